@@ -1,0 +1,51 @@
+"""gpop: graph processing over partitions.
+
+Write four small functions about one vertex; gpop runs them on all cores over cache-sized partitions.
+Names are resolved when they are first used, so ``import gpop`` loads neither Numba nor a compiler.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Graph": "gpop.graph",
+    "load": "gpop.io",
+    "save": "gpop.io",
+    "Program": "gpop.program",
+    "VertexField": "gpop.program",
+    "Parameter": "gpop.program",
+    "HARMLESS": "gpop.program",
+    "run": "gpop.launch",
+    "Run": "gpop.launch",
+    "Trace": "gpop.trace",
+    "GpopError": "gpop.errors",
+    "GraphFileError": "gpop.errors",
+    "UsageError": "gpop.errors",
+    "ProgramError": "gpop.errors",
+    "NotEnoughMemory": "gpop.errors",
+    "bfs": "gpop.apps.bfs",
+    "pagerank": "gpop.apps.pagerank",
+    "sssp": "gpop.apps.sssp",
+    "connected_components": "gpop.apps.cc",
+    "nibble": "gpop.apps.nibble",
+    "heat_kernel": "gpop.apps.heat_kernel",
+    "pagerank_nibble": "gpop.apps.pagerank_nibble",
+}
+
+__all__ = list(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'gpop' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -1,0 +1,130 @@
+"""Breadth-first search: a parent tree and the level of every vertex that a source reaches.
+
+Algorithm: level-synchronous, one iteration a level; a vertex takes the first parent that offers itself
+(GPOP, Algorithm 5; G-91). Bins are read in order of their source, so the parent is always the same one.
+Unusual: gather touches the parent only; the level is written once per vertex by filterFunc.
+Encoding: parent is uint32 in the program, 0xFFFFFFFF where not reached; results are int64 with -1 there.
+Paper: Lakhotia, Kannan, Pati, Prasanna, "GPOP: A scalable cache- and memory-efficient framework for
+graph processing over partitions" (doc 001).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import gpop
+from gpop.apps import cli, report
+from gpop.apps.inputs import bulk_synchronous, one_vertex
+from gpop.apps.result import AppResult
+
+NOT_REACHED = 0xFFFFFFFF
+
+
+class BFS(gpop.Program):
+    """Level-synchronous breadth-first search."""
+
+    parent = gpop.VertexField(np.uint32, NOT_REACHED)
+    level = gpop.VertexField(np.int32, -1)
+    inactive_message = NOT_REACHED
+
+    def scatterFunc(self, node):
+        return node
+
+    def gatherFunc(self, value, node):
+        if self.parent[node] == NOT_REACHED:
+            self.parent[node] = value
+            return True
+        return False
+
+    def filterFunc(self, node):
+        self.level[node] = self.iteration + 1
+        return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class BFSResult(AppResult):
+    """``parent`` and ``level`` of every vertex (int64, -1 where not reached; the source is its own parent)."""
+
+    parent: np.ndarray
+    level: np.ndarray
+
+
+def bfs(graph: gpop.Graph, source: int, **options: Any) -> BFSResult:
+    """Breadth-first search from ``source`` along out-edges.
+
+    Parameters
+    ----------
+    graph : Graph
+    source : int
+        Vertex index.
+    **options
+        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+
+    Examples
+    --------
+    >>> found = gpop.bfs(gpop.Graph.from_edges([0, 1, 3], [1, 2, 0], n=4), source=0)
+    >>> found.level, found.parent
+    (array([ 0,  1,  2, -1]), array([ 0,  0,  1, -1]))
+    """
+    source = one_vertex(graph, source)
+    bulk_synchronous("bfs", options)
+    program = BFS(graph)
+    program.parent[source], program.level[source] = source, 0
+    run = gpop.run(program, frontier=[source], **options)
+    parent = program.parent.astype(np.int64)
+    parent[program.parent == NOT_REACHED] = -1
+    return BFSResult(parent=parent, level=program.level.astype(np.int64), run=run)
+
+
+def verify(graph: gpop.Graph, result: BFSResult, source: int) -> str | None:
+    """None, or what is wrong. The checks of Graph500; together they prove the levels.
+
+    The tree says that a level is not too small (a path of that length exists), the edges say that it
+    is not too large (no edge skips a level or leaves the reached part).
+    """
+    parent, level = result.parent, result.level
+    if parent[source] != source or level[source] != 0:
+        return f"source {source} has parent {parent[source]} and level {level[source]}"
+    reached = level >= 0
+    child = np.flatnonzero(reached & (np.arange(graph.n) != source))
+    if np.any(reached != (parent >= 0)) or np.any(level[parent[child]] + 1 != level[child]):
+        return "a vertex is not one level below its parent"
+    tails = np.repeat(np.arange(graph.n, dtype=np.uint32), np.diff(graph.indptr))
+    heads = graph.indices
+    in_tree = np.zeros(graph.n, dtype=bool)
+    in_tree[heads[parent[heads] == tails]] = True
+    if not np.all(in_tree[child]):
+        return f"vertex {child[~in_tree[child]][0]} has a parent without an edge to it"
+    used = reached[tails]
+    if not np.all(reached[heads[used]]) or np.any(level[heads[used]] > level[tails[used]] + 1):
+        return "an edge skips a level"
+    return None
+
+
+def main(argv: list[str] | None = None) -> int:
+    """``python -m gpop.apps.bfs graph [--source ID] ...``"""
+
+    def headline(graph: gpop.Graph, result: BFSResult, given: Any) -> str:
+        reached = int(np.count_nonzero(result.level >= 0))
+        return f"{report.share(reached, graph.n)} reached from {given.name}, depth {max(result.level, default=0)}"
+
+    return cli.main(
+        argv,
+        cli.App(
+            name="bfs",
+            about=__doc__,
+            source="one",
+            solve=lambda graph, given, options: gpop.bfs(graph, given.source, **options),
+            headline=headline,
+            columns=lambda graph, result: {"parent": report.ids(graph, result.parent), "level": result.level},
+            verify=lambda graph, result, given: verify(graph, result, given.source),
+            to_the_end=True,
+        ),
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

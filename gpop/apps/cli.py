@@ -1,0 +1,226 @@
+"""The command line that all apps share: ``python -m gpop.apps.NAME graph [options]``.
+
+An app says what is its own (`App`); the grammar, timing, output and errors are here. Every app times
+itself the same way: one discarded warm-up, then ``--rounds``; loading and preparing are told apart.
+Exit codes: 0, 1 when ``--verify`` fails, 2 for bad input (one line on stderr), 130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+import gpop
+from gpop.apps import report
+from gpop.errors import GpopError, UsageError
+
+MOST_THREADS = 1024
+TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")
+SOURCE_SEED = 27491095
+
+
+@dataclass(frozen=True, kw_only=True)
+class App:
+    """What is particular about an app.
+
+    ``solve(graph, given, options)`` makes one call, ``headline(graph, result, given)`` says what a person wants to
+    know first, ``columns(graph, result)`` is what ``--output`` writes beside the vertices, and
+    ``verify(graph, result, given)`` is None or a fault. ``given`` are the parsed arguments with ``source``
+    as vertices and ``name`` for it in messages. ``to_the_end``: only a finished run can be verified.
+    """
+
+    name: str
+    about: str
+    solve: Callable[[gpop.Graph, argparse.Namespace, dict], Any]
+    headline: Callable[[gpop.Graph, Any, argparse.Namespace], str]
+    columns: Callable[[gpop.Graph, Any], dict[str, np.ndarray]]
+    verify: Callable[[gpop.Graph, Any, argparse.Namespace], str | None]
+    arguments: Callable[[argparse.ArgumentParser], None] | None = None
+    source: str | None = None
+    weighted: bool = False
+    to_the_end: bool = False
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see python -m gpop.apps.{self.prog.split('.')[-1]} --help)")
+
+
+def main(argv: list[str] | None, app: App) -> int:
+    """Run an app; returns the exit code."""
+    try:
+        given = _parse(argv, app)
+        return _run(app, given)
+    except KeyboardInterrupt:
+        return _fail("interrupted", 130)
+    except BrokenPipeError:  # the reader of our output has gone, for example ``| head``
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except GpopError as error:
+        return _fail(str(error), 2)
+    except MemoryError as error:
+        return _fail(f"not enough memory: {error}", 2)
+
+
+def _fail(message: str, code: int) -> int:
+    print("gpop:", " ".join(message.split()), file=sys.stderr)
+    return code
+
+
+def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
+    parser = _Parser(
+        prog=f"python -m gpop.apps.{app.name}",
+        description=app.about,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "graph", type=Path, help="graph file: .bin, or a text edge list (.txt .el .wel .tsv .csv ...)"
+    )
+    parser.add_argument("--symmetrize", action="store_true", help="add the opposite of every edge")
+    if app.source:
+        several = "; several are separated by commas" if app.source == "many" else ""
+        parser.add_argument(
+            "--source", metavar="ID", help=f"original id of a vertex; default: a random one{several}"
+        )
+    if app.arguments:
+        app.arguments(parser)
+    parser.add_argument("--threads", type=_number(1, MOST_THREADS), metavar="T", help="default: all cores")
+    parser.add_argument("--mode", choices=("auto", "sc", "pc"), default="auto", help="how partitions scatter")
+    parser.add_argument(
+        "--ratio", type=float, default=2.0, help="bandwidth of PC over SC in the model of auto"
+    )
+    parser.add_argument("--interleave", action=argparse.BooleanOptionalAction, help="gather while scattering")
+    parser.add_argument(
+        "--partition-size", type=_number(1), metavar="Q", help="vertices per partition, a power of 2"
+    )
+    parser.add_argument("--target", choices=("cpu", "gpu"), default="cpu")
+    parser.add_argument("--iterations", type=_number(1), metavar="N", help="at most so many")
+    parser.add_argument(
+        "--rounds", type=_number(1), default=3, metavar="R", help="timed runs after the warm-up"
+    )
+    parser.add_argument(
+        "--output", type=_file(report.TABLE_SUFFIXES), metavar="FILE", help=".npy, .csv or .tsv"
+    )
+    parser.add_argument(
+        "--trace", type=_file(TRACE_SUFFIXES), metavar="FILE", help=".json, .csv, .png, .svg or .pdf"
+    )
+    parser.add_argument(
+        "--verify", action="store_true", help="check the result by a serial method of another kind"
+    )
+    parser.add_argument("--progress", action="store_true", help="show progress even if stderr is no terminal")
+    defaults = {action.dest: action.default for action in parser._actions}
+    given = parser.parse_args(argv)
+    if given.verify and app.to_the_end and given.iterations != defaults["iterations"]:
+        parser.error("--verify needs a finished run: leave out --iterations")
+    return given
+
+
+def _number(least: int, most: int | None = None) -> Callable[[str], int]:
+    """Type of an option: a whole number in a range."""
+
+    def convert(text: str) -> int:
+        if not text.isdecimal() or int(text) < least or (most is not None and int(text) > most):
+            limit = f"from {least} on" if most is None else f"from {least} to {most}"
+            raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number {limit}")
+        return int(text)
+
+    return convert
+
+
+def _file(suffixes: tuple[str, ...]) -> Callable[[str], Path]:
+    """Type of an option: a file that can be written, known before the work is done."""
+
+    def convert(text: str) -> Path:
+        path = Path(text)
+        if path.suffix not in suffixes:
+            raise argparse.ArgumentTypeError(f"{text!r}: expected a name ending in {', '.join(suffixes)}")
+        if not path.parent.is_dir():
+            raise argparse.ArgumentTypeError(f"{text!r}: there is no directory {path.parent}")
+        return path
+
+    return convert
+
+
+def _run(app: App, given: argparse.Namespace) -> int:
+    _allow_threads(given.threads)
+    progress = given.progress or sys.stderr.isatty()
+    start = time.perf_counter()
+    graph = gpop.load(given.graph, weighted=app.weighted, symmetrize=given.symmetrize, progress=progress)
+    load_seconds = time.perf_counter() - start
+    if app.source:
+        given.source, given.name = _source(graph, given.source, app.source == "many")
+
+    names = ("threads", "mode", "ratio", "interleave", "partition_size", "target", "iterations")
+    options = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
+    options["progress"] = progress
+    start = time.perf_counter()
+    first = app.solve(graph, given, dict(options))
+    prepare_seconds = time.perf_counter() - start - first.run.seconds
+    seconds = []
+    for _ in range(given.rounds):
+        result = app.solve(graph, given, dict(options))
+        seconds.append(result.run.seconds)
+
+    print(app.headline(graph, result, given))
+    print(report.timing(seconds, result), end="\n\n")
+    print(report.details(graph, result, load_seconds, prepare_seconds, first.run.prepare_seconds))
+    if given.output:
+        vertices = getattr(result, "vertices", None)
+        rows = np.arange(graph.n) if vertices is None else vertices
+        report.save_table(given.output, {"vertex": report.ids(graph, rows), **app.columns(graph, result)})
+        print(f"output      {given.output}: {rows.size:,} rows")
+    if given.trace:
+        result.trace.save(given.trace)
+        print(f"trace       {given.trace}")
+    if given.verify:
+        fault = app.verify(graph, result, given)
+        if fault:
+            return _fail(f"verification failed: {fault}", 1)
+        print("verified    by a serial method of another kind")
+    sys.stdout.flush()
+    return 0
+
+
+def _allow_threads(threads: int | None) -> None:
+    """Numba reads once, when it is imported, how many threads it may ever use."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if threads is not None and threads > cores and "numba" not in sys.modules:
+        os.environ["NUMBA_NUM_THREADS"] = str(threads)
+
+
+def _source(graph: gpop.Graph, text: str | None, several: bool) -> tuple[Any, str]:
+    """Vertices for what was given as original ids, and how to call them; or a random one with out-edges."""
+    if graph.n == 0:
+        raise UsageError(f"{graph.name} has no vertices: there is nothing to start from")
+    if text is None:
+        candidates = np.flatnonzero(graph.out_degree)
+        vertex = int(np.random.default_rng(SOURCE_SEED).choice(candidates)) if candidates.size else 0
+        name = report.ids(graph, np.array([vertex]))[0]
+        return vertex, f"vertex {name} (drawn at random; choose with --source)"
+    names = [name.strip() for name in text.split(",")] if several else [text]
+    vertices = [graph.vertex_of(_original_id(graph, name)) for name in names]
+    return (
+        vertices if several else vertices[0]
+    ), f"vert{'ex' if len(names) == 1 else 'ices'} {', '.join(names)}"
+
+
+def _original_id(graph: gpop.Graph, text: str) -> int | str:
+    """Ids are numbers unless the graph's are names and this is one of them."""
+    numeric = graph.original_ids is None or graph.original_ids.dtype.kind in "iu"
+    if numeric or text not in graph.original_ids:
+        try:
+            return int(text)
+        except ValueError:
+            return text
+    return text

@@ -1,0 +1,66 @@
+"""Vertices as callers give them, checked once and in one place."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from gpop.errors import UsageError
+from gpop.graph import Graph
+
+
+def one_vertex(graph: Graph, source: Any, what: str = "source") -> int:
+    """``source`` as an index of the graph, or a `UsageError`.
+
+    Examples
+    --------
+    >>> one_vertex(Graph.from_edges([0, 1], [1, 2]), np.uint32(2))
+    2
+    """
+    try:
+        vertex = operator.index(source)
+    except TypeError:
+        raise UsageError(f"{what} {source!r}: expected a vertex index (an integer)") from None
+    if not 0 <= vertex < graph.n:
+        known = f"its vertices are 0 to {graph.n - 1}" if graph.n else "it has no vertices"
+        raise UsageError(f"{what} {vertex} is not in the graph: {known}")
+    return vertex
+
+
+def many_vertices(graph: Graph, seeds: Any, what: str = "seed") -> np.ndarray:
+    """``seeds`` (one index or several) as a sorted array without duplicates.
+
+    Examples
+    --------
+    >>> many_vertices(Graph.from_edges([0, 1], [1, 2]), [2, 0, 2])
+    array([0, 2], dtype=uint32)
+    """
+    listed = np.atleast_1d(np.asarray(seeds if np.ndim(seeds) or np.isscalar(seeds) else list(seeds)))
+    if listed.size == 0:
+        raise UsageError(f"no {what} given: expected at least one vertex index")
+    return np.unique(np.array([one_vertex(graph, vertex, what) for vertex in listed], dtype=np.uint32))
+
+
+def positive(name: str, value: Any) -> float:
+    """``value`` as a finite number above 0, or a `UsageError`.
+
+    Examples
+    --------
+    >>> positive("epsilon", 1e-6)
+    1e-06
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not 0 < number < float("inf"):
+        raise UsageError(f"{name} {value!r}: expected a number above 0")
+    return number
+
+
+def bulk_synchronous(what: str, options: dict[str, Any]) -> None:
+    """Refuse ``interleave=True`` for an app whose iterations must not run into each other."""
+    if options.get("interleave"):
+        raise UsageError(f"{what} cannot be interleaved: each of its iterations is a step of its own")

@@ -1,0 +1,147 @@
+"""Parallel Nibble: where a lazy random walk from a seed is after a few steps, small probabilities not followed.
+
+Algorithm: GPOP, Algorithm 4 (G-90). A vertex is active while its probability is at least
+threshold * out-degree; in a step it keeps half and sends half, split evenly over its out-edges.
+Unusual: strictly local, see local.py; initFunc keeps vertices active that receive nothing. As in the paper
+a vertex below the threshold keeps its probability (Z-12), and one without out-edges keeps all it gets, so
+that the probabilities always sum to 1 (float32, as the original: to about 1e-6).
+Encoding: a message of 0 says nothing and stands for inactive vertices.
+Papers: doc 001 (GPOP); Spielman and Teng; Shun et al., "Parallel local graph clustering".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import gpop
+from gpop.apps import cli, report
+from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
+from gpop.apps.local import LocalResult, clean_program, take
+
+
+class Nibble(gpop.Program):
+    """A truncated lazy random walk."""
+
+    mass = gpop.VertexField(np.float32)
+    threshold = gpop.Parameter(np.float64, 1e-9)
+    inactive_message = 0.0
+    track_touched = True
+
+    def scatterFunc(self, node):
+        return np.float32(0.5) * self.mass[node] / np.float32(max(self.out_degree[node], 1))
+
+    def initFunc(self, node):
+        if self.out_degree[node] == 0:
+            return False
+        self.mass[node] *= np.float32(0.5)
+        return self.mass[node] >= self.threshold * self.out_degree[node]
+
+    def gatherFunc(self, value, node):
+        self.mass[node] += value
+        return True
+
+    def filterFunc(self, node):
+        return self.out_degree[node] > 0 and self.mass[node] >= self.threshold * self.out_degree[node]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NibbleResult(LocalResult):
+    """``vertices``, ``values`` and ``probability`` of the walk's end."""
+
+
+def nibble(
+    graph: gpop.Graph, seeds: Any, threshold: float = 1e-9, iterations: int = 10, **options: Any
+) -> NibbleResult:
+    """Distribution of a lazy random walk that starts at one of ``seeds``.
+
+    Parameters
+    ----------
+    graph : Graph
+    seeds : int or list of int
+        Vertex indices; the walk starts at each with the same probability.
+    threshold : float
+        A vertex with less than ``threshold * out_degree`` is not followed.
+    iterations : int
+        Steps of the walk.
+    **options
+        ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
+
+    Examples
+    --------
+    >>> path = gpop.Graph.from_edges([0, 1, 1, 2], [1, 0, 2, 1])
+    >>> gpop.nibble(path, seeds=0, iterations=2).probability
+    array([0.375, 0.5  , 0.125], dtype=float32)
+    """
+    seeds = many_vertices(graph, seeds)
+    bulk_synchronous("nibble", options)
+    with clean_program(Nibble, graph) as program:
+        program.threshold = positive("threshold", threshold)
+        program.mass[seeds] = 1 / seeds.size
+        run = gpop.run(program, frontier=seeds, iterations=iterations, **options)
+        vertices, values = take(program, run, "mass")
+    return NibbleResult(vertices=vertices, values=values, n=graph.n, run=run)
+
+
+def verify(
+    graph: gpop.Graph, result: NibbleResult, seeds: Any, threshold: float = 1e-9, iterations: int = 10
+) -> str | None:
+    """None, or what is wrong: conservation of mass, then the walk in a dictionary of Python floats."""
+    total = float(result.values.sum(dtype=np.float64))
+    if abs(total - 1) > 1e-4:
+        return f"the probabilities sum to {total}"
+    seeds = many_vertices(graph, seeds).tolist()
+    mass = dict.fromkeys(seeds, 1 / len(seeds))
+    active = set(seeds)
+    for _ in range(iterations):
+        arrived: dict[int, float] = {}
+        for vertex in active:
+            neighbours = graph.indices[graph.indptr[vertex] : graph.indptr[vertex + 1]].tolist()
+            half = mass[vertex] / 2 if neighbours else 0.0
+            mass[vertex] -= half
+            for neighbour in neighbours:
+                arrived[neighbour] = arrived.get(neighbour, 0.0) + half / len(neighbours)
+        for vertex, value in arrived.items():
+            mass[vertex] = mass.get(vertex, 0.0) + value
+        degrees = {
+            vertex: int(graph.indptr[vertex + 1] - graph.indptr[vertex]) for vertex in active | arrived.keys()
+        }
+        active = {
+            vertex for vertex, degree in degrees.items() if degree and mass[vertex] >= threshold * degree
+        }
+    expected = np.zeros(graph.n)
+    expected[list(mass)] = list(mass.values())
+    error = float(np.abs(expected - result.probability).sum())
+    return None if error < 1e-4 else f"the probabilities differ by {error:.2g} in all from a serial walk"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """``python -m gpop.apps.nibble graph [--source ID[,ID...]] ...``"""
+
+    def arguments(parser: Any) -> None:
+        parser.add_argument(
+            "--threshold", type=float, default=1e-9, help="smallest probability per edge followed"
+        )
+        parser.set_defaults(iterations=10)
+
+    return cli.main(
+        argv,
+        cli.App(
+            name="nibble",
+            about=__doc__,
+            source="many",
+            arguments=arguments,
+            solve=lambda graph, given, options: gpop.nibble(graph, given.source, given.threshold, **options),
+            headline=report.local_headline,
+            columns=lambda graph, result: {"probability": result.values},
+            verify=lambda graph, result, given: verify(
+                graph, result, given.source, given.threshold, given.iterations
+            ),
+        ),
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

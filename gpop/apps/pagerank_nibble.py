@@ -1,0 +1,145 @@
+"""PageRank-Nibble (APPR): approximate personalised PageRank around a seed, strictly local.
+
+Computes p close to p* = a*s + (1-a) * P p*, s the seeds, P the walk along out-edges, a = 2*alpha/(1+alpha).
+Algorithm: the parallel push of Shun et al. (G-95). A vertex is active while its residual is at least
+epsilon * out-degree; it keeps a of the residual and sends the rest along its out-edges. On a symmetric
+graph p* - epsilon*degree <= p <= p* at every vertex; p and what is left of the residuals sum to 1.
+Unusual: strictly local, see local.py. A walk that reaches a vertex without out-edges stays there.
+Encoding: a message of 0 says nothing and stands for inactive vertices. float32.
+Papers: doc 001 (GPOP, which calls it APPR); Andersen, Chung, Lang, "Local graph partitioning using
+PageRank vectors"; Shun et al., "Parallel local graph clustering".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import gpop
+from gpop.apps import cli, report
+from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
+from gpop.apps.local import LocalResult, clean_program, take
+from gpop.errors import UsageError
+
+
+class PageRankNibble(gpop.Program):
+    """Push residuals until they are small everywhere."""
+
+    total = gpop.VertexField(np.float32)
+    residual = gpop.VertexField(np.float32)
+    keep = gpop.Parameter(np.float32)
+    epsilon = gpop.Parameter(np.float64)
+    inactive_message = 0.0
+    track_touched = True
+
+    def scatterFunc(self, node):
+        return np.float32((1 - self.keep) * self.residual[node] / max(self.out_degree[node], 1))
+
+    def initFunc(self, node):
+        if self.out_degree[node] == 0:
+            self.total[node] += self.residual[node]
+        else:
+            self.total[node] += self.keep * self.residual[node]
+        self.residual[node] = 0
+        return False
+
+    def gatherFunc(self, value, node):
+        self.residual[node] += value
+        return True
+
+    def filterFunc(self, node):
+        return self.residual[node] >= self.epsilon * self.out_degree[node]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageRankNibbleResult(LocalResult):
+    """``vertices``, ``values`` and ``probability``."""
+
+
+def pagerank_nibble(
+    graph: gpop.Graph, seeds: Any, alpha: float = 0.15, epsilon: float = 1e-6, **options: Any
+) -> PageRankNibbleResult:
+    """Approximate personalised PageRank of ``seeds``.
+
+    Parameters
+    ----------
+    graph : Graph
+    seeds : int or list of int
+        Vertex indices; the walk restarts at each with the same probability.
+    alpha : float
+        Restart probability of the lazy walk, between 0 and 1.
+    epsilon : float
+        Error allowed per out-edge of a vertex.
+    **options
+        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+
+    Examples
+    --------
+    >>> pair = gpop.Graph.from_edges([0, 1], [1, 0])
+    >>> gpop.pagerank_nibble(pair, seeds=0, alpha=1/3).probability.round(4)     # a = 1/2: 2/3 and 1/3
+    array([0.6667, 0.3333], dtype=float32)
+    """
+    seeds = many_vertices(graph, seeds)
+    bulk_synchronous("pagerank_nibble", options)
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha {alpha!r}: expected a number between 0 and 1")
+    with clean_program(PageRankNibble, graph) as program:
+        program.keep, program.epsilon = 2 * alpha / (1 + alpha), positive("epsilon", epsilon)
+        program.residual[seeds] = 1 / seeds.size
+        run = gpop.run(program, frontier=seeds, **options)
+        vertices, values = take(program, run, "total")
+    return PageRankNibbleResult(vertices=vertices, values=values, n=graph.n, run=run)
+
+
+def verify(
+    graph: gpop.Graph, result: PageRankNibbleResult, seeds: Any, alpha: float = 0.15, epsilon: float = 1e-6
+) -> str | None:
+    """None, or what is wrong. The residuals are computed from the result by their definition, in float64:
+    r = s + ((1-a) P p - p) / a. No order of pushes enters, and 0 <= r < epsilon * degree proves the result.
+    """
+    keep, degree = 2 * alpha / (1 + alpha), np.diff(graph.indptr)
+    seeds = many_vertices(graph, seeds)
+    total = result.probability.astype(np.float64)
+    walked = np.bincount(graph.indices, np.repeat(total / np.maximum(degree, 1), degree), graph.n)
+    walked[degree == 0] += total[degree == 0]
+    residual = ((1 - keep) * walked - total) / keep
+    residual[seeds] += 1 / seeds.size
+    rounding = 1e-5 * (walked + total) / keep + 1e-9
+    if np.any(residual < -rounding) or np.any(residual > epsilon * degree + rounding):
+        worst = np.argmax(np.maximum(-residual, residual - epsilon * degree))
+        return f"vertex {worst} is left with residual {residual[worst]:.3g}, out-degree {degree[worst]}"
+    sums = float(residual.sum() + total.sum())
+    return None if abs(sums - 1) < 1e-4 else f"probabilities and residuals sum to {sums}"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """``python -m gpop.apps.pagerank_nibble graph [--source ID[,ID...]] [--alpha A] [--epsilon E] ...``"""
+
+    def arguments(parser: Any) -> None:
+        parser.add_argument("--alpha", type=float, default=0.15, help="restart probability of the lazy walk")
+        parser.add_argument("--epsilon", type=float, default=1e-6, help="error allowed per out-edge")
+
+    return cli.main(
+        argv,
+        cli.App(
+            name="pagerank_nibble",
+            about=__doc__,
+            source="many",
+            arguments=arguments,
+            solve=lambda graph, given, options: gpop.pagerank_nibble(
+                graph, given.source, given.alpha, given.epsilon, **options
+            ),
+            headline=report.local_headline,
+            columns=lambda graph, result: {"probability": result.values},
+            verify=lambda graph, result, given: verify(
+                graph, result, given.source, given.alpha, given.epsilon
+            ),
+            to_the_end=True,
+        ),
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,130 @@
+"""What an app's command line prints and writes: the answer first, then how it came about."""
+
+from __future__ import annotations
+
+import csv
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gpop
+from gpop.io.atomic import replacing
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+TABLE_SUFFIXES = (".npy", *DELIMITERS)
+
+
+def ids(graph: gpop.Graph, vertices: np.ndarray) -> np.ndarray:
+    """Original ids of vertices; -1, which is no vertex, becomes -1 or an empty name.
+
+    Examples
+    --------
+    >>> import networkx
+    >>> ids(gpop.Graph.from_networkx(networkx.path_graph(["a", "b"])), np.array([1, -1]))
+    array(['b', ''], dtype='<U1')
+    """
+    if graph.original_ids is None:
+        return vertices
+    if graph.original_ids.dtype.kind in "iu":
+        names, nobody = graph.original_ids, -1
+    else:
+        names, nobody = graph.original_ids.astype(str), ""
+    if names.size == 0:
+        return names
+    return np.where(vertices >= 0, names[vertices], nobody)
+
+
+def share(part: int, whole: int) -> str:
+    """``part of whole vertices (percent)``."""
+    return f"{part:,} of {whole:,} vertices ({100 * part / max(whole, 1):.3g} %)"
+
+
+def top(graph: gpop.Graph, values: np.ndarray, vertices: np.ndarray | None = None, most: int = 10) -> str:
+    """Table of the largest values with the original ids of their vertices; equal ones in order of vertex."""
+    order = np.argsort(-values, kind="stable")[:most] if values.size < 1000 else _largest(values, most)
+    chosen = order if vertices is None else vertices[order]
+    rows = zip(ids(graph, chosen).tolist(), values[order].tolist(), strict=True)
+    return "\n".join(f"  {name!s:>12}  {value:.6g}" for name, value in rows)
+
+
+def _largest(values: np.ndarray, most: int) -> np.ndarray:
+    """Positions of the largest values, without sorting all of them."""
+    at_least = np.partition(values, -most)[-most]
+    candidates = np.flatnonzero(values >= at_least)
+    return candidates[np.argsort(-values[candidates], kind="stable")[:most]]
+
+
+def local_headline(graph: gpop.Graph, result: Any, given: Any) -> str:
+    """For apps that explore the surroundings of a seed."""
+    reached = share(result.vertices.size, graph.n)
+    return f"{reached} reached from {given.name}; most probable\n{top(graph, result.values, result.vertices)}"
+
+
+def timing(seconds: list[float], result: Any) -> str:
+    """The median round, all rounds, and edges scattered per second."""
+    median = float(np.median(seconds))
+    edges = int(result.trace.column("active_edges").sum())
+    rate = f", {edges / median / 1e6:,.1f} M edges/s" if median > 0 else ""
+    rounds = ", ".join(f"{1e3 * each:.4g}" for each in seconds)
+    return f"time        {1e3 * median:.4g} ms, the median of {len(seconds)} rounds ({rounds} ms){rate}"
+
+
+def details(
+    graph: gpop.Graph, result: Any, load_seconds: float, prepare_seconds: float, bins_seconds: float
+) -> str:
+    """Graph, layout and run, a line each."""
+    run = result.run
+    weights = "" if graph.weights is None else f", {graph.weights.dtype} weights"
+    interleaved = ", interleaved" if run.interleave else ""
+    lines = {
+        "graph": f"{graph.name}: {graph.n:,} vertices, {graph.m:,} edges{weights}",
+        "loaded": f"in {load_seconds:.3g} s",
+        "prepared": f"in {prepare_seconds:.3g} s, {bins_seconds:.3g} s of it for the bins",
+        "partitions": f"{run.partitions:,} of {run.partition_size:,} vertices",
+        "run": f"{run.iterations:,} iterations, {run.threads} threads, mode {run.mode}{interleaved}, {run.target}",
+        "scatter": modes(result.trace),
+    }
+    return "\n".join(f"{name:12}{text}" for name, text in lines.items())
+
+
+def modes(trace: gpop.Trace, most: int = 8) -> str:
+    """Which modes the partitions scattered in, as ranges of iterations."""
+
+    def used(record: dict) -> str:
+        names = [name for name in ("SC", "PC") if record[f"partitions_{name.lower()}"]]
+        return " and ".join(names) or "nothing"
+
+    parts, at = [], 0
+    for name, group in groupby(map(used, trace)):
+        size = len(list(group))
+        parts.append(f"{name} in {at}" if size == 1 else f"{name} in {at}-{at + size - 1}")
+        at += size
+    shown = ", ".join(parts[:most]) + (
+        f", ... ({len(parts) - most} more changes)" if len(parts) > most else ""
+    )
+    return shown or "no iterations"
+
+
+def save_table(path: Path, columns: dict[str, np.ndarray]) -> None:
+    """Write columns of equal length as ``.npy`` (a structured array), ``.csv`` or ``.tsv``; all or nothing."""
+    with replacing(path) as temporary:
+        if path.suffix == ".npy":
+            table = np.empty(
+                len(columns["vertex"]), [(name, column.dtype) for name, column in columns.items()]
+            )
+            for name, column in columns.items():
+                table[name] = column
+            with temporary.open("wb") as file:
+                np.save(file, table)
+        else:
+            with temporary.open("w", newline="") as file:
+                writer = csv.writer(file, delimiter=DELIMITERS[path.suffix], lineterminator="\n")
+                writer.writerow(columns)
+                writer.writerows(zip(*map(_shortest, columns.values()), strict=True))
+
+
+def _shortest(column: np.ndarray) -> Any:
+    """Values that print without the digits that a float32 does not have."""
+    return column if column.dtype == np.float32 else column.tolist()

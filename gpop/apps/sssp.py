@@ -1,0 +1,174 @@
+"""Single-source shortest paths with weights that are not negative.
+
+Algorithm: Bellman-Ford over the frontier of improved vertices (GPOP, Algorithm 7; G-93), by default with
+interleaved scatter and gather, which takes fewer iterations and gives the same distances.
+Unusual: whole-number distances are computed in uint32. They are exact unless the largest one comes within
+one edge of 2**31-1; then (and for weights above 2**31) the run is repeated in uint64.
+Encoding: a vertex that is not reached has the largest distance: 2**31-1 (uint32), 2**63-1 (uint64) or
+inf (float weights keep their type). It may be sent along any edge: it never improves anything.
+Paper: doc 001 (GPOP).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import gpop
+from gpop.apps import cli, report
+from gpop.apps.inputs import one_vertex
+from gpop.apps.result import AppResult
+from gpop.errors import UsageError
+
+
+class SSSP(gpop.Program):
+    """Distances below 2**31-1 for whole-number weights up to 2**31."""
+
+    distance = gpop.VertexField(np.uint32, 2**31 - 1)
+    inactive_message = gpop.HARMLESS
+    combine = "min"
+
+    def scatterFunc(self, node):
+        return self.distance[node]
+
+    def applyWeight(self, value, weight):
+        return np.uint32(value + np.uint32(weight))
+
+    def gatherFunc(self, value, node):
+        if value < self.distance[node]:
+            self.distance[node] = value
+            return True
+        return False
+
+
+class WideSSSP(SSSP):
+    """Distances below 2**63-1 for whole-number weights up to 2**63."""
+
+    distance = gpop.VertexField(np.uint64, 2**63 - 1)
+
+    def applyWeight(self, value, weight):
+        return value + np.uint64(weight)
+
+
+class FloatSSSP(SSSP):
+    """float32 weights."""
+
+    distance = gpop.VertexField(np.float32, np.inf)
+
+    def applyWeight(self, value, weight):
+        return value + weight
+
+
+class DoubleSSSP(FloatSSSP):
+    """float64 weights."""
+
+    distance = gpop.VertexField(np.float64, np.inf)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SSSPResult(AppResult):
+    """``distance`` of every vertex and ``reached`` (bool); where not reached the distance means nothing."""
+
+    distance: np.ndarray
+    reached: np.ndarray
+
+
+def sssp(graph: gpop.Graph, source: int, *, interleave: bool = True, **options: Any) -> SSSPResult:
+    """Lengths of the shortest paths from ``source`` along out-edges.
+
+    Parameters
+    ----------
+    graph : Graph
+        With weights of any numeric type, none of them negative.
+    source : int
+        Vertex index.
+    interleave : bool
+        Gather what has arrived before scattering: fewer iterations, same distances.
+    **options
+        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+
+    Examples
+    --------
+    >>> graph = gpop.Graph.from_edges([0, 1, 0], [1, 2, 2], weights=np.array([2, 3, 9], np.uint8))
+    >>> gpop.sssp(graph, source=0).distance
+    array([0, 2, 5], dtype=uint32)
+    """
+    source = one_vertex(graph, source)
+    heaviest = _heaviest_weight(graph)
+    if graph.weights.dtype.kind == "f":
+        kinds = [DoubleSSSP if graph.weights.dtype.itemsize > 4 else FloatSSSP]
+    else:
+        kinds = [SSSP, WideSSSP] if heaviest <= 2**31 else [WideSSSP]
+    for kind in kinds:
+        program = kind(graph)
+        infinity = program.distance.dtype.type(kind.distance.fill)
+        program.distance[source] = 0
+        run = gpop.run(program, frontier=[source], interleave=interleave, **options)
+        reached = program.distance < infinity
+        farthest = program.distance.max(where=reached, initial=0).item()
+        if farthest + heaviest < infinity or infinity == np.inf:
+            return SSSPResult(distance=program.distance, reached=reached, run=run)
+    raise UsageError(
+        f"distances exceed 2**63 (heaviest weight {heaviest}): give the weights as floating point"
+    )
+
+
+def _heaviest_weight(graph: gpop.Graph) -> int | float:
+    """The largest weight (0 without edges), after a check of all weights; kept with the graph."""
+    if graph.weights is None:
+        raise UsageError(f"sssp needs edge weights: {graph.name or 'the graph'} has none")
+    if "heaviest weight" not in graph.cache:
+        weights = graph.weights
+        lightest, heaviest = (weights.min().item(), weights.max().item()) if weights.size else (0, 0)
+        if not lightest >= 0:  # true for nan as well, which min() hands on
+            place = np.flatnonzero(~(weights >= 0))[0]
+            tail = np.searchsorted(graph.indptr, place, side="right") - 1
+            edge = f"{tail} -> {graph.indices[place]}"
+            raise UsageError(f"sssp needs weights that are not negative: edge {edge} has {weights[place]}")
+        graph.cache["heaviest weight"] = heaviest
+    return graph.cache["heaviest weight"]
+
+
+def verify(graph: gpop.Graph, result: SSSPResult, source: int) -> str | None:
+    """None, or what is wrong: SciPy's Dijkstra (a heap, float64)."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    edges = (graph.weights.astype(np.float64), graph.indices.astype(np.int64), graph.indptr)
+    expected = dijkstra(csr_array(edges, shape=(graph.n, graph.n)), indices=source)
+    if np.any(np.isfinite(expected) != result.reached):
+        return "Dijkstra reaches other vertices"
+    exact = result.distance.dtype.kind == "u" and expected[result.reached].max() < 2**53
+    allowed = 0 if exact else 1e-12 if result.distance.dtype.itemsize == 8 else 1e-4
+    close = np.isclose(result.distance[result.reached], expected[result.reached], rtol=allowed, atol=0)
+    return None if close.all() else f"{np.count_nonzero(~close)} distances differ from Dijkstra's"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """``python -m gpop.apps.sssp graph [--source ID] ...``"""
+
+    def headline(graph: gpop.Graph, result: SSSPResult, given: Any) -> str:
+        farthest = result.distance.max(where=result.reached, initial=0)
+        reached = report.share(np.count_nonzero(result.reached), graph.n)
+        return f"{reached} reached from {given.name}, the farthest at distance {farthest:,}"
+
+    return cli.main(
+        argv,
+        cli.App(
+            name="sssp",
+            about=__doc__,
+            source="one",
+            weighted=True,
+            solve=lambda graph, given, options: gpop.sssp(graph, given.source, **options),
+            headline=headline,
+            columns=lambda graph, result: {"distance": result.distance, "reached": result.reached},
+            verify=lambda graph, result, given: verify(graph, result, given.source),
+            to_the_end=True,
+        ),
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,223 @@
+"""THE layout: partitions, PNG and message bins of a graph. CPU, GPU and files share it.
+
+``k`` partitions of ``q = 2**bits`` vertices; bin ``(p, d)`` holds what partition ``p`` sends to ``d``.
+A *message* is one value for a maximal run of consecutive out-edges of one source vertex that end in
+the same partition (G-25); with adjacency sorted by destination there is one message per source and
+destination partition (G-28).
+
+Two streams, each contiguous for the thread that walks it (requirements G-21 ... G-26):
+
+``sources``, message slots    by source partition:       bin (p, d) is ``[slots[p*k+d], slots[p*k+d+1])``
+``ids``, ``id_weights``       by destination partition:  bin (p, d) is ``[id_offsets[d*k+p], id_offsets[d*k+p+1])``
+
+``sources`` is the PNG: local source ids of the messages of a bin, ascending. A partition-centric
+scatter of ``p`` writes one value per entry, one after the other. ``ids`` are local destination ids;
+the top bit is set on the first id of every message. With ``q <= 2**15`` an id is uint16, otherwise
+uint32: half the bytes of the global 32-bit ids of the original. A message's value is found while
+reading ids: ``slot += id >> top_bit``.
+
+``row_bins[row_offsets[p]:row_offsets[p+1]]`` lists the non-empty bins of source partition ``p``
+(destinations, ascending), ``column_bins`` those of destination ``d`` (sources, ascending).
+
+Bytes: ``m*d_i + r*m*d_s`` (+ weights) and ``16*k*k`` for the offsets.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+
+from gpop.atomics import fetch_add
+from gpop.graph import Graph
+from gpop.partition import partition_count
+
+SMALL_ID_BITS = 15
+"""Up to this many local bits an id and its flag fit 16 bits."""
+
+
+class Bins(NamedTuple):
+    """Arrays of the layout; passed to kernels as it is. Scalars are NumPy scalars of fixed type."""
+
+    n: np.int64
+    bits: np.uint32
+    k: np.int64
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    slots: np.ndarray
+    sources: np.ndarray
+    id_offsets: np.ndarray
+    ids: np.ndarray
+    id_weights: np.ndarray
+    row_offsets: np.ndarray
+    row_bins: np.ndarray
+    column_offsets: np.ndarray
+    column_bins: np.ndarray
+    sorted: np.bool_
+
+    @property
+    def messages(self) -> int:
+        """Messages of a full scatter: ``r * m``."""
+        return int(self.slots[-1])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the layout beyond the graph's own arrays."""
+        own = (self.slots, self.sources, self.id_offsets, self.ids, self.id_weights)
+        lists = (self.row_offsets, self.row_bins, self.column_offsets, self.column_bins)
+        return sum(array.nbytes for array in own + lists)
+
+
+def id_dtype(bits: int) -> type:
+    """Type of a destination id with its message flag."""
+    return np.uint16 if bits <= SMALL_ID_BITS else np.uint32
+
+
+def source_dtype(bits: int) -> type:
+    """Type of a local source id in the PNG (no flag, so one bit more fits)."""
+    return np.uint16 if bits <= SMALL_ID_BITS + 1 else np.uint32
+
+
+@njit
+def _count_partition(p, n, bits, k, indptr, indices, id_counts, message_counts):
+    """Edges and messages of every bin of source partition ``p``; whether its lists ascend by partition."""
+    row = np.uint64(p * k)
+    first = np.uint64(p) << np.uint64(bits)
+    last = min(np.uint64(n), (np.uint64(p) + np.uint64(1)) << np.uint64(bits))
+    ascending = True
+    for v in range(first, last):
+        previous = np.uint32(0xFFFFFFFF)
+        for e in range(np.uint64(indptr[v]), np.uint64(indptr[v + np.uint64(1)])):
+            d = indices[e] >> bits
+            id_counts[row + d] += 1
+            if d != previous:
+                message_counts[row + d] += 1
+                if previous != np.uint32(0xFFFFFFFF) and d < previous:
+                    ascending = False
+                previous = d
+    return ascending
+
+
+@njit
+def _fill_partition(p, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights):
+    """Write the PNG row, destination ids and weights of source partition ``p`` (reads 4 B per edge)."""
+    first = np.uint64(p) << np.uint64(bits)
+    last = min(np.uint64(n), (np.uint64(p) + np.uint64(1)) << np.uint64(bits))
+    slot_cursor = np.empty(k, np.uint64)
+    id_cursor = np.empty(k, np.uint64)
+    for d in range(k):
+        slot_cursor[d] = slots[p * k + d]
+        id_cursor[d] = id_offsets[d * k + p]
+    local = (np.uint32(1) << bits) - np.uint32(1)
+    flag = np.uint32(1) << np.uint32(8 * ids.itemsize - 1)
+    for v in range(first, last):
+        previous = np.uint32(0xFFFFFFFF)
+        for e in range(np.uint64(indptr[v]), np.uint64(indptr[v + np.uint64(1)])):
+            d = indices[e] >> bits
+            id = indices[e] & local
+            if d != previous:
+                sources[slot_cursor[d]] = np.uint32(v) & local
+                slot_cursor[d] += np.uint64(1)
+                id |= flag
+                previous = d
+            ids[id_cursor[d]] = id
+            if weights.size > 0:
+                id_weights[id_cursor[d]] = weights[e]
+            id_cursor[d] += np.uint64(1)
+
+
+@njit(parallel=True, cache=True, nogil=True)
+def _count(threads, claim, n, bits, k, indptr, indices, id_counts, message_counts, ascending):
+    for _ in prange(threads):
+        p = fetch_add(claim, 0, 1)
+        while p < k:
+            ascending[p] = _count_partition(p, n, bits, k, indptr, indices, id_counts, message_counts)
+            p = fetch_add(claim, 0, 1)
+
+
+@njit(parallel=True, cache=True, nogil=True)
+def _fill(threads, claim, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights):
+    for _ in prange(threads):
+        p = fetch_add(claim, 0, 1)
+        while p < k:
+            _fill_partition(
+                p, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights
+            )
+            p = fetch_add(claim, 0, 1)
+
+
+def _nonempty(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Offsets and columns of the non-zero entries of each row of a square matrix."""
+    rows, columns = np.nonzero(counts)
+    offsets = np.zeros(counts.shape[0] + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=counts.shape[0]), out=offsets[1:])
+    return offsets, columns.astype(np.uint32)
+
+
+def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
+    """Build the layout of ``graph`` with ``2**bits`` vertices per partition, in parallel.
+
+    Two passes over the edges: count every bin, then write it. Each partition is built by one thread,
+    so the result does not depend on the number of threads.
+
+    Parameters
+    ----------
+    graph : Graph
+    bits : int
+        Local bits of a vertex id (see `gpop.partition.partition_bits`).
+    threads : int
+        Threads to build with; the caller has set Numba's thread count.
+
+    Returns
+    -------
+    Bins
+
+    Examples
+    --------
+    >>> import gpop
+    >>> chain = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> bins = build_bins(chain, bits=1, threads=1)
+    >>> int(bins.k), bins.messages, bins.ids.tolist()      # 0x8000 marks the first id of a message
+    (2, 3, [32769, 32768, 32769])
+    """
+    n, k = graph.n, partition_count(graph.n, bits)
+    indptr, indices = graph.indptr, graph.indices
+    weights = graph.weights if graph.weights is not None else np.empty(0, np.uint32)
+    shape = (np.int64(n), np.uint32(bits), np.int64(k))
+    id_counts = np.zeros(k * k, np.int64)
+    message_counts = np.zeros(k * k, np.int64)
+    ascending = np.ones(k, np.bool_)
+    _count(threads, np.zeros(1, np.int64), *shape, indptr, indices, id_counts, message_counts, ascending)
+
+    slots = np.zeros(k * k + 1, np.int64)
+    np.cumsum(message_counts, out=slots[1:])
+    id_offsets = np.zeros(k * k + 1, np.int64)
+    np.cumsum(id_counts.reshape(k, k).T.ravel(), out=id_offsets[1:])
+    row_offsets, row_bins = _nonempty(id_counts.reshape(k, k))
+    column_offsets, column_bins = _nonempty(id_counts.reshape(k, k).T)
+
+    sources = np.empty(slots[-1], source_dtype(bits))
+    ids = np.empty(graph.m, id_dtype(bits))
+    id_weights = np.empty(graph.m if graph.weights is not None else 0, weights.dtype)
+    _fill(
+        threads, np.zeros(1, np.int64), *shape, indptr, indices, weights,
+        slots, sources, id_offsets, ids, id_weights,
+    )  # fmt: skip
+    lists = (row_offsets, row_bins, column_offsets, column_bins)
+    return Bins(
+        *shape, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights, *lists,
+        np.bool_(ascending.all()),
+    )  # fmt: skip
+
+
+def bins_of(graph: Graph, bits: int, threads: int) -> tuple[Bins, float]:
+    """The layout kept with the graph, built on first use; and the seconds that building took (0 if kept)."""
+    key = ("bins", bits)
+    if key in graph.cache:
+        return graph.cache[key], 0.0
+    start = time.perf_counter()
+    graph.cache[key] = build_bins(graph, bits, threads)
+    return graph.cache[key], time.perf_counter() - start

@@ -1,0 +1,164 @@
+"""Gather: one thread reads a destination partition's column of bins and updates its vertices.
+
+Reads ids (d_i bytes per edge), weights (d_w) and values (d_v per message) as contiguous streams; the
+vertex data of the partition stays in the private cache. Bins are read in ascending order of their
+source partition, so a bulk-synchronous run is bitwise repeatable for any number of threads.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpop.cpu.scatter import MASK_SENT, MASK_VALUE
+from gpop.cpu.workspace import NONE
+from gpop.mode import PC
+
+IDS, MESSAGES, PROBED, FILLED, INTERLEAVED = 3, 4, 5, 6, 7
+"""Columns of the instrumented counters (workspace.COUNTERS)."""
+
+
+def make_gather_bin(gatherFunc, applyWeight, weighted, all_active, mask, inactive):  # noqa: N803
+    """Kernel: fold the messages of one bin into the vertices of its destination partition.
+
+    ``ids[at:end]`` with the message flag in the top bit, values from ``slot`` on. Returns the new
+    size of the frontier of the partition that starts at vertex ``base``.
+    """
+
+    def gather_bin(base, at, end, slot, ids, weights, space, state, size):
+        values = space.values
+        top = np.uint32(8 * ids.itemsize - 1)
+        local = (np.uint32(1) << top) - np.uint32(1)
+        slot -= np.uint64(1)
+        for j in range(at, end):
+            id = np.uint32(ids[j])
+            slot += np.uint64(id >> top)
+            node = base + (id & local)
+            value = values[slot]
+            if mask == MASK_VALUE:
+                if value == inactive:
+                    continue
+            if mask == MASK_SENT:
+                if space.sent[slot] == 0:
+                    continue
+            if weighted:
+                received = gatherFunc(state, applyWeight(state, value, weights[j]), node)
+            else:
+                received = gatherFunc(state, value, node)
+            if not all_active:
+                if received and space.in_frontier[node] == 0:
+                    space.in_frontier[node] = 1
+                    space.frontier[np.uint64(base) + size] = node
+                    size += np.uint64(1)
+        return size
+
+    return gather_bin
+
+
+def make_gather_one(gather_static, gather_dynamic, counting):
+    """Kernel: gather bin (source, d) in the mode that wrote it, and leave the bin empty."""
+
+    def gather_one(source, d, w, layout, space, state, size):
+        bin = np.uint64(source) * np.uint64(layout.k) + np.uint64(d)
+        column = np.uint64(d) * np.uint64(layout.k) + np.uint64(source)
+        base = np.uint32(np.uint64(d) << np.uint64(layout.bits))
+        slot = np.uint64(layout.slots[bin])
+        at = np.uint64(layout.id_offsets[column])
+        if space.mode[source] == PC:
+            end = np.uint64(layout.id_offsets[column + np.uint64(1)])
+            size = gather_static(base, at, end, slot, layout.ids, layout.id_weights, space, state, size)
+            if counting:
+                space.counters[w, MESSAGES] += np.uint64(layout.slots[bin + np.uint64(1)]) - slot
+        else:
+            end = np.uint64(space.cursors[np.uint64(2) * bin + np.uint64(1)])
+            if counting:
+                space.counters[w, MESSAGES] += np.uint64(space.cursors[np.uint64(2) * bin]) - slot
+            size = gather_dynamic(base, at, end, slot, space.sc_ids, space.sc_weights, space, state, size)
+            space.cursors[np.uint64(2) * bin] = slot
+            space.cursors[np.uint64(2) * bin + np.uint64(1)] = at
+        if counting:
+            space.counters[w, PROBED] += 1
+            if end > at:
+                space.counters[w, FILLED] += 1
+            space.counters[w, IDS] += end - at
+        return size
+
+    return gather_one
+
+
+def make_filter(filterFunc, track):  # noqa: N803
+    """Kernel: ``filterFunc`` for frontier entries of ``d`` from position ``first`` on; sums their edges.
+
+    ``filterFunc`` None stands for the default (keep everything).
+    """
+    calls = filterFunc is not None
+
+    def filter_frontier(d, first, size, layout, space, state):
+        base = np.uint64(d) << np.uint64(layout.bits)
+        kept = np.uint64(first)
+        for i in range(np.uint64(first), size):
+            v = space.frontier[base + i]
+            if track:
+                if space.ever[v] == 0:
+                    space.ever[v] = 1
+                    space.touched[base + np.uint64(space.touched_size[d])] = v
+                    space.touched_size[d] += 1
+            keep = True
+            if calls:
+                keep = filterFunc(state, v)
+            if keep:
+                space.frontier[base + kept] = v
+                kept += np.uint64(1)
+            else:
+                space.in_frontier[v] = 0
+        space.frontier_size[d] = kept
+        edges = np.int64(0)
+        for i in range(kept):
+            v = np.uint64(space.frontier[base + i])
+            edges += layout.indptr[v + np.uint64(1)] - layout.indptr[v]
+        space.active_edges[d] = edges
+
+    return filter_frontier
+
+
+def make_gather(gather_one, filter_frontier, lists):
+    """Kernel: gather partition ``d`` from the ``lists`` lists of non-empty bins, then filter.
+
+    A list is read up to its mark: what lies behind was consumed by the interleaved gather.
+    """
+
+    def gather(d, w, threads, layout, space, state):
+        k = layout.k
+        size = np.uint64(space.frontier_size[d])
+        for list in range(threads if lists else 1):
+            source = space.head[list * k + d]
+            stop = space.mark[list * k + d]
+            while source != stop:
+                size = gather_one(source, d, w, layout, space, state, size)
+                source = np.int64(space.next_source[source * k + d])
+            space.head[list * k + d] = NONE
+            space.mark[list * k + d] = NONE
+        filter_frontier(d, 0, size, layout, space, state)
+
+    return gather
+
+
+def make_gather_all(gather_one, filterFunc):  # noqa: N803
+    """Kernel for ``all_active`` programs: every non-empty bin of the column, then filter every vertex.
+
+    ``frontier_size[d]`` becomes the number of vertices for which ``filterFunc`` returned True.
+    """
+    calls = filterFunc is not None
+
+    def gather_all(d, w, threads, layout, space, state):
+        for i in range(layout.column_offsets[d], layout.column_offsets[d + 1]):
+            gather_one(layout.column_bins[i], d, w, layout, space, state, np.uint64(0))
+        first = np.uint64(d) << np.uint64(layout.bits)
+        last = min(np.uint64(layout.n), first + (np.uint64(1) << np.uint64(layout.bits)))
+        unsettled = np.int64(last - first)
+        if calls:
+            unsettled = np.int64(0)
+            for v in range(first, last):
+                unsettled += np.int64(filterFunc(state, np.uint32(v)))
+        space.frontier_size[d] = unsettled
+
+    return gather_all

@@ -1,0 +1,143 @@
+"""Interleaved scatter-gather (GPOP section 3.4; requirements G-70 ... G-72).
+
+Before partition ``p`` scatters, its thread
+
+1. gathers the bins for ``p`` that other partitions have finished in this iteration (acquire load of
+   each thread's list, so a bin is read only after it was completely written);
+2. applies the edges that stay inside ``p`` directly, first in, first out, until no vertex changes or
+   the budget is spent. All edges inside the partition are applied, so the bin (p, p) need not be
+   sent; when the budget runs out first it is sent, and nothing is lost.
+
+For programs whose result is a fixpoint whatever the order (distances, labels). ``in_frontier`` bits:
+1 in the frontier, 2 waiting in the queue.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpop.atomics import load_acquire
+from gpop.cpu.registry import inline
+
+INTERLEAVED, INTRA = 7, 9
+"""Columns of the instrumented counters (workspace.COUNTERS)."""
+
+LOCAL_BUDGET = 8
+"""Vertices applied inside a partition at most, as a multiple of its size."""
+
+
+@inline
+def _first_own_edge(indices, first, last, bits, p):
+    """First edge in ``[first, last)`` whose destination partition is not before ``p`` (lists ascend)."""
+    while first < last:
+        middle = (first + last) >> np.uint64(1)
+        if indices[middle] >> bits < p:
+            first = middle + np.uint64(1)
+        else:
+            last = middle
+    return first
+
+
+def make_gather_published(gather_one, counting):
+    """Kernel: gather what other partitions have published for ``p`` so far; returns the frontier size."""
+
+    def gather_published(p, w, threads, layout, space, state):
+        k = layout.k
+        size = np.uint64(space.frontier_size[p])
+        before = space.counters[w, 3]
+        for list in range(threads):
+            head = load_acquire(space.head, list * k + p)
+            source = head
+            stop = space.mark[list * k + p]
+            while source != stop:
+                size = gather_one(source, p, w, layout, space, state, size)
+                source = np.int64(space.next_source[source * k + p])
+            space.mark[list * k + p] = head
+        if counting:
+            space.counters[w, INTERLEAVED] += space.counters[w, 3] - before
+        return size
+
+    return gather_published
+
+
+def make_apply_own_edges(scatterFunc, gatherFunc, applyWeight, filterFunc, weighted, counting):  # noqa: N803
+    """Kernel: apply the edges inside ``p`` from its frontier on; True when nothing is left to apply."""
+    filters = filterFunc is not None
+
+    def apply_own_edges(p, w, layout, space, state):
+        indices, frontier, in_frontier, queue = layout.indices, space.frontier, space.in_frontier, space.queue
+        bits = layout.bits
+        own = np.uint32(p)
+        base = np.uint64(p) << np.uint64(bits)
+        capacity = np.uint64(1) << np.uint64(bits)
+        capacity = min(capacity, np.uint64(layout.n) - base)
+        size = np.uint64(space.frontier_size[p])
+        for i in range(size):
+            queue[base + i] = frontier[base + i]
+            in_frontier[frontier[base + i]] |= np.uint8(2)
+        read = np.uint64(0)
+        waiting = size
+        budget = np.int64(capacity) * LOCAL_BUDGET
+        edges = np.int64(0)
+        while waiting > 0 and budget > 0:
+            v = queue[base + read]
+            read += np.uint64(1)
+            if read == capacity:
+                read = np.uint64(0)
+            waiting -= np.uint64(1)
+            budget -= 1
+            in_frontier[v] &= np.uint8(0xFD)
+            e = np.uint64(layout.indptr[v])
+            end = np.uint64(layout.indptr[np.uint64(v) + np.uint64(1)])
+            if layout.sorted:
+                if end - e > np.uint64(8):
+                    e = _first_own_edge(indices, e, end, bits, own)
+            if e == end:
+                continue
+            value = scatterFunc(state, v)
+            while e < end:
+                u = indices[e]
+                if u >> bits != own:
+                    if layout.sorted and u >> bits > own:
+                        break
+                    e += np.uint64(1)
+                    continue
+                edges += 1
+                if weighted:
+                    received = gatherFunc(state, applyWeight(state, value, layout.weights[e]), u)
+                else:
+                    received = gatherFunc(state, value, u)
+                e += np.uint64(1)
+                if received:
+                    flags = in_frontier[u]
+                    if flags & np.uint8(1) == 0:
+                        if filters:
+                            if not filterFunc(state, u):
+                                continue
+                        frontier[base + size] = u
+                        size += np.uint64(1)
+                    if flags & np.uint8(2) == 0:
+                        to = read + waiting
+                        if to >= capacity:
+                            to -= capacity
+                        queue[base + to] = u
+                        waiting += np.uint64(1)
+                    in_frontier[u] = np.uint8(3)
+        done = waiting == np.uint64(0)
+        while waiting > 0:
+            in_frontier[queue[base + read]] &= np.uint8(0xFD)
+            read += np.uint64(1)
+            if read == capacity:
+                read = np.uint64(0)
+            waiting -= np.uint64(1)
+        space.frontier_size[p] = size
+        total = np.int64(0)
+        for i in range(size):
+            v = np.uint64(frontier[base + i])
+            total += layout.indptr[v + np.uint64(1)] - layout.indptr[v]
+        space.active_edges[p] = total
+        if counting:
+            space.counters[w, INTRA] += edges
+        return done
+
+    return apply_own_edges

@@ -1,0 +1,156 @@
+"""Scatter: what the active vertices of one partition write into its row of bins (GPOP section 3.2).
+
+Source-centric (SC): for each active vertex, one message per run of out-edges that end in the same
+partition; value, local ids and weights go to the insertion points of the bins. Work is proportional
+to the active edges. Bytes per active edge: 4 (edge) + d_i (id) [+ 2 d_w]; per message d_v.
+
+Partition-centric (PC): values of all vertices of the partition in PNG order, one contiguous stream;
+ids and weights are static. Bytes per message: d_s (source id) + d_v.
+
+One thread owns the row of partition ``p`` while it scatters, so nothing here is atomic.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpop.mode import PC, SC
+
+MASK_NONE, MASK_VALUE, MASK_SENT = 0, 1, 2
+"""How PC treats inactive vertices: send as they are; send ``inactive_message``; mark in ``sent``."""
+
+EDGES, MESSAGES_SC, MESSAGES_PC, VERTICES = 0, 1, 2, 8
+"""Columns of the instrumented counters (workspace.COUNTERS)."""
+
+
+def make_scatter_sc(scatterFunc, weighted, all_active, skip_own, counting):  # noqa: N803
+    """Kernel: source-centric scatter of partition ``p``; lists the bins it fills in ``row_list``.
+
+    With ``skip_own`` the bin (p, p) is left out when ``own_done`` says that the interleaved step has
+    applied those edges already.
+    """
+
+    def scatter_sc(p, w, own_done, layout, space, state):
+        indices, ids, values, cursors = layout.indices, space.sc_ids, space.values, space.cursors
+        slots = layout.slots
+        bits = layout.bits
+        local = (np.uint32(1) << bits) - np.uint32(1)
+        flag = np.uint32(1) << np.uint32(8 * ids.itemsize - 1)
+        row = np.uint64(p) * np.uint64(layout.k)
+        base = np.uint64(p) << np.uint64(bits)
+        listed_at = np.uint64(layout.row_offsets[p])
+        listed = listed_at
+        own = np.uint32(p)
+        messages = np.uint64(0)
+        if all_active:
+            count = min(np.uint64(layout.n) - base, np.uint64(1) << np.uint64(bits))
+        else:
+            count = np.uint64(space.frontier_size[p])
+        for i in range(count):
+            v = base + i
+            if not all_active:
+                v = np.uint64(space.frontier[base + i])
+            e = np.uint64(layout.indptr[v])
+            end = np.uint64(layout.indptr[v + np.uint64(1)])
+            if e == end:
+                continue
+            if counting:
+                space.counters[w, EDGES] += end - e
+                space.counters[w, VERTICES] += 1
+            value = scatterFunc(state, np.uint32(v))
+            d = indices[e] >> bits
+            while e < end:
+                if skip_own and own_done and d == own:
+                    e += np.uint64(1)
+                    while e < end and indices[e] >> bits == own:
+                        e += np.uint64(1)
+                    if e < end:
+                        d = indices[e] >> bits
+                    continue
+                bin = row + d
+                slot = np.uint64(cursors[np.uint64(2) * bin])
+                at = np.uint64(cursors[np.uint64(2) * bin + np.uint64(1)])
+                if slot == np.uint64(slots[bin]):
+                    space.row_list[listed] = d
+                    listed += np.uint64(1)
+                values[slot] = value
+                cursors[np.uint64(2) * bin] = slot + np.uint64(1)
+                messages += np.uint64(1)
+                mark = flag
+                current = d
+                while d == current:
+                    ids[at] = (indices[e] & local) | mark
+                    if weighted:
+                        space.sc_weights[at] = layout.weights[e]
+                    mark = np.uint32(0)
+                    at += np.uint64(1)
+                    e += np.uint64(1)
+                    if e == end:
+                        break
+                    d = indices[e] >> bits
+                cursors[np.uint64(2) * bin + np.uint64(1)] = at
+        space.mode[p] = SC
+        space.row_size[p] = listed - listed_at
+        space.sent_messages[p] = messages
+        if counting:
+            space.counters[w, MESSAGES_SC] += messages
+
+    return scatter_sc
+
+
+def make_scatter_pc(scatterFunc, mask, inactive, counting):  # noqa: N803
+    """Kernel: partition-centric scatter of partition ``p``: one value per PNG entry, in order."""
+
+    def scatter_pc(p, w, layout, space, state):
+        sources, values = layout.sources, space.values
+        base = np.uint32(np.uint64(p) << np.uint64(layout.bits))
+        first = np.uint64(layout.slots[p * layout.k])
+        last = np.uint64(layout.slots[(p + 1) * layout.k])
+        for slot in range(first, last):
+            v = base + np.uint32(sources[slot])
+            if mask == MASK_VALUE:
+                if space.in_frontier[v] & np.uint8(1):
+                    values[slot] = scatterFunc(state, v)
+                else:
+                    values[slot] = inactive
+            else:
+                values[slot] = scatterFunc(state, v)
+            if mask == MASK_SENT:
+                space.sent[slot] = space.in_frontier[v] & np.uint8(1)
+        space.mode[p] = PC
+        space.sent_messages[p] = last - first
+        if counting:
+            space.counters[w, MESSAGES_PC] += last - first
+
+    return scatter_pc
+
+
+def make_after_scatter(initFunc, all_active):  # noqa: N803
+    """Kernel: ``initFunc`` for every active vertex of ``p``; those it keeps stay in the frontier.
+
+    ``initFunc`` None stands for the default (keep nothing).
+    """
+    calls = initFunc is not None
+
+    def after_scatter(p, layout, space, state):
+        base = np.uint64(p) << np.uint64(layout.bits)
+        if all_active:
+            if calls:
+                end = min(np.uint64(layout.n), base + (np.uint64(1) << np.uint64(layout.bits)))
+                for v in range(base, end):
+                    initFunc(state, np.uint32(v))
+            return
+        kept = np.uint64(0)
+        for i in range(np.uint64(space.frontier_size[p])):
+            v = space.frontier[base + i]
+            keep = False
+            if calls:
+                keep = initFunc(state, v)
+            if keep:
+                space.frontier[base + kept] = v
+                kept += np.uint64(1)
+            else:
+                space.in_frontier[v] = 0
+        space.frontier_size[p] = kept
+
+    return after_scatter

@@ -1,0 +1,149 @@
+"""Arrays that the engine works in, kept with the graph and left clean after every run.
+
+Encodings
+---------
+``cursors[2*(p*k+d)]``, ``[... + 1]``  next free message slot and id position of bin (p, d); equal to the
+    bin's start whenever the bin is empty, so nothing is cleared between iterations.
+``frontier[p*q : p*q + frontier_size[p]]``  active vertices of partition p, in order of activation.
+``in_frontier[v]``  bit 0: v is in the frontier; bits 1, 2: used by the interleaved step (interleave.py).
+``head[w*k+d]``, ``next_source[p*k+d]``  list of the source partitions whose bin for d is non-empty: the
+    second level of the active list, threaded through the bins. In bulk-synchronous runs it is built at
+    the barrier in ascending order (w = 0); in interleaved runs thread w pushes what it scattered.
+``mark[w*k+d]``  head at the time of the interleaved gather: the rest of that list is already consumed.
+``scatter_list``, ``gather_list``  partitions with active vertices / with messages: the first level.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gpop.bins import Bins
+
+NONE = -1
+"""End of a list of source partitions."""
+
+COUNTERS = (
+    "edges_scattered",
+    "messages_sc",
+    "messages_pc",
+    "ids_gathered",
+    "messages_gathered",
+    "bins_probed",
+    "bins_filled",
+    "ids_interleaved",
+    "vertices_scattered",
+    "intra_edges",
+)
+"""Names of the instrumented counters, in the order of their columns."""
+
+
+class Workspace(NamedTuple):
+    """See the module's banner. ``values`` has the message type of the program."""
+
+    values: np.ndarray
+    sent: np.ndarray
+    sc_ids: np.ndarray
+    sc_weights: np.ndarray
+    cursors: np.ndarray
+    head: np.ndarray
+    mark: np.ndarray
+    next_source: np.ndarray
+    row_list: np.ndarray
+    row_size: np.ndarray
+    frontier: np.ndarray
+    in_frontier: np.ndarray
+    frontier_size: np.ndarray
+    active_edges: np.ndarray
+    sent_messages: np.ndarray
+    predicted: np.ndarray
+    mode: np.ndarray
+    listed: np.ndarray
+    scatter_list: np.ndarray
+    gather_list: np.ndarray
+    claim: np.ndarray
+    queue: np.ndarray
+    ever: np.ndarray
+    touched: np.ndarray
+    touched_size: np.ndarray
+    counters: np.ndarray
+
+
+class Needs(NamedTuple):
+    """Which of the large arrays a run uses; the others are empty."""
+
+    sent: bool
+    sc: bool
+    frontier: bool
+    interleave: bool
+    touched: bool
+
+
+def workspace_of(
+    graph_cache: dict, bins: Bins, needs: Needs, message_dtype: np.dtype, threads: int
+) -> Workspace:
+    """The workspace for this layout, its arrays taken from the graph's cache where they exist.
+
+    Large arrays are not written here: the system maps their pages when a run first touches them.
+    """
+    n, k = int(bins.n), int(bins.k)
+    kept = graph_cache.setdefault(("workspace", int(bins.bits)), {})
+
+    def array(name: str, size: int, dtype: type | np.dtype, fill: int | None = None) -> np.ndarray:
+        found = kept.get((name, np.dtype(dtype)))
+        if found is None or found.size < size:
+            if fill is None:
+                found = np.empty(size, dtype)
+            elif fill == 0:
+                found = np.zeros(size, dtype)
+            else:
+                found = np.full(size, fill, dtype)
+            kept[name, np.dtype(dtype)] = found
+        return found
+
+    def if_needed(
+        condition: bool, name: str, size: int, dtype: type | np.dtype, fill: int | None = None
+    ) -> np.ndarray:
+        return array(name, size, dtype, fill) if condition else np.empty(0, dtype)
+
+    weighted = bins.id_weights.size > 0
+    bins_total = bins.row_bins.size
+    if ("cursors", np.dtype(np.int64)) not in kept:
+        cursors = np.empty((k * k, 2), np.int64)
+        cursors[:, 0] = bins.slots[:-1]
+        cursors[:, 1] = bins.id_offsets[:-1].reshape(k, k).T.ravel()
+        kept["cursors", np.dtype(np.int64)] = cursors.reshape(-1)
+    # One buffer serves every message type, so that programs of different types share its memory.
+    words = -(-bins.messages * message_dtype.itemsize // 8)
+    values = array("values", words, np.uint64)[:words].view(np.uint8)[
+        : bins.messages * message_dtype.itemsize
+    ]
+    return Workspace(
+        values=values.view(message_dtype),
+        sent=if_needed(needs.sent, "sent", bins.messages, np.uint8),
+        sc_ids=if_needed(needs.sc, "sc_ids", bins.ids.size, bins.ids.dtype),
+        sc_weights=if_needed(needs.sc and weighted, "sc_weights", bins.ids.size, bins.id_weights.dtype),
+        cursors=kept["cursors", np.dtype(np.int64)],
+        head=array("head", threads * k, np.int64, NONE),
+        mark=array("mark", threads * k, np.int64, NONE),
+        next_source=array("next_source", k * k, np.int32),
+        row_list=array("row_list", bins_total, np.uint32),
+        row_size=array("row_size", k, np.int64, 0),
+        frontier=if_needed(needs.frontier, "frontier", n, np.uint32),
+        in_frontier=if_needed(needs.frontier, "in_frontier", n, np.uint8, 0),
+        frontier_size=array("frontier_size", k, np.int64, 0),
+        active_edges=array("active_edges", k, np.int64, 0),
+        sent_messages=array("sent_messages", k, np.int64, 0),
+        predicted=array("predicted", k, np.float64, 0),
+        mode=array("mode", k, np.uint8, 0),
+        listed=array("listed", k, np.uint8, 0),
+        scatter_list=array("scatter_list", k, np.int64),
+        gather_list=array("gather_list", k, np.int64),
+        claim=array("claim", 8, np.int64, 0),
+        queue=if_needed(needs.interleave, "queue", n, np.uint32),
+        ever=if_needed(needs.touched, "ever", n, np.uint8, 0),
+        touched=if_needed(needs.touched, "touched", n, np.uint32),
+        touched_size=array("touched_size", k, np.int64, 0),
+        counters=np.zeros((threads, len(COUNTERS)), np.int64),
+    )

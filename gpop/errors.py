@@ -1,0 +1,26 @@
+"""Errors of the library. Each message is one line: what is wrong, where, and what was expected.
+
+Command lines print ``gpop: <message>`` on stderr and exit with code 2.
+"""
+
+from __future__ import annotations
+
+
+class GpopError(Exception):
+    """Base of every error that the library raises on purpose."""
+
+
+class GraphFileError(GpopError):
+    """A graph file is missing, truncated, inconsistent or malformed."""
+
+
+class UsageError(GpopError, ValueError):
+    """An argument is outside what is allowed."""
+
+
+class ProgramError(GpopError):
+    """A vertex program breaks a rule of the interface."""
+
+
+class NotEnoughMemory(GpopError, MemoryError):
+    """The predicted memory is more than what is available; nothing was allocated."""

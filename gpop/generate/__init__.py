@@ -1,0 +1,108 @@
+"""Seeded graph generators: the same graph for any number of threads.
+
+A generator is one module here with ``edges(seed, **sizes) -> (n, Edges)`` and the flag
+``UNDIRECTED``, and one line in GENERATORS. Edges are computed from (seed, edge number), chunk by
+chunk and twice over, while the CSR is built; they never exist as a list.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+
+from gpop.errors import UsageError
+from gpop.graph import MOST_VERTICES, Graph
+
+GENERATORS = {  # kind: its sizes and their defaults
+    "rmat": {"scale": 16, "degree": 16},
+    "uniform": {"scale": 16, "degree": 16},
+    "grid": {"width": 256, "height": 256},
+    "chain": {"vertices": 1024},
+    "star": {"vertices": 1024},
+    "road": {"width": 141, "height": 142},
+}
+
+
+def generate(
+    kind: str,
+    *,
+    seed: int = 1,
+    symmetrize: bool = False,
+    weights: tuple[int, int] | None = None,
+    permute: bool = False,
+    progress: bool = False,
+    **sizes: int,
+) -> Graph:
+    """Generate a graph.
+
+    Parameters
+    ----------
+    kind
+        One of ``GENERATORS``; ``sizes`` are its sizes (``scale=20, degree=16``).
+    seed
+        Chooses the graph; the same seed gives the same graph everywhere.
+    symmetrize
+        Add the opposite of every edge and keep each edge once. Grids, chains, stars and roads come
+        in both directions anyway.
+    weights
+        ``(low, high)``: random integer weights, both ends included; opposite edges get the same one.
+    permute
+        Shuffle the vertex ids.
+    progress
+        Show a progress bar when stderr is a terminal.
+
+    Examples
+    --------
+    >>> from gpop.generate import generate
+    >>> generate("grid", width=4, height=3)
+    Graph(grid-4-3: 12 vertices, 34 edges)
+    """
+    if kind not in GENERATORS:
+        raise UsageError(f"graph kind {kind!r} is unknown, expected one of {', '.join(GENERATORS)}")
+    unknown = sizes.keys() - GENERATORS[kind].keys()
+    if unknown:
+        raise UsageError(f"{kind} has no {min(unknown)}, expected {' and '.join(GENERATORS[kind])}")
+    if not 0 <= seed < 2**64:
+        raise UsageError(f"seed {seed} is not possible, expected 0..{2**64 - 1}")
+    from gpop.build import build_csr
+    from gpop.generate.modify import shuffled, with_weights
+
+    sizes = GENERATORS[kind] | sizes
+    module = importlib.import_module(f"gpop.generate.{kind}")
+    n, edges = module.edges(seed, **sizes)
+    check_vertices(n)
+    dtype = getattr(module, "WEIGHT_DTYPE", None)
+    if weights is not None:
+        edges, dtype = with_weights(edges, seed, *weights)
+    if permute:
+        edges = shuffled(edges, seed, n)
+    both = symmetrize or module.UNDIRECTED
+    sources = [edges, edges.reversed()] if both else [edges]
+    arrays = build_csr(n, sources, dtype, "min" if symmetrize else "keep", progress=progress)
+    return Graph(*arrays, name="-".join([kind, *map(str, sizes.values())]))
+
+
+def check_sizes(least: int, **sizes: int) -> None:
+    """Raise UsageError when a size is below ``least``."""
+    for name, size in sizes.items():
+        if size < least:
+            raise UsageError(f"{name} {size} is not possible, expected at least {least}")
+
+
+def check_vertices(n: int) -> None:
+    """Raise UsageError when ids of 32 bits cannot number ``n`` vertices."""
+    if n > MOST_VERTICES:
+        raise UsageError(f"a graph of {n} vertices is not possible, expected at most {MOST_VERTICES}")
+
+
+def check_scale(scale: int, degree: int) -> None:
+    """Raise UsageError when 2**scale vertices with ``degree`` edges each are not possible."""
+    if not 0 <= scale <= 31:
+        raise UsageError(f"scale {scale} is not possible, expected 0..31")
+    check_sizes(0, degree=degree)
+
+
+def empty_pair(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Room for the sources and destinations of ``count`` edges."""
+    return np.empty(count, np.uint32), np.empty(count, np.uint32)

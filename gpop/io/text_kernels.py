@@ -1,0 +1,198 @@
+"""Compiled loops over the bytes of a text edge list: parse lines, write lines.
+
+A line is ``source destination [weight]``. Fields are parted by blanks or tabs with at most one
+comma among them; ``#`` and ``%`` start a comment line; blank lines are skipped. The bytes must end
+with a newline, which stops every inner loop, so that none needs to look for the end.
+
+Weights are parsed twice over, as integer and as float64. A decimal of at most 15 digits and a
+power of ten of at most 22 is exact with one multiplication or division (Clinger, PLDI 1990); any
+other float is left as NaN with its position as the integer, for the caller to convert.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+_NEWLINE, _SPACE, _TAB, _RETURN, _COMMA = 10, 32, 9, 13, 44
+_HASH, _PERCENT, _PLUS, _MINUS, _DOT, _ZERO = 35, 37, 43, 45, 46, 48
+_EXPONENT = 101  # 'e'; with bit 0x20 set 'E' is the same
+
+POWERS = np.array([10.0**i for i in range(23)])
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _skip_blanks(data, i):
+    while data[i] == _SPACE or data[i] == _TAB or data[i] == _RETURN:
+        i += 1
+    return i
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _skip_separator(data, i):
+    """Position after a separator, or ``i`` itself when there is none."""
+    i = _skip_blanks(data, i)
+    if data[i] == _COMMA:
+        i = _skip_blanks(data, i + 1)
+    return i
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _parse_id(data, i):
+    """(value, position after it); the value is -1 when there is no id below 2^63."""
+    start = i
+    value = np.uint64(0)
+    while True:
+        digit = np.uint64(data[i]) - np.uint64(_ZERO)  # wraps round to a huge number below '0'
+        if digit > np.uint64(9):
+            break
+        value = value * np.uint64(10) + digit
+        i += 1
+    length = i - start
+    if length == 0 or length > 19 or value >= np.uint64(1) << np.uint64(63):
+        return np.int64(-1), i
+    return np.int64(value), i
+
+
+@njit(nogil=True, cache=True)
+def _parse_weight(data, i, powers):
+    """(kind, integer, float, position after it); kind 0 = no number, 1 = integer, 2 = float."""
+    start = i
+    negative = data[i] == _MINUS
+    if negative or data[i] == _PLUS:
+        i += 1
+    mantissa = np.int64(0)
+    digits = 0  # significant ones
+    any_digit = False
+    exponent = 0
+    is_integer = True
+    while True:
+        if data[i] == _DOT and is_integer:
+            is_integer = False
+            i += 1
+            continue
+        digit = np.int64(data[i]) - _ZERO
+        if digit < 0 or digit > 9:
+            break
+        any_digit = True
+        if digits > 0 or digit > 0:
+            digits += 1
+        if digits <= 18:
+            mantissa = mantissa * 10 + digit
+            if not is_integer:
+                exponent -= 1
+        i += 1
+    if not any_digit:
+        return 0, np.int64(0), 0.0, i
+    if data[i] | 32 == _EXPONENT:
+        is_integer = False
+        i += 1
+        down = data[i] == _MINUS
+        if down or data[i] == _PLUS:
+            i += 1
+        first = i
+        power = 0
+        while data[i] >= _ZERO and data[i] <= _ZERO + 9:
+            power = min(power * 10 + np.int64(data[i]) - _ZERO, 100000)
+            i += 1
+        if i == first:
+            return 0, np.int64(0), 0.0, i
+        exponent += -power if down else power
+    if negative:
+        mantissa = -mantissa
+    if is_integer and digits <= 18:
+        return 1, mantissa, float(mantissa), i
+    if digits <= 15 and -22 <= exponent <= 22:
+        value = float(mantissa)
+        value = value / powers[-exponent] if exponent < 0 else value * powers[exponent]
+        if negative and mantissa == 0:
+            value = -0.0
+        return 2, np.int64(0), value, i
+    return 2, np.int64(start), np.nan, i
+
+
+@njit(nogil=True, cache=True)
+def parse_lines(data, columns, powers, source, destination, integers, floats):
+    """Parse all lines; the weight arrays are filled when ``columns`` is 3.
+
+    Returns (edges, largest id, whether all weights are integers, start of the first malformed line
+    or -1).
+    """
+    edges = 0
+    largest = np.int64(-1)
+    all_integers = True
+    i = 0
+    while i < len(data):
+        line = i
+        i = _skip_blanks(data, i)
+        if data[i] == _NEWLINE:
+            i += 1
+            continue
+        if data[i] == _HASH or data[i] == _PERCENT:
+            while data[i] != _NEWLINE:
+                i += 1
+            i += 1
+            continue
+        u, i = _parse_id(data, i)
+        after = i
+        i = _skip_separator(data, i)
+        if u < 0 or i == after:
+            return edges, largest, all_integers, line
+        v, i = _parse_id(data, i)
+        if v < 0:
+            return edges, largest, all_integers, line
+        if columns == 3:
+            after = i
+            i = _skip_separator(data, i)
+            if i == after:
+                return edges, largest, all_integers, line
+            kind, integer, value, i = _parse_weight(data, i, powers)
+            if kind == 0:
+                return edges, largest, all_integers, line
+            all_integers &= kind == 1
+            integers[edges] = integer
+            floats[edges] = value
+        i = _skip_blanks(data, i)
+        if data[i] != _NEWLINE:
+            return edges, largest, all_integers, line
+        i += 1
+        source[edges] = u
+        destination[edges] = v
+        largest = max(largest, u, v)
+        edges += 1
+    return edges, largest, all_integers, -1
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _write_integer(value, text, at):
+    """Write ``value`` and return the position after it."""
+    rest = np.uint64(value)
+    if value < 0:
+        text[at] = _MINUS
+        at += 1
+        rest = np.uint64(0) - rest
+    end = at + 1
+    power = rest // np.uint64(10)
+    while power > 0:
+        end += 1
+        power //= np.uint64(10)
+    for i in range(end - 1, at - 1, -1):
+        text[i] = _ZERO + rest % np.uint64(10)
+        rest //= np.uint64(10)
+    return end
+
+
+@njit(nogil=True, cache=True)
+def write_lines(source, destination, weights, separator, text):
+    """Write integer edges as lines into ``text`` (63 bytes each suffice), return the bytes written."""
+    at = 0
+    for i in range(len(source)):
+        at = _write_integer(source[i], text, at)
+        text[at] = separator
+        at = _write_integer(destination[i], text, at + 1)
+        if weights is not None:
+            text[at] = separator
+            at = _write_integer(weights[i], text, at + 1)
+        text[at] = _NEWLINE
+        at += 1
+    return at

@@ -1,0 +1,78 @@
+"""The analytical model: bytes that each communication mode moves for one partition (GPOP eq. 1).
+
+The paper's form (G-61 ... G-64), with every size a parameter instead of one ``d_i = d_v = 4``:
+
+    C_SC = V_a*d_o + E_a*d_e + E_a*d_w + 2*(M_a*d_v + E_a*(d_i + d_w))
+    C_PC = k*d_o + M*d_s + 2*M*d_v + E*(d_i + d_w)
+    partition-centric iff C_PC <= ratio * C_SC          (ratio = BW_PC / BW_SC, default 2)
+
+where ``V_a, E_a, M_a`` are the active vertices, their edges and their messages; ``E, M`` all edges
+and messages of the partition; ``d_o`` bytes of an offset, ``d_e`` of an edge in CSR, ``d_i`` of a
+destination id in a bin, ``d_s`` of a source id in the PNG, ``d_v`` of a message value, ``d_w`` of a
+weight (0 when unweighted, G-69). SC writes ids (and weights) that the gather reads again, hence the
+factor 2; in PC they are static and only read. With ``d_o = d_e = d_i = d_s = 4`` and ``d_w = 0``
+these are the formulas of the paper. ``M_a`` is approximated by ``r*E_a``, ``r = M/E`` (G-62).
+
+The functions are plain arithmetic; the engine compiles these same functions into its loop.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+SC, PC = 0, 1
+"""Codes of the modes in the engine's arrays: source-centric, partition-centric."""
+
+DEFAULT_RATIO = 2.0
+
+
+class Sizes(NamedTuple):
+    """Bytes of one element of each stream."""
+
+    offset: int
+    edge: int
+    id: int
+    source: int
+    value: int
+    weight: int
+
+
+def sc_bytes(active_vertices, active_edges, messages, sizes):
+    """Bytes moved by a source-centric scatter and by the gather of what it wrote.
+
+    Examples
+    --------
+    >>> sc_bytes(10, 160, 80, Sizes(4, 4, 4, 4, 4, 0))        # V_a*4 + 3*E_a*4 + 2*M_a*4
+    2600
+    """
+    read = active_vertices * sizes.offset + active_edges * (sizes.edge + sizes.weight)
+    return read + 2 * (messages * sizes.value + active_edges * (sizes.id + sizes.weight))
+
+
+def pc_bytes(edges, messages, partitions, sizes):
+    """Bytes moved by a partition-centric scatter and by the gather of what it wrote.
+
+    Examples
+    --------
+    >>> pc_bytes(160, 80, 8, Sizes(4, 4, 4, 4, 4, 0))         # E*((r+1)*4 + 2*r*4) + k*4, r = 1/2
+    1632
+    """
+    scatter = partitions * sizes.offset + messages * (sizes.source + sizes.value)
+    return scatter + messages * sizes.value + edges * (sizes.id + sizes.weight)
+
+
+def prefers_pc(active_vertices, active_edges, edges, messages, partitions, sizes, ratio):
+    """Eq. (1): whether partition-centric scatter is predicted to take no longer.
+
+    Examples
+    --------
+    >>> four = Sizes(4, 4, 4, 4, 4, 0)
+    >>> prefers_pc(10, 160, 160, 80, 8, four, 2.0), prefers_pc(1, 2, 160, 80, 8, four, 2.0)
+    (True, False)
+    """
+    if edges == 0:
+        return False
+    active_messages = active_edges * messages / edges
+    return pc_bytes(edges, messages, partitions, sizes) <= ratio * sc_bytes(
+        active_vertices, active_edges, active_messages, sizes
+    )

@@ -1,0 +1,27 @@
+"""Progress bars: on stderr, on a terminal only, and without importing anything when not shown."""
+
+from __future__ import annotations
+
+import sys
+
+
+class _Silent:
+    """Stands in for a bar that is not shown."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+    def update(self, amount=1):
+        """Nothing to draw."""
+
+
+def progress_bar(total: int | None, what: str, unit: str, enabled: bool):
+    """A tqdm bar over ``total`` units when ``enabled`` and stderr is a terminal; a silent one otherwise."""
+    if not enabled or not sys.stderr.isatty():
+        return _Silent()
+    from tqdm import tqdm
+
+    return tqdm(total=total, desc=what, unit=unit, unit_scale=True, file=sys.stderr, leave=False)

@@ -1,0 +1,80 @@
+"""Breadth-first search: results, and a verifier that sees every kind of fault."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.apps.bfs import verify
+from gpop.generate import generate
+
+
+@pytest.fixture(scope="module")
+def grid():
+    return generate("grid", width=8, height=8)
+
+
+def test_levels_and_parents_of_a_tree():
+    #  0 -> 1 -> 3, 0 -> 2 -> 4, 5 -> 0
+    graph = gpop.Graph.from_edges([0, 0, 1, 2, 5], [1, 2, 3, 4, 0])
+    result = gpop.bfs(graph, 0)
+    assert result.level.tolist() == [0, 1, 1, 2, 2, -1]
+    assert result.parent.tolist() == [0, 0, 0, 1, 2, -1]
+    assert result.level.dtype == result.parent.dtype == np.int64
+    assert [record["frontier"] for record in result.trace] == [1, 2, 2]
+
+
+def test_a_grid_is_searched_diagonal_by_diagonal(grid):
+    result = gpop.bfs(grid, 0)
+    assert np.array_equal(result.level.reshape(8, 8), np.add.outer(np.arange(8), np.arange(8)))
+    assert result.run.converged
+
+
+def test_iterations_limit_the_depth(grid):
+    assert gpop.bfs(grid, 0, iterations=3).level.max() == 3
+
+
+def test_source_may_be_any_integer(grid):
+    assert gpop.bfs(grid, np.uint32(63)).level[0] == 14
+
+
+@pytest.mark.parametrize("source", [-1, 64, 2**40])
+def test_source_outside_the_graph(grid, source):
+    with pytest.raises(
+        gpop.UsageError, match=f"source {source} is not in the graph: its vertices are 0 to 63"
+    ):
+        gpop.bfs(grid, source)
+
+
+def test_source_that_is_no_vertex(grid):
+    with pytest.raises(gpop.UsageError, match="source 1.5: expected a vertex index"):
+        gpop.bfs(grid, 1.5)
+    with pytest.raises(gpop.UsageError, match="it has no vertices"):
+        gpop.bfs(gpop.Graph.from_edges([], [], n=0), 0)
+
+
+def test_interleaving_is_refused(grid):
+    with pytest.raises(gpop.UsageError, match="bfs cannot be interleaved"):
+        gpop.bfs(grid, 0, interleave=True)
+
+
+def test_verify_sees_faults(grid):
+    result = gpop.bfs(grid, 0)
+    assert verify(grid, result, 0) is None
+
+    def changed(**values):
+        arrays = {"parent": result.parent.copy(), "level": result.level.copy()}
+        for name, (vertex, value) in values.items():
+            arrays[name][vertex] = value
+        return verify(grid, replace(result, **arrays), 0)
+
+    assert "source 0 has parent" in changed(parent=(0, 1))
+    assert "one level below its parent" in changed(level=(9, 4))
+    assert "one level below its parent" in changed(level=(63, -1))
+    assert "without an edge" in changed(parent=(9, 2), level=(9, 3))
+    assert "skips a level" in changed(parent=(63, -1), level=(63, -1))
+    late = gpop.bfs(gpop.Graph.from_edges([0, 1, 2], [1, 2, 3]), 0)
+    assert "skips a level" in verify(gpop.Graph.from_edges([0, 0, 1, 2], [1, 3, 2, 3]), late, 0)

@@ -1,0 +1,141 @@
+"""Nibble, heat kernel and PageRank-Nibble: what the three local apps have in common."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.apps import heat_kernel, nibble, pagerank_nibble
+from gpop.generate import generate
+
+APPS = {
+    "nibble": (gpop.nibble, nibble, nibble.Nibble),
+    "heat_kernel": (gpop.heat_kernel, heat_kernel, heat_kernel.HeatKernel),
+    "pagerank_nibble": (gpop.pagerank_nibble, pagerank_nibble, pagerank_nibble.PageRankNibble),
+}
+
+
+@pytest.fixture(params=APPS)
+def app(request):
+    return APPS[request.param]
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return generate("rmat", scale=10, degree=6, seed=4, symmetrize=True)
+
+
+def test_sparse_and_dense_result_agree(app, graph):
+    result = app[0](graph, 5)
+    assert np.all(np.diff(result.vertices) > 0)
+    assert np.all(result.values > 0)
+    assert result.values.dtype == result.probability.dtype == np.float32
+    assert np.array_equal(np.flatnonzero(result.probability), result.vertices)
+    assert np.array_equal(result.probability[result.vertices], result.values)
+    assert result.probability is result.probability
+
+
+def test_a_second_run_starts_clean_and_keeps_its_program(app, graph):
+    call, _, kind = app
+    first = call(graph, 5)
+    program = graph.cache[kind]
+    call(graph, [1, 2, 3])
+    assert graph.cache[kind] is program
+    assert not any(getattr(program, name).any() for name in kind.vertex_fields())
+    assert call(graph, 5).probability.tobytes() == first.probability.tobytes()
+
+
+def test_an_interrupted_run_leaves_nothing_behind(app, graph):
+    call, module, kind = app
+    if module is heat_kernel:
+        pytest.skip("its callback is its own")
+
+    def interrupt(record):
+        raise KeyboardInterrupt
+
+    expected = call(graph, 5).probability.tobytes()
+    with pytest.raises(KeyboardInterrupt):
+        call(graph, 5, callback=interrupt)
+    assert kind not in graph.cache
+    assert call(graph, 5).probability.tobytes() == expected
+
+
+def test_several_seeds_share_the_start(app, graph):
+    call, module, _ = app
+    seeds = [7, 3, 3, 90]
+    result = call(graph, seeds)
+    assert module.verify(graph, result, seeds) is None
+    assert np.array_equal(call(graph, {3, 7, 90}).probability, result.probability)
+
+
+def test_a_seed_without_out_edges_keeps_everything(app):
+    call, module, _ = app
+    graph = gpop.Graph.from_edges([0, 1], [1, 2], n=4)
+    for seed in (2, 3):
+        result = call(graph, seed)
+        assert result.vertices.tolist() == [seed]
+        assert result.values[0] == pytest.approx(1, abs=1e-6)
+        assert module.verify(graph, result, seed) is None
+    assert call(graph, 0).probability[2] > 0
+    assert not call(graph, 0).probability[3]
+
+
+def test_nothing_touches_all_vertices_after_the_first_call(app):
+    """The same neighbourhood in a graph 100 times larger: the same counters and the same bytes."""
+    call, _, kind = app
+    islands = [generate("grid", width=4, height=4), generate("grid", width=4, height=4)]
+    large = gpop.Graph.from_csr(
+        np.concatenate([islands[0].indptr, np.full(100_000, islands[0].m)]), islands[0].indices
+    )
+    counts = []
+    for graph in (islands[1], large):
+        call(graph, 0, partition_size=16)
+        fields = {name: getattr(graph.cache[kind], name) for name in kind.vertex_fields()}
+        run = call(graph, 0, partition_size=16, counters=True).run
+        counts.append(run.counters)
+        assert run.touched.size == 16
+        assert all(getattr(graph.cache[kind], name) is array for name, array in fields.items())
+    assert counts[0] == counts[1]
+
+
+def test_bad_arguments(app, graph):
+    call = app[0]
+    for seeds, message in (
+        ([], "no seed given"),
+        (-1, "seed -1 is not in"),
+        ([1, 5000], "seed 5000 is not in"),
+    ):
+        with pytest.raises(gpop.UsageError, match=message):
+            call(graph, seeds)
+    with pytest.raises(gpop.UsageError, match="cannot be interleaved"):
+        call(graph, 1, interleave=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "argument", "bad", "message"),
+    [
+        (gpop.nibble, "threshold", 0, "threshold 0: expected a number above 0"),
+        (gpop.heat_kernel, "t", -1, "t -1: expected a number above 0"),
+        (gpop.heat_kernel, "t", 100, "t 100: expected at most 80"),
+        (gpop.heat_kernel, "epsilon", float("nan"), "epsilon nan"),
+        (gpop.pagerank_nibble, "alpha", 1, "alpha 1: expected a number between 0 and 1"),
+        (gpop.pagerank_nibble, "epsilon", "x", "epsilon 'x': expected a number above 0"),
+    ],
+)
+def test_bad_parameters(graph, call, argument, bad, message):
+    with pytest.raises(gpop.UsageError, match=message):
+        call(graph, 1, **{argument: bad})
+
+
+def test_verify_sees_faults(app, graph):
+    call, module, _ = app
+    result = call(graph, 5)
+    assert module.verify(graph, result, 5) is None
+    for factor in (0.9, 1.1):
+        wrong = result.values.copy()
+        wrong[np.argmax(wrong)] *= factor
+        assert module.verify(graph, replace(result, values=wrong), 5) is not None
+    assert module.verify(graph, result, 6) is not None

@@ -1,0 +1,38 @@
+"""Nibble: the semantics of the paper."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.generate import generate
+from tests.apps import reference
+
+
+def test_one_step_by_hand():
+    graph = gpop.Graph.from_edges([0, 0, 1, 2], [1, 2, 0, 0])
+    assert gpop.nibble(graph, 0, iterations=1).probability.tolist() == [0.5, 0.25, 0.25]
+
+
+def test_below_the_threshold_the_walk_rests_and_keeps_its_mass():
+    graph = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3])  # a path; each step halves
+    result = gpop.nibble(graph, 0, threshold=0.3, iterations=50)
+    assert result.probability.tolist() == [0.25, 0.625, 0.125, 0]
+    assert result.run.converged
+
+
+@pytest.mark.parametrize("threshold", [1e-3, 1e-5, 1e-9])
+@pytest.mark.parametrize("mode", ["sc", "pc"])
+def test_against_a_dense_walk(threshold, mode):
+    graph = generate("rmat", scale=9, degree=6, seed=8)
+    for seed in (0, 17, 200):
+        result = gpop.nibble(graph, seed, threshold=threshold, iterations=12, mode=mode)
+        expected = reference.nibble(graph, seed, threshold, 12)
+        np.testing.assert_allclose(result.probability, expected, rtol=0, atol=2e-6)
+        assert result.values.sum(dtype=np.float64) == pytest.approx(1, abs=1e-5)
+
+
+def test_small_neighbourhoods_are_always_source_centric():
+    run = gpop.nibble(generate("grid", width=60, height=60), 0, threshold=1e-3).run
+    assert not any(record["partitions_pc"] for record in run.trace)

@@ -1,0 +1,107 @@
+"""Shortest paths: weights of every type, overflow, and input that must be refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpop
+from gpop.apps.sssp import verify
+from gpop.generate import generate
+from tests.apps import reference
+
+TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8")
+
+
+@pytest.fixture(scope="module")
+def road():
+    return generate("road", width=12, height=12, seed=2)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("mode", ["sc", "pc"])
+def test_weights_of_every_type(road, dtype, mode):
+    graph = reference.with_weights(road, (road.weights % 100).astype(dtype))
+    expected = reference.distances(graph, 0)
+    result = gpop.sssp(graph, 0, mode=mode)
+    assert result.distance.dtype == (dtype if dtype in ("f4", "f8") else np.uint32)
+    assert np.array_equal(result.reached, np.isfinite(expected))
+    assert np.array_equal(result.distance[result.reached], expected[result.reached])
+    assert verify(graph, result, 0) is None
+
+
+def test_fractions(road):
+    graph = reference.with_weights(road, road.weights / 7)
+    np.testing.assert_allclose(gpop.sssp(graph, 3).distance, reference.distances(graph, 3), rtol=1e-13)
+
+
+def test_not_reached():
+    graph = gpop.Graph.from_edges([0, 2], [1, 1], weights=np.array([5, 1], np.uint32))
+    result = gpop.sssp(graph, 0)
+    assert result.reached.tolist() == [True, True, False]
+    assert result.distance.tolist() == [0, 5, 2**31 - 1]
+
+
+@pytest.mark.parametrize("mode", ["sc", "pc"])
+@pytest.mark.parametrize("interleave", [False, True])
+@pytest.mark.parametrize(
+    ("weights", "dtype"),
+    [
+        ([2**30, 2**30 - 2, 1], np.uint32),  # the largest distance is 2**31 - 1
+        ([2**30, 2**30 - 3, 0], np.uint32),  # and one that just fits
+        ([2**31, 1, 1], np.uint32),
+        ([2**32 - 1, 2**32 - 1, 2**32 - 1], np.uint32),
+        ([2**40, 2**41, 7], np.int64),
+        ([2**61, 2**61, 2**61], np.uint64),
+    ],
+)
+def test_large_distances_are_exact(weights, dtype, mode, interleave):
+    graph = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], weights=np.array(weights, dtype), n=5)
+    result = gpop.sssp(graph, 0, mode=mode, interleave=interleave)
+    assert result.distance[:4].tolist() == np.cumsum([0, *weights], dtype=object).tolist()
+    assert result.reached.tolist() == [True] * 4 + [False]
+
+
+def test_distances_that_fit_no_type():
+    graph = gpop.Graph.from_edges([0, 1], [1, 2], weights=np.array([2**63, 2**63], np.uint64))
+    with pytest.raises(gpop.UsageError, match="distances exceed"):
+        gpop.sssp(graph, 0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    edges=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19), st.integers(0, 2**31)), max_size=60),
+    mode=st.sampled_from(["sc", "pc", "auto"]),
+    interleave=st.booleans(),
+)
+def test_any_graph(edges, mode, interleave):
+    src, dst, weights = (list(column) for column in zip(*edges, strict=True)) if edges else ([], [], [])
+    graph = gpop.Graph.from_edges(src, dst, np.array(weights, np.uint32), n=20)
+    expected = reference.distances(graph, 0)
+    result = gpop.sssp(graph, 0, mode=mode, interleave=interleave, partition_size=4)
+    assert np.array_equal(np.where(result.reached, result.distance, np.inf), expected)
+
+
+def test_weights_are_needed():
+    with pytest.raises(gpop.UsageError, match="sssp needs edge weights"):
+        gpop.sssp(gpop.Graph.from_edges([0], [1]), 0)
+
+
+@pytest.mark.parametrize("bad", [-1, np.nan])
+def test_bad_weights(bad):
+    graph = gpop.Graph.from_edges([0, 1, 2], [1, 2, 0], weights=np.array([1, 2, bad]))
+    with pytest.raises(gpop.UsageError, match=f"not negative: edge 2 -> 0 has {bad}"):
+        gpop.sssp(graph, 0)
+
+
+def test_verify_sees_faults(road):
+    result = gpop.sssp(road, 0)
+    longer, fewer = result.distance.copy(), result.reached.copy()
+    longer[100] += 1
+    fewer[100] = False
+    assert "1 distances differ" in verify(road, replace(result, distance=longer), 0)
+    assert "reaches other vertices" in verify(road, replace(result, reached=fewer), 0)

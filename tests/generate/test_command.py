@@ -1,0 +1,61 @@
+"""``python -m gpop.generate``: what it writes and prints, and how it fails."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import gpop.io
+from gpop.generate import generate
+from gpop.generate.__main__ import main
+from tests.graphs import same
+
+
+def test_as_a_program(tmp_path):
+    path = tmp_path / "out.bin"
+    command = [sys.executable, "-m", "gpop.generate", "rmat", "--scale", "7", "--degree", "4", "--seed", "9"]
+    result = subprocess.run([*command, path], capture_output=True, text=True, timeout=120, check=True)
+    assert same(gpop.io.load(path), generate("rmat", scale=7, degree=4, seed=9))
+    assert result.stdout.startswith(f"rmat-7-4: 128 vertices, 512 edges, seed 9; {path} written in ")
+    assert result.stderr == ""  # no progress bar into a pipe
+
+
+def test_all_options(tmp_path, capsys):
+    path = tmp_path / "out.wel.gz"
+    sizes = ["--width", "9", "--height", "8"]
+    assert main(["grid", *sizes, "--symmetrize", "--permute", "--weights", "1:9", str(path)]) == 0
+    expected = generate("grid", width=9, height=8, symmetrize=True, permute=True, weights=(1, 9))
+    assert same(gpop.io.load(path), expected)
+    assert "72 vertices, 254 edges, weighted, seed 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rmat", "--scale", "40", "x.bin"], "gpop: scale 40 is not possible, expected 0..31"),
+        (["rmat", "--scale", "4", "x.foo"], "gpop: x.foo: unknown kind of graph file"),
+        (["rmat", "--scale", "4", "none/x.bin"], "gpop: none/x.bin: cannot be written"),
+        (["chain", "--weights=-1:9", "x.bin"], "gpop: x.bin: weight -1"),
+    ],
+)
+def test_errors(tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(message)
+    assert error.count("\n") == 1
+    assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["tree"], ["grid"], ["grid", "--scale", "3", "x.bin"], ["star", "--weights", "x", "x.bin"]],
+)
+def test_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert "usage:" in capsys.readouterr().err

@@ -1,0 +1,51 @@
+"""Symmetry test: against sets of pairs, on random graphs with and without duplicates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpop.generate import generate
+from gpop.graph import Graph
+from tests.graphs import small_graphs
+
+
+def by_sets(graph):
+    src = np.repeat(np.arange(graph.n), graph.out_degree).tolist()
+    pairs = set(zip(src, graph.indices.tolist(), strict=True))
+    return pairs == {(v, u) for u, v in pairs}
+
+
+@pytest.mark.parametrize("name", small_graphs())
+def test_small_graphs(name):
+    graph = small_graphs()[name]
+    plain = Graph(graph.indptr, graph.indices)
+    assert plain.is_symmetric() == by_sets(graph)
+    both = graph.symmetrize()
+    assert Graph(both.indptr, both.indices).is_symmetric()
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=20),
+    st.integers(0, 3),
+    st.randoms(use_true_random=False),
+)
+def test_random_graphs(pairs, missing, random):
+    """Mostly symmetric multigraphs with a few edges taken away, lists in any order."""
+    edges = pairs + [(v, u) for u, v in pairs]
+    random.shuffle(edges)
+    edges = edges[missing:]
+    rows = [[v for u, v in edges if u == row] for row in range(7)]
+    graph = Graph.from_csr(np.cumsum([0, *map(len, rows)]), [v for row in rows for v in row])
+    assert graph.is_symmetric() == by_sets(graph)
+
+
+def test_one_missing_edge_is_found():
+    grid = generate("grid", width=60, height=50)
+    src = np.repeat(np.arange(grid.n), grid.out_degree)
+    for gone in (0, grid.m // 2, grid.m - 1):
+        keep = np.arange(grid.m) != gone
+        assert not Graph.from_edges(src[keep], grid.indices[keep], n=grid.n).is_symmetric()
