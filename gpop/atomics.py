@@ -1,12 +1,14 @@
-"""Four instructions that Numba does not offer: atomic claim, release store, acquire load, clock.
+"""What Numba does not offer: atomic claim, release store, acquire load, waiting politely, a clock.
 
 ``fetch_add`` hands out partitions to threads (the only read-modify-write in the engine, a few
 nanoseconds each, never inside scatter or gather). ``store_release`` and ``load_acquire`` publish
-bins between threads in interleaved runs. ``clock_ns`` is the C library's monotonic clock.
+bins between threads in interleaved runs and phases between the threads of a team. ``pause`` and
+``yield_core`` are the two steps of waiting; ``clock_ns`` is the C library's monotonic clock.
 """
 
 from __future__ import annotations
 
+import platform
 import sys
 
 from llvmlite import ir
@@ -77,5 +79,57 @@ def clock_ns(typingctx):
         seconds = builder.extract_value(builder.load(slot), 0)
         nanoseconds = builder.extract_value(builder.load(slot), 1)
         return builder.add(builder.mul(seconds, ir.Constant(ir.IntType(64), 10**9)), nanoseconds)
+
+    return signature, codegen
+
+
+_PAUSE = {
+    "x86_64": ("llvm.x86.sse2.pause", ()),
+    "aarch64": ("llvm.aarch64.hint", (1,)),
+    "arm64": ("llvm.aarch64.hint", (1,)),
+}.get(platform.machine())
+
+
+@intrinsic
+def pause(typingctx):
+    """Tell the core that this is a waiting loop (its other hardware thread may run)."""
+    signature = types.void()
+
+    def codegen(context, builder, sig, args):
+        if _PAUSE is not None:
+            name, constants = _PAUSE
+            int32 = ir.IntType(32)
+            function_type = ir.FunctionType(ir.VoidType(), [int32 for _ in constants])
+            function = cgutils.get_or_insert_function(builder.module, function_type, name)
+            builder.call(function, [int32(value) for value in constants])
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@intrinsic
+def yield_core(typingctx):
+    """Let another runnable thread have this core (``sched_yield``)."""
+    signature = types.void()
+
+    def codegen(context, builder, sig, args):
+        function_type = ir.FunctionType(ir.IntType(32), [])
+        function = cgutils.get_or_insert_function(builder.module, function_type, "sched_yield")
+        builder.call(function, [])
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@intrinsic
+def sleep_us(typingctx, microseconds):
+    """Sleep for at least so long (``usleep``)."""
+    signature = types.void(types.uint32)
+
+    def codegen(context, builder, sig, args):
+        function_type = ir.FunctionType(ir.IntType(32), [ir.IntType(32)])
+        function = cgutils.get_or_insert_function(builder.module, function_type, "usleep")
+        builder.call(function, [args[0]])
+        return context.get_dummy_value()
 
     return signature, codegen

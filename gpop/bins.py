@@ -28,15 +28,12 @@ import time
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from gpop.atomics import fetch_add
 from gpop.graph import Graph
-from gpop.partition import partition_count
-
-SMALL_ID_BITS = 15
-"""Up to this many local bits an id and its flag fit 16 bits."""
-
+from gpop.parallel import for_each
+from gpop.partition import SMALL_ID_BITS, partition_count
 
 class Bins(NamedTuple):
     """Arrays of the layout; passed to kernels as it is. Scalars are NumPy scalars of fixed type."""
@@ -129,24 +126,22 @@ def _fill_partition(p, n, bits, k, indptr, indices, weights, slots, sources, id_
             id_cursor[d] += np.uint64(1)
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def _count(threads, claim, n, bits, k, indptr, indices, id_counts, message_counts, ascending):
-    for _ in prange(threads):
+@njit(cache=True, nogil=True)
+def _count(claim, n, bits, k, indptr, indices, id_counts, message_counts, ascending):
+    """One thread's share of the counting: claim partitions until none is left."""
+    p = fetch_add(claim, 0, 1)
+    while p < k:
+        ascending[p] = _count_partition(p, n, bits, k, indptr, indices, id_counts, message_counts)
         p = fetch_add(claim, 0, 1)
-        while p < k:
-            ascending[p] = _count_partition(p, n, bits, k, indptr, indices, id_counts, message_counts)
-            p = fetch_add(claim, 0, 1)
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def _fill(threads, claim, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights):
-    for _ in prange(threads):
+@njit(cache=True, nogil=True)
+def _fill(claim, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights):
+    """One thread's share of the writing."""
+    p = fetch_add(claim, 0, 1)
+    while p < k:
+        _fill_partition(p, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights)
         p = fetch_add(claim, 0, 1)
-        while p < k:
-            _fill_partition(
-                p, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights
-            )
-            p = fetch_add(claim, 0, 1)
 
 
 def _nonempty(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -169,7 +164,7 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
     bits : int
         Local bits of a vertex id (see `gpop.partition.partition_bits`).
     threads : int
-        Threads to build with; the caller has set Numba's thread count.
+        Threads to build with.
 
     Returns
     -------
@@ -190,7 +185,9 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
     id_counts = np.zeros(k * k, np.int64)
     message_counts = np.zeros(k * k, np.int64)
     ascending = np.ones(k, np.bool_)
-    _count(threads, np.zeros(1, np.int64), *shape, indptr, indices, id_counts, message_counts, ascending)
+    claim = np.zeros(2, np.int64)
+    counts = (indptr, indices, id_counts, message_counts, ascending)
+    for_each(threads, lambda _: _count(claim[:1], *shape, *counts), threads)
 
     slots = np.zeros(k * k + 1, np.int64)
     np.cumsum(message_counts, out=slots[1:])
@@ -202,10 +199,8 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
     sources = np.empty(slots[-1], source_dtype(bits))
     ids = np.empty(graph.m, id_dtype(bits))
     id_weights = np.empty(graph.m if graph.weights is not None else 0, weights.dtype)
-    _fill(
-        threads, np.zeros(1, np.int64), *shape, indptr, indices, weights,
-        slots, sources, id_offsets, ids, id_weights,
-    )  # fmt: skip
+    written = (slots, sources, id_offsets, ids, id_weights)
+    for_each(threads, lambda _: _fill(claim[1:], *shape, indptr, indices, weights, *written), threads)
     lists = (row_offsets, row_bins, column_offsets, column_bins)
     return Bins(
         *shape, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights, *lists,

@@ -22,9 +22,9 @@ def worker_count() -> int:
         return os.cpu_count() or 1
 
 
-def for_each(count: int, task: Callable[[int], object]) -> None:
+def for_each(count: int, task: Callable[[int], object], workers: int | None = None) -> None:
     """Call ``task(i)`` for every i below ``count``; idle threads take the next i."""
-    workers = min(worker_count(), count)
+    workers = min(workers or worker_count(), count)
     if workers <= 1:
         for i in range(count):
             task(i)

@@ -1,12 +1,17 @@
 """Which vertex lives in which partition (GPOP section 3.1; requirements G-10 ... G-13).
 
 Index partitioning: partition ``p`` owns vertices ``[p*q, (p+1)*q)``. ``q`` is a power of two, so
-``partition(v) = v >> bits``; the last partition may be shorter. ``q`` is the largest power of two
-that satisfies both rules of the paper, which makes ``k = ceil(n/q)`` the smallest number of
-partitions:
+``partition(v) = v >> bits``; the last partition may be shorter. The paper takes the smallest number of
+partitions ``k = ceil(n/q)`` that satisfies
 
 1. the vertex data of a partition fits the largest private cache: ``q * vertex_bytes <= L2``;
 2. load balance: ``k >= 4 * threads``.
+
+Local ids of 15 bits leave room for the message flag in a uint16, which halves the bytes of ids and
+sources, and caches have outgrown that size. So ``q`` is the largest power of two within both rules and
+
+3. ids fit 16 bits: ``q <= 2**15``; a larger ``q`` within rule 1 is taken only when the ``k*k`` bins
+   would otherwise need more bytes for their offsets (16 each) than the ids themselves.
 """
 
 from __future__ import annotations
@@ -19,7 +24,11 @@ from pathlib import Path
 
 from gpop.errors import UsageError
 
+SMALL_ID_BITS = 15
+"""Up to this many local bits an id and its message flag fit 16 bits."""
+
 _DEFAULT_L2_BYTES = 1 << 20
+_SMALL_OFFSETS = 1 << 20  # bytes of bin offsets that need no second thought
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20}
 
 
@@ -50,8 +59,9 @@ def partition_bits(
     n: int,
     threads: int,
     *,
-    cache_bytes: int | None = None,
+    edges: int = 0,
     vertex_bytes: int = 4,
+    cache_bytes: int | None = None,
     partition_size: int | None = None,
 ) -> int:
     """Number of low bits of a vertex id that are local to its partition: ``q = 2**bits``.
@@ -61,13 +71,15 @@ def partition_bits(
     n : int
         Number of vertices.
     threads : int
-        Number of threads that will share the partitions (``k >= 4 * threads``).
+        Number of threads that will share the partitions (rule 2).
+    edges : int
+        Number of edges (rule 3).
+    vertex_bytes : int
+        Bytes of vertex data per vertex (rule 1).
     cache_bytes : int, optional
         Private cache of a core in bytes; read from the machine when not given.
-    vertex_bytes : int
-        Bytes of vertex data per vertex.
     partition_size : int, optional
-        Vertices per partition chosen by the user, a power of two; replaces both rules.
+        Vertices per partition chosen by the user, a power of two; replaces the rules.
 
     Raises
     ------
@@ -76,8 +88,10 @@ def partition_bits(
 
     Examples
     --------
-    >>> partition_bits(1 << 22, threads=2, cache_bytes=1 << 18)   # 64 Ki floats fill 256 KiB
-    16
+    >>> partition_bits(1 << 22, threads=2, cache_bytes=1 << 16)   # 16 Ki floats fill 64 KiB
+    14
+    >>> partition_bits(1 << 22, threads=2, edges=1 << 26, cache_bytes=1 << 20)   # ids of 16 bits
+    15
     >>> partition_bits(100, threads=2)                            # k = 13 >= 8
     3
     """
@@ -87,8 +101,10 @@ def partition_bits(
         return partition_size.bit_length() - 1
     if cache_bytes is None:
         cache_bytes = l2_cache_bytes()
-    largest = max(1, cache_bytes // vertex_bytes)
-    bits = min(31, largest.bit_length() - 1)
+    cacheable = min(31, max(1, cache_bytes // vertex_bytes).bit_length() - 1)
+    bits = min(cacheable, SMALL_ID_BITS)
+    while bits < cacheable and 16 * partition_count(n, bits) ** 2 > max(2 * edges, _SMALL_OFFSETS):
+        bits += 1
     while bits > 0 and partition_count(n, bits) < 4 * threads:
         bits -= 1
     return bits

@@ -5,15 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 import time
-import warnings
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import numba
 import numpy as np
 from numba import njit
 
 from gpop.bins import Bins, bins_of
-from gpop.cpu import engine
+from gpop.cpu import engine, team
 from gpop.cpu.active import clear_frontier, drain_touched, load_all, load_frontier
 from gpop.cpu.registry import publish
 from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
@@ -22,6 +21,7 @@ from gpop.cpu.workspace import COUNTERS, Needs, Workspace, workspace_of
 from gpop.errors import ProgramError, UsageError
 from gpop.lowering import Lowered, lower
 from gpop.mode import Sizes
+from gpop.parallel import worker_count
 from gpop.partition import partition_bits
 from gpop.program import HARMLESS, Program
 from gpop.launch import UNLIMITED, Run
@@ -31,37 +31,26 @@ TRACE_ROWS = 512
 SLICE_NS = 100_000_000
 """The loop returns to Python after so many iterations or nanoseconds, for progress and Ctrl-C."""
 
+MOST_THREADS = 1024
+
+_message_dtypes: dict[str, np.dtype] = {}
 _engine_lock = threading.Lock()
+"""One run at a time: runs share the workspaces that lie with the graph."""
 
 
 def use_threads(threads: int | None) -> int:
-    """Check the number of threads and tell Numba; warn once when launching them is slow.
+    """Check the number of threads; all cores of the process when not given.
 
     Raises
     ------
     UsageError
-        If it is below 1 or above what Numba was started with.
+        If it is not from 1 to `MOST_THREADS`.
     """
-    most = numba.config.NUMBA_NUM_THREADS
     if threads is None:
-        threads = numba.get_num_threads()
-    if not 1 <= threads <= most:
-        raise UsageError(
-            f"threads = {threads}: expected 1 to {most} (set NUMBA_NUM_THREADS before start for more)"
-        )
-    numba.set_num_threads(threads)
+        return worker_count()
+    if not 1 <= threads <= MOST_THREADS:
+        raise UsageError(f"threads = {threads}: expected 1 to {MOST_THREADS}")
     return threads
-
-
-def warn_if_slow_layer() -> None:
-    """Numba's fallback threading layer takes about 85 us per launch instead of 1.4 us."""
-    if numba.threading_layer() == "workqueue":
-        warnings.warn(
-            "Numba found neither OpenMP nor TBB and starts threads slowly; installing libgomp (the "
-            "GNU OpenMP runtime) makes runs of many short iterations several times faster",
-            RuntimeWarning,
-            stacklevel=2,
-        )
 
 
 def _traits(program: Program, interleave: bool, counting: bool) -> engine.Traits:
@@ -79,18 +68,22 @@ def _traits(program: Program, interleave: bool, counting: bool) -> engine.Traits
     return engine.Traits(weighted, cls.all_active, mask, inactive, interleave, cls.track_touched, counting)
 
 
-def _message_dtype(lowered: Lowered, state: tuple) -> np.dtype:
+def _message_dtype(program: Program, lowered: Lowered) -> np.dtype:
     """Type of the messages: what ``scatterFunc`` returns, asked of the compiler (cached on disk)."""
-    scatterFunc = publish(lowered.functions["scatterFunc"], f"scatterFunc_{lowered.key}")  # noqa: N806
+    if program.graph.n == 0:
+        return np.dtype(np.uint32)  # nothing will be sent
+    if lowered.key not in _message_dtypes:
+        scatterFunc = publish(lowered.functions["scatterFunc"], f"scatterFunc_{lowered.key}")
 
-    def probe(state):
-        return np.array([scatterFunc(state, np.uint32(0))])
+        def probe(state):
+            return np.array([scatterFunc(state, np.uint32(0))])
 
-    probe.__qualname__ = f"message_{lowered.key}"
-    message = _compiled(lowered, njit(cache=True)(probe), state)
-    if message.dtype.kind not in "biuf":
-        raise ProgramError(f"{lowered.name}.scatterFunc returns {message.dtype}: expected a number")
-    return message.dtype
+        probe.__qualname__ = f"message_{lowered.key}"
+        message = _compiled(lowered, njit(cache=True)(probe), make_state(program, lowered, 0))
+        if message.dtype.kind not in "biuf":
+            raise ProgramError(f"{lowered.name}.scatterFunc returns {message.dtype}: expected a number")
+        _message_dtypes[lowered.key] = message.dtype
+    return _message_dtypes[lowered.key]
 
 
 def _compiled(lowered: Lowered, function: Any, *arguments: Any) -> Any:
@@ -132,47 +125,49 @@ def run_on_cpu(
     lowered = lower(type(program))
     traits = _traits(program, interleave, counting)
     graph = program.graph
+    threads = use_threads(threads)
+    bits = partition_bits(
+        graph.n,
+        threads,
+        edges=graph.m,
+        vertex_bytes=_vertex_bytes(program, lowered),
+        partition_size=partition_size,
+    )
+    if traits.all_active and mode == "auto":
+        mode = "pc"  # everything is active, and eq. (1) with E_a = E says so
     with _engine_lock:
-        before = numba.get_num_threads()
-        threads = use_threads(threads)
+        bins, prepare_seconds = bins_of(graph, bits, threads)
+        message = _message_dtype(program, lowered)
+        if traits.mask == MASK_VALUE:
+            traits = traits._replace(inactive=message.type(traits.inactive))
+        needs = Needs(
+            sent=traits.mask == MASK_SENT and mode != "sc",
+            sc=mode != "pc",
+            frontier=not traits.all_active,
+            interleave=interleave,
+            touched=traits.track,
+        )
         try:
-            bits = partition_bits(graph.n, threads, partition_size=partition_size)
-            bins, prepare_seconds = bins_of(graph, bits, threads)
-            state = make_state(program, lowered, 0)
-            message = _message_dtype(lowered, state) if graph.n else np.dtype(np.uint32)
-            if traits.mask == MASK_VALUE:
-                traits = traits._replace(inactive=message.type(traits.inactive))
-            needs = Needs(
-                sent=traits.mask == MASK_SENT and mode != "sc",
-                sc=mode == "sc" or (mode == "auto" and not traits.all_active),
-                frontier=not traits.all_active,
-                interleave=interleave,
-                touched=traits.track,
-            )
             space = workspace_of(graph.cache, bins, needs, message, threads)
+            job = _Job(program, lowered, traits, bins, space, threads, engine.MODES[mode], ratio)
             trace = Trace(
                 {"program": lowered.name, "mode": mode, "interleave": interleave, "threads": threads}
             )
-            job = _Job(program, lowered, traits, bins, space, threads, limit, trace, callback, progress)
-            forced = "pc" if traits.all_active and mode == "auto" else mode
-            try:
-                seconds, state_now = job.run(sources, engine.MODES[forced], float(ratio))
-                frontier = job.take_frontier(state_now)
-                touched = drain_touched(bins, space) if traits.track else None
-            except BaseException:
-                graph.cache.pop(("workspace", bits), None)  # it was left in the middle of an iteration
-                raise
-        finally:
-            numba.set_num_threads(before)
+            seconds, state = job.run(sources, limit, trace, callback, progress)
+            frontier = job.take_frontier(state)
+            touched = drain_touched(bins, space) if traits.track else None
+        except BaseException:
+            graph.cache.pop(("workspace", bits), None)  # it was left in the middle of an iteration
+            raise
     totals = space.counters.sum(axis=0).tolist()
     return Run(
-        iterations=int(state_now[engine.ITERATION]),
+        iterations=int(state[engine.ITERATION]),
         trace=trace,
         seconds=seconds,
         frontier=frontier,
         touched=touched,
         counters=dict(zip(COUNTERS, totals, strict=True)) if counting else None,
-        converged=int(state_now[engine.FRONTIER]) == 0,
+        converged=int(state[engine.FRONTIER]) == 0,
         mode=mode,
         interleave=interleave,
         threads=threads,
@@ -183,71 +178,88 @@ def run_on_cpu(
     )
 
 
+def _vertex_bytes(program: Program, lowered: Lowered) -> int:
+    """Bytes of a vertex that a partition keeps in the cache: the fields in use and the frontier flag."""
+    return 1 + sum(program._fields[name].itemsize for name in lowered.fields)
+
+
 class _Job:
-    """One run: the compiled loop and what it is called with."""
+    """One run: the compiled loop, what it is called with, and the threads that enter it."""
 
     def __init__(
-        self, program, lowered, traits, bins: Bins, space: Workspace, threads, limit, trace, callback, bar
-    ):
+        self, program: Program, lowered: Lowered, traits, bins: Bins, space: Workspace, threads, forced, ratio
+    ) -> None:
         self.program, self.lowered, self.traits = program, lowered, traits
-        self.bins, self.space, self.threads, self.limit = bins, space, threads, limit
-        self.trace, self.callback, self.bar = trace, callback, bar
+        self.bins, self.space, self.threads = bins, space, threads
+        self.forced, self.ratio = forced, float(ratio)
         self.loop = engine.compile_loop(lowered, traits)
+        # A run that never has enough active edges for two threads starts none.
+        self.workers = threads - 1 if int(bins.indptr[-1]) >= engine.SERIAL_EDGES else 0
+        self.spins = team.SPINS if threads <= worker_count() else 0
+        self.sizes = Sizes(
+            offset=8,
+            edge=bins.indices.itemsize,
+            id=bins.ids.itemsize,
+            source=bins.sources.itemsize,
+            value=space.values.itemsize + (space.sent.itemsize if traits.mask == MASK_SENT else 0),
+            weight=bins.id_weights.itemsize if traits.weighted else 0,
+        )
 
     def start(self, sources: np.ndarray | None) -> np.ndarray:
         """Load the frontier; return the loop's ``progress`` array."""
-        progress = np.zeros(8, np.int64)
+        state = np.zeros(engine.PROGRESS_SIZE, np.int64)
         if self.traits.all_active:
             started = (int(self.bins.k), int(self.bins.n), int(self.bins.indptr[-1]))
         elif sources is None:
             started = load_all(self.bins, self.space)
         else:
             started = load_frontier(sources, self.bins, self.space)
-        progress[engine.SCATTER_SIZE], progress[engine.FRONTIER], progress[engine.EDGES] = started
-        return progress
+        state[engine.SCATTER_SIZE], state[engine.FRONTIER], state[engine.EDGES] = started
+        return state
 
-    def run(self, sources: np.ndarray | None, forced: int, ratio: float) -> tuple[float, np.ndarray]:
+    def run(self, sources, limit: int, trace: Trace, callback: Any, progress: bool) -> tuple[float, np.ndarray]:
         """Iterate; returns the seconds it took (without compiling) and the final ``progress``."""
-        self._call(np.zeros(8, np.int64), forced, ratio, limit=0, rows=1)  # compiles or loads the loop
-        if self.threads > 1:
-            warn_if_slow_layer()
-        begin = time.perf_counter()
-        progress = self.start(sources)
-        rows = 1 if self.callback else TRACE_ROWS
-        done = progress[engine.FRONTIER] == 0 or self.limit == 0
-        with _Bar(self.bar, self.limit) as bar:
+        with ThreadPoolExecutor(max(1, self.workers), "gpop") as pool, _Bar(progress, limit) as bar:
+            # Compile, or load from the cache, before the clock starts.
+            self.slice(pool, np.zeros(engine.PROGRESS_SIZE, np.int64), 0, 1)
+            if not self.traits.all_active:
+                load_frontier(np.empty(0, np.uint32), self.bins, self.space)
+            begin = time.perf_counter()
+            state = self.start(sources)
+            rows = 1 if callback else TRACE_ROWS
+            done = state[engine.FRONTIER] == 0 or limit == 0
             while not done:
-                done = self._call(progress, forced, ratio, self.limit, rows)
-                bar.show(progress)
-                if self.callback and self.callback(self.trace[-1]):
-                    done = True
-        return time.perf_counter() - begin, progress
+                done, records = self.slice(pool, state, limit, rows)
+                trace.extend(records)
+                bar.show(state)
+                if callback and callback(trace[-1]):
+                    break
+            return time.perf_counter() - begin, state
 
-    def _call(self, progress, forced: int, ratio: float, limit: int, rows: int) -> bool:
-        bins, space = self.bins, self.space
-        sizes = Sizes(
-            offset=8,
-            edge=bins.indices.itemsize,
-            id=bins.ids.itemsize,
-            source=bins.sources.itemsize,
-            value=space.values.itemsize,
-            weight=bins.id_weights.itemsize if self.traits.weighted else 0,
-        )
-        trace = np.zeros((rows, len(engine.TRACE_COLUMNS)))
-        state = make_state(self.program, self.lowered, int(progress[engine.ITERATION]))
-        done = _compiled(
-            self.lowered, self.loop,
-            self.threads, limit, rows, SLICE_NS, forced, ratio, sizes, progress, trace, bins, space, state,
-        )  # fmt: skip
-        self.trace.extend(trace[: progress[engine.ROWS]])
-        return bool(done)
+    def slice(self, pool: ThreadPoolExecutor, state: np.ndarray, limit: int, rows: int) -> tuple[bool, np.ndarray]:
+        """Let the team iterate until Python is due; returns whether the run is over, and trace records."""
+        records = np.zeros((rows, len(engine.TRACE_COLUMNS)))
+        values = make_state(self.program, self.lowered, int(state[engine.ITERATION]))
+        self.space.team[:] = 0
 
-    def take_frontier(self, progress: np.ndarray) -> np.ndarray:
+        def enter(w: int) -> bool:
+            return self.loop(
+                w, self.threads, self.workers, self.spins, limit, rows, SLICE_NS,
+                self.forced, self.ratio, self.sizes, state, records, self.bins, self.space, values,
+            )  # fmt: skip
+
+        followers = [pool.submit(enter, w) for w in range(1, self.workers + 1)] if limit else []
+        done = _compiled(self.lowered, enter, 0)
+        for follower in followers:
+            follower.result()
+        return done, records[: state[engine.ROWS]]
+
+    def take_frontier(self, state: np.ndarray) -> np.ndarray:
         """Copy the final frontier out and leave the workspace clean."""
         if self.traits.all_active:
             self.space.frontier_size[:] = 0
             return np.empty(0, np.uint32)
-        size, bits = int(progress[engine.SCATTER_SIZE]), int(self.bins.bits)
+        size, bits = int(state[engine.SCATTER_SIZE]), int(self.bins.bits)
         lists = [
             self.space.frontier[p << bits : (p << bits) + self.space.frontier_size[p]]
             for p in self.space.scatter_list[:size].tolist()

@@ -1,10 +1,10 @@
 """The compiled iteration loop: scatter, barrier, gather, barrier, until the frontier is empty.
 
-One loop per program and set of traits, compiled once and cached on disk. In each phase every thread
-claims the next partition with one atomic add; when few edges are active the calling thread does the
-phase alone, because waking the others costs more than the work. The loop returns to Python when the
-run is over, when its trace buffer is full or when its time slice has passed, so that progress,
-callbacks and Ctrl-C work.
+One loop per program and set of traits, compiled once and cached on disk, entered by a team of threads
+(team.py). In each phase every thread claims the next partition with one atomic add; when few edges
+are active the main thread does the phase alone, because waking the others costs more than the work.
+The loop returns to Python when the run is over, when its trace buffer is full or when its time slice
+has passed, so that progress, callbacks and Ctrl-C work.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import hashlib
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from gpop.atomics import clock_ns, fetch_add
-from gpop.cpu import active, gather, interleave, scatter
-from gpop.cpu.registry import NO_NRT, inline, library_key, publish
+from gpop.cpu import active, gather, interleave, scatter, team
+from gpop.cpu.registry import KERNEL, inline, library_key, publish
 from gpop.cpu.state import make_advance
 from gpop.lowering import Lowered
 from gpop.mode import PC, pc_bytes, prefers_pc, sc_bytes
@@ -29,6 +29,7 @@ AUTO, FORCE_SC, FORCE_PC = 0, 1, 2
 MODES = {"auto": AUTO, "sc": FORCE_SC, "pc": FORCE_PC}
 
 ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS = range(5)
+PROGRESS_SIZE = 5
 """Slots of ``progress``, the loop's state between calls (int64)."""
 
 TRACE_COLUMNS = (
@@ -140,11 +141,26 @@ def make_work(scatter_partition, gather_partition, advance, all_active):
 
 
 def make_loop(work, all_active, interleaved):
-    """The iteration loop. Returns when the run is over or Python is due; True when it is over."""
+    """The iteration loop, entered by every thread of the team (``w`` = 0 is the main thread).
+
+    The main thread returns when the run is over or Python is due; True when it is over.
+    """
 
     def loop(
-        threads, limit, row_limit, slice_ns, forced, ratio, sizes, progress, trace, layout, space, state
-    ):
+        w, threads, workers, spins, limit, row_limit, slice_ns,
+        forced, ratio, sizes, progress, trace, layout, space, state,
+    ):  # fmt: skip
+        if w > 0:
+            generation = np.int64(0)
+            while True:
+                generation = team.await_phase(space.team, generation, spins)
+                if space.team[team.STOP]:
+                    return True
+                work(
+                    space.team[team.GATHERING], space.team[team.ITERATION], w, threads,
+                    space.team[team.ITEMS], forced, ratio, sizes, layout, space, state,
+                )  # fmt: skip
+                fetch_add(space.team, team.DONE, 1)
         started = clock_ns()
         now = started
         size = progress[SCATTER_SIZE]
@@ -156,25 +172,14 @@ def make_loop(work, all_active, interleaved):
             trace[rows, 0] = progress[FRONTIER]
             trace[rows, 1] = progress[EDGES]
             items = layout.k if all_active else size
+            together = workers > 0 and progress[EDGES] >= SERIAL_EDGES
             for gathering in range(2):
                 space.claim[0] = 0
-                if progress[EDGES] < SERIAL_EDGES or threads == 1:
-                    work(gathering, iteration, 0, threads, items, forced, ratio, sizes, layout, space, state)
-                else:
-                    for w in prange(threads):
-                        work(
-                            gathering,
-                            iteration,
-                            w,
-                            threads,
-                            items,
-                            forced,
-                            ratio,
-                            sizes,
-                            layout,
-                            space,
-                            state,
-                        )
+                if together:
+                    team.start_phase(space.team, gathering, items, iteration)
+                work(gathering, iteration, 0, threads, items, forced, ratio, sizes, layout, space, state)
+                if together:
+                    team.await_workers(space.team, workers, spins)
                 if gathering == 0:
                     write_trace(trace, rows, items, all_active, layout, space)
                     if not all_active:
@@ -192,6 +197,7 @@ def make_loop(work, all_active, interleaved):
             rows += 1
         progress[SCATTER_SIZE] = size
         progress[ROWS] = rows
+        team.dismiss(space.team)
         return progress[ITERATION] >= limit or progress[FRONTIER] == 0
 
     return loop
@@ -210,9 +216,18 @@ def write_trace(trace, row, scattered, all_active, layout, space):
         trace[row, 5] += space.predicted[p]
 
 
+_loops: dict[str, object] = {}
+
+
 def compile_loop(lowered: Lowered, traits: Traits):
-    """Specialise every kernel for a program and compile (or load from the cache) its loop."""
+    """Specialise every kernel for a program; the loop is compiled, or found on disk, when first called."""
     key = hashlib.sha256(f"{lowered.key} {traits!r} {library_key()}".encode()).hexdigest()[:20]
+    if key not in _loops:
+        _loops[key] = _specialise(lowered, traits, key)
+    return _loops[key]
+
+
+def _specialise(lowered: Lowered, traits: Traits, key: str):
     functions = {name: publish(function, f"{name}_{key}") for name, function in lowered.functions.items()}
     scatterFunc, gatherFunc = functions["scatterFunc"], functions["gatherFunc"]
     initFunc, filterFunc = functions.get("initFunc"), functions.get("filterFunc")
@@ -268,4 +283,4 @@ def compile_loop(lowered: Lowered, traits: Traits):
     )
     loop = make_loop(work, all_active, interleaved)
     loop.__qualname__ = f"{lowered.name}_{key}"
-    return njit(parallel=True, cache=True, nogil=True, **NO_NRT)(loop)
+    return njit(cache=True, nogil=True, **KERNEL)(loop)

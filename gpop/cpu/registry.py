@@ -21,11 +21,12 @@ from numba.extending import register_jitable
 from gpop.lowering import helpers_of
 
 
-NO_NRT = {"_nrt": False}
-"""Kernels allocate nothing, so they are compiled without reference counts: each array that a function
-touches would otherwise cost a pair of atomic updates, which is most of the time of a small iteration."""
+KERNEL = {"_nrt": False, "error_model": "numpy"}
+"""How kernels are compiled. They allocate nothing, so they need no reference counts: each array that a
+function touches would otherwise cost a pair of atomic updates, most of the time of a small iteration.
+Division by zero gives what NumPy gives, since an exception would leave the other threads waiting."""
 
-inline = register_jitable(forceinline=True, **NO_NRT)
+inline = register_jitable(forceinline=True, **KERNEL)
 """Decorator of a function that becomes part of every kernel that calls it."""
 
 
@@ -39,7 +40,7 @@ def library_key() -> str:
     return digest.hexdigest()[:16]
 
 
-def publish(function: types.FunctionType, name: str) -> types.FunctionType:
+def publish(function: types.FunctionType, name: str, inlined: bool = True) -> types.FunctionType:
     """Make a function callable from kernels under a name that stands for its content."""
     module = sys.modules[__name__]
     if hasattr(module, name):
@@ -48,8 +49,8 @@ def publish(function: types.FunctionType, name: str) -> types.FunctionType:
     copy.__module__, copy.__qualname__ = __name__, name
     for helper in helpers_of(copy):
         if helper.__module__ != __name__:
-            register_jitable(helper)
-    inline(copy)
+            register_jitable(**KERNEL)(helper)
+    (inline if inlined else register_jitable(**KERNEL))(copy)
     setattr(module, name, copy)
     return copy
 

@@ -10,6 +10,7 @@ Encodings
     second level of the active list, threaded through the bins. In bulk-synchronous runs it is built at
     the barrier in ascending order (w = 0); in interleaved runs thread w pushes what it scattered.
 ``mark[w*k+d]``  head at the time of the interleaved gather: the rest of that list is already consumed.
+``claim[0]``  next item of the phase; ``team``  see team.py.
 ``scatter_list``, ``gather_list``  partitions with active vertices / with messages: the first level.
 """
 
@@ -20,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.bins import Bins
+from gpop.cpu import team
 
 NONE = -1
 """End of a list of source partitions."""
@@ -63,6 +65,7 @@ class Workspace(NamedTuple):
     scatter_list: np.ndarray
     gather_list: np.ndarray
     claim: np.ndarray
+    team: np.ndarray
     queue: np.ndarray
     ever: np.ndarray
     touched: np.ndarray
@@ -141,6 +144,7 @@ def workspace_of(
         scatter_list=array("scatter_list", k, np.int64),
         gather_list=array("gather_list", k, np.int64),
         claim=array("claim", 8, np.int64, 0),
+        team=array("team", team.SIZE, np.int64, 0),
         queue=if_needed(needs.interleave, "queue", n, np.uint32),
         ever=if_needed(needs.touched, "ever", n, np.uint8, 0),
         touched=if_needed(needs.touched, "touched", n, np.uint32),

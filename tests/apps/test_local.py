@@ -83,22 +83,21 @@ def test_a_seed_without_out_edges_keeps_everything(app):
     assert not call(graph, 0).probability[3]
 
 
-def test_nothing_touches_all_vertices_after_the_first_call(app):
-    """The same neighbourhood in a graph 100 times larger: the same counters and the same bytes."""
+def test_after_the_first_call_nothing_depends_on_the_size_of_the_graph(app):
+    """The same neighbourhood in a graph with 100,000 more vertices: the same vertices, trace and arrays."""
     call, _, kind = app
-    islands = [generate("grid", width=4, height=4), generate("grid", width=4, height=4)]
-    large = gpop.Graph.from_csr(
-        np.concatenate([islands[0].indptr, np.full(100_000, islands[0].m)]), islands[0].indices
-    )
-    counts = []
-    for graph in (islands[1], large):
-        call(graph, 0, partition_size=16)
-        fields = {name: getattr(graph.cache[kind], name) for name in kind.vertex_fields()}
-        run = call(graph, 0, partition_size=16, counters=True).run
-        counts.append(run.counters)
-        assert run.touched.size == 16
-        assert all(getattr(graph.cache[kind], name) is array for name, array in fields.items())
-    assert counts[0] == counts[1]
+    island = generate("grid", width=4, height=4)
+    large = gpop.Graph.from_csr(np.append(island.indptr, np.full(100_000, island.m)), island.indices)
+    runs = []
+    for graph in (island, large):
+        call(graph, 0, partition_size=1024)
+        before = {name: getattr(graph.cache[kind], name) for name in kind.vertex_fields()}
+        runs.append(call(graph, 0, partition_size=1024, mode="sc").run)
+        assert all(getattr(graph.cache[kind], name) is array for name, array in before.items())
+    small, large = runs
+    assert sorted(small.touched) == sorted(large.touched) == list(range(16))
+    for column in ("frontier", "active_edges", "messages", "partitions_sc"):
+        assert np.array_equal(small.trace.column(column), large.trace.column(column)), column
 
 
 def test_bad_arguments(app, graph):

@@ -36,3 +36,16 @@ def test_against_a_dense_walk(threshold, mode):
 def test_small_neighbourhoods_are_always_source_centric():
     run = gpop.nibble(generate("grid", width=60, height=60), 0, threshold=1e-3).run
     assert not any(record["partitions_pc"] for record in run.trace)
+
+
+def test_counted_work_depends_on_the_neighbourhood_only():
+    """V5: a graph ten times larger around the same seed, in larger and in more partitions."""
+    counts = []
+    for width in (100, 1000):
+        graph = generate("grid", width=width, height=100)
+        run = gpop.nibble(graph, 0, threshold=1e-3, mode="sc", partition_size=16 * width, counters=True).run
+        assert run.counters["edges_scattered"] == run.trace.column("active_edges").sum()
+        counts.append(
+            {name: count for name, count in run.counters.items() if "edges" in name or "vertices" in name}
+        )
+    assert counts[0] == counts[1]

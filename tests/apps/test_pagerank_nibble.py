@@ -30,9 +30,9 @@ def test_work_is_bounded_by_epsilon_not_by_the_graph():
     """Each push of a vertex takes keep * epsilon * degree of the mass, which is 1 in all (Andersen et al.)."""
     graph = generate("grid", width=200, height=200)
     epsilon, alpha = 1e-4, 0.15
-    run = gpop.pagerank_nibble(graph, 20_100, alpha, epsilon, counters=True).run
+    run = gpop.pagerank_nibble(graph, 20_100, alpha, epsilon).run
     assert run.converged
-    assert run.counters["edges_scattered"] <= 1 / (epsilon * 2 * alpha / (1 + alpha))
+    assert run.trace.column("active_edges").sum() <= 1 / (epsilon * 2 * alpha / (1 + alpha))
 
 
 def test_a_walk_stays_where_there_is_no_way_out():
