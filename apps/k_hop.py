@@ -25,7 +25,7 @@ class KHop(gpop.Program):
 
 
 if __name__ == "__main__":
-    path = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[1] / "data/karate.txt"
+    path = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[1] / "data/karate.bin"
     source, k = (int(text) for text in sys.argv[2:4] or (0, 3))
     program = KHop(gpop.load(path))
     program.hops[source] = 0

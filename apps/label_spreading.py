@@ -1,4 +1,4 @@
-"""Weighted label spreading: whom the karate club follows, its instructor (0) or its president (33)."""
+"""Weighted label spreading: who in Les Misérables leans to Valjean (10) and who to Enjolras (58)."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import gpop
 
 
 class LabelSpreading(gpop.Program):
-    leaning = gpop.VertexField(np.float64)  # below 0: to the first leader
+    leaning = gpop.VertexField(np.float64)  # -1 is one leader, 1 the other
     pull = gpop.VertexField(np.float64)
     ties = gpop.VertexField(np.float64)  # sum of its weights; 0 for a leader, who does not move
     all_active = True
@@ -31,9 +31,9 @@ class LabelSpreading(gpop.Program):
 
 
 if __name__ == "__main__":
-    program = LabelSpreading(gpop.load(Path(__file__).parents[1] / "data/karate.txt", weighted=True))
+    program = LabelSpreading(gpop.load(Path(__file__).parents[1] / "data/lesmis.bin", weighted=True))
     program.ties = np.bincount(program.graph.indices, program.graph.weights, program.graph.n)
-    program.leaning[[0, 33]], program.ties[[0, 33]] = (-1, 1), 0
+    program.leaning[[10, 58]], program.ties[[10, 58]] = (-1, 1), 0
     gpop.run(program, iterations=100)
-    for leader, camp in (("instructor", program.leaning < 0), ("president", program.leaning > 0)):
-        print(f"with the {leader}: {', '.join(map(str, np.flatnonzero(camp)))}")
+    for leader, camp in (("Valjean", program.leaning < 0), ("Enjolras", program.leaning > 0)):
+        print(f"{camp.sum()} lean to {leader}: {', '.join(map(str, np.flatnonzero(camp)))}")

@@ -1,6 +1,6 @@
 """Which of several landmarks is nearest to each vertex, and how far: one search from all of them.
 
-A message carries both: distance in the upper half, landmark in the lower. Run: python apps/nearest_landmark.py
+A message carries both: distance above, landmark below. Run: python apps/nearest_landmark.py
 """
 
 from pathlib import Path
@@ -30,7 +30,7 @@ class NearestLandmark(gpop.Program):
 
 if __name__ == "__main__":
     program = NearestLandmark(gpop.load(Path(__file__).parents[1] / "data/road.bin", weighted=True))
-    landmarks = np.linspace(0, program.graph.n - 1, 5).astype(np.uint32)
+    landmarks = np.linspace(0, program.graph.n, 5, endpoint=False).astype(np.uint32)
     program.best[landmarks] = landmarks
     gpop.run(program, frontier=landmarks, interleave=True)
     landmark, distance = program.best.astype("<u8").view("<u4").reshape(-1, 2).T

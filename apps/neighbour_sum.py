@@ -26,7 +26,7 @@ class NeighbourSum(gpop.Program):
 
 
 if __name__ == "__main__":
-    path = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[1] / "data/karate.txt"
+    path = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[1] / "data/karate.bin"
     program = NeighbourSum(gpop.load(path))
     program.value = program.graph.out_degree
     gpop.run(program, iterations=1)

@@ -1,4 +1,4 @@
-"""What Numba does not offer: atomic claim, release store, acquire load, waiting politely, a clock.
+"""What Numba does not offer: atomic claim, release store, acquire load, prefetch, waiting, a clock.
 
 ``fetch_add`` hands out partitions to threads (the only read-modify-write in the engine, a few
 nanoseconds each, never inside scatter or gather). ``store_release`` and ``load_acquire`` publish
@@ -130,6 +130,23 @@ def sleep_us(typingctx, microseconds):
         function_type = ir.FunctionType(ir.IntType(32), [ir.IntType(32)])
         function = cgutils.get_or_insert_function(builder.module, function_type, "usleep")
         builder.call(function, [args[0]])
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@intrinsic
+def prefetch(typingctx, array, index):
+    """Ask for the cache line of ``array[index]`` before it is read; the index need not be valid."""
+    signature = types.void(array, index)
+
+    def codegen(context, builder, sig, args):
+        pointer = _element_pointer(context, builder, sig, args)
+        int8, int32 = ir.IntType(8), ir.IntType(32)
+        pointer = builder.bitcast(pointer, int8.as_pointer())
+        function_type = ir.FunctionType(ir.VoidType(), [int8.as_pointer(), int32, int32, int32])
+        function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0")
+        builder.call(function, [pointer, int32(0), int32(3), int32(1)])  # read, keep in all levels, data
         return context.get_dummy_value()
 
     return signature, codegen

@@ -10,6 +10,8 @@ Two streams, each contiguous for the thread that walks it (requirements G-21 ...
 ``sources``, message slots    by source partition:       bin (p, d) is ``[slots[p*k+d], slots[p*k+d+1])``
 ``ids``, ``id_weights``       by destination partition:  bin (p, d) is ``[id_offsets[d*k+p], id_offsets[d*k+p+1])``
 
+Integer weights are stored in the smallest unsigned type that holds them all.
+
 ``sources`` is the PNG: local source ids of the messages of a bin, ascending. A partition-centric
 scatter of ``p`` writes one value per entry, one after the other. ``ids`` are local destination ids;
 the top bit is set on the first id of every message. With ``q <= 2**15`` an id is uint16, otherwise
@@ -78,6 +80,21 @@ def source_dtype(bits: int) -> type:
     return np.uint16 if bits <= SMALL_ID_BITS + 1 else np.uint32
 
 
+def narrow_dtype(weights: np.ndarray) -> np.dtype:
+    """Smallest unsigned type that holds integer weights exactly; other weights keep theirs.
+
+    Kernels hand a weight to ``applyWeight`` in the graph's own type, so only bytes are saved.
+
+    Examples
+    --------
+    >>> narrow_dtype(np.array([1, 255], np.uint32)), narrow_dtype(np.array([0.5]))
+    (dtype('uint8'), dtype('float64'))
+    """
+    if weights.size == 0 or weights.dtype.kind not in "iu" or weights.min() < 0:
+        return weights.dtype
+    return min(np.min_scalar_type(weights.max()), weights.dtype, key=lambda dtype: dtype.itemsize)
+
+
 @njit
 def _count_partition(p, n, bits, k, indptr, indices, id_counts, message_counts):
     """Edges and messages of every bin of source partition ``p``; whether its lists ascend by partition."""
@@ -86,15 +103,23 @@ def _count_partition(p, n, bits, k, indptr, indices, id_counts, message_counts):
     last = min(np.uint64(n), (np.uint64(p) + np.uint64(1)) << np.uint64(bits))
     ascending = True
     for v in range(first, last):
-        previous = np.uint32(0xFFFFFFFF)
-        for e in range(np.uint64(indptr[v]), np.uint64(indptr[v + np.uint64(1)])):
-            d = indices[e] >> bits
-            id_counts[row + d] += 1
-            if d != previous:
-                message_counts[row + d] += 1
-                if previous != np.uint32(0xFFFFFFFF) and d < previous:
-                    ascending = False
-                previous = d
+        e = np.uint64(indptr[v])
+        end = np.uint64(indptr[v + np.uint64(1)])
+        if e == end:
+            continue
+        d = indices[e] >> bits
+        while e < end:  # a message: the run of edges into partition d
+            current = d
+            start = e
+            while d == current:
+                e += np.uint64(1)
+                if e == end:
+                    break
+                d = indices[e] >> bits
+            id_counts[row + current] += e - start
+            message_counts[row + current] += 1
+            if d < current:
+                ascending = False
     return ascending
 
 
@@ -110,20 +135,30 @@ def _fill_partition(p, n, bits, k, indptr, indices, weights, slots, sources, id_
         id_cursor[d] = id_offsets[d * k + p]
     local = (np.uint32(1) << bits) - np.uint32(1)
     flag = np.uint32(1) << np.uint32(8 * ids.itemsize - 1)
+    weighted = weights.size > 0
     for v in range(first, last):
-        previous = np.uint32(0xFFFFFFFF)
-        for e in range(np.uint64(indptr[v]), np.uint64(indptr[v + np.uint64(1)])):
-            d = indices[e] >> bits
-            id = indices[e] & local
-            if d != previous:
-                sources[slot_cursor[d]] = np.uint32(v) & local
-                slot_cursor[d] += np.uint64(1)
-                id |= flag
-                previous = d
-            ids[id_cursor[d]] = id
-            if weights.size > 0:
-                id_weights[id_cursor[d]] = weights[e]
-            id_cursor[d] += np.uint64(1)
+        e = np.uint64(indptr[v])
+        end = np.uint64(indptr[v + np.uint64(1)])
+        if e == end:
+            continue
+        d = indices[e] >> bits
+        while e < end:
+            current = d
+            sources[slot_cursor[d]] = np.uint32(v) & local
+            slot_cursor[d] += np.uint64(1)
+            at = id_cursor[d]
+            mark = flag
+            while d == current:
+                ids[at] = (indices[e] & local) | mark
+                if weighted:
+                    id_weights[at] = weights[e]
+                mark = np.uint32(0)
+                at += np.uint64(1)
+                e += np.uint64(1)
+                if e == end:
+                    break
+                d = indices[e] >> bits
+            id_cursor[current] = at
 
 
 @njit(cache=True, nogil=True)
@@ -198,7 +233,7 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
 
     sources = np.empty(slots[-1], source_dtype(bits))
     ids = np.empty(graph.m, id_dtype(bits))
-    id_weights = np.empty(graph.m if graph.weights is not None else 0, weights.dtype)
+    id_weights = np.empty(weights.size, narrow_dtype(weights))
     written = (slots, sources, id_offsets, ids, id_weights)
     for_each(threads, lambda _: _fill(claim[1:], *shape, indptr, indices, weights, *written), threads)
     lists = (row_offsets, row_bins, column_offsets, column_bins)

@@ -6,7 +6,7 @@ The check reads Numba's intermediate form of each function, so it works wherever
 - ``self`` is used only as ``self.field[node]``, ``self.parameter``, ``self.out_degree[node]`` and
   ``self.iteration``; the index is the argument ``node`` itself;
 - ``scatterFunc`` and ``applyWeight`` store nothing; nobody stores to ``out_degree`` or a parameter;
-- every function that must answer returns a value.
+- every function that must answer returns a value, and none raises.
 
 The content key covers the bytecode of the functions, of the plain helper functions they call and the
 values of the globals they read. It names compiled kernels, so an edited program never meets the
@@ -15,6 +15,7 @@ kernels of its former self, and an unchanged one finds them again in a new proce
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import types
 from typing import Any, NamedTuple
@@ -148,11 +149,24 @@ def _hash_value(digest: Any, value: Any, seen: set[int]) -> None:
         digest.update(repr((type(value).__name__, value)).encode())
 
 
+def _names(code: types.CodeType) -> set[str]:
+    """Names of globals and attributes in a code object and in those nested in it (lambdas)."""
+    nested = [_names(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)]
+    return set(code.co_names).union(*nested)
+
+
 def _references(function: types.FunctionType) -> dict[str, Any]:
-    """Globals and closure variables that the function's code names."""
-    code = function.__code__
-    found = {name: function.__globals__[name] for name in code.co_names if name in function.__globals__}
-    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+    """Globals, constants of modules and closure variables that the function's code names."""
+    names = _names(function.__code__)
+    found = {name: function.__globals__[name] for name in names if name in function.__globals__}
+    for module in [value for value in found.values() if isinstance(value, types.ModuleType)]:
+        constants = {name: getattr(module, name) for name in names if hasattr(module, name)}
+        found |= {
+            f"{module.__name__}.{name}": value
+            for name, value in constants.items()
+            if isinstance(value, (bool, int, float, np.generic))
+        }
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         found[name] = cell.cell_contents
     return found
 
@@ -220,6 +234,9 @@ class _OwnershipCheck:
                 self.definitions.setdefault(statement.target.name, []).append(statement.value)
         for statement in statements:
             self.check_statement(statement)
+        for helper in helpers_of(self.function):
+            if any(instruction.opname == "RAISE_VARARGS" for instruction in dis.get_instructions(helper)):
+                self.fail(None, f"calls {helper.__name__}, which may raise: not possible on many threads")
         return self.used
 
     def resolve(self, variable: Any) -> Any:
@@ -258,6 +275,8 @@ class _OwnershipCheck:
             )
         elif isinstance(statement, ir.Return):
             self.check_return(statement)
+        elif isinstance(statement, (ir.Raise, ir.StaticRaise, ir.DynamicRaise)):
+            self.fail(statement.loc, "raise and assert are not possible in a function that runs on many threads")
 
     def check_expression(self, expression: Any, loc: Any) -> None:
         if expression.op == "getattr" and self.is_argument(expression.value, self.self_argument):

@@ -2,14 +2,14 @@
 
 The paper's form (G-61 ... G-64), with every size a parameter instead of one ``d_i = d_v = 4``:
 
-    C_SC = V_a*d_o + E_a*d_e + E_a*d_w + 2*(M_a*d_v + E_a*(d_i + d_w))
+    C_SC = V_a*d_o + E_a*d_e + 2*(M_a*d_v + E_a*(d_i + d_w))
     C_PC = k*d_o + M*d_s + 2*M*d_v + E*(d_i + d_w)
     partition-centric iff C_PC <= ratio * C_SC          (ratio = BW_PC / BW_SC, default 2)
 
 where ``V_a, E_a, M_a`` are the active vertices, their edges and their messages; ``E, M`` all edges
-and messages of the partition; ``d_o`` bytes of an offset, ``d_e`` of an edge in CSR, ``d_i`` of a
+and messages of the partition; ``d_o`` bytes of an offset, ``d_e`` of an edge in CSR with its weight, ``d_i`` of a
 destination id in a bin, ``d_s`` of a source id in the PNG, ``d_v`` of a message value, ``d_w`` of a
-weight (0 when unweighted, G-69). SC writes ids (and weights) that the gather reads again, hence the
+weight in a bin (0 when unweighted, G-69). SC writes ids (and weights) that the gather reads again, hence the
 factor 2; in PC they are static and only read. With ``d_o = d_e = d_i = d_s = 4`` and ``d_w = 0``
 these are the formulas of the paper. ``M_a`` is approximated by ``r*E_a``, ``r = M/E`` (G-62).
 
@@ -45,7 +45,7 @@ def sc_bytes(active_vertices, active_edges, messages, sizes):
     >>> sc_bytes(10, 160, 80, Sizes(4, 4, 4, 4, 4, 0))        # V_a*4 + 3*E_a*4 + 2*M_a*4
     2600
     """
-    read = active_vertices * sizes.offset + active_edges * (sizes.edge + sizes.weight)
+    read = active_vertices * sizes.offset + active_edges * sizes.edge
     return read + 2 * (messages * sizes.value + active_edges * (sizes.id + sizes.weight))
 
 

@@ -28,13 +28,17 @@ class BFS(gpop.Program):
 
     parent = gpop.VertexField(np.uint32, NOT_REACHED)
     level = gpop.VertexField(np.int32, -1)
-    inactive_message = NOT_REACHED
+    # A vertex of an earlier level may offer itself again: its neighbours have parents by then.
+    inactive_message = gpop.HARMLESS
 
     def scatterFunc(self, node):
+        if self.parent[node] == NOT_REACHED:
+            return np.uint32(NOT_REACHED)
         return node
 
     def gatherFunc(self, value, node):
-        if self.parent[node] == NOT_REACHED:
+        # The destination first: late in the search it says no most of the time, and predictably.
+        if self.parent[node] == NOT_REACHED and value != NOT_REACHED:
             self.parent[node] = value
             return True
         return False
@@ -46,7 +50,7 @@ class BFS(gpop.Program):
 
 @dataclass(frozen=True, kw_only=True)
 class BFSResult(AppResult):
-    """``parent`` and ``level`` of every vertex (int64, -1 where not reached; the source is its own parent)."""
+    """``parent`` and ``level`` of every vertex (-1 where not reached; the source is its own parent)."""
 
     parent: np.ndarray
     level: np.ndarray
@@ -108,8 +112,8 @@ def main(argv: list[str] | None = None) -> int:
     """``python -m gpop.apps.bfs graph [--source ID] ...``"""
 
     def headline(graph: gpop.Graph, result: BFSResult, given: Any) -> str:
-        reached = int(np.count_nonzero(result.level >= 0))
-        return f"{report.share(reached, graph.n)} reached from {given.name}, depth {max(result.level, default=0)}"
+        reached = report.share(np.count_nonzero(result.level >= 0), graph.n)
+        return f"{reached} reached from {given.name}, depth {result.level.max()}"
 
     return cli.main(
         argv,

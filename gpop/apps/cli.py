@@ -31,8 +31,8 @@ SOURCE_SEED = 27491095
 class App:
     """What is particular about an app.
 
-    ``solve(graph, given, options)`` makes one call, ``headline(graph, result, given)`` says what a person wants to
-    know first, ``columns(graph, result)`` is what ``--output`` writes beside the vertices, and
+    ``solve(graph, given, options)`` makes one call, ``headline(graph, result, given)`` says what a person
+    wants to know first, ``columns(graph, result)`` is what ``--output`` writes beside the vertices, and
     ``verify(graph, result, given)`` is None or a fault. ``given`` are the parsed arguments with ``source``
     as vertices and ``name`` for it in messages. ``to_the_end``: only a finished run can be verified.
     """
@@ -159,6 +159,7 @@ def _run(app: App, given: argparse.Namespace) -> int:
     graph = gpop.load(given.graph, weighted=app.weighted, symmetrize=given.symmetrize, progress=progress)
     load_seconds = time.perf_counter() - start
     if app.source:
+        drawn = given.source is None
         given.source, given.name = _source(graph, given.source, app.source == "many")
 
     names = ("threads", "mode", "ratio", "interleave", "partition_size", "target", "iterations")
@@ -173,6 +174,8 @@ def _run(app: App, given: argparse.Namespace) -> int:
         seconds.append(result.run.seconds)
 
     print(app.headline(graph, result, given))
+    if app.source and drawn:
+        print(f"source      {given.name} was drawn at random; choose one with --source")
     print(report.timing(seconds, result), end="\n\n")
     print(report.details(graph, result, load_seconds, prepare_seconds, first.run.prepare_seconds))
     if given.output:
@@ -207,7 +210,7 @@ def _source(graph: gpop.Graph, text: str | None, several: bool) -> tuple[Any, st
         candidates = np.flatnonzero(graph.out_degree)
         vertex = int(np.random.default_rng(SOURCE_SEED).choice(candidates)) if candidates.size else 0
         name = report.ids(graph, np.array([vertex]))[0]
-        return vertex, f"vertex {name} (drawn at random; choose with --source)"
+        return vertex, f"vertex {name}"
     names = [name.strip() for name in text.split(",")] if several else [text]
     vertices = [graph.vertex_of(_original_id(graph, name)) for name in names]
     return (

@@ -1,4 +1,4 @@
-"""Heat-kernel PageRank: h = exp(-t (I - P)) s, the walk from the seeds s whose length is Poisson(t).
+"""Heat-kernel PageRank: exp(-t (I - P)) s, where a walk of Poisson(t) steps from the seeds s ends.
 
 Algorithm: hk-relax of Kloster and Gleich, level by level as in Shun et al. (G-95). The Taylor series is cut
 after N terms; iteration j moves the residual of level j to level j+1 as residual * t / (j+1) / degree. A

@@ -1,4 +1,4 @@
-"""Parallel Nibble: where a lazy random walk from a seed is after a few steps, small probabilities not followed.
+"""Parallel Nibble: where a lazy random walk from a seed is after a few steps, tiny chances not followed.
 
 Algorithm: GPOP, Algorithm 4 (G-90). A vertex is active while its probability is at least
 threshold * out-degree; in a step it keeps half and sends half, split evenly over its out-edges.

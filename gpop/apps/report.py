@@ -83,7 +83,8 @@ def details(
         "loaded": f"in {load_seconds:.3g} s",
         "prepared": f"in {prepare_seconds:.3g} s, {bins_seconds:.3g} s of it for the bins",
         "partitions": f"{run.partitions:,} of {run.partition_size:,} vertices",
-        "run": f"{run.iterations:,} iterations, {run.threads} threads, mode {run.mode}{interleaved}, {run.target}",
+        "run": f"{run.iterations:,} iterations, {run.threads} threads, mode {run.mode}{interleaved}",
+        "target": run.target,
         "scatter": modes(result.trace),
     }
     return "\n".join(f"{name:12}{text}" for name, text in lines.items())
@@ -108,7 +109,7 @@ def modes(trace: gpop.Trace, most: int = 8) -> str:
 
 
 def save_table(path: Path, columns: dict[str, np.ndarray]) -> None:
-    """Write columns of equal length as ``.npy`` (a structured array), ``.csv`` or ``.tsv``; all or nothing."""
+    """Write columns of equal length as ``.npy`` (a structured array), ``.csv`` or ``.tsv``."""
     with replacing(path) as temporary:
         if path.suffix == ".npy":
             table = np.empty(

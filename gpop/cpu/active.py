@@ -121,6 +121,15 @@ def list_active(gather_size, layout, space):
     return size, vertices, edges
 
 
+@inline
+def note_touched(v, p, base, space):
+    """Put ``v`` of partition ``p`` on the list of vertices that were ever active, once."""
+    if space.ever[v] == 0:
+        space.ever[v] = 1
+        space.touched[base + np.uint64(space.touched_size[p])] = v
+        space.touched_size[p] += 1
+
+
 @njit(cache=True, nogil=True)
 def load_frontier(sources, layout, space):
     """Make the given vertices (distinct or not) the frontier; same return values as `list_active`."""
@@ -132,6 +141,8 @@ def load_frontier(sources, layout, space):
         space.in_frontier[v] = 1
         p = np.int64(v >> np.uint64(layout.bits))
         base = np.uint64(p) << np.uint64(layout.bits)
+        if space.ever.size > 0:
+            note_touched(v, p, base, space)
         space.frontier[base + np.uint64(space.frontier_size[p])] = v
         space.frontier_size[p] += 1
         if space.listed[p] == 0:
@@ -163,6 +174,8 @@ def load_all(layout, space):
         for v in range(first, last):
             space.frontier[v] = v
             space.in_frontier[v] = 1
+            if space.ever.size > 0:
+                note_touched(np.uint64(v), p, np.uint64(first), space)
         space.frontier_size[p] = last - first
         space.active_edges[p] = layout.indptr[last] - layout.indptr[first]
         space.scatter_list[p] = p

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
 from gpop.cpu.state import make_state
 from gpop.cpu.workspace import COUNTERS, Needs, Workspace, workspace_of
 from gpop.errors import ProgramError, UsageError
+from gpop.graph import Graph
 from gpop.lowering import Lowered, lower
 from gpop.mode import Sizes
 from gpop.parallel import worker_count
@@ -34,8 +37,7 @@ SLICE_NS = 100_000_000
 MOST_THREADS = 1024
 
 _message_dtypes: dict[str, np.dtype] = {}
-_engine_lock = threading.Lock()
-"""One run at a time: runs share the workspaces that lie with the graph."""
+_guard = threading.Lock()
 
 
 def use_threads(threads: int | None) -> int:
@@ -65,7 +67,8 @@ def _traits(program: Program, interleave: bool, counting: bool) -> engine.Traits
         mask, inactive = MASK_NONE, None
     else:
         mask = MASK_SENT if inactive is None else MASK_VALUE
-    return engine.Traits(weighted, cls.all_active, mask, inactive, interleave, cls.track_touched, counting)
+    weight_dtype = program.graph.weights.dtype.str if weighted else None
+    return engine.Traits(weight_dtype, cls.all_active, mask, inactive, interleave, cls.track_touched, counting)
 
 
 def _message_dtype(program: Program, lowered: Lowered) -> np.dtype:
@@ -135,7 +138,7 @@ def run_on_cpu(
     )
     if traits.all_active and mode == "auto":
         mode = "pc"  # everything is active, and eq. (1) with E_a = E says so
-    with _engine_lock:
+    with _exclusive(graph):
         bins, prepare_seconds = bins_of(graph, bits, threads)
         message = _message_dtype(program, lowered)
         if traits.mask == MASK_VALUE:
@@ -178,6 +181,24 @@ def run_on_cpu(
     )
 
 
+@contextmanager
+def _exclusive(graph: Graph) -> Iterator[None]:
+    """One run at a time on a graph: runs share the workspace that lies with it.
+
+    Another thread waits; a run from inside a callback of a run on the same graph is refused.
+    """
+    with _guard:
+        lock = graph.cache.setdefault("lock", threading.RLock())
+    with lock:
+        if graph.cache.get("running"):
+            raise UsageError(f"{graph!r} is in the middle of a run: a callback may run programs on other graphs only")
+        graph.cache["running"] = True
+        try:
+            yield
+        finally:
+            graph.cache["running"] = False
+
+
 def _vertex_bytes(program: Program, lowered: Lowered) -> int:
     """Bytes of a vertex that a partition keeps in the cache: the fields in use and the frontier flag."""
     return 1 + sum(program._fields[name].itemsize for name in lowered.fields)
@@ -196,13 +217,14 @@ class _Job:
         # A run that never has enough active edges for two threads starts none.
         self.workers = threads - 1 if int(bins.indptr[-1]) >= engine.SERIAL_EDGES else 0
         self.spins = team.SPINS if threads <= worker_count() else 0
+        weighted = traits.weight_dtype is not None
         self.sizes = Sizes(
             offset=8,
-            edge=bins.indices.itemsize,
+            edge=bins.indices.itemsize + (bins.weights.itemsize if weighted else 0),
             id=bins.ids.itemsize,
             source=bins.sources.itemsize,
             value=space.values.itemsize + (space.sent.itemsize if traits.mask == MASK_SENT else 0),
-            weight=bins.id_weights.itemsize if traits.weighted else 0,
+            weight=bins.id_weights.itemsize if weighted else 0,
         )
 
     def start(self, sources: np.ndarray | None) -> np.ndarray:

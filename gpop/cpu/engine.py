@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.np.numpy_support import from_dtype
 
 from gpop.atomics import clock_ns, fetch_add
 from gpop.cpu import active, gather, interleave, scatter, team
@@ -50,7 +51,7 @@ for _function in (sc_bytes, pc_bytes, prefers_pc):
 class Traits(NamedTuple):
     """What is compiled into a loop beside the user's functions."""
 
-    weighted: bool
+    weight_dtype: str | None
     all_active: bool
     mask: int
     inactive: object
@@ -108,15 +109,13 @@ def make_interleaved_step(gather_published, filter_frontier, apply_own_edges, tr
         before = space.frontier_size[p]
         size = gather_published(p, w, threads, layout, space, state)
         filter_frontier(p, before, size, layout, space, state)
-        done = apply_own_edges(p, w, layout, space, state)
+        done = False
+        if interleave.is_local(p, layout):
+            done = apply_own_edges(p, w, layout, space, state)
         if track:
             base = np.uint64(p) << np.uint64(layout.bits)
             for i in range(np.uint64(space.frontier_size[p])):
-                v = space.frontier[base + i]
-                if space.ever[v] == 0:
-                    space.ever[v] = 1
-                    space.touched[base + np.uint64(space.touched_size[p])] = v
-                    space.touched_size[p] += 1
+                active.note_touched(space.frontier[base + i], p, base, space)
         return done
 
     return step
@@ -232,14 +231,16 @@ def _specialise(lowered: Lowered, traits: Traits, key: str):
     scatterFunc, gatherFunc = functions["scatterFunc"], functions["gatherFunc"]
     initFunc, filterFunc = functions.get("initFunc"), functions.get("filterFunc")
     applyWeight = functions.get("applyWeight")
-    weighted, all_active, mask, inactive, interleaved, track, counting = traits
+    weight_dtype, all_active, mask, inactive, interleaved, track, counting = traits
+    weighted = weight_dtype is not None
+    weight_type = from_dtype(np.dtype(weight_dtype)) if weighted else None
 
     def kernel(name, function):
         return publish(function, f"{name}_{key}")
 
     def gather_bin(name, mask):
         return kernel(
-            name, gather.make_gather_bin(gatherFunc, applyWeight, weighted, all_active, mask, inactive)
+            name, gather.make_gather_bin(gatherFunc, applyWeight, weight_type, all_active, mask, inactive)
         )
 
     dynamic_mask = scatter.MASK_NONE if mask == scatter.MASK_SENT else mask

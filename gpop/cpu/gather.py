@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpop.cpu.active import note_touched
 from gpop.cpu.scatter import MASK_SENT, MASK_VALUE
 from gpop.cpu.workspace import NONE
 from gpop.mode import PC
@@ -17,12 +18,14 @@ IDS, MESSAGES, PROBED, FILLED, INTERLEAVED = 3, 4, 5, 6, 7
 """Columns of the instrumented counters (workspace.COUNTERS)."""
 
 
-def make_gather_bin(gatherFunc, applyWeight, weighted, all_active, mask, inactive):  # noqa: N803
+def make_gather_bin(gatherFunc, applyWeight, weight_type, all_active, mask, inactive):  # noqa: N803
     """Kernel: fold the messages of one bin into the vertices of its destination partition.
 
     ``ids[at:end]`` with the message flag in the top bit, values from ``slot`` on. Returns the new
-    size of the frontier of the partition that starts at vertex ``base``.
+    size of the frontier of the partition that starts at vertex ``base``. Weights may be stored in
+    fewer bytes than ``weight_type``, the type that ``applyWeight`` sees (None: unweighted).
     """
+    weighted = weight_type is not None
 
     def gather_bin(base, at, end, slot, ids, weights, space, state, size):
         values = space.values
@@ -41,7 +44,7 @@ def make_gather_bin(gatherFunc, applyWeight, weighted, all_active, mask, inactiv
                 if space.sent[slot] == 0:
                     continue
             if weighted:
-                received = gatherFunc(state, applyWeight(state, value, weights[j]), node)
+                received = gatherFunc(state, applyWeight(state, value, weight_type(weights[j])), node)
             else:
                 received = gatherFunc(state, value, node)
             if not all_active:
@@ -98,10 +101,7 @@ def make_filter(filterFunc, track):  # noqa: N803
         for i in range(np.uint64(first), size):
             v = space.frontier[base + i]
             if track:
-                if space.ever[v] == 0:
-                    space.ever[v] = 1
-                    space.touched[base + np.uint64(space.touched_size[d])] = v
-                    space.touched_size[d] += 1
+                note_touched(v, d, base, space)
             keep = True
             if calls:
                 keep = filterFunc(state, v)

@@ -14,10 +14,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpop.atomics import prefetch
 from gpop.mode import PC, SC
 
 MASK_NONE, MASK_VALUE, MASK_SENT = 0, 1, 2
 """How PC treats inactive vertices: send as they are; send ``inactive_message``; mark in ``sent``."""
+
+AHEAD = 8
+"""Vertices between the prefetch of an adjacency list and its use."""
 
 EDGES, MESSAGES_SC, MESSAGES_PC, VERTICES = 0, 1, 2, 8
 """Columns of the instrumented counters (workspace.COUNTERS)."""
@@ -50,6 +54,14 @@ def make_scatter_sc(scatterFunc, weighted, all_active, skip_own, counting):  # n
             v = base + i
             if not all_active:
                 v = np.uint64(space.frontier[base + i])
+                # Lists of active vertices lie anywhere in CSR: ask for the offset of one that comes
+                # later, and for the edges of one whose offset has arrived.
+                if i + np.uint64(2 * AHEAD) < count:
+                    prefetch(layout.indptr, space.frontier[base + i + np.uint64(2 * AHEAD)])
+                    later = layout.indptr[np.uint64(space.frontier[base + i + np.uint64(AHEAD)])]
+                    prefetch(indices, np.uint64(later))
+                    if weighted:
+                        prefetch(layout.weights, np.uint64(later))
             e = np.uint64(layout.indptr[v])
             end = np.uint64(layout.indptr[v + np.uint64(1)])
             if e == end:

@@ -16,6 +16,7 @@ Encodings
 
 from __future__ import annotations
 
+import mmap
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,9 @@ COUNTERS = (
     "intra_edges",
 )
 """Names of the instrumented counters, in the order of their columns."""
+
+
+_PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
 
 class Workspace(NamedTuple):
@@ -110,7 +114,12 @@ def workspace_of(
     ) -> np.ndarray:
         return array(name, size, dtype, fill) if condition else np.empty(0, dtype)
 
-    weighted = bins.id_weights.size > 0
+    def scattered(name: str, size: int, dtype: np.dtype) -> np.ndarray:
+        """An array of which only the starts of bins are touched: in small pages, NumPy would ask for large."""
+        if size and (name, dtype) not in kept:
+            kept[name, dtype] = np.frombuffer(mmap.mmap(-1, size * dtype.itemsize, **_PRIVATE), dtype)
+        return kept[name, dtype] if size else np.empty(0, dtype)
+
     bins_total = bins.row_bins.size
     if ("cursors", np.dtype(np.int64)) not in kept:
         cursors = np.empty((k * k, 2), np.int64)
@@ -125,8 +134,8 @@ def workspace_of(
     return Workspace(
         values=values.view(message_dtype),
         sent=if_needed(needs.sent, "sent", bins.messages, np.uint8),
-        sc_ids=if_needed(needs.sc, "sc_ids", bins.ids.size, bins.ids.dtype),
-        sc_weights=if_needed(needs.sc and weighted, "sc_weights", bins.ids.size, bins.id_weights.dtype),
+        sc_ids=scattered("sc_ids", bins.ids.size if needs.sc else 0, bins.ids.dtype),
+        sc_weights=scattered("sc_weights", bins.id_weights.size if needs.sc else 0, bins.id_weights.dtype),
         cursors=kept["cursors", np.dtype(np.int64)],
         head=array("head", threads * k, np.int64, NONE),
         mark=array("mark", threads * k, np.int64, NONE),

@@ -16,10 +16,17 @@ def test_one_step_by_hand():
 
 
 def test_below_the_threshold_the_walk_rests_and_keeps_its_mass():
-    graph = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3])  # a path; each step halves
-    result = gpop.nibble(graph, 0, threshold=0.3, iterations=50)
-    assert result.probability.tolist() == [0.25, 0.625, 0.125, 0]
-    assert result.run.converged
+    graph = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    after = [gpop.nibble(graph, 0, threshold=0.3, iterations=steps) for steps in (1, 2, 3, 4, 50)]
+    assert [result.probability.tolist() for result in after] == [
+        [0.5, 0.5, 0, 0],
+        [0.25, 0.5, 0.25, 0],  # 0 and 2 rest
+        [0.25, 0.25, 0.5, 0],  # 2 goes on
+        [0.25, 0.25, 0.25, 0.25],
+        [0.25, 0.25, 0.25, 0.25],
+    ]
+    assert after[-1].run.converged
+    assert after[-1].run.iterations == 4
 
 
 @pytest.mark.parametrize("threshold", [1e-3, 1e-5, 1e-9])
@@ -41,8 +48,8 @@ def test_small_neighbourhoods_are_always_source_centric():
 def test_counted_work_depends_on_the_neighbourhood_only():
     """V5: a graph ten times larger around the same seed, in larger and in more partitions."""
     counts = []
-    for width in (100, 1000):
-        graph = generate("grid", width=width, height=100)
+    for width in (128, 1024):
+        graph = generate("grid", width=width, height=128)
         run = gpop.nibble(graph, 0, threshold=1e-3, mode="sc", partition_size=16 * width, counters=True).run
         assert run.counters["edges_scattered"] == run.trace.column("active_edges").sum()
         counts.append(

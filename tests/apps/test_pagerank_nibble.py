@@ -27,7 +27,7 @@ def test_error_is_within_epsilon_per_edge(graph, alpha, epsilon, mode):
 
 
 def test_work_is_bounded_by_epsilon_not_by_the_graph():
-    """Each push of a vertex takes keep * epsilon * degree of the mass, which is 1 in all (Andersen et al.)."""
+    """A push takes at least keep * epsilon * degree of the mass, which is 1 in all (Andersen et al.)."""
     graph = generate("grid", width=200, height=200)
     epsilon, alpha = 1e-4, 0.15
     run = gpop.pagerank_nibble(graph, 20_100, alpha, epsilon).run

@@ -25,7 +25,7 @@ def road():
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("mode", ["sc", "pc"])
 def test_weights_of_every_type(road, dtype, mode):
-    graph = reference.with_weights(road, (road.weights % 100).astype(dtype)  # zeros among them)
+    graph = reference.with_weights(road, (road.weights % 100).astype(dtype))
     expected = reference.distances(graph, 0)
     result = gpop.sssp(graph, 0, mode=mode)
     assert result.distance.dtype == (dtype if dtype in ("f4", "f8") else np.uint32)

@@ -1,0 +1,344 @@
+"""The command line of the apps: good runs, files written, one line and exit code 2 for every bad input."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import gpop
+from gpop import __main__ as listing
+from gpop.generate import generate
+
+APPS = ("bfs", "cc", "heat_kernel", "nibble", "pagerank", "pagerank_nibble", "sssp")
+
+
+def run_app(name, *arguments):
+    """Exit code of an app that runs in this process."""
+    return importlib.import_module(f"gpop.apps.{name}").main([str(argument) for argument in arguments])
+
+
+def start(*arguments, **options):
+    """``python -m`` in a process of its own."""
+    command = [sys.executable, "-m", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+
+
+@pytest.fixture(scope="module")
+def road(tmp_path_factory):
+    path = tmp_path_factory.mktemp("graphs") / "road.bin"
+    generate("road", width=15, height=12, seed=3).save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory):
+    """A text file with ids that are neither dense nor sorted."""
+    path = tmp_path_factory.mktemp("graphs") / "named.wel"
+    path.write_text("70000 30 4\n30 9 1\n9 30 2\n")
+    return path
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_good_run(app, road, capsys):
+    assert run_app(app, road, "--threads", 2, "--rounds", 2, "--verify") == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert re.search(r"time +[\d.]+ ms, the median of 2 rounds \([\d.]+, [\d.]+ ms\), [\d.,]+ M edges/s", out)
+    for line in ("graph       road: 180 vertices", "loaded ", "prepared ", "2 threads, mode ", "verified "):
+        assert line in out
+
+
+def test_the_answer_comes_first(road, capsys):
+    graph = gpop.load(road)
+    first = {}
+    for app in APPS:
+        source = () if app in ("cc", "pagerank") else ("--source", 7)
+        assert run_app(app, road, *source, "--rounds", 1) == 0
+        first[app] = capsys.readouterr().out.splitlines()[0]
+    reached = gpop.sssp(graph, 7)
+    assert first["sssp"].startswith(f"{reached.reached.sum()} of 180 vertices")
+    assert f"vertex 7, the farthest at distance {reached.distance[reached.reached].max():,}" in first["sssp"]
+    assert first["bfs"].endswith(f"reached from vertex 7, depth {gpop.bfs(graph, 7).level.max()}")
+    assert first["cc"].startswith(f"{gpop.connected_components(graph).count} components, the largest with")
+    assert re.match(r"\d+ iterations, converged; highest ranks", first["pagerank"])
+    assert "reached from vertex 7; most probable" in first["nibble"]
+
+
+def test_top_ranks_have_original_ids(named, capsys):
+    assert run_app("pagerank", named, "--iterations", 20, "--rounds", 1) == 0
+    graph = gpop.load(named)
+    rank = gpop.pagerank(graph, iterations=20).rank
+    names = [int(line.split()[0]) for line in capsys.readouterr().out.splitlines()[1:4]]
+    assert names == [int(graph.original_ids[v]) for v in np.argsort(-rank)]
+
+
+def test_a_directed_graph_is_reported_as_made_symmetric(named, capsys):
+    assert run_app("cc", named, "--rounds", 1) == 0
+    assert "note: the graph is directed; its edges were taken both ways" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("suffix", "delimiter"), [(".csv", ","), (".tsv", "\t"), (".npy", None)])
+def test_output_has_original_ids(named, tmp_path, suffix, delimiter):
+    path = tmp_path / f"out{suffix}"
+    assert run_app("sssp", named, "--source", 70000, "--rounds", 1, "--output", path) == 0
+    if delimiter:
+        rows = list(csv.reader(path.read_text().splitlines(), delimiter=delimiter))
+        assert rows[0] == ["vertex", "distance", "reached"]
+        assert {row[0]: row[1] for row in rows[1:]} == {"70000": "0", "30": "4", "9": "5"}
+    else:
+        table = np.load(path)
+        assert dict(zip(table["vertex"].tolist(), table["distance"].tolist(), strict=True)) == {
+            70000: 0,
+            30: 4,
+            9: 5,
+        }
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_output_of_parents_and_of_sparse_results(named, tmp_path):
+    path = tmp_path / "out.csv"
+    assert run_app("bfs", named, "--source", 30, "--rounds", 1, "--output", path) == 0
+    rows = {
+        row["vertex"]: (row["parent"], row["level"]) for row in csv.DictReader(path.read_text().splitlines())
+    }
+    assert rows == {"30": ("30", "0"), "9": ("30", "1"), "70000": ("-1", "-1")}
+    assert (
+        run_app("nibble", named, "--source", "30,9", "--iterations", 1, "--rounds", 1, "--output", path) == 0
+    )
+    assert path.read_text().splitlines() == ["vertex,probability", "9,0.5", "30,0.5"]
+
+
+def test_names_that_are_text(tmp_path):
+    from gpop.apps.cli import _original_id, _source
+    from gpop.apps.report import ids
+
+    graph = gpop.Graph.from_networkx(nx.path_graph(["anna", "bo", "7"]))
+    assert _source(graph, "bo", False) == (1, "vertex bo")
+    assert _source(graph, "bo, 7", True) == ([1, 2], "vertices bo, 7")
+    assert _original_id(graph, "7") == "7"
+    assert ids(graph, np.array([2, -1, 0])).tolist() == ["7", "", "anna"]
+
+
+@pytest.mark.parametrize("suffix", [".json", ".csv", ".svg"])
+def test_trace_file(road, tmp_path, suffix):
+    if suffix == ".svg":
+        pytest.importorskip("matplotlib")
+    path = tmp_path / f"trace{suffix}"
+    assert run_app("bfs", road, "--source", 0, "--rounds", 1, "--trace", path) == 0
+    trace = gpop.bfs(gpop.load(road), 0).trace
+    if suffix == ".json":
+        records = json.loads(path.read_text())["iterations"]
+        assert [record["frontier"] for record in records] == trace.column("frontier").tolist()
+    elif suffix == ".csv":
+        assert [
+            int(row["frontier"]) for row in csv.DictReader(path.read_text().splitlines())
+        ] == trace.column("frontier").tolist()
+    else:
+        assert "<svg" in path.read_text()
+
+
+def test_options_reach_the_engine(road, capsys):
+    arguments = ("--threads", 1, "--mode", "sc", "--partition-size", 32, "--no-interleave", "--rounds", 1)
+    assert run_app("sssp", road, *arguments) == 0
+    out = capsys.readouterr().out
+    assert "6 of 32 vertices" in out
+    assert "1 threads, mode sc\n" in out
+    assert re.search(r"scatter +SC in 0-\d+\n", out)
+    assert run_app("sssp", road, "--mode", "pc", "--rounds", 1) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"mode pc, interleaved\n", out)
+    assert re.search(r"scatter +PC in 0-\d+\n", out)
+    assert run_app("bfs", road, "--iterations", 2, "--rounds", 1) == 0
+    assert "\nrun         2 iterations" in capsys.readouterr().out
+
+
+def test_symmetrize(named, capsys):
+    assert run_app("bfs", named, "--source", 9, "--rounds", 1) == 0
+    assert capsys.readouterr().out.startswith("2 of 3")
+    assert run_app("bfs", named, "--source", 9, "--rounds", 1, "--symmetrize") == 0
+    assert capsys.readouterr().out.startswith("3 of 3")
+
+
+def test_the_default_source_is_always_the_same_and_has_edges(tmp_path, capsys):
+    path = tmp_path / "two.el"
+    gpop.Graph.from_edges([90], [3], n=100).save(path)
+    for _ in range(2):
+        assert run_app("bfs", path, "--rounds", 1) == 0
+        out = capsys.readouterr().out
+        assert out.startswith("2 of ")
+        assert "vertex 90 was drawn at random" in out
+
+
+def test_verification_that_fails(road, capsys, monkeypatch):
+    monkeypatch.setattr("gpop.apps.cc.verify", lambda graph, result: "a label is\nwrong")
+    assert run_app("cc", road, "--rounds", 1, "--verify") == 1
+    assert capsys.readouterr().err == "gpop: verification failed: a label is wrong\n"
+
+
+BAD = {
+    "missing file": ("bfs", ["nowhere.bin"], "nowhere.bin"),
+    "wrong suffix": ("bfs", ["road.png"], "unknown kind of graph file"),
+    "no graph": ("bfs", [], "the following arguments are required: graph"),
+    "source out of range": (
+        "bfs",
+        ["ROAD", "--source", "180"],
+        "vertex 180 is not in graph road; its ids: 0..179",
+    ),
+    "source that is no id": ("bfs", ["ROAD", "--source", "x"], "vertex 'x' is not in graph road"),
+    "negative source": ("sssp", ["ROAD", "--source=-1"], "vertex -1 is not in graph road"),
+    "unknown original id": ("bfs", ["NAMED", "--source", "8"], "vertex 8 is not in graph named"),
+    "one of several seeds": ("nibble", ["ROAD", "--source", "3,999"], "vertex 999 is not in graph road"),
+    "no vertices": ("bfs", ["EMPTY"], "empty has no vertices"),
+    "no weights": ("sssp", ["PLAIN"], "weights"),
+    "negative weights": (
+        "sssp",
+        ["NEGATIVE"],
+        "sssp needs weights that are not negative: edge 1 -> 0 has -3",
+    ),
+    "truncated file": ("bfs", ["CUT"], "cut.bin"),
+    "unknown mode": ("bfs", ["ROAD", "--mode", "fast"], "argument --mode: invalid choice: 'fast'"),
+    "no threads": (
+        "bfs",
+        ["ROAD", "--threads", "0"],
+        "argument --threads: '0': expected a whole number from 1 to",
+    ),
+    "too many threads": ("bfs", ["ROAD", "--threads", "99999"], "argument --threads: '99999'"),
+    "negative rounds": ("bfs", ["ROAD", "--rounds", "-1"], "argument --rounds"),
+    "no iterations": ("pagerank", ["ROAD", "--iterations", "0"], "argument --iterations"),
+    "partition size": ("bfs", ["ROAD", "--partition-size", "33"], "33"),
+    "ratio": ("bfs", ["ROAD", "--ratio", "-1"], "ratio = -1.0: expected a number from 0 on"),
+    "interleaved BFS": ("bfs", ["ROAD", "--interleave"], "bfs cannot be interleaved"),
+    "interleaved PageRank": ("pagerank", ["ROAD", "--interleave"], "interleave"),
+    "damping": ("pagerank", ["ROAD", "--damping", "2"], "damping 2.0: expected a number from 0 to 1"),
+    "threshold": ("nibble", ["ROAD", "--threshold", "0"], "threshold 0.0: expected a number above 0"),
+    "output suffix": (
+        "bfs",
+        ["ROAD", "--output", "x.xls"],
+        "'x.xls': expected a name ending in .npy, .csv, .tsv",
+    ),
+    "output directory": ("bfs", ["ROAD", "--output", "no/x.csv"], "'no/x.csv': there is no directory no"),
+    "trace suffix": ("bfs", ["ROAD", "--trace", "x.txt"], "'x.txt': expected a name ending in .json"),
+    "verify half a run": ("bfs", ["ROAD", "--verify", "--iterations", "2"], "--verify needs a finished run"),
+    "unknown option": ("bfs", ["ROAD", "--thread", "2"], "unrecognized arguments: --thread 2"),
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory, road, named):
+    """Graphs by the words that stand for them in `BAD`."""
+    folder = tmp_path_factory.mktemp("bad")
+    paths = {word: folder / name for word, name in (("PLAIN", "plain.bin"), ("EMPTY", "empty.bin"))}
+    generate("grid", width=4, height=4).save(paths["PLAIN"])
+    gpop.Graph.from_edges([], [], n=0).save(paths["EMPTY"])
+    paths["NEGATIVE"] = folder / "negative.wel"
+    paths["NEGATIVE"].write_text("0 1 5\n1 0 -3\n")
+    paths["CUT"] = folder / "cut.bin"
+    paths["CUT"].write_bytes(road.read_bytes()[:-6])
+    return {**paths, "ROAD": road, "NAMED": named}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_line_and_exit_code_2(case, files, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    app, arguments, message = BAD[case]
+    assert run_app(app, *(files.get(argument, argument) for argument in arguments)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("gpop: ")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unwritable_output_is_one_line(road, tmp_path, capsys):
+    (tmp_path / "taken.csv").mkdir()
+    assert run_app("bfs", road, "--rounds", 1, "--output", tmp_path / "taken.csv") == 2
+    assert re.fullmatch(r"gpop: .*taken\.csv: cannot be written: .*\n", capsys.readouterr().err)
+
+
+def test_target_without_a_device(road, capsys):
+    assert run_app("bfs", road, "--target", "gpu") in (0, 2)
+    err = capsys.readouterr().err
+    assert err == "" or re.fullmatch("gpop: .*\n", err)
+
+
+def test_a_process_of_its_own(road, tmp_path):
+    good = start("gpop.apps.sssp", road, "--source", 0, "--output", tmp_path / "d.npy")
+    assert (good.returncode, good.stderr) == (0, "")
+    assert np.load(tmp_path / "d.npy")["distance"][0] == 0
+    bad = start("gpop.apps.sssp", road, "--source", 5000)
+    assert (bad.returncode, bad.stdout) == (2, "")
+    assert re.fullmatch(r"gpop: vertex 5000 is not in graph road; its ids: 0\.\.179\n", bad.stderr)
+
+
+def test_more_threads_than_cores(road):
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_NUM_THREADS"}
+    threads = (os.cpu_count() or 1) + 3
+    done = start("gpop.apps.bfs", road, "--threads", threads, "--verify", env=environment)
+    assert done.returncode == 0, done.stderr
+    assert f"{threads} threads" in done.stdout
+
+
+def test_second_run_of_an_app_starts_fast(road):
+    seconds = []
+    for _ in range(4):
+        begin = time.perf_counter()
+        assert start("gpop.apps.sssp", road).returncode == 0
+        seconds.append(time.perf_counter() - begin)
+    assert min(seconds[1:]) < 1.5, seconds
+
+
+def test_the_kernels_of_the_app_and_of_the_function_are_the_same(road, tmp_path):
+    """The app run as a script finds what a call from Python has compiled, and the other way round."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    assert start("gpop.apps.bfs", road, env=environment).returncode == 0
+    compiled = sorted(tmp_path.rglob("*.nbc"))
+    call = f"import gpop; gpop.bfs(gpop.load({str(road)!r}), 0)"
+    subprocess.run([sys.executable, "-c", call], env=environment, check=True, timeout=300)
+    assert sorted(tmp_path.rglob("*.nbc")) == compiled
+
+
+def test_ctrl_c_is_one_line_and_exit_code_130(tmp_path):
+    path = tmp_path / "long.bin"
+    generate("chain", vertices=2_000_000).save(path)
+    command = [sys.executable, "-m", "gpop.apps.bfs", path, "--source", "0", "--rounds", "1000"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "gpop: interrupted\n")
+
+
+def test_output_into_a_closed_pipe(road):
+    command = f"{sys.executable} -m gpop.apps.pagerank {road} --rounds 1 | true"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=300)
+    assert done.stderr == ""
+
+
+def test_list_of_apps(capsys):
+    assert listing.main([]) == 0
+    out = capsys.readouterr().out
+    assert [line.split()[0] for line in out.splitlines() if line.startswith("  ")] == list(APPS)
+    assert listing.main(["bfs"]) == 2
+    assert capsys.readouterr().err.startswith("gpop: ")
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_help(app, capsys):
+    with pytest.raises(SystemExit) as leave:
+        run_app(app, "--help")
+    assert leave.value.code == 0
+    out = capsys.readouterr().out
+    for option in ("--threads", "--mode", "--rounds", "--output", "--verify", "--trace", "--progress"):
+        assert option in out

@@ -1,0 +1,56 @@
+"""The Python of the README runs, and its commands and names exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gpop
+from tests.test_cli import APPS, run_app
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text()
+PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """A directory with the bundled graphs, where examples may write."""
+    (tmp_path / "data").symlink_to(ROOT / "data")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("number", range(len(PYTHON)))
+def test_python(number, elsewhere):
+    names = {"__name__": "__main__"}
+    exec(compile(PYTHON[number], f"README.md, Python block {number}", "exec"), names)
+    if "program" in names:
+        assert np.count_nonzero(names["program"].width) > 10_000
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_every_app_and_its_fields_are_in_the_table(app):
+    row = next(line for line in README.splitlines() if line.startswith(f"| `gpop.apps.{app}`"))
+    assert callable(getattr(gpop, re.search(r"`gpop\.(\w+)\(", row)[1]))
+
+
+def test_options_exist(capsys):
+    paragraph = next(
+        part for part in README.split("\n\n") if part.startswith("All apps have the same options")
+    )
+    with pytest.raises(SystemExit):
+        run_app("sssp", "--help")
+    out = capsys.readouterr().out
+    options = re.findall(r"--[a-z-]+", paragraph)
+    assert len(options) >= 14
+    for option in options:
+        assert option in out
+
+
+def test_the_two_commands_are_marked():
+    for mark in ("run", "tests"):
+        block = re.search(rf"<!-- {mark} -->\n```sh\n(.*?)\n```", README, re.DOTALL)[1]
+        assert block.startswith("python -m venv .venv && .venv/bin/pip install")
