@@ -304,7 +304,7 @@ def test_the_kernels_of_the_app_and_of_the_function_are_the_same(road, tmp_path)
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     assert start("gpop.apps.bfs", road, env=environment).returncode == 0
     compiled = sorted(tmp_path.rglob("*.nbc"))
-    call = f"import gpop; gpop.bfs(gpop.load({str(road)!r}), 0)"
+    call = f"import gpop; gpop.bfs(gpop.load({str(road)!r}, weighted=False), 0)"
     subprocess.run([sys.executable, "-c", call], env=environment, check=True, timeout=300)
     assert sorted(tmp_path.rglob("*.nbc")) == compiled
 

@@ -3,7 +3,8 @@
 Algorithm: level-synchronous, one iteration a level; a vertex takes the first parent that offers itself
 (GPOP, Algorithm 5; G-91). Bins are read in order of their source, so the parent is always the same one.
 Unusual: gather touches the parent only; the level is written once per vertex by filterFunc.
-Encoding: parent is uint32 in the program, 0xFFFFFFFF where not reached; results are int64 with -1 there.
+Encoding: parent is uint32 in the program, 0xFFFFFFFF where not reached; read as int32 that is the -1 of
+the result, so nothing is copied (int64 above 2**31 vertices).
 Paper: Lakhotia, Kannan, Pati, Prasanna, "GPOP: A scalable cache- and memory-efficient framework for
 graph processing over partitions" (doc 001).
 """
@@ -71,16 +72,17 @@ def bfs(graph: gpop.Graph, source: int, **options: Any) -> BFSResult:
     --------
     >>> found = gpop.bfs(gpop.Graph.from_edges([0, 1, 3], [1, 2, 0], n=4), source=0)
     >>> found.level, found.parent
-    (array([ 0,  1,  2, -1]), array([ 0,  0,  1, -1]))
+    (array([ 0,  1,  2, -1], dtype=int32), array([ 0,  0,  1, -1], dtype=int32))
     """
     source = one_vertex(graph, source)
     bulk_synchronous("bfs", options)
     program = BFS(graph)
     program.parent[source], program.level[source] = source, 0
     run = gpop.run(program, frontier=[source], **options)
-    parent = program.parent.astype(np.int64)
-    parent[program.parent == NOT_REACHED] = -1
-    return BFSResult(parent=parent, level=program.level.astype(np.int64), run=run)
+    parent = program.parent.view(np.int32)  # 0xFFFFFFFF is -1
+    if graph.n > 1 << 31:
+        parent = np.where(program.parent == NOT_REACHED, -1, program.parent.astype(np.int64))
+    return BFSResult(parent=parent, level=program.level, run=run)
 
 
 def verify(graph: gpop.Graph, result: BFSResult, source: int) -> str | None:

@@ -153,7 +153,6 @@ def _file(suffixes: tuple[str, ...]) -> Callable[[str], Path]:
 
 
 def _run(app: App, given: argparse.Namespace) -> int:
-    _allow_threads(given.threads)
     progress = given.progress or sys.stderr.isatty()
     start = time.perf_counter()
     graph = gpop.load(given.graph, weighted=app.weighted, symmetrize=given.symmetrize, progress=progress)
@@ -166,10 +165,12 @@ def _run(app: App, given: argparse.Namespace) -> int:
     options = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
     options["progress"] = progress
     start = time.perf_counter()
-    first = app.solve(graph, given, dict(options))
-    prepare_seconds = time.perf_counter() - start - first.run.seconds
+    result = app.solve(graph, given, dict(options))
+    prepare_seconds = time.perf_counter() - start - result.run.seconds
+    bins_seconds = result.run.prepare_seconds
     seconds = []
     for _ in range(given.rounds):
+        result = None  # the arrays of one result at a time
         result = app.solve(graph, given, dict(options))
         seconds.append(result.run.seconds)
 
@@ -177,7 +178,7 @@ def _run(app: App, given: argparse.Namespace) -> int:
     if app.source and drawn:
         print(f"source      {given.name} was drawn at random; choose one with --source")
     print(report.timing(seconds, result), end="\n\n")
-    print(report.details(graph, result, load_seconds, prepare_seconds, first.run.prepare_seconds))
+    print(report.details(graph, result, load_seconds, prepare_seconds, bins_seconds))
     if given.output:
         vertices = getattr(result, "vertices", None)
         rows = np.arange(graph.n) if vertices is None else vertices
@@ -193,13 +194,6 @@ def _run(app: App, given: argparse.Namespace) -> int:
         print("verified    by a serial method of another kind")
     sys.stdout.flush()
     return 0
-
-
-def _allow_threads(threads: int | None) -> None:
-    """Numba reads once, when it is imported, how many threads it may ever use."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if threads is not None and threads > cores and "numba" not in sys.modules:
-        os.environ["NUMBA_NUM_THREADS"] = str(threads)
 
 
 def _source(graph: gpop.Graph, text: str | None, several: bool) -> tuple[Any, str]:

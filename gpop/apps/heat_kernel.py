@@ -93,7 +93,7 @@ def heat_kernel(
     levels : int, optional
         Terms of the series; by default as many as ``epsilon`` needs.
     **options
-        ``threads, mode, ratio, partition_size, target, progress``: see `gpop.run`.
+        ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
 
     Examples
     --------
@@ -108,6 +108,7 @@ def heat_kernel(
         raise UsageError(f"t {t:g}: expected at most 80, beyond which float32 cannot hold exp(-t)")
     levels = _levels_needed(t, epsilon) if levels is None else int(positive("levels", levels))
     stay = _weights_of_later_levels(t, levels)
+    callback = options.pop("callback", None)
 
     with clean_program(HeatKernel, graph) as program:
 
@@ -115,16 +116,14 @@ def heat_kernel(
             program.stay = stay[level]
             program.threshold = epsilon / (2 * levels * stay[min(level + 1, levels)])
 
+        def after(record: dict) -> bool | None:
+            prepare(record["iteration"] + 1)
+            return callback(record) if callback else None
+
         program.t, program.levels = t, levels
         program.residual[seeds] = math.exp(-t) / seeds.size
         prepare(0)
-        run = gpop.run(
-            program,
-            frontier=seeds,
-            iterations=levels,
-            callback=lambda record: prepare(record["iteration"] + 1),
-            **options,
-        )
+        run = gpop.run(program, frontier=seeds, iterations=levels, callback=after, **options)
         vertices, values = take(program, run, "total")
     return HeatKernelResult(vertices=vertices, values=values, n=graph.n, levels=levels, run=run)
 

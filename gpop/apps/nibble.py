@@ -5,7 +5,7 @@ threshold * out-degree; in a step it keeps half and sends half, split evenly ove
 Unusual: strictly local, see local.py; initFunc keeps vertices active that receive nothing. As in the paper
 a vertex below the threshold keeps its probability (Z-12), and one without out-edges keeps all it gets, so
 that the probabilities always sum to 1 (float32, as the original: to about 1e-6).
-Encoding: a message of 0 says nothing and stands for inactive vertices.
+Encoding: a message of 0 says nothing; share is 0 for inactive vertices, so their messages do no harm.
 Papers: doc 001 (GPOP); Spielman and Teng; Shun et al., "Parallel local graph clustering".
 """
 
@@ -26,25 +26,31 @@ class Nibble(gpop.Program):
     """A truncated lazy random walk."""
 
     mass = gpop.VertexField(np.float32)
-    threshold = gpop.Parameter(np.float64, 1e-9)
-    inactive_message = 0.0
+    share = gpop.VertexField(np.float32)  # what an active vertex sends over each edge; 0 when inactive
+    threshold = gpop.Parameter(np.float32, 1e-9)
+    inactive_message = gpop.HARMLESS
     track_touched = True
 
     def scatterFunc(self, node):
-        return np.float32(0.5) * self.mass[node] / np.float32(max(self.out_degree[node], 1))
+        return self.share[node]
 
     def initFunc(self, node):
         if self.out_degree[node] == 0:
             return False
+        self.share[node] = 0
         self.mass[node] *= np.float32(0.5)
-        return self.mass[node] >= self.threshold * self.out_degree[node]
+        return self.mass[node] >= self.threshold * np.float32(self.out_degree[node])
 
     def gatherFunc(self, value, node):
         self.mass[node] += value
-        return True
+        return value > 0
 
     def filterFunc(self, node):
-        return self.out_degree[node] > 0 and self.mass[node] >= self.threshold * self.out_degree[node]
+        degree = np.float32(self.out_degree[node])
+        if degree > 0 and self.mass[node] >= self.threshold * degree:
+            self.share[node] = np.float32(0.5) * self.mass[node] / degree
+            return True
+        return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +86,9 @@ def nibble(
     with clean_program(Nibble, graph) as program:
         program.threshold = positive("threshold", threshold)
         program.mass[seeds] = 1 / seeds.size
+        program.share[seeds] = (
+            (graph.out_degree[seeds] > 0) * 0.5 / seeds.size / np.maximum(graph.out_degree[seeds], 1)
+        )
         run = gpop.run(program, frontier=seeds, iterations=iterations, **options)
         vertices, values = take(program, run, "mass")
     return NibbleResult(vertices=vertices, values=values, n=graph.n, run=run)

@@ -24,9 +24,10 @@ from gpop.errors import UsageError
 
 
 class PageRank(gpop.Program):
-    """A fixed number of iterations; one field."""
+    """A fixed number of iterations."""
 
-    share = gpop.VertexField(np.float32)
+    share = gpop.VertexField(np.float32)  # rank / out-degree, what every out-edge carries
+    per_edge = gpop.VertexField(np.float32)  # 1 / out-degree
     base = gpop.Parameter(np.float64)
     damping = gpop.Parameter(np.float64, 0.85)
     all_active = True
@@ -44,8 +45,7 @@ class PageRank(gpop.Program):
         return True
 
     def filterFunc(self, node):
-        rank = self.base + self.damping * self.share[node]
-        self.share[node] = rank / max(self.out_degree[node], 1)
+        self.share[node] = (self.base + self.damping * self.share[node]) * self.per_edge[node]
         return True
 
 
@@ -59,7 +59,7 @@ class ConvergingPageRank(PageRank):
         rank = self.base + self.damping * self.share[node]
         self.change[node] = abs(rank - self.rank[node])
         self.rank[node] = rank
-        self.share[node] = rank / max(self.out_degree[node], 1)
+        self.share[node] = rank * self.per_edge[node]
         return True
 
 
@@ -67,6 +67,7 @@ class DoublePageRank(PageRank):
     """`PageRank` in float64."""
 
     share = gpop.VertexField(np.float64)
+    per_edge = gpop.VertexField(np.float64)
 
 
 class ConvergingDoublePageRank(ConvergingPageRank, DoublePageRank):
@@ -131,9 +132,10 @@ def pagerank(
     if (np.dtype(dtype).name, converging) not in PROGRAMS:
         raise UsageError(f"dtype {np.dtype(dtype).name}: expected float32 or float64")
     program = PROGRAMS[np.dtype(dtype).name, converging](graph)
-    n, degree = max(graph.n, 1), np.maximum(graph.out_degree, 1)
+    n = max(graph.n, 1)
     program.damping, program.base = damping, (1 - damping) / n
-    program.share = 1 / n / degree
+    np.divide(1, np.maximum(graph.out_degree, 1), out=program.per_edge, casting="same_kind")
+    np.multiply(program.per_edge, 1 / n, out=program.share)
     if converging:
         program.rank = 1 / n
     sinks = np.flatnonzero(graph.out_degree == 0) if dangling == "uniform" else np.empty(0, np.int64)
@@ -153,7 +155,7 @@ def pagerank(
     needed = converging or sinks.size or callback is not None
     limit = max_iterations if converging else iterations
     run = gpop.run(program, iterations=limit, callback=after if needed else None, **options)
-    rank = program.rank if converging else (program.share * degree).astype(dtype, copy=False)
+    rank = program.rank if converging else np.divide(program.share, program.per_edge, out=program.share)
     return PageRankResult(
         rank=rank, iterations=run.iterations, converged=converged if converging else None, run=run
     )

@@ -1,0 +1,146 @@
+"""What a user declares: fields, parameters, class attributes, and the errors of getting them wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from tests.programs import Smallest
+
+GRAPH = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+
+
+class Base(gpop.Program):
+    plain = gpop.VertexField(np.float32)
+    filled = gpop.VertexField(np.int16, -3)
+    flag = gpop.VertexField(np.bool_, True)
+    rate = gpop.Parameter(np.float32, 0.1)
+    steps = gpop.Parameter(np.int64)
+
+    def scatterFunc(self, node):
+        return self.plain[node]
+
+    def gatherFunc(self, value, node):
+        return False
+
+
+class Derived(Base):
+    filled = gpop.VertexField(np.float64, np.inf)  # declared again
+    more = gpop.VertexField(np.uint8, 9)
+
+
+def test_fields_are_arrays_with_the_declared_type_and_fill():
+    program = Base(GRAPH)
+    assert (program.plain.dtype, program.plain.tolist()) == (np.float32, [0, 0, 0, 0])
+    assert (program.filled.dtype, program.filled.tolist()) == (np.int16, [-3] * 4)
+    assert (program.flag.dtype, program.flag.tolist()) == (np.bool_, [True] * 4)
+    assert program.graph is GRAPH
+
+
+def test_nan_fill():
+    class Nan(Base):
+        unknown = gpop.VertexField(np.float32, np.nan)
+
+    assert np.isnan(Nan(GRAPH).unknown).all()
+
+
+def test_setting_a_field_copies_into_its_array():
+    program = Base(GRAPH)
+    array, values = program.filled, np.arange(4)
+    program.filled = values
+    values[:] = 7
+    assert program.filled is array
+    assert array.tolist() == [0, 1, 2, 3]
+    program.filled = 5
+    assert array.tolist() == [5] * 4
+    program.filled[2] = 8
+    assert array.tolist() == [5, 5, 8, 5]
+    with pytest.raises(ValueError, match="broadcast"):
+        program.filled = [1, 2, 3]
+
+
+def test_parameters_have_their_type():
+    program = Base(GRAPH)
+    assert program.rate == np.float32(0.1)
+    assert isinstance(program.rate, np.float32)
+    assert program.steps == 0
+    program.rate = 1 / 3
+    assert program.rate == np.float32(1 / 3)
+    program.steps = 2**40
+    assert program.steps == 2**40
+
+
+def test_programs_do_not_share_state():
+    one, two = Base(GRAPH), Base(GRAPH)
+    one.plain[0] = one.rate = 4
+    assert two.plain[0] == 0
+    assert two.rate == np.float32(0.1)
+
+
+def test_inherited_declarations():
+    assert list(Derived.vertex_fields()) == ["plain", "filled", "flag", "more"]
+    assert list(Derived.scalar_parameters()) == ["rate", "steps"]
+    program = Derived(GRAPH)
+    assert program.filled.dtype == np.float64
+    assert np.isinf(program.filled).all()
+    assert program.more.tolist() == [9] * 4
+    assert Base(GRAPH).filled.dtype == np.int16
+    assert isinstance(Base.plain, gpop.VertexField)
+    assert isinstance(Base.rate, gpop.Parameter)
+
+
+def test_defaults_of_the_declarations():
+    assert Base.all_active is False
+    assert Base.inactive_message is None
+    assert Base.combine is None
+    assert Base.track_touched is False
+    assert Smallest.inactive_message is gpop.HARMLESS
+    assert repr(gpop.HARMLESS) == "gpop.HARMLESS"
+
+
+def test_default_functions():
+    program = Base(GRAPH)
+    assert program.initFunc(0) is False
+    assert program.filterFunc(0) is True
+    assert program.applyWeight(3, 5) == 3
+    with pytest.raises(gpop.ProgramError, match="^Program has no scatterFunc$"):
+        gpop.Program(GRAPH).scatterFunc(0)
+    with pytest.raises(gpop.ProgramError, match="^Program has no gatherFunc$"):
+        gpop.Program(GRAPH).gatherFunc(0, 0)
+
+
+@pytest.mark.parametrize("combine", ["sum", "", 3, "MIN"])
+def test_unknown_combine(combine):
+    with pytest.raises(gpop.ProgramError, match=r"^Bad\.combine = .*: expected one of min, max, add, or$"):
+        type("Bad", (Base,), {"combine": combine})
+
+
+@pytest.mark.parametrize("combine", ["min", "max", "add", "or", None])
+def test_known_combine(combine):
+    assert type("Good", (Base,), {"combine": combine}).combine == combine
+
+
+def test_inactive_message_must_be_recognisable():
+    with pytest.raises(gpop.ProgramError, match=r"^Bad\.inactive_message = nan: expected a value equal to"):
+        type("Bad", (Base,), {"inactive_message": float("nan")})
+
+
+@pytest.mark.parametrize("name", ["out_degree", "iteration", "_hidden"])
+@pytest.mark.parametrize("member", [gpop.VertexField(np.int32), gpop.Parameter(np.int32)])
+def test_taken_names(name, member):
+    with pytest.raises(gpop.ProgramError, match=rf"^Bad\.{name}: the name is taken; choose another one$"):
+        type("Bad", (Base,), {name: member})
+
+
+@pytest.mark.parametrize("dtype", ["U4", object, "datetime64[s]", np.complex64, [("a", int)]])
+@pytest.mark.parametrize("kind", [gpop.VertexField, gpop.Parameter])
+def test_types_that_are_no_scalars(kind, dtype):
+    with pytest.raises(gpop.ProgramError, match="expected a bool, integer or float type$"):
+        kind(dtype)
+
+
+@pytest.mark.parametrize("graph", [None, 5, [[0, 1]]])
+def test_a_program_is_made_of_a_graph(graph):
+    with pytest.raises(gpop.UsageError, match=r"^Base\(.*\): expected a gpop\.Graph$"):
+        Base(graph)
