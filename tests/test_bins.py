@@ -139,12 +139,19 @@ def test_types_of_ids(bits, ids, sources):
     assert flags == bins.messages == len({(v, u >> bits) for v, u, _ in edges})
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.int8])
-def test_weights_of_any_type_follow_their_edges(dtype):
-    weights = np.arange(-50, 50).astype(dtype)
-    rng = np.random.default_rng(3)
-    bins = check(Graph.from_edges(*rng.integers(0, 30, (2, 100)), weights, n=30), 2)
-    assert bins.id_weights.dtype == dtype
+@pytest.mark.parametrize(
+    "low, high, dtype, stored",
+    [
+        (0, 255, np.uint32, np.uint8), (1, 256, np.uint32, np.uint16), (0, 65535, np.int64, np.uint16),
+        (5, 65536, np.uint32, np.uint32), (0, 2**32, np.int64, np.int64), (-1, 100, np.int32, np.int32),
+        (0, 9, np.float64, np.float64),
+    ],
+)  # fmt: skip
+def test_weights_follow_their_edges_in_a_small_type(low, high, dtype, stored):
+    weights = np.random.default_rng(3).integers(low, high, 100, endpoint=True).astype(dtype)
+    weights[[0, 50]] = low, high
+    bins = check(Graph.from_edges(*np.random.default_rng(4).integers(0, 30, (2, 100)), weights, n=30), 2)
+    assert bins.id_weights.dtype == stored
 
 
 @pytest.mark.parametrize("name", ["rmat weighted", "odd n", "star"])
@@ -170,5 +177,5 @@ def test_bytes_are_those_of_the_banner():
     graph = small_graphs()["rmat weighted"]
     bins = build_bins(graph, 4, 1)
     k, full = int(bins.k), bins.row_bins.size
-    streams = graph.m * 2 + bins.messages * 2 + graph.m * graph.weights.itemsize
+    streams = graph.m * 2 + bins.messages * 2 + graph.m  # weights up to 255
     assert bins.nbytes == streams + 2 * 8 * (k * k + 1) + 2 * (8 * (k + 1) + 4 * full)

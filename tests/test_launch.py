@@ -209,7 +209,7 @@ def test_default_partitions_keep_the_rules():
     assert (run.partitions - 1) * run.partition_size < GRAPH.n <= run.partitions * run.partition_size
 
 
-@pytest.mark.parametrize("size", [1, 2, 64, 256, 1 << 16, 1 << 20])
+@pytest.mark.parametrize("size", [1, 2, 64, 256, 1 << 17])
 @pytest.mark.parametrize("mode", ["sc", "pc"])
 def test_partition_size_does_not_change_the_result(size, mode):
     program = smallest()

@@ -12,10 +12,10 @@ from gpop.mode import DEFAULT_RATIO, Sizes, pc_bytes, prefers_pc, sc_bytes
 
 FOUR = Sizes(offset=4, edge=4, id=4, source=4, value=4, weight=0)
 COMPACT = Sizes(offset=8, edge=4, id=2, source=2, value=4, weight=0)
-WEIGHTED = Sizes(offset=8, edge=4, id=2, source=2, value=8, weight=4)
+WEIGHTED = Sizes(offset=8, edge=8, id=2, source=2, value=8, weight=1)
 
 # V_a, E_a, E, M, k, ratio, sizes -> bytes of SC, bytes of PC, decision; each worked out by hand:
-#   SC = V_a*offset + E_a*(edge + weight) + 2*(E_a*M/E*value + E_a*(id + weight))
+#   SC = V_a*offset + E_a*edge + 2*(E_a*M/E*value + E_a*(id + weight))
 #   PC = k*offset + M*source + 2*M*value + E*(id + weight)
 BY_HAND = [
     # 10*4 + 160*4 + 2*(80*4 + 160*4) = 2600;   8*4 + 80*4 + 2*80*4 + 160*4 = 1632 <= 2*2600
@@ -26,8 +26,8 @@ BY_HAND = [
     (2, 50, 200, 100, 4, 2.0, COMPACT, 616, 1432, False),
     # the same with ratio 3: 1432 <= 1848
     (2, 50, 200, 100, 4, 3.0, COMPACT, 616, 1432, True),
-    # 5*8 + 40*8 + 2*(40*8 + 40*6) = 1480;      10*8 + 80*2 + 2*80*8 + 80*6 = 2000 > 1*1480
-    (5, 40, 80, 80, 10, 1.0, WEIGHTED, 1480, 2000, False),
+    # 5*8 + 40*8 + 2*(40*8 + 40*3) = 1240;      10*8 + 80*2 + 2*80*8 + 80*3 = 1760 > 1*1240
+    (5, 40, 80, 80, 10, 1.0, WEIGHTED, 1240, 1760, False),
 ]
 
 

@@ -114,8 +114,9 @@ def main(argv: list[str] | None = None) -> int:
     """``python -m gpop.apps.bfs graph [--source ID] ...``"""
 
     def headline(graph: gpop.Graph, result: BFSResult, given: Any) -> str:
-        reached = report.share(np.count_nonzero(result.level >= 0), graph.n)
-        return f"{reached} reached from {given.name}, depth {result.level.max()}"
+        # Every vertex that was reached was in the frontier once.
+        reached = int(result.trace.column("frontier").sum()) + result.run.frontier.size
+        return f"{report.share(reached, graph.n)} reached from {given.name}, depth {result.level.max()}"
 
     return cli.main(
         argv,

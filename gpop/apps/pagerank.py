@@ -21,6 +21,7 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.result import AppResult
 from gpop.errors import UsageError
+from gpop.parallel import blocks
 
 
 class PageRank(gpop.Program):
@@ -134,7 +135,8 @@ def pagerank(
     program = PROGRAMS[np.dtype(dtype).name, converging](graph)
     n = max(graph.n, 1)
     program.damping, program.base = damping, (1 - damping) / n
-    np.divide(1, np.maximum(graph.out_degree, 1), out=program.per_edge, casting="same_kind")
+    for first, last in blocks(graph.n, 1 << 20):
+        program.per_edge[first:last] = 1 / np.maximum(np.diff(graph.indptr[first : last + 1]), 1)
     np.multiply(program.per_edge, 1 / n, out=program.share)
     if converging:
         program.rank = 1 / n

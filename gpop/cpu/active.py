@@ -126,7 +126,7 @@ def note_touched(v, p, base, space):
     """Put ``v`` of partition ``p`` on the list of vertices that were ever active, once."""
     if space.ever[v] == 0:
         space.ever[v] = 1
-        space.touched[base + np.uint64(space.touched_size[p])] = v
+        space.touched[base + np.uint64(space.touched_size[p])] = v - base
         space.touched_size[p] += 1
 
 
@@ -143,7 +143,7 @@ def load_frontier(sources, layout, space):
         base = np.uint64(p) << np.uint64(layout.bits)
         if space.ever.size > 0:
             note_touched(v, p, base, space)
-        space.frontier[base + np.uint64(space.frontier_size[p])] = v
+        space.frontier[base + np.uint64(space.frontier_size[p])] = v - base
         space.frontier_size[p] += 1
         if space.listed[p] == 0:
             space.active_edges[p] = 0
@@ -161,7 +161,7 @@ def clear_frontier(scatter_size, layout, space):
         p = space.scatter_list[i]
         base = np.uint64(p) << np.uint64(layout.bits)
         for j in range(np.uint64(space.frontier_size[p])):
-            space.in_frontier[space.frontier[base + j]] = 0
+            space.in_frontier[base + np.uint64(space.frontier[base + j])] = 0
         space.frontier_size[p] = 0
 
 
@@ -172,7 +172,7 @@ def load_all(layout, space):
         first = np.int64(np.uint64(p) << np.uint64(layout.bits))
         last = min(layout.n, first + (np.int64(1) << np.int64(layout.bits)))
         for v in range(first, last):
-            space.frontier[v] = v
+            space.frontier[v] = v - first
             space.in_frontier[v] = 1
             if space.ever.size > 0:
                 note_touched(np.uint64(v), p, np.uint64(first), space)
@@ -193,7 +193,7 @@ def drain_touched(layout, space):
     for p in range(layout.k):
         base = np.int64(np.uint64(p) << np.uint64(layout.bits))
         for i in range(space.touched_size[p]):
-            v = space.touched[base + i]
+            v = base + np.int64(space.touched[base + i])
             space.ever[v] = 0
             out[at] = v
             at += 1

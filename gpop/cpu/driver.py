@@ -283,7 +283,7 @@ class _Job:
             return np.empty(0, np.uint32)
         size, bits = int(state[engine.SCATTER_SIZE]), int(self.bins.bits)
         lists = [
-            self.space.frontier[p << bits : (p << bits) + self.space.frontier_size[p]]
+            self.space.frontier[p << bits : (p << bits) + self.space.frontier_size[p]] + np.uint32(p << bits)
             for p in self.space.scatter_list[:size].tolist()
         ]
         frontier = np.concatenate(lists) if lists else np.empty(0, np.uint32)

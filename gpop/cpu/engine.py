@@ -115,7 +115,7 @@ def make_interleaved_step(gather_published, filter_frontier, apply_own_edges, tr
         if track:
             base = np.uint64(p) << np.uint64(layout.bits)
             for i in range(np.uint64(space.frontier_size[p])):
-                active.note_touched(space.frontier[base + i], p, base, space)
+                active.note_touched(base + np.uint64(space.frontier[base + i]), p, base, space)
         return done
 
     return step

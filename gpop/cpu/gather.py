@@ -48,9 +48,9 @@ def make_gather_bin(gatherFunc, applyWeight, weight_type, all_active, mask, inac
             else:
                 received = gatherFunc(state, value, node)
             if not all_active:
-                if received and space.in_frontier[node] == 0:
+                if bool(received) & (space.in_frontier[node] == 0):  # one branch, rarely taken
                     space.in_frontier[node] = 1
-                    space.frontier[np.uint64(base) + size] = node
+                    space.frontier[np.uint64(base) + size] = id & local
                     size += np.uint64(1)
         return size
 
@@ -99,21 +99,21 @@ def make_filter(filterFunc, track):  # noqa: N803
         base = np.uint64(d) << np.uint64(layout.bits)
         kept = np.uint64(first)
         for i in range(np.uint64(first), size):
-            v = space.frontier[base + i]
+            v = base + np.uint64(space.frontier[base + i])
             if track:
                 note_touched(v, d, base, space)
             keep = True
             if calls:
-                keep = filterFunc(state, v)
+                keep = filterFunc(state, np.uint32(v))
             if keep:
-                space.frontier[base + kept] = v
+                space.frontier[base + kept] = space.frontier[base + i]
                 kept += np.uint64(1)
             else:
                 space.in_frontier[v] = 0
         space.frontier_size[d] = kept
         edges = np.int64(0)
         for i in range(kept):
-            v = np.uint64(space.frontier[base + i])
+            v = base + np.uint64(space.frontier[base + i])
             edges += layout.indptr[v + np.uint64(1)] - layout.indptr[v]
         space.active_edges[d] = edges
 

@@ -78,19 +78,20 @@ def make_apply_own_edges(scatterFunc, gatherFunc, applyWeight, filterFunc, weigh
         indices, frontier, in_frontier, queue = layout.indices, space.frontier, space.in_frontier, space.queue
         bits = layout.bits
         own = np.uint32(p)
+        local = (np.uint32(1) << bits) - np.uint32(1)
         base = np.uint64(p) << np.uint64(bits)
         capacity = np.uint64(1) << np.uint64(bits)
         capacity = min(capacity, np.uint64(layout.n) - base)
         size = np.uint64(space.frontier_size[p])
         for i in range(size):
             queue[base + i] = frontier[base + i]
-            in_frontier[frontier[base + i]] |= np.uint8(2)
+            in_frontier[base + np.uint64(frontier[base + i])] |= np.uint8(2)
         read = np.uint64(0)
         waiting = size
         budget = np.int64(capacity) * LOCAL_BUDGET
         edges = np.int64(0)
         while waiting > 0 and budget > 0:
-            v = queue[base + read]
+            v = base + np.uint64(queue[base + read])
             read += np.uint64(1)
             if read == capacity:
                 read = np.uint64(0)
@@ -98,13 +99,13 @@ def make_apply_own_edges(scatterFunc, gatherFunc, applyWeight, filterFunc, weigh
             budget -= 1
             in_frontier[v] &= np.uint8(0xFD)
             e = np.uint64(layout.indptr[v])
-            end = np.uint64(layout.indptr[np.uint64(v) + np.uint64(1)])
+            end = np.uint64(layout.indptr[v + np.uint64(1)])
             if layout.sorted:
                 if end - e > np.uint64(8):
                     e = _first_own_edge(indices, e, end, bits, own)
             if e == end:
                 continue
-            value = scatterFunc(state, v)
+            value = scatterFunc(state, np.uint32(v))
             while e < end:
                 u = indices[e]
                 if u >> bits != own:
@@ -124,18 +125,18 @@ def make_apply_own_edges(scatterFunc, gatherFunc, applyWeight, filterFunc, weigh
                         if filters:
                             if not filterFunc(state, u):
                                 continue
-                        frontier[base + size] = u
+                        frontier[base + size] = u & local
                         size += np.uint64(1)
                     if flags & np.uint8(2) == 0:
                         to = read + waiting
                         if to >= capacity:
                             to -= capacity
-                        queue[base + to] = u
+                        queue[base + to] = u & local
                         waiting += np.uint64(1)
                     in_frontier[u] = np.uint8(3)
         done = waiting == np.uint64(0)
         while waiting > 0:
-            in_frontier[queue[base + read]] &= np.uint8(0xFD)
+            in_frontier[base + np.uint64(queue[base + read])] &= np.uint8(0xFD)
             read += np.uint64(1)
             if read == capacity:
                 read = np.uint64(0)
@@ -143,7 +144,7 @@ def make_apply_own_edges(scatterFunc, gatherFunc, applyWeight, filterFunc, weigh
         space.frontier_size[p] = size
         total = np.int64(0)
         for i in range(size):
-            v = np.uint64(frontier[base + i])
+            v = base + np.uint64(frontier[base + i])
             total += layout.indptr[v + np.uint64(1)] - layout.indptr[v]
         space.active_edges[p] = total
         if counting:

@@ -53,12 +53,12 @@ def make_scatter_sc(scatterFunc, weighted, all_active, skip_own, counting):  # n
         for i in range(count):
             v = base + i
             if not all_active:
-                v = np.uint64(space.frontier[base + i])
+                v = base + np.uint64(space.frontier[base + i])
                 # Lists of active vertices lie anywhere in CSR: ask for the offset of one that comes
                 # later, and for the edges of one whose offset has arrived.
                 if i + np.uint64(2 * AHEAD) < count:
-                    prefetch(layout.indptr, space.frontier[base + i + np.uint64(2 * AHEAD)])
-                    later = layout.indptr[np.uint64(space.frontier[base + i + np.uint64(AHEAD)])]
+                    prefetch(layout.indptr, base + space.frontier[base + i + np.uint64(2 * AHEAD)])
+                    later = layout.indptr[base + np.uint64(space.frontier[base + i + np.uint64(AHEAD)])]
                     prefetch(indices, np.uint64(later))
                     if weighted:
                         prefetch(layout.weights, np.uint64(later))
@@ -154,12 +154,12 @@ def make_after_scatter(initFunc, all_active):  # noqa: N803
             return
         kept = np.uint64(0)
         for i in range(np.uint64(space.frontier_size[p])):
-            v = space.frontier[base + i]
+            v = base + np.uint64(space.frontier[base + i])
             keep = False
             if calls:
-                keep = initFunc(state, v)
+                keep = initFunc(state, np.uint32(v))
             if keep:
-                space.frontier[base + kept] = v
+                space.frontier[base + kept] = space.frontier[base + i]
                 kept += np.uint64(1)
             else:
                 space.in_frontier[v] = 0

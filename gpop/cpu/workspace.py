@@ -4,7 +4,8 @@ Encodings
 ---------
 ``cursors[2*(p*k+d)]``, ``[... + 1]``  next free message slot and id position of bin (p, d); equal to the
     bin's start whenever the bin is empty, so nothing is cleared between iterations.
-``frontier[p*q : p*q + frontier_size[p]]``  active vertices of partition p, in order of activation.
+``frontier[p*q : p*q + frontier_size[p]]``  local ids of the active vertices of p, in
+    order of activation (the same type as PNG sources); ``queue`` and ``touched`` likewise.
 ``in_frontier[v]``  bit 0: v is in the frontier; bits 1, 2: used by the interleaved step (interleave.py).
 ``head[w*k+d]``, ``next_source[p*k+d]``  list of the source partitions whose bin for d is non-empty: the
     second level of the active list, threaded through the bins. In bulk-synchronous runs it is built at
@@ -142,7 +143,7 @@ def workspace_of(
         next_source=array("next_source", k * k, np.int32),
         row_list=array("row_list", bins_total, np.uint32),
         row_size=array("row_size", k, np.int64, 0),
-        frontier=if_needed(needs.frontier, "frontier", n, np.uint32),
+        frontier=if_needed(needs.frontier, "frontier", n, bins.sources.dtype),
         in_frontier=if_needed(needs.frontier, "in_frontier", n, np.uint8, 0),
         frontier_size=array("frontier_size", k, np.int64, 0),
         active_edges=array("active_edges", k, np.int64, 0),
@@ -154,9 +155,9 @@ def workspace_of(
         gather_list=array("gather_list", k, np.int64),
         claim=array("claim", 8, np.int64, 0),
         team=array("team", team.SIZE, np.int64, 0),
-        queue=if_needed(needs.interleave, "queue", n, np.uint32),
+        queue=if_needed(needs.interleave, "queue", n, bins.sources.dtype),
         ever=if_needed(needs.touched, "ever", n, np.uint8, 0),
-        touched=if_needed(needs.touched, "touched", n, np.uint32),
+        touched=if_needed(needs.touched, "touched", n, bins.sources.dtype),
         touched_size=array("touched_size", k, np.int64, 0),
         counters=np.zeros((threads, len(COUNTERS)), np.int64),
     )

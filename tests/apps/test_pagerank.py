@@ -42,11 +42,21 @@ def test_fixed_iterations(graph, iterations, dangling, dtype, rtol):
         assert result.rank.sum(dtype=np.float64) == pytest.approx(1, rel=1e-6)
 
 
-def test_fixed_iterations_cost_nothing_extra(graph):
-    """One field, and Python is not entered between iterations."""
-    program = type(gpop.pagerank.__globals__["PROGRAMS"]["float32", False](graph))
-    assert list(program.vertex_fields()) == ["share"]
-    assert len(gpop.pagerank(graph, iterations=3).trace) == 3
+def test_fixed_iterations_pay_for_no_convergence_check(graph, monkeypatch):
+    """No field for the change, and Python is not entered between iterations."""
+    callbacks = []
+
+    def recording(program, callback=None, **options):
+        callbacks.append(callback)
+        assert hasattr(type(program), "change") == (callback is not None)
+        return run(program, callback=callback, **options)
+
+    run = gpop.run
+    monkeypatch.setattr(gpop, "run", recording)
+    gpop.pagerank(graph, iterations=3)
+    assert callbacks == [None]
+    gpop.pagerank(graph, tolerance=1e-3)
+    assert callbacks[1] is not None
 
 
 def test_uniform_dangling_is_what_networkx_computes(graph):
