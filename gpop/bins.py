@@ -7,8 +7,10 @@ destination partition (G-28).
 
 Two streams, each contiguous for the thread that walks it (requirements G-21 ... G-26):
 
-``sources``, message slots    by source partition:       bin (p, d) is ``[slots[p*k+d], slots[p*k+d+1])``
-``ids``, ``id_weights``       by destination partition:  bin (p, d) is ``[id_offsets[d*k+p], id_offsets[d*k+p+1])``
+``sources``, message slots   by source partition:      bin (p, d) starts at ``slots[p*k + d]``
+``ids``, ``id_weights``      by destination partition: bin (p, d) starts at ``id_offsets[d*k + p]``
+
+and ends where the next one in that order starts.
 
 Integer weights are stored in the smallest unsigned type that holds them all.
 
@@ -36,6 +38,7 @@ from gpop.atomics import fetch_add
 from gpop.graph import Graph
 from gpop.parallel import for_each
 from gpop.partition import SMALL_ID_BITS, partition_count
+
 
 class Bins(NamedTuple):
     """Arrays of the layout; passed to kernels as it is. Scalars are NumPy scalars of fixed type."""

@@ -204,6 +204,7 @@ class _OwnershipCheck:
     def __init__(self, cls: type[Program], name: str, function: types.FunctionType) -> None:
         self.cls, self.name, self.function = cls, name, function
         self.fields = cls.vertex_fields()
+        self.arrays = {*self.fields, "out_degree"}
         self.known = {*self.fields, *cls.scalar_parameters(), *BUILT_IN}
         arguments = function.__code__.co_varnames
         self.self_argument = 0
@@ -264,6 +265,10 @@ class _OwnershipCheck:
 
     def check_statement(self, statement: Any) -> None:
         ir = self.ir
+        if isinstance(statement, ir.Assign) and len(self.definitions[statement.target.name]) > 1:
+            attribute = self.attribute(statement.value)
+            if attribute in self.arrays:  # a variable that is now one field, now another
+                self.fail(statement.loc, f"self.{attribute} as a whole: use self.{attribute}[node]")
         if isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Expr):
             self.check_expression(statement.value, statement.loc)
         elif isinstance(statement, (ir.SetItem, ir.StaticSetItem)):
@@ -276,7 +281,7 @@ class _OwnershipCheck:
         elif isinstance(statement, ir.Return):
             self.check_return(statement)
         elif isinstance(statement, (ir.Raise, ir.StaticRaise, ir.DynamicRaise)):
-            self.fail(statement.loc, "raise and assert are not possible in a function that runs on many threads")
+            self.fail(statement.loc, "raise and assert are not possible on many threads")
 
     def check_expression(self, expression: Any, loc: Any) -> None:
         if expression.op == "getattr" and self.is_argument(expression.value, self.self_argument):
@@ -287,13 +292,13 @@ class _OwnershipCheck:
             return
         if expression.op in ("getitem", "static_getitem"):
             attribute = self.attribute(expression.value)
-            if attribute in self.fields or attribute == "out_degree":
+            if attribute in self.arrays:
                 index = expression.index if expression.op == "getitem" else expression.index_var
                 self.check_index(attribute, index, loc)
                 return
         for variable in expression.list_vars():
             attribute = self.attribute(variable)
-            if attribute in self.fields or attribute == "out_degree":
+            if attribute in self.arrays:
                 self.fail(loc, f"self.{attribute} as a whole: use self.{attribute}[node]")
             if self.is_argument(variable, self.self_argument):
                 self.fail(loc, "self may only be used as self.field[node], self.parameter or self.iteration")

@@ -7,11 +7,12 @@ The paper's form (G-61 ... G-64), with every size a parameter instead of one ``d
     partition-centric iff C_PC <= ratio * C_SC          (ratio = BW_PC / BW_SC, default 2)
 
 where ``V_a, E_a, M_a`` are the active vertices, their edges and their messages; ``E, M`` all edges
-and messages of the partition; ``d_o`` bytes of an offset, ``d_e`` of an edge in CSR with its weight, ``d_i`` of a
-destination id in a bin, ``d_s`` of a source id in the PNG, ``d_v`` of a message value, ``d_w`` of a
-weight in a bin (0 when unweighted, G-69). SC writes ids (and weights) that the gather reads again, hence the
-factor 2; in PC they are static and only read. With ``d_o = d_e = d_i = d_s = 4`` and ``d_w = 0``
-these are the formulas of the paper. ``M_a`` is approximated by ``r*E_a``, ``r = M/E`` (G-62).
+and messages of the partition; ``d_o`` bytes of an offset, ``d_e`` of an edge in CSR with its weight,
+``d_i`` of a destination id in a bin, ``d_s`` of a source id in the PNG, ``d_v`` of a message value,
+``d_w`` of a weight in a bin (0 when unweighted, G-69). SC writes ids (and weights) that the gather
+reads again, hence the factor 2; in PC they are static and only read. With ``d_o = d_e = d_i = d_s = 4``
+and ``d_w = 0`` these are the formulas of the paper. ``M_a`` is approximated by
+``r*E_a``, ``r = M/E`` (G-62).
 
 The functions are plain arithmetic; the engine compiles these same functions into its loop.
 """

@@ -224,7 +224,7 @@ class Formula(gpop.Program):
         self.value[node] += value * self.strength
 
     def filterFunc(self, node):
-        self.value[node] = math.fmod(self.value[node], 10.0) + self.shift * self.out_degree[node]
+        self.value[node] = self.value[node] % 10.0 + self.shift * self.out_degree[node]
         return True
 
 

@@ -143,7 +143,7 @@ def test_types_of_ids(bits, ids, sources):
     "low, high, dtype, stored",
     [
         (0, 255, np.uint32, np.uint8), (1, 256, np.uint32, np.uint16), (0, 65535, np.int64, np.uint16),
-        (5, 65536, np.uint32, np.uint32), (0, 2**32, np.int64, np.int64), (-1, 100, np.int32, np.int32),
+        (5, 65536, np.uint32, np.uint32), (0, 2**32, np.int64, np.uint64), (-1, 100, np.int32, np.int32),
         (0, 9, np.float64, np.float64),
     ],
 )  # fmt: skip

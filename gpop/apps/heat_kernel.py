@@ -35,7 +35,7 @@ class HeatKernel(gpop.Program):
     levels = gpop.Parameter(np.int64)
     threshold = gpop.Parameter(np.float64)
     stay = gpop.Parameter(np.float64)
-    inactive_message = 0.0
+    inactive_message = gpop.HARMLESS  # it is 0: an inactive vertex has no residual
     track_touched = True
 
     def scatterFunc(self, node):
@@ -53,7 +53,7 @@ class HeatKernel(gpop.Program):
 
     def gatherFunc(self, value, node):
         self.residual[node] += value
-        return True
+        return value > 0
 
     def filterFunc(self, node):
         if self.iteration + 1 == self.levels:

@@ -18,7 +18,7 @@ IDS, MESSAGES, PROBED, FILLED, INTERLEAVED = 3, 4, 5, 6, 7
 """Columns of the instrumented counters (workspace.COUNTERS)."""
 
 
-def make_gather_bin(gatherFunc, applyWeight, weight_type, all_active, mask, inactive):  # noqa: N803
+def make_gather_bin(gatherFunc, applyWeight, weight_type, all_active, mask, inactive):
     """Kernel: fold the messages of one bin into the vertices of its destination partition.
 
     ``ids[at:end]`` with the message flag in the top bit, values from ``slot`` on. Returns the new
@@ -88,7 +88,7 @@ def make_gather_one(gather_static, gather_dynamic, counting):
     return gather_one
 
 
-def make_filter(filterFunc, track):  # noqa: N803
+def make_filter(filterFunc, track):
     """Kernel: ``filterFunc`` for frontier entries of ``d`` from position ``first`` on; sums their edges.
 
     ``filterFunc`` None stands for the default (keep everything).
@@ -142,7 +142,7 @@ def make_gather(gather_one, filter_frontier, lists):
     return gather
 
 
-def make_gather_all(gather_one, filterFunc):  # noqa: N803
+def make_gather_all(gather_one, filterFunc):
     """Kernel for ``all_active`` programs: every non-empty bin of the column, then filter every vertex.
 
     ``frontier_size[d]`` becomes the number of vertices for which ``filterFunc`` returned True.

@@ -70,7 +70,7 @@ def make_gather_published(gather_one, counting):
     return gather_published
 
 
-def make_apply_own_edges(scatterFunc, gatherFunc, applyWeight, filterFunc, weighted, counting):  # noqa: N803
+def make_apply_own_edges(scatterFunc, gatherFunc, applyWeight, filterFunc, weighted, counting):
     """Kernel: apply the edges inside ``p`` from its frontier on; True when nothing is left to apply."""
     filters = filterFunc is not None
 

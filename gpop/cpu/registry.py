@@ -20,7 +20,6 @@ from numba.extending import register_jitable
 
 from gpop.lowering import helpers_of
 
-
 KERNEL = {"_nrt": False, "error_model": "numpy"}
 """How kernels are compiled. They allocate nothing, so they need no reference counts: each array that a
 function touches would otherwise cost a pair of atomic updates, most of the time of a small iteration.

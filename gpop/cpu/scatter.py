@@ -27,7 +27,7 @@ EDGES, MESSAGES_SC, MESSAGES_PC, VERTICES = 0, 1, 2, 8
 """Columns of the instrumented counters (workspace.COUNTERS)."""
 
 
-def make_scatter_sc(scatterFunc, weighted, all_active, skip_own, counting):  # noqa: N803
+def make_scatter_sc(scatterFunc, weighted, all_active, skip_own, counting):
     """Kernel: source-centric scatter of partition ``p``; lists the bins it fills in ``row_list``.
 
     With ``skip_own`` the bin (p, p) is left out when ``own_done`` says that the interleaved step has
@@ -110,7 +110,7 @@ def make_scatter_sc(scatterFunc, weighted, all_active, skip_own, counting):  # n
     return scatter_sc
 
 
-def make_scatter_pc(scatterFunc, mask, inactive, counting):  # noqa: N803
+def make_scatter_pc(scatterFunc, mask, inactive, counting):
     """Kernel: partition-centric scatter of partition ``p``: one value per PNG entry, in order."""
 
     def scatter_pc(p, w, layout, space, state):
@@ -137,7 +137,7 @@ def make_scatter_pc(scatterFunc, mask, inactive, counting):  # noqa: N803
     return scatter_pc
 
 
-def make_after_scatter(initFunc, all_active):  # noqa: N803
+def make_after_scatter(initFunc, all_active):
     """Kernel: ``initFunc`` for every active vertex of ``p``; those it keeps stay in the frontier.
 
     ``initFunc`` None stands for the default (keep nothing).

@@ -116,7 +116,7 @@ def workspace_of(
         return array(name, size, dtype, fill) if condition else np.empty(0, dtype)
 
     def scattered(name: str, size: int, dtype: np.dtype) -> np.ndarray:
-        """An array of which only the starts of bins are touched: in small pages, NumPy would ask for large."""
+        """An array touched at the starts of its bins only: in small pages (NumPy asks for large)."""
         if size and (name, dtype) not in kept:
             kept[name, dtype] = np.frombuffer(mmap.mmap(-1, size * dtype.itemsize, **_PRIVATE), dtype)
         return kept[name, dtype] if size else np.empty(0, dtype)

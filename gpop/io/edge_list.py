@@ -194,7 +194,7 @@ def _parse_block(path: Path, block: bytes, columns: int, line: int) -> list[_Pie
 
 def _narrow(numbers: np.ndarray) -> np.ndarray:
     """A copy as uint32 where that holds the numbers, else as int64."""
-    if len(numbers) == 0 or numbers.min() >= 0 and numbers.max() < 2**32:
+    if len(numbers) == 0 or (numbers.min() >= 0 and numbers.max() < 2**32):
         return numbers.astype(np.uint32)
     return numbers.copy()
 
@@ -217,7 +217,7 @@ def _to_graph(pieces: list[_Piece], stated: int, weighted: bool, progress: bool)
 def write(graph: Graph, path: Path) -> None:
     """Write one edge a line with original ids; ``.csv`` gets commas, all others tabs."""
     ids = graph.original_ids
-    if ids is not None and (ids.dtype.kind not in "iu" or len(ids) and ids.min() < 0):
+    if ids is not None and (ids.dtype.kind not in "iu" or (len(ids) and ids.min() < 0)):
         raise UsageError(
             f"{path}: the original ids are names, expected non-negative integers in an edge list"
         )

@@ -1,0 +1,72 @@
+"""Compiling with a person in mind: the type of the messages, and errors that name the user's line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from numba import njit
+
+from gpop.cpu.registry import KERNEL, publish
+from gpop.cpu.state import make_state
+from gpop.errors import ProgramError
+from gpop.lowering import Lowered
+from gpop.program import Program
+
+_message_dtypes: dict[str, np.dtype] = {}
+
+
+def message_dtype(program: Program, lowered: Lowered) -> np.dtype:
+    """Type of the messages: what ``scatterFunc`` returns, asked of the compiler (cached on disk)."""
+    if program.graph.n == 0:
+        return np.dtype(np.uint32)  # nothing will be sent
+    if lowered.key not in _message_dtypes:
+        scatterFunc = publish(lowered.functions["scatterFunc"], f"scatterFunc_{lowered.key}")
+
+        def probe(state):
+            return np.array(scatterFunc(state, np.uint32(0)))
+
+        probe.__qualname__ = f"message_{lowered.key}"
+        state = make_state(program, lowered, 0)
+        message = compiled(lowered, state, njit(cache=True)(probe), state)
+        if message.ndim or message.dtype.kind not in "biuf":
+            raise ProgramError(f"{lowered.name}.scatterFunc returns more than a number: expected one scalar")
+        _message_dtypes[lowered.key] = message.dtype
+    return _message_dtypes[lowered.key]
+
+
+def compiled(lowered: Lowered, state: tuple, function: Any, *arguments: Any) -> Any:
+    """Call a kernel; a compile error becomes one line that names the user's file and line."""
+    from numba.core.errors import NumbaError
+
+    try:
+        return function(*arguments)
+    except NumbaError as error:
+        raise _program_error(lowered, state, error) from error
+
+
+def _program_error(lowered: Lowered, state: tuple, error: Exception) -> ProgramError:
+    """One line that says what is wrong where in the user's source.
+
+    Inside a kernel Numba's message is about the kernel; so the functions are compiled one by one.
+    """
+    from numba.core.errors import NumbaError
+
+    message = np.uint32(0)
+    for name, function in lowered.functions.items():
+        node = (np.uint32(0),)
+        values = {"gatherFunc": (message, *node), "applyWeight": (message, message)}.get(name, node)
+        try:
+            answer = njit(**KERNEL)(function)(state, *values) if name == "scatterFunc" else None
+            if name == "scatterFunc":
+                message = answer
+            else:
+                njit(**KERNEL)(function).compile(tuple(numba.typeof(value) for value in (state, *values)))
+        except NumbaError as fault:
+            error = fault
+            break
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    reason = next((line for line in lines if not line.startswith(("Failed in", "During", "File"))), lines[0])
+    place = next((line for line in lines if line.startswith("File")), "")
+    return ProgramError(f"{lowered.name} does not compile: {reason} {place}".rstrip(" :"))

@@ -1,0 +1,155 @@
+"""Kernels on disk: found by the next process, never stale after an edit; and what is in them (V14; G-2)."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+SCRIPT = """\
+import numpy as np
+import gpop
+
+STEP = 2
+
+def twice(x):
+    return 2 * x
+
+class Walk(gpop.Program):
+    hops = gpop.VertexField(np.int64, -1)
+
+    def scatterFunc(self, node):
+        return twice(self.hops[node]) + STEP
+
+    def gatherFunc(self, value, node):
+        if self.hops[node] < 0:
+            self.hops[node] = value
+            return True
+        return False
+
+program = Walk(gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=5))
+program.hops[0] = 0
+gpop.run(program, frontier=[0], threads=2)
+print("answer", program.hops.tolist())
+"""
+
+
+@dataclass
+class Process:
+    output: str
+
+    @property
+    def answer(self) -> str:
+        return re.search(r"answer (.*)", self.output)[1]
+
+    @property
+    def saved(self) -> list[str]:
+        """Kernels compiled and put into the cache."""
+        return re.findall(r"\\[cache\\] data saved to '(.*)'".replace("\\\\", "\\"), self.output)
+
+    @property
+    def loaded(self) -> list[str]:
+        return re.findall(r"\\[cache\\] data loaded from '(.*)'".replace("\\\\", "\\"), self.output)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def python(folder):
+    """Run a text as a script in a new process; kernels are kept from call to call."""
+
+    def run(text: str, file: str = "script.py", **environment: str) -> Process:
+        path = folder / file
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        variables = {"NUMBA_CACHE_DIR": str(folder / "jit"), "NUMBA_DEBUG_CACHE": "1"}
+        done = subprocess.run(
+            [sys.executable, file], cwd=folder, capture_output=True, text=True, timeout=300,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **variables, **environment},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return Process(done.stdout)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def first(python):
+    """The process that compiles, with the optimised LLVM code of its kernels in the output."""
+    return python(SCRIPT, NUMBA_DUMP_OPTIMIZED="1")
+
+
+def kernel_files(folder: Path) -> set[str]:
+    return {path.name for path in folder.rglob("*.nbc")}
+
+
+def test_the_next_process_finds_every_kernel(first, python, folder):
+    assert first.answer == "[0, 2, 6, 14, -1]"
+    assert len(first.saved) >= 2
+    before = kernel_files(folder)
+    second = python(SCRIPT)
+    assert second.answer == first.answer
+    assert second.saved == []
+    assert len(second.loaded) >= 2
+    assert kernel_files(folder) == before
+
+
+def test_where_the_program_lies_does_not_matter(first, python):
+    """Comments, lines and another file: the same kernels."""
+    moved = python("# a comment\n\n" + SCRIPT.replace("    def gather", "    # why\n    def gather"), "other.py")
+    assert moved.answer == first.answer
+    assert moved.saved == []
+
+
+EDITS = {
+    "a function": ("+ STEP", "+ STEP + 1", "[0, 3, 9, 21, -1]"),
+    "a global": ("STEP = 2", "STEP = 5", "[0, 5, 15, 35, -1]"),
+    "a helper": ("return 2 * x", "return 3 * x", "[0, 2, 8, 26, -1]"),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit_gives_the_new_answer(first, python, edit):
+    old, new, answer = EDITS[edit]
+    edited = python(SCRIPT.replace(old, new))
+    assert edited.answer == answer
+    assert edited.saved
+    back = python(SCRIPT)
+    assert back.answer == first.answer
+    assert back.saved == []
+
+
+# --- what is in the kernel ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def loop(first):
+    """Optimised LLVM code of the iteration loop: the part of the dump that defines it."""
+    parts = re.split(r"-+OPTIMIZED LLVM DUMP ", first.output)
+    (code,) = (part for part in parts if re.match(r"<function descriptor '[^']*Walk_[0-9a-f]+", part))
+    assert "define" in code
+    return code
+
+
+def test_the_loop_counts_no_references(loop):
+    assert "NRT_incref" not in loop
+    assert "NRT_decref" not in loop
+    assert "NRT_Allocate" not in loop
+
+
+def test_atomics_are_for_claims_and_the_team_only(loop):
+    """No lock and no atomic update of data: only one is added to a claim or to the count of workers."""
+    assert "cmpxchg" not in loop
+    updates = re.findall(r"atomicrmw .*", loop)
+    assert updates
+    assert all(re.match(r"atomicrmw add i64\\* .*, i64 1 acq_rel|atomicrmw add ptr .*, i64 1 acq_rel", u) for u in updates)
+    # Two claims in each copy of `work` (the main thread's and the workers'), one count of workers.
+    assert len(updates) <= 5

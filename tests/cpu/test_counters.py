@@ -1,0 +1,297 @@
+"""Work in proportion to the active edges, and the bytes that the model says (V5, V6, V8).
+
+What the instrumented engine counts is compared with what follows from the graph and the frontier.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.generate import generate
+from gpop.mode import Sizes, pc_bytes, prefers_pc, sc_bytes
+from tests.programs import Distance, Rank, Smallest, interpret, random_graph
+
+BITS = 5
+RMAT = generate("rmat", scale=10, degree=8, seed=11)
+
+
+def smallest(graph=RMAT, seed=0):
+    program = Smallest(graph)
+    program.label = np.random.default_rng(seed).permutation(graph.n)
+    return program
+
+
+def count(program, frontier=None, **options):
+    options = {"partition_size": 1 << BITS, "threads": 1, "counters": True, **options}
+    return gpop.run(program, frontier, **options)
+
+
+class Expected:
+    """What a scatter of these vertices must touch, from the graph alone."""
+
+    def __init__(self, graph, frontier, bits=BITS):
+        frontier = np.unique(frontier)
+        tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr))
+        rows, columns = tails >> bits, graph.indices >> bits
+        active = np.isin(tails, frontier)
+        scattered = np.isin(rows, frontier >> bits)  # PC: whole partitions
+        self.k = -(-graph.n >> bits)
+        self.edges = int(active.sum())
+        self.messages = np.unique([tails[active], columns[active]], axis=1).shape[1]
+        self.bins = np.unique([rows[active], columns[active]], axis=1).shape[1]
+        self.all_edges = int(scattered.sum())
+        self.all_messages = np.unique([tails[scattered], columns[scattered]], axis=1).shape[1]
+        self.all_bins = np.unique([rows[scattered], columns[scattered]], axis=1).shape[1]
+        self.partitions = np.unique(frontier >> bits)
+
+
+def frontiers():
+    rng = np.random.default_rng(4)
+    return {
+        "hub": [int(np.argmax(RMAT.out_degree))], "sparse": rng.choice(1024, 12), "half": rng.choice(1024, 512),
+        "all": np.arange(1024), "leaf": [int(np.argmin(RMAT.out_degree))],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", frontiers())
+@pytest.mark.parametrize("threads", [1, 4])
+def test_source_centric_touches_active_edges_only(name, threads):
+    frontier = frontiers()[name]
+    expected = Expected(RMAT, frontier)
+    run = count(smallest(), frontier, mode="sc", iterations=1, threads=threads)
+    assert run.counters == {
+        "edges_scattered": expected.edges,
+        "messages_sc": expected.messages,
+        "messages_pc": 0,
+        "ids_gathered": expected.edges,
+        "messages_gathered": expected.messages,
+        "bins_probed": expected.bins,
+        "bins_filled": expected.bins,
+        "ids_interleaved": 0,
+        "vertices_scattered": np.count_nonzero(RMAT.out_degree[np.unique(frontier)]),
+        "intra_edges": 0,
+    }
+    assert run.trace[0]["messages"] == expected.messages
+
+
+@pytest.mark.parametrize("name", frontiers())
+@pytest.mark.parametrize("threads", [1, 4])
+def test_partition_centric_touches_the_rows_of_active_partitions(name, threads):
+    frontier = frontiers()[name]
+    expected = Expected(RMAT, frontier)
+    run = count(smallest(), frontier, mode="pc", iterations=1, threads=threads)
+    counters = run.counters
+    assert counters["edges_scattered"] == counters["messages_sc"] == counters["intra_edges"] == 0
+    assert counters["messages_pc"] == counters["messages_gathered"] == expected.all_messages
+    assert counters["ids_gathered"] == expected.all_edges
+    assert counters["bins_probed"] == counters["bins_filled"] == expected.all_bins
+
+
+def test_one_vertex_probes_its_own_bins():
+    """At most as many bins as the vertex has neighbouring partitions, not k or k*k (V6)."""
+    for v in (0, 17, 200, int(np.argmax(RMAT.out_degree))):
+        neighbours = RMAT.indices[RMAT.indptr[v] : RMAT.indptr[v + 1]]
+        run = count(smallest(), [v], mode="sc", iterations=1)
+        assert run.partitions == 32
+        assert run.counters["bins_probed"] == np.unique(neighbours >> BITS).size <= RMAT.out_degree[v]
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_all_iterations_of_a_run(threads):
+    program, frontier = smallest(), None
+    total = dict.fromkeys(("edges", "messages", "bins"), 0)
+    while frontier is None or frontier:
+        expected = Expected(RMAT, np.arange(1024) if frontier is None else np.array(sorted(frontier)))
+        for name in total:
+            total[name] += getattr(expected, name)
+        frontier = interpret(program, frontier, iterations=1)["frontier"]
+    run = count(smallest(), mode="sc", threads=threads)
+    counters = run.counters
+    assert counters["edges_scattered"] == run.trace.column("active_edges").sum() == total["edges"]
+    assert counters["messages_sc"] == run.trace.column("messages").sum() == total["messages"]
+    assert counters["bins_probed"] == counters["bins_filled"] == total["bins"]
+
+
+def test_no_bin_is_listed_twice_under_many_threads():
+    """Stress of the two-level list: enough edges to keep a team busy, other frontiers every time."""
+    graph = generate("rmat", scale=12, degree=8, seed=5)
+    rng = np.random.default_rng(1)
+    for round_ in range(60):
+        frontier = rng.choice(graph.n, graph.n // 2, replace=False)
+        expected = Expected(graph, frontier, bits=6)
+        mode = ("sc", "pc")[round_ % 2]
+        options = {"iterations": 1, "partition_size": 64, "threads": 8, "mode": mode}
+        counters = count(smallest(graph), frontier, **options).counters
+        assert counters["bins_probed"] == (expected.bins if mode == "sc" else expected.all_bins)
+        assert counters["ids_gathered"] == (expected.edges if mode == "sc" else expected.all_edges)
+
+
+def test_interleaving_shows_in_its_own_counters():
+    chain = generate("chain", vertices=256)
+    plain = count(smallest(chain)).counters
+    assert plain["ids_interleaved"] == plain["intra_edges"] == 0
+    mixed = count(smallest(chain), interleave=True).counters
+    assert mixed["intra_edges"] > 0
+    sparse = count(smallest(), interleave=True).counters
+    assert sparse["ids_interleaved"] > 0
+
+
+def test_dense_program_reads_every_bin_once_an_iteration():
+    program = Rank(RMAT)
+    program.eps = -1
+    run = count(program, iterations=3)
+    expected = Expected(RMAT, np.arange(RMAT.n))
+    assert run.counters["messages_pc"] == run.counters["messages_gathered"] == 3 * expected.messages
+    assert run.counters["ids_gathered"] == 3 * RMAT.m
+    assert run.counters["bins_probed"] == run.counters["bins_filled"] == 3 * expected.bins
+    assert run.trace.column("partitions_sc").sum() == 0  # PageRank is always partition-centric (G-32)
+    assert run.trace.column("partitions_pc").tolist() == [32] * 3
+
+
+# --- a larger graph around the same work -------------------------------------------------------
+
+
+def embedded(times):
+    """The same 1024 vertices, then ``times`` as many in other partitions with edges of their own."""
+    rest = generate("rmat", scale=10, degree=8, seed=12)
+    tails = np.repeat(np.arange(RMAT.n), np.diff(RMAT.indptr))
+    more = np.repeat(np.arange(rest.n), np.diff(rest.indptr))
+    return gpop.Graph.from_edges(
+        np.concatenate([tails] + [more + 1024 * i for i in range(1, times)]),
+        np.concatenate([RMAT.indices] + [rest.indices.astype(np.int64) + 1024 * i for i in range(1, times)]),
+        n=1024 * times,
+    )
+
+
+@pytest.mark.parametrize("mode", ["sc", "pc"])
+def test_ten_times_the_graph_is_the_same_work(mode):
+    runs = []
+    for times in (1, 10):
+        program = Smallest(embedded(times))
+        program.label = np.resize(np.random.default_rng(1).permutation(1024), 1024 * times)
+        runs.append(count(program, [3, 100], mode=mode, iterations=4))
+    small, large = runs
+    assert large.partitions == 10 * small.partitions
+    assert large.counters == small.counters
+    assert large.counters["bins_probed"] > 100
+    for column in ("frontier", "active_edges", "partitions_sc", "partitions_pc", "messages"):
+        assert large.trace.column(column).tolist() == small.trace.column(column).tolist()
+
+
+def test_an_almost_empty_iteration_takes_no_time_for_n_or_k():
+    """What counters cannot see: no loop over n or k*k. A walk along a path, among a million vertices."""
+    n, length = 1 << 20, 300
+    graph = gpop.Graph.from_edges(np.arange(length), np.arange(1, length + 1), n=n)
+    program = Smallest(graph)
+    best = np.inf
+    for _ in range(3):
+        program.label = 9
+        program.label[0] = 1
+        run = gpop.run(program, [0], partition_size=1024, threads=1)  # k*k = n
+        assert run.iterations == length + 1
+        assert run.partitions == 1024
+        best = min(best, np.median(run.trace.column("scatter_seconds") + run.trace.column("gather_seconds")))
+    assert best < 40e-6  # a loop over a million bytes takes longer
+
+
+# --- bytes -------------------------------------------------------------------------------------
+
+
+def sizes_of(graph, value, weighted=False):
+    narrow = 0 if not weighted else (1 if graph.weights.max() < 256 else 4)
+    edge = 4 + (graph.weights.itemsize if weighted else 0)
+    return Sizes(offset=8, edge=edge, id=2, source=2, value=value, weight=narrow)
+
+
+def programs():
+    weighted = random_graph(3, 400, 3000, weights=True)
+
+    def distances():
+        program = Distance(weighted)
+        program.distance[:20] = 0
+        return program
+
+    return {"unweighted": (smallest, sizes_of(RMAT, 4)), "weighted": (distances, sizes_of(weighted, 8, True))}
+
+
+@pytest.mark.parametrize("name", ["unweighted", "weighted"])
+def test_partition_centric_bytes(name):
+    """Every access that the model counts happened, to the byte, over a whole run."""
+    make, sizes = programs()[name]
+    run = count(make(), mode="pc")
+    counters, k = run.counters, run.partitions
+    accessed = (
+        run.trace.column("partitions_pc").sum() * k * sizes.offset
+        + counters["messages_pc"] * (sizes.source + sizes.value)  # scatter: read a source, write a value
+        + counters["messages_gathered"] * sizes.value
+        + counters["ids_gathered"] * (sizes.id + sizes.weight)
+    )
+    assert run.iterations > 2
+    assert run.trace.column("bytes").sum() == accessed
+    written = counters["messages_pc"] * sizes.value
+    assert written == run.trace.column("messages").sum() * sizes.value  # V4: values only, no ids
+
+
+@pytest.mark.parametrize("name", ["unweighted", "weighted"])
+def test_source_centric_bytes(name):
+    """With every vertex active the approximation r*E_a is exact, and so are the bytes."""
+    make, sizes = programs()[name]
+    program = make()
+    run = count(program, mode="sc", iterations=1)
+    counters = run.counters
+    accessed = (
+        program.graph.n * sizes.offset
+        + counters["edges_scattered"] * (sizes.edge + sizes.id + sizes.weight)
+        + counters["messages_sc"] * sizes.value
+        + counters["messages_gathered"] * sizes.value
+        + counters["ids_gathered"] * (sizes.id + sizes.weight)
+    )
+    assert run.trace[0]["bytes"] == accessed
+    expected = Expected(program.graph, np.arange(program.graph.n))
+    assert accessed == sc_bytes(program.graph.n, expected.edges, expected.messages, sizes)
+
+
+class Model:
+    """The decision of every partition, computed from the graph."""
+
+    def __init__(self, frontier, ratio, mode="auto"):
+        sizes = sizes_of(RMAT, 4)
+        self.modes, self.bytes = [], 0.0
+        for p in np.unique(np.asarray(frontier) >> BITS):
+            active = np.unique([v for v in frontier if v >> BITS == p])
+            edges = int(RMAT.out_degree[active].sum())
+            row = Expected(RMAT, np.array([p << BITS]))
+            arguments = (active.size, edges, row.all_edges, row.all_messages, row.k)
+            dense = mode == "pc" or (mode == "auto" and prefers_pc(*arguments, sizes, ratio))
+            self.modes.append(dense)
+            if dense:
+                self.bytes += pc_bytes(row.all_edges, row.all_messages, row.k, sizes)
+            else:
+                approximate = edges * row.all_messages / max(row.all_edges, 1)
+                self.bytes += sc_bytes(active.size, edges, approximate, sizes)
+
+
+def test_the_model_decides_for_every_partition():
+    """Partitions in each mode, and predicted bytes, by the formula; more PC with a larger ratio (V7)."""
+    frontier = np.unique(np.random.default_rng(2).choice(1024, 330, replace=False))
+    chosen = []
+    for ratio in (0.0, 0.3, 0.8, 1.0, 1.3, 2.0, 3.0, 5.0, 1e9, np.inf):
+        run = count(smallest(), frontier, iterations=1, ratio=ratio)
+        model = Model(frontier.tolist(), ratio)
+        assert run.trace[0]["partitions_pc"] == sum(model.modes), ratio
+        assert run.trace[0]["partitions_sc"] == len(model.modes) - sum(model.modes), ratio
+        assert run.trace[0]["bytes"] == pytest.approx(model.bytes, abs=1), ratio
+        chosen.append(sum(model.modes))
+    assert chosen == sorted(chosen)
+    assert chosen[0] == 0
+    assert chosen[-1] == chosen[-2] == sum(RMAT.out_degree[p << BITS : (p + 1) << BITS].any() for p in range(32))
+    assert any(0 < number < 32 for number in chosen[1:-2])
+
+
+@pytest.mark.parametrize("mode", ["sc", "pc"])
+def test_predicted_bytes_of_a_forced_mode(mode):
+    frontier = np.random.default_rng(3).choice(1024, 40, replace=False)
+    run = count(smallest(), frontier, mode=mode, iterations=1)
+    assert run.trace[0]["bytes"] == pytest.approx(Model(frontier.tolist(), 2.0, mode).bytes, abs=1)
