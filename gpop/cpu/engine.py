@@ -26,6 +26,12 @@ from gpop.mode import PC, pc_bytes, prefers_pc, sc_bytes
 SERIAL_EDGES = 4096
 """Below so many active edges a phase runs on the calling thread."""
 
+LIGHT_EDGES = 1024
+"""Below so many active edges per partition, several partitions are claimed at once."""
+
+NEXT, CHUNK = 0, 8
+"""Slots of ``claim``: next item of the phase, items per claim."""
+
 AUTO, FORCE_SC, FORCE_PC = 0, 1, 2
 MODES = {"auto": AUTO, "sc": FORCE_SC, "pc": FORCE_PC}
 
@@ -126,15 +132,17 @@ def make_work(scatter_partition, gather_partition, advance, all_active):
 
     def work(gathering, iteration, w, threads, size, forced, ratio, sizes, layout, space, state):
         state = advance(state, iteration)
-        i = fetch_add(space.claim, np.uint64(0), 1)
-        while i < size:
-            if gathering:
-                d = i if all_active else space.gather_list[i]
-                gather_partition(d, w, threads, layout, space, state)
-            else:
-                p = i if all_active else space.scatter_list[i]
-                scatter_partition(p, w, threads, forced, ratio, sizes, layout, space, state)
-            i = fetch_add(space.claim, np.uint64(0), 1)
+        chunk = space.claim[CHUNK]
+        first = fetch_add(space.claim, NEXT, chunk)
+        while first < size:
+            for i in range(first, min(first + chunk, size)):
+                if gathering:
+                    d = i if all_active else space.gather_list[i]
+                    gather_partition(d, w, threads, layout, space, state)
+                else:
+                    p = i if all_active else space.scatter_list[i]
+                    scatter_partition(p, w, threads, forced, ratio, sizes, layout, space, state)
+            first = fetch_add(space.claim, NEXT, chunk)
 
     return work
 
@@ -173,7 +181,11 @@ def make_loop(work, all_active, interleaved):
             items = layout.k if all_active else size
             together = workers > 0 and progress[EDGES] >= SERIAL_EDGES
             for gathering in range(2):
-                space.claim[0] = 0
+                space.claim[NEXT] = 0
+                # Where partitions have little to do, neighbours are claimed together: their entries in
+                # the lists lie in one cache line, which would otherwise travel between cores.
+                light = progress[EDGES] < items * LIGHT_EDGES
+                space.claim[CHUNK] = max(1, min(8, items // (4 * threads))) if light else 1
                 if together:
                     team.start_phase(space.team, gathering, items, iteration)
                 work(gathering, iteration, 0, threads, items, forced, ratio, sizes, layout, space, state)

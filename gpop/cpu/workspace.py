@@ -11,7 +11,7 @@ Encodings
     second level of the active list, threaded through the bins. In bulk-synchronous runs it is built at
     the barrier in ascending order (w = 0); in interleaved runs thread w pushes what it scattered.
 ``mark[w*k+d]``  head at the time of the interleaved gather: the rest of that list is already consumed.
-``claim[0]``  next item of the phase; ``team``  see team.py.
+``claim``  next item of the phase and items per claim (engine.py); ``team``  see team.py.
 ``scatter_list``, ``gather_list``  partitions with active vertices / with messages: the first level.
 """
 
@@ -153,7 +153,7 @@ def workspace_of(
         listed=array("listed", k, np.uint8, 0),
         scatter_list=array("scatter_list", k, np.int64),
         gather_list=array("gather_list", k, np.int64),
-        claim=array("claim", 8, np.int64, 0),
+        claim=array("claim", 16, np.int64, 0),
         team=array("team", team.SIZE, np.int64, 0),
         queue=if_needed(needs.interleave, "queue", n, bins.sources.dtype),
         ever=if_needed(needs.touched, "ever", n, np.uint8, 0),
