@@ -28,6 +28,7 @@ Bytes: ``m*d_i + r*m*d_s`` (+ weights) and ``16*k*k`` for the offsets.
 
 from __future__ import annotations
 
+import os
 import time
 from typing import NamedTuple
 
@@ -182,7 +183,7 @@ def _fill(claim, n, bits, k, indptr, indices, weights, slots, sources, id_offset
         p = fetch_add(claim, 0, 1)
 
 
-def _nonempty(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def nonempty(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Offsets and columns of the non-zero entries of each row of a square matrix."""
     rows, columns = np.nonzero(counts)
     offsets = np.zeros(counts.shape[0] + 1, np.int64)
@@ -231,8 +232,8 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
     np.cumsum(message_counts, out=slots[1:])
     id_offsets = np.zeros(k * k + 1, np.int64)
     np.cumsum(id_counts.reshape(k, k).T.ravel(), out=id_offsets[1:])
-    row_offsets, row_bins = _nonempty(id_counts.reshape(k, k))
-    column_offsets, column_bins = _nonempty(id_counts.reshape(k, k).T)
+    row_offsets, row_bins = nonempty(id_counts.reshape(k, k))
+    column_offsets, column_bins = nonempty(id_counts.reshape(k, k).T)
 
     sources = np.empty(slots[-1], source_dtype(bits))
     ids = np.empty(graph.m, id_dtype(bits))
@@ -247,10 +248,20 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
 
 
 def bins_of(graph: Graph, bits: int, threads: int) -> tuple[Bins, float]:
-    """The layout kept with the graph, built on first use; and the seconds that building took (0 if kept)."""
+    """The layout kept with the graph, and the seconds that building or opening it took (0 if kept).
+
+    On first use it is built, or opened from a file when there is a directory for layouts
+    (`gpop.layout_cache`).
+    """
     key = ("bins", bits)
     if key in graph.cache:
         return graph.cache[key], 0.0
     start = time.perf_counter()
-    graph.cache[key] = build_bins(graph, bits, threads)
+    directory = graph.cache.get("layout_directory") or os.environ.get("GPOP_LAYOUTS")
+    if directory:
+        from gpop.layout_cache import layout_of
+
+        graph.cache[key] = layout_of(graph, bits, threads, directory)
+    else:
+        graph.cache[key] = build_bins(graph, bits, threads)
     return graph.cache[key], time.perf_counter() - start

@@ -149,15 +149,15 @@ def _hash_value(digest: Any, value: Any, seen: set[int]) -> None:
         digest.update(repr((type(value).__name__, value)).encode())
 
 
-def _names(code: types.CodeType) -> set[str]:
+def names_in(code: types.CodeType) -> set[str]:
     """Names of globals and attributes in a code object and in those nested in it (lambdas)."""
-    nested = [_names(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)]
+    nested = [names_in(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)]
     return set(code.co_names).union(*nested)
 
 
 def _references(function: types.FunctionType) -> dict[str, Any]:
     """Globals, constants of modules and closure variables that the function's code names."""
-    names = _names(function.__code__)
+    names = names_in(function.__code__)
     found = {name: function.__globals__[name] for name in names if name in function.__globals__}
     for module in [value for value in found.values() if isinstance(value, types.ModuleType)]:
         constants = {name: getattr(module, name) for name in names if hasattr(module, name)}

@@ -183,9 +183,10 @@ class Diary(gpop.Program):
 
 
 class Flag(gpop.Program):
-    """Messages of type bool."""
+    """Messages of type bool; a field that no function uses."""
 
     marked = gpop.VertexField(np.bool_)
+    note = gpop.VertexField(np.float64, 4.5)
 
     def scatterFunc(self, node):
         return not self.marked[node]

@@ -22,7 +22,7 @@ def tails_of(graph: Graph) -> np.ndarray:
 
 
 def decode(bins: Bins) -> tuple[list[tuple], int]:
-    """Edges (source, destination, weight) that the bins hold, and the number of flags, read as gather does."""
+    """Edges (source, destination, weight) in the bins, and the number of flags, read as gather does."""
     k, bits = int(bins.k), int(bins.bits)
     top = 8 * bins.ids.itemsize - 1
     edges, flags = [], 0
@@ -79,7 +79,9 @@ def check(graph: Graph, bits: int, threads: int = 1) -> Bins:
     full = sorted({(p, d) for p, d, _ in reaches})
     rows = [(p, d) for p in range(k) for d in bins.row_bins[bins.row_offsets[p] : bins.row_offsets[p + 1]]]
     columns = [
-        (p, d) for d in range(k) for p in bins.column_bins[bins.column_offsets[d] : bins.column_offsets[d + 1]]
+        (p, d)
+        for d in range(k)
+        for p in bins.column_bins[bins.column_offsets[d] : bins.column_offsets[d + 1]]
     ]
     assert rows == full
     assert columns == sorted(full, key=lambda bin: (bin[1], bin[0]))
@@ -88,7 +90,12 @@ def check(graph: Graph, bits: int, threads: int = 1) -> Bins:
 
 @pytest.mark.parametrize(
     "name, bits",
-    [(name, bits) for name, graph in small_graphs().items() for bits in (0, 1, 3, 5, 9) if graph.n >> bits < 150],
+    [
+        (name, bits)
+        for name, graph in small_graphs().items()
+        for bits in (0, 1, 3, 5, 9)
+        if graph.n >> bits < 150
+    ],
 )
 def test_small_graphs(name, bits):
     graph = small_graphs()[name]
@@ -131,7 +138,9 @@ def test_types_of_ids(bits, ids, sources):
     rng = np.random.default_rng(bits)
     ends = np.array([0, 1, q - 1, q, q + 1, 2 * q - 1, 2 * q, 3 * q - 2])
     tails, heads = (np.concatenate([ends, rng.integers(0, 3 * q - 1, 200)]) for _ in range(2))
-    graph = Graph.from_edges(tails, rng.permutation(heads), np.arange(tails.size, dtype=np.uint32), n=3 * q - 1)
+    graph = Graph.from_edges(
+        tails, rng.permutation(heads), np.arange(tails.size, dtype=np.uint32), n=3 * q - 1
+    )
     bins = build_bins(graph, bits, 2)
     assert (bins.ids.dtype, bins.sources.dtype) == (ids, sources)
     edges, flags = decode(bins)

@@ -75,6 +75,20 @@ def test_the_answer_comes_first(road, capsys):
     assert "reached from vertex 7; most probable" in first["nibble"]
 
 
+def test_edges_per_second_count_every_reached_edge(named, road, capsys):
+    for app, arguments, edges in (
+        ("bfs", (named, "--source", 30), 2),
+        ("sssp", (named, "--source", 70000), 3),
+        ("cc", (road,), gpop.load(road).m),
+        ("pagerank", (road, "--iterations", 10), 10 * gpop.load(road).m),
+    ):
+        assert run_app(app, *arguments, "--rounds", 1) == 0
+        time, rate = re.search(r"([\d.]+) ms, .*, ([\d,.]+) M edges/s", capsys.readouterr().out).groups()
+        assert float(rate.replace(",", "")) == pytest.approx(edges / float(time) / 1e3, rel=0.01, abs=0.06), (
+            app
+        )
+
+
 def test_top_ranks_have_original_ids(named, capsys):
     assert run_app("pagerank", named, "--iterations", 20, "--rounds", 1) == 0
     graph = gpop.load(named)

@@ -76,9 +76,7 @@ def test_errors_of_dense_programs(options, message):
 
 
 def test_a_dense_program_needs_an_end():
-    class Endless(Rank):
-        filterFunc = gpop.Program.filterFunc
-
+    Endless = type("Endless", (Rank,), {"filterFunc": gpop.Program.filterFunc})
     with pytest.raises(gpop.UsageError, match="^Endless would never end: give iterations, a callback, or a"):
         gpop.run(Endless(GRAPH))
 
@@ -94,9 +92,9 @@ def test_a_program_with_weights_needs_them():
 @pytest.mark.parametrize(
     "frontier",
     [
-        [3, 1, 77], (77, 3, 1), np.array([1, 3, 77]), np.array([77, 1, 3], np.uint32), np.array([1, 3, 77], np.int8),
-        [3, 3, 1, 77, 1, 3], np.arange(200)[[1, 3, 77]], range(1, 78, 2), [5], 5, np.int64(5), [], np.empty(0),
-        None, np.arange(200),
+        [3, 1, 77], (77, 3, 1), range(1, 78, 2), [3, 3, 1, 77, 1, 3], [5], 5, np.int64(5), [], np.empty(0),
+        np.array([77, 1, 3], np.uint32), np.array([1, 3, 77], np.int8), np.arange(200)[::7], np.arange(200),
+        None,
     ],
     ids=repr,
 )  # fmt: skip
@@ -313,7 +311,9 @@ def test_an_error_in_a_callback_leaves_the_graph_usable(at, mode):
 @pytest.mark.parametrize("threads", [1, 4])
 def test_interrupt_leaves_the_graph_usable(threads):
     graph = random_graph(3, 400, 9000)
-    gpop.run(rank(graph), iterations=1, threads=threads, partition_size=16)  # compiled before the clock starts
+    gpop.run(
+        rank(graph), iterations=1, threads=threads, partition_size=16
+    )  # compiled before the clock starts
     timer = threading.Timer(0.3, _thread.interrupt_main)
     with pytest.raises(KeyboardInterrupt):
         timer.start()

@@ -153,7 +153,7 @@ def test_breaches_name_file_and_line(breach):
 
 
 ALLOWED = {
-    "fields": gather("self.a[node] = max(self.b[node], value)", "self.b[node] += 1", "return self.a[node] > 0"),
+    "fields": gather("self.a[node] = max(self.b[node], value)", "self.b[node] += 1", "return value > 0"),
     "aliases": gather("array, u = self.a, node", "array[u] = value", "return True"),
     "another name": "def gatherFunc(self, message, v):\n    self.a[v] = message\n    return self.a[v] > 2",
     "everything": scatter(
@@ -431,7 +431,9 @@ def test_errors_of_the_compiler_are_one_line():
             return True
 
     line = Wrong.scatterFunc.__code__.co_firstlineno + 1
-    with pytest.raises(gpop.ProgramError, match=rf"^Wrong does not compile: .*test_lowering\.py.*{line}") as caught:
+    with pytest.raises(
+        gpop.ProgramError, match=rf"^Wrong does not compile: .*test_lowering\.py.*{line}"
+    ) as caught:
         gpop.run(Wrong(gpop.Graph.from_edges([0], [1])))
     assert "\n" not in str(caught.value)
 

@@ -90,7 +90,10 @@ def test_csv(trace, tmp_path, path):
     with (tmp_path / path).open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert tuple(rows[0]) == COLUMNS
-    back = [{name: type(record[name])(row[name]) for name in COLUMNS} for row, record in zip(rows, trace, strict=True)]
+    back = [
+        {name: type(record[name])(row[name]) for name in COLUMNS}
+        for row, record in zip(rows, trace, strict=True)
+    ]
     assert back == list(trace)
 
 

@@ -74,8 +74,10 @@ def connected_components(graph: gpop.Graph, *, interleave: bool = True, **option
 
 def _symmetric(graph: gpop.Graph) -> gpop.Graph:
     """The graph itself if every edge has its opposite, else its symmetric copy; kept with the graph."""
+    if graph.is_symmetric():
+        return graph
     if "symmetric" not in graph.cache:
-        graph.cache["symmetric"] = graph if graph.is_symmetric() else graph.symmetrize()
+        graph.cache["symmetric"] = graph.symmetrize()
     return graph.cache["symmetric"]
 
 
@@ -109,6 +111,7 @@ def main(argv: list[str] | None = None) -> int:
             solve=lambda graph, given, options: gpop.connected_components(graph, **options),
             headline=headline,
             columns=lambda graph, result: {"label": report.ids(graph, result.label)},
+            edges=lambda graph, result: graph.m,  # each once, however often it was followed
             verify=lambda graph, result, given: verify(graph, result),
             to_the_end=True,
         ),

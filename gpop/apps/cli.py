@@ -34,7 +34,8 @@ class App:
     ``solve(graph, given, options)`` makes one call, ``headline(graph, result, given)`` says what a person
     wants to know first, ``columns(graph, result)`` is what ``--output`` writes beside the vertices, and
     ``verify(graph, result, given)`` is None or a fault. ``given`` are the parsed arguments with ``source``
-    as vertices and ``name`` for it in messages. ``to_the_end``: only a finished run can be verified.
+    as vertices and ``name`` for it in messages. ``edges(graph, result)`` is what edges per second count,
+    by default the edges of the frontiers. ``to_the_end``: only a finished run can be verified.
     """
 
     name: str
@@ -43,6 +44,7 @@ class App:
     headline: Callable[[gpop.Graph, Any, argparse.Namespace], str]
     columns: Callable[[gpop.Graph, Any], dict[str, np.ndarray]]
     verify: Callable[[gpop.Graph, Any, argparse.Namespace], str | None]
+    edges: Callable[[gpop.Graph, Any], int] = lambda graph, result: result.trace.column("active_edges").sum()
     arguments: Callable[[argparse.ArgumentParser], None] | None = None
     source: str | None = None
     weighted: bool = False
@@ -177,7 +179,7 @@ def _run(app: App, given: argparse.Namespace) -> int:
     print(app.headline(graph, result, given))
     if app.source and drawn:
         print(f"source      {given.name} was drawn at random; choose one with --source")
-    print(report.timing(seconds, result), end="\n\n")
+    print(report.timing(seconds, int(app.edges(graph, result))), end="\n\n")
     print(report.details(graph, result, load_seconds, prepare_seconds, bins_seconds))
     if given.output:
         vertices = getattr(result, "vertices", None)

@@ -62,10 +62,9 @@ def local_headline(graph: gpop.Graph, result: Any, given: Any) -> str:
     return f"{reached} reached from {given.name}; most probable\n{top(graph, result.values, result.vertices)}"
 
 
-def timing(seconds: list[float], result: Any) -> str:
-    """The median round, all rounds, and edges scattered per second."""
+def timing(seconds: list[float], edges: int) -> str:
+    """The median round, all rounds, and edges per second."""
     median = float(np.median(seconds))
-    edges = int(result.trace.column("active_edges").sum())
     rate = f", {edges / median / 1e6:,.1f} M edges/s" if median > 0 else ""
     rounds = ", ".join(f"{1e3 * each:.4g}" for each in seconds)
     return f"time        {1e3 * median:.4g} ms, the median of {len(seconds)} rounds ({rounds} ms){rate}"

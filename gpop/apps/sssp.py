@@ -164,6 +164,8 @@ def main(argv: list[str] | None = None) -> int:
             solve=lambda graph, given, options: gpop.sssp(graph, given.source, **options),
             headline=headline,
             columns=lambda graph, result: {"distance": result.distance, "reached": result.reached},
+            # Interleaved iterations follow edges that the trace does not count: count each reached one once.
+            edges=lambda graph, result: graph.out_degree[result.reached].sum(dtype=np.int64),
             verify=lambda graph, result, given: verify(graph, result, given.source),
             to_the_end=True,
         ),

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 from numba import njit
 
-from gpop.cpu.registry import KERNEL, publish
+from gpop.cpu.registry import KERNEL, publish_user
 from gpop.cpu.state import make_state
 from gpop.errors import ProgramError
 from gpop.lowering import Lowered
@@ -22,7 +22,7 @@ def message_dtype(program: Program, lowered: Lowered) -> np.dtype:
     if program.graph.n == 0:
         return np.dtype(np.uint32)  # nothing will be sent
     if lowered.key not in _message_dtypes:
-        scatterFunc = publish(lowered.functions["scatterFunc"], f"scatterFunc_{lowered.key}")
+        scatterFunc = publish_user(lowered.functions["scatterFunc"], "scatterFunc", lowered.key)
 
         def probe(state):
             return np.array(scatterFunc(state, np.uint32(0)))
@@ -53,8 +53,9 @@ def _program_error(lowered: Lowered, state: tuple, error: Exception) -> ProgramE
     """
     from numba.core.errors import NumbaError
 
-    message = np.uint32(0)
-    for name, function in lowered.functions.items():
+    message, where = np.uint32(0), lowered.name
+    for name, original in lowered.functions.items():
+        function = publish_user(original, name, lowered.key)
         node = (np.uint32(0),)
         values = {"gatherFunc": (message, *node), "applyWeight": (message, message)}.get(name, node)
         try:
@@ -64,9 +65,22 @@ def _program_error(lowered: Lowered, state: tuple, error: Exception) -> ProgramE
             else:
                 njit(**KERNEL)(function).compile(tuple(numba.typeof(value) for value in (state, *values)))
         except NumbaError as fault:
-            error = fault
+            code = original.__code__
+            error, where = fault, f"{code.co_filename}:{code.co_firstlineno}: {lowered.name}.{name}"
             break
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     reason = next((line for line in lines if not line.startswith(("Failed in", "During", "File"))), lines[0])
     place = next((line for line in lines if line.startswith("File")), "")
-    return ProgramError(f"{lowered.name} does not compile: {reason} {place}".rstrip(" :"))
+    return ProgramError(f"{where} does not compile: {reason} {place}".rstrip(" :"))
+
+
+def inactive_of(lowered: Lowered, declared: Any, message: np.dtype) -> Any:
+    """``inactive_message`` in the type of the messages; it must not change its value on the way."""
+    try:
+        value = message.type(declared)
+    except (OverflowError, TypeError, ValueError):
+        value = None
+    if value is None or (value != declared and message.kind != "f"):
+        name = f"{lowered.name}.inactive_message"
+        raise ProgramError(f"{name} = {declared!r}: messages are {message}, expected a value of that type")
+    return value

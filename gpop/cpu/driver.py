@@ -11,7 +11,7 @@ import numpy as np
 
 from gpop.bins import bins_of
 from gpop.cpu import engine
-from gpop.cpu.compile import message_dtype
+from gpop.cpu.compile import inactive_of, message_dtype
 from gpop.cpu.job import NO_WEIGHTS, Job
 from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
 from gpop.cpu.workspace import COUNTERS, Needs, workspace_of
@@ -94,7 +94,7 @@ def run_on_cpu(
         bins, prepare_seconds = bins_of(graph, bits, threads)
         message = message_dtype(program, lowered)
         if traits.mask == MASK_VALUE:
-            traits = traits._replace(inactive=message.type(traits.inactive))
+            traits = traits._replace(inactive=inactive_of(lowered, traits.inactive, message))
         needs = Needs(
             sent=traits.mask == MASK_SENT and mode != "sc",
             sc=mode != "pc",

@@ -18,7 +18,7 @@ from numba.np.numpy_support import from_dtype
 
 from gpop.atomics import clock_ns, fetch_add
 from gpop.cpu import active, gather, interleave, scatter, team
-from gpop.cpu.registry import KERNEL, inline, library_key, publish
+from gpop.cpu.registry import KERNEL, inline, library_key, publish, publish_user
 from gpop.cpu.state import make_advance
 from gpop.lowering import Lowered
 from gpop.mode import PC, pc_bytes, prefers_pc, sc_bytes
@@ -239,7 +239,7 @@ def compile_loop(lowered: Lowered, traits: Traits):
 
 
 def _specialise(lowered: Lowered, traits: Traits, key: str):
-    functions = {name: publish(function, f"{name}_{key}") for name, function in lowered.functions.items()}
+    functions = {name: publish_user(function, name, key) for name, function in lowered.functions.items()}
     scatterFunc, gatherFunc = functions["scatterFunc"], functions["gatherFunc"]
     initFunc, filterFunc = functions.get("initFunc"), functions.get("filterFunc")
     applyWeight = functions.get("applyWeight")

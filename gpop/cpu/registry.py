@@ -14,11 +14,12 @@ import sys
 import types
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numba
 from numba.extending import register_jitable
 
-from gpop.lowering import helpers_of
+from gpop.lowering import names_in
 
 KERNEL = {"_nrt": False, "error_model": "numpy"}
 """How kernels are compiled. They allocate nothing, so they need no reference counts: each array that a
@@ -40,18 +41,46 @@ def library_key() -> str:
 
 
 def publish(function: types.FunctionType, name: str, inlined: bool = True) -> types.FunctionType:
-    """Make a function callable from kernels under a name that stands for its content."""
+    """Make a library function callable from kernels under a name that stands for its content."""
     module = sys.modules[__name__]
     if hasattr(module, name):
         return getattr(module, name)
-    copy = types.FunctionType(function.__code__, function.__globals__, name, None, function.__closure__)
-    copy.__module__, copy.__qualname__ = __name__, name
-    for helper in helpers_of(copy):
-        if helper.__module__ != __name__:
-            register_jitable(**KERNEL)(helper)
-    (inline if inlined else register_jitable(**KERNEL))(copy)
-    setattr(module, name, copy)
-    return copy
+    function.__module__, function.__qualname__, function.__name__ = __name__, name, name
+    (inline if inlined else register_jitable(**KERNEL))(function)
+    setattr(module, name, function)
+    return function
+
+
+def publish_user(function: types.FunctionType, name: str, key: str) -> types.FunctionType:
+    """The same for a user's function and the helpers it calls.
+
+    Copies are published, each with globals of its own: Numba reads globals when it compiles, and a
+    function object is compiled once, so a changed global would otherwise not be noticed.
+    """
+    module = sys.modules[__name__]
+    if not hasattr(module, f"{name}_{key}"):
+        _publish_copy(function, f"{name}_{key}", key, {})
+    return getattr(module, f"{name}_{key}")
+
+
+def _publish_copy(function: types.FunctionType, name: str, key: str, done: dict) -> types.FunctionType:
+    if id(function) in done:
+        return done[id(function)]
+
+    def rebound(value: Any) -> Any:
+        helper = getattr(value, "py_func", value)
+        if not isinstance(helper, types.FunctionType):
+            return value
+        return _publish_copy(helper, f"{helper.__name__}_{len(done)}_{key}", key, done)
+
+    names, cells = dict(function.__globals__), tuple(types.CellType() for _ in function.__closure__ or ())
+    copy = types.FunctionType(function.__code__, names, name, function.__defaults__, cells)
+    done[id(function)] = copy
+    for cell, original in zip(cells, function.__closure__ or (), strict=True):
+        cell.cell_contents = rebound(original.cell_contents)
+    for used in sorted(names_in(function.__code__) & names.keys()):
+        names[used] = rebound(names[used])
+    return publish(copy, name)
 
 
 def publish_class(cls: type, name: str) -> type:

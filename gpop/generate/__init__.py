@@ -15,12 +15,21 @@ from gpop.errors import UsageError
 from gpop.graph import MOST_VERTICES, Graph
 
 GENERATORS = {  # kind: its sizes and their defaults
-    "rmat": {"scale": 16, "degree": 16},
+    "rmat": {"scale": 16, "degree": 16, "parameters": (0.57, 0.19, 0.19)},
     "uniform": {"scale": 16, "degree": 16},
     "grid": {"width": 256, "height": 256},
+    "grid3": {"width": 40, "height": 40, "depth": 40},
+    "torus": {"width": 256, "height": 256},
+    "torus3": {"width": 40, "height": 40, "depth": 40},
+    "degree4": {"side": 256},
+    "degree6": {"side": 40},
+    "constant_degree": {"dimensions": 5, "side": 9},
     "chain": {"vertices": 1024},
     "star": {"vertices": 1024},
     "road": {"width": 141, "height": 142},
+    "small_world": {"vertices": 1 << 16, "degree": 16, "probability": 0.1},
+    "barabasi_albert": {"vertices": 1 << 16, "degree": 8},
+    "geometric": {"vertices": 1 << 16, "degree": 16},
 }
 
 
@@ -32,19 +41,19 @@ def generate(
     weights: tuple[int, int] | None = None,
     permute: bool = False,
     progress: bool = False,
-    **sizes: int,
+    **sizes: int | float | tuple[float, ...],
 ) -> Graph:
     """Generate a graph.
 
     Parameters
     ----------
     kind
-        One of ``GENERATORS``; ``sizes`` are its sizes (``scale=20, degree=16``).
+        One of ``GENERATORS``; ``sizes`` are its sizes (``scale=20, degree=16``), explained in its module.
     seed
         Chooses the graph; the same seed gives the same graph everywhere.
     symmetrize
-        Add the opposite of every edge and keep each edge once. Grids, chains, stars and roads come
-        in both directions anyway.
+        Add the opposite of every edge and keep each edge once. All but rmat and uniform come in both
+        directions anyway.
     weights
         ``(low, high)``: random integer weights, both ends included; opposite edges get the same one.
     permute
@@ -80,7 +89,17 @@ def generate(
     both = symmetrize or module.UNDIRECTED
     sources = [edges, edges.reversed()] if both else [edges]
     arrays = build_csr(n, sources, dtype, "min" if symmetrize else "keep", progress=progress)
-    return Graph(*arrays, name="-".join([kind, *map(str, sizes.values())]))
+    return Graph(*arrays, name=_name(kind, sizes))
+
+
+def _name(kind: str, sizes: dict) -> str:
+    """The kind and its sizes; parameters that are as always go without saying."""
+    said = [
+        ",".join(map(str, size)) if isinstance(size, tuple) else str(size)
+        for name, size in sizes.items()
+        if not isinstance(size, tuple) or size != GENERATORS[kind][name]
+    ]
+    return "-".join([kind, *said])
 
 
 def check_sizes(least: int, **sizes: int) -> None:

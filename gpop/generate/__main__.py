@@ -19,13 +19,29 @@ def _weight_range(text: str) -> tuple[int, int]:
         raise argparse.ArgumentTypeError(f"{text!r} is not LOW:HIGH, two integers such as 1:255") from None
 
 
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(map(float, text.split(",")))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a list of numbers such as 0.57,0.19,0.19"
+        ) from None
+
+
+_TYPES = {int: (int, "N"), float: (float, "X"), tuple: (_numbers, "X,X,X")}
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m gpop.generate", description="Generate a graph file.")
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="kind")
     for kind, sizes in GENERATORS.items():
         options = kinds.add_parser(kind, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
         for size, default in sizes.items():
-            options.add_argument(f"--{size}", type=int, default=default, metavar="N", help=" ")
+            convert, metavar = _TYPES[type(default)]
+            shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+            options.add_argument(
+                f"--{size}", type=convert, default=shown, metavar=metavar, help="default: %(default)s"
+            )
         options.add_argument("--seed", type=int, default=1, help="chooses the graph")
         options.add_argument("--symmetrize", action="store_true", help="both directions, each edge once")
         options.add_argument(

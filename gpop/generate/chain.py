@@ -1,4 +1,9 @@
-"""Chain: vertex i is joined to i + 1. The deepest graph for its size."""
+"""Chain: vertex i is joined to i + 1. The deepest graph for its size.
+
+``chain N`` of Verstraaten et al. (Euro-Par 2015) joins i to i + 1 for i = 0 .. N-1: it has N + 1
+vertices and is this generator with ``vertices = N + 1``. Their Table 1 counts one vertex less:
+chain_1000000 is ``--vertices 1000001``, 2,000,000 edges.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Star: vertex 0 is joined to all others. The most uneven degrees for its size."""
+"""Star: vertex 0 is joined to all others. The most uneven degrees for its size.
+
+``star N`` of Verstraaten et al. (Euro-Par 2015) has N leaves: it is this generator with
+``vertices = N + 1``. Their Table 1 counts one vertex less: star_1000000 is ``--vertices 1000001``,
+2,000,000 edges.
+"""
 
 from __future__ import annotations
 

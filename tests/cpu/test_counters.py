@@ -50,9 +50,12 @@ class Expected:
 def frontiers():
     rng = np.random.default_rng(4)
     return {
-        "hub": [int(np.argmax(RMAT.out_degree))], "sparse": rng.choice(1024, 12), "half": rng.choice(1024, 512),
-        "all": np.arange(1024), "leaf": [int(np.argmin(RMAT.out_degree))],
-    }  # fmt: skip
+        "hub": [int(np.argmax(RMAT.out_degree))],
+        "leaf": [int(np.argmin(RMAT.out_degree))],
+        "sparse": rng.choice(1024, 12),
+        "half": rng.choice(1024, 512),
+        "all": np.arange(1024),
+    }
 
 
 @pytest.mark.parametrize("name", frontiers())
@@ -286,7 +289,9 @@ def test_the_model_decides_for_every_partition():
         chosen.append(sum(model.modes))
     assert chosen == sorted(chosen)
     assert chosen[0] == 0
-    assert chosen[-1] == chosen[-2] == sum(RMAT.out_degree[p << BITS : (p + 1) << BITS].any() for p in range(32))
+    assert (
+        chosen[-1] == chosen[-2] == sum(RMAT.out_degree[p << BITS : (p + 1) << BITS].any() for p in range(32))
+    )
     assert any(0 < number < 32 for number in chosen[1:-2])
 
 

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 import gpop
 from gpop.errors import ProgramError
 from tests.programs import (
-    NOWHERE, Diary, Distance, MarkedRumours, Parents, Rumours, Smallest, WeightedRumours, interpret,
+    NOWHERE,
+    Diary,
+    Distance,
+    MarkedRumours,
+    Parents,
+    Rumours,
+    Smallest,
+    WeightedRumours,
+    interpret,
     random_graph,
 )  # fmt: skip
 

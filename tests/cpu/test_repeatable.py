@@ -1,4 +1,4 @@
-"""Bulk-synchronous runs are bitwise the same every time; interleaved runs reach the same fixpoint (V13, V14)."""
+"""Bulk-synchronous runs repeat bit by bit; interleaved runs reach the same fixpoint (V13, V14)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def parents(**options):
 def drift(**options):
     program = Drift(RMAT)
     program.mass = 1 / np.arange(1, RMAT.n + 1)
-    run = gpop.run(program, np.flatnonzero(RMAT.out_degree)[::3], iterations=4, partition_size=SIZE, **options)
+    run = gpop.run(
+        program, np.flatnonzero(RMAT.out_degree)[::3], iterations=4, partition_size=SIZE, **options
+    )
     return program.mass.tobytes() + run.frontier.tobytes()
 
 

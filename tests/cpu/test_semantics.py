@@ -12,8 +12,19 @@ import gpop
 from gpop.bins import bins_of
 from tests import programs
 from tests.programs import (
-    Diary, Distance, Drift, Flag, Formula, MarkedRumours, Parents, Rank, Rumours, Smallest, WeightedRumours,
-    interpret, random_graph,
+    Diary,
+    Distance,
+    Drift,
+    Flag,
+    Formula,
+    MarkedRumours,
+    Parents,
+    Rank,
+    Rumours,
+    Smallest,
+    WeightedRumours,
+    interpret,
+    random_graph,
 )  # fmt: skip
 
 MODES = ("sc", "pc", "auto")
@@ -82,7 +93,16 @@ class TestOneIteration:
 
     def test_kept_without_a_message(self, setting):
         program, frontier = self.run(setting, [0, 7], keep=[0, 7])
-        assert digits(program) == ["13", "23", "0", "0", "23", "0", "0", "13"]  # filter is called for kept ones
+        assert digits(program) == [
+            "13",
+            "23",
+            "0",
+            "0",
+            "23",
+            "0",
+            "0",
+            "13",
+        ]  # filter is called for kept ones
         assert frontier == [0, 1, 4, 7]
 
     def test_keep_counts_for_active_vertices_only(self, setting):
@@ -224,14 +244,14 @@ def test_dense_program():
     compare(make, exact=False, iterations=3)
 
 
-def test_bool_messages():
+def test_bool_messages_and_a_field_that_is_left_alone():
     def make():
         program = Flag(graph)
         program.marked[::7] = True
         return program
 
     graph = random_graph(10, 100, 300)
-    compare(make, [1, 2, 3])
+    assert np.all(compare(make, [1, 2, 3]).note == 4.5)
 
 
 @pytest.mark.parametrize("shift, strength", [(2, 0.5), (-3, 1.25)])
@@ -288,15 +308,3 @@ def test_dense_programs_keep_no_frontier():
     assert kept.isdisjoint({"frontier", "in_frontier", "sc_ids", "sent"})
     gpop.run(Smallest(graph), partition_size=8)
     assert {"frontier", "in_frontier"} <= {name for name, _ in graph.cache["workspace", 3]}
-
-
-def test_fields_that_no_function_uses_are_left_alone():
-    graph = random_graph(15, 30, 90)
-
-    class Extra(Smallest):
-        note = gpop.VertexField(np.float64, 4.5)
-
-    program = Extra(graph)
-    program.label = np.arange(30)[::-1]
-    gpop.run(program, threads=1)
-    assert np.all(program.note == 4.5)

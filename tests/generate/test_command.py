@@ -32,6 +32,16 @@ def test_all_options(tmp_path, capsys):
     assert "72 vertices, 254 edges, weighted, seed 1" in capsys.readouterr().out
 
 
+def test_options_that_are_not_integers(tmp_path):
+    path = str(tmp_path / "out.bin")
+    assert main(["rmat", "--scale", "6", "--parameters", "0.4,0.3,0.2", path]) == 0
+    assert same(gpop.io.load(path), generate("rmat", scale=6, parameters=(0.4, 0.3, 0.2)))
+    assert main(["rmat", "--scale", "6", path]) == 0
+    assert same(gpop.io.load(path), generate("rmat", scale=6))
+    assert main(["small_world", "--vertices", "90", "--probability", "0.5", path]) == 0
+    assert same(gpop.io.load(path), generate("small_world", vertices=90, probability=0.5))
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -52,7 +62,14 @@ def test_errors(tmp_path, monkeypatch, capsys, arguments, message):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["tree"], ["grid"], ["grid", "--scale", "3", "x.bin"], ["star", "--weights", "x", "x.bin"]],
+    [
+        ["rmat", "--parameters", "a,b", "x.bin"],
+        [],
+        ["tree"],
+        ["grid"],
+        ["grid", "--scale", "3", "x.bin"],
+        ["star", "--weights", "x", "x.bin"],
+    ],
 )
 def test_usage(arguments, capsys):
     with pytest.raises(SystemExit) as stop:

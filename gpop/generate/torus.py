@@ -1,0 +1,18 @@
+"""Two-dimensional torus: a grid whose opposite borders are joined; vertex ``y * width + x`` has four edges.
+
+A side of 2 joins two vertices twice, a side of 1 joins a vertex to itself.
+"""
+
+from __future__ import annotations
+
+from gpop.build import Edges
+from gpop.generate import check_sizes
+from gpop.generate.lattice import lattice
+
+UNDIRECTED = True
+
+
+def edges(seed: int, width: int, height: int) -> tuple[int, Edges]:
+    """``width * height`` vertices and every edge once: (n, edges). The seed has no use here."""
+    check_sizes(1, width=width, height=height)
+    return lattice((width, height), wrap=True)
