@@ -183,7 +183,7 @@ def _fill(claim, n, bits, k, indptr, indices, weights, slots, sources, id_offset
         p = fetch_add(claim, 0, 1)
 
 
-def nonempty(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _nonempty(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Offsets and columns of the non-zero entries of each row of a square matrix."""
     rows, columns = np.nonzero(counts)
     offsets = np.zeros(counts.shape[0] + 1, np.int64)
@@ -232,8 +232,8 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
     np.cumsum(message_counts, out=slots[1:])
     id_offsets = np.zeros(k * k + 1, np.int64)
     np.cumsum(id_counts.reshape(k, k).T.ravel(), out=id_offsets[1:])
-    row_offsets, row_bins = nonempty(id_counts.reshape(k, k))
-    column_offsets, column_bins = nonempty(id_counts.reshape(k, k).T)
+    row_offsets, row_bins = _nonempty(id_counts.reshape(k, k))
+    column_offsets, column_bins = _nonempty(id_counts.reshape(k, k).T)
 
     sources = np.empty(slots[-1], source_dtype(bits))
     ids = np.empty(graph.m, id_dtype(bits))

@@ -25,17 +25,19 @@ from __future__ import annotations
 
 import mmap
 import os
+import re
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 from numba import njit
 
-from gpop.bins import Bins, build_bins, id_dtype, narrow_dtype, nonempty, source_dtype
+from gpop.bins import Bins, _nonempty, build_bins, id_dtype, narrow_dtype, source_dtype
 from gpop.errors import GraphFileError
 from gpop.generate.random_bits import mix
 from gpop.graph import Graph
 from gpop.io.atomic import replacing
-from gpop.parallel import blocks, for_each
+from gpop.parallel import blocks, for_each, worker_count
 from gpop.partition import partition_count
 
 VERSION = 1
@@ -129,7 +131,8 @@ def content_hash(graph: Graph) -> int:
 
 def layout_path(graph: Graph, bits: int, directory: str | os.PathLike) -> Path:
     """Where the layout of this graph and ``q = 2**bits`` is kept in ``directory``."""
-    return Path(directory) / f"{graph.name or 'graph'}-{content_hash(graph):016x}-q{1 << bits}.layout"
+    name = re.sub(r"[^\w.-]", "_", graph.name or "graph")[:80]
+    return Path(directory) / f"{name}-{content_hash(graph):016x}-q{1 << bits}.layout"
 
 
 def layout_of(graph: Graph, bits: int, threads: int, directory: str | os.PathLike) -> Bins:
@@ -137,16 +140,14 @@ def layout_of(graph: Graph, bits: int, threads: int, directory: str | os.PathLik
     path = layout_path(graph, bits, directory)
     bins = open_layout(graph, path, bits)
     if bins is None:
-        bins = build_bins(graph, bits, threads)
-        try:
-            save_layout(graph, bins, path)
-        except GraphFileError:
-            pass  # a directory that is missing, full or read-only: no cache
+        bins = graph.cache["bins", bits] = build_bins(graph, bits, threads)
+        with suppress(GraphFileError):  # a directory that is missing, full or read-only: no cache
+            save_layout(graph, path, bits)
     return bins
 
 
-def save_layout(graph: Graph, bins: Bins, path: str | os.PathLike) -> None:
-    """Write the layout of a graph; the file appears whole or not at all.
+def save_layout(graph: Graph, path: str | os.PathLike, bits: int) -> None:
+    """Write the layout of a graph, built unless kept with it; the file appears whole or not at all.
 
     Raises
     ------
@@ -158,10 +159,11 @@ def save_layout(graph: Graph, bins: Bins, path: str | os.PathLike) -> None:
     >>> import tempfile
     >>> graph = Graph.from_edges([0, 1, 2], [1, 2, 0])
     >>> path = Path(tempfile.mkdtemp()) / "ring.layout"
-    >>> save_layout(graph, build_bins(graph, bits=1, threads=1), path)
+    >>> save_layout(graph, path, bits=1)
     >>> open_layout(graph, path, bits=1).messages
     3
     """
+    bins = graph.cache.get(("bins", bits)) or build_bins(graph, bits, worker_count())
     header = np.zeros(1, HEADER)
     header["magic"], header["version"] = MAGIC, VERSION
     header["graph"], header["bits"], header["sorted"] = content_hash(graph), bins.bits, bins.sorted
@@ -195,7 +197,7 @@ def open_layout(graph: Graph, path: str | os.PathLike, bits: int) -> Bins | None
     return Bins(
         np.int64(n), np.uint32(bits), np.int64(k), graph.indptr, graph.indices,
         graph.weights if graph.weights is not None else np.empty(0, np.uint32),
-        slots, sources, id_offsets, ids, id_weights, *nonempty(counts.T), *nonempty(counts),
+        slots, sources, id_offsets, ids, id_weights, *_nonempty(counts.T), *_nonempty(counts),
         np.bool_(header["sorted"]),
     )  # fmt: skip
 
@@ -237,7 +239,7 @@ def _sections(graph: Graph, bits: int, data: mmap.mmap) -> tuple[np.void, list[n
     return (header[0], arrays) if position == len(data) else None
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _partition_fits(p, n, bits, k, slots, id_offsets, sources, ids):
     """Whether what partition ``p`` sends and receives can be walked without leaving any array."""
     first = np.int64(p) << np.int64(bits)
@@ -261,15 +263,24 @@ def _partition_fits(p, n, bits, k, slots, id_offsets, sources, ids):
     return fits
 
 
+@njit(nogil=True, cache=True)
+def _partitions_fit(begin, end, n, bits, k, slots, id_offsets, sources, ids):
+    for p in range(begin, end):
+        if not _partition_fits(p, n, bits, k, slots, id_offsets, sources, ids):
+            return False
+    return True
+
+
 def _consistent(n, bits, k, slots, id_offsets, sources, ids) -> bool:
-    """Whether kernels can walk these arrays, whatever they hold; checked partition by partition."""
+    """Whether kernels can walk these arrays, whatever they hold."""
     for offsets, end in ((slots, sources.size), (id_offsets, ids.size)):
         if offsets[0] != 0 or offsets[-1] != end or (offsets[1:] < offsets[:-1]).any():
             return False
-    results = np.zeros(k, np.bool_)
+    pieces = blocks(k, max(1, k // 64))
+    results = np.zeros(len(pieces), np.bool_)
 
-    def check(p):
-        results[p] = _partition_fits(p, n, bits, k, slots, id_offsets, sources, ids)
+    def check(i):
+        results[i] = _partitions_fit(*pieces[i], n, bits, k, slots, id_offsets, sources, ids)
 
-    for_each(k, check)
+    for_each(len(pieces), check)
     return bool(results.all())

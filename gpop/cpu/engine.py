@@ -23,7 +23,7 @@ from gpop.cpu.state import make_advance
 from gpop.lowering import Lowered
 from gpop.mode import PC, pc_bytes, prefers_pc, sc_bytes
 
-SERIAL_EDGES = 4096
+SERIAL_EDGES = 16384
 """Below so many active edges a phase runs on the calling thread."""
 
 LIGHT_EDGES = 1024

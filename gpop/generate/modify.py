@@ -23,11 +23,16 @@ def _fill_hashes(seed, hashes):
         hashes[v] = stream(seed, np.uint64(v))
 
 
-def with_weights(edges: Edges, seed: int, low: int, high: int) -> tuple[Edges, type]:
-    """Edges with random integer weights in low..high, and the dtype of those weights."""
+def weight_dtype(low: int, high: int) -> type:
+    """Type of random weights in low..high; UsageError when there is none."""
     if not (-(2**31) <= low <= high < 2**32 and high - low < 2**32 - 1):
         raise UsageError(f"weights {low}:{high} are not possible, expected LOW:HIGH within -2^31..2^32-1")
-    dtype = np.uint32 if low >= 0 else np.int64
+    return np.uint32 if low >= 0 else np.int64
+
+
+def with_weights(edges: Edges, seed: int, low: int, high: int) -> tuple[Edges, type]:
+    """Edges with random integer weights in low..high, and the dtype of those weights."""
+    dtype = weight_dtype(low, high)
     own_seed = np.uint64(seed ^ 0x77656967687473)  # not the bits that chose the ends
 
     def chunk(first, last):
