@@ -1,0 +1,227 @@
+"""``python -m gpop.convert in out``: another format, another graph, or both.
+
+Suffixes name the formats. What is asked for is done in this order, whatever the order of the options:
+
+1. ``--weights none``         weights are not read
+2. ``--reverse``              every edge turned round
+3. ``--remove-self-loops``
+4. ``--remove-duplicates P``  one edge of several, with the weight that policy P says
+5. ``--symmetrize``           the opposite of every edge; where both are there, the lesser weight
+6. ``--largest-component``    weakly connected
+7. ``--weights random:LOW:HIGH[:SEED]`` or ``--weights NUMBER``   new weights; opposite edges get equal ones
+8. ``--relabel ORDER``        vertices in another order (degree, random, bfs or rcm)
+
+Weights come before the new order, so that the same seed gives the same weighted graph in any order.
+Memory for the costliest step is asked for before the first; the output appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import gpop
+from gpop import transform
+from gpop.build import DUPLICATES
+from gpop.command import Parser, exit_code
+from gpop.errors import UsageError
+from gpop.generate.modify import weight_dtype
+from gpop.graph import Graph
+from gpop.io import format_module
+from gpop.io.atomic import replacing
+from gpop.memory import require_memory
+from gpop.progress import progress_bar
+
+POLICIES = tuple(policy for policy in DUPLICATES if policy != "keep")
+
+
+class Weights(NamedTuple):
+    """A choice of weights: ``none``, ``random`` (low, high, seed) or ``constant`` (low)."""
+
+    kind: str
+    low: int = 0
+    high: int = 0
+    seed: int | None = None
+
+
+class Step(NamedTuple):
+    """Something done to the graph: its name, the function, and the bytes it takes for (n, m, weight)."""
+
+    name: str
+    change: Callable[[Graph], Graph]
+    memory: Callable[[int, int, int], int]
+
+
+def _weights(text: str) -> Weights:
+    words = text.split(":")
+    try:
+        if text == "none":
+            return Weights("none")
+        if words[0] == "random" and len(words) in (3, 4):
+            return Weights("random", *map(int, words[1:]))
+        if len(words) == 1 and 0 <= int(text) < 2**32:
+            return Weights("constant", int(text))
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(
+        f"{text!r}: expected none, random:LOW:HIGH[:SEED] or a number from 0 to 2^32-1"
+    )
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 2**64:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number from 0 to 2^64-1")
+    return int(text)
+
+
+def _ids_file(text: str) -> Path:
+    if not text.endswith(".npy"):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a name ending in .npy")
+    return Path(text)
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="python -m gpop.convert",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("input", type=Path, help="graph file to read")
+    parser.add_argument("output", type=Path, help="graph file to write")
+    parser.add_argument("--reverse", action="store_true")
+    parser.add_argument("--remove-self-loops", action="store_true")
+    parser.add_argument("--remove-duplicates", choices=POLICIES, metavar="POLICY", help=", ".join(POLICIES))
+    parser.add_argument("--symmetrize", action="store_true")
+    parser.add_argument("--largest-component", action="store_true")
+    parser.add_argument("--weights", type=_weights, help="none, random:LOW:HIGH[:SEED] or a number")
+    parser.add_argument(
+        "--relabel", choices=transform.ORDERS, metavar="ORDER", help=", ".join(transform.ORDERS)
+    )
+    parser.add_argument("--seed", type=_seed, default=1, help="of random weights and orders (default: 1)")
+    parser.add_argument(
+        "--ids", type=_ids_file, metavar="FILE", help="write the original id of every vertex (.npy)"
+    )
+    return parser
+
+
+def _csr_bytes(n: int, m: int, weight: int) -> int:
+    return 8 * (n + 1) + (4 + weight) * m
+
+
+def _build_bytes(n: int, m: int, weight: int) -> int:
+    return 8 * (n + 1) + (12 + 2 * weight) * m
+
+
+def steps(given: argparse.Namespace) -> list[Step]:
+    """What is asked for, in the order in which it is done."""
+
+    def constant(graph: Graph) -> Graph:
+        return transform.with_weights(graph, np.full(graph.m, given.weights.low, np.uint32))
+
+    chosen = []
+    if given.reverse:
+        chosen.append(Step("reverse", lambda graph: graph.reverse(), _build_bytes))
+    if given.remove_self_loops:
+        chosen.append(Step("remove self-loops", transform.remove_self_loops, _csr_bytes))
+    if given.remove_duplicates:
+        change = partial(transform.remove_duplicates, policy=given.remove_duplicates)
+        # sums of integers have 8 bytes: 2 * 8 while building, 8 as the widened input
+        chosen.append(Step("remove duplicates", change, lambda n, m, w: _build_bytes(n, m, 12 if w else 0)))
+    if given.symmetrize:
+        chosen.append(
+            Step("symmetrize", lambda graph: graph.symmetrize(), lambda n, m, w: _build_bytes(n, 2 * m, w))
+        )
+    if given.largest_component:
+        # a symmetric copy, its bins (2 + 2 + 4 bytes an edge at most) and the state of the search
+        chosen.append(
+            Step(
+                "largest component",
+                transform.largest_component,
+                lambda n, m, w: _build_bytes(n, 2 * m, w) + 16 * m + 40 * n,
+            )
+        )
+    if given.weights and given.weights.kind == "random":
+        _, low, high, seed = given.weights
+        seed = given.seed if seed is None else seed
+        if not 0 <= seed < 2**64:
+            raise UsageError(f"seed {seed} is not possible, expected 0..{2**64 - 1}")
+        weight_dtype(low, high)  # a wrong range is found out before the work
+        change = partial(transform.random_weights, low=low, high=high, seed=seed)
+        chosen.append(Step("random weights", change, lambda n, m, w: 8 * m))
+    if given.weights and given.weights.kind == "constant":
+        chosen.append(Step("constant weights", constant, lambda n, m, w: 4 * m))
+    if given.relabel:
+        both = 2 if given.relabel in ("bfs", "rcm") else 1
+        change = partial(transform.relabel, order=given.relabel, seed=given.seed)
+        chosen.append(
+            Step(f"relabel by {given.relabel}", change, lambda n, m, w: _build_bytes(n, both * m, w) + 20 * n)
+        )
+    return chosen
+
+
+def predicted_bytes(n: int, m: int, weight: int, chosen: list[Step]) -> int:
+    """Most memory that any step takes beside the graph it is given; edges may double on the way."""
+    most = 0
+    for step in chosen:
+        most = max(most, step.memory(n, m, weight))
+        if step.name == "symmetrize":
+            m *= 2
+        if step.name.endswith("weights"):
+            weight = 4
+    return most
+
+
+def _describe(graph: Graph) -> str:
+    weights = "" if graph.weights is None else f", {graph.weights.dtype} weights"
+    return f"{graph.n:,} vertices, {graph.m:,} edges{weights}"
+
+
+def _convert(given: argparse.Namespace) -> None:
+    start = time.perf_counter()
+    format_module(given.output)  # a wrong suffix is found out before the work
+    chosen = steps(given)
+    unweighted = given.weights is not None
+    graph = gpop.load(given.input, weighted=False if unweighted else None, progress=True)
+    report = [(str(given.input), _describe(graph))]
+    weight = 0 if graph.weights is None else graph.weights.itemsize
+    require_memory(predicted_bytes(graph.n, graph.m, weight, chosen), f"converting {given.input}")
+    with progress_bar(len(chosen) + 1, "converting", "step", True) as bar:
+        for step in chosen:
+            graph = step.change(graph)
+            report.append((step.name, _describe(graph)))
+            bar.update()
+        graph.save(given.output)
+        if given.ids:
+            _save_ids(graph, given.ids)
+        bar.update()
+    report.append((str(given.output), f"written, {time.perf_counter() - start:.1f} s in all"))
+    if given.ids:
+        report.append((str(given.ids), "original ids of the vertices"))
+    elif graph.original_ids is not None:
+        report.append(("note", "vertices were renumbered; --ids FILE.npy writes their original ids"))
+    width = max(len(name) for name, _ in report)
+    for name, text in report:
+        print(f"{name:{width}}  {text}")
+
+
+def _save_ids(graph: Graph, path: Path) -> None:
+    ids = np.arange(graph.n) if graph.original_ids is None else graph.original_ids
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        np.save(file, ids.astype(str) if ids.dtype == object else ids)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Convert, save, and print what was done; returns the exit code."""
+    return exit_code(lambda: _convert(_parser().parse_args(argv)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

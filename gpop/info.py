@@ -1,0 +1,265 @@
+"""``python -m gpop.info graph``: what a graph looks like and what work with it will cost.
+
+Degrees, loops, duplicates, components, weights; r, the messages an edge costs (GPOP: aggregation); the
+partitions and bytes of the default layout and of a run; and a lower bound of the diameter: a search
+from the vertex of largest degree in the largest component, and one from the farthest vertex it met,
+directions ignored. ``--json`` prints the same as one object, ``--plot FILE`` draws the degrees.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+import gpop
+from gpop.bins import Bins, bins_of
+from gpop.command import Parser, exit_code
+from gpop.errors import UsageError
+from gpop.graph import Graph
+from gpop.memory import available_bytes, readable, require_memory
+from gpop.parallel import blocks, for_each, worker_count
+from gpop.partition import partition_bits
+
+PLOT_SUFFIXES = (".png", ".svg", ".pdf")
+
+_BLOCK = 1 << 16  # vertices
+
+
+def summary(values: np.ndarray) -> dict[str, float]:
+    """Minimum, quartiles, maximum, mean and standard deviation; nothing for no values.
+
+    Examples
+    --------
+    >>> summary(np.array([1, 2, 3, 4]))["median"]
+    2.5
+    """
+    if values.size == 0:
+        return {}
+    numbers = np.percentile(values, (0, 25, 50, 75, 100)).tolist()
+    names = ("min", "lower quartile", "median", "upper quartile", "max")
+    spread = {"mean": float(values.mean(dtype=np.float64)), "std": float(values.std(dtype=np.float64))}
+    return dict(zip(names, numbers, strict=True)) | spread
+
+
+@njit(nogil=True, cache=True)
+def _count_special(indptr, indices, first, last, longest, counts):
+    """Add self-loops and repeated edges of the lists first..last-1, which need not ascend."""
+    row = np.empty(longest, np.uint32)
+    for v in range(first, last):
+        size = indptr[v + 1] - indptr[v]
+        ascending = True
+        for i in range(size):
+            row[i] = indices[indptr[v] + i]
+            counts[0] += row[i] == v
+            ascending &= i == 0 or row[i] >= row[i - 1]
+        if not ascending:
+            row[:size].sort()
+        for i in range(1, size):
+            counts[1] += row[i] == row[i - 1]
+
+
+def special_edges(graph: Graph) -> tuple[int, int]:
+    """Numbers of self-loops, and of edges that repeat another.
+
+    Examples
+    --------
+    >>> special_edges(Graph.from_edges([0, 0, 1, 1, 1], [0, 1, 0, 0, 0]))
+    (1, 2)
+    """
+    pieces = blocks(graph.n, _BLOCK)
+    counts = np.zeros((len(pieces), 2), np.int64)
+
+    def work(i):
+        first, last = pieces[i]
+        longest = int(graph.out_degree[first:last].max())
+        _count_special(graph.indptr, graph.indices, first, last, longest, counts[i])
+
+    for_each(len(pieces), work)
+    loops, repeats = counts.sum(axis=0).tolist()
+    return loops, repeats
+
+
+def in_degrees(graph: Graph) -> np.ndarray:
+    """Number of in-edges of each vertex."""
+    return np.bincount(graph.indices, minlength=graph.n)
+
+
+def diameter_bound(graph: Graph, start: int) -> int:
+    """Length of a longest shortest path, at least: from the vertex farthest from ``start``.
+
+    The graph must be symmetric.
+
+    Examples
+    --------
+    >>> chain = Graph.from_edges([0, 1, 1, 2], [1, 0, 2, 1])
+    >>> diameter_bound(chain, 1)
+    2
+    """
+    farthest = int(gpop.bfs(graph, start).level.argmax())
+    return int(gpop.bfs(graph, farthest).level.max())
+
+
+def run_bytes(graph: Graph, bins: Bins, message_bytes: int = 4, field_bytes: int = 4) -> int:
+    """Most memory of a run beside graph and layout, with one field and messages of these widths.
+
+    Messages; ids (and weights) that source-centric scatter writes, which grow as they are used; cursors
+    and next source of every bin; the frontier and its marks.
+    """
+    scattered = bins.ids.nbytes + bins.id_weights.nbytes
+    per_bin = 20 * int(bins.k) ** 2 + 4 * bins.row_bins.size
+    per_vertex = field_bytes + bins.sources.itemsize + 1
+    return bins.messages * message_bytes + scattered + per_bin + per_vertex * graph.n
+
+
+def describe(graph: Graph) -> dict[str, Any]:
+    """Everything that is told about a graph, as plain numbers and texts.
+
+    Examples
+    --------
+    >>> told = describe(Graph.from_edges([0, 1, 1, 2, 3], [1, 0, 2, 1, 3], n=5))
+    >>> told["components"], told["self-loops"], told["isolated"], told["diameter at least"]
+    (3, 1, 1, 2)
+    """
+    require_memory(8 * graph.m + 60 * graph.n, f"describing a graph of {graph.n} vertices")
+    inward, outward = in_degrees(graph), graph.out_degree
+    loops, repeats = special_edges(graph)
+    bits = partition_bits(graph.n, worker_count(), edges=graph.m)
+    bins = bins_of(graph, bits, worker_count())[0]
+    told = {
+        "name": graph.name,
+        "vertices": graph.n,
+        "edges": graph.m,
+        "bytes": graph.nbytes,
+        "weights": None if graph.weights is None else {"type": str(graph.weights.dtype)},
+        "renumbered": graph.original_ids is not None,
+        "symmetric": graph.is_symmetric(),
+        "self-loops": loops,
+        "duplicates": repeats,
+        "isolated": int(np.count_nonzero((inward == 0) & (outward == 0))),
+        "out-degree": summary(outward),
+        "in-degree": summary(inward),
+    }
+    if graph.weights is not None:
+        told["weights"] |= summary(graph.weights)
+    told |= _components(graph, inward + outward)
+    return told | {
+        "layout": {
+            "partition size": 1 << bits,
+            "partitions": int(bins.k),
+            "messages": bins.messages,
+            "r": bins.messages / graph.m if graph.m else 0.0,
+            "bytes": bins.nbytes,
+        },
+        "run bytes": run_bytes(graph, bins),
+        "available bytes": available_bytes(),
+    }
+
+
+def _components(graph: Graph, degree: np.ndarray) -> dict[str, int]:
+    """Number of weak components, size of the largest, and how far apart its vertices are at least."""
+    if graph.n == 0:
+        return {"components": 0, "largest component": 0, "diameter at least": 0}
+    found = gpop.connected_components(graph)
+    sizes = np.bincount(found.label)
+    label = int(sizes.argmax())
+    start = int(np.where(found.label == label, degree, -1).argmax())
+    both_ways = graph.symmetrize() if found.symmetrized else graph
+    return {
+        "components": found.count,
+        "largest component": int(sizes[label]),
+        "diameter at least": diameter_bound(both_ways, start),
+    }
+
+
+def text(told: dict[str, Any]) -> str:
+    """What `describe` tells, for people."""
+    n, layout, weights = told["vertices"], told["layout"], told["weights"]
+    share = f"{100 * told['largest component'] / max(n, 1):.3g} %"
+    lines = {
+        "graph": f"{told['name'] or '(unnamed)'}, {readable(told['bytes'])}",
+        "vertices": f"{n:,}" + (", renumbered" if told["renumbered"] else ""),
+        "edges": f"{told['edges']:,}" + (", symmetric" if told["symmetric"] else ", directed"),
+        "self-loops": f"{told['self-loops']:,}",
+        "duplicates": f"{told['duplicates']:,}",
+        "isolated": f"{told['isolated']:,} vertices",
+        "components": f"{told['components']:,}, the largest of {told['largest component']:,} ({share})",
+        "diameter": f"at least {told['diameter at least']:,} (directions ignored)",
+        "out-degree": _summary_text(told["out-degree"]),
+        "in-degree": _summary_text(told["in-degree"]),
+        "weights": "none" if weights is None else f"{weights['type']}, {_summary_text(weights)}",
+        "partitions": f"{layout['partitions']:,} of {layout['partition size']:,} vertices",
+        "messages": f"{layout['messages']:,}, r = {layout['r']:.3f} for each edge",
+        "layout": readable(layout["bytes"]),
+        "run": f"{readable(told['run bytes'])} at most (messages and field of 4 bytes), "
+        f"{readable(told['available bytes'])} available",
+    }
+    return "\n".join(f"{name:12}{line}" for name, line in lines.items())
+
+
+def _summary_text(numbers: dict[str, float]) -> str:
+    if "mean" not in numbers:
+        return "none"
+    five = " ".join(f"{numbers[name]:.6g}" for name in tuple(summary(np.zeros(1)))[:5])
+    return f"{five} (quartiles), mean {numbers['mean']:.4g}, std {numbers['std']:.4g}"
+
+
+def plot(graph: Graph, path: Path) -> None:
+    """Draw how many vertices have which degree, on logarithmic axes."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise UsageError(f"{path}: a plot needs matplotlib, which is not installed") from None
+    from gpop.io.atomic import replacing
+
+    figure = Figure(figsize=(5, 3.5), layout="constrained")
+    axes = figure.add_subplot()
+    for name, marker, degrees in (("out", "o", graph.out_degree), ("in", "x", in_degrees(graph))):
+        degree, count = np.unique(degrees, return_counts=True)
+        shown = degree > 0
+        axes.plot(degree[shown], count[shown], marker, markersize=3, label=f"{name}-degree")
+    axes.set(xscale="log", yscale="log", xlabel="degree", ylabel="vertices", title=graph.name)
+    axes.legend()
+    with replacing(path) as temporary:
+        figure.savefig(temporary, format=path.suffix[1:])
+
+
+def _plot_file(name: str) -> Path:
+    path = Path(name)
+    if path.suffix not in PLOT_SUFFIXES:
+        raise argparse.ArgumentTypeError(f"{name!r}: expected a name ending in {', '.join(PLOT_SUFFIXES)}")
+    return path
+
+
+def _inform(argv: list[str] | None) -> None:
+    parser = Parser(
+        prog="python -m gpop.info",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("graph", type=Path, help="graph file")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--plot", type=_plot_file, metavar="FILE", help="draw the degrees: .png, .svg or .pdf"
+    )
+    given = parser.parse_args(argv)
+    graph = gpop.load(given.graph, progress=True)
+    told = describe(graph)
+    print(json.dumps(told, indent=2) if given.json else text(told))
+    if given.plot:
+        plot(graph, given.plot)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Describe a graph file; returns the exit code."""
+    return exit_code(lambda: _inform(argv))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
