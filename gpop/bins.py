@@ -37,6 +37,7 @@ from numba import njit
 
 from gpop.atomics import fetch_add
 from gpop.graph import Graph
+from gpop.memory import require_memory
 from gpop.parallel import for_each
 from gpop.partition import SMALL_ID_BITS, partition_count
 
@@ -205,6 +206,11 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
     threads : int
         Threads to build with.
 
+    Raises
+    ------
+    NotEnoughMemory
+        If the layout would not fit; found out before it is allocated.
+
     Returns
     -------
     Bins
@@ -221,6 +227,9 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
     indptr, indices = graph.indptr, graph.indices
     weights = graph.weights if graph.weights is not None else np.empty(0, np.uint32)
     shape = (np.int64(n), np.uint32(bits), np.int64(k))
+    require_memory(
+        4 * 8 * k * k, f"{graph!r}: offsets of {k} x {k} bins (a larger partition size needs less)"
+    )
     id_counts = np.zeros(k * k, np.int64)
     message_counts = np.zeros(k * k, np.int64)
     ascending = np.ones(k, np.bool_)
@@ -235,9 +244,15 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
     row_offsets, row_bins = _nonempty(id_counts.reshape(k, k))
     column_offsets, column_bins = _nonempty(id_counts.reshape(k, k).T)
 
+    weight_dtype = narrow_dtype(weights)
+    sizes = (
+        int(slots[-1]) * np.dtype(source_dtype(bits)).itemsize,
+        graph.m * np.dtype(id_dtype(bits)).itemsize,
+    )
+    require_memory(sum(sizes) + weights.size * weight_dtype.itemsize, f"{graph!r}: {k} x {k} bins")
     sources = np.empty(slots[-1], source_dtype(bits))
     ids = np.empty(graph.m, id_dtype(bits))
-    id_weights = np.empty(weights.size, narrow_dtype(weights))
+    id_weights = np.empty(weights.size, weight_dtype)
     written = (slots, sources, id_offsets, ids, id_weights)
     for_each(threads, lambda _: _fill(claim[1:], *shape, indptr, indices, weights, *written), threads)
     lists = (row_offsets, row_bins, column_offsets, column_bins)

@@ -87,7 +87,10 @@ def special_edges(graph: Graph) -> tuple[int, int]:
 
 def in_degrees(graph: Graph) -> np.ndarray:
     """Number of in-edges of each vertex."""
-    return np.bincount(graph.indices, minlength=graph.n)
+    degree = np.zeros(graph.n, np.int64)
+    for first, last in blocks(graph.m, max(graph.n, 1 << 22)):  # bincount works on a 64-bit copy
+        degree += np.bincount(graph.indices[first:last], minlength=graph.n)
+    return degree
 
 
 def diameter_bound(graph: Graph, start: int) -> int:
@@ -126,7 +129,8 @@ def describe(graph: Graph) -> dict[str, Any]:
     >>> told["components"], told["self-loops"], told["isolated"], told["diameter at least"]
     (3, 1, 1, 2)
     """
-    require_memory(8 * graph.m + 60 * graph.n, f"describing a graph of {graph.n} vertices")
+    # a symmetric copy while it is built, its layout and messages
+    require_memory(24 * graph.m + 80 * graph.n, f"describing a graph of {graph.n} vertices, {graph.m} edges")
     inward, outward = in_degrees(graph), graph.out_degree
     loops, repeats = special_edges(graph)
     bits = partition_bits(graph.n, worker_count(), edges=graph.m)
@@ -165,11 +169,11 @@ def _components(graph: Graph, degree: np.ndarray) -> dict[str, int]:
     """Number of weak components, size of the largest, and how far apart its vertices are at least."""
     if graph.n == 0:
         return {"components": 0, "largest component": 0, "diameter at least": 0}
-    found = gpop.connected_components(graph)
+    both_ways = graph if graph.is_symmetric() else graph.symmetrize()
+    found = gpop.connected_components(both_ways)
     sizes = np.bincount(found.label)
     label = int(sizes.argmax())
     start = int(np.where(found.label == label, degree, -1).argmax())
-    both_ways = graph.symmetrize() if found.symmetrized else graph
     return {
         "components": found.count,
         "largest component": int(sizes[label]),

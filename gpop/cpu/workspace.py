@@ -24,6 +24,7 @@ import numpy as np
 
 from gpop.bins import Bins
 from gpop.cpu import team
+from gpop.memory import require_memory
 
 NONE = -1
 """End of a list of source partitions."""
@@ -122,6 +123,13 @@ def workspace_of(
         return kept[name, dtype] if size else np.empty(0, dtype)
 
     bins_total = bins.row_bins.size
+    if not kept:
+        per_vertex = (bins.sources.itemsize + 1 if needs.frontier else 0) + (5 if needs.touched else 0)
+        ids = bins.ids.itemsize + (bins.id_weights.itemsize if bins.id_weights.size else 0)
+        size = (
+            bins.messages * message_dtype.itemsize + n * per_vertex + (bins.ids.size * ids if needs.sc else 0)
+        )
+        require_memory(size, f"messages and frontier of a run on {n} vertices in {k} partitions")
     if ("cursors", np.dtype(np.int64)) not in kept:
         cursors = np.empty((k * k, 2), np.int64)
         cursors[:, 0] = bins.slots[:-1]
