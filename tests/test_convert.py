@@ -103,10 +103,10 @@ def test_in_place(given, graph):
 
 
 def test_names_as_ids(tmp_path):
-    (tmp_path / "in.el").write_text("70 5\n5 1000\n")
+    (tmp_path / "in.el").write_text("70 5\n5 9000000000\n")
     arguments = [str(tmp_path / "in.el"), str(tmp_path / "out.bin"), "--ids", str(tmp_path / "ids.npy")]
     assert main(arguments) == 0
-    assert sorted(np.load(tmp_path / "ids.npy").tolist()) == [5, 70, 1000]
+    assert sorted(np.load(tmp_path / "ids.npy").tolist()) == [5, 70, 9000000000]
 
 
 @pytest.mark.parametrize(

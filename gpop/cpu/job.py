@@ -105,8 +105,13 @@ class Job:
                 self.forced, self.ratio, self.sizes, state, records, self.bins, self.space, values,
             )  # fmt: skip
 
-        followers = [pool.submit(enter, w) for w in range(1, self.workers + 1)] if limit else []
-        done = compiled(self.lowered, values, enter, 0)
+        try:
+            followers = [pool.submit(enter, w) for w in range(1, self.workers + 1)] if limit else []
+            done = compiled(self.lowered, values, enter, 0)
+        except BaseException:  # such as Ctrl-C just now: nobody may be left waiting for a phase
+            self.space.team[team.STOP] = 1
+            self.space.team[team.GENERATION] += 1
+            raise
         for follower in followers:
             follower.result()
         return done, records[: state[engine.ROWS]]

@@ -124,24 +124,22 @@ def workspace_of(
 
     bins_total = bins.row_bins.size
     if not kept:
-        per_vertex = (bins.sources.itemsize + 1 if needs.frontier else 0) + (5 if needs.touched else 0)
-        ids = bins.ids.itemsize + (bins.id_weights.itemsize if bins.id_weights.size else 0)
-        size = (
-            bins.messages * message_dtype.itemsize + n * per_vertex + (bins.ids.size * ids if needs.sc else 0)
+        lists = (needs.frontier + needs.touched) * (bins.sources.itemsize + 1)
+        scattered_bytes = (bins.ids.nbytes + bins.id_weights.nbytes) if needs.sc else 0
+        require_memory(
+            bins.messages * message_dtype.itemsize + n * lists + scattered_bytes,
+            f"messages and frontier of a run on {n} vertices in {k} partitions",
         )
-        require_memory(size, f"messages and frontier of a run on {n} vertices in {k} partitions")
     if ("cursors", np.dtype(np.int64)) not in kept:
         cursors = np.empty((k * k, 2), np.int64)
         cursors[:, 0] = bins.slots[:-1]
         cursors[:, 1] = bins.id_offsets[:-1].reshape(k, k).T.ravel()
         kept["cursors", np.dtype(np.int64)] = cursors.reshape(-1)
     # One buffer serves every message type, so that programs of different types share its memory.
-    words = -(-bins.messages * message_dtype.itemsize // 8)
-    values = array("values", words, np.uint64)[:words].view(np.uint8)[
-        : bins.messages * message_dtype.itemsize
-    ]
+    nbytes = bins.messages * message_dtype.itemsize
+    values = array("values", -(-nbytes // 8), np.uint64).view(np.uint8)[:nbytes].view(message_dtype)
     return Workspace(
-        values=values.view(message_dtype),
+        values=values,
         sent=if_needed(needs.sent, "sent", bins.messages, np.uint8),
         sc_ids=scattered("sc_ids", bins.ids.size if needs.sc else 0, bins.ids.dtype),
         sc_weights=scattered("sc_weights", bins.id_weights.size if needs.sc else 0, bins.id_weights.dtype),
