@@ -203,7 +203,7 @@ def open_layout(graph: Graph, path: str | os.PathLike, bits: int) -> Bins | None
 
 
 def _header_hash(header: np.ndarray) -> int:
-    return hash_array(np.frombuffer(header.tobytes()[: HEADER.fields["own_hash"][1]], np.uint8))
+    return hash_array(header.view(np.uint8)[: HEADER.fields["own_hash"][1]])
 
 
 def _sections(graph: Graph, bits: int, data: mmap.mmap) -> tuple[np.void, list[np.ndarray]] | None:

@@ -28,7 +28,11 @@ DEFAULT_RATIO = 2.0
 
 
 class Sizes(NamedTuple):
-    """Bytes of one element of each stream."""
+    """Bytes of one element of each stream (the banner's d_o, d_e, d_i, d_s, d_v, d_w).
+
+    ``mark`` is the byte beside a PC message that says whether its vertex is active, where a program
+    leaves that to the engine.
+    """
 
     offset: int
     edge: int
@@ -36,6 +40,7 @@ class Sizes(NamedTuple):
     source: int
     value: int
     weight: int
+    mark: int = 0
 
 
 def sc_bytes(active_vertices, active_edges, messages, sizes):
@@ -58,8 +63,8 @@ def pc_bytes(edges, messages, partitions, sizes):
     >>> pc_bytes(160, 80, 8, Sizes(4, 4, 4, 4, 4, 0))         # E*((r+1)*4 + 2*r*4) + k*4, r = 1/2
     1632
     """
-    scatter = partitions * sizes.offset + messages * (sizes.source + sizes.value)
-    return scatter + messages * sizes.value + edges * (sizes.id + sizes.weight)
+    scatter = partitions * sizes.offset + messages * (sizes.source + sizes.value + sizes.mark)
+    return scatter + messages * (sizes.value + sizes.mark) + edges * (sizes.id + sizes.weight)
 
 
 def prefers_pc(active_vertices, active_edges, edges, messages, partitions, sizes, ratio):

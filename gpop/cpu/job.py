@@ -54,8 +54,9 @@ class Job:
             edge=bins.indices.itemsize + (bins.weights.itemsize if weighted else 0),
             id=bins.ids.itemsize,
             source=bins.sources.itemsize,
-            value=space.values.itemsize + (space.sent.itemsize if traits.mask == MASK_SENT else 0),
+            value=space.values.itemsize,
             weight=bins.id_weights.itemsize if weighted else 0,
+            mark=space.sent.itemsize if traits.mask == MASK_SENT else 0,
         )
 
     def start(self, sources: np.ndarray | None) -> np.ndarray:
@@ -78,7 +79,9 @@ class Job:
             # Compile, or load from the cache, before the clock starts.
             self.slice(pool, np.zeros(engine.PROGRESS_SIZE, np.int64), 0, 1)
             if not self.traits.all_active:
-                load_frontier(np.empty(0, np.uint32), *self.lists)
+                bins, space = self.lists
+                load_frontier(np.empty(0, np.uint32), bins, space)
+                load_all(bins._replace(n=np.int64(0), k=np.int64(0)), space)
             begin = time.perf_counter()
             state = self.start(sources)
             rows = 1 if callback else TRACE_ROWS
