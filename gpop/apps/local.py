@@ -47,8 +47,11 @@ def clean_program(kind: type[gpop.Program], graph: gpop.Graph) -> Iterator[gpop.
 
 def take(program: gpop.Program, run: gpop.Run, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Vertices and values where a field is not zero; every field of the touched vertices becomes zero."""
-    touched = np.sort(run.touched)
+    touched = run.touched
+    touched.sort()
     values = getattr(program, name)[touched]
     for other in type(program).vertex_fields():
         getattr(program, other)[touched] = 0
+    if values.all():
+        return touched, values
     return touched[values != 0], values[values != 0]
