@@ -22,6 +22,8 @@ def main(argv: list[str] | None = None) -> int:
         if "def main(" in source and path.stem != "cli":
             print(f"  {path.stem:16} {ast.get_docstring(ast.parse(source)).splitlines()[0]}")
     print("\npython -m gpop.generate --help   makes graphs (RMAT, grids ...) from a seed")
+    print("python -m gpop.convert --help    converts, symmetrises, relabels, weights graph files")
+    print("python -m gpop.info --help       sizes, degrees, components, layout and memory of a graph")
     return 0
 
 

@@ -159,7 +159,9 @@ def build_csr(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """CSR arrays of the edges of all ``sources``, in order, whose ids must be below ``n``.
 
-    ``by_destination=False`` skips sorting each list, for edges that come by ascending destination.
+    ``by_destination=False`` skips sorting each list, for edges that come by ascending destination. A
+    list of sources is emptied, and each let go once its edges have been taken: their memory and that
+    of the keys then do not add up.
     """
     check_duplicates(duplicates)
     m = sum(edges.count for edges in sources)
@@ -188,6 +190,8 @@ def _fill_buckets(n, m, sources, weight_dtype, shift, bar):
         bar.update(last - first)
 
     for_each(len(chunks), count)
+    if isinstance(sources, list):
+        sources.clear()
     ends = np.cumsum(cursors.T).reshape(buckets, len(chunks))  # bucket by bucket, chunks in order
     cursors[:] = ends.T - cursors
     keys = np.empty(m, np.uint64)
@@ -197,6 +201,7 @@ def _fill_buckets(n, m, sources, weight_dtype, shift, bar):
         edges, first, last = chunks[c]
         source, destination, weights = edges.chunk(first, last)
         _move_to_buckets(source, destination, weights, np.uint64(shift), cursors[c], keys, key_weights)
+        chunks[c] = None
         bar.update(last - first)
 
     for_each(len(chunks), move)

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpop.arguments import MOST_VERTICES as MOST_VERTICES
+from gpop.arguments import as_ids, as_weights, check_size
 from gpop.errors import UsageError
-from gpop.memory import require_memory
 from gpop.validate import ids_fault, offsets_fault
 
 if TYPE_CHECKING:
     import networkx
+    import pandas
+    import pyarrow
     import scipy.sparse
-
-MOST_VERTICES = 2**32 - 2  # 0xFFFFFFFF marks "no vertex"
 
 
 class Graph:
@@ -101,14 +102,14 @@ class Graph:
         if indptr.dtype.kind not in "iu" or indices.dtype.kind not in "iu":
             raise UsageError(f"CSR arrays are {indptr.dtype} and {indices.dtype}, expected integers")
         n = len(indptr) - 1
-        _check_size(n)
+        check_size(n)
         indptr = np.ascontiguousarray(indptr, np.int64)
         fault = offsets_fault(indptr, len(indices)) or ids_fault(indices, n)
         if fault:
             raise UsageError(f"inconsistent CSR: {fault}")
         if indices.dtype == np.int32:  # the ids were found non-negative
             indices = indices.view(np.uint32)
-        weights = _as_weights(weights, len(indices))
+        weights = as_weights(weights, len(indices))
         if original_ids is not None and len(original_ids) != n:
             raise UsageError(f"original_ids has {len(original_ids)} entries, expected n = {n}")
         indices = np.ascontiguousarray(indices, np.uint32)
@@ -148,13 +149,13 @@ class Graph:
         """
         from gpop.build import array_edges, build_csr
 
-        src, dst = _as_ids(src, "src"), _as_ids(dst, "dst")
+        src, dst = as_ids(src, "src"), as_ids(dst, "dst")
         if len(src) != len(dst):
             raise UsageError(f"src has {len(src)} ids and dst has {len(dst)}, expected the same number")
-        weights = _as_weights(weights, len(src))
+        weights = as_weights(weights, len(src))
         largest = max((int(ids.max()) for ids in (src, dst) if len(ids)), default=-1)
         n = largest + 1 if n is None else int(n)
-        _check_size(n)
+        check_size(n)
         if largest >= n:
             raise UsageError(f"vertex id {largest} is outside the graph, expected ids in 0..{n - 1}")
         if weights is not None and duplicates == "sum" and weights.dtype.kind in "iu":
@@ -168,15 +169,9 @@ class Graph:
 
         Stored zeros are edges. A matrix of booleans has no weights; ``weighted=False`` drops them.
         """
-        from scipy.sparse import issparse
+        from gpop.interop.scipy_matrix import from_scipy
 
-        if not issparse(matrix):
-            raise UsageError(f"expected a SciPy sparse matrix, got {type(matrix).__name__}")
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise UsageError(f"the matrix has shape {matrix.shape}, expected a square one")
-        matrix = matrix.tocsr()
-        weights = matrix.data if weighted and matrix.dtype != bool else None
-        return cls.from_csr(matrix.indptr, matrix.indices, weights, name=name)
+        return from_scipy(matrix, weighted, name)
 
     @classmethod
     def from_networkx(cls, graph: networkx.Graph, *, weight: str | None = "weight") -> Graph:
@@ -186,19 +181,75 @@ class Graph:
         ``weight=None``, there are no weights. Nodes other than 0 .. n-1 are kept in
         ``original_ids``.
         """
-        nodes = list(graph.nodes)
-        number = {node: v for v, node in enumerate(nodes)}
-        edges = [(number[u], number[v], data) for u, v, data in graph.edges(data=True)]
-        if not graph.is_directed():
-            edges += [(v, u, data) for u, v, data in edges if u != v]
-        weights = None
-        if weight is not None and any(weight in data for _, _, data in edges):
-            weights = _smallest(np.array([data.get(weight, 1) for _, _, data in edges]))
-        src, dst = ([edge[i] for edge in edges] for i in (0, 1))
-        result = cls.from_edges(src, dst, weights, len(nodes), name=str(graph.name))
-        if nodes != list(range(len(nodes))):
-            result.original_ids = _name_array(nodes)
-        return result
+        from gpop.interop.networkx_graph import from_networkx
+
+        return from_networkx(graph, weight)
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: pandas.DataFrame,
+        source: Any = None,
+        target: Any = None,
+        weight: Any = None,
+        *,
+        n: int | None = None,
+        duplicates: str = "keep",
+        name: str = "",
+    ) -> Graph:
+        """Graph of a pandas DataFrame with one row for each edge.
+
+        Parameters
+        ----------
+        source, target
+            Columns of the ends; by default those with a usual name (source, src, from, ...; target,
+            dst, to, ...), else the first two. Integers are ids; what is sparse is numbered and kept
+            in ``original_ids`` like in text edge lists. Anything else is a name, numbered in the
+            order of first appearance (all sources, then all targets).
+        weight
+            Column of the weights; by default one that is called weight, w, ...; False for none.
+        n
+            Number of vertices, for ids that are 0 .. n-1.
+        duplicates
+            As in `from_edges`.
+
+        Examples
+        --------
+        >>> pandas = __import__("pytest").importorskip("pandas")
+        >>> frame = pandas.DataFrame({"from": ["a", "b", "a"], "to": ["b", "c", "b"], "w": [1.5, 2, 3]})
+        >>> graph = Graph.from_pandas(frame, duplicates="sum")
+        >>> graph.original_ids.tolist(), graph.indices.tolist(), graph.weights.tolist()
+        (['a', 'b', 'c'], [1, 2], [4.5, 2.0])
+        """
+        from gpop.interop.pandas_frame import from_pandas
+
+        return from_pandas(frame, source, target, weight, n, duplicates, name)
+
+    @classmethod
+    def from_arrow(
+        cls,
+        table: Any,
+        source: str | None = None,
+        target: str | None = None,
+        weight: Any = None,
+        *,
+        n: int | None = None,
+        duplicates: str = "keep",
+        name: str = "",
+    ) -> Graph:
+        """Graph of an edge table with the Arrow C stream interface: pyarrow, Polars, DuckDB, ...
+
+        Columns, ids and duplicates are treated like in `from_pandas`; needs the package pyarrow.
+
+        Examples
+        --------
+        >>> pyarrow = __import__("pytest").importorskip("pyarrow")
+        >>> Graph.from_arrow(pyarrow.table({"src": [0, 1], "dst": [1, 2], "weight": [5, 7]}))
+        Graph(3 vertices, 2 edges, int64 weights)
+        """
+        from gpop.interop.arrow_table import from_arrow
+
+        return from_arrow(table, source, target, weight, n, duplicates, name)
 
     @property
     def out_degree(self) -> np.ndarray:
@@ -247,6 +298,16 @@ class Graph:
             self._symmetric = mirrored(ascending.indptr, ascending.indices)
         return self._symmetric
 
+    def equals_reverse(self) -> bool:
+        """Whether turning every edge round gives the same edges, as often and with the same weights."""
+        if not self.is_symmetric():
+            return False
+        turned = self.reverse()
+        back = turned.reverse()  # the graph itself with ascending lists
+        pairs = [(turned.indptr, back.indptr), (turned.indices, back.indices)]
+        pairs += [] if self.weights is None else [(turned.weights, back.weights)]
+        return all(np.array_equal(a, b) for a, b in pairs)
+
     def vertex_of(self, original_id: Any) -> int:
         """The vertex with this original id; UsageError when there is none.
 
@@ -272,92 +333,30 @@ class Graph:
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """CSR matrix with the weights (1.0 where there are none); ids are shared when they fit 31 bits."""
-        from scipy.sparse import csr_array
+        from gpop.interop.scipy_matrix import to_scipy
 
-        data = np.ones(self.m) if self.weights is None else self.weights
-        small = max(self.n, self.m) < 2**31
-        indptr = self.indptr.astype(np.int32) if small else self.indptr
-        indices = self.indices.view(np.int32) if small else self.indices.astype(np.int64)
-        return csr_array((data, indices, indptr), shape=(self.n, self.n), copy=False)
+        return to_scipy(self)
 
     def to_networkx(self) -> networkx.DiGraph:
         """NetworkX DiGraph with original ids (a MultiDiGraph when there are duplicate edges)."""
-        import networkx
+        from gpop.interop.networkx_graph import to_networkx
 
-        names = range(self.n) if self.original_ids is None else self.original_ids.tolist()
-        src = np.repeat(np.arange(self.n), self.out_degree).tolist()
-        dst = self.indices.tolist()
-        duplicates = len(set(zip(src, dst, strict=True))) < self.m
-        graph = networkx.MultiDiGraph(name=self.name) if duplicates else networkx.DiGraph(name=self.name)
-        graph.add_nodes_from(names)
-        pairs = [(names[u], names[v]) for u, v in zip(src, dst, strict=True)]
-        if self.weights is None:
-            graph.add_edges_from(pairs)
-        else:
-            graph.add_edges_from(
-                (u, v, {"weight": w}) for (u, v), w in zip(pairs, self.weights.tolist(), strict=True)
-            )
-        return graph
+        return to_networkx(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """DataFrame with columns source, target and, when there are weights, weight; original ids."""
+        from gpop.interop.pandas_frame import to_pandas
+
+        return to_pandas(self)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Arrow table with columns source, target and, when there are weights, weight; original ids."""
+        from gpop.interop.arrow_table import to_arrow
+
+        return to_arrow(self)
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the graph in the format that the suffix of ``path`` names (`gpop.io`)."""
         from gpop.io import save
 
         save(self, path)
-
-
-def _check_size(n: int) -> None:
-    """Refuse vertex counts that 32-bit ids cannot hold, and what does not fit in memory."""
-    if not 0 <= n <= MOST_VERTICES:
-        raise UsageError(f"a graph of {n} vertices is not possible, expected 0..{MOST_VERTICES}")
-    require_memory(8 * (n + 1), f"a graph of {n} vertices")
-
-
-def _as_ids(ids: Any, what: str) -> np.ndarray:
-    """One-dimensional array of non-negative ids as uint32 or int64, without a copy where possible."""
-    ids = np.asarray(ids)
-    if ids.size == 0:
-        return np.empty(0, np.uint32)
-    if ids.ndim != 1 or ids.dtype.kind not in "iu":
-        raise UsageError(f"{what} is {ids.dtype} {list(ids.shape)}, expected a list of integers")
-    if ids.dtype.kind == "i" and ids.min() < 0:
-        raise UsageError(f"{what}[{int(ids.argmin())}] is {ids.min()}, expected ids that are not negative")
-    if ids.dtype.kind == "u" and ids.dtype.itemsize == 8 and ids.max() > MOST_VERTICES:
-        raise UsageError(f"{what}[{int(ids.argmax())}] is {ids.max()}, expected ids below {MOST_VERTICES}")
-    unsigned = np.uint32 if ids.dtype.itemsize <= 4 else np.int64
-    if ids.dtype.itemsize < 4:
-        ids = ids.astype(unsigned)
-    return np.ascontiguousarray(ids).view(unsigned)
-
-
-def _as_weights(weights: Any, m: int) -> np.ndarray | None:
-    """Contiguous numeric array of length m, or None."""
-    if weights is None:
-        return None
-    weights = np.asarray(weights)
-    if weights.shape != (m,):
-        raise UsageError(f"weights have shape {list(weights.shape)}, expected one for each of the {m} edges")
-    if weights.dtype.kind not in "iuf" or weights.dtype.itemsize > 8:
-        raise UsageError(
-            f"weights are {weights.dtype}, expected integers or floating-point numbers up to 64 bits"
-        )
-    if weights.dtype == np.float16:  # no arithmetic for it in compiled code
-        weights = weights.astype(np.float32)
-    return np.ascontiguousarray(weights, weights.dtype.newbyteorder("="))
-
-
-def _smallest(weights: np.ndarray) -> np.ndarray:
-    """Integer weights that fit as uint32 (what the binary format holds), others as they are."""
-    if weights.dtype.kind in "iu" and weights.min() >= 0 and weights.max() < 2**32:
-        return weights.astype(np.uint32)
-    return weights
-
-
-def _name_array(names: list) -> np.ndarray:
-    """Array of original ids: integers when all are, else Python objects (never changed into text)."""
-    if all(isinstance(name, int) and abs(name) < 2**63 for name in names):
-        return np.array(names, np.int64)
-    array = np.empty(len(names), object)
-    for v, name in enumerate(names):  # one by one: a slice would unpack names that are tuples
-        array[v] = name
-    return array

@@ -113,7 +113,7 @@ def test_names_as_ids(tmp_path):
     ("arguments", "message"),
     [
         (["x.bin", "y.bin"], "gpop: x.bin: cannot be read"),
-        (["in.bin", "out.foo"], "gpop: out.foo: unknown kind of graph file"),
+        (["in.bin", "copy.foo"], "gpop: copy.foo: unknown kind of graph file"),
         (["in.bin", "none/out.bin"], "gpop: none/out.bin: cannot be written"),
         (["in.bin"], "gpop: the following arguments are required: output"),
         (["in.bin", "o.bin", "--weights", "some"], "gpop: argument --weights: 'some': expected none, random"),

@@ -301,3 +301,15 @@ def test_two_writers_and_a_reader(graph, kept):
         assert writer.exitcode == 0
     assert opened > 10
     assert list(kept.parent.iterdir()) == [kept]
+
+
+def test_load_keeps_layouts_beside_the_file(tmp_path):
+    path = tmp_path / "ring.bin"
+    gpop.save(gpop.Graph.from_edges([0, 1, 2], [1, 2, 0]), path)
+    gpop.bfs(gpop.load(path, layouts=True), 0)
+    (kept,) = tmp_path.glob("*.layout")
+    written = kept.stat().st_mtime_ns
+    assert gpop.bfs(gpop.load(path, layouts=True), 0).level.tolist() == [0, 1, 2]
+    assert kept.stat().st_mtime_ns == written
+    gpop.bfs(gpop.load(path, layouts=tmp_path), 0)
+    assert list(tmp_path.glob("*.layout")) == [kept]

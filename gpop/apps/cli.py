@@ -87,9 +87,12 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
         allow_abbrev=False,
     )
     parser.add_argument(
-        "graph", type=Path, help="graph file: .bin, or a text edge list (.txt .el .wel .tsv .csv ...)"
+        "graph", type=Path, help="graph file (.bin .txt .el .mtx .graph .gr .sg ...: see gpop.load)"
     )
     parser.add_argument("--symmetrize", action="store_true", help="add the opposite of every edge")
+    parser.add_argument(
+        "--layouts", action="store_true", help="keep the layout beside the graph and find it there next time"
+    )
     if app.source:
         several = "; several are separated by commas" if app.source == "many" else ""
         parser.add_argument(
@@ -157,7 +160,13 @@ def _file(suffixes: tuple[str, ...]) -> Callable[[str], Path]:
 def _run(app: App, given: argparse.Namespace) -> int:
     progress = given.progress or sys.stderr.isatty()
     start = time.perf_counter()
-    graph = gpop.load(given.graph, weighted=app.weighted, symmetrize=given.symmetrize, progress=progress)
+    graph = gpop.load(
+        given.graph,
+        weighted=app.weighted,
+        symmetrize=given.symmetrize,
+        layouts=given.layouts,
+        progress=progress,
+    )
     load_seconds = time.perf_counter() - start
     if app.source:
         drawn = given.source is None

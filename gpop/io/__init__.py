@@ -1,7 +1,9 @@
 """Graph files: `load` and `save` by suffix. A new format is one module here and one line in FORMATS.
 
 A format module has ``read(path, weighted=None, progress=False) -> Graph`` and
-``write(graph, path)``; it is imported when first used.
+``write(graph, path)``; it is imported when first used. The suffix finds the module, and the module
+checks that the content is its format. ``HOLDS_IDS = True`` says that the format itself stores original
+ids; for all others they lie beside the file (`gpop.io.ids`).
 """
 
 from __future__ import annotations
@@ -13,15 +15,25 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from gpop.errors import GraphFileError, UsageError
+from gpop.io.compressed import ENDINGS
 
 if TYPE_CHECKING:
     from gpop.graph import Graph
 
+# module: (suffixes, whether it also reads and writes compressed files)
 FORMATS = {
-    "binary_csr": (".bin",),
-    "edge_list": (".txt", ".el", ".wel", ".tsv", ".csv", ".snap"),
+    "binary_csr": ((".bin",), False),
+    "gap": ((".sg", ".wsg"), False),
+    "edge_list": ((".txt", ".el", ".wel", ".tsv", ".csv", ".snap", ".edges", ".edgelist"), True),
+    "konect": ((".konect",), True),  # and names that begin with out.
+    "ligra": ((".adj",), True),
+    "metis": ((".graph", ".metis"), True),
+    "dimacs": ((".gr",), True),
+    "matrix_market": ((".mtx",), True),
+    "scipy_npz": ((".npz",), False),
+    "arrow_file": ((".parquet", ".arrow", ".feather"), False),
+    "networkx_file": ((".graphml", ".gml"), False),
 }
-COMPRESSED = {"edge_list": (".gz", ".xz")}  # further endings that the format's module unpacks itself
 
 
 def load(
@@ -29,6 +41,7 @@ def load(
     *,
     weighted: bool | None = None,
     symmetrize: bool = False,
+    layouts: bool | str | os.PathLike = False,
     progress: bool = False,
 ) -> Graph:
     """Read a graph from a file; its suffix names the format.
@@ -36,12 +49,25 @@ def load(
     Parameters
     ----------
     path
-        ``.bin`` (binary CSR of the original GPOP) or a text edge list: ``.txt .el .wel .tsv .csv
-        .snap``, each also with ``.gz`` or ``.xz``.
+        | ``.bin`` | binary CSR of the original GPOP |
+        | ``.sg .wsg`` | GAP Benchmark Suite, serialised |
+        | ``.txt .el .wel .tsv .csv .snap .edges .edgelist`` | text edge list, any ids |
+        | ``.konect``, ``out.*`` | KONECT |
+        | ``.adj`` | Ligra |
+        | ``.graph .metis`` | METIS, Chaco |
+        | ``.gr`` | DIMACS challenges, PACE |
+        | ``.mtx`` | Matrix Market |
+        | ``.npz`` | SciPy sparse matrix |
+        | ``.parquet .arrow .feather`` | edge table (needs pyarrow) |
+        | ``.graphml .gml`` | through NetworkX |
+
+        Text formats also with ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` (needs zstandard).
     weighted
         None: as the file is. True: an error when it has no weights. False: weights are ignored.
     symmetrize
         Add the opposite of every edge (`Graph.symmetrize`).
+    layouts
+        Keep the layouts that runs build (`gpop.layout_cache`): True beside the file, or a directory.
     progress
         Show a progress bar when stderr is a terminal.
 
@@ -60,30 +86,53 @@ def load(
     >>> gpop.io.load(path)
     Graph(triangle: 3 vertices, 3 edges)
     """
+    from gpop.io.ids import read_ids
+
     path = Path(path)
     module = format_module(path)
     try:
         graph = module.read(path, weighted=weighted, progress=progress)
     except OSError as error:
         raise GraphFileError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if not getattr(module, "HOLDS_IDS", False):
+        graph.original_ids = read_ids(path, graph)
     graph.name = path.name.split(".")[0]
-    return graph.symmetrize() if symmetrize else graph
+    if symmetrize:
+        graph = graph.symmetrize()
+    if layouts:
+        graph.cache["layout_directory"] = path.parent if layouts is True else Path(layouts)
+    return graph
 
 
 def save(graph: Graph, path: str | os.PathLike) -> None:
-    """Write a graph to a file in the format that its suffix names; the file appears whole or not at all."""
+    """Write a graph to a file in the format that its suffix names; the file appears whole or not at all.
+
+    Original ids are stored in the file when the format has room for them, else beside it in
+    ``<file>.ids.npz``, where `load` finds them.
+    """
+    from gpop.io.ids import storable, write_ids
+
     path = Path(path)
-    format_module(path).write(graph, path)
+    module = format_module(path)
+    if getattr(module, "HOLDS_IDS", False):
+        module.write(graph, path)
+        return
+    ids = storable(graph, path)
+    module.write(graph, path)
+    write_ids(path, graph, ids)
 
 
 def format_module(path: str | os.PathLike) -> ModuleType:
     """The module that reads and writes files of this name; UsageError when there is none."""
     name = Path(path).name.lower()
-    for module, suffixes in FORMATS.items():
-        endings = suffixes + tuple(s + c for s in suffixes for c in COMPRESSED.get(module, ()))
+    for module, (suffixes, compressible) in FORMATS.items():
+        endings = suffixes + tuple(s + c for s in suffixes for c in ENDINGS if compressible)
         if name.endswith(endings):
             return importlib.import_module(f"gpop.io.{module}")
-    known = " ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+    if name.startswith("out."):  # KONECT names its files out.<network>
+        return importlib.import_module("gpop.io.konect")
+    known = " ".join(suffix for suffixes, _ in FORMATS.values() for suffix in suffixes)
     raise UsageError(
-        f"{path}: unknown kind of graph file, expected a name ending in one of {known} (or .gz, .xz)"
+        f"{path}: unknown kind of graph file, expected a name ending in one of {known} "
+        f"(text formats also with {' '.join(ENDINGS)})"
     )

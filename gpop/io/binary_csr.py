@@ -24,15 +24,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.errors import GraphFileError, UsageError
-from gpop.graph import MOST_VERTICES, Graph
+from gpop.arguments import MOST_VERTICES
+from gpop.errors import GraphFileError
+from gpop.graph import Graph
 from gpop.io.atomic import replacing
+from gpop.io.binary import exact_weights, fill, store
 from gpop.memory import require_memory
-from gpop.parallel import blocks, for_each
 from gpop.progress import progress_bar
 from gpop.validate import ids_fault, offsets_fault
-
-_BLOCK = 1 << 21  # values read at a time
 
 
 class _Layout(NamedTuple):
@@ -86,30 +85,31 @@ def read(path: Path, *, weighted: bool | None = None, progress: bool = False) ->
         weights = np.empty(m, np.uint32) if take_weights else None
         faults: dict[int, str] = {}
         with progress_bar(n + m * (1 + take_weights), "loading", "value", progress) as bar:
-            _fill(path, offsets_at, content.layout.offset, indptr[:n], bar)
+            fill(path, offsets_at, content.layout.offset, indptr[:n], bar)
             fault = offsets_fault(indptr, m)
             if fault:
                 raise GraphFileError(f"{path} ({content}): {fault}")
-            _fill(path, edges_at, content.layout.edge, indices, bar, n, faults)
+            fill(path, edges_at, content.layout.edge, indices, bar, n, faults)
             if faults:
                 raise GraphFileError(f"{path} ({content}): {faults[min(faults)]}")
             if weights is not None:
-                _fill(path, weights_at, "<u4", weights, bar)
+                fill(path, weights_at, "<u4", weights, bar)
     return Graph(indptr, indices, weights)
 
 
 def write(graph: Graph, path: Path) -> None:
     """Write a graph, in the narrowest layout that holds it and cannot be mistaken for another."""
-    weights = None if graph.weights is None else _exact_weights(graph.weights, path)
+    weights = None if graph.weights is None else exact_weights(graph.weights, np.uint32, path)
     tie = weights is not None and graph.m == graph.n + 1
     layout = _LAYOUTS[0] if graph.m < 2**32 and not tie else _LAYOUTS[1]
     with replacing(path) as temporary, open(temporary, "wb") as file:
         file.write(
             np.array(graph.n, layout.header[0]).tobytes() + np.array(graph.m, layout.header[1]).tobytes()
         )
-        for array, dtype in ((graph.indptr[:-1], layout.offset), (graph.indices, "<u4"), (weights, "<u4")):
-            for first, last in blocks(0 if array is None else len(array), _BLOCK):
-                array[first:last].astype(dtype, copy=False).tofile(file)
+        store(file, graph.indptr[:-1], layout.offset)
+        store(file, graph.indices, "<u4")
+        if weights is not None:
+            store(file, weights, "<u4")
 
 
 def _identify(path: Path, file, size: int, weighted: bool | None) -> _Content:
@@ -151,44 +151,3 @@ def _contents_fit(path: Path, way: _Content) -> bool:
     indptr = np.append(offsets, offsets.dtype.type(way.m)).astype(np.int64)
     indices = np.fromfile(path, way.layout.edge, way.m, offset=edges_at)
     return offsets_fault(indptr, way.m) is None and ids_fault(indices, way.n) is None
-
-
-def _fill(path, position, stored, array, bar, n=None, faults=None) -> None:
-    """Read ``len(array)`` values stored as ``stored`` into ``array``; ids not below n become ``faults``."""
-    stored = np.dtype(stored)
-    pieces = blocks(len(array), _BLOCK)
-
-    def fill(i):
-        first, last = pieces[i]
-        same = stored.itemsize == array.itemsize
-        target = array[first:last].view(stored) if same else np.empty(last - first, stored)
-        with open(path, "rb", buffering=0) as file:
-            file.seek(position + first * stored.itemsize)
-            room = memoryview(target).cast("B")
-            while len(room):
-                count = file.readinto(room)
-                if not count:
-                    raise GraphFileError(f"{path}: ends early, it shrank while it was read")
-                room = room[count:]
-        if n is not None and target.max() >= n:
-            at = int(np.argmax(target >= n))
-            faults[i] = f"edge {first + at} leads to vertex {target[at]}, expected an id below {n}"
-        elif not same:
-            array[first:last] = target
-        bar.update(last - first)
-
-    for_each(len(pieces), fill)
-
-
-def _exact_weights(weights: np.ndarray, path: Path) -> np.ndarray:
-    """The weights as uint32, or UsageError when one would change."""
-    if weights.dtype == np.uint32:
-        return weights
-    outside = ~((weights >= 0) & (weights < 2**32) & (weights == np.floor(weights)))
-    if outside.any():
-        e = int(outside.argmax())
-        raise UsageError(
-            f"{path}: weight {weights[e]} of edge {e} cannot be stored, expected integers in 0..{2**32 - 1} "
-            "(a text edge list, .wel, stores any weight)"
-        )
-    return weights.astype(np.uint32)

@@ -1,8 +1,8 @@
 """Compiled loops over the bytes of a text edge list: parse lines, write lines.
 
-A line is ``source destination [weight]``. Fields are parted by blanks or tabs with at most one
-comma among them; ``#`` and ``%`` start a comment line; blank lines are skipped. The bytes must end
-with a newline, which stops every inner loop, so that none needs to look for the end.
+A line is ``[letter] source destination [weight]``. Fields are parted by blanks or tabs with at most
+one separator (a comma, say) among them; two bytes start comment lines; blank lines are skipped. The
+bytes must end with a newline, which stops every inner loop, so that none needs to look for the end.
 
 Weights are parsed twice over, as integer and as float64. A decimal of at most 15 digits and a
 power of ten of at most 22 is exact with one multiplication or division (Clinger, PLDI 1990); any
@@ -14,31 +14,32 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_NEWLINE, _SPACE, _TAB, _RETURN, _COMMA = 10, 32, 9, 13, 44
-_HASH, _PERCENT, _PLUS, _MINUS, _DOT, _ZERO = 35, 37, 43, 45, 46, 48
+_NEWLINE, _SPACE, _TAB, _RETURN = 10, 32, 9, 13
+_PLUS, _MINUS, _DOT, _ZERO = 43, 45, 46, 48
 _EXPONENT = 101  # 'e'; with bit 0x20 set 'E' is the same
 
 POWERS = np.array([10.0**i for i in range(23)])
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _skip_blanks(data, i):
+def skip_blanks(data, i):
+    """Position of the next byte that is no blank."""
     while data[i] == _SPACE or data[i] == _TAB or data[i] == _RETURN:
         i += 1
     return i
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _skip_separator(data, i):
+def _skip_separator(data, i, separator):
     """Position after a separator, or ``i`` itself when there is none."""
-    i = _skip_blanks(data, i)
-    if data[i] == _COMMA:
-        i = _skip_blanks(data, i + 1)
+    i = skip_blanks(data, i)
+    if data[i] == separator:
+        i = skip_blanks(data, i + 1)
     return i
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _parse_id(data, i):
+def parse_id(data, i):
     """(value, position after it); the value is -1 when there is no id below 2^63."""
     start = i
     value = np.uint64(0)
@@ -55,7 +56,7 @@ def _parse_id(data, i):
 
 
 @njit(nogil=True, cache=True)
-def _parse_weight(data, i, powers):
+def parse_weight(data, i, powers):
     """(kind, integer, float, position after it); kind 0 = no number, 1 = integer, 2 = float."""
     start = i
     negative = data[i] == _MINUS
@@ -112,11 +113,26 @@ def _parse_weight(data, i, powers):
 
 
 @njit(nogil=True, cache=True)
-def parse_lines(data, columns, powers, source, destination, integers, floats):
+def parse_lines(
+    data,
+    columns,
+    lead,
+    comments,
+    separator,
+    lowest,
+    highest,
+    further,
+    powers,
+    source,
+    destination,
+    integers,
+    floats,
+):
     """Parse all lines; the weight arrays are filled when ``columns`` is 3.
 
-    Returns (edges, largest id, whether all weights are integers, start of the first malformed line
-    or -1).
+    ``lead`` begins every edge line when it is not 0, ids are in lowest..highest, ``further`` ignores
+    what follows the columns. Returns (edges, largest id, whether all weights are integers, start of
+    the first malformed line or -1).
     """
     edges = 0
     largest = np.int64(-1)
@@ -124,37 +140,45 @@ def parse_lines(data, columns, powers, source, destination, integers, floats):
     i = 0
     while i < len(data):
         line = i
-        i = _skip_blanks(data, i)
+        i = skip_blanks(data, i)
         if data[i] == _NEWLINE:
             i += 1
             continue
-        if data[i] == _HASH or data[i] == _PERCENT:
+        if data[i] == comments[0] or data[i] == comments[1]:
             while data[i] != _NEWLINE:
                 i += 1
             i += 1
             continue
-        u, i = _parse_id(data, i)
+        if lead != 0:
+            if data[i] != lead or skip_blanks(data, i + 1) == i + 1:
+                return edges, largest, all_integers, line
+            i = skip_blanks(data, i + 1)
+        u, i = parse_id(data, i)
         after = i
-        i = _skip_separator(data, i)
-        if u < 0 or i == after:
+        i = _skip_separator(data, i, separator)
+        if u < lowest or u > highest or i == after:
             return edges, largest, all_integers, line
-        v, i = _parse_id(data, i)
-        if v < 0:
+        v, i = parse_id(data, i)
+        if v < lowest or v > highest:
             return edges, largest, all_integers, line
         if columns == 3:
             after = i
-            i = _skip_separator(data, i)
+            i = _skip_separator(data, i, separator)
             if i == after:
                 return edges, largest, all_integers, line
-            kind, integer, value, i = _parse_weight(data, i, powers)
+            kind, integer, value, i = parse_weight(data, i, powers)
             if kind == 0:
                 return edges, largest, all_integers, line
             all_integers &= kind == 1
             integers[edges] = integer
             floats[edges] = value
-        i = _skip_blanks(data, i)
+        after = i
+        i = skip_blanks(data, i)
         if data[i] != _NEWLINE:
-            return edges, largest, all_integers, line
+            if not further or i == after:
+                return edges, largest, all_integers, line
+            while data[i] != _NEWLINE:
+                i += 1
         i += 1
         source[edges] = u
         destination[edges] = v
@@ -164,7 +188,7 @@ def parse_lines(data, columns, powers, source, destination, integers, floats):
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _write_integer(value, text, at):
+def write_integer(value, text, at):
     """Write ``value`` and return the position after it."""
     rest = np.uint64(value)
     if value < 0:
@@ -183,16 +207,20 @@ def _write_integer(value, text, at):
 
 
 @njit(nogil=True, cache=True)
-def write_lines(source, destination, weights, separator, text):
-    """Write integer edges as lines into ``text`` (63 bytes each suffice), return the bytes written."""
+def write_lines(source, destination, weights, separator, lead, text):
+    """Write integer edges as lines into ``text`` (65 bytes each suffice), return the bytes written."""
     at = 0
     for i in range(len(source)):
-        at = _write_integer(source[i], text, at)
+        if lead != 0:
+            text[at] = lead
+            text[at + 1] = _SPACE
+            at += 2
+        at = write_integer(source[i], text, at)
         text[at] = separator
-        at = _write_integer(destination[i], text, at + 1)
+        at = write_integer(destination[i], text, at + 1)
         if weights is not None:
             text[at] = separator
-            at = _write_integer(weights[i], text, at + 1)
+            at = write_integer(weights[i], text, at + 1)
         text[at] = _NEWLINE
         at += 1
     return at

@@ -54,7 +54,7 @@ def test_round_trip(tmp_path, name):
 
 
 def test_many_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr("gpop.io.binary_csr._BLOCK", 100)
+    monkeypatch.setattr("gpop.io.binary._BLOCK", 100)
     monkeypatch.setattr("gpop.validate._BLOCK", 100)
     graph = generate("rmat", scale=10, degree=4, weights=(0, 2**32 - 3))
     graph.save(tmp_path / "g.bin")
@@ -244,7 +244,7 @@ def test_files_that_cannot_be_read_or_written(tmp_path):
     with pytest.raises(GraphFileError, match=r"none/g\.bin: cannot be written: No such file"):
         graph.save(tmp_path / "none" / "g.bin")
     assert os.listdir(tmp_path) == ["folder.bin"]
-    for name in ("g.graph", "g", "g.bin.gz"):
+    for name in ("g.foo", "g", "g.bin.gz"):
         with pytest.raises(
             UsageError, match=r"unknown kind of graph file, expected a name ending in one of \.bin"
         ):

@@ -110,7 +110,7 @@ def test_floats_are_exact(tmp_path_factory, numbers):
         ("0 1\n0 1 # why\n", 2, "expected 2"),
         ("0 1\n\0\xff\x07\n", 2, r"expected"),
         ("0 1\n" + "7" * 500 + "\n", 2, r"777\.\.\.'"),
-        ("source target\n0 1\n", 1, "'source target': expected"),
+        ("what is this\n0 1\n", 1, "its weight is no number"),
     ],
 )
 def test_malformed(tmp_path, text, line, message):
@@ -191,8 +191,8 @@ def test_compressed(tmp_path, pack):
 @pytest.mark.parametrize("size", [16, 100])
 def test_blocks_and_pieces(tmp_path, monkeypatch, size):
     """The cuts into blocks and pieces leave no trace, not in line numbers either."""
-    monkeypatch.setattr("gpop.io.edge_list._BLOCK", size)
-    monkeypatch.setattr("gpop.io.edge_list._PIECE", size // 8)
+    monkeypatch.setattr("gpop.io.text._BLOCK", size)
+    monkeypatch.setattr("gpop.io.text._PIECE", size // 8)
     graph = small_graphs()["odd n"]
     text = "# a\n" * 9 + "".join(f"{u} {v}\n\n" for u, v in pairs(graph))
     read = load(tmp_path, "# Nodes: 301\n" + text)
@@ -222,9 +222,56 @@ def test_round_trip_of_other_weights_and_ids(tmp_path):
         read = gpop.io.load(tmp_path / "g.wel")
         assert read.original_ids.tolist() == ids.tolist()
         assert read.weights.tolist() == graph.weights.tolist()
-    named = Graph.from_csr([0, 1, 1], [1], original_ids=np.array(["a", "b"]))
-    with pytest.raises(UsageError, match="the original ids are names"):
-        named.save(tmp_path / "g.el")
+    for name in ("a b", "", "a\tb", "#a", '"a"'):
+        named = Graph.from_csr([0, 1, 1], [1], original_ids=np.array([name, "b"]))
+        with pytest.raises(UsageError, match="cannot be written in an edge list"):
+            named.save(tmp_path / "g.el")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "anna bo 2\nbo cy 3\n",
+        "anna,bo,2\nbo,cy,3\n",
+        "# names\nfrom;to;w\nanna;bo;2\n\nbo;cy;3\n",
+        '"anna","bo",2\n"bo","cy",3\n',
+        "anna|bo|2\nbo | cy | 3",
+        "Type,Target,Weight,Source,Label\nx,bo,2,anna,y\nx,cy,3,bo,y\n",
+    ],
+)
+def test_names(tmp_path, text):
+    graph = load(tmp_path, text, weighted=True)
+    assert graph.original_ids.tolist() == ["anna", "bo", "cy"]
+    assert pairs(graph) == [(0, 1), (1, 2)]
+    assert (graph.weights.dtype, graph.weights.tolist()) == (np.uint32, [2, 3])
+    graph.save(tmp_path / "again.csv")
+    again = gpop.io.load(tmp_path / "again.csv")
+    assert same(again, graph)
+    assert again.original_ids.tolist() == graph.original_ids.tolist()
+
+
+@pytest.mark.parametrize(
+    "text", ["source,target\n0,1\n", "FromNodeId\tToNodeId\n0\t1\n", "0;1\n", "a|b\n0|1\n"]
+)
+def test_headers_and_delimiters(tmp_path, text):
+    graph = load(tmp_path, text)
+    assert (graph.n, graph.original_ids, pairs(graph)) == (2, None, [(0, 1)])
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("a b\nc\n", 2, "1 column, expected 2"),
+        ("a b 1\nc d x\n", 2, "its weight is no number"),
+        ("a b 1\nc d nan\n", 2, "its weight is no number"),
+        ("a,b\n,c\n", 2, "an empty name"),
+        ("source,target\na,b\nsource,target\n", 3, "the column names once more"),
+        ("a b\nc \xff\n", 2, "expected UTF-8 text"),
+    ],
+)
+def test_malformed_names(tmp_path, text, line, message):
+    with pytest.raises(GraphFileError, match=rf"line {line}: .*{message}"):
+        load(tmp_path, text.encode("latin-1"))
 
 
 def test_memory_is_predicted(tmp_path, monkeypatch):

@@ -1,0 +1,136 @@
+"""Arrow: whatever speaks the Arrow C stream interface (pyarrow, Polars, DuckDB, ...), read with pyarrow.
+
+Chunks of integers and weights without nulls are taken as they are, without a copy. Names are
+dictionary-encoded by Arrow. A table made here carries the number of vertices as metadata, so that
+vertices without edges survive when the ids are 0..n-1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpop.errors import UsageError
+from gpop.graph import Graph
+from gpop.interop.edge_columns import edge_columns, graph_of_columns, pick_columns
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_VERTICES = b"gpop.vertices"
+
+
+def import_pyarrow() -> Any:
+    """The module pyarrow, or one line on how to get it."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise UsageError("Arrow tables need the package pyarrow: pip install 'gpop[arrow]'") from None
+    return pyarrow
+
+
+def from_arrow(
+    table: Any,
+    source: Any = None,
+    target: Any = None,
+    weight: Any = None,
+    n: int | None = None,
+    duplicates: str = "keep",
+    name: str = "",
+    progress: bool = False,
+) -> Graph:
+    """See `Graph.from_arrow`."""
+    pa = import_pyarrow()
+    if not isinstance(table, pa.Table):
+        if not hasattr(table, "__arrow_c_stream__"):
+            raise UsageError(f"expected an object with __arrow_c_stream__, got {type(table).__name__}")
+        table = pa.table(table)
+    source, target, weight = pick_columns(table.column_names, source, target, weight)
+    ends = [_plain(pa, table.column(column), column) for column in (source, target)]
+    weights = None
+    if weight is not None:
+        column = table.column(weight)
+        if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+            raise UsageError(f"column {weight!r} is {column.type}, expected numbers")
+        weights = _plain(pa, column, weight)
+    if all(pa.types.is_integer(end.type) for end in ends):
+        # batches cut all columns at the same rows, without a copy
+        columns = {"source": ends[0], "target": ends[1]}
+        if weights is not None:
+            columns["weight"] = weights
+        batches = [
+            [column.to_numpy() for column in batch.columns] for batch in pa.table(columns).to_batches()
+        ]
+        arrays = [[batch[i] for batch in batches] for i in (0, 1)]
+        weights = None if weights is None else [batch[2] for batch in batches]
+        if n is None:
+            n = _stated(table, arrays)
+        return graph_of_columns(*arrays, weights, n=n, duplicates=duplicates, name=name, progress=progress)
+    if n is not None:
+        raise UsageError("n is for integer ids; the ids of this table are names")
+    weights = None if weights is None else [weights.to_numpy()]
+    codes, names = _encode(pa, ends)
+    arrays = [[codes[: len(ends[0])]], [codes[len(ends[0]) :]]]
+    return graph_of_columns(
+        *arrays, weights, names=names, duplicates=duplicates, name=name, progress=progress
+    )
+
+
+def _plain(pa: Any, column: Any, name: str) -> Any:
+    """The column without dictionary encoding; nulls are an error."""
+    if column.null_count:
+        raise UsageError(f"column {name!r} has {column.null_count} nulls, expected a value in every row")
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _encode(pa: Any, ends: list) -> tuple[np.ndarray, np.ndarray]:
+    """(number of the name of every source and then every target, the names)."""
+    for end in ends:
+        if not (pa.types.is_string(end.type) or pa.types.is_large_string(end.type) or _is_view(pa, end.type)):
+            if not pa.types.is_integer(end.type):
+                raise UsageError(f"ids are {end.type}, expected integers or text")
+    text = [end.cast(pa.large_string()) for end in ends]
+    both = pa.chunked_array([chunk for end in text for chunk in end.chunks], pa.large_string())
+    encoded = both.combine_chunks().dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.combine_chunks()
+    names = np.array(encoded.dictionary.to_pylist(), dtype=str)
+    return encoded.indices.to_numpy(zero_copy_only=False), names
+
+
+def _is_view(pa: Any, kind: Any) -> bool:
+    return hasattr(pa.types, "is_string_view") and pa.types.is_string_view(kind)
+
+
+def _stated(table: Any, arrays: list) -> int | None:
+    """The number of vertices that a table made here carries, when the ids agree with it."""
+    text = (table.schema.metadata or {}).get(_VERTICES, b"")
+    if not text.isdigit() or len(text) > 10:
+        return None
+    largest = max((int(array.max()) for end in arrays for array in end if len(array)), default=-1)
+    stated = int(text)
+    return stated if largest < stated <= (1 << 20) + 512 * (len(table) + 1) else None
+
+
+def to_arrow(graph: Graph) -> pyarrow.Table:
+    """See `Graph.to_arrow`."""
+    pa = import_pyarrow()
+    source, target, weights = edge_columns(graph)
+    columns = {"source": _array(pa, source), "target": _array(pa, target)}
+    if weights is not None:
+        columns["weight"] = pa.array(weights)
+    table = pa.table(columns)
+    if graph.original_ids is None:
+        table = table.replace_schema_metadata({_VERTICES: str(graph.n).encode()})
+    return table
+
+
+def _array(pa: Any, ids: np.ndarray) -> Any:
+    """Arrow array of ids; text when they are names."""
+    if ids.dtype.kind in "iu":
+        return pa.array(ids)
+    names = ids.tolist()
+    if not all(isinstance(name, str) for name in names):
+        raise UsageError("an Arrow table holds ids that are integers or text; others are in original_ids")
+    return pa.array(names, pa.large_string())

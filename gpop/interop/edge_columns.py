@@ -1,0 +1,100 @@
+"""Edge tables of any library -> Graph: which columns, and what becomes of ids and duplicates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpop.arguments import as_ids, as_weights, check_size
+from gpop.build import check_duplicates
+from gpop.errors import UsageError
+from gpop.graph import Graph
+
+SOURCE = ("source", "src", "from", "u", "fromnodeid", "from_node", "source_id", "start")
+TARGET = ("target", "dst", "to", "v", "tonodeid", "to_node", "target_id", "destination", "end")
+WEIGHT = ("weight", "weights", "w", "value", "cost", "distance", "length")
+
+
+def pick_columns(
+    names: list[Any], source: Any = None, target: Any = None, weight: Any = None
+) -> tuple[Any, Any, Any]:
+    """The columns of source, target and weight (None: none).
+
+    What is not given is found by its usual names (``source src from u ...``, ``target dst to v ...``,
+    ``weight w ...``), whatever their case; else source and target are the first two columns.
+    """
+
+    def usual(known, place):
+        for name in names:
+            if str(name).lower() in known:
+                return name
+        return names[place] if place is not None else None
+
+    for given in (source, target, None if weight is False else weight):
+        if given is not None and given not in names:
+            raise UsageError(f"there is no column {given!r}, expected one of {', '.join(map(str, names))}")
+    if len(names) < 2:
+        raise UsageError(f"the table has {len(names)} columns, expected source and target")
+    found = (source, target)
+    if source is None and target is None:
+        found = (usual(SOURCE, 0), usual(TARGET, 1))
+        found = found if found[0] != found[1] else (names[0], names[1])
+    elif source is None or target is None:
+        raise UsageError("expected both source and target, or none of them")
+    if weight is None:
+        weight = usual(WEIGHT, None)
+        weight = None if weight in found else weight
+    return (*found, None if weight is False else weight)
+
+
+def graph_of_columns(
+    sources: list[np.ndarray],
+    targets: list[np.ndarray],
+    weights: list[np.ndarray] | None = None,
+    *,
+    names: np.ndarray | None = None,
+    n: int | None = None,
+    duplicates: str = "keep",
+    name: str = "",
+    progress: bool = False,
+) -> Graph:
+    """Graph of edges that come in pieces of integer arrays.
+
+    With ``names`` the integers are places in it. Else they are ids: 0 .. n-1 when ``n`` is given,
+    otherwise kept or, when sparse, numbered in ascending order by the rule of text edge lists
+    (`gpop.io.renumber`), with the ids in ``original_ids``.
+    """
+    from gpop.io.renumber import dense_ids
+    from gpop.io.text import csr_of
+
+    check_duplicates(duplicates)
+    ends = []
+    for source, target in zip(sources, targets, strict=True):
+        ends += [as_ids(source, "source"), as_ids(target, "target")]
+    largest = max((int(ids.max()) for ids in ends if len(ids)), default=-1)
+    original_ids = names
+    if names is not None:
+        n = len(names)
+    elif n is None:
+        n, original_ids = dense_ids(ends, largest, 0)
+    elif largest >= n:
+        raise UsageError(f"vertex id {largest} is outside the graph, expected ids in 0..{n - 1}")
+    check_size(n)
+    pieces = [None] * len(sources)
+    if weights is not None:
+        pieces = [as_weights(piece, len(ids)) for piece, ids in zip(weights, ends[::2], strict=True)]
+        if duplicates == "sum":
+            pieces = [
+                w.astype({"i": np.int64, "u": np.uint64}.get(w.dtype.kind, w.dtype), copy=False)
+                for w in pieces
+            ]
+    arrays = csr_of(n, ends, pieces, weights is not None, progress, duplicates=duplicates)
+    return Graph(*arrays, original_ids=original_ids, name=name)
+
+
+def edge_columns(graph: Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """(sources, destinations, weights) of all edges with original ids, without a copy where possible."""
+    numbers = np.arange(graph.n, dtype=np.uint32) if graph.original_ids is None else graph.original_ids
+    target = graph.indices if graph.original_ids is None else numbers[graph.indices]
+    return np.repeat(numbers, graph.out_degree), target, graph.weights

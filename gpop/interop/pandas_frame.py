@@ -1,0 +1,57 @@
+"""pandas: a frame with one row for each edge. Ids are integers, or names that pandas can factorize."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpop.errors import UsageError
+from gpop.graph import Graph
+from gpop.interop.edge_columns import edge_columns, graph_of_columns, pick_columns
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def from_pandas(
+    frame: pandas.DataFrame, source: Any, target: Any, weight: Any, n: int | None, duplicates: str, name: str
+) -> Graph:
+    """See `Graph.from_pandas`."""
+    import pandas
+
+    if not isinstance(frame, pandas.DataFrame):
+        raise UsageError(f"expected a pandas DataFrame, got {type(frame).__name__}")
+    source, target, weight = pick_columns(list(frame.columns), source, target, weight)
+    columns = [frame[column] for column in (source, target)]
+    for column in columns:
+        if column.isna().any():
+            raise UsageError(f"column {column.name!r} has missing ids, expected an id in every row")
+    weights = None
+    if weight is not None:
+        if frame[weight].isna().any():
+            raise UsageError(f"column {weight!r} has missing weights, expected a number in every row")
+        weights = [frame[weight].to_numpy()]
+        if weights[0].dtype == object:  # a nullable type: without missing values a plain array fits
+            weights = [frame[weight].to_numpy(frame[weight].dtype.numpy_dtype)]
+    if all(pandas.api.types.is_integer_dtype(column) for column in columns):
+        ends = [
+            [column.to_numpy(np.int64 if column.to_numpy().dtype == object else None)] for column in columns
+        ]
+        return graph_of_columns(*ends, weights, n=n, duplicates=duplicates, name=name)
+    if n is not None:
+        raise UsageError("n is for integer ids; the ids of this frame are names")
+    codes, names = pandas.factorize(pandas.concat([c.astype(object) for c in columns], ignore_index=True))
+    ids = np.empty(len(names), object)
+    ids[:] = list(names)
+    ends = [[codes[: len(frame)]], [codes[len(frame) :]]]
+    return graph_of_columns(*ends, weights, names=ids, duplicates=duplicates, name=name)
+
+
+def to_pandas(graph: Graph) -> pandas.DataFrame:
+    """See `Graph.to_pandas`."""
+    import pandas
+
+    source, target, weights = edge_columns(graph)
+    columns = {"source": source, "target": target}
+    return pandas.DataFrame(columns if weights is None else {**columns, "weight": weights}, copy=False)

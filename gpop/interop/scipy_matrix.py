@@ -1,0 +1,37 @@
+"""SciPy sparse matrices: entry (u, v) is the edge u -> v, its value the weight."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpop.errors import UsageError
+from gpop.graph import Graph
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+
+def from_scipy(matrix: scipy.sparse.sparray, weighted: bool, name: str) -> Graph:
+    """See `Graph.from_scipy`."""
+    from scipy.sparse import issparse
+
+    if not issparse(matrix):
+        raise UsageError(f"expected a SciPy sparse matrix, got {type(matrix).__name__}")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise UsageError(f"the matrix has shape {matrix.shape}, expected a square one")
+    matrix = matrix.tocsr()
+    weights = matrix.data if weighted and matrix.dtype != bool else None
+    return Graph.from_csr(matrix.indptr, matrix.indices, weights, name=name)
+
+
+def to_scipy(graph: Graph) -> scipy.sparse.csr_array:
+    """See `Graph.to_scipy`."""
+    from scipy.sparse import csr_array
+
+    data = np.ones(graph.m) if graph.weights is None else graph.weights
+    small = max(graph.n, graph.m) < 2**31
+    indptr = graph.indptr.astype(np.int32) if small else graph.indptr
+    indices = graph.indices.view(np.int32) if small else graph.indices.astype(np.int64)
+    return csr_array((data, indices, indptr), shape=(graph.n, graph.n), copy=False)

@@ -1,0 +1,277 @@
+"""What the text formats share: blocks of whole lines, edges parsed by all threads, errors with their line.
+
+The text is read in blocks of whole lines, each block is cut into pieces that the threads parse, and
+the pieces go into the CSR as they are: the text is never held as a whole.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from gpop.build import Edges, array_edges, build_csr
+from gpop.errors import GraphFileError, UsageError
+from gpop.graph import Graph
+from gpop.io.compressed import opener, read_some
+from gpop.io.text_kernels import POWERS, parse_lines
+from gpop.memory import require_memory
+from gpop.parallel import for_each
+from gpop.progress import progress_bar
+
+_BLOCK = 1 << 25  # bytes of text read at a time, and the longest line
+_PIECE = 1 << 21  # bytes of text parsed at a time
+_NUMBER = re.compile(rb"[-+.0-9eE]+")
+
+
+class Dialect(NamedTuple):
+    """How the lines of a format look."""
+
+    expected: str = "source destination [weight]"
+    columns: int = 2
+    comments: bytes = b"#%"  # two bytes, either of which starts a comment line
+    separator: int = ord(",")  # may stand between fields, besides blanks
+    lead: int = 0  # the letter that begins every edge line, 0: none
+    lowest: int = 0
+    highest: int = 2**63 - 1
+    further: bool = False  # columns after the last one are ignored
+
+
+class Piece(NamedTuple):
+    """The edges of some consecutive lines."""
+
+    source: np.ndarray
+    destination: np.ndarray
+    weights: np.ndarray | None
+    largest: int
+
+
+def text_blocks(path: Path, progress: bool) -> Iterator[bytes]:
+    """The text in blocks of whole lines; a last line without a newline gets one."""
+    unpack = opener(path)
+    with open(path, "rb") as raw, unpack(raw) if unpack else raw as file:
+        size = os.fstat(raw.fileno()).st_size
+        with progress_bar(size, "loading", "B", progress) as bar:
+            done = 0
+            rest = b""
+            first = True
+            while data := read_some(path, file, _BLOCK):
+                data = data.removeprefix(b"\xef\xbb\xbf") if first else data  # the mark of some editors
+                first = False
+                cut = data.rfind(b"\n") + 1
+                if cut:
+                    start, rest = rest, data[cut:]
+                    yield b"".join((start, memoryview(data)[:cut]))
+                else:
+                    rest += data
+                data = b""  # not held twice while the next one is read
+                if len(rest) > _BLOCK:
+                    raise GraphFileError(f"{path}: a line of more than {_BLOCK} bytes, expected a text file")
+                bar.update(raw.tell() - done)
+                done = raw.tell()
+            if rest:
+                yield rest + b"\n"
+
+
+def first_line(block: bytes, comments: bytes) -> tuple[bytes, int, int]:
+    """The first line that is neither blank nor a comment, stripped, with its start and end."""
+    start = 0
+    while start < len(block):
+        end = block.index(b"\n", start) + 1
+        text = block[start:end].strip()
+        if text and text[:1] not in comments:
+            return text, start, end
+        start = end
+    return b"", start, start
+
+
+def pieces_of(block: bytes) -> list[tuple[int, int]]:
+    """Cut a block into pieces of whole lines: [(first byte, last byte + 1), ...]."""
+    cuts = [0]
+    while cuts[-1] < len(block):
+        cuts.append(block.find(b"\n", min(cuts[-1] + _PIECE, len(block) - 1)) + 1)
+    return list(itertools.pairwise(cuts))
+
+
+def line_error(path: Path, text: bytes, line: int, reason: str) -> GraphFileError:
+    """The error for one line, which is shown."""
+    shown = text.rstrip(b"\r\n").decode("ascii", "backslashreplace")
+    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    return GraphFileError(f"{path}, line {line}: {shown!r}: {reason}")
+
+
+def fields_of(text: bytes, separator: int = ord(",")) -> list[bytes]:
+    """The columns of a line: parted by blanks, or by one separator with blanks around it."""
+    return [field for part in text.split(bytes([separator])) for field in (part.split() or [b""])]
+
+
+def malformed(path: Path, text: bytes, line: int, dialect: Dialect, first: bool = False) -> GraphFileError:
+    """The error for a line that is not an edge, with the most telling reason."""
+    fields = fields_of(text.strip(), dialect.separator)
+    if dialect.lead and fields[0] == bytes([dialect.lead]):
+        fields = fields[1:]
+    ids = [field.removeprefix(b"-") for field in fields[:2]]
+    numbers = len(ids) == 2 and all(field.isdigit() for field in ids)
+    count = len(fields)
+    reason = f"expected: {dialect.expected}"
+    if not first and (count < dialect.columns or (count > dialect.columns and not dialect.further)):
+        reason = f"{count} column{'s' * (count != 1)}, expected {dialect.columns} as in the first line"
+    elif numbers and ids != fields[:2]:
+        reason = f"a negative id, expected ids from {dialect.lowest}"
+    elif numbers and dialect.highest == 2**63 - 1 and any(len(f) > 19 or int(f) >= 2**63 for f in ids):
+        reason = "an id that is too large, expected ids below 2^63"
+    elif numbers and any(len(f) > 19 or not dialect.lowest <= int(f) <= dialect.highest for f in ids):
+        reason = f"an id outside {dialect.lowest}..{dialect.highest}"
+    return line_error(path, text, line, reason)
+
+
+def parse_block(path: Path, block: bytes, dialect: Dialect, line: int) -> list[Piece]:
+    """Parse a block of whole lines, the first of which has number ``line``."""
+    bounds = pieces_of(block)
+    require_memory(8 * len(block), f"{path}: its edges")
+    data = np.frombuffer(block, np.uint8)
+    weighted = dialect.columns == 3
+    pieces: list = [None] * len(bounds)
+    errors: dict[int, int] = {}
+
+    def parse(i):
+        text = data[slice(*bounds[i])]
+        most = np.count_nonzero(text == ord("\n"))
+        source, destination = np.empty(most, np.int64), np.empty(most, np.int64)
+        integers, floats = np.empty((2, most if weighted else 0), np.int64)
+        floats = floats.view(np.float64)
+        edges, largest, all_integers, bad = parse_lines(
+            text,
+            dialect.columns,
+            dialect.lead,
+            dialect.comments,
+            dialect.separator,
+            dialect.lowest,
+            dialect.highest,
+            dialect.further,
+            POWERS,
+            source,
+            destination,
+            integers,
+            floats,
+        )
+        weights = None
+        if bad < 0 and weighted:
+            weights, bad = exact_weights(text, all_integers, integers[:edges], floats[:edges])
+        if bad >= 0:
+            errors[i] = block.rfind(b"\n", 0, bounds[i][0] + bad) + 1
+            return
+        pieces[i] = Piece(narrow(source[:edges]), narrow(destination[:edges]), weights, largest)
+
+    for_each(len(pieces), parse)
+    if errors:
+        at = errors[min(errors)]
+        text = block[at : block.index(b"\n", at)]
+        raise malformed(path, text, line + block[:at].count(b"\n"), dialect)
+    return pieces
+
+
+def exact_weights(text: np.ndarray, all_integers: bool, integers: np.ndarray, floats: np.ndarray):
+    """(weights as the kernels left them, -1), or where in ``text`` one is too large for a float."""
+    if all_integers:
+        return narrow(integers), -1
+    weights = floats.copy()
+    for e in np.flatnonzero(np.isnan(weights)):
+        at = int(integers[e])
+        weights[e] = float(_NUMBER.match(text[at : at + 2000].tobytes())[0])
+        if np.isinf(weights[e]):
+            return weights, at
+    return weights, -1
+
+
+def narrow(numbers: np.ndarray) -> np.ndarray:
+    """A copy as uint32 where that holds the numbers, else as int64."""
+    if len(numbers) == 0 or (numbers.min() >= 0 and numbers.max() < 2**32):
+        return numbers.astype(np.uint32)
+    return numbers.copy()
+
+
+def join_weights(weights: list[np.ndarray]) -> np.ndarray:
+    """The weights of all pieces in one array of a type that holds them all."""
+    return np.concatenate(weights) if weights else np.empty(0, np.uint32)
+
+
+def believable(path: Path, n: int, size: int) -> None:
+    """GraphFileError when a header says ``n`` vertices, of which ``size`` bytes can hardly give any an edge.
+
+    So that a forged header cannot ask for memory that the file does not bear out.
+    """
+    if n > (1 << 20) + 64 * size:
+        raise GraphFileError(
+            f"{path}: its header says {n} vertices, expected no more than its text bears out"
+        )
+
+
+def csr_of(
+    n: int,
+    ends: list[np.ndarray],
+    weights: list[np.ndarray | None],
+    weighted: bool,
+    progress: bool = False,
+    *,
+    opposite: int = 0,
+    duplicates: str = "keep",
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """CSR arrays of pieces: ``ends`` holds source, destination, source, ...; both lists are emptied.
+
+    ``opposite``, when not 0, adds every edge but loops turned round, its weight times ``opposite`` (1 or -1).
+    """
+    dtype = None
+    if weighted:
+        dtype = np.result_type(*{array.dtype for array in weights}) if weights else np.dtype(np.uint32)
+        if opposite < 0 and dtype == np.uint32:
+            dtype = np.dtype(np.int64)
+        weights[:] = [array.astype(dtype, copy=False) for array in weights]
+    sources: list[Edges] = []
+    opposites: list[Edges] = []
+    for u, v, w in zip(ends[::2], ends[1::2], weights, strict=True):
+        sources.append(array_edges(u, v, w))
+        if opposite:
+            other = u != v
+            turned = None if w is None else w[other] * dtype.type(opposite)
+            opposites.append(array_edges(v[other], u[other], turned))
+    sources += opposites
+    ends.clear()
+    weights.clear()
+    u = v = w = None  # the sources alone hold the pieces now, and give them back
+    opposites.clear()
+    return build_csr(n, sources, dtype, duplicates, progress=progress)
+
+
+def numbered_from_one(
+    pieces: list[Piece], n: int, weighted: bool, progress: bool, *, opposite: int = 0
+) -> Graph:
+    """Graph of pieces with ids 1..n, which become 0..n-1; empties the list."""
+    ends = []
+    weights = [piece.weights if weighted else None for piece in pieces]
+    while pieces:
+        piece = pieces.pop(0)
+        for ids in (piece.source, piece.destination):
+            ids -= ids.dtype.type(1)
+            ends.append(ids)
+    return Graph(*csr_of(n, ends, weights, weighted, progress, opposite=opposite))
+
+
+def whole_weights(graph: Graph, path: Path) -> np.ndarray | None:
+    """The weights as integers for a format that has no others, or UsageError when one would change."""
+    weights = graph.weights
+    if weights is None or weights.dtype.kind in "iu":
+        return weights
+    outside = ~((np.abs(weights) < 2**53) & (weights == np.floor(weights)))
+    if outside.any():
+        e = int(outside.argmax())
+        raise UsageError(
+            f"{path}: weight {weights[e]} of edge {e} cannot be stored, expected integers "
+            "(a text edge list, .wel, stores any weight)"
+        )
+    return weights.astype(np.int64)
