@@ -5,6 +5,7 @@ that runs with 1, 2 and 4 threads can be compared on any machine.
 """
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -14,6 +15,10 @@ _worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
 _cache = Path(os.environ.get("GPOP_TEST_CACHE", Path(tempfile.gettempdir()) / f"gpop-test-jit-{os.getuid()}"))
 os.environ["NUMBA_CACHE_DIR"] = str(_cache / _worker)
 os.environ["NUMBA_NUM_THREADS"] = str(max(4, os.cpu_count() or 1))
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and so would every child.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 from hypothesis import settings  # noqa: E402
 

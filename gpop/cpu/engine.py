@@ -39,17 +39,6 @@ ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS = range(5)
 PROGRESS_SIZE = 5
 """Slots of ``progress``, the loop's state between calls (int64)."""
 
-TRACE_COLUMNS = (
-    "frontier",
-    "active_edges",
-    "partitions_sc",
-    "partitions_pc",
-    "messages",
-    "bytes",
-    "scatter_seconds",
-    "gather_seconds",
-)
-
 for _function in (sc_bytes, pc_bytes, prefers_pc):
     inline(_function)
 
@@ -150,7 +139,8 @@ def make_work(scatter_partition, gather_partition, advance, all_active):
 def make_loop(work, all_active, interleaved):
     """The iteration loop, entered by every thread of the team (``w`` = 0 is the main thread).
 
-    The main thread returns when the run is over or Python is due; True when it is over.
+    The main thread returns when the run is over or Python is due; True when it is over. A row of
+    ``trace`` holds `gpop.trace.COLUMNS` from ``frontier`` on.
     """
 
     def loop(

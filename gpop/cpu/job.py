@@ -21,7 +21,7 @@ from gpop.lowering import Lowered
 from gpop.mode import Sizes
 from gpop.parallel import worker_count
 from gpop.program import Program
-from gpop.trace import Trace
+from gpop.trace import COLUMNS, Trace
 
 TRACE_ROWS = 512
 SLICE_NS = 100_000_000
@@ -98,7 +98,7 @@ class Job:
         self, pool: ThreadPoolExecutor, state: np.ndarray, limit: int, rows: int
     ) -> tuple[bool, np.ndarray]:
         """Let the team iterate until Python is due; returns whether the run is over, and trace records."""
-        records = np.zeros((rows, len(engine.TRACE_COLUMNS)))
+        records = np.zeros((rows, len(COLUMNS) - 1))
         values = make_state(self.program, self.lowered, int(state[engine.ITERATION]))
         self.space.team[:] = 0
 
