@@ -21,22 +21,24 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
-def exit_code(work: Callable[[], None]) -> int:
-    """Do the work; print its error, if any, and return the exit code."""
+def exit_code(work: Callable[[], int | None]) -> int:
+    """Do the work; print its error, if any, and return the exit code (the work's own, if it has one)."""
+    code = 0
     try:
-        work()
+        code = work() or 0
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return _fail("interrupted", 130)
+        return fail("interrupted", 130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except GpopError as error:
-        return _fail(str(error), 2)
+        return fail(str(error), 2)
     except MemoryError as error:
-        return _fail(f"not enough memory: {error}", 2)
-    return 0
+        return fail(f"not enough memory: {error}", 2)
+    return code
 
 
-def _fail(message: str, code: int) -> int:
+def fail(message: str, code: int) -> int:
+    """Print one line; return the exit code."""
     print("gpop:", " ".join(message.split()), file=sys.stderr)
     return code

@@ -8,19 +8,19 @@ Exit codes: 0, 1 when ``--verify`` fails, 2 for bad input (one line on stderr), 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 import gpop
 from gpop.apps import report
-from gpop.errors import GpopError, UsageError
+from gpop.command import Parser, exit_code, fail
+from gpop.errors import UsageError
 
 MOST_THREADS = 1024
 TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")
@@ -51,36 +51,13 @@ class App:
     to_the_end: bool = False
 
 
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message} (see python -m gpop.apps.{self.prog.split('.')[-1]} --help)")
-
-
 def main(argv: list[str] | None, app: App) -> int:
     """Run an app; returns the exit code."""
-    try:
-        given = _parse(argv, app)
-        return _run(app, given)
-    except KeyboardInterrupt:
-        return _fail("interrupted", 130)
-    except BrokenPipeError:  # the reader of our output has gone, for example ``| head``
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except GpopError as error:
-        return _fail(str(error), 2)
-    except MemoryError as error:
-        return _fail(f"not enough memory: {error}", 2)
-
-
-def _fail(message: str, code: int) -> int:
-    print("gpop:", " ".join(message.split()), file=sys.stderr)
-    return code
+    return exit_code(lambda: _run(app, _parse(argv, app)))
 
 
 def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
-    parser = _Parser(
+    parser = Parser(
         prog=f"python -m gpop.apps.{app.name}",
         description=app.about,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -201,9 +178,8 @@ def _run(app: App, given: argparse.Namespace) -> int:
     if given.verify:
         fault = app.verify(graph, result, given)
         if fault:
-            return _fail(f"verification failed: {fault}", 1)
+            return fail(f"verification failed: {fault}", 1)
         print("verified    by a serial method of another kind")
-    sys.stdout.flush()
     return 0
 
 
