@@ -9,7 +9,8 @@
    number of threads nor on the size of the chunks.
 
 Edges are asked for chunk by chunk (`Edges`), twice, so that a generator or a reversed graph never
-exists as edge arrays. Peak memory is 12 bytes an edge (8 of keys, 4 of result) plus weights.
+exists as edge arrays. Peak memory is 8 bytes an edge plus weights, and one bucket for each thread: pieces
+of the input are let go as the keys grow, and keys as the result does.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from numba import njit
 
 from gpop.errors import UsageError
-from gpop.memory import require_memory
+from gpop.memory import give_back, own_pages, require_memory
 from gpop.parallel import blocks, for_each
 from gpop.progress import progress_bar
 
@@ -165,12 +166,12 @@ def build_csr(
     """
     check_duplicates(duplicates)
     m = sum(edges.count for edges in sources)
-    weight_bytes = 0 if weight_dtype is None else 2 * np.dtype(weight_dtype).itemsize
-    require_memory(8 * (n + 1) + (12 + weight_bytes) * m, f"building a graph of {n} vertices and {m} edges")
+    weight_bytes = 0 if weight_dtype is None else np.dtype(weight_dtype).itemsize
+    require_memory(8 * (n + 1) + (8 + weight_bytes) * m, f"building a graph of {n} vertices and {m} edges")
     indptr = np.zeros(n + 1, np.int64)
     if m == 0:
         return indptr, np.empty(0, np.uint32), None if weight_dtype is None else np.empty(0, weight_dtype)
-    wanted = min(_MOST_BUCKETS, max(1, m // _BUCKET_EDGES, n // _BUCKET_VERTICES))
+    wanted = min(_MOST_BUCKETS, n, max(1, m // _BUCKET_EDGES, n // _BUCKET_VERTICES))
     shift = ((n - 1) // wanted).bit_length()
     with progress_bar(3 * m, "building", "edge", progress) as bar:
         bounds, keys, key_weights = _fill_buckets(n, m, sources, weight_dtype, shift, bar)
@@ -194,8 +195,11 @@ def _fill_buckets(n, m, sources, weight_dtype, shift, bar):
         sources.clear()
     ends = np.cumsum(cursors.T).reshape(buckets, len(chunks))  # bucket by bucket, chunks in order
     cursors[:] = ends.T - cursors
-    keys = np.empty(m, np.uint64)
-    key_weights = None if weight_dtype is None else np.empty(m, weight_dtype)
+    bounds = np.append(0, ends[:, -1])
+    largest = int(np.diff(bounds).max())
+    require_memory(8 * (m + largest), f"sorting {m} edges of {n} vertices, {largest} of them at once")
+    keys = own_pages(m, np.uint64)
+    key_weights = None if weight_dtype is None else own_pages(m, weight_dtype)
 
     def move(c):
         edges, first, last = chunks[c]
@@ -205,7 +209,7 @@ def _fill_buckets(n, m, sources, weight_dtype, shift, bar):
         bar.update(last - first)
 
     for_each(len(chunks), move)
-    return np.append(0, ends[:, -1]), keys, key_weights
+    return bounds, keys, key_weights
 
 
 def _sort_buckets(indptr, bounds, keys, key_weights, shift, by_destination, duplicates, bar):
@@ -225,6 +229,9 @@ def _sort_buckets(indptr, bounds, keys, key_weights, shift, by_destination, dupl
             (None, None) if weights is None else (weights[edges], key_weights[edges])
         )
         _sort_bucket(keys[edges], its_key_weights, passes, digit_bits, degrees, indices[edges], its_weights)
+        give_back(keys, edges.start, edges.stop)
+        if weights is not None:
+            give_back(key_weights, edges.start, edges.stop)
         if duplicates != "keep":
             kept[bucket] = _merge_duplicates(degrees, indices[edges], its_weights, DUPLICATES[duplicates])
         bar.update(edges.stop - edges.start)

@@ -12,7 +12,8 @@ Suffixes name the formats. What is asked for is done in this order, whatever the
 8. ``--relabel ORDER``        vertices in another order (degree, random, bfs or rcm)
 
 Weights come before the new order, so that the same seed gives the same weighted graph in any order.
-Memory for the costliest step is asked for before the first; the output appears whole or not at all.
+Memory for the costliest step is predicted, told and asked for before the first; the output appears whole
+or not at all.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from gpop.generate.modify import weight_dtype
 from gpop.graph import Graph
 from gpop.io import format_module
 from gpop.io.atomic import replacing
-from gpop.memory import require_memory
+from gpop.memory import available_bytes, readable, require_memory
 from gpop.progress import progress_bar
 
 POLICIES = tuple(policy for policy in DUPLICATES if policy != "keep")
@@ -117,6 +118,7 @@ def _csr_bytes(n: int, m: int, weight: int) -> int:
 
 
 def _build_bytes(n: int, m: int, weight: int) -> int:
+    # of skewed graphs: one bucket, which is sorted at a time, may hold a good part of the edges
     return 8 * (n + 1) + (12 + 2 * weight) * m
 
 
@@ -190,26 +192,32 @@ def _convert(given: argparse.Namespace) -> None:
     chosen = steps(given)
     unweighted = given.weights is not None
     graph = gpop.load(given.input, weighted=False if unweighted else None, progress=True)
-    report = [(str(given.input), _describe(graph))]
+    names = [str(given.input), str(given.output), str(given.ids or ""), *(step.name for step in chosen)]
+    width = max(map(len, names))
+
+    def say(name: str, text: str) -> None:
+        print(f"{name:{width}}  {text}", flush=True)
+
+    say(str(given.input), _describe(graph))
     weight = 0 if graph.weights is None else graph.weights.itemsize
-    require_memory(predicted_bytes(graph.n, graph.m, weight, chosen), f"converting {given.input}")
+    predicted = predicted_bytes(graph.n, graph.m, weight, chosen)
+    require_memory(predicted, f"converting {given.input}")
+    if chosen:
+        say("memory", f"up to {readable(predicted)} more, {readable(available_bytes())} available")
     with progress_bar(len(chosen) + 1, "converting", "step", True) as bar:
         for step in chosen:
             graph = step.change(graph)
-            report.append((step.name, _describe(graph)))
+            say(step.name, _describe(graph))
             bar.update()
         graph.save(given.output)
         if given.ids:
             _save_ids(graph, given.ids)
         bar.update()
-    report.append((str(given.output), f"written, {time.perf_counter() - start:.1f} s in all"))
+    say(str(given.output), f"written, {time.perf_counter() - start:.1f} s in all")
     if given.ids:
-        report.append((str(given.ids), "original ids of the vertices"))
+        say(str(given.ids), "original ids of the vertices")
     elif graph.original_ids is not None:
-        report.append(("note", "vertices were renumbered; --ids FILE.npy writes their original ids"))
-    width = max(len(name) for name, _ in report)
-    for name, text in report:
-        print(f"{name:{width}}  {text}")
+        say("note", "vertices were renumbered; --ids FILE.npy writes their original ids")
 
 
 def _save_ids(graph: Graph, path: Path) -> None:

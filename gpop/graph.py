@@ -72,6 +72,7 @@ class Graph:
         self._out_degree: np.ndarray | None = None
         self._reverse: Graph | None = None
         self._symmetric: bool | None = None
+        self._equals_reverse: bool | None = None
         self._vertex_of: dict | None = None
 
     def __repr__(self) -> str:
@@ -300,8 +301,15 @@ class Graph:
 
     def equals_reverse(self) -> bool:
         """Whether turning every edge round gives the same edges, as often and with the same weights."""
-        if not self.is_symmetric():
-            return False
+        if self._equals_reverse is None:
+            self._equals_reverse = self.is_symmetric() and self._mirrored_exactly()
+        return self._equals_reverse
+
+    def _mirrored_exactly(self) -> bool:
+        from gpop.symmetry import mirrored, rows_sorted
+
+        if rows_sorted(self.indptr, self.indices):
+            return mirrored(self.indptr, self.indices, self.weights, exactly=True)
         turned = self.reverse()
         back = turned.reverse()  # the graph itself with ascending lists
         pairs = [(turned.indptr, back.indptr), (turned.indices, back.indices)]

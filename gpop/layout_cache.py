@@ -8,8 +8,9 @@ One file, native byte order::
     header (one page) | slots | id_offsets | sources | ids | id_weights      each begins on a new page
 
 The header has a magic number and the format's version, what the layout belongs to (a hash of the
-graph's offsets, destinations, weights and their types; the bits of q), type, size and hash of every
-section, and a hash of itself. The lists of non-empty bins follow from ``id_offsets`` and are not kept.
+graph's offsets, destinations, weights and their types; the bits of q), the file that the graph came
+from (`gpop.layout_orphans`), type, size and hash of every section, and a hash of itself. The lists of
+non-empty bins follow from ``id_offsets`` and are not kept.
 
 A file is never trusted. On opening, header, sizes and the hashes of all sections are checked: hashing
 reads at the speed of memory, many times faster than rebuilding. Then, whatever the hashes say, offsets
@@ -37,10 +38,11 @@ from gpop.errors import GraphFileError
 from gpop.generate.random_bits import mix
 from gpop.graph import Graph
 from gpop.io.atomic import replacing
+from gpop.layout_orphans import origin, remove_orphans
 from gpop.parallel import blocks, for_each, worker_count
 from gpop.partition import partition_count
 
-VERSION = 1
+VERSION = 2
 MAGIC = b"GPOPbins"
 PAGE = 4096
 SECTIONS = ("slots", "id_offsets", "sources", "ids", "id_weights")
@@ -48,6 +50,7 @@ SECTIONS = ("slots", "id_offsets", "sources", "ids", "id_weights")
 HEADER = np.dtype(
     [
         ("magic", "S8"), ("version", "u8"), ("graph", "u8"), ("bits", "u8"), ("sorted", "u8"),
+        ("file", "u8"), ("state", "u8"),
         ("types", "S8", len(SECTIONS)), ("sizes", "u8", len(SECTIONS)), ("hashes", "u8", len(SECTIONS)),
         ("own_hash", "u8"),
     ]
@@ -143,6 +146,7 @@ def layout_of(graph: Graph, bits: int, threads: int, directory: str | os.PathLik
         bins = graph.cache["bins", bits] = build_bins(graph, bits, threads)
         with suppress(GraphFileError):  # a directory that is missing, full or read-only: no cache
             save_layout(graph, path, bits)
+            remove_orphans(graph, path)
     return bins
 
 
@@ -167,6 +171,7 @@ def save_layout(graph: Graph, path: str | os.PathLike, bits: int) -> None:
     header = np.zeros(1, HEADER)
     header["magic"], header["version"] = MAGIC, VERSION
     header["graph"], header["bits"], header["sorted"] = content_hash(graph), bins.bits, bins.sorted
+    header["file"], header["state"] = origin(graph)
     arrays = [getattr(bins, name) for name in SECTIONS]
     header["types"] = [array.dtype.str.encode() for array in arrays]
     header["sizes"] = [array.size for array in arrays]
@@ -200,6 +205,12 @@ def open_layout(graph: Graph, path: str | os.PathLike, bits: int) -> Bins | None
         slots, sources, id_offsets, ids, id_weights, *_nonempty(counts.T), *_nonempty(counts),
         np.bool_(header["sorted"]),
     )  # fmt: skip
+
+
+def read_header(path: str | os.PathLike) -> np.void | None:
+    """The header of a layout file as it is; None where there is none."""
+    header = np.fromfile(path, HEADER, 1)
+    return header[0] if len(header) and header["magic"][0] == MAGIC else None
 
 
 def _header_hash(header: np.ndarray) -> int:

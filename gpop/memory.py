@@ -1,12 +1,21 @@
-"""Memory that is left on this machine, and the check made before anything large is allocated.
+"""Memory: what is left on this machine, the check before anything large is allocated, and arrays that go
+back to the system as soon as they are not needed.
 
 Available is what the operating system reports, or what the control group (container) still
 allows when that is less.
+
+Freed arrays of some megabytes stay with the process, because the C library keeps them for the next
+allocation. Where many are alive and let go one after the other (pieces of a file, sort keys) they are
+made with `own_pages`, so that the peak is what is in use. Their pages are small ones, unlike those of
+large NumPy arrays: a part that is written is a part that is resident.
 """
 
 from __future__ import annotations
 
+import mmap
 from pathlib import Path
+
+import numpy as np
 
 from gpop.errors import NotEnoughMemory
 
@@ -57,3 +66,33 @@ def require_memory(nbytes: int, what: str) -> None:
     available = available_bytes()
     if nbytes > available:
         raise NotEnoughMemory(f"{what} needs {readable(nbytes)}, but only {readable(available)} is available")
+
+
+def own_pages(count: int, dtype: np.typing.DTypeLike) -> np.ndarray:
+    """Array of zeros in a mapping of its own, which the system gets back when the array is dropped.
+
+    >>> own_pages(3, np.uint16).tolist()
+    [0, 0, 0]
+    """
+    if not count:
+        return np.empty(0, dtype)
+    size = count * np.dtype(dtype).itemsize
+    return np.frombuffer(mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), dtype)
+
+
+def own_copy(array: np.ndarray, dtype: np.typing.DTypeLike = None) -> np.ndarray:
+    """A copy in a mapping of its own."""
+    copy = own_pages(len(array), dtype or array.dtype)
+    copy[:] = array
+    return copy
+
+
+def give_back(array: np.ndarray, first: int, last: int) -> None:
+    """Let the pages go that lie within ``array[first:last]``, which must not be read any more.
+
+    ``array`` is one of `own_pages`.
+    """
+    begin = -(-first * array.itemsize // mmap.PAGESIZE) * mmap.PAGESIZE
+    end = last * array.itemsize // mmap.PAGESIZE * mmap.PAGESIZE
+    if begin < end:
+        array.base.obj.madvise(mmap.MADV_DONTNEED, begin, end - begin)

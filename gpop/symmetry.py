@@ -15,8 +15,11 @@ from gpop.parallel import blocks, for_each, worker_count
 
 
 @njit(nogil=True, cache=True)
-def _mirrored(indptr, indices, low, high, cursor):
-    """Whether the edges into low..high-1 are, as a set, the turned edges out of low..high-1."""
+def _mirrored(indptr, indices, weights, exactly, low, high, cursor):
+    """Whether the edges into low..high-1 are, as a set, the turned edges out of low..high-1.
+
+    ``exactly``: as often, and with the same weights (none when the array is empty).
+    """
     for v in range(low, high):
         cursor[v - low] = indptr[v]
     for u in range(len(indptr) - 1):
@@ -26,7 +29,13 @@ def _mirrored(indptr, indices, low, high, cursor):
             if v >= high:
                 break
             at = cursor[v - low]
-            if at < indptr[v + 1] and indices[at] == u:
+            if exactly:
+                if at == indptr[v + 1] or indices[at] != u:
+                    return False
+                if len(weights) > 0 and weights[at] != weights[indptr[u] + e]:
+                    return False
+                cursor[v - low] = at + 1
+            elif at < indptr[v + 1] and indices[at] == u:
                 while at < indptr[v + 1] and indices[at] == u:
                     at += 1
                 cursor[v - low] = at
@@ -59,15 +68,21 @@ def rows_sorted(indptr: np.ndarray, indices: np.ndarray) -> bool:
     return bool(results.all())
 
 
-def mirrored(indptr: np.ndarray, indices: np.ndarray) -> bool:
-    """Whether every edge u-v of a CSR with sorted lists has its v-u; O(n + m) for each worker."""
+def mirrored(
+    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None = None, exactly: bool = False
+) -> bool:
+    """Whether every edge u-v of a CSR with sorted lists has its v-u; O(n + m) for each worker.
+
+    ``exactly``: as often, and with the same weight.
+    """
+    weights = np.empty(0, np.uint8) if weights is None else weights
     n = len(indptr) - 1
     pieces = blocks(n, max(1, -(-n // worker_count())))
     results = np.zeros(len(pieces), bool)
 
     def check(i):
         low, high = pieces[i]
-        results[i] = _mirrored(indptr, indices, low, high, np.empty(high - low, np.int64))
+        results[i] = _mirrored(indptr, indices, weights, exactly, low, high, np.empty(high - low, np.int64))
 
     for_each(len(pieces), check)
     return bool(results.all())

@@ -158,5 +158,5 @@ def test_unknown_policy():
 
 def test_memory_is_predicted(monkeypatch):
     monkeypatch.setattr("gpop.memory.available_bytes", lambda: 10_000_000)
-    with pytest.raises(NotEnoughMemory, match=r"2097152 edges needs 25.7 MB, but only 10.0 MB is available"):
+    with pytest.raises(NotEnoughMemory, match=r"2097152 edges needs 17.3 MB, but only 10.0 MB is available"):
         generate("rmat", scale=16, degree=32)

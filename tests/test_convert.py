@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
@@ -70,7 +71,9 @@ def test_relabel(given, graph, order, tmp_path, capsys):
     expected = transform.relabel(graph, order, seed=5)
     assert same(result, expected)
     assert np.array_equal(np.load(ids), expected.original_ids)
-    assert f"relabel by {order}" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert f"relabel by {order}" in told
+    assert re.search(r"^memory +up to [1-9][\d.]* [KM]?B more, ", told, re.MULTILINE)
 
 
 def test_note_about_lost_ids(given, capsys):

@@ -215,7 +215,7 @@ def flip_flag(at):
         {"ids": flip_flag(1)},
         {"ids": flip_flag(-1)},
         {"ids": put(-1, 0x7FFF)},
-        {"version": 2},
+        {"version": 3},
         {"version": 0},
         {"magic": b"GPOPbinz"},
         {"bits": BITS + 1},

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import mmap
+
+import numpy as np
 import pytest
 
 import gpop.memory
@@ -35,3 +38,22 @@ def test_readable():
         "1.2 MB",
         "1000000.0 TB",
     ]
+
+
+def test_own_pages_are_zero_and_given_back():
+    pages = 64
+    array = gpop.memory.own_pages(pages * mmap.PAGESIZE // 8, np.uint64)
+    assert not array.any() and array.flags.writeable
+    array[:] = 1
+    per_page = mmap.PAGESIZE // 8
+    gpop.memory.give_back(array, per_page - 1, 3 * per_page + 1)  # the two pages that lie within
+    kept = array.reshape(pages, per_page).any(axis=1)
+    assert kept.tolist() == [page not in (1, 2) for page in range(pages)]
+    gpop.memory.give_back(array, 5, 6)
+    assert array[5] == 1
+    assert gpop.memory.own_pages(0, np.int64).shape == (0,)
+
+
+def test_own_copy():
+    assert gpop.memory.own_copy(np.arange(5)).tolist() == [0, 1, 2, 3, 4]
+    assert gpop.memory.own_copy(np.arange(5), np.uint16).dtype == np.uint16

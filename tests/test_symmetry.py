@@ -43,6 +43,33 @@ def test_random_graphs(pairs, missing, random):
     assert graph.is_symmetric() == by_sets(graph)
 
 
+@settings(deadline=None, max_examples=200)
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 1)), max_size=12),
+    st.integers(0, 2),
+    st.booleans(),
+)
+def test_equal_to_its_reverse(triples, extra, weighted):
+    """As often and with the same weights; lists that ascend and lists that do not."""
+    edges = triples + [(v, u, w) for u, v, w in triples] + triples[:extra]
+    src, dst, weights = np.array(edges, np.int64).reshape(-1, 3).T
+    for shuffled in (False, True):
+        graph = Graph.from_edges(src, dst, weights.astype(np.uint8) if weighted else None, n=6)
+        if shuffled:
+            turned = [slice(a, b) for a, b in zip(graph.indptr[:-1], graph.indptr[1:], strict=True)]
+            order = np.concatenate([np.arange(graph.m)[each][::-1] for each in turned] or [[]]).astype(int)
+            weights_now = graph.weights[order] if weighted else None
+            graph = Graph.from_csr(graph.indptr, graph.indices[order], weights_now)
+        u = np.repeat(np.arange(6), graph.out_degree).tolist()
+        w = graph.weights.tolist() if weighted else [0] * graph.m
+        out = list(zip(u, graph.indices.tolist(), w, strict=True))
+        into = [(b, a, c) for a, b, c in out]
+        if sorted(out) != sorted(into):
+            assert not graph.equals_reverse()
+        elif not weighted or len({edge[:2] for edge in out}) == len(out):
+            assert graph.equals_reverse()  # parallel edges of different weights may come in another order
+
+
 def test_one_missing_edge_is_found():
     grid = generate("grid", width=60, height=50)
     src = np.repeat(np.arange(grid.n), grid.out_degree)

@@ -1,19 +1,24 @@
 """Arrow: whatever speaks the Arrow C stream interface (pyarrow, Polars, DuckDB, ...), read with pyarrow.
 
-Chunks of integers and weights without nulls are taken as they are, without a copy. Names are
-dictionary-encoded by Arrow. A table made here carries the number of vertices as metadata, so that
+Batches of integers and weights without nulls are taken as they are, without a copy; those of a stream
+(a file) are copied one by one, so that the table is never held as a whole. Names are dictionary-encoded
+by Arrow. A table made here carries the number of vertices as metadata, so that
 vertices without edges survive when the ids are 0..n-1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpop.arguments import as_ids, as_weights
 from gpop.errors import UsageError
 from gpop.graph import Graph
 from gpop.interop.edge_columns import edge_columns, graph_of_columns, pick_columns
+from gpop.io.text import narrow
+from gpop.memory import own_copy
 
 if TYPE_CHECKING:
     import pyarrow
@@ -46,30 +51,51 @@ def from_arrow(
         if not hasattr(table, "__arrow_c_stream__"):
             raise UsageError(f"expected an object with __arrow_c_stream__, got {type(table).__name__}")
         table = pa.table(table)
-    source, target, weight = pick_columns(table.column_names, source, target, weight)
-    ends = [_plain(pa, table.column(column), column) for column in (source, target)]
-    weights = None
+    schema = table.schema
+    picked = pick_columns(schema.names, source, target, weight)
+    return from_batches(schema, table.to_batches(), *picked, n, duplicates, name, progress)
+
+
+def from_batches(
+    schema: pyarrow.Schema,
+    batches: Iterable[pyarrow.RecordBatch],
+    source: str,
+    target: str,
+    weight: str | None,
+    n: int | None = None,
+    duplicates: str = "keep",
+    name: str = "",
+    progress: bool = False,
+) -> Graph:
+    """Graph of the edges in record batches; those that come from an iterator are let go one by one."""
+    pa = import_pyarrow()
+    columns = [source, target] if weight is None else [source, target, weight]
+    for column in columns:
+        if schema.get_field_index(column) < 0:
+            raise UsageError(f"column {column!r} occurs several times, expected once")
     if weight is not None:
-        column = table.column(weight)
-        if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
-            raise UsageError(f"column {weight!r} is {column.type}, expected numbers")
-        weights = _plain(pa, column, weight)
-    if all(pa.types.is_integer(end.type) for end in ends):
-        # batches cut all columns at the same rows, without a copy
-        columns = {"source": ends[0], "target": ends[1]}
-        if weights is not None:
-            columns["weight"] = weights
-        batches = [
-            [column.to_numpy() for column in batch.columns] for batch in pa.table(columns).to_batches()
-        ]
-        arrays = [[batch[i] for batch in batches] for i in (0, 1)]
-        weights = None if weights is None else [batch[2] for batch in batches]
+        kind = schema.field(weight).type
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+            raise UsageError(f"column {weight!r} is {kind}, expected numbers")
+    if all(pa.types.is_integer(_kind(pa, schema, column)) for column in (source, target)):
+        arrays: list[list[np.ndarray]] = [[] for _ in columns]
+        for batch in batches:
+            for column, pieces in zip(columns, arrays, strict=True):
+                values = _plain(pa, batch.column(column), column).to_numpy()
+                if not isinstance(batches, list):
+                    checked = as_weights(values, len(values)) if column == weight else as_ids(values, column)
+                    values = own_copy(checked) if column == weight else narrow(checked)
+                pieces.append(values)
         if n is None:
-            n = _stated(table, arrays)
-        return graph_of_columns(*arrays, weights, n=n, duplicates=duplicates, name=name, progress=progress)
+            n = _stated(schema, arrays[:2])
+        return graph_of_columns(
+            *arrays[:2], *arrays[2:] or [None], n=n, duplicates=duplicates, name=name, progress=progress
+        )
     if n is not None:
         raise UsageError("n is for integer ids; the ids of this table are names")
-    weights = None if weights is None else [weights.to_numpy()]
+    table = pa.Table.from_batches(batches, schema)
+    ends = [_plain(pa, table.column(column), column) for column in (source, target)]
+    weights = None if weight is None else [_plain(pa, table.column(weight), weight).to_numpy()]
     codes, names = _encode(pa, ends)
     arrays = [[codes[: len(ends[0])]], [codes[len(ends[0]) :]]]
     return graph_of_columns(
@@ -103,14 +129,21 @@ def _is_view(pa: Any, kind: Any) -> bool:
     return hasattr(pa.types, "is_string_view") and pa.types.is_string_view(kind)
 
 
-def _stated(table: Any, arrays: list) -> int | None:
+def _kind(pa: Any, schema: pyarrow.Schema, column: str) -> Any:
+    """The type of a column's values."""
+    kind = schema.field(column).type
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _stated(schema: pyarrow.Schema, arrays: list) -> int | None:
     """The number of vertices that a table made here carries, when the ids agree with it."""
-    text = (table.schema.metadata or {}).get(_VERTICES, b"")
+    text = (schema.metadata or {}).get(_VERTICES, b"")
     if not text.isdigit() or len(text) > 10:
         return None
     largest = max((int(array.max()) for end in arrays for array in end if len(array)), default=-1)
     stated = int(text)
-    return stated if largest < stated <= (1 << 20) + 512 * (len(table) + 1) else None
+    rows = sum(map(len, arrays[0]))
+    return stated if largest < stated <= (1 << 20) + 512 * (rows + 1) else None
 
 
 def to_arrow(graph: Graph) -> pyarrow.Table:

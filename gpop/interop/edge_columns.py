@@ -59,7 +59,7 @@ def graph_of_columns(
     name: str = "",
     progress: bool = False,
 ) -> Graph:
-    """Graph of edges that come in pieces of integer arrays.
+    """Graph of edges that come in pieces of integer arrays; the lists are emptied, and pieces let go early.
 
     With ``names`` the integers are places in it. Else they are ids: 0 .. n-1 when ``n`` is given,
     otherwise kept or, when sparse, numbered in ascending order by the rule of text edge lists
@@ -70,8 +70,8 @@ def graph_of_columns(
 
     check_duplicates(duplicates)
     ends = []
-    for source, target in zip(sources, targets, strict=True):
-        ends += [as_ids(source, "source"), as_ids(target, "target")]
+    for i in range(len(sources)):
+        ends += [as_ids(sources[i], "source"), as_ids(targets[i], "target")]
     largest = max((int(ids.max()) for ids in ends if len(ids)), default=-1)
     original_ids = names
     if names is not None:
@@ -82,6 +82,8 @@ def graph_of_columns(
         raise UsageError(f"vertex id {largest} is outside the graph, expected ids in 0..{n - 1}")
     check_size(n)
     pieces = [None] * len(sources)
+    sources.clear()
+    targets.clear()
     if weights is not None:
         pieces = [as_weights(piece, len(ids)) for piece, ids in zip(weights, ends[::2], strict=True)]
         if duplicates == "sum":
@@ -89,6 +91,7 @@ def graph_of_columns(
                 w.astype({"i": np.int64, "u": np.uint64}.get(w.dtype.kind, w.dtype), copy=False)
                 for w in pieces
             ]
+        weights.clear()
     arrays = csr_of(n, ends, pieces, weights is not None, progress, duplicates=duplicates)
     return Graph(*arrays, original_ids=original_ids, name=name)
 

@@ -21,11 +21,11 @@ def from_networkx(graph: networkx.Graph, weight: str | None) -> Graph:
         edges += [(v, u, data) for u, v, data in edges if u != v]
     weights = None
     if weight is not None and any(weight in data for _, _, data in edges):
-        weights = _smallest(np.array([data.get(weight, 1) for _, _, data in edges]))
+        weights = smallest(np.array([data.get(weight, 1) for _, _, data in edges]))
     src, dst = ([edge[i] for edge in edges] for i in (0, 1))
     result = Graph.from_edges(src, dst, weights, len(nodes), name=str(graph.name))
     if nodes != list(range(len(nodes))):
-        result.original_ids = _name_array(nodes)
+        result.original_ids = name_array(nodes)
     return result
 
 
@@ -49,14 +49,14 @@ def to_networkx(graph: Graph) -> networkx.DiGraph:
     return result
 
 
-def _smallest(weights: np.ndarray) -> np.ndarray:
+def smallest(weights: np.ndarray) -> np.ndarray:
     """Integer weights that fit as uint32 (what the binary format holds), others as they are."""
     if weights.dtype.kind in "iu" and weights.min() >= 0 and weights.max() < 2**32:
         return weights.astype(np.uint32)
     return weights
 
 
-def _name_array(names: list) -> np.ndarray:
+def name_array(names: list) -> np.ndarray:
     """Array of original ids: integers when all are, else Python objects (never changed into text)."""
     if all(isinstance(name, int) and abs(name) < 2**63 for name in names):
         return np.array(names, np.int64)

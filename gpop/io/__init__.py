@@ -59,7 +59,7 @@ def load(
         | ``.mtx`` | Matrix Market |
         | ``.npz`` | SciPy sparse matrix |
         | ``.parquet .arrow .feather`` | edge table (needs pyarrow) |
-        | ``.graphml .gml`` | through NetworkX |
+        | ``.graphml .gml`` | through NetworkX or igraph |
 
         Text formats also with ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` (needs zstandard).
     weighted
@@ -67,7 +67,8 @@ def load(
     symmetrize
         Add the opposite of every edge (`Graph.symmetrize`).
     layouts
-        Keep the layouts that runs build (`gpop.layout_cache`): True beside the file, or a directory.
+        Keep the layouts that runs build (`gpop.layout_cache`): True beside the file, or a directory. Those
+        of the file before it changed are deleted.
     progress
         Show a progress bar when stderr is a terminal.
 
@@ -76,7 +77,8 @@ def load(
     GraphFileError
         The file is missing, truncated, inconsistent or malformed; the message says where.
     NotEnoughMemory
-        The graph would not fit; found out before anything large is allocated.
+        The graph would not fit; found out before anything large is allocated. The edges of ``.bin`` are
+        mapped then, if that is enough.
 
     Examples
     --------
@@ -87,10 +89,12 @@ def load(
     Graph(triangle: 3 vertices, 3 edges)
     """
     from gpop.io.ids import read_ids
+    from gpop.layout_orphans import file_state
 
     path = Path(path)
     module = format_module(path)
     try:
+        file = file_state(path)
         graph = module.read(path, weighted=weighted, progress=progress)
     except OSError as error:
         raise GraphFileError(f"{path}: cannot be read: {error.strerror or error}") from None
@@ -99,6 +103,7 @@ def load(
     graph.name = path.name.split(".")[0]
     if symmetrize:
         graph = graph.symmetrize()
+    graph.cache["file"] = file
     if layouts:
         graph.cache["layout_directory"] = path.parent if layouts is True else Path(layouts)
     return graph

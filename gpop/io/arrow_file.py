@@ -1,42 +1,74 @@
 """Edge tables with pyarrow: Parquet (``.parquet``), Arrow IPC and Feather (``.arrow``, ``.feather``).
 
 Columns are found as in `Graph.from_arrow`: by their usual names, else the first two. Original ids,
-integers or text, are the ids of the table.
+integers or text, are the ids of the table. Columns are decoded batch by batch.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gpop.graph import Graph
-from gpop.interop.arrow_table import from_arrow, import_pyarrow, to_arrow
+from gpop.interop.arrow_table import from_batches, import_pyarrow, to_arrow
+from gpop.interop.edge_columns import pick_columns
 from gpop.io.atomic import replacing
 from gpop.io.libraries import demand_weights, reading
 from gpop.memory import require_memory
+from gpop.progress import progress_bar
+
+if TYPE_CHECKING:
+    import pyarrow
 
 HOLDS_IDS = True
+
+_ROWS = 1 << 16  # decoded at a time
 
 
 def read(path: Path, *, weighted: bool | None = None, progress: bool = False) -> Graph:
     """Read an edge table; ``weighted=False`` ignores its weights, ``True`` demands them."""
     import_pyarrow()
-    with reading(path, "an Arrow or Parquet table"):
-        if path.suffix.lower() == ".parquet":
-            import pyarrow.parquet
-
-            with pyarrow.parquet.ParquetFile(path) as file:
-                sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups)]
-                require_memory(3 * max(0, sum(sizes)), f"{path}: its columns")
-                table = file.read()
-        else:
-            import pyarrow.feather
-
-            require_memory(2 * path.stat().st_size, f"{path}: its columns")
-            table = pyarrow.feather.read_table(path, memory_map=False)
-        table.validate(full=True)
-        graph = from_arrow(table, weight=False if weighted is False else None, progress=progress)
-        demand_weights(path, graph.weights is not None, weighted)
+    with (
+        reading(path, "an Arrow or Parquet table"),
+        open(path, "rb") as file,
+        progress_bar(path.stat().st_size, "loading", "B", progress) as bar,
+    ):
+        parquet = path.suffix.lower() == ".parquet"
+        schema, batches = (_parquet if parquet else _ipc)(path, file)
+        columns = pick_columns(schema.names, weight=False if weighted is False else None)
+        demand_weights(path, columns[2] is not None, weighted)
+        graph = from_batches(schema, _checked(batches, file, bar), *columns, progress=progress)
     return graph
+
+
+def _parquet(path: Path, file: BinaryIO) -> tuple[pyarrow.Schema, Iterator[pyarrow.RecordBatch]]:
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.ParquetFile(file, pre_buffer=False)
+    groups = [table.metadata.row_group(i) for i in range(table.num_row_groups)]
+    largest = max((group.total_byte_size for group in groups), default=0)
+    rows = sum(group.num_rows for group in groups)
+    require_memory(3 * largest + 8 * rows, f"{path}: {rows} edges")
+    return table.schema_arrow, table.iter_batches(batch_size=_ROWS)
+
+
+def _ipc(path: Path, file: BinaryIO) -> tuple[pyarrow.Schema, Iterator[pyarrow.RecordBatch]]:
+    import pyarrow.ipc
+
+    require_memory(path.stat().st_size, f"{path}: its columns")
+    table = pyarrow.ipc.open_file(file)
+    return table.schema, (table.get_batch(i) for i in range(table.num_record_batches))
+
+
+def _checked(batches: Iterator, file: BinaryIO, bar: Any) -> Iterator[pyarrow.RecordBatch]:
+    """The batches, whose lengths and offsets are what they say they are."""
+    done = 0
+    for batch in batches:
+        batch.validate(full=True)
+        yield batch
+        bar.update(file.tell() - done)
+        done = file.tell()
 
 
 def write(graph: Graph, path: Path) -> None:

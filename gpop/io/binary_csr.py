@@ -13,19 +13,23 @@ pair can tie: a weighted 32-bit file with m = n + 1 is as long as an unweighted 
 offsets. Then offsets and ids decide; when they fit both ways, ``weighted`` does, or it is an error.
 
 Reading predicts memory from the header first, then fills the final arrays block by block in
-several threads, checking each block while it is in the cache; nothing is held twice.
+several threads, checking each block while it is in the cache; nothing is held twice. A file whose
+graph does not fit in memory, but whose offsets do, is mapped: its 32-bit edges and weights stay in the
+file, private to the process when written to, and come and go with the pages that are used.
 """
 
 from __future__ import annotations
 
+import mmap
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from gpop.arguments import MOST_VERTICES
-from gpop.errors import GraphFileError
+from gpop.errors import GraphFileError, NotEnoughMemory
 from gpop.graph import Graph
 from gpop.io.atomic import replacing
 from gpop.io.binary import exact_weights, fill, store
@@ -77,24 +81,49 @@ def read(path: Path, *, weighted: bool | None = None, progress: bool = False) ->
         if n > MOST_VERTICES:
             raise GraphFileError(f"{path}: {n} vertices, expected at most {MOST_VERTICES}")
         take_weights = content.weighted and weighted is not False
-        require_memory(8 * (n + 1) + (8 if take_weights else 4) * m, f"{path}: n={n}, m={m}")
         offsets_at, edges_at, weights_at, _ = content.positions()
+        mapped = _must_be_mapped(path, content, take_weights)
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if mapped else None
         indptr = np.empty(n + 1, np.int64)
         indptr[n] = m
-        indices = np.empty(m, np.uint32)
-        weights = np.empty(m, np.uint32) if take_weights else None
+        indices = np.frombuffer(data, np.uint32, m, edges_at) if mapped else np.empty(m, np.uint32)
+        weights = None
+        if take_weights:
+            weights = np.frombuffer(data, np.uint32, m, weights_at) if mapped else np.empty(m, np.uint32)
         faults: dict[int, str] = {}
         with progress_bar(n + m * (1 + take_weights), "loading", "value", progress) as bar:
             fill(path, offsets_at, content.layout.offset, indptr[:n], bar)
             fault = offsets_fault(indptr, m)
             if fault:
                 raise GraphFileError(f"{path} ({content}): {fault}")
-            fill(path, edges_at, content.layout.edge, indices, bar, n, faults)
-            if faults:
-                raise GraphFileError(f"{path} ({content}): {faults[min(faults)]}")
-            if weights is not None:
+            if mapped:
+                fault = ids_fault(indices, n)
+            else:
+                fill(path, edges_at, content.layout.edge, indices, bar, n, faults)
+                fault = faults[min(faults)] if faults else None
+            if fault:
+                raise GraphFileError(f"{path} ({content}): {fault}")
+            if weights is not None and not mapped:
                 fill(path, weights_at, "<u4", weights, bar)
     return Graph(indptr, indices, weights)
+
+
+def _must_be_mapped(path: Path, content: _Content, take_weights: bool) -> bool:
+    """Whether the graph does not fit in memory unless edges and weights stay in the file.
+
+    NotEnoughMemory when it does not fit then either, or the file's edges are not those of a Graph.
+    """
+    n, m = content.n, content.m
+    whole = (8 * (n + 1) + (8 if take_weights else 4) * m, f"{path}: n={n}, m={m}")
+    with suppress(NotEnoughMemory):
+        require_memory(*whole)
+        return False
+    if content.layout.edge == "<u4" and np.dtype("<u4").isnative:
+        with suppress(NotEnoughMemory):
+            require_memory(8 * (n + 1), f"{path}: its offsets")
+            return True
+    require_memory(*whole)
+    return True
 
 
 def write(graph: Graph, path: Path) -> None:

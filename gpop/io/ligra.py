@@ -110,7 +110,8 @@ def _to_graph(path: Path, parts: list[np.ndarray], has_weights: bool, take_weigh
         raise GraphFileError(f"{path}: {fault}")
     weights = None
     if has_weights and take_weights:
-        weights = narrow(numbers(2 + n + m, expected, np.int64 if wide else np.uint32))
+        weights = numbers(2 + n + m, expected, np.int64 if wide else np.uint32)
+        weights = narrow(weights) if wide else weights
     return Graph(indptr, indices.astype(np.uint32, copy=False), weights)
 
 

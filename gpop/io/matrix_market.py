@@ -7,8 +7,12 @@
 
 Rows 1..n become vertices 0..n-1. Symmetric matrices store one triangle and get both directions, a
 skew-symmetric one with the opposite value; pattern matrices have no weights. Dense (``array``) and
-complex matrices are refused. The entries are read like any text edge list, because SciPy's reader
-(1.17), which is as fast, ends the process on some malformed files.
+complex matrices are refused.
+
+The entries are read like any text edge list, and not by SciPy (1.17) or fast_matrix_market (1.7), which
+share a reader: it ends the process on a NUL byte and on a last line ``2 1 7t`` without a newline, takes
+``7t`` and ``1e`` for numbers, and needs 5.6 to 6.7 times the memory of the graph (this: 2.2) at the same
+speed.
 """
 
 from __future__ import annotations

@@ -29,8 +29,9 @@ from gpop.io.text import (
     believable,
     exact_weights,
     first_line,
-    join_weights,
+    join,
     line_error,
+    narrow,
     pieces_of,
     text_blocks,
     whole_weights,
@@ -53,6 +54,14 @@ class _Header(NamedTuple):
     weighted: bool
 
 
+class _Rows(NamedTuple):
+    """Consecutive lines."""
+
+    neighbours: np.ndarray
+    weights: np.ndarray | None
+    degrees: np.ndarray
+
+
 def read(path: Path, *, weighted: bool | None = None, progress: bool = False) -> Graph:
     """Read a METIS file; ``weighted=False`` ignores edge weights, ``True`` demands them."""
     try:
@@ -70,7 +79,7 @@ class _SizesMissing(GraphFileError):
 
 def _read(path: Path, weighted: bool | None, progress: bool, sizes: bool) -> Graph:
     header = None
-    parts: list[tuple] = []  # (neighbours, weights, degrees) of consecutive lines
+    parts: list[_Rows] = []
     line, size = 1, 0
     for block in text_blocks(path, progress):
         size += len(block)
@@ -107,7 +116,7 @@ def _header(path: Path, text: bytes, line: int) -> _Header:
 
 
 def _parse_block(path, block, header, skipped, line, error):
-    """The (neighbours, weights, degrees) of the pieces of a block."""
+    """The rows of the pieces of a block."""
     bounds = pieces_of(block)
     require_memory(8 * len(block), f"{path}: its edges")
     data = np.frombuffer(block, np.uint8)
@@ -130,7 +139,7 @@ def _parse_block(path, block, header, skipped, line, error):
         if bad >= 0:
             faults[i] = block.rfind(b"\n", 0, bounds[i][0] + bad) + 1
             return
-        parts[i] = (neighbours[:edges].copy(), weights, degrees[:rows])
+        parts[i] = _Rows(narrow(neighbours[:edges]), weights, narrow(degrees[:rows]))
 
     for_each(len(parts), parse)
     if faults:
@@ -146,17 +155,19 @@ def _to_graph(path, parts, header, size, take_weights, progress, error) -> Graph
     """CSR of the parsed lines, with every list in ascending order; empties ``parts``."""
     n = header.n
     believable(path, n, size)
-    require_memory(8 * (n + 1) + 16 * sum(len(part[0]) for part in parts), f"{path}: n={n}")
-    degrees = np.concatenate([part[2] for part in parts]) if parts else np.empty(0, np.uint32)
+    weighted = header.weighted and take_weights
+    require_memory(8 * (n + 1) + 8 * sum(len(part.neighbours) for part in parts), f"{path}: n={n}")
+    degrees = join([part.degrees for part in parts])
     if degrees[n:].any():
         raise error(f"{path}: more than {n} adjacency lists, expected n = {n} as in its header")
     indptr = np.zeros(n + 1, np.int64)
     given = min(n, len(degrees))
     np.cumsum(degrees[:n], out=indptr[1 : given + 1], dtype=np.int64)
     indptr[given + 1 :] = indptr[given]
-    indices = np.concatenate([part[0] for part in parts]) if parts else np.empty(0, np.uint32)
-    weights = join_weights([part[1] for part in parts]) if header.weighted and take_weights else None
+    lists = [part.neighbours for part in parts], [part.weights for part in parts]
     parts.clear()
+    indices = join(lists[0])
+    weights = join(lists[1]) if weighted else None
     possible = (2 * header.m, header.m)
     if len(indices) not in possible and len(indices) + _loops(indptr, indices) != 2 * header.m:
         raise error(f"{path}: its lists hold {len(indices)} neighbours, expected 2 m = {2 * header.m}")

@@ -1,54 +1,69 @@
 """GraphML (``.graphml``) and GML (``.gml``), read and written by NetworkX: for small graphs.
 
+Where NetworkX is not installed, but igraph is, igraph reads them.
+
 Node names become original ids: numbers when all are integers, the number 0..n-1 being no renaming.
 The edge attribute ``weight`` is the weight; undirected graphs get both directions.
 """
 
 from __future__ import annotations
 
+import importlib
+from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 
 from gpop.errors import UsageError
 from gpop.graph import Graph
 from gpop.io.atomic import replacing
+from gpop.io.igraph_file import read_igraph
 from gpop.io.libraries import demand_weights, reading
 from gpop.io.named_edges import is_integer
+from gpop.memory import require_memory
 
 HOLDS_IDS = True
 
+_BYTES = 8  # that NetworkX takes at least for a byte of the file
 
-def _networkx():
-    try:
-        import networkx
-    except ImportError:
-        raise UsageError("GraphML and GML need the package networkx: pip install networkx") from None
-    return networkx
+
+def _library(names: tuple[str, ...]) -> ModuleType:
+    """The first of these modules that is installed."""
+    for name in names:
+        with suppress(ImportError):
+            return importlib.import_module(name)
+    raise UsageError(f"GraphML and GML need the package {' or '.join(names)}: pip install networkx")
 
 
 def read(path: Path, *, weighted: bool | None = None, progress: bool = False) -> Graph:
     """Read a GraphML or GML file; ``weighted=False`` ignores its weights, ``True`` demands them."""
-    nx = _networkx()
-    gml = path.suffix.lower() == ".gml"
-    with reading(path, "a GML file" if gml else "a GraphML file"):
-        try:
-            found = nx.read_gml(path) if gml else nx.read_graphml(path)
-        except nx.NetworkXError:
-            if not gml:
-                raise
-            found = nx.read_gml(path, label="id")  # nodes without labels
-        names = list(found)
-        if names and all(isinstance(name, str) and is_integer(name) for name in names):
-            numbers = {name: int(name) for name in names}
-            if len(set(numbers.values())) == len(names):
-                found = nx.relabel_nodes(found, numbers)
-        graph = Graph.from_networkx(found, weight=None if weighted is False else "weight")
+    library = _library(("networkx", "igraph"))
+    read_it = read_igraph if library.__name__ == "igraph" else _read_networkx
+    require_memory(_BYTES * path.stat().st_size, f"{path}: its nodes and edges")
+    with reading(path, "a GML file" if path.suffix.lower() == ".gml" else "a GraphML file"):
+        graph = read_it(library, path, weighted is not False)
         demand_weights(path, graph.weights is not None, weighted)
     return graph
 
 
+def _read_networkx(nx: ModuleType, path: Path, weighted: bool) -> Graph:
+    gml = path.suffix.lower() == ".gml"
+    try:
+        found = nx.read_gml(path) if gml else nx.read_graphml(path)
+    except nx.NetworkXError:
+        if not gml:
+            raise
+        found = nx.read_gml(path, label="id")  # nodes without labels
+    names = list(found)
+    if names and all(isinstance(name, str) and is_integer(name) for name in names):
+        numbers = {name: int(name) for name in names}
+        if len(set(numbers.values())) == len(names):
+            found = nx.relabel_nodes(found, numbers)
+    return Graph.from_networkx(found, weight="weight" if weighted else None)
+
+
 def write(graph: Graph, path: Path) -> None:
     """Write a GraphML or GML file."""
-    nx = _networkx()
+    nx = _library(("networkx",))
     found = graph.to_networkx()
     names = graph.original_ids
     if names is not None and names.dtype == object:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.graph import MOST_VERTICES
-from gpop.memory import require_memory
-from gpop.parallel import for_each
+from gpop.memory import own_pages, require_memory
+from gpop.parallel import blocks, for_each
+
+_IDS = 1 << 20  # treated at a time
 
 
 def _dense_enough(largest: int, distinct: int) -> bool:
@@ -35,14 +37,34 @@ def dense_ids(arrays: list[np.ndarray], largest: int, stated: int) -> tuple[int,
         number = np.empty(largest + 1, np.uint32)
         number[original] = np.arange(distinct, dtype=np.uint32)
 
-        def rename(i):
-            arrays[i] = number[arrays[i]]
+        def numbers(ids):
+            return number[ids]
     else:
-        require_memory(24 * total, f"numbering {total} ids")
-        original = np.unique(np.concatenate([np.unique(ids) for ids in arrays])).astype(np.int64)
+        original = _distinct(arrays).astype(np.int64)
 
-        def rename(i):
-            arrays[i] = np.searchsorted(original, arrays[i]).astype(np.uint32)
+        def numbers(ids):
+            return np.searchsorted(original, ids)
+
+    def rename(i):
+        renamed = own_pages(len(arrays[i]), np.uint32)
+        for first, last in blocks(len(renamed), _IDS):
+            renamed[first:last] = numbers(arrays[i][first:last])
+        arrays[i] = renamed
 
     for_each(len(arrays), rename)
     return len(original), original
+
+
+def _distinct(arrays: list[np.ndarray]) -> np.ndarray:
+    """The distinct ids in ascending order."""
+    found = np.empty(0, np.uint32)
+    new, waiting = [], 0
+    for ids in arrays:
+        for first, last in blocks(len(ids), _IDS):
+            new.append(np.unique(ids[first:last]))
+            waiting += len(new[-1])
+            if waiting > max(len(found), _IDS):  # seldom enough that merging costs little
+                require_memory(24 * (len(found) + waiting), f"numbering {len(found) + waiting} ids")
+                found = np.unique(np.concatenate([found, *new]))
+                new, waiting = [], 0
+    return np.unique(np.concatenate([found, *new]))

@@ -1,7 +1,8 @@
 """What the text formats share: blocks of whole lines, edges parsed by all threads, errors with their line.
 
 The text is read in blocks of whole lines, each block is cut into pieces that the threads parse, and
-the pieces go into the CSR as they are: the text is never held as a whole.
+the pieces go into the CSR as they are: the text is never held as a whole. A piece has 8 bytes an edge,
+and 4 or 8 of weights, in memory of its own that is given back while the CSR grows.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from gpop.errors import GraphFileError, UsageError
 from gpop.graph import Graph
 from gpop.io.compressed import opener, read_some
 from gpop.io.text_kernels import POWERS, parse_lines
-from gpop.memory import require_memory
-from gpop.parallel import for_each
+from gpop.memory import own_copy, require_memory
+from gpop.parallel import for_each, worker_count
 from gpop.progress import progress_bar
 
-_BLOCK = 1 << 25  # bytes of text read at a time, and the longest line
 _PIECE = 1 << 21  # bytes of text parsed at a time
+_BLOCK = 2 * max(2, worker_count()) * _PIECE  # bytes of text read at a time
+_LONGEST_LINE = 1 << 25
 _NUMBER = re.compile(rb"[-+.0-9eE]+")
 
 
@@ -64,18 +66,27 @@ def text_blocks(path: Path, progress: bool) -> Iterator[bytes]:
                 data = data.removeprefix(b"\xef\xbb\xbf") if first else data  # the mark of some editors
                 first = False
                 cut = data.rfind(b"\n") + 1
-                if cut:
-                    start, rest = rest, data[cut:]
-                    yield b"".join((start, memoryview(data)[:cut]))
-                else:
-                    rest += data
-                data = b""  # not held twice while the next one is read
-                if len(rest) > _BLOCK:
-                    raise GraphFileError(f"{path}: a line of more than {_BLOCK} bytes, expected a text file")
+                block = b"".join((rest, memoryview(data)[:cut])) if cut else b""
+                rest = data[cut:] if cut else rest + data
+                data = b""  # not held twice while the block is parsed
+                if len(rest) > _LONGEST_LINE:
+                    raise GraphFileError(
+                        f"{path}: a line of more than {_LONGEST_LINE} bytes, expected a text file"
+                    )
+                if block and not done:
+                    _predict(path, block, size)
+                if block:
+                    yield block
                 bar.update(raw.tell() - done)
                 done = raw.tell()
             if rest:
                 yield rest + b"\n"
+
+
+def _predict(path: Path, block: bytes, size: int) -> None:
+    """NotEnoughMemory when a file of ``size`` bytes, packed or not, with lines like these is too large."""
+    edges = size * block.count(b"\n") // len(block)
+    require_memory(8 * edges, f"{path}: about {edges} edges or more")
 
 
 def first_line(block: bytes, comments: bytes) -> tuple[bytes, int, int]:
@@ -180,7 +191,7 @@ def exact_weights(text: np.ndarray, all_integers: bool, integers: np.ndarray, fl
     """(weights as the kernels left them, -1), or where in ``text`` one is too large for a float."""
     if all_integers:
         return narrow(integers), -1
-    weights = floats.copy()
+    weights = own_copy(floats)
     for e in np.flatnonzero(np.isnan(weights)):
         at = int(integers[e])
         weights[e] = float(_NUMBER.match(text[at : at + 2000].tobytes())[0])
@@ -190,15 +201,21 @@ def exact_weights(text: np.ndarray, all_integers: bool, integers: np.ndarray, fl
 
 
 def narrow(numbers: np.ndarray) -> np.ndarray:
-    """A copy as uint32 where that holds the numbers, else as int64."""
-    if len(numbers) == 0 or (numbers.min() >= 0 and numbers.max() < 2**32):
-        return numbers.astype(np.uint32)
-    return numbers.copy()
+    """A copy in pages of its own, as uint32 where that holds the numbers, else as they are."""
+    fits = len(numbers) == 0 or (numbers.min() >= 0 and numbers.max() < 2**32)
+    return own_copy(numbers, np.uint32 if fits else np.int64)
 
 
-def join_weights(weights: list[np.ndarray]) -> np.ndarray:
-    """The weights of all pieces in one array of a type that holds them all."""
-    return np.concatenate(weights) if weights else np.empty(0, np.uint32)
+def join(parts: list[np.ndarray]) -> np.ndarray:
+    """All parts in one array of a type that holds them all; empties the list, part by part."""
+    joined = np.empty(sum(map(len, parts)), np.result_type(*{part.dtype for part in parts} or {np.uint32}))
+    last = 0
+    for i in range(len(parts)):
+        first, last = last, last + len(parts[i])
+        joined[first:last] = parts[i]
+        parts[i] = None
+    parts.clear()
+    return joined
 
 
 def believable(path: Path, n: int, size: int) -> None:
@@ -233,19 +250,24 @@ def csr_of(
             dtype = np.dtype(np.int64)
         weights[:] = [array.astype(dtype, copy=False) for array in weights]
     sources: list[Edges] = []
-    opposites: list[Edges] = []
     for u, v, w in zip(ends[::2], ends[1::2], weights, strict=True):
         sources.append(array_edges(u, v, w))
         if opposite:
-            other = u != v
-            turned = None if w is None else w[other] * dtype.type(opposite)
-            opposites.append(array_edges(v[other], u[other], turned))
-    sources += opposites
+            sources.append(_opposite_edges(u, v, w, opposite))
     ends.clear()
     weights.clear()
     u = v = w = None  # the sources alone hold the pieces now, and give them back
-    opposites.clear()
     return build_csr(n, sources, dtype, duplicates, progress=progress)
+
+
+def _opposite_edges(u: np.ndarray, v: np.ndarray, w: np.ndarray | None, factor: int) -> Edges:
+    """The edges of three arrays turned round, without loops, their weights times ``factor``."""
+
+    def chunk(first, last):
+        other = np.flatnonzero(u != v)[first:last]
+        return v[other], u[other], None if w is None else w[other] * w.dtype.type(factor)
+
+    return Edges(int(np.count_nonzero(u != v)), chunk)
 
 
 def numbered_from_one(

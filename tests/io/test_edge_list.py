@@ -193,6 +193,7 @@ def test_blocks_and_pieces(tmp_path, monkeypatch, size):
     """The cuts into blocks and pieces leave no trace, not in line numbers either."""
     monkeypatch.setattr("gpop.io.text._BLOCK", size)
     monkeypatch.setattr("gpop.io.text._PIECE", size // 8)
+    monkeypatch.setattr("gpop.io.text._LONGEST_LINE", size)
     graph = small_graphs()["odd n"]
     text = "# a\n" * 9 + "".join(f"{u} {v}\n\n" for u, v in pairs(graph))
     read = load(tmp_path, "# Nodes: 301\n" + text)
@@ -346,3 +347,14 @@ def test_real_weights(name):
     graph = gpop.io.load(real_graph(name), weighted=True)
     expected = Graph.from_edges(table[:, 0].astype(int), table[:, 1].astype(int), table[:, 2], graph.n)
     assert np.array_equal(graph.weights, expected.weights)
+
+
+def test_sparse_ids_are_numbered_in_parts(tmp_path, monkeypatch):
+    monkeypatch.setattr("gpop.io.renumber._IDS", 64)
+    monkeypatch.setattr("gpop.io.text._PIECE", 1 << 10)
+    ids = np.random.default_rng(1).integers(0, 2**62, (1000, 2))
+    ids[500:] = ids[:500, ::-1]
+    read = load(tmp_path, "".join(f"{u} {v}\n" for u, v in ids.tolist()))
+    assert read.original_ids.tolist() == np.unique(ids).tolist()
+    sources = np.repeat(read.original_ids, read.out_degree)
+    assert sorted(zip(sources, read.original_ids[read.indices], strict=True)) == sorted(map(tuple, ids))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import mmap
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -10,7 +12,8 @@ import scipy.io
 import scipy.sparse
 
 import gpop.io
-from gpop.errors import GraphFileError, UsageError
+from gpop.errors import GraphFileError, NotEnoughMemory, UsageError
+from gpop.generate import generate
 from gpop.graph import Graph
 from tests.graphs import real_graph, same, small_graphs
 
@@ -309,3 +312,104 @@ def test_konect_of_its_publisher():
     table = np.loadtxt(path, comments="%")
     expected = Graph.from_edges(table[:, 0].astype(int) - 1, table[:, 1].astype(int) - 1, table[:, 2], 128)
     assert same(graph, expected)
+
+
+@pytest.mark.parametrize("ending", [".gml", ".graphml"])
+@pytest.mark.parametrize("name", small_graphs())
+def test_igraph_reads_what_networkx_does(tmp_path, monkeypatch, name, ending):
+    pytest.importorskip("igraph")
+    needs(ending)
+    graph = small_graphs()[name]
+    path = tmp_path / f"g{ending}"
+    graph.save(path)
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    assert same(gpop.io.load(path, weighted=graph.weights is not None), graph)
+    named = Graph.from_edges([0, 1], [1, 0], [0.5, 2])
+    named.original_ids = np.array(["bo", "cäsar"], object)
+    with pytest.raises(UsageError, match="need the package networkx"):
+        named.save(path)
+
+
+def test_igraph_and_names(tmp_path, monkeypatch):
+    igraph = pytest.importorskip("igraph")
+    ring = igraph.Graph([(0, 1), (1, 2), (2, 2)])
+    ring.es["weight"] = [0.5, 2, 3]
+    ring.vs["label"] = ["a", "b", "c"]
+    ring.write_gml(str(tmp_path / "g.gml"))
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    read = gpop.io.load(tmp_path / "g.gml")
+    assert edges_by_id(read) == [
+        ("a", "b", 0.5), ("b", "a", 0.5), ("b", "c", 2.0), ("c", "b", 2.0), ("c", "c", 3.0)
+    ]  # fmt: skip
+    two = 'graph [ node [ id 0 label "\N{LATIN SMALL LETTER A WITH RING ABOVE}" ] node [ id 1 label "b" ] ]'
+    for text in (
+        two.encode("latin-1"),
+        two.replace("b", "\0").encode(),
+        two.encode().replace(b"b", "å".encode()),
+    ):
+        (tmp_path / "g.gml").write_bytes(text)
+        with pytest.raises(GraphFileError, match=r"g\.gml: .* (not a GML file|expected text)"):
+            gpop.io.load(tmp_path / "g.gml")
+
+
+@pytest.mark.parametrize(
+    "ending", [".sg", ".el", ".konect", ".adj", ".graph", ".gr.bz2", ".mtx", ".npz", ".parquet", ".arrow"]
+)
+def test_refused_before_it_is_read(tmp_path, monkeypatch, ending):
+    needs(ending)
+    graph = storable(generate("uniform", scale=15, degree=16, seed=1), ending)
+    path = tmp_path / f"g{ending}"
+    graph.save(path)
+    monkeypatch.setattr("gpop.memory.available_bytes", lambda: 500_000)
+    with pytest.raises(NotEnoughMemory, match=r"needs \d+\.\d MB, but only 500.0 KB is available"):
+        gpop.io.load(path)
+
+
+@pytest.mark.parametrize("weights", [None, (1, 200)])
+def test_binary_csr_that_does_not_fit_is_mapped(tmp_path, monkeypatch, weights):
+    graph = generate("rmat", scale=12, degree=64, seed=1, weights=weights)
+    path = tmp_path / "g.bin"
+    graph.save(path)
+    monkeypatch.setattr("gpop.memory.available_bytes", lambda: 1_000_000)
+    mapped = gpop.io.load(path)
+    monkeypatch.undo()
+    assert isinstance(mapped.indices.base.obj, mmap.mmap)
+    assert same(mapped, graph)
+    assert mapped.indices.flags.writeable  # the same compiled kernels as for any graph
+    assert same(mapped.reverse(), graph.reverse())
+    data = bytearray(path.read_bytes())
+    data[8 + 4 * graph.n + 3] = 0xFF
+    path.write_bytes(data)
+    monkeypatch.setattr("gpop.memory.available_bytes", lambda: 1_000_000)
+    with pytest.raises(GraphFileError, match="edge 0 leads to vertex"):
+        gpop.io.load(path)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".arrow"])
+def test_table_in_many_batches(tmp_path, ending):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    graph = generate("rmat", scale=8, degree=8, seed=1, weights=(1, 200))
+    edges = graph.to_arrow()
+    table = pa.table({**dict(zip(edges.column_names, edges.columns, strict=True)), "note": ["x"] * graph.m})
+    table = table.set_column(0, "source", table.column(0).dictionary_encode())
+    path = tmp_path / f"g{ending}"
+    if ending == ".parquet":
+        pyarrow.parquet.write_table(table, path, row_group_size=100)
+    else:
+        pyarrow.feather.write_feather(table, str(path), chunksize=100)
+    read = gpop.io.load(path)
+    assert read.weights.dtype == np.uint32
+    assert edges_by_id(read) == edges_by_id(graph)
+    bad = table.set_column(1, "target", pa.array([-1] * graph.m))
+    pyarrow.feather.write_feather(bad, str(tmp_path / "bad.arrow"))
+    with pytest.raises(GraphFileError, match=r"bad\.arrow: target\[0\] is -1, expected ids that are not"):
+        gpop.io.load(tmp_path / "bad.arrow")
+    twice = pa.Table.from_arrays([table.column(1)] * 3, names=["source", "target", "source"])
+    pyarrow.feather.write_feather(table.select([1]), str(tmp_path / "bad.arrow"))
+    with pytest.raises(GraphFileError, match="the table has 1 columns"):
+        gpop.io.load(tmp_path / "bad.arrow")
+    with pytest.raises(UsageError, match="column 'source' occurs several times"):
+        Graph.from_arrow(twice)
