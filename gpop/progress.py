@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 
 class _Silent:
@@ -25,3 +26,27 @@ def progress_bar(total: int | None, what: str, unit: str, enabled: bool):
     from tqdm import tqdm
 
     return tqdm(total=total, desc=what, unit=unit, unit_scale=True, file=sys.stderr, leave=False)
+
+
+class IterationBar:
+    """Iterations done and the size of the frontier, or nothing."""
+
+    def __init__(self, wanted: bool, limit: int | None) -> None:
+        self.bar: Any = None
+        if wanted:
+            from tqdm import tqdm
+
+            self.bar = tqdm(total=limit, unit="iteration", file=sys.stderr, leave=False)
+
+    def __enter__(self) -> IterationBar:
+        return self
+
+    def show(self, iteration: int, frontier: int) -> None:
+        """Move on to ``iteration``."""
+        if self.bar is not None:
+            self.bar.set_postfix(frontier=frontier, refresh=False)
+            self.bar.update(iteration - self.bar.n)
+
+    def __exit__(self, *exception: object) -> None:
+        if self.bar is not None:
+            self.bar.close()

@@ -1,0 +1,264 @@
+"""``python -m gpop.compare graph``: the same apps in every communication mode and on every target.
+
+One table: median seconds, iterations, edges per second, bytes that the analytical model counts, the
+bandwidth they make, its share of what a copy reaches there, and whether the results agree. Whole
+numbers (levels, distances, labels) must be equal; ranks and probabilities may differ by the order of
+float32 sums: by 1e-5 of the largest value. Combinations take turns, so that a busy moment hits all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import gpop
+from gpop.bandwidth import copy_bandwidth
+from gpop.command import Parser, exit_code
+from gpop.errors import NotEnoughMemory, UsageError
+from gpop.graph import Graph
+from gpop.io.atomic import replacing
+from gpop.launch import MODES, TARGETS
+
+TOLERANCE = 1e-5
+
+
+class App(NamedTuple):
+    """How an app is run here, and the array its results are compared by."""
+
+    solve: Callable[[Graph, int, dict[str, Any]], Any]
+    answer: Callable[[Graph, Any], np.ndarray]
+    weighted: bool = False
+
+
+def _scattered(graph: Graph, result: Any) -> np.ndarray:
+    values = np.zeros(graph.n, np.float32)
+    values[result.vertices] = result.values
+    return values
+
+
+APPS = {
+    "bfs": App(
+        lambda graph, source, options: gpop.bfs(graph, source, **options), lambda graph, result: result.level
+    ),
+    "pagerank": App(
+        lambda graph, source, options: gpop.pagerank(graph, iterations=10, **options),
+        lambda graph, result: result.rank,
+    ),
+    "sssp": App(
+        lambda graph, source, options: gpop.sssp(graph, source, **options),
+        lambda graph, result: result.distance,
+        weighted=True,
+    ),
+    "cc": App(
+        lambda graph, source, options: gpop.connected_components(graph, **options),
+        lambda graph, result: result.label,
+    ),
+    "nibble": App(lambda graph, source, options: gpop.nibble(graph, source, **options), _scattered),
+}
+
+
+class Row(NamedTuple):
+    """One line of the table; ``equal`` compares with the first combination of the app."""
+
+    app: str
+    target: str
+    mode: str
+    seconds: float
+    iterations: int
+    edges_per_second: float
+    bytes: float
+    bytes_per_second: float
+    share: float
+    equal: bool
+
+
+def differs(answer: np.ndarray, reference: np.ndarray) -> bool:
+    """Whether two answers are not the same, floating point up to `TOLERANCE` of the largest value.
+
+    Examples
+    --------
+    >>> differs(np.array([1, 2]), np.array([1, 3])), differs(np.array([1.0, 2.0]), np.array([1.0, 2.00001]))
+    (True, False)
+    """
+    if reference.dtype.kind != "f":
+        return not np.array_equal(answer, reference)
+    finite = np.isfinite(reference)
+    if not np.array_equal(finite, np.isfinite(answer)):
+        return True
+    if not finite.any():
+        return False
+    scale = float(np.abs(reference[finite]).max())
+    return bool(np.abs(answer[finite] - reference[finite]).max() > TOLERANCE * scale)
+
+
+def usable_targets(targets: Iterable[str]) -> tuple[list[str], dict[str, str]]:
+    """The targets that this machine has, and why it has not the others."""
+    usable, missing = [], {}
+    for target in targets:
+        try:
+            if target == "gpu":
+                from gpop.gpu.device import cupy
+
+                cupy()
+            usable.append(target)
+        except UsageError as error:
+            missing[target] = str(error)
+    return usable, missing
+
+
+def compare(
+    graph: Graph,
+    apps: Iterable[str] = tuple(APPS),
+    modes: Iterable[str] = ("sc", "pc", "auto"),
+    targets: Iterable[str] = ("cpu",),
+    *,
+    source: int | None = None,
+    rounds: int = 5,
+    threads: int | None = None,
+) -> list[Row]:
+    """Run apps in every mode on every target.
+
+    Parameters
+    ----------
+    graph : Graph
+        Weighted, if ``sssp`` is among the apps.
+    apps, modes, targets : names
+    source : int, optional
+        Where bfs, sssp and nibble start; the vertex with most out-edges when not given.
+    rounds : int
+        Timed runs of every combination, after one that is not counted.
+    threads : int, optional
+        CPU threads.
+
+    Examples
+    --------
+    >>> ring = gpop.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+    >>> [(row.mode, row.iterations, row.equal) for row in compare(ring, ["bfs"], rounds=1)]
+    [('sc', 4, True), ('pc', 4, True), ('auto', 4, True)]
+    """
+    if source is None:
+        source = int(np.argmax(graph.out_degree)) if graph.n else 0
+    modes, targets = list(modes), list(targets)
+    limits = {target: copy_bandwidth(target, threads) for target in targets}
+    rows = []
+    for name in apps:
+        app, runs, answers = APPS[name], {}, {}
+        for _ in range(rounds + 1):
+            for target in targets:
+                for mode in modes:
+                    options = {"mode": mode, "target": target, "threads": threads}
+                    result = app.solve(graph, source, options)
+                    answers[target, mode] = app.answer(graph, result)
+                    runs.setdefault((target, mode), []).append(result.run)
+        reference = next(iter(answers.values()))
+        for (target, mode), found in runs.items():
+            trace = found[-1].trace
+            seconds = statistics.median(run.seconds for run in found[1:])
+            moved = float(trace.column("bytes").sum()) if len(trace) else 0.0
+            edges = float(trace.column("active_edges").sum()) if len(trace) else 0.0
+            pace = 1 / max(seconds, 1e-9)
+            equal = not differs(answers[target, mode], reference)
+            share = moved * pace / limits[target]
+            rows.append(
+                Row(name, target, mode, seconds, len(trace), edges * pace, moved, moved * pace, share, equal)
+            )
+    return rows
+
+
+def table(rows: list[Row]) -> str:
+    """The rows as text."""
+    head = ("app", "target", "mode", "ms", "iterations", "Medges/s", "MB moved", "GB/s", "% of copy", "equal")
+    lines = [head]
+    for row in rows:
+        lines.append(
+            (
+                row.app, row.target, row.mode, f"{1e3 * row.seconds:.3f}", f"{row.iterations}",
+                f"{1e-6 * row.edges_per_second:.1f}", f"{1e-6 * row.bytes:.1f}",
+                f"{1e-9 * row.bytes_per_second:.1f}", f"{100 * row.share:.1f}", "yes" if row.equal else "NO",
+            )
+        )  # fmt: skip
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i < 3 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in lines
+    )
+
+
+def main(argv: list[str] | None = None) -> int:
+    """``python -m gpop.compare graph [--apps ...] [--modes ...] [--targets ...]``"""
+    return exit_code(lambda: _run(_parse(argv)))
+
+
+def _names(choices: Iterable[str]) -> Callable[[str], list[str]]:
+    def parse(text: str) -> list[str]:
+        names = [name.strip() for name in text.split(",")]
+        for name in names:
+            if name not in choices:
+                raise argparse.ArgumentTypeError(f"{name!r}: expected some of {','.join(choices)}")
+        return names
+
+    return parse
+
+
+def _parse(argv: list[str] | None) -> argparse.Namespace:
+    parser = Parser(
+        prog="python -m gpop.compare",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("graph", type=Path, help="graph file (see gpop.load)")
+    parser.add_argument("--apps", type=_names(APPS), default=list(APPS), help="default: all of %(default)s")
+    parser.add_argument("--modes", type=_names(MODES), default=["sc", "pc", "auto"])
+    parser.add_argument("--targets", type=_names(TARGETS), default=list(TARGETS))
+    parser.add_argument("--symmetrize", action="store_true", help="add the opposite of every edge")
+    parser.add_argument("--source", metavar="ID", help="original id; default: the vertex with most out-edges")
+    parser.add_argument("--rounds", type=int, default=5, help="timed runs of each (default %(default)s)")
+    parser.add_argument("--threads", type=int, help="CPU threads; default: all cores")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there too")
+    return parser.parse_args(argv)
+
+
+def _run(given: argparse.Namespace) -> int:
+    if given.rounds < 1:
+        raise UsageError(f"--rounds {given.rounds}: expected 1 or more")
+    targets, missing = usable_targets(given.targets)
+    for target, reason in missing.items():
+        print(f"not compared: {target} ({reason})")
+    if not targets:
+        raise UsageError("none of the targets is here")
+    graph = gpop.load(given.graph, symmetrize=given.symmetrize, progress=sys.stderr.isatty())
+    source = None if given.source is None else graph.vertex_of(_id(given.source))
+    rows: list[Row] = []
+    for name in given.apps:
+        if APPS[name].weighted and graph.weights is None:
+            print(f"not compared: {name} ({given.graph} has no weights)")
+            continue
+        try:
+            rows += compare(
+                graph, [name], given.modes, targets, source=source, rounds=given.rounds, threads=given.threads
+            )
+        except NotEnoughMemory as error:
+            print(f"not compared: {name} ({error})")
+    print(table(rows))
+    if given.json:
+        with replacing(given.json) as temporary:
+            temporary.write_text(json.dumps([row._asdict() for row in rows], indent=1) + "\n")
+    return 0 if all(row.equal for row in rows) else 1
+
+
+def _id(text: str) -> int | str:
+    return int(text) if text.lstrip("-").isdigit() else text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""The GPU seen from Python: CuPy when it is there, one clear line when it is not, and what fits.
+
+CuPy is imported here and nowhere else, and only when the GPU is asked for.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from gpop.errors import NotEnoughMemory, UsageError
+
+_GIB = 1 << 30
+
+
+class Device(NamedTuple):
+    """What the engine needs to know of the device it runs on."""
+
+    name: str
+    multiprocessors: int
+    shared_bytes: int
+    """Most shared memory of one block."""
+    compute_capability: str
+
+
+@lru_cache(maxsize=1)
+def cupy() -> Any:
+    """The CuPy module, on a machine with a device.
+
+    Raises
+    ------
+    UsageError
+        If CuPy is not installed or finds no CUDA device.
+    """
+    try:
+        import cupy as module
+    except ImportError:
+        raise UsageError(
+            "target 'gpu' needs CuPy: pip install 'gpop[cuda13x]' (or gpop[cuda12x] for CUDA 12)"
+        ) from None
+    try:
+        count = module.cuda.runtime.getDeviceCount()
+    except module.cuda.runtime.CUDARuntimeError as error:
+        raise UsageError(f"target 'gpu': no CUDA device ({error})") from None
+    if count == 0:
+        raise UsageError("target 'gpu': no CUDA device")
+    return module
+
+
+def is_available() -> bool:
+    """Whether programs can run on a GPU here."""
+    try:
+        cupy()
+    except UsageError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=8)
+def _device(index: int) -> Device:
+    device = cupy().cuda.Device(index)
+    properties = cupy().cuda.runtime.getDeviceProperties(index)
+    attributes = device.attributes
+    return Device(
+        properties["name"].decode(),
+        attributes["MultiProcessorCount"],
+        attributes["MaxSharedMemoryPerBlockOptin"],
+        device.compute_capability,
+    )
+
+
+def current_device() -> Device:
+    """The device that CuPy is set to."""
+    return _device(cupy().cuda.Device().id)
+
+
+def free_bytes() -> int:
+    """Bytes that can still be allocated on the device, memory that CuPy keeps for reuse included."""
+    return cupy().cuda.runtime.memGetInfo()[0] + cupy().get_default_memory_pool().free_bytes()
+
+
+def require_device_memory(needed: int, what: str) -> None:
+    """Refuse before anything is allocated.
+
+    Raises
+    ------
+    NotEnoughMemory
+        If the device has less free than ``needed`` bytes.
+    """
+    free = free_bytes()
+    if needed > free:
+        raise NotEnoughMemory(
+            f"{what} needs {needed / _GIB:.1f} GiB on the device, {free / _GIB:.1f} GiB are free"
+        )
+
+
+def is_device_array(value: Any) -> bool:
+    """Whether a value lies on a device (CuPy, Numba, PyTorch ... arrays say so)."""
+    return hasattr(value, "__cuda_array_interface__")

@@ -1,0 +1,185 @@
+"""One run on a GPU: what the loop is called with, slice after slice, and the fields on the device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpop.gpu.device import cupy, current_device, is_device_array
+from gpop.gpu.emit import Emitted
+from gpop.gpu.kernel import (
+    BLOCK_THREADS,
+    CONTROL,
+    GRAPH,
+    TRACE_ROWS,
+    Traits,
+    compile_kernel,
+    make_source,
+    shared_bytes,
+)
+from gpop.gpu.layout import DeviceGraph
+from gpop.gpu.workspace import Workspace
+from gpop.launch import UNLIMITED, Run
+from gpop.lowering import Lowered
+from gpop.program import Program
+from gpop.progress import IterationBar
+from gpop.trace import Trace
+
+SLICE_NS = 100_000_000
+"""The loop returns to Python after so many nanoseconds, for progress and Ctrl-C."""
+
+MODES = {"auto": 0, "sc": 1, "pc": 2, "pull": 1}
+
+
+class Job:
+    """One run: what the loop is called with, and the fields on the device."""
+
+    def __init__(
+        self,
+        program: Program,
+        lowered: Lowered,
+        emitted: Emitted,
+        traits: Traits,
+        layout: DeviceGraph,
+        space: Workspace,
+        mode: str,
+        interleave: bool,
+    ) -> None:
+        self.program, self.lowered, self.emitted, self.traits = program, lowered, emitted, traits
+        self.layout, self.space = layout, space
+        self.mode, self.interleave = mode, interleave
+        self.module = compile_kernel(make_source(emitted, traits))
+        self.loop, self.load = self.module.get_function("gpop_loop"), self.module.get_function("gpop_load")
+        self.shared = shared_bytes(emitted, traits)
+        self.loop.max_dynamic_shared_size_bytes = self.shared
+        self.blocks = current_device().multiprocessors
+        self.control = cupy().zeros(CONTROL.itemsize, np.uint8)
+        self.fields: dict[str, Any] = {}
+
+    def run(
+        self, sources, limit: int, ratio: float, callback: Any, progress: bool, prepare_seconds: float
+    ) -> Run:
+        """Iterate until the run is over; fields are in place afterwards."""
+        graph = self.program.graph
+        trace = Trace(
+            {
+                "program": self.lowered.name,
+                "mode": self.mode,
+                "target": "gpu",
+                "device": current_device().name,
+            }
+        )
+        self.upload()
+        control = np.zeros((), CONTROL)
+        control["limit"], control["ratio"], control["forced"] = limit, ratio, MODES[self.mode]
+        control["row_limit"], control["slice_ns"] = (1 if callback else TRACE_ROWS), SLICE_NS
+        control["fresh"], control["heavy_size"] = 1, self.space.heavy_size
+        empty = graph.n == 0 or (sources is not None and len(sources) == 0)
+        if self.traits.all_active:
+            control["next_frontier"] = graph.n
+        begin, end = cupy().cuda.Event(), cupy().cuda.Event()
+        milliseconds, over = 0.0, empty or limit == 0
+        loaded = self.traits.all_active
+        self.control.set(np.frombuffer(control.tobytes(), np.uint8))
+        with IterationBar(progress, None if limit == UNLIMITED else limit) as bar:
+            while not (over and loaded):
+                begin.record()
+                if not loaded:
+                    self.load_frontier(sources)
+                    loaded = True
+                if not over:
+                    self.loop(
+                        (self.blocks,), (BLOCK_THREADS,),
+                        (self.state(), self.graph(), self.space.argument, self.control),
+                        shared_mem=self.shared,
+                    )  # fmt: skip
+                end.record()
+                control = np.frombuffer(self.control.get().tobytes(), CONTROL)[0].copy()
+                milliseconds += cupy().cuda.get_elapsed_time(begin, end)
+                if over:
+                    break
+                rows = int(control["rows"])
+                trace.extend(control["trace"][:rows])
+                over = bool(control["finished"]) or int(control["iteration"]) >= limit
+                if callback and rows:
+                    self.download()
+                    over |= bool(callback(trace[-1]))
+                    self.upload()
+                bar.show(int(control["iteration"]), int(control["frontier"]))
+                for name in ("rows", "arrived_blocks", "released"):
+                    control[name] = 0
+                self.control.set(np.frombuffer(control.tobytes(), np.uint8))
+        self.download()
+        return Run(
+            iterations=int(control["iteration"]),
+            trace=trace,
+            seconds=milliseconds * 1e-3,
+            frontier=np.empty(0, np.uint32)
+            if self.traits.all_active
+            else self.space.vertices_in("frontier_bits", graph.n),
+            touched=self.space.vertices_in("touched_bits", graph.n) if self.traits.track else None,
+            counters=None,
+            converged=empty or bool(control["finished"]),
+            mode=self.mode,
+            interleave=self.interleave,
+            threads=self.blocks * BLOCK_THREADS,
+            target="gpu",
+            partition_size=1 << self.traits.bits,
+            partitions=int(self.layout.bins.k),
+            prepare_seconds=prepare_seconds,
+        )
+
+    def load_frontier(self, sources: np.ndarray | None) -> None:
+        """Make the given vertices, or all, the frontier."""
+        given = cupy().asarray(np.zeros(1, np.uint32) if sources is None else sources)
+        size = -1 if sources is None else len(sources)
+        arguments = (self.graph(), self.space.argument, self.control, given, np.int64(size))
+        self.load((self.blocks,), (BLOCK_THREADS,), arguments)
+
+    def upload(self) -> None:
+        """Fields to the device; those that are there already (CuPy arrays) are used as they are."""
+        for name in self.lowered.fields:
+            field = self.program._fields[name]
+            if is_device_array(field):
+                self.fields[name] = field
+            elif name in self.fields:
+                self.fields[name].set(field)
+            else:
+                # Room behind the field: compare-and-swap of small fields takes the word around them.
+                room = cupy().zeros(len(field) + 8, field.dtype)
+                self.fields[name] = room[: len(field)]
+                self.fields[name].set(field)
+
+    def download(self) -> None:
+        """Fields back to where the program has them."""
+        for name in self.lowered.fields:
+            field = self.program._fields[name]
+            if not is_device_array(field):
+                self.fields[name].get(out=field)
+
+    def state(self) -> np.ndarray:
+        """``struct State`` as the program is now."""
+        state = np.zeros(1, self.emitted.state_dtype)
+        for name in self.emitted.state_dtype.names:
+            if name in self.fields:
+                state[name] = self.fields[name].data.ptr
+            elif name == "out_degree":
+                state[name] = self.layout["out_degree"].data.ptr
+            elif name not in ("iteration", "nothing"):
+                state[name] = self.program._parameters[name]
+        return state
+
+    def graph(self) -> np.ndarray:
+        """``struct Graph``."""
+        arrays, counts = self.layout.arrays, self.layout.counts
+        graph = np.zeros(1, GRAPH)
+        graph["n"], graph["m"], graph["k"] = self.program.graph.n, self.program.graph.m, self.layout.bins.k
+        graph["column_pieces"], graph["row_pieces"] = (
+            counts.get("column_piece", 0),
+            counts.get("row_piece", 0),
+        )
+        for name in GRAPH.names[6:]:
+            array = arrays.get(name)
+            graph[name] = 0 if array is None else array.data.ptr
+        return graph

@@ -1,0 +1,250 @@
+"""The CUDA source of a program's engine: types and traits, the emitted functions, then the kernels.
+
+`make_source` needs no GPU and no CuPy; `compile_kernel` does. NumPy mirrors of the structs in
+``kernels/layout.cuh`` are here, and the source asserts that both have the same size.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpop.errors import ProgramError
+from gpop.gpu.emit import Emitted, semantics
+
+KERNELS = (
+    "layout", "team", "strip", "fold", "push", "scatter", "gather", "combine", "frontier", "engine",
+)  # fmt: skip
+"""Files of ``kernels/`` in the order in which they are compiled."""
+
+OPTIONS = ("--std=c++17", "--fmad=false")  # the CPU does not contract a * b + c either
+BLOCK_THREADS = 1024
+HEAVY = 256
+"""Vertices with more edges are pushed in pieces of so many."""
+
+MOST_LANE_IDS = 16
+"""Ids that one thread takes at once (strip.cuh); half as many where each comes with a weight: registers."""
+
+LEAST_SHARED = 1 << 14
+"""Candidates of a sparse iteration want some shared memory too."""
+
+TRACE_ROWS = 512
+
+COMBINES = {None: 0, "min": 1, "max": 2, "add": 3, "or": 4}
+SWAP, FOLD, OWNER = range(3)
+"""How a pushed message reaches its vertex (layout.cuh)."""
+
+_POINTERS = "u8"
+GRAPH = np.dtype(
+    [("n", "i8"), ("m", "i8")]
+    + [(name, "i4") for name in ("k", "column_pieces", "row_pieces", "pad")]
+    + [
+        (name, _POINTERS)
+        for name in (
+            "indptr", "indices", "weights", "messages", "sources", "ids", "id_weights",
+            "segment", "column_piece", "row_piece", "has_in", "in_indptr", "in_indices", "in_weights",
+        )
+    ]
+)  # fmt: skip
+SPACE = np.dtype(
+    [
+        (name, _POINTERS)
+        for name in (
+            "values", "partials", "sent", "vertex_value", "folded", "arrived", "frontier_bits", "active_bits",
+            "listed_bits", "touched_bits", "list", "candidates", "heavy", "mode", "active_vertices",
+            "active_edges",
+        )
+    ]
+)  # fmt: skip
+CONTROL = np.dtype(
+    [
+        (name, "i8")
+        for name in (
+            "iteration", "limit", "rows", "row_limit", "slice_ns", "started", "frontier", "edges",
+            "next_frontier", "next_edges", "next_list", "next_heavy", "list_size", "heavy_size",
+            "candidates", "partitions_sc", "partitions_pc", "messages",
+        )
+    ]
+    + [("bytes", "f8"), ("begin_ns", "i8"), ("middle_ns", "i8"), ("ratio", "f8")]
+    + [(name, "i4") for name in ("forced", "fresh", "list_valid", "dense", "alone", "stop", "finished")]
+    + [("scatter_claim", "u4"), ("gather_claim", "u4"), ("pad", "u4")]
+    + [("decision", "i4", 2), ("arrived_blocks", "u4"), ("released", "u4")]
+    + [("trace", "f8", (TRACE_ROWS, 9))]
+)  # fmt: skip
+
+C_TYPES = {
+    "b1": "bool", "i1": "signed char", "u1": "unsigned char", "i2": "short", "u2": "unsigned short",
+    "i4": "int", "u4": "unsigned", "i8": "long long", "u8": "unsigned long long",
+    "f4": "float", "f8": "double",
+}  # fmt: skip
+
+
+class Traits(NamedTuple):
+    """What is compiled into an engine beside the emitted functions."""
+
+    bits: int
+    weight_dtype: np.dtype | None
+    bin_weight_dtype: np.dtype | None
+    all_active: bool
+    mask: int
+    inactive: Any
+    combine: str | None
+    push: int
+    track: bool
+    live: bool
+
+
+def c_name(dtype: np.dtype) -> str:
+    """C++ type of a NumPy scalar type.
+
+    Examples
+    --------
+    >>> c_name(np.dtype(np.uint32)), c_name(np.dtype(bool))
+    ('unsigned', 'bool')
+    """
+    return C_TYPES[f"{dtype.kind}{dtype.itemsize}"]
+
+
+def folded_dtype(gathered: np.dtype, combine: str | None) -> np.dtype:
+    """Type in which messages are combined: that of the message, or the one of 4 bytes that holds it.
+
+    Examples
+    --------
+    >>> folded_dtype(np.dtype(np.int8), "min"), folded_dtype(np.dtype(np.float64), "add")
+    (dtype('int32'), dtype('float64'))
+    """
+    if combine == "or" and gathered.kind == "f":
+        raise ProgramError(f"combine = 'or' needs messages that are whole numbers, these are {gathered}")
+    if gathered.itemsize >= 4:
+        return gathered
+    return np.dtype(np.int32 if gathered.kind == "i" else np.uint32)
+
+
+def push_of(emitted: Emitted, combine: str | None) -> int:
+    """How source-centric messages reach their vertex.
+
+    Sums are folded with the hardware's atomic add (a vertex with many in-edges would swap for ever);
+    a minimum rarely changes anything, so ``gatherFunc`` on a copy mostly ends after a look.
+    """
+    can_swap = len(emitted.written) <= 1
+    if combine is not None and (combine == "add" or not can_swap):
+        return FOLD
+    return SWAP if can_swap else OWNER
+
+
+def _constant(value: Any, dtype: np.dtype) -> str:
+    """A scalar as a C++ expression with exactly its bits."""
+    value = dtype.type(value)
+    if dtype.kind == "f":
+        bits = int(value.view(f"u{dtype.itemsize}"))
+        return f"__int_as_float({bits:#x})" if dtype.itemsize == 4 else f"__longlong_as_double({bits:#x}LL)"
+    if dtype.kind == "u":
+        return f"({c_name(dtype)}){int(value)}ULL"
+    return f"({c_name(dtype)})({int(value) + 1}LL - 1)"
+
+
+@lru_cache(maxsize=1)
+def _kernels() -> str:
+    folder = Path(__file__).parent / "kernels"
+    return "\n".join((folder / f"{name}.cuh").read_text() for name in KERNELS)
+
+
+def make_source(emitted: Emitted, traits: Traits) -> str:
+    """The whole translation unit."""
+    weighted = traits.weight_dtype is not None
+    weight = traits.weight_dtype if weighted else np.dtype(np.uint32)
+    bin_weight = traits.bin_weight_dtype if weighted else np.dtype(np.uint32)
+    folded = folded_dtype(emitted.gathered_dtype, traits.combine)
+    frontier_sum = traits.combine == "add" and not traits.all_active
+    types = {
+        "Message": emitted.message_dtype,
+        "Gathered": emitted.gathered_dtype,
+        "Weight": weight,
+        "BinWeight": bin_weight,
+        "Folded": folded,
+    }
+    values = {
+        "BITS": traits.bits,
+        "ALL_ACTIVE": int(traits.all_active),
+        "WEIGHTED": int(weighted),
+        "WEIGHT_BYTES": weight.itemsize if weighted else 0,
+        "BIN_WEIGHT_BYTES": bin_weight.itemsize if weighted else 0,
+        "MASK": traits.mask,
+        "INACTIVE": _constant(traits.inactive, emitted.message_dtype) if traits.inactive is not None else 0,
+        "COMBINE": COMBINES[traits.combine],
+        "COUNTS_ARRIVALS": int(frontier_sum),
+        "PUSH": traits.push,
+        "FOLDS_PUSHED": int(traits.push == FOLD),
+        "TRACK": int(traits.track),
+        "LIVE": int(traits.live),
+        "HAS_INIT": int("initFunc" in emitted.defined),
+        "SWAPPABLE": int(len(emitted.written) == 1),
+        "BLOCK_THREADS": BLOCK_THREADS,
+        "HEAVY": HEAVY,
+        "LANE_IDS": lane_ids(traits),
+        "STAGED_BITS_AT": _whole_vectors(emitted.message_dtype.itemsize << traits.bits),
+        "SHARED_BYTES": shared_bytes(emitted, traits),
+        "BUFFERS_AT": cells_bytes(emitted, traits),
+        "TRACE_ROWS": TRACE_ROWS,
+    }
+    lines = [semantics(), emitted.source]
+    if "iteration" in (emitted.state_dtype.names or ()):
+        lines.append("#define ADVANCE(state, now) state.iteration = now")
+    else:
+        lines.append("#define ADVANCE(state, now)")
+    for name, answer in (("initFunc", "false"), ("filterFunc", "true")):
+        if name not in emitted.defined:
+            lines.append(
+                f"template <class Self> __device__ bool {name}(Self&, unsigned) {{ return {answer}; }}"
+            )
+    lines += [f"typedef {c_name(dtype)} {name};" for name, dtype in types.items()]
+    lines += [f"#define {name} {value}" for name, value in values.items()]
+    lines.append(_kernels())
+    lines += [
+        f'static_assert(sizeof({name}) == {dtype.itemsize}, "{name} and its mirror differ");'
+        for name, dtype in (("Graph", GRAPH), ("Space", SPACE), ("Control", CONTROL))
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def lane_ids(traits: Traits) -> int:
+    """Ids that one thread takes at once."""
+    return MOST_LANE_IDS if traits.weight_dtype is None else MOST_LANE_IDS // 2
+
+
+def cells_bytes(emitted: Emitted, traits: Traits) -> int:
+    """Shared memory for a cell per vertex of a partition, staged or folded, and a bit; whole vectors."""
+    folded = folded_dtype(emitted.gathered_dtype, traits.combine).itemsize if traits.combine else 0
+    cells = _whole_vectors(max(emitted.message_dtype.itemsize, folded) << traits.bits)
+    return cells + _whole_vectors((1 << traits.bits) // 8 + 4)
+
+
+def _whole_vectors(nbytes: int) -> int:
+    return -(-nbytes // 16) * 16
+
+
+def shared_bytes(emitted: Emitted, traits: Traits) -> int:
+    """Dynamic shared memory of a block: the cells, and for ``combine`` a window of runs per warp."""
+    buffers = (
+        BLOCK_THREADS * lane_ids(traits) * folded_dtype(emitted.gathered_dtype, traits.combine).itemsize
+        if traits.combine
+        else 0
+    )
+    return max(LEAST_SHARED, cells_bytes(emitted, traits) + buffers)
+
+
+def compile_kernel(source: str) -> Any:
+    """Compile for the current device; CuPy keeps the result on disk, this process the loaded module."""
+    from gpop.gpu.device import cupy
+
+    return _compiled(source, cupy().cuda.Device().id)
+
+
+@lru_cache(maxsize=256)
+def _compiled(source: str, device: int) -> Any:
+    from gpop.gpu.device import cupy
+
+    return cupy().RawModule(code=source, options=OPTIONS, enable_cooperative_groups=True)

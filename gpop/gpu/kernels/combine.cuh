@@ -1,0 +1,151 @@
+// Partition-centric scatter and gather for programs that declare `combine`.
+//
+// Messages are combined at their source: the bins of the reversed graph, walked backwards. Bin (d, p) of
+// those lists, per destination vertex in d, its in-edges from p as one run of local ids, flagged at its
+// start. Scatter of p stages what p sends in shared memory, reads its ids as one stream and writes one
+// combined value per run; gather of d folds its runs, one contiguous row, into cells in shared memory. So
+// atomics are needed per run, not per edge, and runs of one bin never meet. On a graph that equals its
+// reverse these are the graph's own bins. Bytes: 2 per edge [+ weight], 2 + 2 * sizeof(Folded) per run.
+
+__device__ __forceinline__ Folded merge(Folded a, Folded b) {
+  if constexpr (COMBINE == MINIMUM) return b < a ? b : a;
+  if constexpr (COMBINE == MAXIMUM) return b > a ? b : a;
+  if constexpr (COMBINE == ADD) return a + b;
+  return combine_or(a, b);
+}
+
+// Inactive vertices send nothing: the identity where that can be staged as it is, else marked by a bit.
+const bool STAGED_IDENTITY = MASK != MASK_NONE && !WEIGHTED && sizeof(Message) == sizeof(Folded);
+const bool STAGED_BITS = MASK != MASK_NONE && !STAGED_IDENTITY;
+
+// What partition p sends, and which of its vertices are active, to shared memory.
+__device__ void stage(int p, State& state, const Graph& graph, const Space& space, Message* staged, unsigned* staged_bits) {
+  const unsigned base = (unsigned)p << BITS;
+  const unsigned size = (unsigned)min((int64)1 << BITS, graph.n - base);
+#pragma unroll 8
+  for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
+    const bool sends = !STAGED_IDENTITY || is_active(space, base + i);
+    staged[i] = sends ? scatterFunc(state, base + i) : (Message)identity();
+  }
+  if (STAGED_BITS)
+    for (unsigned i = threadIdx.x; i < (size + 31) / 32; i += blockDim.x)
+      staged_bits[i] = BITS >= 5 ? space.frontier_bits[(base >> 5) + i] : space.frontier_bits[base >> 5] >> (base & 31);
+  __syncthreads();
+}
+
+// One segment of a column, by a warp: a segmented sum over a window of ids at a time. Runs that end are
+// collected in the warp's buffer, so that whole sectors are written.
+__device__ void combine_segment(const Segment& segment, State& state, const Graph& graph, const Message* staged,
+                                const unsigned* staged_bits, Folded* buffer, Folded* out) {
+  const unsigned lane = lane_id();
+  const int64 start = segment.first & ~(int64)(LANE_IDS - 1);
+  const Id* ids = graph.ids + start;
+  const BinWeight* weights = graph.id_weights + start;
+  const int skip = (int)(segment.first - start), end = skip + segment.count;
+  int runs = 0;               // begun before this window
+  Folded carry = identity();  // of the run that is open
+  Raw raw = load_raw(ids, LANE_IDS * lane, end);
+  for (int window = 0; window < end; window += WINDOW) {
+    const int at = window + LANE_IDS * lane;
+    const Strip strip = make_strip(raw, at, skip, end);
+    raw = load_raw(ids, at + WINDOW, end);  // asked for a window ahead
+    Pack<BinWeight, LANE_IDS> weight;
+    if (WEIGHTED && at < end) weight = *(const Pack<BinWeight, LANE_IDS>*)(weights + at);
+    const int count = __popc(strip.flags), upto = warp_inclusive_sum(count);
+    const int first = upto - count;  // runs that end in this window before this lane
+    Folded run = identity();
+    int ended = first;
+#pragma unroll
+    for (int j = 0; j < LANE_IDS; ++j) {
+      const unsigned local = strip.local(j);
+      bool sent = strip.belongs(j);
+      if (STAGED_BITS) sent = sent && bit_of(staged_bits, local);
+      const Folded x = sent ? (Folded)weighted(state, staged[local], weight.at[j]) : identity();
+      if (strip.begins(j)) buffer[ended++] = run;
+      run = strip.begins(j) ? x : merge(run, x);
+    }
+    // `open`: the run that is open after this lane, as far as it lies in this window (and the carry).
+    const unsigned heads = __ballot_sync(ALL_LANES, strip.flags != 0) & (ALL_LANES >> (31 - lane));
+    const int reach = lane - (heads ? 31 - __clz(heads) : 0);  // lanes back to where it began
+    Folded open = lane == 0 && !strip.flags ? merge(carry, run) : run;
+#pragma unroll
+    for (int step = 1; step < 32; step <<= 1) {
+      const Folded before = __shfl_up_sync(ALL_LANES, open, step);
+      if (step <= reach) open = merge(before, open);
+    }
+    Folded before = __shfl_up_sync(ALL_LANES, open, 1);
+    if (lane == 0) before = carry;
+    if (count) buffer[first] = merge(before, buffer[first]);  // the run that was open when this lane began
+    const int all = __shfl_sync(ALL_LANES, upto, 31);
+    carry = __shfl_sync(ALL_LANES, open, 31);
+    __syncwarp();
+    for (int i = lane; i < all; i += 32)
+      if (runs + i > 0) out[runs + i - 1] = buffer[i];
+    __syncwarp();
+    runs += all;
+  }
+  if (lane == 0 && runs) out[runs - 1] = carry;
+}
+
+// Scatter: columns of partitions in this mode are combined, the others send nothing.
+__device__ void combine_columns(State& state, const Graph& graph, const Space& space, Control* control, void* shared) {
+  Message* staged = (Message*)shared;
+  unsigned* staged_bits = (unsigned*)((unsigned char*)shared + STAGED_BITS_AT);
+  Folded* buffer = (Folded*)((unsigned char*)shared + BUFFERS_AT) + WINDOW * (threadIdx.x >> 5);
+  for (unsigned c = claim(&control->head.scatter_claim); c < graph.column_pieces; c = claim(&control->head.scatter_claim)) {
+    const Piece piece = graph.column_piece[c];
+    const bool sends = space.mode[piece.partition] == MODE_PC;
+    if (sends) stage(piece.partition, state, graph, space, staged, staged_bits);
+    for (int64 s = piece.first + (threadIdx.x >> 5); s < piece.last; s += blockDim.x >> 5) {
+      const Segment segment = graph.segment[s];
+      Folded* out = space.partials + segment.slot + 1;
+      if (sends)
+        combine_segment(segment, state, graph, staged, staged_bits, buffer, out);
+      else
+        for (int i = lane_id(); i < segment.runs; i += 32) out[i] = identity();
+    }
+  }
+}
+
+const int ROW_STRIP = 4;  // runs that one thread takes at once: 8 bytes of ids, 16 of values
+
+// Gather: fold the runs of a row into the block's cells, then those into the global ones.
+__device__ void gather_rows(const Graph& graph, const Space& space, Control* control, void* shared) {
+  Folded* cells = (Folded*)shared;
+  unsigned* marks = (unsigned*)(cells + (1 << BITS));
+  for (unsigned c = claim(&control->head.gather_claim); c < graph.row_pieces; c = claim(&control->head.gather_claim)) {
+    const Piece piece = graph.row_piece[c];
+    const unsigned base = (unsigned)piece.partition << BITS;
+    const unsigned size = (unsigned)min((int64)1 << BITS, graph.n - base);
+    for (unsigned i = threadIdx.x; i < size; i += blockDim.x) cells[i] = identity();
+    if (COUNTS_ARRIVALS)
+      for (unsigned i = threadIdx.x; i < (size + 31) / 32; i += blockDim.x) marks[i] = 0;
+    __syncthreads();
+#pragma unroll 4
+    for (int64 at = (piece.first & ~(int64)(ROW_STRIP - 1)) + ROW_STRIP * threadIdx.x; at < piece.last;
+         at += ROW_STRIP * blockDim.x) {
+      const ushort4 four = *(const ushort4*)(graph.sources + at);
+      const unsigned short local[ROW_STRIP] = {four.x, four.y, four.z, four.w};
+      const Pack<Folded, ROW_STRIP> x = *(const Pack<Folded, ROW_STRIP>*)(space.partials + at);
+      const bool whole = at >= piece.first && at + ROW_STRIP <= piece.last;
+#pragma unroll
+      for (int j = 0; j < ROW_STRIP; ++j) {
+        if (!whole && (at + j < piece.first || at + j >= piece.last)) continue;
+        if (x.at[j] == identity()) continue;
+        fold(cells + local[j], x.at[j]);
+        if (COUNTS_ARRIVALS) set_bit(marks, local[j]);
+      }
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
+      const Folded x = cells[i];
+      if (x != identity()) fold(space.folded + base + i, x);
+      if (COUNTS_ARRIVALS && (i & 31) == 0 && marks[i >> 5]) {
+        if (BITS >= 5)
+          atomicOr(space.arrived + ((base + i) >> 5), marks[i >> 5]);
+        else
+          atomicOr(space.arrived + (base >> 5), marks[0] << (base & 31));
+      }
+    }
+  }
+}

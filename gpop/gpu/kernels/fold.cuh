@@ -1,0 +1,124 @@
+// Combining messages (Program.combine) and gatherFunc for many threads at once.
+//
+// fold(address, x): *address = combine(*address, x), atomically, in shared or global memory.
+// swap_gather: gatherFunc of any program that writes one field of at most 8 bytes: it runs on a copy,
+// which is put back by compare-and-swap until no other thread came between (design section 6).
+
+template <class T> struct Bounds;
+template <> struct Bounds<int> { static __device__ int lowest() { return -2147483647 - 1; } static __device__ int highest() { return 2147483647; } };
+template <> struct Bounds<unsigned> { static __device__ unsigned lowest() { return 0; } static __device__ unsigned highest() { return 4294967295u; } };
+template <> struct Bounds<int64> { static __device__ int64 lowest() { return -9223372036854775807LL - 1; } static __device__ int64 highest() { return 9223372036854775807LL; } };
+template <> struct Bounds<uint64> { static __device__ uint64 lowest() { return 0; } static __device__ uint64 highest() { return 18446744073709551615ULL; } };
+template <> struct Bounds<float> { static __device__ float lowest() { return __int_as_float(0xff800000); } static __device__ float highest() { return __int_as_float(0x7f800000); } };
+template <> struct Bounds<double> { static __device__ double lowest() { return __longlong_as_double(0xfff0000000000000LL); } static __device__ double highest() { return __longlong_as_double(0x7ff0000000000000LL); } };
+
+__device__ __forceinline__ Folded identity() {
+  if (COMBINE == MINIMUM) return Bounds<Folded>::highest();
+  if (COMBINE == MAXIMUM) return Bounds<Folded>::lowest();
+  return Folded(0);
+}
+
+// Minimum and maximum. Floats are ordered as integers: upwards without the sign bit, downwards with it.
+template <class T> __device__ __forceinline__ T atomic_min(T* at, T x) { return atomicMin(at, x); }
+template <class T> __device__ __forceinline__ T atomic_max(T* at, T x) { return atomicMax(at, x); }
+template <> __device__ __forceinline__ float atomic_min(float* at, float x) {
+  if (__float_as_int(x) >= 0) return __int_as_float(atomicMin((int*)at, __float_as_int(x)));
+  return __uint_as_float(atomicMax((unsigned*)at, __float_as_uint(x)));
+}
+template <> __device__ __forceinline__ float atomic_max(float* at, float x) {
+  if (__float_as_int(x) >= 0) return __int_as_float(atomicMax((int*)at, __float_as_int(x)));
+  return __uint_as_float(atomicMin((unsigned*)at, __float_as_uint(x)));
+}
+template <> __device__ __forceinline__ double atomic_min(double* at, double x) {
+  if (__double_as_longlong(x) >= 0) return __longlong_as_double(atomicMin((int64*)at, __double_as_longlong(x)));
+  return __longlong_as_double((int64)atomicMax((uint64*)at, (uint64)__double_as_longlong(x)));
+}
+template <> __device__ __forceinline__ double atomic_max(double* at, double x) {
+  if (__double_as_longlong(x) >= 0) return __longlong_as_double(atomicMax((int64*)at, __double_as_longlong(x)));
+  return __longlong_as_double((int64)atomicMin((uint64*)at, (uint64)__double_as_longlong(x)));
+}
+template <class T> __device__ __forceinline__ T atomic_add(T* at, T x) { return atomicAdd(at, x); }
+template <> __device__ __forceinline__ int64 atomic_add(int64* at, int64 x) { return (int64)atomicAdd((uint64*)at, (uint64)x); }
+template <class T> __device__ __forceinline__ T atomic_or(T* at, T x) { return atomicOr(at, x); }
+template <> __device__ __forceinline__ int64 atomic_or(int64* at, int64 x) { return (int64)atomicOr((uint64*)at, (uint64)x); }
+
+template <class T> __device__ __forceinline__ T combine_or(T a, T b) { return a | b; }
+template <> __device__ __forceinline__ float combine_or(float a, float b) { return a; }    // refused by kernel.py
+template <> __device__ __forceinline__ double combine_or(double a, double b) { return a; }  // refused by kernel.py
+
+// Returns what lay there before. A message that is NaN changes no minimum or maximum.
+template <class T>
+__device__ __forceinline__ T fold(T* at, T x) {
+  if constexpr (COMBINE == MINIMUM) return x == x ? atomic_min(at, x) : identity();
+  if constexpr (COMBINE == MAXIMUM) return x == x ? atomic_max(at, x) : identity();
+  if constexpr (COMBINE == ADD) return atomic_add(at, x);
+  if constexpr (COMBINE == OR) return atomic_or(at, x);  // whole numbers only: kernel.py sees to it
+  return x;
+}
+
+#if SWAPPABLE
+typedef decltype(Copy::cell) Cell;
+
+__device__ __forceinline__ uint64 cell_bits(Cell x) {
+  uint64 bits = 0;
+  memcpy(&bits, &x, sizeof(Cell));
+  return bits;
+}
+__device__ __forceinline__ Cell cell_of(uint64 bits) {
+  Cell x;
+  memcpy(&x, &bits, sizeof(Cell));
+  return x;
+}
+
+// Load past L1, which other blocks' writes do not reach.
+__device__ __forceinline__ uint64 load_cell(const Cell* at) {
+  if (sizeof(Cell) == 8) return *(const volatile uint64*)at;
+  if (sizeof(Cell) == 4) return *(const volatile unsigned*)at;
+  if (sizeof(Cell) == 2) return *(const volatile unsigned short*)at;
+  return *(const volatile unsigned char*)at;
+}
+
+__device__ __forceinline__ uint64 swap_cell(Cell* at, uint64 expected, uint64 desired) {
+  if (sizeof(Cell) == 8) return atomicCAS((uint64*)at, expected, desired);
+  if (sizeof(Cell) == 4) return atomicCAS((unsigned*)at, (unsigned)expected, (unsigned)desired);
+  // Smaller cells: swap the aligned word around them, as long as only the rest of it changes.
+  unsigned* word = (unsigned*)((uint64)at & ~3ULL);
+  const unsigned shift = 8 * ((uint64)at & 3), mask = (sizeof(Cell) == 2 ? 0xffffu : 0xffu) << shift;
+  unsigned seen = *(volatile unsigned*)word;
+  while ((seen & mask) >> shift == (unsigned)expected) {
+    const unsigned before = atomicCAS(word, seen, (seen & ~mask) | (unsigned)desired << shift);
+    if (before == seen) return expected;
+    seen = before;
+  }
+  return (seen & mask) >> shift;
+}
+
+__device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsigned v) {
+  Cell* at = &written_cell(state, v);
+  uint64 old = load_cell(at);
+  while (true) {
+    Copy copy(state, cell_of(old));
+    const bool activated = gatherFunc(copy, value, v);
+    const uint64 desired = cell_bits(copy.cell);
+    if (desired == old) return activated;
+    const uint64 seen = swap_cell(at, old, desired);
+    if (seen == old) return activated;
+    old = seen;
+  }
+}
+#else
+__device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsigned v) {
+  return gatherFunc(state, value, v);  // writes nothing (several fields: PUSH == OWNER, not called)
+}
+#endif
+
+// The message as gatherFunc takes it.
+template <class T>
+__device__ __forceinline__ Gathered weighted(State& state, Message value, T weight) {
+#if WEIGHTED
+  return applyWeight(state, value, (Weight)weight);
+#else
+  return value;
+#endif
+}
+

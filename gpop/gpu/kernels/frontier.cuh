@@ -1,0 +1,187 @@
+// From messages to the next frontier: gatherFunc of combined messages, filterFunc, lists and counts.
+//
+// Sparse iterations walk the list of candidates and append to the list; dense ones walk all vertices, a
+// warp per word of the bit arrays, and leave bits only, from which a list is made when one is needed.
+
+// Add v to the list; vertices with many edges are also listed in pieces.
+__device__ __forceinline__ void append(unsigned v, int64 edges, bool wanted, const Space& space, Control* control) {
+  const int64 at = reserve(&control->head.next_list, wanted);
+  if (!wanted) return;
+  space.list[at] = v;
+  if (edges > HEAVY) {
+    const unsigned pieces = (unsigned)((edges + HEAVY - 1) / HEAVY);
+    const int64 first = (int64)atomicAdd((uint64*)&control->head.next_heavy, (uint64)pieces);
+    for (unsigned j = 0; j < pieces; ++j) space.heavy[first + j] = make_uint2(v, j);
+  }
+}
+
+// The combined message of v, if one arrived: gatherFunc once. Leaves the cell empty.
+__device__ __forceinline__ bool gather_folded(unsigned v, State& state, const Graph& graph, const Space& space) {
+#if COMBINE
+  const Folded x = space.folded[v];
+  const bool arrived = ALL_ACTIVE ? bit_of(graph.has_in, v) : COUNTS_ARRIVALS ? bit_of(space.arrived, v) : x != identity();
+  if (x != identity()) space.folded[v] = identity();
+  return arrived && gatherFunc(state, (Gathered)x, v);
+#else
+  return false;
+#endif
+}
+
+// Active vertices and edges per partition, summed up in shared memory: a frontier often lies in few
+// partitions, and atomics on one address are served one after the other.
+struct Tally {
+  uint64* edges;
+  unsigned* vertices;
+  bool shared;
+
+  __device__ Tally(const Graph& graph, const Space& space, const Control* control) {
+    shared = control->head.edges > CROWDED_EDGES &&
+             (uint64)graph.k * (sizeof(uint64) + sizeof(unsigned)) <= SHARED_BYTES;
+    edges = shared ? (uint64*)shared_memory : space.active_edges;
+    vertices = shared ? (unsigned*)(edges + graph.k) : space.active_vertices;
+    if (!shared) return;
+    __syncthreads();
+    for (int p = threadIdx.x; p < graph.k; p += blockDim.x) edges[p] = vertices[p] = 0;
+    __syncthreads();
+  }
+
+  __device__ void add(unsigned v, int64 degree) {
+    atomicAdd(vertices + partition_of(v), 1u);
+    atomicAdd(edges + partition_of(v), (uint64)degree);
+  }
+
+  __device__ void flush(const Graph& graph, const Space& space) {
+    if (!shared) return;
+    __syncthreads();
+    for (int p = threadIdx.x; p < graph.k; p += blockDim.x) {
+      if (vertices[p]) atomicAdd(space.active_vertices + p, vertices[p]);
+      if (edges[p]) atomicAdd(space.active_edges + p, edges[p]);
+    }
+  }
+};
+
+__device__ void filter_list(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+  Tally tally(graph, space, control);
+  int64 vertices = 0, edges = 0;
+  const int64 size = control->head.candidates, rounds = (size + team.size() - 1) / team.size();
+  for (int64 round = 0; round < rounds; ++round) {
+    const int64 i = round * team.size() + team.rank();
+    bool kept = false;
+    unsigned v = 0;
+    int64 degree = 0;
+    if (i < size) {
+      v = space.candidates[i];
+      bool active = PUSH != FOLD || bit_of(space.active_bits, v);  // others are listed when activated
+      if (active) clear_bit(space.active_bits, v);
+      if (PUSH == FOLD) {
+        active |= gather_folded(v, state, graph, space);
+        clear_bit(space.listed_bits, v);
+        if (COUNTS_ARRIVALS) clear_bit(space.arrived, v);
+      }
+      if (TRACK && active) set_bit(space.touched_bits, v);
+      kept = active && filterFunc(state, v);
+      if (kept) {
+        degree = degree_of(graph, v);
+        atomicOr(space.frontier_bits + (v >> 5), 1u << (v & 31));
+        tally.add(v, degree);
+      }
+    }
+    append(v, degree, kept, space, control);
+    vertices += kept;
+    edges += degree;
+  }
+  tally.flush(graph, space);
+  vertices = warp_sum(vertices);
+  edges = warp_sum(edges);
+  if (lane_id() == 0 && vertices) {
+    atomicAdd((uint64*)&control->head.next_frontier, (uint64)vertices);
+    atomicAdd((uint64*)&control->head.next_edges, (uint64)edges);
+  }
+}
+
+// Add what a warp found in one partition to the partition's counts.
+__device__ __forceinline__ void count_partition(unsigned p, int64 vertices, int64 edges, const Space& space) {
+  vertices = warp_sum(vertices);
+  edges = warp_sum(edges);
+  if (lane_id() == 0 && vertices) {
+    atomicAdd(space.active_vertices + p, (unsigned)vertices);
+    atomicAdd(space.active_edges + p, (uint64)edges);
+  }
+}
+
+// Programs without a frontier: put-off initFunc, combined messages, filterFunc, for every vertex.
+__device__ void filter_everything(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+  const bool init = COMBINE && control->head.dense;  // combined messages touch no field, so it could wait
+  int64 unsettled = 0;
+#pragma unroll 4
+  for (int64 v = team.rank(); v < graph.n; v += team.size()) {
+    if (init) initFunc(state, v);
+    gather_folded(v, state, graph, space);
+    unsettled += filterFunc(state, v);
+  }
+  unsettled = warp_sum(unsettled);
+  if (lane_id() == 0 && unsettled) atomicAdd((uint64*)&control->head.next_frontier, (uint64)unsettled);
+}
+
+const int WORDS = 8;  // consecutive words of 32 vertices that a warp takes at once
+
+__device__ void filter_all(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+  int64 vertices = 0, edges = 0;
+  const int64 words = (graph.n + 31) / 32;
+  for (int64 w = (int64)team.warp() * WORDS; w < words; w += (int64)team.warps() * WORDS) {
+    int64 found = 0, found_edges = 0;  // in one partition, where those are not smaller than this
+    for (int j = 0; j < WORDS && w + j < words; ++j) {
+      const int64 node = 32 * (w + j) + lane_id();
+      const unsigned v = (unsigned)node;
+      bool active = false, kept = false;
+      const unsigned activated = space.active_bits[w + j];
+      int64 degree = 0;
+      if (node < graph.n) {
+        active = activated >> lane_id() & 1;
+        active |= gather_folded(v, state, graph, space);
+        kept = active && filterFunc(state, v);
+        if (kept) degree = degree_of(graph, v);
+      }
+      const unsigned bits = __ballot_sync(ALL_LANES, kept);
+      const unsigned touched = TRACK ? __ballot_sync(ALL_LANES, active) : 0;
+      vertices += kept;
+      if (lane_id() == 0) {
+        space.frontier_bits[w + j] = bits;
+        if (activated) space.active_bits[w + j] = 0;
+        if (PUSH == FOLD) space.listed_bits[w + j] = 0;
+        if (COUNTS_ARRIVALS) space.arrived[w + j] = 0;
+        if (touched) space.touched_bits[w + j] |= touched;
+      }
+      edges += degree;
+      if (BITS < 8) {  // the words may lie in several partitions
+        if (kept) {
+          atomicAdd(space.active_vertices + partition_of(v), 1u);
+          atomicAdd(space.active_edges + partition_of(v), (uint64)degree);
+        }
+      } else {
+        found += kept;
+        found_edges += degree;
+      }
+    }
+    if (BITS >= 8) count_partition((unsigned)(32 * w >> BITS), found, found_edges, space);
+  }
+  vertices = warp_sum(vertices);
+  edges = warp_sum(edges);
+  if (lane_id() == 0 && vertices) {
+    atomicAdd((uint64*)&control->head.next_frontier, (uint64)vertices);
+    atomicAdd((uint64*)&control->head.next_edges, (uint64)edges);
+  }
+}
+
+// Make the list from the bits: vertices that will push.
+__device__ void list_frontier(Team& team, const Graph& graph, const Space& space, Control* control) {
+  const int64 words = (graph.n + 31) / 32;
+  for (int64 w = team.warp(); w < words; w += team.warps()) {
+    const unsigned bits = space.frontier_bits[w];
+    if (!bits) continue;
+    const unsigned v = (unsigned)(32 * w) + lane_id();
+    const bool wanted = (bits >> lane_id() & 1) && pushes(v, space, control);
+    append(v, wanted ? degree_of(graph, v) : 0, wanted, space, control);
+    __syncwarp();
+  }
+}

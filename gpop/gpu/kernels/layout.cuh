@@ -1,0 +1,115 @@
+// What kernels see: the graph, THE layout (gpop/bins.py), the workspace and the control block.
+//
+// Before this text come the types of the program at hand, written by gpop/gpu/source.py:
+//   Message   what scatterFunc returns           Gathered  what gatherFunc takes (applyWeight's result)
+//   Weight    weights of the graph               BinWeight the same weights as they lie in the bins
+//   Folded    what messages are combined in      BITS      local bits of a vertex id (at most 15)
+// and the traits ALL_ACTIVE, WEIGHTED, MASK, COMBINE, HAS_INIT, HAS_FILTER, PUSH, TRACK.
+
+typedef unsigned short Id;  // local id of a destination; the top bit marks the first id of a message
+typedef long long int64;
+typedef unsigned long long uint64;
+
+enum { MASK_NONE, MASK_VALUE, MASK_SENT };                    // as gpop/cpu/scatter.py
+enum { NO_COMBINE, MINIMUM, MAXIMUM, ADD, OR };               // Program.combine
+enum { SWAP, FOLD, OWNER };                                   // how a pushed message reaches its vertex
+enum { MODE_SC, MODE_PC, MODE_IDLE };                         // of a source partition in this iteration
+enum { FORCE_NONE, FORCE_SC, FORCE_PC };
+enum { TOGETHER, ALONE, STOP };
+
+struct Segment {  // consecutive ids of one bin, from the start of a message to the end of one
+  int64 first, slot;  // position of its first id; slot of its first message, minus one
+  int count, runs;    // ids, and messages that begin here
+  int source, pad;    // source partition
+};
+
+struct Piece {  // what one block claims: segments of one column, or slots of one row
+  int64 first, last;
+  int partition, pad;
+};
+
+struct Graph {
+  int64 n, m;
+  int k, column_pieces, row_pieces, pad;
+  const int64* indptr;
+  const unsigned* indices;
+  const Weight* weights;
+  const int64* messages;  // per source partition
+  const unsigned short* sources;
+  const Id* ids;
+  const BinWeight* id_weights;
+  const Segment* segment;
+  const Piece* column_piece;
+  const Piece* row_piece;
+  const unsigned* has_in;  // bit per vertex: it has in-edges (ALL_ACTIVE)
+  const int64* in_indptr;  // in-edges, for OWNER
+  const unsigned* in_indices;
+  const Weight* in_weights;
+};
+
+struct Space {
+  Message* values;          // one per message slot (partition-centric, no combine)
+  Folded* partials;         // one per run (partition-centric, combine)
+  unsigned char* sent;      // beside it: whether its source was active (MASK_SENT)
+  Message* vertex_value;    // what an active vertex sends (source-centric)
+  Folded* folded;           // combined messages per vertex, identity when none
+  unsigned* arrived;        // bit per vertex: a message was folded (ADD)
+  unsigned* frontier_bits;  // bit per vertex: active
+  unsigned* active_bits;    // activated for the next iteration by initFunc or gatherFunc
+  unsigned* listed_bits;    // in the list of candidates
+  unsigned* touched_bits;   // ever activated (TRACK)
+  unsigned* list;           // the active vertices, in no order; see Control.list_valid
+  unsigned* candidates;     // vertices that filterFunc will be asked about
+  uint2* heavy;             // (vertex, piece) of active vertices with more than HEAVY edges
+  unsigned char* mode;      // per partition
+  unsigned* active_vertices;
+  uint64* active_edges;
+};
+
+struct Control {  // what the host and the blocks tell each other
+  struct Head {
+    int64 iteration, limit, rows, row_limit, slice_ns, started;
+    int64 frontier, edges;        // active at the start of this iteration
+    int64 next_frontier, next_edges, next_list, next_heavy;  // summed up for the next one
+    int64 list_size, heavy_size, candidates;
+    int64 partitions_sc, partitions_pc, messages;
+    double bytes;
+    int64 begin_ns, middle_ns;
+    double ratio;
+    int forced, fresh, list_valid, dense, alone, stop, finished;
+    unsigned scatter_claim, gather_claim, pad;
+  } head;
+  int decision[2];  // what comes after a barrier: go on, block 0 alone, or stop
+  unsigned arrived_blocks, released;  // of the grid barrier
+  double trace[TRACE_ROWS][9];
+};
+
+__device__ __forceinline__ unsigned partition_of(unsigned v) { return v >> BITS; }
+__device__ __forceinline__ int64 degree_of(const Graph& graph, unsigned v) {
+  return graph.indptr[v + 1] - graph.indptr[v];
+}
+__device__ __forceinline__ bool bit_of(const unsigned* bits, unsigned v) { return bits[v >> 5] >> (v & 31) & 1; }
+
+__device__ __forceinline__ bool is_active(const Space& space, unsigned v) {
+  return ALL_ACTIVE || bit_of(space.frontier_bits, v);
+}
+
+// Set a bit; true if it was clear. The plain look first saves most atomics.
+__device__ __forceinline__ bool set_bit(unsigned* bits, unsigned v) {
+  const unsigned bit = 1u << (v & 31);
+  unsigned* word = bits + (v >> 5);
+  if (*(volatile unsigned*)word & bit) return false;
+  return !(atomicOr(word, bit) & bit);
+}
+__device__ __forceinline__ void clear_bit(unsigned* bits, unsigned v) { atomicAnd(bits + (v >> 5), ~(1u << (v & 31))); }
+
+__device__ __forceinline__ int64 now_ns() {
+  int64 t;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+  return t;
+}
+
+template <class T, int N>
+struct __align__(sizeof(T) * N > 16 ? 16 : sizeof(T) * N) Pack {  // what one thread moves at once
+  T at[N];
+};

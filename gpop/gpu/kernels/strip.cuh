@@ -1,0 +1,42 @@
+// How a warp reads ids: LANE_IDS (8 or 16) consecutive ones per lane, with their message flags as a bit mask.
+
+const int WINDOW = 32 * LANE_IDS;
+
+struct Raw {  // two ids per word
+  uint4 part[LANE_IDS / 8];
+};
+
+struct Strip {
+  unsigned word[LANE_IDS / 2];
+  unsigned valid;  // which ids belong to the segment
+  unsigned flags;  // with which a message begins; both by bit_for(j), even ids below odd ones
+
+  static __device__ constexpr unsigned bit_for(int j) { return 1u << (j / 2 + 16 * (j & 1)); }
+  __device__ bool belongs(int j) const { return valid & bit_for(j); }
+  __device__ bool begins(int j) const { return flags & bit_for(j); }
+  __device__ unsigned local(int j) const { return word[j / 2] >> (16 * (j & 1)) & 0x7fffu; }
+};
+
+__device__ __forceinline__ Raw load_raw(const Id* ids, int at, int end) {
+  Raw raw = {};
+  if (at < end)
+    for (int i = 0; i < LANE_IDS / 8; ++i) raw.part[i] = *(const uint4*)(ids + at + 8 * i);
+  return raw;
+}
+
+// Ids from position `at` on, of which those from `skip` to `end` count.
+__device__ __forceinline__ Strip make_strip(const Raw& raw, int at, int skip, int end) {
+  Strip strip = {};
+  if (at >= end) return strip;
+  memcpy(strip.word, &raw, sizeof(raw));
+  strip.valid = 0x10001u * ((1u << LANE_IDS / 2) - 1);
+  if (at < skip || at + LANE_IDS > end) {
+#pragma unroll
+    for (int j = 0; j < LANE_IDS; ++j)
+      if (at + j < skip || at + j >= end) strip.valid &= ~Strip::bit_for(j);
+  }
+#pragma unroll
+  for (int j = 0; j < LANE_IDS / 2; ++j) strip.flags |= strip.word[j] >> (15 - j) & 0x10001u << j;
+  strip.flags &= strip.valid;
+  return strip;
+}

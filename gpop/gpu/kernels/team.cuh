@@ -1,0 +1,99 @@
+// Who works together on a phase: the whole grid, or block 0 alone when little is active.
+//
+// The engine is one cooperative launch (every block is resident). A barrier is an arrival counter that
+// only grows; block 0 may do serial work (the plan of the next iteration) between arrival and release.
+// One thread's fence on each side, with the block's own barrier around it, makes plain stores of one
+// block visible to plain loads of another (it also drops what L1 holds), as cooperative groups do it.
+
+struct Team {
+  Control* control;
+  unsigned blocks, generation;
+  bool alone;
+
+  __device__ unsigned rank() const { return alone ? threadIdx.x : blockIdx.x * blockDim.x + threadIdx.x; }
+  __device__ unsigned size() const { return alone ? blockDim.x : blocks * blockDim.x; }
+  // Neighbouring numbers on different multiprocessors, so that little work spreads over all of them.
+  __device__ unsigned warp() const {
+    const unsigned own = threadIdx.x >> 5;
+    return alone ? own : own * blocks + blockIdx.x;
+  }
+  __device__ unsigned warps() const { return size() >> 5; }
+  __device__ bool leader() const { return blockIdx.x == 0 && threadIdx.x == 0; }
+
+  // Everybody waits until all have arrived and block 0 has done `serial`.
+  template <class Serial>
+  __device__ void sync(Serial serial) {
+    __syncthreads();
+    if (alone) {
+      if (threadIdx.x == 0) __threadfence();
+      __syncthreads();
+      serial();
+      __syncthreads();
+      return;
+    }
+    ++generation;
+    volatile unsigned* arrived = &control->arrived_blocks;
+    volatile unsigned* released = &control->released;
+    if (blockIdx.x == 0) {
+      if (threadIdx.x == 0) {
+        while (*arrived < generation * (blocks - 1)) {}
+        __threadfence();
+      }
+      __syncthreads();
+      serial();
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        __threadfence();
+        *released = generation;
+      }
+    } else if (threadIdx.x == 0) {
+      __threadfence();
+      atomicAdd(&control->arrived_blocks, 1u);
+      while (*released < generation) {}
+      __threadfence();
+    }
+    __syncthreads();
+  }
+
+  __device__ void sync() {
+    sync([] {});
+  }
+};
+
+__device__ __forceinline__ unsigned lane_id() { return threadIdx.x & 31; }
+const unsigned ALL_LANES = 0xffffffffu;
+
+template <class T>
+__device__ __forceinline__ T warp_sum(T value) {
+  for (int step = 16; step; step >>= 1) value += __shfl_xor_sync(ALL_LANES, value, step);
+  return value;
+}
+
+__device__ __forceinline__ int warp_inclusive_sum(int value) {
+  for (int step = 1; step < 32; step <<= 1) {
+    const int other = __shfl_up_sync(ALL_LANES, value, step);
+    if (lane_id() >= step) value += other;
+  }
+  return value;
+}
+
+// Reserve one place for every lane that wants one; one atomic per warp (of the lanes that got here).
+__device__ __forceinline__ int64 reserve(int64* counter, bool wanted) {
+  const unsigned here = __activemask();
+  const unsigned who = __ballot_sync(here, wanted);
+  if (!wanted) return -1;
+  const int first = __ffs(who) - 1;
+  int64 base = 0;
+  if (lane_id() == first) base = atomicAdd((uint64*)counter, (uint64)__popc(who));
+  base = __shfl_sync(who, base, first);
+  return base + __popc(who & ((1u << lane_id()) - 1));
+}
+
+// The next item of a phase for the whole block.
+__device__ __forceinline__ unsigned claim(unsigned* counter) {
+  __shared__ unsigned claimed;
+  __syncthreads();
+  if (threadIdx.x == 0) claimed = atomicAdd(counter, 1u);
+  __syncthreads();
+  return claimed;
+}

@@ -1,0 +1,227 @@
+"""Device copies of a graph and of THE layout (gpop/bins.py), kept with the graph until freed.
+
+The arrays are those of the CPU. Programs that declare ``combine`` use the layout of the reversed graph
+(kernels/combine.cuh), which is the same where a graph equals its reverse. Beside the arrays lie tables
+that say who does what on a GPU:
+
+- *segments*: about ``SEGMENT_IDS`` consecutive ids of one bin, cut where a message begins, so that a
+  warp can start anywhere in a column (32 bytes each);
+- *pieces*: runs of segments of one column, and runs of slots of one row, of about equal size however
+  skewed the graph is, the largest first: blocks claim them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpop.bins import Bins
+from gpop.gpu.device import cupy, current_device
+from gpop.graph import Graph
+
+SEGMENT_IDS = 2048
+PIECE_IDS = 1 << 15
+"""Least size of a piece: below it, starting one costs more than the balance gains."""
+
+COLUMN_PIECES, ROW_PIECES = 3, 1
+"""Pieces per multiprocessor, if the partitions were of one size."""
+
+PADDING = 16
+"""Elements behind ids, sources and weights, so that whole vectors can be loaded."""
+
+SEGMENT = np.dtype(
+    [("first", "i8"), ("slot", "i8"), ("count", "i4"), ("runs", "i4"), ("source", "i4"), ("pad", "i4")]
+)
+PIECE = np.dtype([("first", "i8"), ("last", "i8"), ("partition", "i4"), ("pad", "i4")])
+
+LAYOUT = ("ids", "sources", "segment", "column_piece", "row_piece")
+"""Arrays that partition-centric communication needs (and ``id_weights``)."""
+
+
+def cut_bins(bins: Bins) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where segments begin at first: (position, bin as ``d * k + p``, first segment of that bin) of each.
+
+    Examples
+    --------
+    >>> import gpop
+    >>> from gpop.bins import build_bins
+    >>> bins = build_bins(gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4), bits=1, threads=1)
+    >>> [array.tolist() for array in cut_bins(bins)]
+    [[0, 1, 2], [0, 2, 3], [0, 1, 2]]
+    """
+    counts = np.diff(bins.id_offsets)
+    filled = np.flatnonzero(counts)
+    cuts = -(-counts[filled] // SEGMENT_IDS)
+    column = np.repeat(filled, cuts)
+    bin_start = np.repeat(np.cumsum(cuts) - cuts, cuts)
+    return bins.id_offsets[column] + (np.arange(len(column)) - bin_start) * SEGMENT_IDS, column, bin_start
+
+
+def column_pieces(count: np.ndarray, destination: np.ndarray, target: int) -> np.ndarray:
+    """Join consecutive segments of one column until they have ``target`` ids; the largest pieces first.
+
+    Examples
+    --------
+    >>> pieces = column_pieces(np.array([5, 5, 5, 1]), np.array([0, 0, 0, 1]), 10)
+    >>> pieces[["first", "last", "partition"]].tolist()
+    [(0, 2, 0), (2, 3, 0), (3, 4, 1)]
+    """
+    if len(count) == 0:
+        return np.empty(0, PIECE)
+    before = np.cumsum(count) - count
+    starts = np.concatenate([[True], destination[1:] != destination[:-1]])
+    part = (before - before[starts][np.cumsum(starts) - 1]) // target
+    begin = np.flatnonzero(starts | np.concatenate([[False], part[1:] != part[:-1]]))
+    pieces = np.zeros(len(begin), PIECE)
+    pieces["first"], pieces["last"] = begin, np.append(begin[1:], len(count))
+    pieces["partition"] = destination[begin]
+    return pieces[np.argsort(-np.add.reduceat(count, begin), kind="stable")]
+
+
+def row_pieces(bins: Bins, target: int) -> np.ndarray:
+    """Cut the slots of every row into pieces of at most ``target``; the largest first."""
+    k = int(bins.k)
+    rows = bins.slots[:: max(k, 1)][: k + 1]
+    cuts = -(-np.diff(rows) // target)
+    row = np.repeat(np.arange(k), cuts)
+    ordinal = np.arange(len(row)) - np.repeat(np.cumsum(cuts) - cuts, cuts)
+    pieces = np.zeros(len(row), PIECE)
+    pieces["first"] = rows[row] + ordinal * target
+    pieces["last"] = np.minimum(pieces["first"] + target, rows[row + 1])
+    pieces["partition"] = row
+    return pieces[np.argsort(pieces["first"] - pieces["last"], kind="stable")]
+
+
+def messages_by_source(bins: Bins, turned: bool) -> np.ndarray:
+    """Messages of each partition when it sends to all: its row, or its column where the graph is turned."""
+    counts = np.diff(bins.slots).reshape(int(bins.k), int(bins.k))
+    return counts.sum(axis=0 if turned else 1)
+
+
+class DeviceGraph:
+    """Device arrays of one graph and layout; parts are copied when a run first needs them.
+
+    ``bins`` are those of the reversed graph when ``turned``.
+    """
+
+    def __init__(self, graph: Graph, bins: Bins, turned: bool) -> None:
+        self.graph, self.bins, self.turned = graph, bins, turned
+        self.arrays: dict[str, Any] = {}
+        self.counts: dict[str, int] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        return self.arrays[name]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes on the device."""
+        return sum(array.nbytes for array in self.arrays.values())
+
+    def missing_bytes(self, names: tuple[str, ...]) -> int:
+        """Bytes that `load` would copy."""
+        return sum(self._size(name) for name in names if name not in self.arrays)
+
+    def load(self, names: tuple[str, ...]) -> None:
+        """Copy what is missing."""
+        for name in names:
+            if name in self.arrays:
+                continue
+            if name in ("segment", "column_piece"):
+                self._make_segments()
+            else:
+                self._put(name, self._host(name))
+
+    def _host(self, name: str) -> np.ndarray:
+        graph, bins = self.graph, self.bins
+        if name in ("sources", "ids", "id_weights"):
+            return getattr(bins, name)
+        if name == "messages":
+            return messages_by_source(bins, self.turned)
+        if name == "has_in":
+            return np.packbits(self._in_graph().out_degree > 0, bitorder="little")
+        if name == "row_piece":
+            share = ROW_PIECES * current_device().multiprocessors
+            return row_pieces(bins, max(PIECE_IDS, bins.messages // share))
+        if name.startswith("in_"):
+            return getattr(self._in_graph(), name.removeprefix("in_"))
+        return getattr(graph, name)
+
+    def _in_graph(self) -> Graph:
+        return self.graph if self.graph.equals_reverse() else self.graph.reverse()
+
+    def _size(self, name: str) -> int:
+        """Bytes that an array will take; the reverse of the graph has the graph's sizes."""
+        bins = self.bins
+        if name in ("segment", "column_piece"):
+            return 2 * (bins.ids.size // SEGMENT_IDS + int(bins.column_offsets[-1])) * SEGMENT.itemsize
+        if name in ("has_in", "row_piece"):
+            return self.graph.n + PIECE.itemsize * int(bins.k)
+        host = self._host(name if not name.startswith("in_") else name.removeprefix("in_"))
+        return host.nbytes + PADDING * host.itemsize
+
+    def _put(self, name: str, host: np.ndarray) -> None:
+        self.counts[name] = len(host)
+        if host.dtype.names is not None:
+            host = host.view(np.uint8)
+        array = cupy().zeros(len(host) + PADDING, host.dtype)
+        array[: len(host)].set(np.ascontiguousarray(host))
+        self.arrays[name] = array
+
+    def _make_segments(self) -> None:
+        """Segments that begin where a message does, and the pieces of columns made of them."""
+        bins, k = self.bins, int(self.bins.k)
+        first, column, bin_start = cut_bins(bins)
+        end = bins.id_offsets[column + 1]
+        segments = np.zeros(len(first), SEGMENT)
+        heads = cupy().zeros(len(first), np.int64)
+        self._tables("gpop_find_heads", cupy().asarray(first), cupy().asarray(end), len(first), heads)
+        first = heads.get()
+        following = np.append(first[1:], 0)
+        last_of_bin = np.append(bin_start[1:] != bin_start[:-1], True)[: len(first)]
+        segments["first"] = first
+        segments["count"] = np.where(last_of_bin, end, following) - first
+        runs = cupy().zeros(len(first), np.int32)
+        counts = cupy().asarray(segments["count"].copy())
+        self._tables("gpop_count_flags", cupy().asarray(first), counts, len(first), runs)
+        segments["runs"] = runs.get()
+        before = np.cumsum(segments["runs"], dtype=np.int64) - segments["runs"]
+        destination, source = column // k, column % k
+        segments["slot"] = bins.slots[source * k + destination] - 1 + before - before[bin_start]
+        segments["source"] = source
+        share = COLUMN_PIECES * current_device().multiprocessors
+        self._put("segment", segments)
+        ids = segments["count"].astype(np.int64)
+        self._put("column_piece", column_pieces(ids, destination, max(PIECE_IDS, bins.ids.size // share)))
+
+    def _tables(self, kernel: str, first: Any, other: Any, segments: int, out: Any) -> None:
+        source = (Path(__file__).parent / "kernels" / "tables.cuh").read_text()
+        function = cupy().RawKernel(source, kernel, options=("--std=c++17",))
+        blocks = 4 * current_device().multiprocessors
+        function((blocks,), (256,), (self["ids"], first, other, np.int64(segments), out))
+
+
+def device_graph(graph: Graph, bits: int, turned: bool, threads: int) -> tuple[DeviceGraph, float]:
+    """The device copy kept with the graph, and the seconds that building its layout took."""
+    from gpop.bins import bins_of
+
+    turned = turned and not graph.equals_reverse()
+    key = ("device", bits, turned)
+    seconds = 0.0
+    if key not in graph.cache:
+        bins, seconds = bins_of(graph.reverse() if turned else graph, bits, threads)
+        graph.cache[key] = DeviceGraph(graph, bins, turned)
+    return graph.cache[key], seconds
+
+
+def free_device(graph: Graph) -> None:
+    """Give back the device memory kept with ``graph``; the next run on the GPU copies it again.
+
+    Examples
+    --------
+    >>> import gpop
+    >>> free_device(gpop.Graph.from_edges([0], [1], n=2))         # nothing kept: nothing happens
+    """
+    for key in [key for key in graph.cache if isinstance(key, tuple) and key[0] == "device"]:
+        del graph.cache[key]

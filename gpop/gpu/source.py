@@ -1,0 +1,209 @@
+"""The emitted text of one program: its state, its functions and the helpers they call.
+
+`Program.cuda_source` takes the place of the functions that it defines. Those are typed all the same: what a
+message is and which fields are written is read off the Python functions.
+"""
+
+from __future__ import annotations
+
+import re
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from numba import from_dtype
+from numba.core import types
+from numba.core.errors import NumbaError
+
+from gpop.cpu import registry
+from gpop.errors import ProgramError
+from gpop.gpu.c_types import Names, Unknown, c_type, dtype_of, plain
+from gpop.gpu.emit import Emitted
+from gpop.gpu.function import FunctionText, stored_fields
+from gpop.gpu.typed_ir import TypedFunction, infer, state_type
+from gpop.lowering import Lowered
+from gpop.program import FUNCTIONS, Program
+
+HINT = "__device__ __forceinline__"
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+DEFINITION = re.compile(rf"\b({'|'.join(FUNCTIONS)})\s*\([^{{}};]*\)\s*\{{")
+
+
+def defined_in(cls: type[Program], functions: dict[str, Any]) -> frozenset[str]:
+    """Names of the functions that the program's ``cuda_source`` defines.
+
+    Raises
+    ------
+    ProgramError
+        If there are none, if one has no counterpart in Python, or if a subclass changed the one in Python.
+    """
+    if cls.cuda_source is None:
+        return frozenset()
+    names = frozenset(DEFINITION.findall(COMMENT.sub(" ", cls.cuda_source)))
+    if not names:
+        raise ProgramError(f"{cls.__name__}.cuda_source defines none of {', '.join(FUNCTIONS)}")
+    line = cls.__mro__
+    owner = next(base for base in line if "cuda_source" in vars(base))
+    for name in sorted(names):
+        if name not in functions:
+            raise ProgramError(f"{cls.__name__}.cuda_source defines {name}: expected {name} in Python too")
+        changed = next(base for base in line if name in vars(base))
+        if line.index(changed) < line.index(owner):
+            raise ProgramError(
+                f"{changed.__name__}.{name} replaces the one that {owner.__name__}.cuda_source defines: "
+                f"expected {changed.__name__}.cuda_source (None: all functions from Python)"
+            )
+    return names
+
+
+class Emitter:
+    """Emits the functions of one program and, as they are met, the helpers they call."""
+
+    def __init__(self, cls: type[Program], lowered: Lowered) -> None:
+        self.cls, self.lowered = cls, lowered
+        self.given = defined_in(cls, lowered.functions)
+        self.state = state_type(cls, lowered)
+        names = Names()
+        out_degree = ("out_degree",) if "out_degree" in lowered.built_in else ()
+        iteration = ("iteration",) if "iteration" in lowered.built_in else ()
+        self.arrays = {name: names(name) for name in (*lowered.fields, *out_degree)}
+        self.scalars = {name: names(name) for name in (*lowered.parameters, *iteration)}
+        self.pointers = {name: names(f"{word}_") for name, word in self.arrays.items()}
+        self.texts: list[str] = []
+        self.helpers: dict[tuple, tuple[str, Any]] = {}
+        self.written: tuple[str, ...] = ()
+
+    def run(self, weight_dtype: Any) -> Emitted:
+        """The program for edges of one weight type, or without weights."""
+        node, functions = types.uint32, self.lowered.functions
+        message = gathered = self.function("scatterFunc", (node,))
+        if weight_dtype is not None and "applyWeight" in functions:
+            gathered = self.function("applyWeight", (message, from_dtype(np.dtype(weight_dtype))))
+        self.function("gatherFunc", (gathered, node))
+        for name in functions:
+            if name not in ("scatterFunc", "applyWeight", "gatherFunc", "priorityFunc"):
+                self.function(name, (node,))
+        # Priorities only order the updates; here the whole frontier is updated at once.
+        unused = ("priorityFunc",) if weight_dtype is not None else ("priorityFunc", "applyWeight")
+        defined = tuple(name for name in FUNCTIONS if name in functions and name not in unused)
+        if self.given:
+            self.texts.append(f'#line 1 "{self.cls.__name__}.cuda_source"\n{self.cls.cuda_source}')
+            self.texts.append('#line 1 "gpop"')
+        parts = [self.struct(), self.copy(), *self.texts]
+        return Emitted(
+            "\n".join(part for part in parts if part),
+            dtype_of(message), dtype_of(gathered), self.written, defined, self.state_dtype(),
+        )  # fmt: skip
+
+    # --- functions -----------------------------------------------------------------------------
+
+    def function(self, name: str, argument_types: tuple) -> Any:
+        """Emit one of the program's functions; returns the type of its answer."""
+        published = registry.publish_user(self.lowered.functions[name], name, self.lowered.key)
+        where = f"{self.cls.__name__}.{name}"
+        typed = self.typed(published, (self.state, *argument_types), where)
+        result = plain(typed.return_type)
+        answer = self.scalar(result, where) if name in ("scatterFunc", "applyWeight") else "bool"
+        if name == "gatherFunc":
+            stored = stored_fields(typed)
+            self.written = tuple(field for field in self.lowered.fields if field in stored)
+        if name not in self.given:
+            text = FunctionText(self, typed, where, answer, has_self=True)
+            body = text.body()
+            arguments = ", ".join(["Self& self", *self.parameters(text, argument_types)])
+            self.texts.append(f"template <class Self>\n{HINT} {answer} {name}({arguments})\n{{\n{body}\n}}\n")
+        return result
+
+    def scalar(self, kind: Any, where: str) -> str:
+        """C type of an answer."""
+        try:
+            return c_type(kind)
+        except Unknown:
+            raise ProgramError(f"{where} returns {kind}: expected one scalar") from None
+
+    def parameters(self, text: FunctionText, kinds: tuple) -> list[str]:
+        """The parameters of a function after ``self``."""
+        words = text.parameters[len(text.parameters) - len(kinds) :]
+        return [f"{c_type(kind)} {word}" for kind, word in zip(kinds, words, strict=True)]
+
+    def typed(self, function: FunctionType, argument_types: tuple, where: str) -> TypedFunction:
+        """Numba's typed form; what Numba refuses is one line that names the user's."""
+        try:
+            return infer(function, argument_types)
+        except NumbaError as error:
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            reasons = [line for line in lines if not line.startswith(("Failed in", "During", "File"))]
+            code = function.__code__
+            line = getattr(getattr(error, "loc", None), "line", None) or code.co_firstlineno
+            reason = (reasons or lines)[0]
+            raise ProgramError(f"{code.co_filename}:{line}: {where} does not compile: {reason}") from error
+
+    def is_helper(self, function: Any) -> bool:
+        """Whether this is a plain function of the user (`gpop.cpu.registry` holds copies of those)."""
+        return isinstance(function, FunctionType) and function.__module__ == registry.__name__
+
+    def helper(self, function: FunctionType, argument_types: tuple) -> tuple[str, Any]:
+        """Name and type of a helper for these argument types; emitted before its first caller."""
+        if (function, argument_types) not in self.helpers:
+            original = function.__code__.co_name
+            typed = self.typed(function, argument_types, original)
+            word = f"helper_{re.sub('[^0-9A-Za-z]+', '_', original)}_{len(self.helpers)}"
+            result = plain(typed.return_type)
+            self.helpers[function, argument_types] = (word, result)
+            answer = self.scalar(result, original)
+            text = FunctionText(self, typed, original, answer="", has_self=False)
+            body = text.body()
+            arguments = ", ".join(self.parameters(text, argument_types))
+            self.texts.append(f"{HINT} {answer} {word}({arguments})\n{{\n{body}\n}}\n")
+        return self.helpers[function, argument_types]
+
+    # --- the state -----------------------------------------------------------------------------
+
+    def member_types(self) -> dict[str, str]:
+        """C types of fields' elements, parameters and built-in names."""
+        declared = {**self.cls.vertex_fields(), **self.cls.scalar_parameters()}
+        kinds = {name: c_type(from_dtype(member.dtype)) for name, member in declared.items()}
+        return kinds | {"out_degree": "unsigned", "iteration": "long long"}
+
+    def struct(self) -> str:
+        """``State``: a pointer per array, a value per scalar, and a method per array for one element."""
+        kinds, lines = self.member_types(), []
+        for name in self.lowered.fields + self.lowered.parameters + self.lowered.built_in:
+            const = "const " if name == "out_degree" else ""
+            if name in self.pointers:
+                lines.append(f"{const}{kinds[name]}* {self.pointers[name]};")
+            else:
+                lines.append(f"{kinds[name]} {self.scalars[name]};")
+        for name, word in self.arrays.items():
+            const = "const " if name == "out_degree" else ""
+            element = f"{self.pointers[name]}[node]"
+            lines.append(f"{HINT} {const}{kinds[name]}& {word}(unsigned node) const {{ return {element}; }}")
+        if not lines:
+            lines = ["long long nothing;"]
+        return "struct State {\n" + "\n".join(f"    {line}" for line in lines) + "\n};\n"
+
+    def copy(self) -> str:
+        """A state whose one written field is a cell of its own."""
+        if len(self.written) != 1:
+            return ""
+        kind, word = self.member_types()[self.written[0]], self.arrays[self.written[0]]
+        return (
+            "struct Copy : State {\n"
+            f"    {kind} cell;\n"
+            f"    {HINT} Copy(const State& state, {kind} value) : State(state), cell(value) {{}}\n"
+            f"    {HINT} {kind}& {word}(unsigned) {{ return cell; }}\n"
+            "};\n"
+            f"{HINT} {kind}& written_cell(const State& state, unsigned v) {{ return state.{word}(v); }}\n"
+        )
+
+    def state_dtype(self) -> np.dtype:
+        """``State`` as a NumPy type."""
+        pairs = []
+        for name in self.lowered.fields + self.lowered.parameters + self.lowered.built_in:
+            if name in self.pointers:
+                pairs.append((name, np.dtype(np.uint64)))
+            elif name == "iteration":
+                pairs.append((name, np.dtype(np.int64)))
+            else:
+                pairs.append((name, self.cls.scalar_parameters()[name].dtype))
+        return np.dtype(pairs or [("nothing", np.dtype(np.int64))], align=True)

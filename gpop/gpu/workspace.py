@@ -1,0 +1,95 @@
+"""Device arrays that a run works in. Made for each run: filling them costs microseconds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpop.cpu.scatter import MASK_SENT
+from gpop.gpu.device import cupy
+from gpop.gpu.emit import Emitted
+from gpop.gpu.kernel import FOLD, HEAVY, OWNER, SPACE, Traits, folded_dtype
+from gpop.gpu.layout import PADDING, DeviceGraph
+from gpop.graph import Graph
+
+
+def _identity(dtype: np.dtype, combine: str | None) -> Any:
+    """What an empty cell holds (fold.cuh)."""
+    if combine not in ("min", "max"):
+        return dtype.type(0)
+    if dtype.kind == "f":
+        return dtype.type(np.inf if combine == "min" else -np.inf)
+    limits = np.iinfo(dtype)
+    return dtype.type(limits.max if combine == "min" else limits.min)
+
+
+def workspace_shapes(
+    layout: DeviceGraph, emitted: Emitted, traits: Traits, mode: str
+) -> dict[str, tuple[int, np.dtype]]:
+    """Length and type of every array; 0 for those that the program or the mode has no use for."""
+    graph, bins = layout.graph, layout.bins
+    n, words, k = graph.n, graph.n // 32 + 2, int(bins.k)
+    message = emitted.message_dtype
+    folded = folded_dtype(emitted.gathered_dtype, traits.combine)
+    pushes = mode != "pc" or traits.push == OWNER
+    sends_all = mode != "sc" and traits.push != OWNER
+    frontier = not traits.all_active
+    slots = bins.messages + PADDING if sends_all else 0
+    lengths = {
+        "values": (slots if not traits.combine else 0, message),
+        "partials": (slots if traits.combine else 0, folded),
+        "sent": (slots if not traits.combine and traits.mask == MASK_SENT else 0, np.uint8),
+        "vertex_value": (n if pushes else 0, message),
+        "folded": (n if traits.combine and (sends_all or traits.push == FOLD) else 0, folded),
+        "arrived": (words if traits.combine == "add" and frontier else 0, np.uint32),
+        "frontier_bits": (words if frontier else 0, np.uint32),
+        "active_bits": (words if frontier else 0, np.uint32),
+        "listed_bits": (words if traits.push == FOLD and frontier else 0, np.uint32),
+        "touched_bits": (words if traits.track else 0, np.uint32),
+        "list": (n if frontier else 0, np.uint32),
+        "candidates": (n if frontier else 0, np.uint32),
+        "heavy": (2 * (2 * graph.m // HEAVY + 1) if pushes or frontier else 0, np.uint32),
+        "mode": (k, np.uint8),
+        "active_vertices": (k, np.uint32),
+        "active_edges": (k, np.uint64),
+    }
+    return {name: (length, np.dtype(dtype)) for name, (length, dtype) in lengths.items()}
+
+
+class Workspace:
+    """The arrays behind ``struct Space``; `argument` is the struct itself."""
+
+    def __init__(self, graph: Graph, shapes: dict[str, tuple[int, np.dtype]], traits: Traits) -> None:
+        self.arrays = {name: cupy().zeros(length, dtype) for name, (length, dtype) in shapes.items()}
+        self.arrays["folded"].fill(_identity(shapes["folded"][1], traits.combine))
+        self.heavy_size = 0
+        if traits.all_active and shapes["heavy"][0]:
+            self.heavy_size = self._list_heavy(graph)
+
+    def _list_heavy(self, graph: Graph) -> int:
+        """Every vertex is active: the pieces of the heavy ones are listed once."""
+        degree = graph.out_degree.astype(np.int64)
+        vertices = np.flatnonzero(degree > HEAVY)
+        count = -(-degree[vertices] // HEAVY)
+        first = np.cumsum(count) - count
+        pieces = np.empty((int(count.sum()), 2), np.uint32)
+        pieces[:, 0] = np.repeat(vertices, count)
+        pieces[:, 1] = np.arange(len(pieces)) - np.repeat(first, count)
+        self.arrays["heavy"][: pieces.size].set(pieces.ravel())
+        return len(pieces)
+
+    @property
+    def argument(self) -> np.ndarray:
+        """``struct Space``."""
+        space = np.zeros(1, SPACE)
+        for name in SPACE.names:
+            space[name] = self.arrays[name].data.ptr
+        return space
+
+    def vertices_in(self, name: str, n: int) -> np.ndarray:
+        """The vertices whose bit is set, ascending."""
+        words = self.arrays[name].get()
+        return np.flatnonzero(np.unpackbits(words.view(np.uint8), count=n, bitorder="little")).astype(
+            np.uint32
+        )

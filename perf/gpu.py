@@ -1,0 +1,299 @@
+"""``python -m perf gpu``: the apps on a GPU beside baselines, cuSPARSE's SpMV and a copy, in turns.
+
+Graphs: RMAT of ``--scales`` (degree 16, symmetrised, every edge once, seed 1), a 2048 x 2048 grid, files.
+Weights: a file's own whole numbers, else random ones from 1 to 255, opposite edges having the same.
+Contenders: gpop in modes pc, sc and auto; an edge-parallel and a vertex-parallel baseline in CUDA
+(`perf.gpu_baselines`); for PageRank also ``cupyx.scipy.sparse.csr_matrix @ vector`` in float32 with 32-bit
+indices; other programs if given (`perf.gpu_peers`). Each runs once per round, one after the other, after
+a round that is not counted; times are those of CUDA events (of the iteration loop), of one iteration for
+PageRank, of which 20 are done; the tables have medians and quartiles over the rounds. SpMV includes its
+launch by CuPy, which graphs of less than about 0.1 ms an iteration do not hide.
+Answers: levels and distances must equal the CPU's; ranks may differ from those of the CPU in float64 by
+1e-5 of themselves, each of them; the largest such difference stands in the table.
+MB are bytes that the model counts (`gpop.mode`); a copy counts bytes read and written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import gpop
+from gpop.bandwidth import copy_bandwidth
+from gpop.command import exit_code
+from gpop.errors import UsageError
+from gpop.generate import generate
+from gpop.gpu.device import cupy, current_device
+from gpop.gpu.layout import free_device
+from gpop.io.atomic import replacing
+from gpop.transform import random_weights
+from perf.gpu_baselines import APPS, STRATEGIES, Baselines, timed
+from perf.gpu_peers import named, read_external, run_peer, write_raw
+from perf.gpu_table import OWN, SPMV, Entry, Result, bars, table, wrong
+from perf.graphs import WEIGHTS, name_of, vertex
+from perf.hardware import processor
+from perf.parser import documented
+
+MODES = ("pc", "sc", "auto")
+ITERATIONS = 20
+TOLERANCE = 1e-5
+GRID_SIDE = 2048
+MOST_SCALE = 25  # SpMV has 32-bit offsets
+
+
+class Outcome(NamedTuple):
+    """One run: seconds and bytes by the model (of an iteration for PageRank), iterations, and its answer."""
+
+    seconds: float
+    iterations: int = 0
+    bytes: float = 0
+    values: np.ndarray | None = None
+
+
+class Case(NamedTuple):
+    """A graph to measure on; ``make`` builds it."""
+
+    name: str
+    kind: str
+    make: Callable[[], gpop.Graph]
+
+
+def cases(scales: Iterable[int], graphs: Iterable[str]) -> list[Case]:
+    """What to measure on; files must be there."""
+    found = []
+    for scale in scales:
+        options = {"scale": scale, "degree": 16, "seed": 1, "symmetrize": True, "weights": WEIGHTS}
+        found.append(Case(f"rmat-{scale}", "rmat", lambda o=options: generate("rmat", **o)))
+    for name in graphs:
+        if name == "grid":
+            sizes = {"width": GRID_SIDE, "height": GRID_SIDE, "weights": WEIGHTS}
+            found.append(Case(name, "grid", lambda o=sizes: generate("grid", **o)))
+        elif Path(name).is_file():
+            found.append(Case(name_of(name), "file", lambda path=name: _load(path)))
+        else:
+            raise UsageError(f"graph {name}: no such file, nor 'grid'")
+    return found
+
+
+def _load(path: str) -> gpop.Graph:
+    graph = gpop.load(path)
+    whole = graph.weights is not None and graph.weights.dtype.kind in "iu"
+    return graph if whole else random_weights(graph, *WEIGHTS, seed=1)
+
+
+def solve(graph: gpop.Graph, app: str, source: int, **options: Any) -> Outcome:
+    """One run of gpop."""
+    if app == "pagerank":
+        found = gpop.pagerank(graph, iterations=ITERATIONS, **options)
+        values, parts = found.rank, ITERATIONS
+    elif app == "bfs":
+        found = gpop.bfs(graph, source, **options)
+        values, parts = found.level, 1
+    else:
+        found = gpop.sssp(graph, source, **options)
+        values, parts = found.distance, 1
+    moved = float(found.trace.column("bytes").sum()) / parts
+    return Outcome(found.run.seconds / parts, found.run.iterations, moved, values)
+
+
+def expected(graph: gpop.Graph, app: str, source: int) -> np.ndarray:
+    """The CPU's answer."""
+    options = {"dtype": np.float64} if app == "pagerank" else {}
+    return solve(graph, app, source, **options).values
+
+
+def deviation(values: np.ndarray, reference: np.ndarray) -> float:
+    """Largest relative difference of a rank; of whole numbers 0 if all are equal, else infinity.
+
+    Examples
+    --------
+    >>> deviation(np.array([1.0, 0.75]), np.array([1.0, 1.0])), deviation(np.array([1, 2]), np.array([1, 3]))
+    (0.25, inf)
+    """
+    if values.shape != reference.shape:
+        return np.inf
+    if reference.dtype.kind != "f":
+        return 0.0 if np.array_equal(values, reference) else np.inf
+    found = float(np.max(np.abs(values - reference) / reference, initial=0.0))
+    return found if np.isfinite(found) else np.inf
+
+
+def contenders(graph: gpop.Graph, app: str, source: int, baselines: Baselines) -> dict[str, Callable]:
+    """Name -> one run."""
+
+    def baseline(strategy: str) -> Outcome:
+        values, iterations, seconds = baselines.run(app, strategy, source=source, iterations=ITERATIONS)
+        return Outcome(seconds / (ITERATIONS if app == "pagerank" else 1), iterations, 0, values)
+
+    found: dict[str, Callable] = {
+        f"{OWN}{mode}": lambda mode=mode: solve(graph, app, source, mode=mode, target="gpu") for mode in MODES
+    }
+    found |= {strategy: lambda strategy=strategy: baseline(strategy) for strategy in STRATEGIES}
+    return found
+
+
+def spmv(graph: gpop.Graph) -> Callable[[], Outcome]:
+    """Multiplies the graph's matrix, whose entries are 1, by a vector."""
+    from cupyx.scipy.sparse import csr_matrix
+
+    indices = cupy().asarray(graph.indices.view(np.int32))
+    arrays = (cupy().ones(graph.m, np.float32), indices, cupy().asarray(graph.indptr.astype(np.int32)))
+    matrix, vector = csr_matrix(arrays, shape=(graph.n, graph.n)), cupy().ones(graph.n, np.float32)
+
+    def multiply() -> None:
+        for _ in range(ITERATIONS):
+            matrix @ vector
+
+    return lambda: Outcome(timed(multiply) / ITERATIONS)
+
+
+def measure(
+    graph: gpop.Graph,
+    case: Case,
+    apps: Iterable[str],
+    rounds: int,
+    source: int,
+    peers: dict[str, str],
+    external: dict[str, dict[str, dict[str, float]]],
+) -> Result:
+    """All contenders on one graph, in turns."""
+    baselines, runs = Baselines(graph), {}
+    references = {app: expected(graph, app, source) for app in apps}
+    for app in apps:
+        for name, run in contenders(graph, app, source, baselines).items():
+            runs[app, name] = run
+        if app == "pagerank":
+            runs[app, SPMV] = spmv(graph)
+    outcomes: dict[tuple[str, str], list[Outcome]] = {key: [] for key in runs}
+    errors: dict[tuple[str, str], float] = {}
+    beside: dict[tuple[str, str], list[float]] = {}
+    copies = []
+    with tempfile.TemporaryDirectory(prefix="gpop-perf-") if peers else nullcontext("") as folder:
+        raw = Path(folder) / "graph.raw"
+        if peers:
+            write_raw(graph, raw)
+        for turn in range(rounds + 1):
+            for key, run in runs.items():
+                outcome = run()
+                if outcome.values is not None:
+                    error = deviation(outcome.values, references[key[0]])
+                    errors[key] = max(errors.get(key, 0.0), error)
+                if turn:
+                    outcomes[key].append(outcome._replace(values=None))
+            if turn:
+                copies.append(copy_bandwidth("gpu"))
+                for name, command in peers.items():
+                    for app, seconds in run_peer(name, command, raw, source).items():
+                        beside.setdefault((app, name), []).append(seconds)
+    for name, told in external.items():
+        for app, seconds in told.get(case.name, {}).items():
+            beside[app, name] = [seconds]
+    entries = []
+    for app in apps:
+        entries += [_entry(key, outcomes[key], errors.get(key)) for key in runs if key[0] == app]
+        entries += [Entry(*key, seconds) for key, seconds in beside.items() if key[0] == app]
+    about = f"{graph.n:,} vertices, {graph.m:,} edges, source {source}"
+    return Result(case.name, case.kind, about, float(np.median(copies)), entries, [*peers, *external])
+
+
+def _entry(key: tuple[str, str], found: list[Outcome], error: float | None) -> Entry:
+    right = None if error is None else error <= TOLERANCE
+    # An interleaved run does not repeat its number of iterations: the median run's stands for all.
+    median = sorted(found, key=lambda outcome: outcome.seconds)[len(found) // 2]
+    seconds = [outcome.seconds for outcome in found]
+    return Entry(*key, seconds, median.iterations, median.bytes, right, error or 0.0)
+
+
+def versions(given: argparse.Namespace) -> list[str]:
+    """Everything that the numbers depend on, besides the graphs."""
+    import numba
+
+    runtime, driver = cupy().cuda.runtime.runtimeGetVersion(), cupy().cuda.runtime.driverGetVersion()
+    return [
+        f"{datetime.date.today()}  python -m perf gpu, {given.rounds} rounds, apps {','.join(given.apps)}",
+        f"{current_device().name}, {current_device().multiprocessors} multiprocessors, "
+        f"CUDA runtime {runtime}, driver {_driver()} (CUDA {driver}); {processor()}",
+        f"gpop {gpop.__version__}, cupy {cupy().__version__}, numba {numba.__version__}, "
+        f"numpy {np.__version__}",
+    ]
+
+
+def _driver() -> str:
+    """The driver's own version, as its module tells it."""
+    try:
+        words = Path("/proc/driver/nvidia/version").read_text().splitlines()[0].split()
+    except (OSError, IndexError):
+        return "unknown"
+    return next((word for word in words if word[0].isdigit()), "unknown")
+
+
+def _list(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _parse(argv: list[str] | None) -> argparse.Namespace:
+    parser = documented("gpu", __doc__)
+    parser.add_argument("--scales", type=_list, default=["22", "24"], help="of RMAT (default 22,24)")
+    parser.add_argument("--graphs", type=_list, default=["grid"], help="'grid' or files (default grid)")
+    parser.add_argument("--apps", type=_list, default=list(APPS), help=f"default {','.join(APPS)}")
+    parser.add_argument("--rounds", type=int, default=5, help="that are counted (default %(default)s)")
+    parser.add_argument("--source", type=int, help="of bfs and sssp; default: the vertex with most out-edges")
+    parser.add_argument(
+        "--peer", action="append", default=[], metavar="NAME:COMMAND", help="another program (perf.gpu_peers)"
+    )
+    parser.add_argument(
+        "--external", nargs="+", default=[], metavar="NAME:FILE", help="times taken elsewhere, as JSON, in ms"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
+    given = parser.parse_args(argv)
+    if given.rounds < 1:
+        raise UsageError(f"--rounds {given.rounds}: expected 1 or more")
+    for word in given.apps:
+        if word not in APPS:
+            raise UsageError(f"--apps: {word!r}: expected some of {','.join(APPS)}")
+    for word in given.scales:
+        if not (word.isdigit() and int(word) <= MOST_SCALE):
+            raise UsageError(f"--scales: {word!r}: expected numbers up to {MOST_SCALE}")
+    return given
+
+
+def _run(given: argparse.Namespace) -> int:
+    todo = cases([int(scale) for scale in given.scales], given.graphs)
+    peers = dict(named(text) for text in given.peer)
+    files = dict(named(text) for text in given.external)
+    external = {name: read_external(name, Path(file)) for name, file in files.items()}
+    cupy()
+    start, results, lines = time.perf_counter(), [], []
+
+    def say(text: str) -> None:
+        print(text, flush=True)
+        lines.append(text)
+
+    say("\n".join(versions(given)))
+    for case in todo:
+        graph = case.make()
+        source = vertex(graph, "max-degree" if given.source is None else given.source)
+        results.append(measure(graph, case, given.apps, given.rounds, source, peers, external))
+        say("\n" + table(results[-1]))
+        free_device(graph)
+        del graph
+        cupy().get_default_memory_pool().free_all_blocks()
+    say("\n" + "\n".join([*bars(results), *wrong(results)]))
+    say(f"\n{time.perf_counter() - start:.0f} s in all")
+    if given.out:
+        with replacing(given.out) as temporary:
+            temporary.write_text("\n".join(lines) + "\n")
+    return 1 if wrong(results) else 0
+
+
+def main(argv: list[str] | None = None) -> int:
+    """``python -m perf gpu [--scales 22,24] [--graphs grid,FILE] [--apps ...] ...``"""
+    return exit_code(lambda: _run(_parse(argv)))

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Everything that needs a GPU, on a machine that has one: the tests marked `gpu` in all modes, then every app
+# on a small graph under compute-sanitizer (memcheck, racecheck). Writes all it prints to the file given.
+#
+#   perf/gpu_check.sh perf/results/DATE-gpu-check.txt
+#
+# Needs Python with CuPy, Numba, SciPy, psutil, tqdm, pytest; NetworkX for tests/test_all_apps.py. pytest's
+# plugins are not used: tests are dealt out to plain pytest processes. Exit code 0 when all is well.
+set -uo pipefail
+out=$(realpath "${1:?usage: perf/gpu_check.sh OUTPUT_FILE}")
+cd "$(dirname "$0")/.."
+root=$PWD
+python=${PYTHON:-python3}
+processes=${PROCESSES:-8}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export PYTHONPATH=$root${PYTHONPATH:+:$PYTHONPATH} XDG_CACHE_HOME=$work/cache PYTHONUNBUFFERED=1
+: >"$out"
+exec > >(tee -a "$out") 2>&1
+started=$SECONDS failed=0
+
+echo "date      $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+"$python" - <<'PYTHON' || exit 2
+import importlib.metadata as metadata
+import sys
+
+import gpop
+from gpop.gpu.device import cupy, current_device
+
+print("gpop     ", gpop.__version__, " Python", sys.version.split()[0])
+for name in ("numpy", "numba", "scipy", "pytest"):
+    print(f"{name:9}", metadata.version(name))
+print("cupy     ", cupy().__version__)
+print("CUDA     ", "driver", cupy().cuda.runtime.driverGetVersion(), " runtime", cupy().cuda.runtime.runtimeGetVersion())
+device = current_device()
+print("device   ", device.name, " multiprocessors", device.multiprocessors, " shared bytes", device.shared_bytes)
+PYTHON
+
+# --- tests -------------------------------------------------------------------------------------------------
+cat >"$work/pytest.ini" <<'INI'
+[pytest]
+markers =
+    gpu: needs a CUDA device and CuPy
+    slow: big or long checks
+    timeout: most seconds of a test
+INI
+where=(tests/gpu/test_device*.py)
+if "$python" -c 'import networkx' 2>/dev/null; then
+  where+=(tests/test_all_apps.py)
+else
+  echo "left out: tests/test_all_apps.py (no networkx)"
+fi
+pytest=("$python" -m pytest -c "$work/pytest.ini" --rootdir "$root" -p no:cacheprovider -p no:xdist -q --tb=short -m gpu)
+"${pytest[@]}" --collect-only "${where[@]}" >"$work/collected" 2>&1
+grep '::' "$work/collected" >"$work/tests" || { cat "$work/collected"; exit 2; }
+# With `-c` elsewhere, names are relative to that file: what counts begins with tests/.
+sed -i 's|^.*\(tests/\)|\1|' "$work/tests"
+split -n "r/$processes" "$work/tests" "$work/part."
+running=()
+for part in "$work"/part.??; do
+  {
+    GPOP_TEST_CACHE=$part.jit timeout 280 xargs -d '\n' -a "$part" "${pytest[@]}" >"$part.log" 2>&1
+    echo $? >"$part.code"
+  } &
+  running+=($!)
+done
+wait "${running[@]}"
+grep -hE '^(FAILED|ERROR|E  )|SKIPPED' "$work"/part.??.log | head -200
+for part in "$work"/part.??; do
+  code=$(cat "$part.code")
+  echo "process ${part##*.}: $(wc -l <"$part") tests, exit code $code: $(tail -n 1 "$part.log")"
+  [ "$code" = 0 ] || { failed=1; tail -n 40 "$part.log"; }
+done
+echo "tests: $(wc -l <"$work/tests") in $((SECONDS - started)) s, $([ $failed = 0 ] && echo 'all passed' || echo FAILED)"
+
+# --- compute-sanitizer ---------------------------------------------------------------------------------------
+sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
+if [ -z "$sanitizer" ]; then
+  echo "compute-sanitizer is not here: not run"
+  exit 1
+fi
+"$sanitizer" --version | tail -n 2
+apps=$("$python" -c 'from perf.gpu_sanitize import WATCHED; print(*WATCHED)') || exit 2
+for tool in memcheck racecheck; do
+  running=()
+  for app in $apps; do
+    {
+      timeout 110 "$sanitizer" --tool "$tool" --error-exitcode 9 "$python" -m perf.gpu_sanitize "$app" \
+        >"$work/$tool.$app.log" 2>&1
+      echo $? >"$work/$tool.$app.code"
+    } &
+    running+=($!)
+  done
+  wait "${running[@]}"
+  for app in $apps; do
+    code=$(cat "$work/$tool.$app.code")
+    echo "$tool $app: exit code $code: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/$tool.$app.log" | tail -n 1)"
+    [ "$code" = 0 ] || { failed=1; tail -n 30 "$work/$tool.$app.log"; }
+  done
+done
+echo "all: $((SECONDS - started)) s, $([ $failed = 0 ] && echo 'all is well' || echo FAILED)"
+exit $failed

@@ -1,0 +1,47 @@
+"""Run one app on a small graph on the GPU, in every mode, for compute-sanitizer to watch.
+
+``compute-sanitizer --tool memcheck python -m perf.gpu_sanitize bfs``. Every array gets an allocation of
+its own, so that memcheck sees where it ends, and results are compared with the CPU's. ``perf/gpu_check.sh``
+runs this for every app.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+import gpop
+from gpop.compare import APPS, App, _scattered, differs
+from gpop.generate import generate
+from gpop.gpu import job
+from gpop.gpu.device import cupy
+from gpop.launch import MODES
+
+LOCAL = {
+    name: App(lambda graph, seed, options, solve=solve: solve(graph, seed, **options), _scattered)
+    for name, solve in (("heat_kernel", gpop.heat_kernel), ("pagerank_nibble", gpop.pagerank_nibble))
+}
+WATCHED = APPS | LOCAL
+
+
+def main(name: str) -> int:
+    """Exit code 1 if a result is not the CPU's."""
+    cupy().cuda.set_allocator(None)
+    job.SLICE_NS = 10**12  # everything is slow while it is watched
+    # Vertices of more than 256 edges, and more edges than one block takes alone.
+    graph = generate("rmat", scale=10, degree=8, seed=1, weights=(1, 255))
+    app, source = WATCHED[name], int(np.argmax(graph.out_degree))
+    common = {"partition_size": 64, "ratio": 1.0}
+    expected = app.answer(graph, app.solve(graph, source, {"mode": "sc", "threads": 1, **common}))
+    code = 0
+    for mode in MODES:
+        result = app.solve(graph, source, {"mode": mode, "target": "gpu", **common})
+        wrong = differs(app.answer(graph, result), expected)
+        code |= wrong
+        print(f"{name} {mode}: {result.run.iterations} iterations, {'WRONG' if wrong else 'as on the CPU'}")
+    return int(code)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

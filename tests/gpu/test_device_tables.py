@@ -1,0 +1,164 @@
+"""The tables that tell the blocks of a GPU what to do, and the mirrors of its structs; no GPU is needed."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.bins import build_bins
+from gpop.gpu import kernel, layout
+from gpop.gpu.kernel import CONTROL, GRAPH, SPACE
+from gpop.gpu.layout import (
+    PIECE,
+    SEGMENT,
+    column_pieces,
+    cut_bins,
+    free_device,
+    messages_by_source,
+    row_pieces,
+)
+from gpop.gpu.workspace import _identity
+from tests.programs import random_graph
+
+GRAPHS = [
+    random_graph(1, 90, 400),
+    random_graph(2, 700, 9000),
+    gpop.Graph.from_edges(np.zeros(500, int), np.arange(500)),  # one heavy row
+    gpop.Graph.from_edges(np.arange(500), np.zeros(500, int)),  # one heavy column
+    gpop.Graph.from_edges([], [], n=40),
+    gpop.Graph.from_edges([], [], n=1),
+]
+CASES = [(graph, bits) for graph in GRAPHS for bits in (0, 3, 10)]
+
+
+def covered(pieces: np.ndarray, length: int) -> np.ndarray:
+    """How many pieces hold each position."""
+    count = np.zeros(length, int)
+    for piece in pieces:
+        assert piece["first"] < piece["last"]
+        count[piece["first"] : piece["last"]] += 1
+    return count
+
+
+@pytest.mark.parametrize("graph, bits", CASES)
+def test_segments_cover_every_id_once(graph, bits, monkeypatch):
+    monkeypatch.setattr(layout, "SEGMENT_IDS", 16)
+    bins = build_bins(graph, bits, threads=1)
+    first, column, bin_start = cut_bins(bins)
+    end = np.append(first, bins.ids.size)[1:]
+    assert np.all(first < end)
+    assert np.all(end - first <= 16)
+    assert first.size == 0 or first[0] == 0
+    for at, (begin, stop) in enumerate(zip(first, end, strict=True)):
+        bin_of = column[at]
+        assert bins.id_offsets[bin_of] <= begin < stop <= bins.id_offsets[bin_of + 1]
+        assert column[bin_start[at]] == bin_of
+        assert bin_start[at] == 0 or column[bin_start[at] - 1] != bin_of
+
+
+@pytest.mark.parametrize("graph, bits", CASES)
+@pytest.mark.parametrize("target", [1, 30, 10_000])
+def test_rows_are_cut_into_pieces(graph, bits, target):
+    bins = build_bins(graph, bits, threads=1)
+    pieces, k = row_pieces(bins, target), int(bins.k)
+    assert np.all(covered(pieces, bins.messages) == 1)
+    size = pieces["last"] - pieces["first"]
+    assert np.all(size <= target)
+    assert np.all(np.diff(size) <= 0)  # the largest first
+    row_of = np.repeat(np.arange(k), np.diff(bins.slots[::k]))
+    for piece in pieces:
+        assert np.all(row_of[piece["first"] : piece["last"]] == piece["partition"])
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("target", [1, 100, 10_000])
+def test_columns_are_joined_into_pieces(seed, target):
+    rng = np.random.default_rng(seed)
+    count = rng.integers(1, 60, 300)
+    destination = np.sort(rng.integers(0, 20, 300))
+    pieces = column_pieces(count, destination, target)
+    assert np.all(covered(pieces, 300) == 1)
+    ids = np.array([count[piece["first"] : piece["last"]].sum() for piece in pieces])
+    assert np.all(np.diff(ids) <= 0)
+    assert np.all(ids < target + 60)
+    for piece in pieces:
+        assert np.all(destination[piece["first"] : piece["last"]] == piece["partition"])
+    assert len(pieces) <= 20 + count.sum() // target + 1
+    assert len(column_pieces(count[:0], destination[:0], target)) == 0
+
+
+@pytest.mark.parametrize("graph, bits", CASES)
+def test_messages_by_source(graph, bits):
+    """A row of the layout, or a column of the reversed graph's: the messages that leave a partition."""
+    bins = build_bins(graph, bits, threads=1)
+    k = int(bins.k)
+    assert np.array_equal(messages_by_source(bins, turned=False), np.diff(bins.slots[::k]))
+    turned = build_bins(graph.reverse(), bits, threads=1)
+    per_bin = np.diff(turned.slots).reshape(k, k)
+    assert np.array_equal(messages_by_source(turned, turned=True), [per_bin[:, p].sum() for p in range(k)])
+    # A run: the in-edges of a vertex from one partition.
+    tails = np.repeat(np.arange(graph.n), graph.out_degree)
+    runs = {(int(head), int(tail) >> bits) for tail, head in zip(tails, graph.indices, strict=True)}
+    assert messages_by_source(turned, turned=True).sum() == len(runs)
+
+
+def test_freeing_a_graph_leaves_the_rest_of_its_cache():
+    graph = random_graph(3, 50, 100)
+    gpop.bfs(graph, 0)
+    before = dict(graph.cache)
+    graph.cache["device", 5, False] = graph.cache["device", 5, True] = object()
+    free_device(graph)
+    assert graph.cache == before
+
+
+# --- structs -----------------------------------------------------------------------------------------------
+
+
+def members(struct: str) -> list[str]:
+    """Names in the C++ text of a struct, in order."""
+    body = re.search(rf"struct {struct} {{(.*?)\n\s*}}[^{{]*?;", kernel._kernels(), re.DOTALL)[1]
+    body = re.sub(r"//.*|\[[^\]]*\]", "", body)
+    declarations = [part.strip() for part in body.split(";") if part.strip()]
+    return [re.search(r"(\w+)$", name.strip())[1] for part in declarations for name in part.split(",")]
+
+
+@pytest.mark.parametrize(
+    "dtype, struct", [(GRAPH, "Graph"), (SPACE, "Space"), (PIECE, "Piece"), (SEGMENT, "Segment")]
+)
+def test_mirrors_have_the_members_of_the_structs(dtype, struct):
+    assert members(struct) == list(dtype.names)
+
+
+def test_mirror_of_the_control_block():
+    head = members("Head")
+    assert head == list(CONTROL.names[: len(head)])
+    assert list(CONTROL.names[len(head) :]) == ["decision", "arrived_blocks", "released", "trace"]
+
+
+@pytest.mark.parametrize("dtype", [GRAPH, SPACE, PIECE, SEGMENT, CONTROL])
+def test_mirrors_are_packed_as_the_compiler_packs(dtype):
+    """Every member lies at a multiple of its size, so no padding is hidden in the C++ structs."""
+    for name in dtype.names:
+        kind, offset = dtype.fields[name][:2]
+        assert offset % kind.base.itemsize == 0, name
+    assert dtype.itemsize % 8 == 0
+
+
+IDENTITIES = [("min", min), ("max", max), ("add", lambda a, b: a + b), ("or", lambda a, b: a | b)]
+
+
+@pytest.mark.parametrize("combine, merge", IDENTITIES)
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "float32", "float64"])
+def test_an_empty_cell_changes_nothing(combine, merge, dtype):
+    dtype = np.dtype(dtype)
+    if combine == "or" and dtype.kind == "f":
+        return
+    empty = _identity(dtype, combine)
+    assert empty.dtype == dtype
+    ends = (np.iinfo if dtype.kind != "f" else np.finfo)(dtype)
+    for value in (dtype.type(0), dtype.type(5), ends.min, ends.max):
+        value = dtype.type(value)
+        assert merge(empty, value) == value

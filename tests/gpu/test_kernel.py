@@ -1,0 +1,133 @@
+"""Every engine compiles for the GPUs that are supported, without a warning; no GPU is needed.
+
+An engine is a program x how messages reach their vertex x how those of inactive vertices are told apart.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.cpu.compile import inactive_of
+from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
+from gpop.errors import ProgramError
+from gpop.gpu.emit import Emitted, emit
+from gpop.gpu.kernel import (
+    BLOCK_THREADS,
+    OWNER,
+    SWAP,
+    Traits,
+    cells_bytes,
+    folded_dtype,
+    lane_ids,
+    make_source,
+    push_of,
+    shared_bytes,
+)
+from gpop.lowering import lower
+from tests.gpu.cuda_compiler import compile_cuda
+from tests.gpu.probes import PROBES
+from tests.gpu.shipped import APPS, SHIPPED
+
+PROGRAMS = SHIPPED | PROBES
+ARCHITECTURES = ("sm_80", "sm_90")
+WAYS = ("declared", "swap", "owner")
+
+
+@lru_cache
+def emitted_of(name: str) -> Emitted:
+    cls, weight = PROGRAMS[name]
+    return emit(cls, lower(cls), weight)
+
+
+def source_of(name: str, way: str, masked: bool = False) -> str | None:
+    """The source of an engine; None where a program cannot be run that way.
+
+    ``masked`` hides the messages of inactive vertices by a mark, whatever the program declares.
+    """
+    cls, weight = PROGRAMS[name]
+    lowered, emitted = lower(cls), emitted_of(name)
+    combine = cls.combine if way == "declared" else None
+    push = OWNER if way == "owner" else push_of(emitted, combine)
+    if way == "swap" and (push != SWAP or cls.combine is None):
+        return None
+    inactive, mask = cls.inactive_message, MASK_VALUE
+    if cls.all_active or inactive is gpop.HARMLESS:
+        mask = MASK_NONE
+    elif inactive is None:
+        mask = MASK_SENT
+    if masked:
+        if cls.all_active or mask == MASK_SENT:
+            return None
+        mask = MASK_SENT
+    value = inactive_of(lowered, inactive, emitted.message_dtype) if mask == MASK_VALUE else None
+    weight = None if weight is None else np.dtype(weight)
+    bin_weight = np.dtype(np.uint8) if weight == np.uint32 else weight
+    traits = Traits(
+        15, weight, bin_weight, cls.all_active, mask, value, combine, push, cls.track_touched, True
+    )
+    return make_source(emitted, traits)
+
+
+def check(name: str, way: str, architectures: tuple[str, ...], folder, masked: bool = False) -> None:
+    source = source_of(name, way, masked)
+    if source is None:
+        return
+    for architecture in architectures:
+        assert compile_cuda(source, architecture, folder) == ""
+
+
+@pytest.mark.parametrize("name", ["SSSP", "PageRank", "Rumours"])
+def test_representative_engines_compile(name, tmp_path):
+    check(name, "declared", ARCHITECTURES[1:], tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_engine_compiles(name, way, tmp_path):
+    check(name, way, ARCHITECTURES, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", APPS)
+def test_every_app_compiles_with_marked_messages(name, tmp_path):
+    check(name, "declared", ARCHITECTURES, tmp_path, masked=True)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_engine_has_a_source(name):
+    sources = [source_of(name, way) for way in WAYS]
+    assert sources[0] is not None and sources[2] is not None
+    cls, weight = PROGRAMS[name]
+    for line in (f"#define ALL_ACTIVE {int(cls.all_active)}", f"#define WEIGHTED {int(weight is not None)}"):
+        assert all(line in source for source in sources if source)
+
+
+def test_a_source_that_does_not_compile_is_noticed(tmp_path):
+    said = compile_cuda(source_of("SSSP", "declared").replace("#define BITS 15", ""), "sm_90", tmp_path)
+    assert "BITS" in said
+
+
+def test_messages_are_folded_in_at_least_four_bytes():
+    assert folded_dtype(np.dtype(np.int8), "min") == np.int32
+    assert folded_dtype(np.dtype(np.bool_), "or") == np.uint32
+    assert folded_dtype(np.dtype(np.float64), "add") == np.float64
+    with pytest.raises(ProgramError, match="whole numbers"):
+        folded_dtype(np.dtype(np.float32), "or")
+
+
+def test_shared_memory_holds_a_cell_and_a_bit_per_vertex():
+    weight, emitted = PROGRAMS["SSSP"][1], emitted_of("SSSP")
+    traits = Traits(
+        4, np.dtype(weight), np.dtype(np.uint8), False, MASK_NONE, None, "min", SWAP, False, False
+    )
+    assert cells_bytes(emitted, traits) == 16 * emitted.message_dtype.itemsize + 16  # a word of bits, padded
+    assert shared_bytes(emitted, traits) == cells_bytes(emitted, traits) + 4 * BLOCK_THREADS * lane_ids(
+        traits
+    )
