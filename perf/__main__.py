@@ -1,0 +1,45 @@
+"""``python -m perf COMMAND ...``: one registry line per command, its module imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+from gpop.command import fail
+
+COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
+    "bench": ("perf.bench", "time apps over graphs, modes, partition sizes and threads with pyperf"),
+    "compare": ("perf.compare", "what changed between two files of bench, and whether it is more than noise"),
+    "add": ("perf.add", "register platforms, graphs, implementations, variants, run configurations"),
+    "run-benchmarks": ("perf.run_benchmarks", "run what is registered and has no result in the store"),
+    "validate": ("perf.validate", "repeat runs whose results were found wrong, and compare them in full"),
+    "list": ("perf.query", "print a table of the store"),
+    "query": ("perf.query", "print one entry of the store, or the answer to an SQL question"),
+    "import-external": ("perf.external", "take times of other programs from a CSV file"),
+    "machine": ("perf.machine", "caches, cores, threads, bandwidth, and the limit of a PageRank iteration"),
+    "l2": ("perf.l2", "L2 misses per edge of an app and of vertex-centric baselines"),
+    "gpu": (
+        "perf.gpu",
+        "the apps on a GPU beside baselines in CUDA, SpMV and a copy, and which bars are met",
+    ),
+    "figures": ("perf.figures", "draw the figures and tables of the paper for this machine"),
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run a command, or list them; returns the exit code."""
+    argv = sys.argv[1:] if argv is None else argv
+    if not argv or argv[0] in ("-h", "--help"):
+        print("Measure gpop on this machine. Each command: python -m perf COMMAND --help\n")
+        for name, (_, about) in COMMANDS.items():
+            print(f"  {name:16} {about}")
+        return 0
+    if argv[0] not in COMMANDS:
+        return fail(f"perf has no command {argv[0]!r}: expected one of {', '.join(COMMANDS)}", 2)
+    # The word itself is handed on where a module serves several commands.
+    rest = argv if argv[0] in ("list", "query") else argv[1:]
+    return importlib.import_module(COMMANDS[argv[0]][0]).main(rest)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

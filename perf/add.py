@@ -1,0 +1,117 @@
+"""``python -m perf add``: say what is to be measured.
+
+    python -m perf add graphs small data/road.bin rmat:scale=16,degree=16
+    python -m perf add run-config small --apps pagerank,bfs --threads 1,2 --repeats 10
+    python -m perf add variant bfs "vertex 0" source=0
+    python -m perf add implementation pagerank gpop-q4096 partition_size=4096
+    python -m perf run-benchmarks
+
+A graph is a file or KIND:SIZE=VALUE,... of a generator (`python -m gpop.generate --help`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from gpop.command import exit_code
+from gpop.errors import UsageError
+from perf import register
+from perf.algorithms import ALGORITHMS
+from perf.parser import with_store
+from perf.store import Store
+
+OPTIONS = {"mode": ("sc", "pc", "auto"), "interleave": (True, False), "partition_size": int, "ratio": float}
+
+
+def flag(text: str) -> tuple[str, Any]:
+    """``name=value`` with a number, true, false or a text.
+
+    >>> flag("source=5"), flag("source=max-degree")
+    (('source', 5), ('source', 'max-degree'))
+    """
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
+def counts(text: str) -> list[int]:
+    """Whole numbers from 1 on, separated by commas.
+
+    >>> counts("1,2")
+    [1, 2]
+    """
+    if not all(part.isdecimal() and int(part) > 0 for part in text.split(",")):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected whole numbers from 1 on, separated by commas")
+    return [int(part) for part in text.split(",")]
+
+
+def apps(text: str) -> list[str]:
+    """Names of algorithms, separated by commas."""
+    names = text.split(",")
+    for name in names:
+        if name not in ALGORITHMS:
+            raise argparse.ArgumentTypeError(f"{name!r}: expected some of {', '.join(ALGORITHMS)}")
+    return names
+
+
+def _checked(options: dict[str, Any]) -> dict[str, Any]:
+    """Options of `gpop.run` for an implementation."""
+    for name, value in options.items():
+        expected = OPTIONS.get(name)
+        if expected is None:
+            raise UsageError(f"option {name}: expected some of {', '.join(OPTIONS)}")
+        right = value in expected if isinstance(expected, tuple) else isinstance(value, (int, expected))
+        if not right:
+            raise UsageError(f"{name}={value}: expected {getattr(expected, '__name__', expected)}")
+    return options
+
+
+def _add(argv: list[str]) -> None:
+    parser = with_store("add", __doc__)
+    kinds = parser.add_subparsers(dest="kind", required=True, metavar="kind")
+    platform = kinds.add_parser("platform", help="this machine, under a name of your own")
+    platform.add_argument("name", nargs="?")
+    graphs = kinds.add_parser("graphs", help="graphs of a dataset")
+    graphs.add_argument("dataset")
+    graphs.add_argument("graphs", nargs="+", metavar="graph")
+    graphs.add_argument("--origin", help="where the dataset comes from: a DOI, an address")
+    implementation = kinds.add_parser("implementation", help="gpop with other options")
+    variant = kinds.add_parser("variant", help="another source, another number of iterations")
+    for kind in (implementation, variant):
+        kind.add_argument("app", choices=ALGORITHMS)
+        kind.add_argument("name")
+        kind.add_argument("flags", nargs="+", type=flag, metavar="NAME=VALUE")
+    config = kinds.add_parser("run-config", help="measure apps on a dataset")
+    config.add_argument("dataset")
+    config.add_argument("--apps", type=apps, default=list(ALGORITHMS), help="default: all")
+    config.add_argument("--threads", type=counts, default=[1], help="default: 1")
+    config.add_argument("--repeats", type=counts, default=[10], help="default: 10")
+    config.add_argument("--platform", help="default: this machine")
+    given = parser.parse_args(argv)
+    with Store(given.store) as store:
+        if given.kind == "platform":
+            register.register_platform(store, given.name)
+        elif given.kind == "graphs":
+            register.register_graphs(store, given.dataset, given.graphs, given.origin)
+        elif given.kind == "implementation":
+            register.register_implementation(store, given.app, given.name, _checked(dict(given.flags)))
+        elif given.kind == "variant":
+            register.register_variant(store, given.app, given.name, dict(given.flags))
+        else:
+            for app in given.apps:
+                for threads in given.threads:
+                    register.register_run_config(
+                        store, app, given.dataset, threads, given.repeats[0], given.platform
+                    )
+        store.complete_variants()
+
+
+def main(argv: list[str]) -> int:
+    """Register something; returns the exit code."""
+    return exit_code(lambda: _add(argv))

@@ -1,0 +1,110 @@
+"""What is measured: per algorithm the call of gpop, the form of its answer, and how to know it is right.
+
+A variant is an algorithm's configuration on a graph (its source, its number of iterations), as JSON flags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import gpop
+from gpop.errors import UsageError
+from perf import answers
+from perf.graphs import vertex, with_weights
+
+Flags = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Algorithm:
+    """``call(graph, flags, options)`` is gpop's function, ``answer`` turns its result into what is compared.
+
+    ``right`` computes the same another way. ``tolerance`` is for floating-point answers. ``interleaved``:
+    iterations may run into each other. ``variants`` are the configurations every store knows; the first
+    is the default.
+    """
+
+    name: str
+    title: str
+    call: Callable[[gpop.Graph, Flags, Flags], Any]
+    answer: Callable[[gpop.Graph, Any], np.ndarray]
+    right: Callable[[gpop.Graph, Flags], np.ndarray]
+    variants: dict[str, Flags]
+    tolerance: float = 0.0
+    weighted: bool = False
+    interleaved: bool = False
+
+    def graph(self, graph: gpop.Graph) -> gpop.Graph:
+        """The graph that the algorithm runs on."""
+        return with_weights(graph) if self.weighted else graph
+
+
+HUB = {"hub": {"source": "max-degree"}}
+WALK = {"hub": {"source": "max-degree", "iterations": 10, "threshold": 1e-9}}
+
+ALGORITHMS = {
+    algorithm.name: algorithm
+    for algorithm in (
+        Algorithm(
+            name="pagerank",
+            title="PageRank",
+            call=lambda graph, flags, options: gpop.pagerank(
+                graph, flags["damping"], flags["iterations"], **options
+            ),
+            answer=lambda graph, result: result.rank,
+            right=answers.ranks,
+            tolerance=1e-3,
+            variants={"10 iterations": {"damping": 0.85, "iterations": 10}},
+        ),
+        Algorithm(
+            name="bfs",
+            title="BFS",
+            call=lambda graph, flags, options: gpop.bfs(graph, vertex(graph, flags["source"]), **options),
+            answer=lambda graph, result: result.level,
+            right=answers.levels,
+            variants=HUB,
+        ),
+        Algorithm(
+            name="sssp",
+            title="SSSP",
+            call=lambda graph, flags, options: gpop.sssp(graph, vertex(graph, flags["source"]), **options),
+            answer=lambda graph, result: answers.as_distances(result.distance, result.reached, graph),
+            right=answers.distances,
+            tolerance=1e-3,
+            weighted=True,
+            interleaved=True,
+            variants=HUB,
+        ),
+        Algorithm(
+            name="cc",
+            title="connected components",
+            call=lambda graph, flags, options: gpop.connected_components(graph, **options),
+            answer=lambda graph, result: result.label,
+            right=answers.labels,
+            interleaved=True,
+            variants={"all": {}},
+        ),
+        Algorithm(
+            name="nibble",
+            title="Nibble",
+            call=lambda graph, flags, options: gpop.nibble(
+                graph, vertex(graph, flags["source"]), flags["threshold"], flags["iterations"], **options
+            ),
+            answer=lambda graph, result: result.probability,
+            right=answers.walk,
+            tolerance=1e-3,
+            variants=WALK,
+        ),
+    )
+}
+
+
+def algorithm_named(name: str) -> Algorithm:
+    """The algorithm, or a `UsageError` that lists those there are."""
+    if name not in ALGORITHMS:
+        raise UsageError(f"app {name!r}: expected one of {', '.join(ALGORITHMS)}")
+    return ALGORITHMS[name]

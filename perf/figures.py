@@ -1,0 +1,120 @@
+"""``python -m perf figures``: measure what the paper's figures and tables show, on this machine, and draw it.
+
+    python -m perf figures --folder figures
+    python -m perf figures --scale 20 --threads 16
+
+Times come from a result store in the folder, which is filled as by ``perf run-benchmarks``: every answer is
+checked, what is finished is kept, an interrupted command is continued by the same command, and one that
+has nothing left to measure only draws. ``index.md`` says what was measured and what the pictures show.
+Graphs are RMAT of 2^SCALE vertices and some others (perf/pictures/plan.py).
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+from gpop.command import exit_code, fail
+from gpop.io.atomic import replacing
+from gpop.memory import readable
+from gpop.parallel import worker_count
+from perf.hardware import facts
+from perf.implementations import FAMILIES, installed, version
+from perf.parser import documented
+from perf.pictures import PICTURES
+from perf.pictures.plan import Plan, default_scale, team_sizes
+from perf.pictures.study import Study
+from perf.run_benchmarks import Tally, run_missing
+from perf.store import Store, StoreError, now
+
+QUICK_SCALE, LEAST_SCALE = 8, 8
+REPEATS = 10
+
+
+def machine_lines(plan: Plan) -> list[str]:
+    """What the numbers depend on."""
+    told = facts()
+    sizes = ", ".join(
+        f"L{cache['level']} {cache['kind']} {readable(cache['bytes'])}" for cache in told["caches"]
+    )
+    return [
+        f"- machine: {told['processor']} ({told['architecture']}), {told['usable cores']} usable cores of "
+        f"{told['cores']}, memory {readable(told['memory bytes'])}; {sizes}",
+        f"- system: {told['system']}, Python {told['python']}",
+        f"- versions: {'; '.join(version(family) for family in FAMILIES if installed(family))}",
+        f"- threads: {', '.join(map(str, plan.threads))}; {plan.most_threads} where nothing else is said",
+        f"- scale: {plan.scale}; each time is of {plan.repeats} runs after one that is discarded",
+        f"- drawn: {now()}",
+    ]
+
+
+def draw_all(study: Study) -> None:
+    """Every picture, then the index that names them."""
+    lines = ["# Figures and tables of the GPOP paper, measured here", "", *machine_lines(study.plan)]
+    lines += ["", "Written by `python -m perf figures`; the sentences are computed from the data.", ""]
+    for name, module_name in PICTURES.items():
+        module = importlib.import_module(module_name)
+        study.name, study.files = name, []
+        said = module.draw(study)
+        lines += [f"## {module.TITLE}", ""]
+        lines += [f"![{module.TITLE}]({file})" for file in study.files if file.endswith(".png")]
+        for file in study.files:
+            if file.endswith(".md"):
+                lines += [(study.folder / file).read_text().rstrip()]
+            if file.endswith(".csv"):
+                lines += ["", f"As a file: [{file}]({file}), [{name}.md]({name}.md)"]
+        lines += [
+            "",
+            f"**The paper:** {module.PAPER}",
+            "",
+            "**Here:**",
+            "",
+            *(f"- {text}" for text in said),
+            "",
+        ]
+    with replacing(study.folder / "index.md") as temporary:
+        temporary.write_text("\n".join(lines).rstrip() + "\n")
+
+
+def _run(argv: list[str]) -> int:
+    parser = documented("figures", __doc__)
+    parser.add_argument("--folder", type=Path, default=Path("figures"), help="default: %(default)s")
+    parser.add_argument("--scale", type=int, help="log2 of the vertices; default: some ten minutes' worth")
+    parser.add_argument("--threads", type=int, default=worker_count(), help="at most; default: %(default)s")
+    parser.add_argument("--repeats", type=int, default=REPEATS, help="of every run; default: %(default)s")
+    parser.add_argument("--quick", action="store_true", help="tiny graphs, to see that everything works")
+    given = parser.parse_args(argv)
+    if given.threads < 1 or given.repeats < 1 or (given.scale or LEAST_SCALE) < LEAST_SCALE:
+        parser.error(f"expected --threads and --repeats from 1 on and --scale from {LEAST_SCALE} on")
+    scale = given.scale or (QUICK_SCALE if given.quick else default_scale(given.threads))
+    repeats = 2 if given.quick else given.repeats
+    plan = Plan(scale, team_sizes(given.threads), repeats, given.quick)
+    try:
+        import matplotlib  # noqa: F401 - before an hour of measuring, not after
+    except ImportError:
+        return fail("figures need matplotlib (pip install 'gpop[perf]')", 2)
+    try:
+        given.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return fail(f"{given.folder}: cannot be made: {error.strerror}", 2)
+    tally = Tally()
+    with Store(given.folder / "perf.db") as store:
+        plan.register(store)
+        try:
+            for dataset, only in plan.implementations.items():
+                run_missing(store, only=only, tally=tally, datasets=[dataset])
+            draw_all(Study(plan, store, given.folder))
+        except KeyboardInterrupt:
+            return fail(f"interrupted; {tally}; the same command continues", 130)
+        except StoreError as error:
+            return fail(f"{error}; {tally} before that; the same command continues", 2)
+    print(f"{given.folder / 'index.md'}: {len(PICTURES)} figures and tables; {tally}")
+    if tally.wrong or tally.failed:
+        print("what failed is missing from them", file=sys.stderr)
+    return 1 if tally.wrong or tally.failed else 0
+
+
+def main(argv: list[str]) -> int:
+    """Measure and draw; 1 when an answer was wrong or a job failed."""
+    return exit_code(lambda: _run(argv))

@@ -1,0 +1,104 @@
+"""Graphs to measure on: a file, or ``KIND:SIZE=VALUE,...`` for one that a generator makes.
+
+Algorithms that need weights get random whole numbers from 1 to 255 where a graph has none, always the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gpop
+from gpop.errors import UsageError
+from gpop.generate import GENERATORS, generate
+from gpop.transform import random_weights
+
+WEIGHTS = (1, 255)
+
+
+def normal(spec: str) -> str:
+    """The spec as it is kept: an absolute path, or a generator's spec as it is.
+
+    >>> normal("rmat:scale=10,seed=3")
+    'rmat:scale=10,seed=3'
+    """
+    kind, colon, _ = spec.partition(":")
+    if colon and kind in GENERATORS:
+        _sizes(spec)
+        return spec
+    if not Path(spec).is_file():
+        raise UsageError(f"graph {spec}: no such file, nor a generator such as rmat:scale=16,degree=16")
+    return str(Path(spec).resolve())
+
+
+def name_of(spec: str) -> str:
+    """A short name: of the file without suffixes, or kind and sizes.
+
+    >>> name_of("rmat:scale=10,seed=3"), name_of("data/road.bin")
+    ('rmat-scale10-seed3', 'road')
+    """
+    kind, colon, rest = spec.partition(":")
+    if colon and kind in GENERATORS:
+        return "-".join([kind, *rest.replace("=", "").split(",")]).rstrip("-")
+    return Path(spec).name.split(".")[0]
+
+
+def _sizes(spec: str) -> dict[str, Any]:
+    kind, _, rest = spec.partition(":")
+    options: dict[str, Any] = {}
+    for part in filter(None, rest.split(",")):
+        name, equals, value = part.partition("=")
+        try:
+            if name in ("symmetrize", "permute") and not equals:
+                options[name] = True
+            elif name == "weights":
+                low, high = value.split("-")
+                options[name] = (int(low), int(high))
+            else:
+                options[name] = type(GENERATORS[kind].get(name, 1))(value)
+        except ValueError:
+            raise UsageError(f"graph {spec}: {part!r}: expected NAME=NUMBER, symmetrize or permute") from None
+    return options
+
+
+def open_graph(spec: str) -> gpop.Graph:
+    """Load or generate a graph."""
+    kind, colon, _ = spec.partition(":")
+    if colon and kind in GENERATORS:
+        return generate(kind, **_sizes(spec))
+    return gpop.load(spec)
+
+
+def with_weights(graph: gpop.Graph) -> gpop.Graph:
+    """The graph itself, or one with the same edges and random weights that is kept with it."""
+    if graph.weights is not None:
+        return graph
+    if "perf weights" not in graph.cache:
+        graph.cache["perf weights"] = random_weights(graph, *WEIGHTS, seed=1)
+    return graph.cache["perf weights"]
+
+
+def vertex(graph: gpop.Graph, source: int | str) -> int:
+    """The vertex index that a variant's ``source`` means: an index, or ``max-degree``.
+
+    >>> vertex(gpop.Graph.from_edges([0, 1, 1], [1, 0, 2]), "max-degree")
+    1
+    """
+    if source == "max-degree":
+        return int(np.argmax(graph.out_degree))
+    if not isinstance(source, int) or not 0 <= source < graph.n:
+        raise UsageError(f"source {source!r}: expected max-degree or a vertex index below {graph.n}")
+    return source
+
+
+def content_hash(graph: gpop.Graph) -> str:
+    """Hash of vertices, edges and weights: tells whether a file still holds the same graph."""
+    digest = hashlib.sha256(f"{graph.n} {graph.m}".encode())
+    for array in (graph.indptr, graph.indices, graph.weights):
+        if array is not None:
+            digest.update(array.dtype.str.encode())
+            digest.update(np.ascontiguousarray(array))
+    return digest.hexdigest()[:32]

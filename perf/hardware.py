@@ -1,0 +1,78 @@
+"""What is known about this machine without measuring: processor, cores, caches, memory, system.
+
+Caches are those of the first core as Linux tells them (``/sys/devices/system/cpu``).
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from gpop.parallel import worker_count
+from gpop.partition import l2_cache_bytes
+
+
+def processor() -> str:
+    """The processor's name, the architecture where the system does not tell."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        text = ""
+    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else platform.processor() or platform.machine()
+
+
+def platform_name() -> str:
+    """Name of this machine in a result store."""
+    return f"{processor()}, {worker_count()} cores"
+
+
+def _count(cpus: str) -> int:
+    """How many CPUs a list such as ``0-3,8`` names.
+
+    >>> _count("0-3,8")
+    5
+    """
+    ranges = [part.partition("-") for part in cpus.split(",")]
+    return sum(int(last or first) - int(first) + 1 for first, _, last in ranges)
+
+
+def caches() -> list[dict[str, Any]]:
+    """What each cache of the first core is: size, associativity, line size, how many CPUs share it."""
+    found = []
+    for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        try:
+            text = {path.name: path.read_text().strip() for path in index.iterdir() if path.is_file()}
+            found.append(
+                {
+                    "level": int(text["level"]),
+                    "kind": text["type"].lower(),
+                    "bytes": int(text["size"].rstrip("K")) << 10,
+                    "ways": int(text.get("ways_of_associativity", 0)),
+                    "line": int(text.get("coherency_line_size", 0)),
+                    "shared by": _count(text.get("shared_cpu_list", "0")),
+                }
+            )
+        except (OSError, KeyError, ValueError):
+            continue
+    return found
+
+
+def facts() -> dict[str, Any]:
+    """Everything, as plain values."""
+    return {
+        "processor": processor(),
+        "architecture": platform.machine(),
+        "cores": os.cpu_count(),
+        "usable cores": worker_count(),
+        "memory bytes": psutil.virtual_memory().total,
+        "l2 bytes": l2_cache_bytes(),
+        "caches": caches(),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+    }

@@ -1,0 +1,102 @@
+"""Runs gpop's engine, or a vertex-centric baseline, on the cache simulator (one thread).
+
+Apps are called as always; while `engine_on` is in force the engine gets its own loop compiled for traced
+arrays (perf/traced.py) and is stopped after every iteration, so that misses are known for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from gpop.cpu import engine, specialise
+from perf import vertex_centric
+from perf.cache_simulator import L2_MISSES, Geometry, make_cache
+from perf.l2_workload import BASELINES, GPOP_MODES, Workload
+from perf.traced import Addresses, with_tracing
+
+NAME = "simulator"
+PLAIN = 12
+"""Arguments of the engine's loop before its named tuples."""
+
+UNLIMITED_NS = 1 << 62
+
+
+def available() -> bool:
+    """Always."""
+    return True
+
+
+def describe() -> str:
+    """For the report."""
+    return "simulator (built in: two levels, LRU)"
+
+
+@lru_cache
+def _traced(loop: Any, plain: int) -> Any:
+    """The compiled ``loop``, compiled again for traced arrays: once, whatever it is called on."""
+    return with_tracing(loop.py_func, plain)
+
+
+@contextmanager
+def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
+    """The engine runs on an empty ``cache``; the list that is yielded gets L2 misses of each iteration."""
+    misses: list[int] = []
+    addresses = Addresses()
+    compile_loop = specialise.compile_loop
+
+    def compile_traced(lowered: Any, traits: Any) -> Any:
+        traced_loop = _traced(compile_loop(lowered, traits), PLAIN)
+
+        def loop(w, threads, workers, spins, limit, row_limit, slice_ns, *rest):
+            done = rest[3][engine.ITERATION]
+            over = traced_loop(cache, addresses, w, threads, workers, spins, limit, 1, UNLIMITED_NS, *rest)
+            if rest[3][engine.ITERATION] > done:
+                misses.append(int(cache[L2_MISSES]) - sum(misses))  # with entries that did no iteration
+            return over
+
+        return loop
+
+    specialise.compile_loop = compile_traced
+    try:
+        yield misses
+    finally:
+        specialise.compile_loop = compile_loop
+
+
+def _baseline_misses(work: Workload, mode: str, length: int | None, cache: np.ndarray) -> list[int]:
+    """L2 misses of every iteration of a vertex-centric kernel."""
+    loop = _traced(vertex_centric.LOOPS[work.app, BASELINES[mode]], 1)
+    edges, vertices = work.baseline(mode)
+    progress, addresses = vertices.progress, Addresses()
+    misses: list[int] = []
+    while progress[vertex_centric.ACTIVE] and len(misses) != length:
+        before = int(cache[L2_MISSES])
+        loop(cache, addresses, len(misses) + 1, edges, vertices)
+        misses.append(int(cache[L2_MISSES]) - before)
+    return misses
+
+
+def misses_of(work: Workload, mode: str, length: int | None, l1: Geometry, l2: Geometry) -> list[int]:
+    """L2 misses of every iteration, from an empty cache."""
+    cache = make_cache(l1, l2)
+    if mode not in GPOP_MODES:
+        return _baseline_misses(work, mode, length, cache)
+    with engine_on(cache) as misses:
+        work.run(mode, length)
+    return misses
+
+
+def measure(
+    work: Workload, modes: list[str], lengths: tuple[int, int | None], l1: Geometry, l2: Geometry
+) -> dict[str, tuple[int, int, list[int]]]:
+    """Mode -> iterations between the two lengths, their misses, and those of each."""
+    found = {}
+    for mode in modes:
+        each = misses_of(work, mode, lengths[1], l1, l2)[lengths[0] :]
+        found[mode] = (len(each), sum(each), each)
+    return found

@@ -1,0 +1,116 @@
+"""``python -m perf machine [graph]``: caches, cores, threads, measured bandwidth, and what follows from them.
+
+Bandwidth: copy, triad and read (`perf.bandwidth` says which bytes are counted) with 1 to all threads, over
+arrays that exceed the last cache. With a graph: the shortest possible PageRank iteration, which is the
+bytes that the model of partition-centric mode counts (`gpop.mode`) over the best bandwidth, measured
+over arrays as large as those bytes, as they may fit a cache; and what an iteration takes.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from pathlib import Path
+from typing import Any
+
+import gpop
+from gpop.command import exit_code
+from gpop.memory import readable
+from gpop.parallel import worker_count
+from perf.bandwidth import bandwidth, memory_sized
+from perf.graphs import normal, open_graph
+from perf.hardware import facts
+from perf.parser import documented
+
+ITERATIONS = 10
+ROUNDS = 5
+LEAST_ARRAYS = 1 << 16
+
+
+def best_bandwidth(threads: int, nbytes: int) -> float:
+    """Most bytes per second over arrays of this size, rounded up to a power of two."""
+    size = 1 << (max(int(nbytes), LEAST_ARRAYS) - 1).bit_length()
+    return max(bandwidth(threads, min(size, max(memory_sized(), LEAST_ARRAYS))).values())
+
+
+def pagerank_limit(graph: gpop.Graph, threads: int) -> dict[str, float]:
+    """Bytes of an iteration by the model, the least time that they take, and the median time measured."""
+    runs = [gpop.pagerank(graph, iterations=ITERATIONS, threads=threads).run for _ in range(ROUNDS + 1)][1:]
+    nbytes = int(runs[-1].trace.column("bytes")[-1])
+    limit = nbytes / best_bandwidth(threads, nbytes)
+    measured = statistics.median(run.seconds for run in runs) / ITERATIONS
+    return {
+        "threads": threads,
+        "bytes": nbytes,
+        "bandwidth": best_bandwidth(threads, nbytes),
+        "limit seconds": limit,
+        "seconds": measured,
+        "bytes per second": nbytes / measured,
+        "share of limit": limit / measured,
+    }
+
+
+def describe(most_threads: int, graph: gpop.Graph | None, nbytes: int) -> dict[str, Any]:
+    """Everything that the command prints."""
+    team = range(1, most_threads + 1)
+    told = facts() | {
+        "threads": "a team of Python threads inside one compiled loop; no Numba threading layer is used",
+        "array bytes": nbytes,
+        "bandwidth": [{"threads": threads, **bandwidth(threads, nbytes)} for threads in team],
+    }
+    if graph is not None:
+        told["pagerank"] = [pagerank_limit(graph, threads) for threads in team]
+    return told
+
+
+def text(told: dict[str, Any], graph: gpop.Graph | None) -> str:
+    """The same for people."""
+    lines = [f"processor   {told['processor']}, {told['architecture']}"]
+    lines += [f"cores       {told['usable cores']} usable of {told['cores']}"]
+    for cache in told["caches"]:
+        lines.append(
+            f"cache       L{cache['level']} {cache['kind']}: {cache['bytes'] >> 10:,} KiB, "
+            f"{cache['ways']} ways, lines of {cache['line']} bytes, shared by {cache['shared by']} CPUs"
+        )
+    lines += [f"memory      {readable(told['memory bytes'])}", f"threads     {told['threads']}"]
+    lines += [f"system      {told['system']}, Python {told['python']}", ""]
+    lines += [f"GB/s over {readable(told['array bytes'])} (bytes of the program; ordinary stores)"]
+    lines += ["threads      copy     triad      read"]
+    for row in told["bandwidth"]:
+        lines.append(
+            f"{row['threads']:7}" + "".join(f"{row[name] / 1e9:10.1f}" for name in ("copy", "triad", "read"))
+        )
+    if graph is not None:
+        lines += ["", f"a PageRank iteration on {graph}"]
+        lines += ["threads        MB      GB/s  limit, ms  takes, ms  share of limit"]
+        for row in told["pagerank"]:
+            lines.append(
+                f"{row['threads']:7}{row['bytes'] / 1e6:10.1f}{row['bandwidth'] / 1e9:10.1f}"
+                f"{1e3 * row['limit seconds']:11.3f}{1e3 * row['seconds']:11.3f}{row['share of limit']:16.0%}"
+            )
+    return "\n".join(lines)
+
+
+def _run(argv: list[str]) -> None:
+    parser = documented("machine", __doc__)
+    parser.add_argument("graph", nargs="?", help="a file or KIND:SIZE=VALUE,... of a generator")
+    parser.add_argument("--threads", type=int, default=worker_count(), metavar="T", help="from 1 to T")
+    parser.add_argument("--megabytes", type=int, help="size of the arrays; default: four last-level caches")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the same as JSON")
+    given = parser.parse_args(argv)
+    if given.threads < 1 or (given.megabytes or 1) < 1:
+        parser.error("--threads and --megabytes: expected numbers from 1 on")
+    graph = open_graph(normal(given.graph)) if given.graph else None
+    nbytes = memory_sized() if given.megabytes is None else given.megabytes << 20
+    told = describe(given.threads, graph, nbytes)
+    if given.json:
+        from gpop.io.atomic import replacing
+
+        with replacing(given.json) as temporary:
+            temporary.write_text(json.dumps(told, indent=1) + "\n")
+    print(text(told, graph))
+
+
+def main(argv: list[str]) -> int:
+    """Print machine facts; returns the exit code."""
+    return exit_code(lambda: _run(argv))

@@ -1,0 +1,37 @@
+"""gpop itself, in its modes: source-centric, partition-centric and the choice of both; plain or interleaved.
+
+Timed is the whole call, as for peers; its loop alone is a timer of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gpop
+from perf.algorithms import ALGORITHMS
+from perf.implementations import Prepared
+
+LIBRARY = "gpop"
+THREADED = True
+
+
+def _modes(interleaved: bool) -> dict[str, dict[str, Any]]:
+    """Names and flags: ``gpop-sc``, and ``gpop-sc-interleaved`` where that is possible."""
+    plain = {f"gpop-{mode}": {"mode": mode} for mode in ("sc", "pc", "auto")}
+    if not interleaved:
+        return plain
+    both = {name: flags | {"interleave": False} for name, flags in plain.items()}
+    return both | {f"{name}-interleaved": flags | {"interleave": True} for name, flags in plain.items()}
+
+
+IMPLEMENTATIONS = {name: _modes(algorithm.interleaved) for name, algorithm in ALGORITHMS.items()}
+
+
+def prepare(algorithm: str, graph: gpop.Graph, variant: dict, flags: dict, threads: int) -> Prepared:
+    """``flags`` are options of `gpop.run`: mode, interleave, partition_size, ratio."""
+    known = ALGORITHMS[algorithm]
+    return Prepared(
+        call=lambda: known.call(graph, variant, {**flags, "threads": threads}),
+        answer=lambda result: known.answer(graph, result),
+        run=lambda result: result.run,
+    )

@@ -1,0 +1,26 @@
+"""The command-line parser that all commands of perf share: the module's banner is its help."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from gpop.command import Parser
+from perf.store import DEFAULT_PATH
+
+
+def documented(command: str, about: str | None) -> Parser:
+    """Parser of ``python -m perf COMMAND``."""
+    return Parser(
+        prog=f"python -m perf {command}",
+        description=about,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def with_store(command: str, about: str | None) -> Parser:
+    """The same with ``--store``."""
+    parser = documented(command, about)
+    parser.add_argument("--store", type=Path, default=DEFAULT_PATH, help="default: %(default)s")
+    return parser

@@ -1,0 +1,217 @@
+"""``python -m perf run-benchmarks``: run what is registered and has no result in the store, and only that.
+
+Jobs of one graph and thread count share a worker process (`perf.worker`), which loads the graph once. Each
+finished run is stored before the next begins: a killed command is continued by the same command. A job that
+fails is tried again by later commands, at most three times; an implementation whose library is not
+installed is skipped and said so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any
+
+from gpop.command import exit_code, fail
+from gpop.errors import GpopError, UsageError
+from gpop.progress import progress_bar
+from perf.hardware import platform_name
+from perf.implementations import FAMILIES, gpop_version, installed
+from perf.parser import with_store
+from perf.store import MOST_RETRIES, Row, Store, StoreError
+
+
+class WorkerFailed(GpopError):
+    """A request was answered by a failure, or not at all."""
+
+
+class WorkerProcess:
+    """A worker on one graph; requests are answered in order."""
+
+    def __init__(self, graph: str, graph_hash: str | None, threads: int) -> None:
+        number = str(threads)
+        environment = os.environ | {"NUMBA_NUM_THREADS": number, "OMP_NUM_THREADS": number}
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "perf.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=self._errors, text=True, env=environment,
+            start_new_session=True,  # Ctrl-C is for us: we end the worker
+        )  # fmt: skip
+        try:
+            self.ask(graph=graph, hash=graph_hash, threads=threads)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> WorkerProcess:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process, whatever it is doing."""
+        self._process.kill()
+        self._process.communicate()
+        self._errors.close()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still answers."""
+        return self._process.poll() is None
+
+    def ask(self, **request: Any) -> dict[str, Any]:
+        """Send a request, wait for the reply; a failure is an error."""
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+            line = self._process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            code = self._process.wait()
+            self._errors.seek(0)
+            said = self._errors.read().decode(errors="replace").strip().splitlines()[-1:]
+            raise WorkerFailed(": ".join([f"the worker ended with code {code}", *said]))
+        reply = json.loads(line)
+        if "failure" in reply:
+            raise WorkerFailed(reply["failure"])
+        return reply
+
+
+class Tally:
+    """What a command did, as one line."""
+
+    def __init__(self) -> None:
+        self.done = self.wrong = self.failed = 0
+
+    def __str__(self) -> str:
+        parts = [f"{self.done} run{'s' * (self.done != 1)} stored"]
+        parts += [f"{self.wrong} of them WRONG"] if self.wrong else []
+        parts += [f"{self.failed} failed"] if self.failed else []
+        return ", ".join(parts)
+
+
+def run_missing(
+    store: Store, platform: str | None = None, only: Iterable[str] = (), retries: int = MOST_RETRIES,
+    tally: Tally | None = None, datasets: Iterable[str] = (),
+) -> Tally:  # fmt: skip
+    """Run every missing job of this machine and store it; what was done.
+
+    Parameters
+    ----------
+    store : Store
+    platform : str, optional
+        Name of the platform to run for; this machine's when not given.
+    only : list of str
+        Implementations to run; all when empty.
+    retries : int
+        Jobs that failed so often are left alone.
+    datasets : list of str
+        Datasets to run on; all when empty.
+    """
+    tally = Tally() if tally is None else tally
+    store.complete_variants()
+    jobs = store.missing(platform or platform_name(), gpop_version(), retries)
+    families = {family for family in FAMILIES if installed(family)}
+    chosen = [job for job in jobs if not only or job["implementation"] in only]
+    chosen = [job for job in chosen if not datasets or job["dataset"] in datasets]
+    skipped = {family_of(job) for job in chosen} - families
+    for family in sorted(skipped):
+        print(f"skipped: {family} is not installed", file=sys.stderr)
+    chosen = [job for job in chosen if family_of(job) in families]
+    with progress_bar(len(chosen), "benchmarks", " runs", enabled=True) as bar:
+        for (graph, threads), group in groupby(chosen, key=lambda job: (job["path"], job["threads"])):
+            for _ in _run_group(store, graph, threads, list(group), tally):
+                bar.update()
+    return tally
+
+
+def family_of(job: Row) -> str:
+    """The family of a job's implementation."""
+    return json.loads(job["implFlags"])["family"]
+
+
+def _run_group(store: Store, graph: str, threads: int, jobs: list[Row], tally: Tally) -> Iterator[None]:
+    """Run jobs on one graph; a worker that dies is replaced for the next job."""
+    worker = None
+    try:
+        for job in jobs:
+            try:
+                if worker is None or not worker.alive:
+                    worker = None
+                    worker = WorkerProcess(graph, job["graphHash"], threads)
+                _describe(store, worker, job)
+                current = store.rows("SELECT result FROM Variant WHERE id = ?", (job["variantId"],))[0]
+                done = worker.ask(do="run", repeats=job["repeats"], **request_of(job))
+            except WorkerFailed as error:
+                store.record_failure(job, str(error))
+                tally.failed += 1
+                print(f"failed: {describe_job(job)}: {error}", file=sys.stderr)
+            else:
+                if store.record_run({**dict(job), "result": current["result"]}, done):
+                    tally.done += 1
+                    if done["fault"]:
+                        tally.wrong += 1
+                        print(f"WRONG: {describe_job(job)}: {done['fault']}", file=sys.stderr)
+            yield
+    finally:
+        if worker is not None:
+            worker.close()
+
+
+def _describe(store: Store, worker: WorkerProcess, job: Row) -> None:
+    """Properties come first: of the graph, and of the variant with the hash of its right answer."""
+    if store.rows("SELECT hash FROM Graph WHERE id = ?", (job["graphId"],))[0]["hash"] is None:
+        store.record_graph(job["graphId"], worker.ask(do="graph"))
+    known = store.rows("SELECT propsStored FROM Variant WHERE id = ?", (job["variantId"],))[0]
+    if not known["propsStored"]:
+        told = worker.ask(do="variant", **request_of(job))
+        store.record_variant(job["variantId"], job["algorithmId"], told)
+
+
+def request_of(job: Row) -> dict[str, Any]:
+    """What a worker needs to know of a job."""
+    flags = {name: json.loads(job[name]) for name in ("implFlags", "variantFlags")}
+    return {"algorithm": job["algorithm"], **flags}
+
+
+def describe_job(job: Row) -> str:
+    """A job in messages."""
+    return f"{job['algorithm']} on {job['graph']} by {job['implementation']}, {job['threads']} threads"
+
+
+def _run(argv: list[str]) -> int:
+    parser = with_store("run-benchmarks", __doc__)
+    parser.add_argument("--platform", help="a platform of the store; default: this machine")
+    parser.add_argument("--only", default="", metavar="NAME,...", help="implementations to run; default: all")
+    parser.add_argument("--retry", action="store_true", help="try again what failed too often, too")
+    given = parser.parse_args(argv)
+    tally = Tally()
+    only = [name for name in given.only.split(",") if name]
+    with Store(given.store, create=False) as store:
+        for name in only:
+            if not store.rows("SELECT 1 FROM Implementation WHERE name = ?", (name,)):
+                raise UsageError(f"--only {name}: the store has no such implementation")
+        try:
+            run_missing(store, given.platform, only, 1 << 30 if given.retry else MOST_RETRIES, tally)
+        except KeyboardInterrupt:
+            return fail(f"interrupted; {tally}; the same command continues", 130)
+        except StoreError as error:
+            return fail(f"{error}; {tally} before that; the same command continues", 2)
+        other_code = "SELECT count(*) FROM Missing WHERE algorithmVersion <> ?"
+        left = store.rows(other_code, (gpop_version(),))[0][0]
+    if left:
+        print(f"left alone: {left} missing runs of other code than gpop {gpop_version()}", file=sys.stderr)
+    print(tally)
+    return 1 if tally.wrong or tally.failed else 0
+
+
+def main(argv: list[str]) -> int:
+    """Run what is missing; 1 when an answer was wrong or a job failed."""
+    return exit_code(lambda: _run(argv))

@@ -1,0 +1,114 @@
+"""``perf figures``: everything is measured, drawn and named in the index; a rerun measures nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+from perf import figures, implementations, l2_simulator, run_benchmarks
+from perf.__main__ import main
+from perf.graphs import open_graph, vertex
+from perf.l2_workload import Workload
+from perf.pictures import PICTURES, ablation, mode_times, table_misses, traffic_split
+from tests.perf.near import NearWorker
+
+
+def use_near_workers(patch):
+    """gpop only, measured in this process."""
+    own = {"gpop": implementations.FAMILIES["gpop"]}
+    for module in (implementations, run_benchmarks, figures):
+        patch.setattr(module, "FAMILIES", own)
+    patch.setattr(run_benchmarks, "WorkerProcess", NearWorker)
+    NearWorker.asked = []
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """A folder that the command has filled."""
+    folder = tmp_path_factory.mktemp("figures")
+    with pytest.MonkeyPatch.context() as patch:
+        use_near_workers(patch)
+        assert main(["figures", "--quick", "--threads", "2", "--folder", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture
+def folder(drawn, tmp_path, monkeypatch):
+    """A copy of it, to change."""
+    use_near_workers(monkeypatch)
+    return shutil.copytree(drawn, tmp_path / "copy")
+
+
+def test_every_file_is_there_and_named_in_the_index(drawn):
+    from matplotlib.image import imread
+
+    index = (drawn / "index.md").read_text()
+    named = set(re.findall(r"\]\(([^)]+)\)", index))
+    assert named == {path.name for path in drawn.iterdir() if path.suffix in (".png", ".csv", ".md")} - {
+        "index.md"
+    }
+    assert {name.rsplit(".", 1)[0] for name in named} == set(PICTURES)
+    for name in named:
+        if name.endswith(".png"):
+            colours = np.unique(imread(drawn / name)[..., :3].reshape(-1, 3), axis=0)
+            assert len(colours) > 50  # axes, text and data
+        else:
+            assert len((drawn / name).read_text().splitlines()) > 1
+    assert "- threads: 1, 2; 2 where nothing else is said" in index and "numba" in index
+    assert index.count("**The paper:**") == index.count("**Here:**\n\n- ") == len(PICTURES)
+
+
+def test_a_rerun_draws_the_same_without_measuring(folder, monkeypatch, capsys):
+    def fail(*arguments):
+        raise AssertionError("measured again")
+
+    monkeypatch.setattr(traffic_split, "lines_fetched", fail)
+    monkeypatch.setattr(table_misses, "misses", fail)
+    before = (folder / "figure1-traffic.png").read_bytes(), (folder / "index.md").read_text()
+    (folder / "figure1-traffic.png").unlink()
+    assert main(["figures", "--quick", "--threads", "2", "--folder", str(folder)]) == 0
+    assert NearWorker.asked == [] and "0 runs stored" in capsys.readouterr().out
+    drop_date = re.compile("- drawn: .*")
+    assert (folder / "figure1-traffic.png").read_bytes() == before[0]
+    assert drop_date.sub("", (folder / "index.md").read_text()) == drop_date.sub("", before[1])
+
+
+def test_wrong_answers_are_not_drawn(folder, monkeypatch, capsys):
+    """Breaks the comparison on purpose: runs of another graph size are stored as wrong and stay out."""
+    monkeypatch.setattr("perf.worker.compare", lambda *_: {"hash": None, "error": None, "fault": "broken"})
+    shutil.rmtree(folder / "measured")
+    os.remove(folder / "perf.db")
+    assert main(["figures", "--quick", "--threads", "1", "--folder", str(folder)]) == 1
+    captured = capsys.readouterr()
+    assert "of them WRONG" in captured.out and "WRONG: bfs" in captured.err
+    assert (folder / "table3-times.csv").read_text().splitlines() == ["app,implementation,threads"]
+
+
+def test_the_split_has_the_lines_that_the_kernel_itself_fetches():
+    """The stream of Fig. 1 is that of the pull baseline."""
+    spec = "rmat:scale=9"
+    graph = open_graph(spec)
+    work = Workload("pagerank", graph, vertex(graph, "max-degree"), graph.n)
+    l1, l2 = traffic_split.caches_for(graph.n)
+    whole = l2_simulator.misses_of(work, "baseline-pull", 2, l1, l2)[1]
+    assert sum(traffic_split.lines_fetched(spec)) == pytest.approx(whole, rel=0.01)
+
+
+def test_computed_sentences():
+    text = mode_times._sentence("bfs", {"SC": [2.0, 1.0], "PC": [1.0, 3.0], "dual": [1.05, 1.2]})
+    assert "in 1 of 2 iterations" in text and "SC takes 1.33x and PC 1.78x" in text
+    base = {"runId": 1, "avgTime": 2.0, "stdDev": 0.2, "repeats": 4}
+    ratio, half = ablation.relative({**base, "runId": 2, "avgTime": 1.0, "stdDev": 0.1}, base)
+    assert ratio == 0.5 and half == pytest.approx(3.1824 * 0.5 * 0.05 * np.sqrt(2), rel=1e-3)
+
+
+@pytest.mark.parametrize("argv", [["--scale", "3"], ["--threads", "0"], ["--folder", "file/below"]])
+def test_errors_are_one_line(tmp_path, monkeypatch, capsys, argv):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    assert main(["figures", *argv]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
