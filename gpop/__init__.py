@@ -31,6 +31,7 @@ _HOMES = {
     "pagerank": "gpop.apps.pagerank",
     "sssp": "gpop.apps.sssp",
     "connected_components": "gpop.apps.cc",
+    "triangle_count": "gpop.apps.triangles",
     "nibble": "gpop.apps.nibble",
     "heat_kernel": "gpop.apps.heat_kernel",
     "pagerank_nibble": "gpop.apps.pagerank_nibble",
@@ -43,6 +44,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'gpop' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)
+    if _HOMES[name].startswith("gpop.apps."):
+        value = import_module("gpop.apps.reorder").reorderable(value)
     globals()[name] = value
     return value
 

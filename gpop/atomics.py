@@ -37,6 +37,18 @@ def fetch_add(typingctx, array, index, amount):
 
 
 @intrinsic
+def compare_and_swap(typingctx, array, index, expected, value):
+    """Store ``value`` if ``array[index] == expected``, in one atomic step; whether it was stored."""
+    signature = types.boolean(array, index, array.dtype, array.dtype)
+
+    def codegen(context, builder, sig, args):
+        pointer = _element_pointer(context, builder, sig, args)
+        return builder.extract_value(builder.cmpxchg(pointer, args[2], args[3], "acq_rel", "acquire"), 1)
+
+    return signature, codegen
+
+
+@intrinsic
 def load_acquire(typingctx, array, index):
     """``array[index]``; what was written before the matching release store is visible after it."""
     signature = array.dtype(array, index)
@@ -131,6 +143,17 @@ def sleep_us(typingctx, microseconds):
         function = cgutils.get_or_insert_function(builder.module, function_type, "usleep")
         builder.call(function, [args[0]])
         return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@intrinsic
+def popcount(typingctx, word):
+    """Number of bits that are set in an unsigned integer."""
+    signature = word(word)
+
+    def codegen(context, builder, sig, args):
+        return builder.ctpop(args[0])
 
     return signature, codegen
 

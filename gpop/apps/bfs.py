@@ -29,17 +29,17 @@ class BFS(gpop.Program):
 
     parent = gpop.VertexField(np.uint32, NOT_REACHED)
     level = gpop.VertexField(np.int32, -1)
-    # A vertex of an earlier level may offer itself again: its neighbours have parents by then.
-    inactive_message = gpop.HARMLESS
+    inactive_message = NOT_REACHED
+    combine = "min"  # any of the offers will do
 
     def scatterFunc(self, node):
-        if self.parent[node] == NOT_REACHED:
-            return np.uint32(NOT_REACHED)
         return node
 
+    def needsFunc(self, node):
+        return self.parent[node] == NOT_REACHED
+
     def gatherFunc(self, value, node):
-        # The destination first: late in the search it says no most of the time, and predictably.
-        if self.parent[node] == NOT_REACHED and value != NOT_REACHED:
+        if self.parent[node] == NOT_REACHED:
             self.parent[node] = value
             return True
         return False

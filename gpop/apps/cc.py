@@ -1,14 +1,18 @@
 """Connected components: every vertex gets the smallest vertex index of its component.
 
-Algorithm: label propagation by minimum (GPOP; G-94), by default with interleaved scatter and gather.
-Unusual: components are the weak ones. A directed graph is made symmetric first, which the result says
-(``symmetrized``); the symmetric graph and its bins are kept with the given graph for the next call.
+Two algorithms with the same result. *labels*: propagation of the minimum (GPOP; G-94), by default with
+interleaved scatter and gather. *afforest*: linking of sampled edges, see `gpop.direct.afforest`; no
+messages and no bins, about one pass over the vertices where labels makes several over the edges.
+Unusual: components are the weak ones. For labels a directed graph is made symmetric first, and the
+symmetric graph and its bins are kept with the given graph for the next call; afforest takes each edge both
+ways as it is. The result says so in either case (``symmetrized``).
 Encoding: labels are uint32 vertex indices; a vertex whose label is itself represents its component.
 Paper: doc 001 (GPOP), which does not say what happens to directed graphs (Z-10).
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +20,13 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli, report
+from gpop.apps.direct import Phase, asked_of_messages, direct_run, no_messages
+from gpop.apps.inputs import symmetric
 from gpop.apps.result import AppResult
+from gpop.errors import UsageError
+from gpop.partition import partition_bits, partition_count
+
+METHODS = ("auto", "labels", "afforest")
 
 
 class ConnectedComponents(gpop.Program):
@@ -45,15 +55,20 @@ class ComponentsResult(AppResult):
     symmetrized: bool
 
 
-def connected_components(graph: gpop.Graph, *, interleave: bool = True, **options: Any) -> ComponentsResult:
+def connected_components(
+    graph: gpop.Graph, method: str = "auto", *, interleave: bool | None = None, **options: Any
+) -> ComponentsResult:
     """Weakly connected components.
 
     Parameters
     ----------
     graph : Graph
-        A directed one is made symmetric first.
-    interleave : bool
-        Gather what has arrived before scattering: fewer iterations, same labels.
+        Edges of a directed one are taken both ways.
+    method : "auto", "labels" or "afforest"
+        Auto is afforest, unless an option speaks of messages or iterations, which only labels has. The
+        choice and its reason are in ``trace.summary``.
+    interleave : bool, optional
+        Gather what has arrived before scattering (labels): fewer iterations, same labels; by default True.
     **options
         ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
 
@@ -63,22 +78,54 @@ def connected_components(graph: gpop.Graph, *, interleave: bool = True, **option
     >>> found.label, found.count, found.symmetrized
     (array([0, 0, 2, 3, 3], dtype=uint32), 3, True)
     """
-    both_ways = _symmetric(graph)
+    if method not in METHODS:
+        raise UsageError(f"method {method!r}: expected one of {', '.join(METHODS)}")
+    of_messages = asked_of_messages({"interleave": interleave, **options})
+    if method == "afforest" and of_messages:
+        no_messages("afforest", {"interleave": interleave, **options})
+    if method == "labels" or of_messages:
+        reason = "as asked" if method == "labels" else f"{', '.join(of_messages)} is for messages"
+        return _by_labels(graph, True if interleave is None else interleave, reason, options)
+    sizes = {name: options.get(name) for name in ("threads", "partition_size")}
+    return _by_links(graph, method, **sizes)
+
+
+def _by_labels(graph: gpop.Graph, interleave: bool, reason: str, options: dict) -> ComponentsResult:
+    both_ways = symmetric(graph)
     program = ConnectedComponents(both_ways)
     vertices = np.arange(graph.n, dtype=np.uint32)
     program.label = vertices
     run = gpop.run(program, interleave=interleave, **options)
+    run.trace.summary.update(method="labels", reason=reason)
     count = int(np.count_nonzero(program.label == vertices))
     return ComponentsResult(label=program.label, count=count, symmetrized=both_ways is not graph, run=run)
 
 
-def _symmetric(graph: gpop.Graph) -> gpop.Graph:
-    """The graph itself if every edge has its opposite, else its symmetric copy; kept with the graph."""
-    if graph.is_symmetric():
-        return graph
-    if "symmetric" not in graph.cache:
-        graph.cache["symmetric"] = graph.symmetrize()
-    return graph.cache["symmetric"]
+def _by_links(
+    graph: gpop.Graph, method: str, threads: int | None, partition_size: int | None
+) -> ComponentsResult:
+    from gpop.cpu.driver import use_threads
+    from gpop.direct.afforest import PHASES, SAMPLES, grow
+
+    threads = use_threads(threads)
+    bits = partition_bits(graph.n, threads, edges=graph.m, partition_size=partition_size)
+    start = time.perf_counter()
+    directed = not graph.is_symmetric()
+    prepare_seconds = time.perf_counter() - start
+    forest = grow(graph, directed, bits, threads)
+    reason = "as asked" if method == "afforest" else "no option speaks of messages"
+    run = direct_run(
+        map(Phase, PHASES, forest.edges.tolist(), forest.phase_seconds.tolist()),
+        seconds=forest.seconds,
+        prepare_seconds=prepare_seconds,
+        threads=threads,
+        partition_size=1 << bits,
+        partitions=partition_count(graph.n, bits),
+        program="Afforest",
+        method="afforest",
+        reason=f"{reason}; {forest.sampled} of {SAMPLES} sampled vertices were in one tree after first links",
+    )
+    return ComponentsResult(label=forest.parent, count=forest.count, symmetrized=directed, run=run)
 
 
 def verify(graph: gpop.Graph, result: ComponentsResult) -> str | None:
@@ -101,14 +148,22 @@ def main(argv: list[str] | None = None) -> int:
     def headline(graph: gpop.Graph, result: ComponentsResult, given: Any) -> str:
         largest = int(np.bincount(result.label).max()) if graph.n else 0
         note = "\nnote: the graph is directed; its edges were taken both ways" if result.symmetrized else ""
-        return f"{result.count:,} components, the largest with {report.share(largest, graph.n)}{note}"
+        said = result.trace.summary
+        return (
+            f"{result.count:,} components, the largest with {report.share(largest, graph.n)}{note}\n"
+            f"method      {said['method']}: {said['reason']}"
+        )
+
+    def arguments(parser: Any) -> None:
+        parser.add_argument("--method", choices=METHODS, default="auto", help="how components are found")
 
     return cli.main(
         argv,
         cli.App(
             name="cc",
             about=__doc__,
-            solve=lambda graph, given, options: gpop.connected_components(graph, **options),
+            arguments=arguments,
+            solve=lambda graph, given, options: gpop.connected_components(graph, given.method, **options),
             headline=headline,
             columns=lambda graph, result: {"label": report.ids(graph, result.label)},
             edges=lambda graph, result: graph.m,  # each once, however often it was followed

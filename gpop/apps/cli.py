@@ -21,6 +21,8 @@ import gpop
 from gpop.apps import report
 from gpop.command import Parser, exit_code, fail
 from gpop.errors import UsageError
+from gpop.launch import MODES
+from gpop.transform import ORDERS
 
 MOST_THREADS = 1024
 TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")
@@ -32,7 +34,8 @@ class App:
     """What is particular about an app.
 
     ``solve(graph, given, options)`` makes one call, ``headline(graph, result, given)`` says what a person
-    wants to know first, ``columns(graph, result)`` is what ``--output`` writes beside the vertices, and
+    wants to know first, ``columns(graph, result)`` is what ``--output`` writes beside the vertices (None
+    where there is nothing to say about each), and
     ``verify(graph, result, given)`` is None or a fault. ``given`` are the parsed arguments with ``source``
     as vertices and ``name`` for it in messages. ``edges(graph, result)`` is what edges per second count,
     by default the edges of the frontiers. ``to_the_end``: only a finished run can be verified.
@@ -42,7 +45,7 @@ class App:
     about: str
     solve: Callable[[gpop.Graph, argparse.Namespace, dict], Any]
     headline: Callable[[gpop.Graph, Any, argparse.Namespace], str]
-    columns: Callable[[gpop.Graph, Any], dict[str, np.ndarray]]
+    columns: Callable[[gpop.Graph, Any], dict[str, np.ndarray]] | None
     verify: Callable[[gpop.Graph, Any, argparse.Namespace], str | None]
     edges: Callable[[gpop.Graph, Any], int] = lambda graph, result: result.trace.column("active_edges").sum()
     arguments: Callable[[argparse.ArgumentParser], None] | None = None
@@ -78,15 +81,18 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     if app.arguments:
         app.arguments(parser)
     parser.add_argument("--threads", type=_number(1, MOST_THREADS), metavar="T", help="default: all cores")
-    parser.add_argument("--mode", choices=("auto", "sc", "pc"), default="auto", help="how partitions scatter")
+    parser.add_argument("--mode", choices=MODES, default="auto", help="how messages travel")
     parser.add_argument(
-        "--ratio", type=float, default=2.0, help="bandwidth of PC over SC in the model of auto"
+        "--ratio", type=float, help="bandwidth of PC over SC in the model (2; measured on a GPU)"
     )
     parser.add_argument("--interleave", action=argparse.BooleanOptionalAction, help="gather while scattering")
     parser.add_argument(
         "--partition-size", type=_number(1), metavar="Q", help="vertices per partition, a power of 2"
     )
-    parser.add_argument("--target", choices=("cpu", "gpu"), default="cpu")
+    parser.add_argument(
+        "--reorder", choices=("none", *ORDERS), default="none", help="run with the vertices in another order"
+    )
+    parser.add_argument("--target", choices=("cpu", "gpu"), default="cpu", help="where to run")
     parser.add_argument("--iterations", type=_number(1), metavar="N", help="at most so many")
     parser.add_argument(
         "--rounds", type=_number(1), default=3, metavar="R", help="timed runs after the warm-up"
@@ -103,6 +109,8 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     parser.add_argument("--progress", action="store_true", help="show progress even if stderr is no terminal")
     defaults = {action.dest: action.default for action in parser._actions}
     given = parser.parse_args(argv)
+    if given.output and app.columns is None:
+        parser.error(f"--output is for values of vertices: {app.name} has none")
     if given.verify and app.to_the_end and given.iterations != defaults["iterations"]:
         parser.error("--verify needs a finished run: leave out --iterations")
     return given
@@ -149,7 +157,7 @@ def _run(app: App, given: argparse.Namespace) -> int:
         drawn = given.source is None
         given.source, given.name = _source(graph, given.source, app.source == "many")
 
-    names = ("threads", "mode", "ratio", "interleave", "partition_size", "target", "iterations")
+    names = ("threads", "mode", "ratio", "interleave", "partition_size", "target", "iterations", "reorder")
     options = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
     options["progress"] = progress
     start = time.perf_counter()

@@ -36,6 +36,7 @@ class HeatKernel(gpop.Program):
     threshold = gpop.Parameter(np.float64)
     stay = gpop.Parameter(np.float64)
     inactive_message = gpop.HARMLESS  # it is 0: an inactive vertex has no residual
+    combine = "add"
     track_touched = True
 
     def scatterFunc(self, node):

@@ -64,3 +64,23 @@ def bulk_synchronous(what: str, options: dict[str, Any]) -> None:
     """Refuse ``interleave=True`` for an app whose iterations must not run into each other."""
     if options.get("interleave"):
         raise UsageError(f"{what} cannot be interleaved: each of its iterations is a step of its own")
+
+
+def symmetric(graph: Graph, ascending: bool = False) -> Graph:
+    """The graph itself if every edge has its opposite, else its symmetric copy, kept with the graph.
+
+    ``ascending=True``: also with adjacency lists in ascending order, which the copy always has.
+    """
+    from gpop.symmetry import rows_sorted
+
+    if ascending and "ascending" not in graph.cache:
+        graph.cache["ascending"] = rows_sorted(graph.indptr, graph.indices)
+    if graph.is_symmetric() and (not ascending or graph.cache["ascending"]):
+        return graph
+    if "symmetric" not in graph.cache:
+        both = graph.cache["symmetric"] = graph.symmetrize()
+        both.cache.update(
+            {key: graph.cache[key] for key in ("layout_directory", "file") if key in graph.cache}
+        )
+        both.cache["ascending"] = True
+    return graph.cache["symmetric"]

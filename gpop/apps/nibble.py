@@ -29,6 +29,7 @@ class Nibble(gpop.Program):
     share = gpop.VertexField(np.float32)  # what an active vertex sends over each edge; 0 when inactive
     threshold = gpop.Parameter(np.float32, 1e-9)
     inactive_message = gpop.HARMLESS
+    combine = "add"
     track_touched = True
 
     def scatterFunc(self, node):

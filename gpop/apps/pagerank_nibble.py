@@ -32,6 +32,7 @@ class PageRankNibble(gpop.Program):
     keep = gpop.Parameter(np.float32)
     epsilon = gpop.Parameter(np.float64)
     inactive_message = 0.0
+    combine = "add"
     track_touched = True
 
     def scatterFunc(self, node):

@@ -86,14 +86,33 @@ def details(
         "target": run.target,
         "scatter": modes(result.trace),
     }
+    if "reorder" in result.trace.summary:
+        said = result.trace.summary["reorder"]
+        gain = f"messages per edge {said['r_before']:.3f} -> {said['r_after']:.3f}"
+        lines["reordered"] = f"by {said['order']} in {said['seconds']:.3g} s, {gain}"
+    if "phases" in result.trace.summary:  # no messages, no bins, no iterations
+        lines["prepared"] = f"in {prepare_seconds:.3g} s"
+        lines["run"] = f"{run.threads} threads"
+        lines["phases"] = phases(result.trace)
+        del lines["partitions"], lines["scatter"]
     return "\n".join(f"{name:12}{text}" for name, text in lines.items())
+
+
+def phases(trace: gpop.Trace) -> str:
+    """What each phase of a direct algorithm took, and the edges it looked at."""
+
+    def said(name: str, record: dict) -> str:
+        edges = f" for {record['active_edges']:,} edges" if record["active_edges"] else ""
+        return f"{name} {1e3 * record['gather_seconds']:.3g} ms{edges}"
+
+    return ", ".join(map(said, trace.summary["phases"], trace))
 
 
 def modes(trace: gpop.Trace, most: int = 8) -> str:
     """Which modes the partitions scattered in, as ranges of iterations."""
 
     def used(record: dict) -> str:
-        names = [name for name in ("SC", "PC") if record[f"partitions_{name.lower()}"]]
+        names = [name for name in ("SC", "PC", "pull") if record[f"partitions_{name.lower()}"]]
         return " and ".join(names) or "nothing"
 
     parts, at = [], 0

@@ -8,33 +8,86 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.apps.cc import verify
+from gpop.apps.cc import METHODS, verify
 from gpop.generate import generate
 from tests.apps import reference
 
 
-def test_a_directed_graph_is_made_symmetric_once():
-    graph = gpop.Graph.from_edges([3, 1, 4], [2, 2, 5], n=7)
-    result = gpop.connected_components(graph)
+def directed() -> gpop.Graph:
+    return gpop.Graph.from_edges([3, 1, 4], [2, 2, 5], n=7)
+
+
+def test_for_labels_a_directed_graph_is_made_symmetric_once():
+    graph = directed()
+    result = gpop.connected_components(graph, "labels")
     assert result.label.tolist() == [0, 1, 1, 1, 4, 4, 6]
     assert (result.count, result.symmetrized) == (4, True)
     kept = graph.cache["symmetric"]
-    gpop.connected_components(graph)
+    gpop.connected_components(graph, "labels")
     assert graph.cache["symmetric"] is kept
 
 
-def test_a_symmetric_graph_is_used_as_it_is():
+def test_afforest_takes_a_directed_graph_as_it_is():
+    graph = directed()
+    result = gpop.connected_components(graph, "afforest")
+    assert result.label.tolist() == [0, 1, 1, 1, 4, 4, 6]
+    assert (result.count, result.symmetrized) == (4, True)
+    assert "symmetric" not in graph.cache
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_symmetric_graph_is_used_as_it_is(method):
     grid = generate("grid", width=5, height=4)
-    result = gpop.connected_components(grid)
+    result = gpop.connected_components(grid, method)
     assert (result.count, result.symmetrized) == (1, False)
     assert not result.label.any()
 
 
-@pytest.mark.parametrize("interleave", [False, True])
-def test_many_components(interleave):
+def test_auto_is_afforest_unless_an_option_is_for_messages():
+    def chosen(method="auto", **options):
+        summary = gpop.connected_components(directed(), method, **options).trace.summary
+        return summary["method"], summary["reason"]
+
+    assert chosen()[0] == "afforest"
+    assert "of 256 sampled vertices were in one tree" in chosen()[1]
+    assert chosen(threads=1, partition_size=2, progress=False, mode="auto", ratio=None)[0] == "afforest"
+    assert chosen("labels") == ("labels", "as asked")
+    assert chosen(mode="sc") == ("labels", "mode is for messages")
+    assert chosen(interleave=False) == ("labels", "interleave is for messages")
+    assert chosen(iterations=3, callback=lambda record: False)[1] == "iterations, callback is for messages"
+    assert chosen("afforest")[1].startswith("as asked; ")
+
+
+def test_what_afforest_refuses():
+    with pytest.raises(gpop.UsageError, match="mode means nothing to afforest: it sends no messages"):
+        gpop.connected_components(directed(), "afforest", mode="pc")
+    with pytest.raises(gpop.UsageError, match="method 'fast': expected one of auto, labels, afforest"):
+        gpop.connected_components(directed(), "fast")
+    with pytest.raises(TypeError, match="thread"):
+        gpop.connected_components(directed(), thread=2)
+
+
+def test_the_trace_of_afforest_has_its_phases():
+    result = gpop.connected_components(generate("grid", width=40, height=40), threads=1)
+    trace = result.trace
+    assert trace.summary["phases"] == ["hook", "join", "sample", "compress", "rest", "compare", "flatten"]
+    assert trace.column("active_edges").tolist() == [1600, 0, 0, 0, 0, 0, 0]
+    assert 0 < trace.seconds <= result.run.seconds
+
+
+@pytest.mark.parametrize("method", ["labels", "afforest"])
+def test_many_components(method):
     rng = np.random.default_rng(3)
     graph = gpop.Graph.from_edges(*rng.integers(0, 2000, (2, 1200)), n=2000)
-    result = gpop.connected_components(graph, interleave=interleave, partition_size=64)
+    result = gpop.connected_components(graph, method, partition_size=64)
+    assert np.array_equal(result.label, reference.smallest_labels(graph))
+    assert verify(graph, result) is None
+
+
+def test_labels_without_interleaving():
+    rng = np.random.default_rng(3)
+    graph = gpop.Graph.from_edges(*rng.integers(0, 2000, (2, 1200)), n=2000)
+    result = gpop.connected_components(graph, interleave=False, partition_size=64)
     assert np.array_equal(result.label, reference.smallest_labels(graph))
     assert verify(graph, result) is None
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpop
-from gpop.apps.sssp import verify
+from gpop.apps.sssp import default_delta, main, verify
 from gpop.generate import generate
 from tests.apps import reference
 
@@ -84,6 +84,43 @@ def test_any_graph(edges, mode, interleave):
     expected = reference.distances(graph, 0)
     result = gpop.sssp(graph, 0, mode=mode, interleave=interleave, partition_size=4)
     assert np.array_equal(np.where(result.reached, result.distance, np.inf), expected)
+
+
+@pytest.mark.parametrize("dtype", ["u4", "f4", "f8"])
+@pytest.mark.parametrize("delta", [1, 37, 2.5e5, np.inf])
+def test_distances_do_not_depend_on_delta(road, delta, dtype):
+    graph = reference.with_weights(road, (road.weights % 100 * (road.weights % 3 > 0)).astype(dtype))
+    expected = reference.distances(graph, 5)
+    for threads, interleave, size in ((1, True, 16), (2, True, 64), (2, False, 16)):
+        result = gpop.sssp(graph, 5, delta=delta, threads=threads, interleave=interleave, partition_size=size)
+        assert np.array_equal(np.where(result.reached, result.distance, np.inf), expected)
+
+
+def test_small_and_useless_deltas(road):
+    graph = reference.with_weights(road, road.weights / 1e6)
+    result = gpop.sssp(graph, 0, delta=1e-3)
+    np.testing.assert_allclose(result.distance, reference.distances(graph, 0), rtol=1e-13)
+    for refused in (0, -1, np.nan):
+        with pytest.raises(gpop.UsageError, match=f"delta = {refused}: expected a number above 0"):
+            gpop.sssp(graph, 0, delta=refused)
+    with pytest.raises(gpop.UsageError, match=r"delta = 0.5: expected a number from 1 on"):
+        gpop.sssp(road, 0, delta=0.5)
+
+
+def test_default_delta():
+    chain = gpop.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], np.array([0, 0, 0, 0], np.uint32))
+    assert default_delta(chain) == 1
+    assert default_delta(reference.with_weights(chain, np.array([1.0, 2.0, 3.0, 4.0]))) == 50
+    assert gpop.sssp(chain, 0).distance.tolist() == [0, 0, 0, 0]
+    assert gpop.sssp(gpop.Graph.from_edges([], [], np.array([], np.uint32), n=2), 0).reached.sum() == 1
+
+
+def test_delta_on_the_command_line(tmp_path, road, capsys):
+    path = tmp_path / "road.bin"
+    gpop.save(road, path)
+    assert main([str(path), "--source", "0", "--delta", "inf", "--rounds", "1", "--verify"]) == 0
+    assert main([str(path), "--source", "0", "--delta", "0", "--rounds", "1"]) == 2
+    assert "delta = 0.0: expected a number from 1 on" in capsys.readouterr().err
 
 
 def test_weights_are_needed():

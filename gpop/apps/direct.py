@@ -1,0 +1,80 @@
+"""Runs without messages: what an algorithm that works on the adjacency lists reports as its `gpop.Run`.
+
+The trace has one record per phase, with the edges it looked at under ``active_edges`` and its time under
+``gather_seconds``; ``trace.summary["phases"]`` names them in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import gpop
+from gpop.errors import UsageError
+
+_OF_MESSAGES = {
+    "mode": "auto", "target": "cpu", "interleave": None, "iterations": None, "callback": None, "ratio": None,
+    "counters": False,
+}  # fmt: skip
+_OF_ANY_RUN = ("threads", "partition_size", "progress")
+
+
+def asked_of_messages(options: dict[str, Any]) -> list[str]:
+    """Names of the options that only a run with messages can follow; a `TypeError` for an unknown one.
+
+    Examples
+    --------
+    >>> asked_of_messages({"threads": 2, "mode": "pc", "ratio": None})
+    ['mode']
+    """
+    for name in options:
+        if name not in _OF_MESSAGES and name not in _OF_ANY_RUN:
+            raise TypeError(f"unexpected keyword argument {name!r}")
+    return [name for name, usual in _OF_MESSAGES.items() if options.get(name) not in (None, usual)]
+
+
+def no_messages(what: str, options: dict[str, Any], *others: str) -> None:
+    """Refuse options of messages, and ``others``, for an algorithm that sends none."""
+    refused = asked_of_messages(options) + [name for name in others if options.get(name) is not None]
+    if refused:
+        raise UsageError(f"{refused[0]} means nothing to {what}: it sends no messages")
+
+
+class Phase(NamedTuple):
+    """A part of a direct algorithm: its name, the edges it looked at and the seconds it took."""
+
+    name: str
+    edges: int
+    seconds: float
+
+
+def direct_run(
+    phases: Iterable[Phase],
+    *,
+    seconds: float,
+    prepare_seconds: float,
+    threads: int,
+    partition_size: int,
+    partitions: int,
+    **summary: Any,
+) -> gpop.Run:
+    """A finished run of these phases; ``summary`` is what else its trace should say.
+
+    Examples
+    --------
+    >>> run = direct_run([Phase("link", 7, 0.5)], seconds=0.5, prepare_seconds=0, threads=1,
+    ...                  partition_size=8, partitions=2, program="Forest")
+    >>> run.trace.summary["phases"], run.trace[0]["active_edges"]
+    (['link'], 7)
+    """
+    phases = list(phases)
+    trace = gpop.Trace({**summary, "threads": threads, "phases": [phase.name for phase in phases]})
+    for phase in phases:
+        trace.append(active_edges=phase.edges, gather_seconds=phase.seconds)
+    return gpop.Run(
+        iterations=len(phases), trace=trace, seconds=seconds, frontier=np.empty(0, np.uint32), touched=None,
+        counters=None, converged=True, mode="auto", interleave=False, threads=threads, target="cpu",
+        partition_size=partition_size, partitions=partitions, prepare_seconds=prepare_seconds,
+    )  # fmt: skip

@@ -1,0 +1,154 @@
+"""``reorder=`` of the one-call functions: run on the same graph with its vertices in another order.
+
+The order decides how many messages an edge costs (r, see `gpop.bins`) and how far apart neighbours lie.
+A function is wrapped where the package exports it (`gpop`), so that no app knows of it: vertices that are
+given are translated, the app runs on the relabelled graph, and its result is translated back, so that
+arrays, sources and parents are in the ids of the given graph. The relabelled graph is kept with the given
+one for the next call. Cost and gain are in ``trace.summary["reorder"]``.
+
+Which fields of a result hold what: ``parent`` is a vertex or -1; ``label`` is a vertex that stands for a
+component, its smallest; ``vertices`` ascend and lie beside ``values``; any other array has one value for
+each vertex.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import wraps
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from gpop.apps.inputs import many_vertices, one_vertex
+from gpop.apps.result import AppResult
+from gpop.errors import UsageError
+from gpop.graph import Graph
+from gpop.parallel import blocks, for_each, worker_count
+from gpop.partition import partition_bits
+from gpop.transform import ORDERS, relabel
+
+_TAKEN = {"source": one_vertex, "seeds": many_vertices}
+"""Parameters that are vertices, and how they are checked."""
+
+_BLOCK = 1 << 16  # vertices
+
+
+class Reordered(NamedTuple):
+    """A graph in another order: ``old[new[v]]`` is v. ``summary`` says what it cost and gained."""
+
+    graph: Graph
+    old: np.ndarray
+    new: np.ndarray
+    summary: dict[str, Any]
+
+
+def reorderable(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
+    """The function with one more option, ``reorder``: "none" or one of `gpop.transform.ORDERS`.
+
+    Examples
+    --------
+    >>> import gpop
+    >>> graph = Graph.from_edges([0, 2, 2, 2], [2, 0, 1, 3])
+    >>> found = gpop.bfs(graph, source=0, reorder="degree")
+    >>> found.parent.tolist(), found.trace.summary["reorder"]["order"]
+    ([0, 2, 0, 2], 'degree')
+    """
+    parameters = inspect.signature(function)
+
+    @wraps(function)
+    def call(graph: Graph, *arguments: Any, reorder: str = "none", **options: Any) -> AppResult:
+        if reorder == "none":
+            return function(graph, *arguments, **options)
+        other = reordered(graph, reorder)
+        bound = parameters.bind(other.graph, *arguments, **options)
+        for name, check in _TAKEN.items():
+            if name in bound.arguments:
+                bound.arguments[name] = other.new[check(graph, bound.arguments[name], name.rstrip("s"))]
+        return restored(function(*bound.args, **bound.kwargs), other)
+
+    return call
+
+
+def reordered(graph: Graph, order: str) -> Reordered:
+    """The graph in this order, made once and kept with it."""
+    if order not in ORDERS:
+        raise UsageError(f"reorder {order!r}: expected none, {', '.join(ORDERS)}")
+    key = ("reordered", order)
+    if key not in graph.cache:
+        start = time.perf_counter()
+        plain = Graph(graph.indptr, graph.indices, graph.weights, name=graph.name)
+        plain._symmetric = graph.is_symmetric() if order in ("bfs", "rcm") else graph._symmetric
+        other = relabel(plain, order)
+        other._symmetric = plain._symmetric
+        old = other.original_ids.astype(np.uint32)
+        new = np.empty_like(old)
+        new[old] = np.arange(graph.n, dtype=np.uint32)
+        summary = {"order": order, "seconds": time.perf_counter() - start}
+        summary |= {"r_before": messages_per_edge(graph), "r_after": messages_per_edge(other)}
+        graph.cache[key] = Reordered(other, old, new, summary)
+    return graph.cache[key]
+
+
+def restored(result: AppResult, other: Reordered) -> AppResult:
+    """A result of the reordered graph, in the ids of the given one."""
+    old, new = other.old, other.new
+    run = result.run
+    run.trace.summary["reorder"] = other.summary
+    touched = None if run.touched is None else np.sort(old[run.touched])
+    changed: dict[str, Any] = {"run": replace(run, frontier=np.sort(old[run.frontier]), touched=touched)}
+    names = {field.name for field in fields(result)}
+    if "vertices" in names:
+        order = np.argsort(old[result.vertices])
+        changed |= {"vertices": old[result.vertices][order], "values": result.values[order]}
+    for name in names - changed.keys():
+        value = getattr(result, name)
+        if isinstance(value, np.ndarray):
+            value = value[new]
+            if name == "parent":
+                value = np.where(value >= 0, old[value], -1).astype(value.dtype)
+            elif name == "label":
+                value = smallest(value)
+            changed[name] = value
+    return replace(result, **changed)
+
+
+def smallest(label: np.ndarray) -> np.ndarray:
+    """Labels that are the smallest vertex with an equal one.
+
+    >>> smallest(np.array([2, 3, 2, 3, 4])).tolist()
+    [0, 1, 0, 1, 4]
+    """
+    first = np.empty_like(label)
+    first[label[::-1]] = np.arange(len(label), dtype=label.dtype)[::-1]  # of equal ones the last stays
+    return first[label]
+
+
+def messages_per_edge(graph: Graph) -> float:
+    """r, with the partitions that a run on all cores would have.
+
+    >>> messages_per_edge(Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 0], n=4))
+    1.0
+    """
+    bits = np.uint32(partition_bits(graph.n, worker_count(), edges=graph.m))
+    pieces = blocks(graph.n, _BLOCK)
+    counts = np.zeros(len(pieces), np.int64)
+
+    def count(i):
+        counts[i] = _messages(*pieces[i], bits, graph.indptr, graph.indices)
+
+    for_each(len(pieces), count)
+    return float(counts.sum() / max(graph.m, 1))
+
+
+@njit(nogil=True, cache=True)
+def _messages(first, last, bits, indptr, indices):
+    """Runs of neighbours in one partition, over the lists of some vertices."""
+    count = 0
+    for v in range(first, last):
+        for e in range(indptr[v], indptr[v + 1]):
+            count += e == indptr[v] or indices[e] >> bits != indices[e - 1] >> bits
+    return count

@@ -1,0 +1,111 @@
+"""Triangle counting: how many sets of three vertices are joined by three edges, exactly, in 64 bits.
+
+Algorithm: each triangle is counted once, on lists of smaller neighbours after ordering the vertices by
+degree, with rows of bits for the vertices of high degree: see `gpop.direct.triangles`.
+Unusual: no program and no messages. The graph is taken as undirected and simple: directions, self-loops
+and duplicate edges do not matter. A directed graph is made symmetric first, which the result says
+(``symmetrized``), and the symmetric graph is kept with the given graph for the next call.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import gpop
+from gpop.apps import cli
+from gpop.apps.direct import Phase, direct_run, no_messages
+from gpop.apps.inputs import symmetric
+from gpop.apps.result import AppResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class TriangleResult(AppResult):
+    """``count`` of triangles; ``seconds`` it took; whether the graph was ``symmetrized``."""
+
+    count: int
+    symmetrized: bool
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of ordering, orienting and counting."""
+        return self.run.seconds
+
+
+def triangle_count(graph: gpop.Graph, *, threads: int | None = None, **options: Any) -> TriangleResult:
+    """Number of triangles of the graph, taken as undirected, without self-loops and duplicates.
+
+    Parameters
+    ----------
+    graph : Graph
+    threads : int, optional
+        All that Numba was given when not set.
+    **options
+        ``progress`` is accepted; options of messages and partitions are refused.
+
+    Examples
+    --------
+    >>> gpop.triangle_count(gpop.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])).count
+    1
+    """
+    from gpop.cpu.driver import use_threads
+    from gpop.direct.triangles import PHASES, count_triangles
+
+    no_messages("triangles", options, "partition_size")
+    threads = use_threads(threads)
+    start = time.perf_counter()
+    simple = symmetric(graph, ascending=True)
+    prepare_seconds = time.perf_counter() - start
+    found = count_triangles(simple, threads)
+    run = direct_run(
+        map(Phase, PHASES, found.edges.tolist(), found.phase_seconds.tolist()),
+        seconds=found.seconds,
+        prepare_seconds=prepare_seconds,
+        threads=threads,
+        partition_size=max(graph.n, 1),
+        partitions=1,
+        program="Triangles",
+        order="by degree" if found.by_degree else "as given",
+    )
+    return TriangleResult(count=found.count, symmetrized=not graph.is_symmetric(), run=run)
+
+
+def verify(graph: gpop.Graph, result: TriangleResult) -> str | None:
+    """None, or what is wrong: the sum of (A * A) where A is an entry, in SciPy, block by block."""
+    import numpy as np
+
+    matrix = gpop.Graph.to_scipy(graph).astype(bool).astype(np.int64)
+    matrix = ((matrix + matrix.T) > 0).astype(np.int64)
+    matrix.setdiag(0)
+    matrix.eliminate_zeros()
+    total, rows = 0, 4096
+    for first in range(0, graph.n, rows):
+        block = matrix[first : first + rows]
+        total += int((block @ matrix).multiply(block).sum())
+    return None if total == 6 * result.count else f"{result.count} triangles, but SciPy finds {total / 6:g}"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """``python -m gpop.apps.triangles graph ...``"""
+
+    def headline(graph: gpop.Graph, result: TriangleResult, given: Any) -> str:
+        note = "\nnote: the graph is directed; its edges were taken both ways" if result.symmetrized else ""
+        return f"{result.count:,} triangles{note}\norder       {result.trace.summary['order']}"
+
+    return cli.main(
+        argv,
+        cli.App(
+            name="triangles",
+            about=__doc__,
+            solve=lambda graph, given, options: gpop.triangle_count(graph, **options),
+            headline=headline,
+            columns=None,
+            edges=lambda graph, result: graph.m,
+            verify=lambda graph, result, given: verify(graph, result),
+        ),
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,358 @@
+"""Afforest: components by linking a sample of the edges first, then only what the sample left open.
+
+``parent`` is a forest in which a parent is never larger than its child, so that the root of a finished
+tree is the smallest vertex of its component. Threads share these phases (`gpop.direct.phases`):
+
+hook       partition by partition, owned by one thread, without atomics: a vertex takes the parent of its
+          first neighbour, which is its smallest one where lists are sorted. Partitions come in ascending
+          order, so the neighbour nearly always has its final parent for this phase: trees come out flat,
+          and each vertex costs one edge.
+join      what is still a root is linked across partitions over a few more edges, by compare-and-swap.
+sample    the largest tree among 1024 random vertices.
+compress  directed graphs only: every vertex points at its root.
+rest      the remaining edges. If most vertices are in the largest tree, those of all others (in a
+          symmetric graph these hold every edge that matters); else every edge, in a symmetric graph from
+          its larger end. A directed graph is not made symmetric: the neighbours of a vertex of the
+          largest tree are only compared with that tree.
+flatten   every vertex points at its root; roots are counted.
+
+Unusual: Sutton et al. link two rounds of neighbours of all vertices by compare-and-swap and compress after
+each; hooking replaces both rounds, as it needs neither atomics nor a compression, and joins the roots only.
+Paper: M. Sutton, T. Ben-Nun, A. Barak, "Optimizing parallel graph connectivity computation via subgraph
+sampling", IPDPS 2018.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from gpop.atomics import clock_ns, compare_and_swap, fetch_add, load_acquire, prefetch, store_release
+from gpop.cpu.registry import KERNEL
+from gpop.direct.phases import claim, finish, make_phases, together, wait_for
+from gpop.graph import Graph
+from gpop.memory import require_memory
+from gpop.partition import partition_count
+
+PHASES = ("hook", "join", "sample", "compress", "rest", "compare", "flatten")
+HOOK, JOIN, SAMPLE, COMPRESS, REST, COMPARE, FLATTEN = range(len(PHASES))
+
+SAMPLES = 256
+_JOINED = 4  # edges over which a root is joined
+_DENSE = 8  # edges per vertex; with fewer the neighbours of a root have hooked to it and join nothing
+_AHEAD = 24  # vertices between the list that is read and the one that is fetched
+_VERTICES = 1024  # of a chunk, where few are worked on
+_EDGES = 1 << 15  # of a chunk
+_BLOCK = 16  # edges compared at once
+_SERIAL = 1 << 16  # vertices and edges that one thread does before another has started
+
+kernel = njit(nogil=True, cache=True, **KERNEL)
+
+
+class Forest(NamedTuple):
+    """Every vertex points at its root, the smallest vertex of its component.
+
+    ``sampled`` of `SAMPLES` vertices were in the largest tree before the rest; ``edges`` and
+    ``phase_seconds`` are what each of `PHASES` looked at and took, ``seconds`` all of it.
+    """
+
+    parent: np.ndarray
+    count: int
+    sampled: int
+    edges: np.ndarray
+    phase_seconds: np.ndarray
+    seconds: float
+
+
+def grow(graph: Graph, directed: bool, bits: int, threads: int) -> Forest:
+    """The forest of a graph; ``directed=False`` promises that every edge has its opposite.
+
+    Examples
+    --------
+    >>> chain = Graph.from_edges([3, 1], [1, 4], n=5)
+    >>> forest = grow(chain, directed=True, bits=1, threads=1)
+    >>> forest.parent.tolist(), forest.count
+    ([0, 1, 2, 1, 1], 3)
+    """
+    n, partitions = graph.n, partition_count(graph.n, bits)
+    if n and not _grow.signatures:  # compiled before the clock starts
+        grow(Graph(np.zeros(1, np.int64), np.empty(0, np.uint32)), directed, bits, 1)
+    require_memory(8 * n, f"components of {graph!r}")
+    start = time.perf_counter()
+    parent, roots = np.empty(n, np.uint32), np.empty(n, np.uint32)
+    listed, finished = np.zeros(partitions, np.int64), np.zeros(partitions, np.int64)
+    vertices, edges = np.zeros(len(PHASES), np.int64), np.zeros(len(PHASES), np.int64)
+    phases, stamps = make_phases(len(PHASES)), np.zeros(len(PHASES) + 1, np.int64)
+    largest, sample = np.zeros(2, np.int64), np.empty(SAMPLES, np.uint32)
+    together(
+        lambda worker: _grow(
+            worker == 0, np.uint64(bits), partitions, directed, graph.indptr, graph.indices, parent, roots,
+            listed, finished, phases, sample, largest, vertices, edges, stamps,
+        ),
+        threads if n + graph.m >= _SERIAL else 1,
+    )  # fmt: skip
+    seconds = time.perf_counter() - start
+    return Forest(parent, int(vertices[FLATTEN]), int(largest[1]), edges, np.diff(stamps) / 1e9, seconds)
+
+
+@kernel
+def _find(parent, v):
+    """Root of ``v``; halves the path. Only vertices that are no roots any more are written."""
+    above = np.uint64(parent[v])
+    while above != v:
+        top = np.uint64(parent[above])
+        if top != above:
+            parent[v] = np.uint32(top)
+        v = above
+        above = top
+    return v
+
+
+@kernel
+def _unite(parent, a, b):
+    """Link the trees of the roots ``a`` and ``b``; the root of both."""
+    while a != b:
+        low, high = min(a, b), max(a, b)
+        if compare_and_swap(parent, high, np.uint32(high), np.uint32(low)):
+            return low
+        a, b = _find(parent, high), _find(parent, low)
+    return a
+
+
+@kernel
+def _hook(first, last, bits, directed, indptr, indices, parent, roots, finished):
+    """Hook the vertices of a partition to their first neighbours and list the roots that have edges.
+
+    Returns how many are listed, and how many edges were looked at.
+    """
+    ahead = np.uint64(_AHEAD)
+    n = np.uint64(len(parent))
+    count = np.uint64(0)
+    isolated = np.uint64(0)
+    if directed:  # a vertex may hook a larger one of its partition, before that one's turn
+        for v in range(first, last):
+            parent[v] = np.uint32(v)
+    for v in range(first, last):
+        prefetch(indices, indptr[min(n, v + ahead)])
+        e = np.uint64(indptr[v])
+        if e == np.uint64(indptr[v + np.uint64(1)]):
+            isolated += np.uint64(1)
+            if not directed:
+                parent[v] = np.uint32(v)
+            continue
+        u = np.uint64(indices[e])
+        if directed and parent[v] != v:
+            if v < u < last and parent[u] == u:
+                parent[u] = parent[v]
+        elif u >= v:
+            parent[v] = np.uint32(v)
+            roots[first + count] = np.uint32(v)
+            count += np.uint64(1)
+            if directed and v < u < last and parent[u] == u:
+                parent[u] = np.uint32(v)
+        elif u >= first or load_acquire(finished, u >> bits):
+            parent[v] = parent[u]
+        else:
+            parent[v] = np.uint32(u)
+    return count, last - first - isolated
+
+
+@kernel
+def _join(roots, indptr, indices, parent):
+    """Link listed roots over their first edges."""
+    edges = np.uint64(0)
+    for i in range(len(roots)):
+        v = np.uint64(roots[i])
+        e = np.uint64(indptr[v])
+        end = min(np.uint64(indptr[v + np.uint64(1)]), e + np.uint64(_JOINED))
+        edges += end - e
+        root = _find(parent, v)
+        while e < end:
+            root = _unite(parent, root, _find(parent, np.uint64(indices[e])))
+            e += np.uint64(1)
+    return edges
+
+
+@kernel
+def _sample(parent, sample):
+    """The most frequent root of random vertices, and how often it came up."""
+    random = np.uint64(88172645463325252)
+    for i in range(len(sample)):
+        random ^= random << np.uint64(13)
+        random ^= random >> np.uint64(7)
+        random ^= random << np.uint64(17)
+        sample[i] = _find(parent, (random >> np.uint64(11)) % np.uint64(len(parent)))
+    largest, most = np.uint32(0), 0
+    for i in range(len(sample)):
+        count = 0
+        for j in range(len(sample)):
+            count += sample[j] == sample[i]
+        if count > most:
+            largest, most = sample[i], count
+    return largest, most
+
+
+@kernel
+def _flatten(first, last, parent):
+    """Point vertices at their roots; the number of roots among them."""
+    count = 0
+    for v in range(first, last):
+        root = np.uint64(parent[v])
+        above = np.uint64(parent[root])
+        while above != root:
+            root = above
+            above = np.uint64(parent[root])
+        parent[v] = np.uint32(root)
+        count += root == v
+    return count
+
+
+@kernel
+def _rest(first, last, largest, skip, directed, indptr, indices, parent):
+    """Link the edges that the sample left open; how many were looked at."""
+    edges = np.uint64(0)
+    lower_only = not (skip or directed)
+    for v in range(first, last):
+        root = np.uint64(parent[v])
+        if skip:
+            while root != largest and root != np.uint64(parent[root]):
+                root = np.uint64(parent[root])
+            if root == largest:
+                if v != largest:
+                    parent[v] = np.uint32(largest)
+                continue
+        root = _find(parent, root)
+        e = np.uint64(indptr[v])
+        end = np.uint64(indptr[v + np.uint64(1)])
+        edges += end - e
+        while e < end:
+            u = np.uint64(indices[e])
+            e += np.uint64(1)
+            if lower_only and u >= v:
+                continue
+            # two steps: old roots that meanwhile have the same parent are told without a search
+            above = np.uint64(parent[np.uint64(parent[u])])
+            if above != root:
+                root = _unite(parent, _find(parent, root), _find(parent, above))
+    return edges
+
+
+@kernel
+def _compare(first, last, largest, indptr, indices, parent):
+    """Link edges that leave the largest tree; all others have been linked."""
+    block = np.uint64(_BLOCK)
+    v = np.uint64(np.searchsorted(indptr, np.int64(first), "right") - 1)
+    while first < last:
+        different = np.uint32(0)
+        if first + block <= last:
+            for i in range(block):
+                different |= parent[np.uint64(indices[first + i])] ^ np.uint32(largest)
+        else:
+            different = np.uint32(1)
+        if different != 0:
+            for e in range(first, min(first + block, last)):
+                u = np.uint64(indices[e])
+                if parent[u] != largest:
+                    while np.uint64(indptr[v + np.uint64(1)]) <= e:
+                        v += np.uint64(1)
+                    root = _unite(parent, _find(parent, v), _find(parent, u))
+                    if u > largest and root == _find(parent, largest):
+                        parent[u] = np.uint32(largest)
+        first += block
+
+
+@kernel
+def _compress(phases, phase, chunks, size, parent, vertices):
+    """A thread's share of a phase that points all vertices at their roots."""
+    n = np.uint64(len(parent))
+    p = claim(phases, phase)
+    while p < chunks:
+        first, last = np.uint64(p) * size, min(n, (np.uint64(p) + np.uint64(1)) * size)
+        fetch_add(vertices, phase, _flatten(first, last, parent))
+        finish(phases, phase)
+        p = claim(phases, phase)
+    wait_for(phases, phase, chunks)
+
+
+@kernel
+def _grow(
+    main, bits, partitions, directed, indptr, indices, parent, roots, listed, finished, phases, sample,
+    largest, vertices, edges, stamps,
+):  # fmt: skip
+    """One thread's share of all phases; the main thread also keeps the time."""
+    n = np.uint64(len(parent))
+    if main:
+        stamps[HOOK] = clock_ns()
+    p = claim(phases, HOOK)
+    while p < partitions:
+        first = np.uint64(p) << bits
+        last = min(n, (np.uint64(p) + np.uint64(1)) << bits)
+        count, used = _hook(first, last, bits, directed, indptr, indices, parent, roots, finished)
+        listed[p] = count
+        fetch_add(edges, HOOK, used)
+        store_release(finished, p, 1)
+        finish(phases, HOOK)
+        p = claim(phases, HOOK)
+    wait_for(phases, HOOK, partitions)
+
+    if main:
+        stamps[JOIN] = clock_ns()
+    joined = partitions if len(indices) >= _DENSE * len(parent) else 0
+    p = claim(phases, JOIN)
+    while p < joined:
+        first = np.uint64(p) << bits
+        used = _join(roots[first : first + np.uint64(listed[p])], indptr, indices, parent)
+        fetch_add(edges, JOIN, used)
+        finish(phases, JOIN)
+        p = claim(phases, JOIN)
+    wait_for(phases, JOIN, joined)
+
+    if main:
+        stamps[SAMPLE] = clock_ns()
+    if claim(phases, SAMPLE) == 0:
+        if n > 0:
+            largest[0], largest[1] = _sample(parent, sample)
+        finish(phases, SAMPLE)
+    wait_for(phases, SAMPLE, 1)
+
+    tree = np.uint64(largest[0])
+    skip = 2 * largest[1] > len(sample)
+    size = np.uint64(_VERTICES) if skip or directed else np.uint64(1) << bits
+    chunks = np.int64((n + size - np.uint64(1)) // size)
+    if main:
+        stamps[COMPRESS] = clock_ns()
+    if directed and not skip:
+        _compress(phases, COMPRESS, chunks, size, parent, vertices)
+    if main:
+        stamps[REST] = clock_ns()
+    p = claim(phases, REST)
+    while p < chunks:
+        first, last = np.uint64(p) * size, min(n, (np.uint64(p) + np.uint64(1)) * size)
+        fetch_add(edges, REST, _rest(first, last, tree, skip, directed, indptr, indices, parent))
+        finish(phases, REST)
+        p = claim(phases, REST)
+    wait_for(phases, REST, chunks)
+
+    if main:
+        stamps[COMPARE] = clock_ns()
+    if directed and skip:
+        _compress(phases, COMPRESS, chunks, size, parent, vertices)
+        some = np.uint64(_EDGES)
+        m = np.uint64(len(indices))
+        pieces = np.int64((m + some - np.uint64(1)) // some)
+        p = claim(phases, COMPARE)
+        while p < pieces:
+            first, last = np.uint64(p) * some, min(m, (np.uint64(p) + np.uint64(1)) * some)
+            _compare(first, last, np.uint64(parent[tree]), indptr, indices, parent)
+            fetch_add(edges, COMPARE, last - first)
+            finish(phases, COMPARE)
+            p = claim(phases, COMPARE)
+        wait_for(phases, COMPARE, pieces)
+    if main:
+        stamps[FLATTEN] = clock_ns()
+    _compress(phases, FLATTEN, chunks, size, parent, vertices)
+    if main:
+        stamps[FLATTEN + 1] = clock_ns()

@@ -1,0 +1,75 @@
+"""Phases of work that threads share inside compiled code: claim a chunk, do it, wait for the rest.
+
+A phase is over when all its chunks are done, not when all threads have come: one that starts late finds
+nothing left and moves on, and none is waited for that never starts. Python submits one call for each
+thread; the whole sequence of phases is in that call, so that the step from one to the next costs a
+message through the cache and not a thread pool.
+
+Encoding: row p of the int64 array of `make_phases` is a cache line with the chunks of phase p that were
+claimed, and another with those that are done.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numba import njit
+
+from gpop.atomics import fetch_add, load_acquire, pause, sleep_us, yield_core
+
+_LINE = 8  # int64 of a cache line
+_SPINS = 2000
+_YIELDS = 2000
+_SLEEP_US = 50
+
+
+def make_phases(count: int) -> np.ndarray:
+    """State of ``count`` phases."""
+    return np.zeros(2 * _LINE * count, np.int64)
+
+
+@njit(nogil=True, cache=True)
+def claim(phases, phase):
+    """Number of a chunk of this phase that nobody else gets."""
+    return fetch_add(phases, 2 * _LINE * phase, 1)
+
+
+@njit(nogil=True, cache=True)
+def finish(phases, phase):
+    """Say that a claimed chunk is done."""
+    fetch_add(phases, 2 * _LINE * phase + _LINE, 1)
+
+
+@njit(nogil=True, cache=True)
+def wait_for(phases, phase, chunks):
+    """Return when all chunks of the phase are done; what they wrote is visible then."""
+    tries = 0
+    while load_acquire(phases, 2 * _LINE * phase + _LINE) < chunks:
+        if tries < _SPINS:
+            pause()
+        elif tries < _SPINS + _YIELDS:
+            yield_core()
+        else:
+            sleep_us(np.uint32(_SLEEP_US))
+        tries += 1
+
+
+def together(task: Callable[[int], object], threads: int) -> None:
+    """Call ``task(0)``, and ``task(1)``, ``task(2)`` ... on other threads, which are kept for the next call.
+
+    Starting threads and waiting for their end costs some tenths of a millisecond each time.
+    """
+    if threads > 1 and threads not in _pools:
+        _pools[threads] = ThreadPoolExecutor(threads - 1, "gpop")
+    others = [_pools[threads].submit(task, worker) for worker in range(1, threads)]
+    task(0)
+    for other in others:
+        other.result()
+
+
+_pools: dict[int, ThreadPoolExecutor] = {}
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pools.clear)  # threads do not survive a fork
