@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from gpop.errors import UsageError
-from gpop.mode import DEFAULT_RATIO
 from gpop.program import Program
 from gpop.trace import Trace
 
-MODES = ("auto", "sc", "pc")
-TARGETS = ("cpu",)
+MODES = ("auto", "sc", "pc", "pull")
+TARGETS = ("cpu", "gpu")
 UNLIMITED = np.iinfo(np.int64).max
 
 
@@ -70,7 +69,7 @@ def run(
     interleave: bool = False,
     threads: int | None = None,
     target: str = "cpu",
-    ratio: float = DEFAULT_RATIO,
+    ratio: float | None = None,
     partition_size: int | None = None,
     progress: bool = False,
     callback: Callable[[dict[str, Any]], bool | None] | None = None,
@@ -87,17 +86,20 @@ def run(
     iterations : int, optional
         Most iterations to do. An ``all_active`` program needs this, a ``filterFunc`` that settles, or
         a callback that stops it.
-    mode : "auto", "sc" or "pc"
-        Communication mode: chosen per partition and iteration by the analytical model, or forced.
+    mode : "auto", "sc", "pc" or "pull"
+        Communication mode: chosen by the analytical model, or forced. Pull is chosen for a whole
+        iteration (of a program with a ``needsFunc``), sc and pc for each partition in the others.
     interleave : bool
         Interleaved scatter-gather: fewer iterations for programs whose result is a fixpoint whatever
         the order of updates. Not repeatable in the number of iterations.
     threads : int, optional
         Threads to use; all that Numba was given when not set.
-    target : "cpu"
-        Where to run.
-    ratio : float
-        BW_PC / BW_SC of the analytical model (GPOP eq. 1).
+    target : "cpu" or "gpu"
+        Where to run. The GPU takes the same programs (CUDA device and CuPy needed, see `gpop.gpu`);
+        ``threads`` means nothing there and ``counters`` are refused; ``interleave`` sends the newest
+        values where messages go straight to their vertices.
+    ratio : float, optional
+        BW_PC / BW_SC of the analytical model (GPOP eq. 1): 2 on the CPU, measured once per GPU.
     partition_size : int, optional
         Vertices per partition (a power of two), instead of the size that fits the L2 cache.
     progress : bool
@@ -145,27 +147,29 @@ def run(
         raise UsageError(f"target {target!r}: expected one of {', '.join(TARGETS)}")
     if iterations is not None and iterations < 0:
         raise UsageError(f"iterations = {iterations}: expected 0 or more")
-    if not ratio >= 0:
+    if ratio is not None and not ratio >= 0:
         raise UsageError(f"ratio = {ratio}: expected a number from 0 on")
     if program.all_active:
         _check_all_active(program, frontier, iterations, interleave, callback)
     sources = _as_vertices(frontier, program.graph.n)
 
+    limit = UNLIMITED if iterations is None else iterations
+    common = {
+        "limit": limit, "mode": mode, "ratio": ratio, "partition_size": partition_size,
+        "progress": progress, "callback": callback,
+    }  # fmt: skip
+    if target == "gpu":
+        if counters:
+            raise UsageError("counters are counted on the CPU only: expected target 'cpu'")
+        from gpop.gpu.driver import run_on_gpu
+
+        return run_on_gpu(program, sources, interleave=interleave, **common)
+    for name, values in program._fields.items():
+        if hasattr(values, "__cuda_array_interface__"):
+            raise UsageError(f"field {name} is a device array: expected target 'gpu'")
     from gpop.cpu.driver import run_on_cpu
 
-    return run_on_cpu(
-        program,
-        sources,
-        limit=UNLIMITED if iterations is None else iterations,
-        mode=mode,
-        interleave=interleave,
-        threads=threads,
-        ratio=ratio,
-        partition_size=partition_size,
-        progress=progress,
-        callback=callback,
-        counting=counters,
-    )
+    return run_on_cpu(program, sources, interleave=interleave, threads=threads, counting=counters, **common)
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

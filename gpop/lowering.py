@@ -5,12 +5,13 @@ The check reads Numba's intermediate form of each function, so it works wherever
 
 - ``self`` is used only as ``self.field[node]``, ``self.parameter``, ``self.out_degree[node]`` and
   ``self.iteration``; the index is the argument ``node`` itself;
-- ``scatterFunc`` and ``applyWeight`` store nothing; nobody stores to ``out_degree`` or a parameter;
+- ``scatterFunc``, ``applyWeight``, ``needsFunc`` and ``priorityFunc`` store nothing; nobody stores to
+  ``out_degree`` or a parameter;
 - every function that must answer returns a value, and none raises.
 
-The content key covers the bytecode of the functions, of the plain helper functions they call and the
-values of the globals they read. It names compiled kernels, so an edited program never meets the
-kernels of its former self, and an unchanged one finds them again in a new process.
+The content key covers the bytecode of the functions, of the plain helper functions they call, the
+values of the globals they read and ``cuda_source``. It names compiled kernels, so an edited program never
+meets the kernels of its former self, and an unchanged one finds them again in a new process.
 """
 
 from __future__ import annotations
@@ -31,15 +32,18 @@ ARGUMENTS = {
     "gatherFunc": ("self", "value", "node"),
     "filterFunc": ("self", "node"),
     "applyWeight": ("self", "value", "weight"),
+    "needsFunc": ("self", "node"),
+    "priorityFunc": ("self", "node"),
 }
-READ_ONLY_FUNCTIONS = ("scatterFunc", "applyWeight")
+READ_ONLY_FUNCTIONS = ("scatterFunc", "applyWeight", "needsFunc", "priorityFunc")
 
 
 class Lowered(NamedTuple):
     """A checked program.
 
     ``functions`` holds those the user wrote; ``names`` are the attributes of ``self`` that they use,
-    in the order of the state tuple; ``key`` is the content key (hex).
+    in the order of the state tuple; ``key`` is the content key (hex). ``steady``: ``scatterFunc`` reads no
+    field that another function writes, so within an iteration it may be called at any time.
     """
 
     name: str
@@ -48,6 +52,7 @@ class Lowered(NamedTuple):
     parameters: tuple[str, ...]
     built_in: tuple[str, ...]
     key: str
+    steady: bool
 
 
 def lower(cls: type[Program]) -> Lowered:
@@ -81,12 +86,17 @@ def lower(cls: type[Program]) -> Lowered:
                 f"{cls.__name__} has no {name}: every program defines scatterFunc and gatherFunc"
             )
     used: set[str] = set()
+    written: set[str] = set()
     for name, function in functions.items():
         if not isinstance(function, types.FunctionType):
             raise ProgramError(
                 f"{cls.__name__}.{name}: expected a plain method, found {type(function).__name__}"
             )
-        used |= _check(cls, name, function)
+        its_used, its_written = _check(cls, name, function)
+        used |= its_used
+        written |= its_written
+        if name == "scatterFunc":
+            sent = its_used
     lowered = Lowered(
         cls.__name__,
         functions,
@@ -94,6 +104,7 @@ def lower(cls: type[Program]) -> Lowered:
         tuple(name for name in cls.scalar_parameters() if name in used),
         tuple(name for name in BUILT_IN if name in used),
         key,
+        sent.isdisjoint(written),
     )
     cls._lowered = lowered
     return lowered
@@ -111,7 +122,7 @@ def _content_key(cls: type[Program], functions: dict[str, Any]) -> str:
     declared = {**cls.vertex_fields(), **cls.scalar_parameters()}
     shape = [(name, member.dtype.str) for name, member in declared.items()]
     digest.update(repr((cls.__name__, shape, cls.all_active, repr(cls.inactive_message))).encode())
-    digest.update(repr((cls.combine, cls.track_touched)).encode())
+    digest.update(repr((cls.combine, cls.track_touched, cls.cuda_source)).encode())
     return digest.hexdigest()[:24]
 
 
@@ -186,8 +197,8 @@ def helpers_of(function: types.FunctionType) -> list[types.FunctionType]:
 # --- the ownership rule ------------------------------------------------------------------------
 
 
-def _check(cls: type[Program], name: str, function: types.FunctionType) -> set[str]:
-    """Check one function; return the attributes of ``self`` that it uses."""
+def _check(cls: type[Program], name: str, function: types.FunctionType) -> tuple[set[str], set[str]]:
+    """Check one function; return the attributes of ``self`` that it uses, and those it writes."""
     where = f"{cls.__name__}.{name}"
     code = function.__code__
     arguments = code.co_varnames[: code.co_argcount]
@@ -212,13 +223,14 @@ class _OwnershipCheck:
         self.argument_names = arguments
         self.definitions: dict[str, list[Any]] = {}
         self.used: set[str] = set()
+        self.written: set[str] = set()
 
     def fail(self, loc: Any, message: str) -> None:
         line = loc.line if loc is not None else self.function.__code__.co_firstlineno
         at = f"{self.function.__code__.co_filename}:{line}"
         raise ProgramError(f"{at}: {self.cls.__name__}.{self.name}: {message}")
 
-    def run(self) -> set[str]:
+    def run(self) -> tuple[set[str], set[str]]:
         from numba.core import errors as numba_errors
         from numba.core import ir
         from numba.core.compiler import run_frontend
@@ -238,7 +250,7 @@ class _OwnershipCheck:
         for helper in helpers_of(self.function):
             if any(instruction.opname == "RAISE_VARARGS" for instruction in dis.get_instructions(helper)):
                 self.fail(None, f"calls {helper.__name__}, which may raise: not possible on many threads")
-        return self.used
+        return self.used, self.written
 
     def resolve(self, variable: Any) -> Any:
         """The single definition behind a variable, copies followed; None when it has several."""
@@ -314,6 +326,7 @@ class _OwnershipCheck:
                 statement.loc,
                 f"writes self.{attribute}: {self.name} must be pure (it may run more than once)",
             )
+        self.written.add(attribute)
         index = statement.index if isinstance(statement, self.ir.SetItem) else statement.index_var
         self.check_index(attribute, index, statement.loc)
 

@@ -1,4 +1,4 @@
-"""The analytical model: bytes that each communication mode moves for one partition (GPOP eq. 1).
+"""The analytical model: bytes that each communication mode moves (GPOP eq. 1, and beyond it pull).
 
 The paper's form (G-61 ... G-64), with every size a parameter instead of one ``d_i = d_v = 4``:
 
@@ -14,6 +14,16 @@ reads again, hence the factor 2; in PC they are static and only read. With ``d_o
 and ``d_w = 0`` these are the formulas of the paper. ``M_a`` is approximated by
 ``r*E_a``, ``r = M/E`` (G-62).
 
+Pull looks at the in-edges of the vertices that still want messages. Those edges come from the frontier
+or from vertices that still want messages themselves (others have sent before), so one of them comes from
+the frontier with the chance ``f = E_a / (E_a + E_n)``, where ``V_n, E_n`` are the needy vertices and their
+in-edges; a vertex that is satisfied by its first message looks at ``(1 - (1-f)^(E_n/V_n)) / f`` of them:
+
+    C_pull = V*(d_o + 2*d_s) + V_a*d_s + V/8 + looked_at*(d_e + d_b)
+    pull iff C_pull / ratio <= sum over partitions of min(C_SC, C_PC / ratio)
+
+since pull reads streams like PC; ``d_b`` is for the probe of a bitmap that stays in the cache.
+
 The functions are plain arithmetic; the engine compiles these same functions into its loop.
 """
 
@@ -21,8 +31,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-SC, PC = 0, 1
-"""Codes of the modes in the engine's arrays: source-centric, partition-centric."""
+SC, PC, PULL = 0, 1, 2
+"""Codes of the modes in the engine's arrays: source-centric, partition-centric, pull."""
+
+PROBE_BYTES = 8
+"""What the probe of the frontier's bitmap costs: a word from the cache."""
 
 DEFAULT_RATIO = 2.0
 
@@ -82,3 +95,29 @@ def prefers_pc(active_vertices, active_edges, edges, messages, partitions, sizes
     return pc_bytes(edges, messages, partitions, sizes) <= ratio * sc_bytes(
         active_vertices, active_edges, active_messages, sizes
     )
+
+
+def edges_looked_at(active_edges, needy_vertices, needy_edges):
+    """In-edges that needy vertices are expected to look at until their first message.
+
+    Examples
+    --------
+    >>> edges_looked_at(100, 50, 100), edges_looked_at(0, 50, 100)     # half of the edges: 50 * 1.5
+    (75.0, 100.0)
+    """
+    if needy_vertices <= 0 or active_edges <= 0:
+        return 1.0 * needy_edges
+    chance = active_edges / (active_edges + needy_edges)
+    return needy_vertices * (1.0 - (1.0 - chance) ** (needy_edges / needy_vertices)) / chance
+
+
+def pull_bytes(vertices, active_vertices, looked_at, sizes):
+    """Bytes moved by an iteration in which vertices ask for their messages.
+
+    Examples
+    --------
+    >>> pull_bytes(64, 2, 10, Sizes(8, 4, 2, 2, 4, 0))                 # 64*12 + 2*2 + 64/8 + 10*12
+    900.0
+    """
+    sweep = vertices * (sizes.offset + 2 * sizes.source) + active_vertices * sizes.source + vertices / 8
+    return sweep + looked_at * (sizes.edge + PROBE_BYTES)

@@ -9,8 +9,17 @@ meaning are those of GPOP (requirements G-80 ... G-86). One iteration:
    ``gatherFunc(applyWeight(value, weight), node)``), and True activates it; then
    ``filterFunc(node)`` is called once for every active vertex, and False drops it.
 
-Ownership: a function reads and writes fields at ``node`` only; ``scatterFunc`` and ``applyWeight``
-write nothing. That is what makes the engine correct without locks, and it is checked.
+Beyond the paper, ``needsFunc(node)`` says whether a vertex has any use for more messages. Where it says
+no, ``gatherFunc`` must change nothing and return False, whatever the message: then the engine may *pull*,
+that is, let vertices ask along their in-edges and stop early, and the results stay the same.
+
+``priorityFunc(node)`` gives the bucket of an active vertex, a whole number. The vertices of the lowest bucket
+go on until it is empty; the others wait. For programs whose result is a fixpoint whatever the order of
+updates (distances, widths): a good order saves updates, and the result stays the same.
+
+Ownership: a function reads and writes fields at ``node`` only; ``scatterFunc``, ``applyWeight``,
+``needsFunc`` and ``priorityFunc`` write nothing. That is what makes the engine correct without locks, and
+it is checked.
 """
 
 from __future__ import annotations
@@ -22,7 +31,15 @@ import numpy as np
 from gpop.errors import ProgramError, UsageError
 from gpop.graph import Graph
 
-FUNCTIONS = ("scatterFunc", "initFunc", "gatherFunc", "filterFunc", "applyWeight")
+FUNCTIONS = (
+    "scatterFunc",
+    "initFunc",
+    "gatherFunc",
+    "filterFunc",
+    "applyWeight",
+    "needsFunc",
+    "priorityFunc",
+)
 BUILT_IN = ("out_degree", "iteration")
 COMBINES = ("min", "max", "add", "or")
 
@@ -40,6 +57,8 @@ HARMLESS = _Harmless()
 
 class VertexField:
     """One value of a scalar type per vertex; on a program it is a NumPy array of length ``n``.
+
+    Assigning a CuPy array makes it the field: a run with ``target="gpu"`` works in it and leaves it there.
 
     Parameters
     ----------
@@ -68,8 +87,16 @@ class VertexField:
         return self if program is None else program._fields[self.name]
 
     def __set__(self, program: Program, value: Any) -> None:
-        """``program.field = values`` copies into the field's own array."""
-        program._fields[self.name][:] = value
+        """``program.field = values`` copies into the field's own array; a device array is taken as it is."""
+        if hasattr(value, "__cuda_array_interface__"):
+            if value.shape != (program.graph.n,) or value.dtype != self.dtype:
+                raise UsageError(
+                    f"field {self.name}: a device array of {value.dtype}{value.shape}: "
+                    f"expected {self.dtype}({program.graph.n},)"
+                )
+            program._fields[self.name] = value
+        else:
+            program._fields[self.name][:] = value
 
 
 class Parameter:
@@ -116,9 +143,21 @@ class Program:
         not return it for an active vertex). `HARMLESS`: whatever ``scatterFunc`` returns for an
         inactive vertex changes nothing (cheapest; distances, labels).
     combine : "min", "max", "add" or "or"
-        ``gatherFunc`` is that fold, so a target may combine messages before applying it.
+        ``gatherFunc`` is that fold, so a target may combine messages before applying it, and leave
+        out those that change no fold (the largest value for "min", 0 for "add" ...).
     track_touched : bool
         Keep the list of all vertices that ``gatherFunc`` or the caller ever activated.
+    cuda_source : str
+        CUDA C++ for ``target="gpu"`` that defines some of the functions in place of the Python ones, which
+        still say what the types are and run on the CPU. Fields are methods, parameters are members::
+
+            template <class Self> __device__ bool gatherFunc(Self& self, float value, unsigned node)
+            {
+                self.rank(node) += self.damping * value;
+                return true;
+            }
+
+        It must write the fields that the Python function writes, and no others.
 
     Inside the functions ``self`` has the fields (``self.field[node]``), the parameters, the
     read-only ``self.out_degree[node]`` and ``self.iteration`` (number of the current iteration, from 0).
@@ -147,6 +186,7 @@ class Program:
     inactive_message: ClassVar[Any] = None
     combine: ClassVar[str | None] = None
     track_touched: ClassVar[bool] = False
+    cuda_source: ClassVar[str | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -159,6 +199,8 @@ class Program:
             raise ProgramError(
                 f"{cls.__name__}.inactive_message = {marker!r}: expected a value equal to itself"
             )
+        if cls.all_active and cls.priorityFunc is not Program.priorityFunc:
+            raise ProgramError(f"{cls.__name__} declares all_active: priorityFunc needs a frontier")
         for name in (*cls.vertex_fields(), *cls.scalar_parameters()):
             if name in BUILT_IN or name.startswith("_"):
                 raise ProgramError(f"{cls.__name__}.{name}: the name is taken; choose another one")
@@ -192,7 +234,7 @@ class Program:
             members.update((name, value) for name, value in vars(base).items() if isinstance(value, kind))
         return members
 
-    # The functions below are compiled, not called; the two defaults cost nothing in the engine.
+    # The functions below are compiled, not called; the defaults cost nothing in the engine.
 
     def scatterFunc(self, node):  # noqa: N802 - the interface keeps the original's names
         """Value that ``node`` sends along its out-edges. Pure: it may be called more than once."""
@@ -213,3 +255,11 @@ class Program:
     def applyWeight(self, value, weight):  # noqa: N802
         """Message value as it arrives over an edge of this weight (weighted graphs)."""
         return value
+
+    def needsFunc(self, node):  # noqa: N802
+        """Whether a message could still change ``node`` or make it active. Pure."""
+        return True
+
+    def priorityFunc(self, node):  # noqa: N802
+        """Bucket of an active vertex, a whole number: lower ones are emptied first. Pure."""
+        return 0

@@ -1,8 +1,9 @@
 """What happened in each iteration of a run (design section 8).
 
 One record per iteration: ``iteration``, ``frontier`` (active vertices at its start), ``active_edges``,
-``partitions_sc``, ``partitions_pc`` (partitions scattered in each mode), ``messages`` (values written
-to bins), ``bytes`` (what the analytical model predicts for the modes used), ``scatter_seconds`` and
+``partitions_sc``, ``partitions_pc`` (partitions scattered in each mode), ``partitions_pull`` (partitions
+whose vertices asked for messages), ``messages`` (values sent to a partition, or delivered by pull),
+``bytes`` (what the analytical model predicts for the modes used), ``scatter_seconds`` and
 ``gather_seconds`` (wall clock of the two phases).
 """
 
@@ -25,6 +26,7 @@ COLUMNS = (
     "active_edges",
     "partitions_sc",
     "partitions_pc",
+    "partitions_pull",
     "messages",
     "bytes",
     "scatter_seconds",
@@ -52,6 +54,10 @@ class Trace:
     def extend(self, rows: np.ndarray) -> None:
         """Append the rows of an engine's trace buffer (columns in the order of `COLUMNS`, from frontier)."""
         self._rows.extend(rows.copy())
+
+    def append(self, **columns: float) -> None:
+        """Append one record; columns that are not given are 0."""
+        self._rows.append(np.array([columns.get(name, 0) for name in COLUMNS[1:]], np.float64))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -118,10 +124,11 @@ class Trace:
         x = np.arange(len(self))
         top.semilogy(x, np.maximum(self.column("frontier"), 0.5), label="active vertices")
         top.semilogy(x, np.maximum(self.column("active_edges"), 0.5), label="active edges")
-        middle.bar(x, self.column("partitions_sc"), label="partitions SC")
-        middle.bar(
-            x, self.column("partitions_pc"), bottom=self.column("partitions_sc"), label="partitions PC"
-        )
+        below = np.zeros(len(self))
+        for name in ("SC", "PC", "pull"):
+            partitions = self.column(f"partitions_{name.lower()}")
+            middle.bar(x, partitions, bottom=below, label=f"partitions {name}")
+            below = below + partitions
         bottom.bar(x, 1e3 * self.column("scatter_seconds"), label="scatter, ms")
         bottom.bar(
             x,

@@ -9,6 +9,8 @@ import signal
 import tempfile
 from pathlib import Path
 
+import pytest
+
 SEED = 20260101
 
 _worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
@@ -20,10 +22,25 @@ os.environ["NUMBA_NUM_THREADS"] = str(max(4, os.cpu_count() or 1))
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-from hypothesis import settings  # noqa: E402
+try:
+    from hypothesis import settings
+except ImportError:  # the tests of the GPU do without it, so that they run where little is installed
+    pass
+else:
+    settings.register_profile("gpop", deadline=None, derandomize=True, print_blob=True)
+    settings.load_profile("gpop")
 
-settings.register_profile("gpop", deadline=None, derandomize=True, print_blob=True)
-settings.load_profile("gpop")
+
+def pytest_runtest_setup(item):
+    """Tests marked ``gpu`` say why they cannot run here."""
+    if item.get_closest_marker("gpu"):
+        from gpop.errors import UsageError
+        from gpop.gpu.device import cupy
+
+        try:
+            cupy()
+        except UsageError as error:
+            pytest.skip(str(error))
 
 
 def pytest_report_header(config):

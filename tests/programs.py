@@ -77,6 +77,24 @@ class Parents(gpop.Program):
         return True
 
 
+class Colours(gpop.Program):
+    """Sets of four colours; a vertex that has all of them wants no more messages."""
+
+    mask = gpop.VertexField(np.uint8)
+
+    def scatterFunc(self, node):
+        return self.mask[node]
+
+    def needsFunc(self, node):
+        return self.mask[node] != 15
+
+    def gatherFunc(self, value, node):
+        if value & ~self.mask[node]:
+            self.mask[node] |= value
+            return True
+        return False
+
+
 class Rumours(gpop.Program):
     """A sum in which a stale, lost or doubled message shows; it declares nothing."""
 

@@ -20,7 +20,7 @@ import gpop
 from gpop import __main__ as listing
 from gpop.generate import generate
 
-APPS = ("bfs", "cc", "heat_kernel", "nibble", "pagerank", "pagerank_nibble", "sssp")
+APPS = ("bfs", "cc", "heat_kernel", "nibble", "pagerank", "pagerank_nibble", "sssp", "triangles")
 
 
 def run_app(name, *arguments):
@@ -55,7 +55,7 @@ def test_good_run(app, road, capsys):
     out, err = capsys.readouterr()
     assert err == ""
     assert re.search(r"time +[\d.]+ ms, the median of 2 rounds \([\d.]+, [\d.]+ ms\), [\d.,]+ M edges/s", out)
-    for line in ("graph       road: 180 vertices", "loaded ", "prepared ", "2 threads, mode ", "verified "):
+    for line in ("graph       road: 180 vertices", "loaded ", "prepared ", "2 threads", "verified "):
         assert line in out
 
 
@@ -63,7 +63,7 @@ def test_the_answer_comes_first(road, capsys):
     graph = gpop.load(road)
     first = {}
     for app in APPS:
-        source = () if app in ("cc", "pagerank") else ("--source", 7)
+        source = () if app in ("cc", "pagerank", "triangles") else ("--source", 7)
         assert run_app(app, road, *source, "--rounds", 1) == 0
         first[app] = capsys.readouterr().out.splitlines()[0]
     reached = gpop.sssp(graph, 7)
@@ -72,6 +72,7 @@ def test_the_answer_comes_first(road, capsys):
     assert first["bfs"].endswith(f"reached from vertex 7, depth {gpop.bfs(graph, 7).level.max()}")
     assert first["cc"].startswith(f"{gpop.connected_components(graph).count} components, the largest with")
     assert re.match(r"\d+ iterations, converged; highest ranks", first["pagerank"])
+    assert first["triangles"] == f"{gpop.triangle_count(graph).count} triangles"
     assert "reached from vertex 7; most probable" in first["nibble"]
 
 
@@ -177,6 +178,30 @@ def test_options_reach_the_engine(road, capsys):
     assert "\nrun         2 iterations" in capsys.readouterr().out
 
 
+def test_components_say_how_they_were_found(road, capsys):
+    assert run_app("cc", road, "--threads", 1, "--rounds", 1) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"method +afforest: no option speaks of messages; \d+ of 256 sampled", out)
+    assert re.search(r"run +1 threads\ntarget +cpu\nphases +hook [\d.e-]+ ms for \d+ edges, ", out)
+    assert run_app("cc", road, "--method", "labels", "--rounds", 1) == 0
+    out = capsys.readouterr().out
+    assert "method      labels: as asked\n" in out
+    assert re.search(r"run +\d+ iterations, ", out)
+
+
+def test_reorder_reports_its_cost_and_keeps_the_ids(named, tmp_path, capsys):
+    rows = {}
+    for order in ("none", "degree"):
+        path = tmp_path / f"{order}.csv"
+        arguments = ("--source", 30, "--rounds", 1, "--verify", "--reorder", order, "--output", path)
+        assert run_app("bfs", named, *arguments) == 0
+        rows[order] = path.read_text()
+    assert rows["none"] == rows["degree"]
+    assert re.search(
+        r"reordered +by degree in [\d.e-]+ s, messages per edge [\d.]+ -> [\d.]+\n", capsys.readouterr().out
+    )
+
+
 def test_symmetrize(named, capsys):
     assert run_app("bfs", named, "--source", 9, "--rounds", 1) == 0
     assert capsys.readouterr().out.startswith("2 of 3")
@@ -244,6 +269,17 @@ BAD = {
     "output directory": ("bfs", ["ROAD", "--output", "no/x.csv"], "'no/x.csv': there is no directory no"),
     "trace suffix": ("bfs", ["ROAD", "--trace", "x.txt"], "'x.txt': expected a name ending in .json"),
     "verify half a run": ("bfs", ["ROAD", "--verify", "--iterations", "2"], "--verify needs a finished run"),
+    "messages for afforest": (
+        "cc",
+        ["ROAD", "--method", "afforest", "--mode", "pc"],
+        "mode means nothing to afforest",
+    ),
+    "messages for triangles": (
+        "triangles",
+        ["ROAD", "--interleave"],
+        "interleave means nothing to triangles",
+    ),
+    "triangles of vertices": ("triangles", ["ROAD", "--output", "x.csv"], "triangles has none"),
     "unknown option": ("bfs", ["ROAD", "--thread", "2"], "unrecognized arguments: --thread 2"),
 }
 

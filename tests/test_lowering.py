@@ -97,6 +97,10 @@ BREACHES = {
         scatter("self.a[node] = 0  # here", "return 1"),
         r"writes self\.a: scatterFunc must be pure",
     ),
+    "write in needsFunc": (
+        "def needsFunc(self, node):\n    self.a[node] = 0  # here\n    return True",
+        r"writes self\.a: needsFunc must be pure",
+    ),
     "write in applyWeight": (
         "def applyWeight(self, value, weight):\n    self.a[value] = 0  # here\n    return value",
         r"writes self\.a: applyWeight must be pure",
@@ -463,3 +467,17 @@ def test_lowering_needs_no_module_of_origin():
         ),
     )  # fmt: skip
     assert lower(cls).name == "Made"
+
+
+@pytest.mark.parametrize(
+    "written, steady",
+    [
+        ("", True),
+        ("def initFunc(self, node):\n    self.b[node] = 1\n    return False", True),
+        ("def initFunc(self, node):\n    self.a[node] = 1\n    return False", False),
+        ("def gatherFunc(self, value, node):\n    self.a[node] += value\n    return True", False),
+        ("def filterFunc(self, node):\n    self.a[node] = self.iteration\n    return True", False),
+    ],
+)
+def test_steady_means_that_nobody_writes_what_is_sent(written, steady):
+    assert lower(toy(*[written] if written else [])[0]).steady is steady

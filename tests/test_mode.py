@@ -1,4 +1,4 @@
-"""The analytical model of the two communication modes (V7; G-60 ... G-69)."""
+"""The analytical model of the communication modes (V7; G-60 ... G-69)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpop.mode import DEFAULT_RATIO, Sizes, pc_bytes, prefers_pc, sc_bytes
+from gpop.mode import DEFAULT_RATIO, Sizes, edges_looked_at, pc_bytes, prefers_pc, pull_bytes, sc_bytes
 
 FOUR = Sizes(offset=4, edge=4, id=4, source=4, value=4, weight=0)
 COMPACT = Sizes(offset=8, edge=4, id=2, source=2, value=4, weight=0)
@@ -102,3 +102,31 @@ def test_pc_does_work_within_a_constant_of_the_active_edges(v, active, r, ratio)
 def test_nothing_to_send_is_source_centric():
     assert not prefers_pc(3, 0, 0, 0, 8, FOUR, 2.0)
     assert DEFAULT_RATIO == 2.0
+
+
+@pytest.mark.parametrize(
+    "active, vertices, edges, looked_at",
+    [
+        (100, 50, 100, 75),  # two in-edges each, half of them active: 1, and 1 more for every second vertex
+        (300, 10, 100, 10 * (1 - 0.25**10) / 0.75),
+        (1, 10**6, 10**8, 10**8),  # hardly any is active: all are looked at
+        (10**9, 7, 70, 7),  # all are active: the first one will do
+        (0, 5, 60, 60),
+        (9, 0, 0, 0),
+    ],
+)
+def test_edges_looked_at(active, vertices, edges, looked_at):
+    assert edges_looked_at(active, vertices, edges) == pytest.approx(looked_at, rel=1e-4)
+
+
+@given(active=st.integers(1, 10**6), vertices=st.integers(1, 10**6), degree=st.floats(1, 1000))
+def test_more_active_edges_end_the_search_sooner(active, vertices, degree):
+    fewer, more = (edges_looked_at(a, vertices, vertices * degree) for a in (active, 2 * active))
+    assert vertices * 0.999 <= more <= fewer * 1.001
+    assert fewer <= vertices * degree * 1.001
+
+
+def test_pull_bytes_by_hand():
+    # 1000*(8 + 2*2) + 30*2 + 1000/8 + 50*(4 + 8);  weighted: 50*(8 + 8)
+    assert pull_bytes(1000, 30, 50, COMPACT) == 12785
+    assert pull_bytes(1000, 30, 50, WEIGHTED) == 12985

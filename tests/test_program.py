@@ -104,6 +104,7 @@ def test_default_functions():
     assert program.initFunc(0) is False
     assert program.filterFunc(0) is True
     assert program.applyWeight(3, 5) == 3
+    assert program.needsFunc(0) is True
     with pytest.raises(gpop.ProgramError, match="^Program has no scatterFunc$"):
         gpop.Program(GRAPH).scatterFunc(0)
     with pytest.raises(gpop.ProgramError, match="^Program has no gatherFunc$"):

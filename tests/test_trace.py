@@ -27,8 +27,8 @@ def run_smallest(**options):
 @pytest.fixture
 def trace():
     made = Trace({"program": "Made", "threads": 3})
-    made.extend(np.array([[5, 40, 2, 1, 30, 1234, 0.25, 0.5], [1, 3, 1, 0, 2, 99, 1e-6, 2.5e-7]]))
-    made.extend(np.array([[0, 0, 0, 0, 0, 0, 0, 0]]))
+    made.extend(np.array([[5, 40, 2, 1, 3, 30, 1234, 0.25, 0.5], [1, 3, 1, 0, 0, 2, 99, 1e-6, 2.5e-7]]))
+    made.extend(np.zeros((1, 9)))
     return made
 
 
@@ -37,7 +37,7 @@ def test_records(trace):
     assert tuple(trace[0]) == COLUMNS
     assert trace[0] == {
         "iteration": 0, "frontier": 5, "active_edges": 40, "partitions_sc": 2, "partitions_pc": 1,
-        "messages": 30, "bytes": 1234, "scatter_seconds": 0.25, "gather_seconds": 0.5,
+        "partitions_pull": 3, "messages": 30, "bytes": 1234, "scatter_seconds": 0.25, "gather_seconds": 0.5,
     }  # fmt: skip
     assert trace[-1]["iteration"] == 2
     assert all(type(value) in (int, float) for record in trace for value in record.values())
@@ -49,7 +49,7 @@ def test_records(trace):
 
 
 def test_extend_copies():
-    rows = np.zeros((1, 8))
+    rows = np.zeros((1, 9))
     trace = Trace()
     trace.extend(rows)
     rows[:] = 7
@@ -126,7 +126,7 @@ def test_a_failed_write_leaves_the_old_file(trace, tmp_path, suffix, monkeypatch
     path = tmp_path / f"trace{suffix}"
     path.write_text("old")
     half = Trace({"run": 1})
-    half.extend(np.ones((2, 8)))
+    half.extend(np.ones((2, 9)))
     monkeypatch.setattr(Trace, "__iter__", lambda self: iter([self[0], {"unexpected": object()}]))
     with pytest.raises((TypeError, ValueError)):
         half.save(path)

@@ -122,6 +122,15 @@ def list_active(gather_size, layout, space):
 
 
 @inline
+def list_all(layout, space):
+    """Before `list_active` when every partition may have active vertices; their number."""
+    for p in range(layout.k):
+        space.listed[p] = 1
+        space.gather_list[p] = p
+    return layout.k
+
+
+@inline
 def note_touched(v, p, base, space):
     """Put ``v`` of partition ``p`` on the list of vertices that were ever active, once."""
     if space.ever[v] == 0:

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from gpop.bins import bins_of
-from gpop.cpu import engine
+from gpop.cpu import choice, engine, specialise
 from gpop.cpu.compile import inactive_of, message_dtype
-from gpop.cpu.job import NO_WEIGHTS, Job
+from gpop.cpu.incoming import NO_WEIGHTS
+from gpop.cpu.job import MOST_THREADS, Job
 from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
 from gpop.cpu.workspace import COUNTERS, Needs, workspace_of
 from gpop.errors import UsageError
-from gpop.graph import Graph
+from gpop.exclusive import exclusive
 from gpop.launch import Run
 from gpop.lowering import Lowered, lower
+from gpop.mode import DEFAULT_RATIO
 from gpop.parallel import worker_count
 from gpop.partition import partition_bits
 from gpop.program import HARMLESS, Program
 from gpop.trace import Trace
-
-MOST_THREADS = 1024
-
-_guard = threading.Lock()
 
 
 def use_threads(threads: int | None) -> int:
@@ -44,7 +39,7 @@ def use_threads(threads: int | None) -> int:
     return threads
 
 
-def _traits(program: Program, interleave: bool, counting: bool) -> engine.Traits:
+def _traits(program: Program, mode: str, interleave: bool, counting: bool) -> specialise.Traits:
     cls = type(program)
     weighted = cls.applyWeight is not Program.applyWeight
     if weighted and program.graph.weights is None:
@@ -57,8 +52,12 @@ def _traits(program: Program, interleave: bool, counting: bool) -> engine.Traits
     else:
         mask = MASK_SENT if inactive is None else MASK_VALUE
     weight_dtype = program.graph.weights.dtype.str if weighted else None
-    return engine.Traits(
-        weight_dtype, cls.all_active, mask, inactive, interleave, cls.track_touched, counting
+    # Kernels that cannot be chosen are not compiled.
+    pull = specialise.ALWAYS if mode == "pull" else specialise.NEVER
+    if mode == "auto" and cls.needsFunc is not Program.needsFunc and not (interleave or cls.all_active):
+        pull = specialise.MAYBE
+    return specialise.Traits(
+        weight_dtype, cls.all_active, mask, inactive, interleave, pull, cls.track_touched, counting
     )
 
 
@@ -70,7 +69,7 @@ def run_on_cpu(
     mode: str,
     interleave: bool,
     threads: int | None,
-    ratio: float,
+    ratio: float | None,
     partition_size: int | None,
     progress: bool,
     callback: Any,
@@ -78,7 +77,8 @@ def run_on_cpu(
 ) -> Run:
     """See `gpop.launch.run`; arguments are checked there."""
     lowered = lower(type(program))
-    traits = _traits(program, interleave, counting)
+    interleave = interleave and mode != "pull"  # no bins are scattered that could be gathered early
+    traits = _traits(program, mode, interleave, counting)
     graph = program.graph
     threads = use_threads(threads)
     bits = partition_bits(
@@ -90,23 +90,35 @@ def run_on_cpu(
     )
     if traits.all_active and mode == "auto":
         mode = "pc"  # everything is active, and eq. (1) with E_a = E says so
-    with _exclusive(graph):
+    with exclusive(graph):
         bins, prepare_seconds = bins_of(graph, bits, threads)
         message = message_dtype(program, lowered)
         if traits.mask == MASK_VALUE:
             traits = traits._replace(inactive=inactive_of(lowered, traits.inactive, message))
         needs = Needs(
-            sent=traits.mask == MASK_SENT and mode != "sc",
-            sc=mode != "pc",
+            sent=traits.mask == MASK_SENT and mode in ("auto", "pc"),
+            sc=mode in ("auto", "sc"),
             frontier=not traits.all_active,
             interleave=interleave,
             touched=traits.track,
+            pull=traits.pull != specialise.NEVER,
+            priorities="priorityFunc" in lowered.functions,
+            own_values=not (lowered.steady or traits.all_active or interleave or mode == "pull"),
         )
         try:
             if traits.weight_dtype is None:  # kernels are compiled per type: one is enough without weights
                 bins = bins._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS)
             space = workspace_of(graph.cache, bins, needs, message, threads)
-            job = Job(program, lowered, traits, bins, space, threads, engine.MODES[mode], ratio)
+            job = Job(
+                program,
+                lowered,
+                traits,
+                bins,
+                space,
+                threads,
+                choice.MODES[mode],
+                DEFAULT_RATIO if ratio is None else ratio,
+            )
             trace = Trace(
                 {"program": lowered.name, "mode": mode, "interleave": interleave, "threads": threads}
             )
@@ -131,28 +143,8 @@ def run_on_cpu(
         target="cpu",
         partition_size=1 << bits,
         partitions=int(bins.k),
-        prepare_seconds=prepare_seconds,
+        prepare_seconds=prepare_seconds + job.incoming_seconds,
     )
-
-
-@contextmanager
-def _exclusive(graph: Graph) -> Iterator[None]:
-    """One run at a time on a graph: runs share the workspace that lies with it.
-
-    Another thread waits; a run from inside a callback of a run on the same graph is refused.
-    """
-    with _guard:
-        lock = graph.cache.setdefault("lock", threading.RLock())
-    with lock:
-        if graph.cache.get("running"):
-            raise UsageError(
-                f"{graph!r} is in the middle of a run: a callback may run programs on other graphs only"
-            )
-        graph.cache["running"] = True
-        try:
-            yield
-        finally:
-            graph.cache["running"] = False
 
 
 def _vertex_bytes(program: Program, lowered: Lowered) -> int:

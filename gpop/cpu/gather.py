@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpop.cpu import priority
 from gpop.cpu.active import note_touched
 from gpop.cpu.scatter import MASK_SENT, MASK_VALUE
 from gpop.cpu.workspace import NONE
@@ -88,12 +89,14 @@ def make_gather_one(gather_static, gather_dynamic, counting):
     return gather_one
 
 
-def make_filter(filterFunc, track):
+def make_filter(filterFunc, priorityFunc, track):
     """Kernel: ``filterFunc`` for frontier entries of ``d`` from position ``first`` on; sums their edges.
 
-    ``filterFunc`` None stands for the default (keep everything).
+    Entries with a priority above the limit wait (priority.py). None stands for the default function: keep
+    everything, no priorities.
     """
     calls = filterFunc is not None
+    prioritised = priorityFunc is not None
 
     def filter_frontier(d, first, size, layout, space, state):
         base = np.uint64(d) << np.uint64(layout.bits)
@@ -105,6 +108,14 @@ def make_filter(filterFunc, track):
             keep = True
             if calls:
                 keep = filterFunc(state, np.uint32(v))
+            if prioritised:
+                if keep:
+                    bucket = np.int64(priorityFunc(state, np.uint32(v)))
+                    keep = bucket <= priority.limit_of(layout, space)
+                    if keep:
+                        priority.withdraw(v, d, space)
+                    else:
+                        priority.defer(v, d, base, bucket, space)
             if keep:
                 space.frontier[base + kept] = space.frontier[base + i]
                 kept += np.uint64(1)
@@ -142,16 +153,14 @@ def make_gather(gather_one, filter_frontier, lists):
     return gather
 
 
-def make_gather_all(gather_one, filterFunc):
-    """Kernel for ``all_active`` programs: every non-empty bin of the column, then filter every vertex.
+def make_filter_all(filterFunc):
+    """Kernel for ``all_active`` programs: filter every vertex of ``d``.
 
     ``frontier_size[d]`` becomes the number of vertices for which ``filterFunc`` returned True.
     """
     calls = filterFunc is not None
 
-    def gather_all(d, w, threads, layout, space, state):
-        for i in range(layout.column_offsets[d], layout.column_offsets[d + 1]):
-            gather_one(layout.column_bins[i], d, w, layout, space, state, np.uint64(0))
+    def filter_all(d, layout, space, state):
         first = np.uint64(d) << np.uint64(layout.bits)
         last = min(np.uint64(layout.n), first + (np.uint64(1) << np.uint64(layout.bits)))
         unsettled = np.int64(last - first)
@@ -160,5 +169,16 @@ def make_gather_all(gather_one, filterFunc):
             for v in range(first, last):
                 unsettled += np.int64(filterFunc(state, np.uint32(v)))
         space.frontier_size[d] = unsettled
+
+    return filter_all
+
+
+def make_gather_all(gather_one, filter_all):
+    """Kernel for ``all_active`` programs: every non-empty bin of the column, then filter every vertex."""
+
+    def gather_all(d, w, threads, layout, space, state):
+        for i in range(layout.column_offsets[d], layout.column_offsets[d + 1]):
+            gather_one(layout.column_bins[i], d, w, layout, space, state, np.uint64(0))
+        filter_all(d, layout, space, state)
 
     return gather_all

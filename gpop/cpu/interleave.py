@@ -9,7 +9,7 @@ Before partition ``p`` scatters, its thread
    sent; when the budget runs out first it is sent, and nothing is lost.
 
 For programs whose result is a fixpoint whatever the order (distances, labels). ``in_frontier`` bits:
-1 in the frontier, 2 waiting in the queue.
+1 in the frontier, 2 waiting in the queue, 4 has edges that leave the partition.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.atomics import load_acquire
+from gpop.cpu import priority
 from gpop.cpu.registry import inline
 
 INTERLEAVED, INTRA = 7, 9
@@ -70,9 +71,16 @@ def make_gather_published(gather_one, counting):
     return gather_published
 
 
-def make_apply_own_edges(scatterFunc, gatherFunc, applyWeight, filterFunc, weighted, counting):
-    """Kernel: apply the edges inside ``p`` from its frontier on; True when nothing is left to apply."""
+def make_apply_own_edges(
+    scatterFunc, gatherFunc, applyWeight, filterFunc, priorityFunc, weighted, drops, counting
+):
+    """Kernel: apply the edges inside ``p`` from its frontier on; True when nothing is left to apply.
+
+    Vertices with a priority above the limit are left to wait (priority.py). With ``drops`` a vertex all of
+    whose edges have been applied leaves the frontier, so that what follows need not walk its edges again.
+    """
     filters = filterFunc is not None
+    prioritised = priorityFunc is not None
 
     def apply_own_edges(p, w, layout, space, state):
         indices, frontier, in_frontier, queue = layout.indices, space.frontier, space.in_frontier, space.queue
@@ -90,6 +98,7 @@ def make_apply_own_edges(scatterFunc, gatherFunc, applyWeight, filterFunc, weigh
         waiting = size
         budget = np.int64(capacity) * LOCAL_BUDGET
         edges = np.int64(0)
+        limit = priority.limit_of(layout, space) if prioritised else np.int64(0)
         while waiting > 0 and budget > 0:
             v = base + np.uint64(queue[base + read])
             read += np.uint64(1)
@@ -100,15 +109,18 @@ def make_apply_own_edges(scatterFunc, gatherFunc, applyWeight, filterFunc, weigh
             in_frontier[v] &= np.uint8(0xFD)
             e = np.uint64(layout.indptr[v])
             end = np.uint64(layout.indptr[v + np.uint64(1)])
-            if layout.sorted:
-                if end - e > np.uint64(8):
-                    e = _first_own_edge(indices, e, end, bits, own)
             if e == end:
                 continue
+            leaves = False
+            if layout.sorted:
+                leaves = indices[e] >> bits < own
+                if end - e > np.uint64(8):
+                    e = _first_own_edge(indices, e, end, bits, own)
             value = scatterFunc(state, np.uint32(v))
             while e < end:
                 u = indices[e]
                 if u >> bits != own:
+                    leaves = True
                     if layout.sorted and u >> bits > own:
                         break
                     e += np.uint64(1)
@@ -121,10 +133,16 @@ def make_apply_own_edges(scatterFunc, gatherFunc, applyWeight, filterFunc, weigh
                 e += np.uint64(1)
                 if received:
                     flags = in_frontier[u]
+                    if filters:
+                        if flags & np.uint8(1) == 0 and not filterFunc(state, u):
+                            continue
+                    if prioritised:
+                        bucket = np.int64(priorityFunc(state, u))
+                        if bucket > limit:
+                            priority.defer(np.uint64(u), p, base, bucket, space)
+                            continue
+                        priority.withdraw(u, p, space)
                     if flags & np.uint8(1) == 0:
-                        if filters:
-                            if not filterFunc(state, u):
-                                continue
                         frontier[base + size] = u & local
                         size += np.uint64(1)
                     if flags & np.uint8(2) == 0:
@@ -133,7 +151,9 @@ def make_apply_own_edges(scatterFunc, gatherFunc, applyWeight, filterFunc, weigh
                             to -= capacity
                         queue[base + to] = u & local
                         waiting += np.uint64(1)
-                    in_frontier[u] = np.uint8(3)
+                    in_frontier[u] = flags | np.uint8(3)
+            if leaves:
+                in_frontier[v] |= np.uint8(4)
         done = waiting == np.uint64(0)
         while waiting > 0:
             in_frontier[base + np.uint64(queue[base + read])] &= np.uint8(0xFD)
@@ -141,11 +161,18 @@ def make_apply_own_edges(scatterFunc, gatherFunc, applyWeight, filterFunc, weigh
             if read == capacity:
                 read = np.uint64(0)
             waiting -= np.uint64(1)
-        space.frontier_size[p] = size
+        kept = np.uint64(0)
         total = np.int64(0)
         for i in range(size):
             v = base + np.uint64(frontier[base + i])
+            if drops and done and in_frontier[v] & np.uint8(4) == 0:
+                in_frontier[v] = 0
+                continue
+            in_frontier[v] = 1
+            frontier[base + kept] = frontier[base + i]
+            kept += np.uint64(1)
             total += layout.indptr[v + np.uint64(1)] - layout.indptr[v]
+        space.frontier_size[p] = kept
         space.active_edges[p] = total
         if counting:
             space.counters[w, INTRA] += edges

@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
-import sys
+import os
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
 
 from gpop.bins import Bins
-from gpop.cpu import engine, team
+from gpop.cpu import choice, engine, specialise, team
 from gpop.cpu.active import clear_frontier, drain_touched, load_all, load_frontier
 from gpop.cpu.compile import compiled
+from gpop.cpu.incoming import NO_WEIGHTS, in_edges, kept_in_edges
+from gpop.cpu.priority import drain_waiting
 from gpop.cpu.scatter import MASK_SENT
 from gpop.cpu.state import make_state
-from gpop.cpu.workspace import Workspace
+from gpop.cpu.workspace import SERIAL_EDGES, Workspace
+from gpop.errors import NotEnoughMemory
 from gpop.launch import UNLIMITED
 from gpop.lowering import Lowered
 from gpop.mode import Sizes
 from gpop.parallel import worker_count
 from gpop.program import Program
+from gpop.progress import IterationBar
 from gpop.trace import COLUMNS, Trace
 
+MOST_THREADS = 1024
 TRACE_ROWS = 512
 SLICE_NS = 100_000_000
 """The loop returns to Python after so many iterations or nanoseconds, for progress and Ctrl-C."""
 
-NO_WEIGHTS = np.empty(0, np.uint32)
+
+_pools: list[ThreadPoolExecutor] = []
+"""The pool whose threads enter the loops beside their callers, once there is one. To start a thread costs
+as much as a search of a small graph, so they stay; a forked process has none of them and starts anew."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pools.clear)
+
+
+def _pool() -> ThreadPoolExecutor:
+    if not _pools:
+        _pools.append(ThreadPoolExecutor(MOST_THREADS, "gpop"))
+    return _pools[0]
 
 
 class Job:
@@ -41,12 +58,14 @@ class Job:
         # The kernels that load and clear the frontier need not be compiled for every message type.
         self.lists = (
             bins._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS),
-            space._replace(values=NO_WEIGHTS, sc_weights=NO_WEIGHTS),
+            space._replace(values=NO_WEIGHTS, own_values=NO_WEIGHTS, sc_weights=NO_WEIGHTS),
         )
         self.forced, self.ratio = forced, float(ratio)
-        self.loop = engine.compile_loop(lowered, traits)
+        self.incoming = kept_in_edges(program.graph, bins.weights)
+        self.incoming_seconds = 0.0
+        self.loop = specialise.compile_loop(lowered, traits)
         # A run that never has enough active edges for two threads starts none.
-        self.workers = threads - 1 if int(bins.indptr[-1]) >= engine.SERIAL_EDGES else 0
+        self.workers = threads - 1 if int(bins.indptr[-1]) >= SERIAL_EDGES else 0
         self.spins = team.SPINS if threads <= worker_count() else 0
         weighted = traits.weight_dtype is not None
         self.sizes = Sizes(
@@ -59,6 +78,17 @@ class Job:
             mark=space.sent.itemsize if traits.mask == MASK_SENT else 0,
         )
 
+    def find_in_edges(self) -> None:
+        """Have the in-edges ready; where memory does not allow it, a run that may choose does not pull."""
+        begin = time.perf_counter()
+        try:
+            self.incoming = in_edges(self.program.graph, self.traits.weight_dtype is not None)
+        except NotEnoughMemory:
+            if self.forced == choice.FORCE_PULL:
+                raise
+            self.forced = choice.AUTO_PUSH
+        self.incoming_seconds += time.perf_counter() - begin
+
     def start(self, sources: np.ndarray | None) -> np.ndarray:
         """Load the frontier; return the loop's ``progress`` array."""
         state = np.zeros(engine.PROGRESS_SIZE, np.int64)
@@ -68,35 +98,39 @@ class Job:
             started = load_all(*self.lists)
         else:
             started = load_frontier(sources, *self.lists)
+        state[engine.NEEDY], state[engine.NEEDY_EDGES] = int(self.bins.n), int(self.bins.indptr[-1])
         state[engine.SCATTER_SIZE], state[engine.FRONTIER], state[engine.EDGES] = started
         return state
 
     def run(
         self, sources, limit: int, trace: Trace, callback: Any, progress: bool
     ) -> tuple[float, np.ndarray]:
-        """Iterate; returns the seconds it took (without compiling) and the final ``progress``."""
-        with ThreadPoolExecutor(max(1, self.workers), "gpop") as pool, _Bar(progress, limit) as bar:
+        """Iterate; returns the seconds (without compiling and in-edges) and the final ``progress``."""
+        if self.forced == choice.FORCE_PULL:
+            self.find_in_edges()
+        with IterationBar(progress, None if limit == UNLIMITED else limit) as bar:
             # Compile, or load from the cache, before the clock starts.
-            self.slice(pool, np.zeros(engine.PROGRESS_SIZE, np.int64), 0, 1)
+            self.slice(np.zeros(engine.PROGRESS_SIZE, np.int64), 0, 1)
             if not self.traits.all_active:
                 bins, space = self.lists
                 load_frontier(np.empty(0, np.uint32), bins, space)
                 load_all(bins._replace(n=np.int64(0), k=np.int64(0)), space)
-            begin = time.perf_counter()
+            begin, found = time.perf_counter(), self.incoming_seconds
             state = self.start(sources)
             rows = 1 if callback else TRACE_ROWS
             done = state[engine.FRONTIER] == 0 or limit == 0
             while not done:
-                done, records = self.slice(pool, state, limit, rows)
+                done, records = self.slice(state, limit, rows)
+                if state[engine.NO_IN_EDGES]:
+                    state[engine.NO_IN_EDGES] = 0
+                    self.find_in_edges()
                 trace.extend(records)
-                bar.show(state)
-                if callback and callback(trace[-1]):
+                bar.show(int(state[engine.ITERATION]), int(state[engine.FRONTIER]))
+                if callback and len(records) and callback(trace[-1]):
                     break
-            return time.perf_counter() - begin, state
+            return time.perf_counter() - begin - (self.incoming_seconds - found), state
 
-    def slice(
-        self, pool: ThreadPoolExecutor, state: np.ndarray, limit: int, rows: int
-    ) -> tuple[bool, np.ndarray]:
+    def slice(self, state: np.ndarray, limit: int, rows: int) -> tuple[bool, np.ndarray]:
         """Let the team iterate until Python is due; returns whether the run is over, and trace records."""
         records = np.zeros((rows, len(COLUMNS) - 1))
         values = make_state(self.program, self.lowered, int(state[engine.ITERATION]))
@@ -105,16 +139,21 @@ class Job:
         def enter(w: int) -> bool:
             return self.loop(
                 w, self.threads, self.workers, self.spins, limit, rows, SLICE_NS,
-                self.forced, self.ratio, self.sizes, state, records, self.bins, self.space, values,
+                self.forced, self.ratio, self.sizes, state, records,
+                self.bins, self.incoming, self.space, values,
             )  # fmt: skip
 
+        followers: list[Future] = []
         try:
-            followers = [pool.submit(enter, w) for w in range(1, self.workers + 1)] if limit else []
+            for w in range(1, self.workers + 1 if limit else 1):
+                followers.append(_pool().submit(enter, w))
             done = compiled(self.lowered, values, enter, 0)
         except BaseException:  # such as Ctrl-C just now: nobody may be left waiting for a phase
             self.space.team[team.STOP] = 1
             self.space.team[team.GENERATION] += 1
             raise
+        finally:
+            wait(followers)
         for follower in followers:
             follower.result()
         return done, records[: state[engine.ROWS]]
@@ -135,28 +174,6 @@ class Job:
         ]
         frontier = np.concatenate(lists) if lists else np.empty(0, np.uint32)
         clear_frontier(size, *self.lists)
+        if "priorityFunc" in self.lowered.functions:
+            frontier = np.union1d(frontier, drain_waiting(*self.lists))
         return frontier
-
-
-class _Bar:
-    """A progress bar on the terminal, or nothing."""
-
-    def __init__(self, wanted: bool, limit: int) -> None:
-        self.bar = None
-        if wanted:
-            from tqdm import tqdm
-
-            total = None if limit == UNLIMITED else limit
-            self.bar = tqdm(total=total, unit="iteration", file=sys.stderr, leave=False)
-
-    def __enter__(self) -> _Bar:
-        return self
-
-    def show(self, progress: np.ndarray) -> None:
-        if self.bar is not None:
-            self.bar.set_postfix(frontier=int(progress[engine.FRONTIER]), refresh=False)
-            self.bar.update(int(progress[engine.ITERATION]) - self.bar.n)
-
-    def __exit__(self, *exception: object) -> None:
-        if self.bar is not None:
-            self.bar.close()

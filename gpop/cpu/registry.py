@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import sys
 import types
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -83,11 +84,12 @@ def _publish_copy(function: types.FunctionType, name: str, key: str, done: dict)
     return publish(copy, name)
 
 
-def publish_class(cls: type, name: str) -> type:
-    """The same for a class (the state tuple of a program)."""
+def publish_class(make: Callable[[], type], name: str) -> type:
+    """The same for a class (the state tuple of a program), made when it is not there yet."""
     module = sys.modules[__name__]
     if hasattr(module, name):
         return getattr(module, name)
+    cls = make()
     cls.__module__, cls.__name__, cls.__qualname__ = __name__, name, name
     setattr(module, name, cls)
     return cls

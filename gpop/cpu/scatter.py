@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.atomics import prefetch
+from gpop.cpu.registry import inline
 from gpop.mode import PC, SC
 
 MASK_NONE, MASK_VALUE, MASK_SENT = 0, 1, 2
@@ -27,6 +28,36 @@ EDGES, MESSAGES_SC, MESSAGES_PC, VERTICES = 0, 1, 2, 8
 """Columns of the instrumented counters (workspace.COUNTERS)."""
 
 
+@inline
+def send(e, end, value, row, listed, weighted, layout, space):
+    """Write a message: ``value`` along the run of edges from ``e`` on that end in one partition.
+
+    Returns the edge after the run, and the end of the row's list of non-empty bins.
+    """
+    indices, ids, cursors = layout.indices, space.sc_ids, space.cursors
+    bits = layout.bits
+    local = (np.uint32(1) << bits) - np.uint32(1)
+    d = indices[e] >> bits
+    bin = row + d
+    slot = np.uint64(cursors[np.uint64(2) * bin])
+    at = np.uint64(cursors[np.uint64(2) * bin + np.uint64(1)])
+    if slot == np.uint64(layout.slots[bin]):
+        space.row_list[listed] = d
+        listed += np.uint64(1)
+    space.values[slot] = value
+    cursors[np.uint64(2) * bin] = slot + np.uint64(1)
+    mark = np.uint32(1) << np.uint32(8 * ids.itemsize - 1)
+    while e < end and indices[e] >> bits == d:
+        ids[at] = (indices[e] & local) | mark
+        if weighted:
+            space.sc_weights[at] = layout.weights[e]
+        mark = np.uint32(0)
+        at += np.uint64(1)
+        e += np.uint64(1)
+    cursors[np.uint64(2) * bin + np.uint64(1)] = at
+    return e, listed
+
+
 def make_scatter_sc(scatterFunc, weighted, all_active, skip_own, counting):
     """Kernel: source-centric scatter of partition ``p``; lists the bins it fills in ``row_list``.
 
@@ -35,11 +66,8 @@ def make_scatter_sc(scatterFunc, weighted, all_active, skip_own, counting):
     """
 
     def scatter_sc(p, w, own_done, layout, space, state):
-        indices, ids, values, cursors = layout.indices, space.sc_ids, space.values, space.cursors
-        slots = layout.slots
+        indices = layout.indices
         bits = layout.bits
-        local = (np.uint32(1) << bits) - np.uint32(1)
-        flag = np.uint32(1) << np.uint32(8 * ids.itemsize - 1)
         row = np.uint64(p) * np.uint64(layout.k)
         base = np.uint64(p) << np.uint64(bits)
         listed_at = np.uint64(layout.row_offsets[p])
@@ -79,28 +107,10 @@ def make_scatter_sc(scatterFunc, weighted, all_active, skip_own, counting):
                     if e < end:
                         d = indices[e] >> bits
                     continue
-                bin = row + d
-                slot = np.uint64(cursors[np.uint64(2) * bin])
-                at = np.uint64(cursors[np.uint64(2) * bin + np.uint64(1)])
-                if slot == np.uint64(slots[bin]):
-                    space.row_list[listed] = d
-                    listed += np.uint64(1)
-                values[slot] = value
-                cursors[np.uint64(2) * bin] = slot + np.uint64(1)
+                e, listed = send(e, end, value, row, listed, weighted, layout, space)
                 messages += np.uint64(1)
-                mark = flag
-                current = d
-                while d == current:
-                    ids[at] = (indices[e] & local) | mark
-                    if weighted:
-                        space.sc_weights[at] = layout.weights[e]
-                    mark = np.uint32(0)
-                    at += np.uint64(1)
-                    e += np.uint64(1)
-                    if e == end:
-                        break
+                if e < end:
                     d = indices[e] >> bits
-                cursors[np.uint64(2) * bin + np.uint64(1)] = at
         space.mode[p] = SC
         space.row_size[p] = listed - listed_at
         space.sent_messages[p] = messages

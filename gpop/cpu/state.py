@@ -19,7 +19,7 @@ from gpop.program import Program
 def state_class(lowered: Lowered) -> type:
     """Named tuple class for the attributes that the functions use (a placeholder when there are none)."""
     names = lowered.fields + lowered.parameters + lowered.built_in or ("nothing",)
-    return registry.publish_class(namedtuple("State", names), f"State_{lowered.key}")
+    return registry.publish_class(lambda: namedtuple("State", names), f"State_{lowered.key}")
 
 
 def make_state(program: Program, lowered: Lowered, iteration: int) -> tuple:

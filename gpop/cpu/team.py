@@ -15,7 +15,7 @@ import numpy as np
 from gpop.atomics import load_acquire, pause, sleep_us, store_release, yield_core
 from gpop.cpu.registry import inline
 
-GENERATION, DONE, STOP, GATHERING, ITEMS, ITERATION = 0, 8, 16, 17, 18, 19
+GENERATION, DONE, STOP, PHASE, ITEMS, ITERATION = 0, 8, 16, 17, 18, 19
 """Slots of ``team`` (int64); the two that threads poll have a cache line of their own."""
 
 SIZE = 24
@@ -47,9 +47,9 @@ def await_phase(team, seen, spins):
 
 
 @inline
-def start_phase(team, gathering, items, iteration):
+def start_phase(team, phase, items, iteration):
     """Main thread: describe a phase and let the workers go."""
-    team[GATHERING] = gathering
+    team[PHASE] = phase
     team[ITEMS] = items
     team[ITERATION] = iteration
     team[DONE] = 0

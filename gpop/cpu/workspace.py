@@ -6,6 +6,9 @@ Encodings
     bin's start whenever the bin is empty, so nothing is cleared between iterations.
 ``frontier[p*q : p*q + frontier_size[p]]``  local ids of the active vertices of p, in
     order of activation (the same type as PNG sources); ``queue`` and ``touched`` likewise.
+``later``, ``waiting``, ``buckets``  active vertices that wait for their priority (priority.py).
+``bitmap``  bit v & 63 of word v >> 6: vertex v is in the frontier that is being pulled from.
+``needy[2*d]``, ``[2*d + 1]``  vertices of d that wanted more messages after a pull, their in-edges.
 ``in_frontier[v]``  bit 0: v is in the frontier; bits 1, 2: used by the interleaved step (interleave.py).
 ``head[w*k+d]``, ``next_source[p*k+d]``  list of the source partitions whose bin for d is non-empty: the
     second level of the active list, threaded through the bins. In bulk-synchronous runs it is built at
@@ -23,8 +26,11 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.bins import Bins
-from gpop.cpu import team
+from gpop.cpu import priority, team
 from gpop.memory import require_memory
+
+SERIAL_EDGES = 2048
+"""Below so many active edges the calling thread does an iteration alone."""
 
 NONE = -1
 """End of a list of source partitions."""
@@ -40,6 +46,8 @@ COUNTERS = (
     "ids_interleaved",
     "vertices_scattered",
     "intra_edges",
+    "edges_pulled",
+    "messages_pulled",
 )
 """Names of the instrumented counters, in the order of their columns."""
 
@@ -51,6 +59,7 @@ class Workspace(NamedTuple):
     """See the module's banner. ``values`` has the message type of the program."""
 
     values: np.ndarray
+    own_values: np.ndarray
     sent: np.ndarray
     sc_ids: np.ndarray
     sc_weights: np.ndarray
@@ -73,6 +82,11 @@ class Workspace(NamedTuple):
     claim: np.ndarray
     team: np.ndarray
     queue: np.ndarray
+    later: np.ndarray
+    waiting: np.ndarray
+    buckets: np.ndarray
+    bitmap: np.ndarray
+    needy: np.ndarray
     ever: np.ndarray
     touched: np.ndarray
     touched_size: np.ndarray
@@ -87,6 +101,9 @@ class Needs(NamedTuple):
     frontier: bool
     interleave: bool
     touched: bool
+    pull: bool
+    own_values: bool
+    priorities: bool
 
 
 def workspace_of(
@@ -135,11 +152,16 @@ def workspace_of(
         cursors[:, 0] = bins.slots[:-1]
         cursors[:, 1] = bins.id_offsets[:-1].reshape(k, k).T.ravel()
         kept["cursors", np.dtype(np.int64)] = cursors.reshape(-1)
-    # One buffer serves every message type, so that programs of different types share its memory.
-    nbytes = bins.messages * message_dtype.itemsize
+    # One buffer serves every message type, so that programs of different types share its memory. A
+    # pulled iteration keeps one value a vertex there.
+    nbytes = max(bins.messages, n if needs.pull else 0) * message_dtype.itemsize
     values = array("values", -(-nbytes // 8), np.uint64).view(np.uint8)[:nbytes].view(message_dtype)
+    if needs.priorities and ("buckets", np.dtype(np.int64)) not in kept:
+        buckets = array("buckets", priority.SLOTS * (k + 1), np.int64, 0)
+        buckets[priority.LEAST :: priority.SLOTS] = priority.HIGHEST
     return Workspace(
         values=values,
+        own_values=if_needed(needs.own_values, "own_values", n, message_dtype),
         sent=if_needed(needs.sent, "sent", bins.messages, np.uint8),
         sc_ids=scattered("sc_ids", bins.ids.size if needs.sc else 0, bins.ids.dtype),
         sc_weights=scattered("sc_weights", bins.id_weights.size if needs.sc else 0, bins.id_weights.dtype),
@@ -161,7 +183,12 @@ def workspace_of(
         gather_list=array("gather_list", k, np.int64),
         claim=array("claim", 16, np.int64, 0),
         team=array("team", team.SIZE, np.int64, 0),
-        queue=if_needed(needs.interleave, "queue", n, bins.sources.dtype),
+        bitmap=if_needed(needs.pull, "bitmap", (n + 63) // 64, np.uint64, 0),
+        needy=if_needed(needs.pull, "needy", 2 * k, np.int64),
+        queue=if_needed(needs.frontier or needs.pull, "queue", n, bins.sources.dtype),
+        later=if_needed(needs.priorities, "later", n, bins.sources.dtype),
+        waiting=if_needed(needs.priorities, "waiting", n, np.uint8, 0),
+        buckets=if_needed(needs.priorities, "buckets", priority.SLOTS * (k + 1), np.int64, 0),
         ever=if_needed(needs.touched, "ever", n, np.uint8, 0),
         touched=if_needed(needs.touched, "touched", n, bins.sources.dtype),
         touched_size=array("touched_size", k, np.int64, 0),

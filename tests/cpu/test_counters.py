@@ -75,6 +75,8 @@ def test_source_centric_touches_active_edges_only(name, threads):
         "ids_interleaved": 0,
         "vertices_scattered": np.count_nonzero(RMAT.out_degree[np.unique(frontier)]),
         "intra_edges": 0,
+        "edges_pulled": 0,
+        "messages_pulled": 0,
     }
     assert run.trace[0]["messages"] == expected.messages
 
@@ -133,8 +135,11 @@ def test_no_bin_is_listed_twice_under_many_threads():
 
 def test_interleaving_shows_in_its_own_counters():
     chain = generate("chain", vertices=256)
-    plain = count(smallest(chain)).counters
-    assert plain["ids_interleaved"] == plain["intra_edges"] == 0
+    plain = count(smallest(chain), mode="sc").counters
+    assert plain["ids_interleaved"] == 0
+    # most edges stay in their partition: those are delivered without bins, once for each scatter
+    assert plain["intra_edges"] + plain["ids_gathered"] == plain["edges_scattered"]
+    assert plain["intra_edges"] > 9 * plain["ids_gathered"]
     mixed = count(smallest(chain), interleave=True).counters
     assert mixed["intra_edges"] > 0
     sparse = count(smallest(), interleave=True).counters

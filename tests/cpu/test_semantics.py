@@ -12,6 +12,7 @@ import gpop
 from gpop.bins import bins_of
 from tests import programs
 from tests.programs import (
+    Colours,
     Diary,
     Distance,
     Drift,
@@ -27,7 +28,7 @@ from tests.programs import (
     random_graph,
 )  # fmt: skip
 
-MODES = ("sc", "pc", "auto")
+MODES = ("sc", "pc", "auto", "pull")
 SETTINGS = [{"mode": mode, "threads": threads} for mode in MODES for threads in (1, 4)]
 
 
@@ -220,6 +221,18 @@ def test_smallest_label():
 
     graph = random_graph(7, 150, 500)
     compare(make)
+
+
+def test_colours_until_a_vertex_has_all():
+    graph = random_graph(15, 120, 500)
+
+    def make():
+        program = Colours(graph)
+        program.mask[sources] = 1, 2, 4, 8
+        return program
+
+    sources = [3, 5, 9, 20]
+    assert np.count_nonzero(compare(make, sources, sizes=(1, 16, 64)).mask == 15) > 10
 
 
 def test_drift():

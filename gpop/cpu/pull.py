@@ -1,0 +1,145 @@
+"""Pull: a destination partition asks the sources of its in-edges instead of waiting for messages.
+
+Two phases stand for scatter and gather, each over all partitions:
+
+1. prepare: every partition writes its words of the frontier bitmap, and its values if they must be kept
+   (below), then calls ``initFunc``;
+2. pull: the vertices that still want messages (``needsFunc``) are listed, then each walks its in-edges
+   against the bitmap until it wants no more. A vertex is written by the owner of its partition only.
+
+``scatterFunc`` may read what ``gatherFunc`` or another function writes at a vertex that is being pulled
+to just now. Then the values are computed in the first phase, ``values[v]`` for vertex v in the memory of
+the message slots; otherwise it is called where a value is needed, which the early exit makes rare.
+
+A vertex receives its messages in ascending order of their sources: the order of PC.
+
+Bytes: 8 per vertex and phase for offsets and ids, n/8 for the bitmap, which random probes keep in the
+private cache; 4 (+ weight) per in-edge that is looked at. Paper: Beamer, Asanovic, Patterson,
+"Direction-optimizing breadth-first search" (SC 2012), here for any program.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpop.atomics import prefetch
+from gpop.mode import PULL, SC
+
+EDGES_PULLED, MESSAGES_PULLED = 10, 11
+"""Columns of the instrumented counters (workspace.COUNTERS)."""
+
+WORD_BITS = 6
+"""A word of the bitmap holds ``2**6`` vertices; a smaller partition shares its word with others."""
+
+AHEAD = 16
+"""Needy vertices between the prefetch of an in-edge list and its use."""
+
+
+def make_prepare(scatterFunc, after_scatter, all_active, keeps_values):
+    """Kernel: bitmap and values of partition ``p``, and what follows a scatter."""
+
+    def prepare(p, layout, space, state):
+        indptr, bitmap, values = layout.indptr, space.bitmap, space.values
+        base = np.uint64(p) << np.uint64(layout.bits)
+        size = min(np.uint64(layout.n) - base, np.uint64(1) << np.uint64(layout.bits))
+        if all_active:
+            for v in range(base, base + size):
+                if indptr[v] < indptr[v + np.uint64(1)]:
+                    values[v] = scatterFunc(state, np.uint32(v))
+        else:
+            word = base >> np.uint64(WORD_BITS)
+            if layout.bits < WORD_BITS:
+                own = (np.uint64(1) << (np.uint64(1) << np.uint64(layout.bits))) - np.uint64(1)
+                bitmap[word] &= ~(own << (base & np.uint64(63)))
+            else:
+                for i in range(word, (base + size + np.uint64(63)) >> np.uint64(WORD_BITS)):
+                    bitmap[i] = np.uint64(0)
+            for i in range(np.uint64(space.frontier_size[p])):
+                v = base + np.uint64(space.frontier[base + i])
+                bitmap[v >> np.uint64(WORD_BITS)] |= np.uint64(1) << (v & np.uint64(63))
+                if keeps_values:
+                    values[v] = scatterFunc(state, np.uint32(v))
+        after_scatter(p, layout, space, state)
+
+    return prepare
+
+
+def make_pull(
+    scatterFunc, gatherFunc, applyWeight, needsFunc, weight_type, filter_partition,
+    all_active, keeps_values, counting,
+):  # fmt: skip
+    """Kernel: deliver to partition ``d`` along the in-edges of its needy vertices, then filter.
+
+    Notes in ``needy`` how many vertices want messages afterwards, and their in-edges.
+    """
+    weighted = weight_type is not None
+    ends_early = needsFunc is not None
+
+    def pull(d, w, layout, incoming, space, state):
+        indptr, indices, bitmap, needy = incoming.indptr, incoming.indices, space.bitmap, space.queue
+        one = np.uint64(1)
+        base = np.uint64(d) << np.uint64(layout.bits)
+        capacity = min(np.uint64(layout.n) - base, one << np.uint64(layout.bits))
+        wanted = np.uint64(0)
+        for i in range(capacity):  # without a branch: which vertices are needy is hard to predict
+            v = base + i
+            wants = indptr[v] < indptr[v + one]
+            if ends_early:
+                wants = wants & bool(needsFunc(state, np.uint32(v)))
+            needy[base + wanted] = i
+            wanted += np.uint64(wants)
+        size = np.uint64(space.frontier_size[d])
+        looked_at = np.int64(0)
+        messages = np.int64(0)
+        left = np.int64(0)
+        left_edges = np.int64(0)
+        for i in range(wanted):
+            if i + np.uint64(AHEAD) < wanted:
+                prefetch(indices, indptr[base + np.uint64(needy[base + i + np.uint64(AHEAD)])])
+            v = base + np.uint64(needy[base + i])
+            node = np.uint32(v)
+            e = np.uint64(indptr[v])
+            end = np.uint64(indptr[v + one])
+            first = e
+            satisfied = False
+            activated = False
+            while e < end:
+                u = np.uint64(indices[e])
+                if all_active or (bitmap[u >> np.uint64(WORD_BITS)] >> (u & np.uint64(63))) & one:
+                    value = space.values[u] if keeps_values else scatterFunc(state, np.uint32(u))
+                    messages += 1
+                    if weighted:
+                        weight = weight_type(incoming.weights[e])
+                        received = gatherFunc(state, applyWeight(state, value, weight), node)
+                    else:
+                        received = gatherFunc(state, value, node)
+                    if not all_active:
+                        activated |= bool(received)
+                    if ends_early:
+                        if not needsFunc(state, node):
+                            satisfied = True
+                            e += one
+                            break
+                e += one
+            looked_at += np.int64(e - first)
+            if not all_active:
+                if activated & (space.in_frontier[v] == 0):
+                    space.in_frontier[v] = 1
+                    space.frontier[base + size] = v - base
+                    size += one
+            if not satisfied:
+                left += 1
+                left_edges += np.int64(end - first)
+        space.needy[2 * d] = left
+        space.needy[2 * d + 1] = left_edges
+        space.sent_messages[d] = messages
+        space.mode[d] = PULL if wanted > 0 else SC
+        if all_active:
+            filter_partition(d, layout, space, state)
+        else:
+            filter_partition(d, 0, size, layout, space, state)
+        if counting:
+            space.counters[w, EDGES_PULLED] += looked_at
+            space.counters[w, MESSAGES_PULLED] += messages
+
+    return pull

@@ -1,0 +1,201 @@
+"""From a program to its loop: which kernels it needs, each specialised for its functions and traits.
+
+What cannot happen is not compiled: a program that never pulls has no kernels for it, and one that always
+pulls has no others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numba.np.numpy_support import from_dtype
+
+from gpop.cpu import active, engine, gather, interleave, local, priority, pull, scatter
+from gpop.cpu.choice import choose_mode
+from gpop.cpu.registry import KERNEL, library_key, publish, publish_user
+from gpop.cpu.state import make_advance
+from gpop.lowering import Lowered
+
+NEVER, MAYBE, ALWAYS = range(3)
+"""Whether a loop pulls."""
+
+
+class Traits(NamedTuple):
+    """What is compiled into a loop beside the user's functions."""
+
+    weight_dtype: str | None
+    all_active: bool
+    mask: int
+    inactive: object
+    interleave: bool
+    pull: int
+    track: bool
+    counting: bool
+
+
+def make_scatter_phase(scatter_sc, scatter_pc, scatter_local, after_scatter, all_active, step):
+    """Kernel: scatter one partition; ``step`` is the interleaved step or None."""
+    interleaved = step is not None
+    applies_own = scatter_local is not None
+
+    def scatter_partition(p, w, threads, forced, ratio, sizes, layout, space, state):
+        own_done = False
+        if interleaved:
+            own_done = step(p, w, threads, layout, space, state)
+        if choose_mode(p, forced, ratio, all_active, sizes, layout, space):
+            scatter_pc(p, w, layout, space, state)
+        elif applies_own and interleave.is_local(p, layout):
+            scatter_local(p, w, layout, space, state)
+            return
+        else:
+            scatter_sc(p, w, own_done, layout, space, state)
+        after_scatter(p, layout, space, state)
+        if interleaved:
+            active.publish_row(p, w, own_done, layout, space)
+
+    return scatter_partition
+
+
+def make_interleaved_step(gather_published, filter_frontier, apply_own_edges, track):
+    """Kernel: what happens to ``p`` before it scatters in an interleaved run."""
+
+    def step(p, w, threads, layout, space, state):
+        before = space.frontier_size[p]
+        size = gather_published(p, w, threads, layout, space, state)
+        filter_frontier(p, before, size, layout, space, state)
+        done = False
+        if interleave.is_local(p, layout):
+            done = apply_own_edges(p, w, layout, space, state)
+        if track:
+            base = np.uint64(p) << np.uint64(layout.bits)
+            for i in range(np.uint64(space.frontier_size[p])):
+                active.note_touched(base + np.uint64(space.frontier[base + i]), p, base, space)
+        return done
+
+    return step
+
+
+_loops: dict[str, object] = {}
+
+
+def compile_loop(lowered: Lowered, traits: Traits):
+    """Specialise every kernel for a program; the loop is compiled, or found on disk, when first called."""
+    key = hashlib.sha256(f"{lowered.key} {traits!r} {library_key()}".encode()).hexdigest()[:20]
+    if key not in _loops:
+        _loops[key] = _Specialised(lowered, traits, key).loop()
+    return _loops[key]
+
+
+class _Specialised:
+    """The kernels of one program and set of traits."""
+
+    def __init__(self, lowered: Lowered, traits: Traits, key: str) -> None:
+        self.lowered, self.traits, self.key = lowered, traits, key
+        functions = {name: publish_user(function, name, key) for name, function in lowered.functions.items()}
+        self.scatterFunc, self.gatherFunc = functions["scatterFunc"], functions["gatherFunc"]
+        self.initFunc, self.filterFunc = functions.get("initFunc"), functions.get("filterFunc")
+        self.applyWeight, self.needsFunc = functions.get("applyWeight"), functions.get("needsFunc")
+        self.priorityFunc = functions.get("priorityFunc")
+        self.weighted = traits.weight_dtype is not None
+        self.weight_type = from_dtype(np.dtype(traits.weight_dtype)) if self.weighted else None
+        make_filter_all, make_filter = gather.make_filter_all, gather.make_filter
+        self.filter = self.kernel(
+            "filter",
+            make_filter_all(self.filterFunc)
+            if traits.all_active
+            else make_filter(self.filterFunc, self.priorityFunc, traits.track),
+        )
+        self.after_scatter = self.kernel(
+            "after_scatter", scatter.make_after_scatter(self.initFunc, traits.all_active)
+        )
+
+    def kernel(self, name, function):
+        return publish(function, f"{name}_{self.key}")
+
+    def loop(self):
+        traits = self.traits
+        scatter_partition = gather_partition = prepare = pull_partition = None
+        if traits.pull != ALWAYS:
+            scatter_partition, gather_partition = self.scatter_and_gather()
+        if traits.pull != NEVER:
+            prepare, pull_partition = self.prepare_and_pull()
+        admit = defer_frontier = None
+        if self.priorityFunc is not None:
+            admit = self.kernel("admit", priority.make_admit(self.priorityFunc, traits.track))
+            defer_frontier = self.kernel("defer_frontier", priority.make_defer_frontier(self.priorityFunc))
+        work = engine.make_work(
+            scatter_partition, gather_partition, prepare, pull_partition, admit,
+            make_advance(self.lowered, self.key), traits.all_active,
+        )  # fmt: skip
+        loop = engine.make_loop(
+            self.kernel("work", work), defer_frontier,
+            traits.all_active, traits.interleave, traits.pull != NEVER,
+        )  # fmt: skip
+        loop.__qualname__ = f"{self.lowered.name}_{self.key}"
+        return njit(cache=True, nogil=True, **KERNEL)(loop)
+
+    def scatter_and_gather(self):
+        _, all_active, mask, inactive, interleaved, _, _, counting = self.traits
+
+        def gather_bin(name, mask):
+            make = gather.make_gather_bin
+            return self.kernel(
+                name, make(self.gatherFunc, self.applyWeight, self.weight_type, all_active, mask, inactive)
+            )
+
+        dynamic_mask = scatter.MASK_NONE if mask == scatter.MASK_SENT else mask
+        gather_one = self.kernel(
+            "gather_one",
+            gather.make_gather_one(gather_bin("static", mask), gather_bin("dynamic", dynamic_mask), counting),
+        )
+        if all_active:
+            gather_partition = gather.make_gather_all(gather_one, self.filter)
+        else:
+            gather_partition = gather.make_gather(gather_one, self.filter, interleaved)
+        step = scatter_local = None
+        if interleaved:
+            step = self.interleaved_step(gather_one)
+        elif not all_active:
+            scatter_local = self.kernel(
+                "scatter_local",
+                local.make_scatter_local(
+                    self.scatterFunc, self.gatherFunc, self.applyWeight, self.after_scatter,
+                    self.weight_type, not self.lowered.steady, counting,
+                ),
+            )  # fmt: skip
+        scatter_sc = scatter.make_scatter_sc(
+            self.scatterFunc, self.weighted, all_active, interleaved, counting
+        )
+        scatter_partition = make_scatter_phase(
+            self.kernel("scatter_sc", scatter_sc),
+            self.kernel("scatter_pc", scatter.make_scatter_pc(self.scatterFunc, mask, inactive, counting)),
+            scatter_local, self.after_scatter, all_active, step,
+        )  # fmt: skip
+        return self.kernel("scatter", scatter_partition), self.kernel("gather", gather_partition)
+
+    def interleaved_step(self, gather_one):
+        counting = self.traits.counting
+        apply_own_edges = interleave.make_apply_own_edges(
+            self.scatterFunc, self.gatherFunc, self.applyWeight, self.filterFunc, self.priorityFunc,
+            self.weighted, self.initFunc is None and not self.traits.track, counting,
+        )  # fmt: skip
+        step = make_interleaved_step(
+            self.kernel("gather_published", interleave.make_gather_published(gather_one, counting)),
+            self.filter,
+            self.kernel("apply_own_edges", apply_own_edges),
+            self.traits.track,
+        )
+        return self.kernel("step", step)
+
+    def prepare_and_pull(self):
+        all_active, counting = self.traits.all_active, self.traits.counting
+        keeps_values = all_active or not self.lowered.steady
+        prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, all_active, keeps_values)
+        pull_partition = pull.make_pull(
+            self.scatterFunc, self.gatherFunc, self.applyWeight, self.needsFunc, self.weight_type,
+            self.filter, all_active, keeps_values, counting,
+        )  # fmt: skip
+        return self.kernel("prepare", prepare), self.kernel("pull", pull_partition)

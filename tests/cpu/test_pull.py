@@ -1,0 +1,157 @@
+"""Pull: the same results as the other modes, from as few in-edges as needed, chosen where it pays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpop
+from gpop.apps.bfs import BFS, verify
+from gpop.cpu import job
+from gpop.generate import generate
+from tests.programs import Colours, Drift, Rank, interpret, random_graph
+
+MODES = [{"mode": "sc"}, {"mode": "pc"}, {"mode": "auto"}, {"ratio": 1e9}, {"mode": "pull"}]
+SOCIAL = generate("rmat", scale=11, seed=5).symmetrize()
+
+
+@st.composite
+def cases(draw):
+    n = draw(st.integers(1, 70))
+    vertices = st.integers(0, n - 1)
+    tails, heads = np.array(
+        draw(st.lists(st.tuples(vertices, vertices), max_size=200)), np.int64
+    ).reshape(-1, 2).T  # fmt: skip
+    masks = draw(st.lists(st.integers(0, 15), min_size=n, max_size=n))
+    return gpop.Graph.from_edges(tails, heads, n=n), draw(st.lists(vertices, max_size=n)), masks
+
+
+@settings(max_examples=60)
+@given(case=cases(), size=st.sampled_from([1, 4, 64]), iterations=st.sampled_from([1, 2, 100]))
+def test_all_modes_agree(case, size, iterations):
+    graph, frontier, masks = case
+    expected = Colours(graph)
+    expected.mask = masks
+    wanted = interpret(expected, frontier, iterations)
+    for options in MODES:
+        program = Colours(graph)
+        program.mask = masks
+        run = gpop.run(program, frontier, iterations=iterations, partition_size=size, threads=2, **options)
+        assert np.array_equal(program.mask, expected.mask), options
+        assert sorted(run.frontier.tolist()) == sorted(wanted["frontier"]), options
+        assert run.iterations == wanted["iterations"], options
+
+
+def searched(graph, source, **options):
+    program = BFS(graph)
+    program.parent[source], program.level[source] = source, 0
+    return program, gpop.run(program, [source], **options)
+
+
+@pytest.mark.parametrize("partition_size", [1, 8, 32, 64, 512])
+def test_partitions_that_share_words_of_the_bitmap(partition_size):
+    """On a team of threads, each word is written by one."""
+    expected, _ = searched(SOCIAL, 1, mode="sc", threads=1)
+    for threads in (1, 4, 4, 4):
+        program, run = searched(SOCIAL, 1, mode="pull", threads=threads, partition_size=partition_size)
+        assert np.array_equal(program.level, expected.level)
+        assert run.trace.column("partitions_sc").sum() == run.trace.column("partitions_pc").sum() == 0
+
+
+def test_messages_come_in_ascending_order_of_their_sources():
+    """Like in PC, so that sums of floats have the same last bits."""
+    for make, frontier, iterations in ((Rank, None, 3), (Drift, np.arange(0, 500, 3), 3)):
+        results = []
+        for mode in ("pc", "pull"):
+            program = make(random_graph(3, 500, 9000))
+            for name in ("rank", "mass"):
+                program._fields.get(name, np.empty(0))[:] = 1
+            gpop.run(program, frontier, iterations=iterations, mode=mode, partition_size=64, threads=2)
+            results.append([array.tobytes() for array in program._fields.values()])
+        assert results[0] == results[1]
+
+
+def test_a_vertex_looks_no_further_than_its_first_parent():
+    # 0 -> 1..100 -> 101, and 101 -> 102
+    graph = gpop.Graph.from_edges([0] * 100 + [*range(1, 101), 101], [*range(1, 101), *[101] * 100, 102])
+    program, run = searched(graph, 0, mode="pull", partition_size=64, counters=True)
+    assert program.level.tolist() == [0] + [1] * 100 + [2, 3]
+    assert run.counters["messages_pulled"] == 102
+    #  1..100 look at 1 edge each, 101 at 100 inactive ones and at 102's one; then 1 + 1; then 1; then none
+    assert run.counters["edges_pulled"] == (100 + 100 + 1) + (1 + 1) + 1
+    assert run.trace.column("messages").tolist() == [100, 1, 1, 0]
+    assert run.trace.column("partitions_pull").tolist() == [2, 1, 1, 0]
+
+
+def test_auto_pulls_where_much_is_active():
+    program, run = searched(SOCIAL, 1)
+    pulled = run.trace.column("partitions_pull")
+    pushed = run.trace.column("partitions_sc") + run.trace.column("partitions_pc")
+    assert pushed[0] == 1
+    assert pulled[0] == 0
+    assert pulled.max() > 0
+    assert not np.any(pulled * pushed)
+    levels, _ = searched(SOCIAL, 1, mode="pc")
+    assert np.array_equal(program.level, levels.level)
+
+
+def test_in_edges_are_found_when_wanted():
+    both_ways = gpop.Graph(SOCIAL.indptr, SOCIAL.indices)
+    searched(both_ways, 1, mode="sc")
+    searched(both_ways, 1, iterations=1)
+    assert ("in-edges", False) not in both_ways.cache
+    first, again = (searched(both_ways, 1)[1].prepare_seconds for _ in range(2))
+    assert first > again == 0
+    assert both_ways.cache["in-edges", False].indices is SOCIAL.indices
+    assert both_ways._reverse is None
+
+    one_way = random_graph(4, 400, 8000)
+    program, run = searched(one_way, 0)
+    assert run.trace.column("partitions_pull").max() > 0
+    assert one_way.cache["in-edges", False].indices is one_way.reverse().indices
+    result = gpop.bfs(one_way, 0)
+    assert np.array_equal(result.level, program.level)
+    assert verify(one_way, result, 0) is None
+
+
+def test_without_memory_for_in_edges(monkeypatch):
+    def refuse(graph, weighted):
+        raise gpop.NotEnoughMemory("in-edges need 1 GB")
+
+    graph = gpop.Graph(SOCIAL.indptr, SOCIAL.indices)
+    monkeypatch.setattr(job, "in_edges", refuse)
+    program, run = searched(graph, 1)
+    assert run.trace.column("partitions_pull").sum() == 0
+    assert np.array_equal(program.level, searched(SOCIAL, 1, mode="sc")[0].level)
+    with pytest.raises(gpop.NotEnoughMemory):
+        searched(graph, 1, mode="pull")
+
+
+def test_a_callback_sees_every_iteration_once():
+    records = []
+    _, run = searched(gpop.Graph(SOCIAL.indptr, SOCIAL.indices), 1, callback=records.append)
+    assert [record["iteration"] for record in records] == list(range(run.iterations))
+
+
+def test_the_workspace_is_left_clean():
+    """Runs on a graph share it: a dense program first, then one with a frontier."""
+    graph = random_graph(7, 80, 400)
+    gpop.run(Rank(graph), iterations=2, mode="pull", partition_size=8)
+    for mode in ("pull", "sc"):
+        program, expected = Colours(graph), Colours(graph)
+        program.mask[3], expected.mask[3] = 5, 5
+        gpop.run(program, [3], mode=mode, partition_size=8, iterations=2)
+        interpret(expected, [3], 2)
+        assert np.array_equal(program.mask, expected.mask)
+
+
+def test_nothing_is_interleaved_where_nothing_is_sent():
+    graph = random_graph(6, 60, 300)
+    program, expected = Colours(graph), Colours(graph)
+    program.mask[:4] = expected.mask[:4] = 1, 2, 4, 8
+    run = gpop.run(program, range(4), mode="pull", interleave=True)
+    interpret(expected, range(4))
+    assert np.array_equal(program.mask, expected.mask)
+    assert not run.interleave
