@@ -138,7 +138,7 @@ def _make_relax_push(weighted: bool) -> Callable:
                 u = edges.indices[e]
                 offer = own
                 if weighted:
-                    offer = value.dtype.type(own + edges.weights[e])
+                    offer = own + edges.weights[e]
                 if offer < value[u]:
                     value[u] = offer
                     if queued[u] == 0:
@@ -160,7 +160,7 @@ def _make_relax_pull(weighted: bool) -> Callable:
             for e in range(np.uint64(edges.indptr[v]), np.uint64(edges.indptr[v + np.uint64(1)])):
                 offer = value[edges.indices[e]]
                 if weighted:
-                    offer = value.dtype.type(offer + edges.weights[e])
+                    offer = offer + edges.weights[e]
                 best = min(best, offer)
             if best < own:
                 value[v] = best
