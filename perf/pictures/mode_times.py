@@ -43,10 +43,15 @@ def draw(study: Study) -> list[str]:
 
 
 def _sentence(app: str, times: dict[str, list[float]]) -> str:
+    """What the panel shows; iterations compare one by one where every mode takes as many of them."""
+    sc, pc, dual = (sum(times[name]) for name in ("SC", "PC", "dual"))
+    totals = f"over all iterations SC takes {sc / dual:.2f}x and PC {pc / dual:.2f}x the time of dual."
+    if len({len(seconds) for seconds in times.values()}) > 1:
+        counts = ", ".join(f"{name} {len(seconds)}" for name, seconds in times.items())
+        return f"{app}: the modes differ in their iterations ({counts}); {totals}"
     each = list(zip(times["dual"], times["SC"], times["PC"], strict=True))
     kept_up = sum(dual <= SLACK * min(sc, pc) for dual, sc, pc in each)
-    sc, pc, dual = (sum(times[name]) for name in ("SC", "PC", "dual"))
     return (
         f"{app}: dual is within {SLACK} times the better of SC and PC in {kept_up} of {len(each)} "
-        f"iterations; over all iterations SC takes {sc / dual:.2f}x and PC {pc / dual:.2f}x the time of dual."
+        f"iterations; {totals}"
     )
