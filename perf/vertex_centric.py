@@ -231,7 +231,8 @@ def start(app: str, graph: gpop.Graph, source: int, damping: float = 0.85) -> Ve
         progress[ACTIVE] = n
     if app in ("bfs", "sssp"):
         queue[0], progress[ACTIVE] = source, 1
-    queued = np.zeros(n if frontier else 0, np.uint8)
+    # All are queued in components: marked, so that none is queued twice for the next iteration.
+    queued = np.full(n if frontier else 0, app == "cc", np.uint8)
     return Vertices(
         value, other, per_edge, queue, queued, progress, np.float64((1 - damping) / n), np.float64(damping)
     )
