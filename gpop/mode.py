@@ -121,3 +121,19 @@ def pull_bytes(vertices, active_vertices, looked_at, sizes):
     """
     sweep = vertices * (sizes.offset + 2 * sizes.source) + active_vertices * sizes.source + vertices / 8
     return sweep + looked_at * (sizes.edge + PROBE_BYTES)
+
+
+def pull_all_bytes(vertices, edges, pieces, values_read, sizes):
+    """Bytes moved by an iteration of pull through blocks of in-edges, where every vertex is active.
+
+    Examples
+    --------
+    >>> pull_all_bytes(8, 100, 30, 20, Sizes(8, 0, 2, 2, 4, 1))       # 2*8*4 + 100*3 + 30*2 + 20*4
+    504
+    """
+    return (
+        2 * vertices * sizes.value
+        + edges * (sizes.id + sizes.weight)
+        + pieces * sizes.id
+        + values_read * sizes.value
+    )

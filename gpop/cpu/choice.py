@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.cpu.registry import inline
-from gpop.mode import PC, PULL, edges_looked_at, pc_bytes, prefers_pc, pull_bytes, sc_bytes
+from gpop.mode import PC, PULL, edges_looked_at, pc_bytes, prefers_pc, pull_all_bytes, pull_bytes, sc_bytes
 
 AUTO, FORCE_SC, FORCE_PC, FORCE_PULL, AUTO_PUSH = range(5)
 """Codes of the modes a run is asked for; the last is auto where there is no memory for in-edges."""
@@ -20,7 +20,7 @@ MODES = {"auto": AUTO, "sc": FORCE_SC, "pc": FORCE_PC, "pull": FORCE_PULL}
 FEW_EDGES = 64
 """Pull is not considered while fewer than one in so many of the edges to needy vertices may be active."""
 
-for _function in (sc_bytes, pc_bytes, prefers_pc, edges_looked_at, pull_bytes):
+for _function in (sc_bytes, pc_bytes, prefers_pc, edges_looked_at, pull_bytes, pull_all_bytes):
     inline(_function)
 
 

@@ -8,13 +8,15 @@ import numpy as np
 
 from gpop.bins import bins_of
 from gpop.cpu import choice, engine, specialise
+from gpop.cpu.blocks import Blocks, blocks_of
 from gpop.cpu.compile import inactive_of, message_dtype
 from gpop.cpu.incoming import NO_WEIGHTS
 from gpop.cpu.job import MOST_THREADS, Job
 from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
-from gpop.cpu.workspace import COUNTERS, Needs, workspace_of
-from gpop.errors import UsageError
+from gpop.cpu.workspace import COUNTERS, Needs, forget_workspaces, unit_workspace, workspace_of
+from gpop.errors import NotEnoughMemory, UsageError
 from gpop.exclusive import exclusive
+from gpop.graph import Graph
 from gpop.launch import Run
 from gpop.lowering import Lowered, lower
 from gpop.mode import DEFAULT_RATIO
@@ -78,47 +80,38 @@ def run_on_cpu(
     """See `gpop.launch.run`; arguments are checked there."""
     lowered = lower(type(program))
     interleave = interleave and mode != "pull"  # no bins are scattered that could be gathered early
-    traits = _traits(program, mode, interleave, counting)
     graph = program.graph
     threads = use_threads(threads)
-    bits = partition_bits(
-        graph.n,
-        threads,
-        edges=graph.m,
-        vertex_bytes=_vertex_bytes(program, lowered),
-        partition_size=partition_size,
-    )
-    if traits.all_active and mode == "auto":
-        mode = "pc"  # everything is active, and eq. (1) with E_a = E says so
+    message = message_dtype(program, lowered)
+    vertex_bytes = _vertex_bytes(program, lowered)
     with exclusive(graph):
-        bins, prepare_seconds = bins_of(graph, bits, threads)
-        message = message_dtype(program, lowered)
+        blocks = None
+        if program.all_active and mode in ("auto", "pull"):
+            blocks, prepare_seconds = _find_blocks(
+                graph, mode, threads, vertex_bytes, message.itemsize, partition_size
+            )
+            mode = "pc" if blocks is None else "pull"  # with everything active eq. (1) says pc, not sc
+        traits = _traits(program, mode, interleave, counting)
         if traits.mask == MASK_VALUE:
             traits = traits._replace(inactive=inactive_of(lowered, traits.inactive, message))
-        needs = Needs(
-            sent=traits.mask == MASK_SENT and mode in ("auto", "pc"),
-            sc=mode in ("auto", "sc"),
-            frontier=not traits.all_active,
-            interleave=interleave,
-            touched=traits.track,
-            pull=traits.pull != specialise.NEVER,
-            priorities="priorityFunc" in lowered.functions,
-            own_values=not (lowered.steady or traits.all_active or interleave or mode == "pull"),
-        )
         try:
-            if traits.weight_dtype is None:  # kernels are compiled per type: one is enough without weights
-                bins = bins._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS)
-            space = workspace_of(graph.cache, bins, needs, message, threads)
+            if blocks is not None:
+                layout, space = blocks, unit_workspace(graph.cache, blocks, message, threads)
+            else:
+                bits = partition_bits(
+                    graph.n, threads, edges=graph.m, vertex_bytes=vertex_bytes, partition_size=partition_size
+                )
+                layout, prepare_seconds = bins_of(graph, bits, threads)
+                if (
+                    traits.weight_dtype is None
+                ):  # kernels are compiled per type: one is enough without weights
+                    layout = layout._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS)
+                needs = _needs(lowered, traits, mode, interleave)
+                space = workspace_of(graph.cache, layout, needs, message, threads)
             job = Job(
-                program,
-                lowered,
-                traits,
-                bins,
-                space,
-                threads,
-                choice.MODES[mode],
-                DEFAULT_RATIO if ratio is None else ratio,
-            )
+                program, lowered, traits, layout, space, threads,
+                choice.MODES[mode], DEFAULT_RATIO if ratio is None else ratio,
+            )  # fmt: skip
             trace = Trace(
                 {"program": lowered.name, "mode": mode, "interleave": interleave, "threads": threads}
             )
@@ -126,7 +119,7 @@ def run_on_cpu(
             frontier = job.take_frontier(state)
             touched = job.take_touched() if traits.track else None
         except BaseException:
-            graph.cache.pop(("workspace", bits), None)  # it was left in the middle of an iteration
+            forget_workspaces(graph.cache)  # one was left in the middle of an iteration
             raise
     totals = space.counters.sum(axis=0).tolist()
     return Run(
@@ -141,10 +134,36 @@ def run_on_cpu(
         interleave=interleave,
         threads=threads,
         target="cpu",
-        partition_size=1 << bits,
-        partitions=int(bins.k),
+        partition_size=1 << int(layout.bits),
+        partitions=int(layout.k),
         prepare_seconds=prepare_seconds + job.incoming_seconds,
     )
+
+
+def _needs(lowered: Lowered, traits: specialise.Traits, mode: str, interleave: bool) -> Needs:
+    """The large arrays of a run over bins."""
+    return Needs(
+        sent=traits.mask == MASK_SENT and mode in ("auto", "pc"),
+        sc=mode in ("auto", "sc"),
+        frontier=not traits.all_active,
+        interleave=interleave,
+        touched=traits.track,
+        pull=traits.pull != specialise.NEVER,
+        priorities="priorityFunc" in lowered.functions,
+        own_values=not (lowered.steady or traits.all_active or interleave or mode == "pull"),
+    )
+
+
+def _find_blocks(
+    graph: Graph, mode: str, threads: int, vertex_bytes: int, value_bytes: int, partition_size: int | None
+) -> tuple[Blocks | None, float]:
+    """In-edges in blocks, and the seconds to build them; None where messages are expected to be faster."""
+    try:
+        return blocks_of(graph, threads, vertex_bytes, value_bytes, partition_size, forced=mode == "pull")
+    except NotEnoughMemory:
+        if mode == "pull":
+            raise
+        return None, 0.0
 
 
 def _vertex_bytes(program: Program, lowered: Lowered) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpop.atomics import clock_ns, fetch_add
 from gpop.cpu import active, priority, pull, team
-from gpop.cpu.choice import choose_pull, write_pull_trace, write_trace
+from gpop.cpu.choice import choose_pull, pull_all_bytes, write_pull_trace, write_trace
 from gpop.cpu.workspace import SERIAL_EDGES
 
 LIGHT_EDGES = 1024
@@ -109,7 +109,12 @@ def make_loop(work, defer_frontier, all_active, interleaved, pulls):
             iteration = progress[ITERATION]
             admitting = prioritised and size == 0
             pulled = False
-            if pulls and not admitting:
+            if pulls and all_active:
+                pulled, predicted = (
+                    True,
+                    pull_all_bytes(layout.n, layout.refs.size, layout.pieces, layout.values_read, sizes),
+                )
+            if pulls and not all_active and not admitting:
                 progress[NEEDY] = max(0, progress[NEEDY] - progress[FRONTIER])
                 progress[NEEDY_EDGES] = max(0, progress[NEEDY_EDGES] - progress[EDGES])
                 pulled, predicted = choose_pull(

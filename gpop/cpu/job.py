@@ -12,12 +12,13 @@ import numpy as np
 from gpop.bins import Bins
 from gpop.cpu import choice, engine, specialise, team
 from gpop.cpu.active import clear_frontier, drain_touched, load_all, load_frontier
+from gpop.cpu.blocks import Blocks
 from gpop.cpu.compile import compiled
 from gpop.cpu.incoming import NO_WEIGHTS, in_edges, kept_in_edges
 from gpop.cpu.priority import drain_waiting
 from gpop.cpu.scatter import MASK_SENT
 from gpop.cpu.state import make_state
-from gpop.cpu.workspace import SERIAL_EDGES, Workspace
+from gpop.cpu.workspace import SERIAL_EDGES
 from gpop.errors import NotEnoughMemory
 from gpop.launch import UNLIMITED
 from gpop.lowering import Lowered
@@ -29,7 +30,7 @@ from gpop.trace import COLUMNS, Trace
 
 MOST_THREADS = 1024
 TRACE_ROWS = 512
-SLICE_NS = 100_000_000
+SLICE_NS = 250_000_000
 """The loop returns to Python after so many iterations or nanoseconds, for progress and Ctrl-C."""
 
 
@@ -51,30 +52,38 @@ class Job:
     """One run: the compiled loop, what it is called with, and the threads that enter it."""
 
     def __init__(
-        self, program: Program, lowered: Lowered, traits, bins: Bins, space: Workspace, threads, forced, ratio
+        self, program: Program, lowered: Lowered, traits, layout: Bins | Blocks, space, threads, forced, ratio
     ) -> None:
         self.program, self.lowered, self.traits = program, lowered, traits
-        self.bins, self.space, self.threads = bins, space, threads
-        # The kernels that load and clear the frontier need not be compiled for every message type.
-        self.lists = (
-            bins._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS),
-            space._replace(values=NO_WEIGHTS, own_values=NO_WEIGHTS, sc_weights=NO_WEIGHTS),
-        )
+        self.layout, self.space, self.threads = layout, space, threads
         self.forced, self.ratio = forced, float(ratio)
-        self.incoming = kept_in_edges(program.graph, bins.weights)
         self.incoming_seconds = 0.0
         self.loop = specialise.compile_loop(lowered, traits)
         # A run that never has enough active edges for two threads starts none.
-        self.workers = threads - 1 if int(bins.indptr[-1]) >= SERIAL_EDGES else 0
+        self.workers = threads - 1 if int(layout.indptr[-1]) >= SERIAL_EDGES else 0
         self.spins = team.SPINS if threads <= worker_count() else 0
         weighted = traits.weight_dtype is not None
+        value = space.values.itemsize
+        if isinstance(layout, Blocks):
+            id, weight = layout.refs.itemsize, layout.weights.itemsize if weighted else 0
+            self.incoming, self.sizes = (
+                layout,
+                Sizes(offset=8, edge=0, id=id, source=id, value=value, weight=weight),
+            )
+            return
+        # The kernels that load and clear the frontier need not be compiled for every message type.
+        self.lists = (
+            layout._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS),
+            space._replace(values=NO_WEIGHTS, own_values=NO_WEIGHTS, sc_weights=NO_WEIGHTS),
+        )
+        self.incoming = kept_in_edges(program.graph, layout.weights)
         self.sizes = Sizes(
             offset=8,
-            edge=bins.indices.itemsize + (bins.weights.itemsize if weighted else 0),
-            id=bins.ids.itemsize,
-            source=bins.sources.itemsize,
-            value=space.values.itemsize,
-            weight=bins.id_weights.itemsize if weighted else 0,
+            edge=layout.indices.itemsize + (layout.weights.itemsize if weighted else 0),
+            id=layout.ids.itemsize,
+            source=layout.sources.itemsize,
+            value=value,
+            weight=layout.id_weights.itemsize if weighted else 0,
             mark=space.sent.itemsize if traits.mask == MASK_SENT else 0,
         )
 
@@ -93,12 +102,12 @@ class Job:
         """Load the frontier; return the loop's ``progress`` array."""
         state = np.zeros(engine.PROGRESS_SIZE, np.int64)
         if self.traits.all_active:
-            started = (int(self.bins.k), int(self.bins.n), int(self.bins.indptr[-1]))
+            started = (int(self.layout.k), int(self.layout.n), int(self.layout.indptr[-1]))
         elif sources is None:
             started = load_all(*self.lists)
         else:
             started = load_frontier(sources, *self.lists)
-        state[engine.NEEDY], state[engine.NEEDY_EDGES] = int(self.bins.n), int(self.bins.indptr[-1])
+        state[engine.NEEDY], state[engine.NEEDY_EDGES] = int(self.layout.n), int(self.layout.indptr[-1])
         state[engine.SCATTER_SIZE], state[engine.FRONTIER], state[engine.EDGES] = started
         return state
 
@@ -106,7 +115,7 @@ class Job:
         self, sources, limit: int, trace: Trace, callback: Any, progress: bool
     ) -> tuple[float, np.ndarray]:
         """Iterate; returns the seconds (without compiling and in-edges) and the final ``progress``."""
-        if self.forced == choice.FORCE_PULL:
+        if self.forced == choice.FORCE_PULL and not self.traits.all_active:
             self.find_in_edges()
         with IterationBar(progress, None if limit == UNLIMITED else limit) as bar:
             # Compile, or load from the cache, before the clock starts.
@@ -140,7 +149,7 @@ class Job:
             return self.loop(
                 w, self.threads, self.workers, self.spins, limit, rows, SLICE_NS,
                 self.forced, self.ratio, self.sizes, state, records,
-                self.bins, self.incoming, self.space, values,
+                self.layout, self.incoming, self.space, values,
             )  # fmt: skip
 
         followers: list[Future] = []
@@ -160,6 +169,8 @@ class Job:
 
     def take_touched(self) -> np.ndarray:
         """Every vertex that was ever active in this run; the record of them is cleared."""
+        if self.traits.all_active:
+            return np.arange(self.layout.n, dtype=np.uint32)
         return drain_touched(*self.lists)
 
     def take_frontier(self, state: np.ndarray) -> np.ndarray:
@@ -167,7 +178,7 @@ class Job:
         if self.traits.all_active:
             self.space.frontier_size[:] = 0
             return np.empty(0, np.uint32)
-        size, bits = int(state[engine.SCATTER_SIZE]), int(self.bins.bits)
+        size, bits = int(state[engine.SCATTER_SIZE]), int(self.layout.bits)
         lists = [
             self.space.frontier[p << bits : (p << bits) + self.space.frontier_size[p]] + np.uint32(p << bits)
             for p in self.space.scatter_list[:size].tolist()

@@ -1,6 +1,7 @@
 """Pull: a destination partition asks the sources of its in-edges instead of waiting for messages.
 
-Two phases stand for scatter and gather, each over all partitions:
+Two phases stand for scatter and gather, each over all partitions (where every vertex is active there is
+nothing to look up: see pull_all.py):
 
 1. prepare: every partition writes its words of the frontier bitmap, and its values if they must be kept
    (below), then calls ``initFunc``;
@@ -35,30 +36,25 @@ AHEAD = 16
 """Needy vertices between the prefetch of an in-edge list and its use."""
 
 
-def make_prepare(scatterFunc, after_scatter, all_active, keeps_values):
+def make_prepare(scatterFunc, after_scatter, keeps_values):
     """Kernel: bitmap and values of partition ``p``, and what follows a scatter."""
 
     def prepare(p, layout, space, state):
-        indptr, bitmap, values = layout.indptr, space.bitmap, space.values
+        bitmap, values = space.bitmap, space.values
         base = np.uint64(p) << np.uint64(layout.bits)
         size = min(np.uint64(layout.n) - base, np.uint64(1) << np.uint64(layout.bits))
-        if all_active:
-            for v in range(base, base + size):
-                if indptr[v] < indptr[v + np.uint64(1)]:
-                    values[v] = scatterFunc(state, np.uint32(v))
+        word = base >> np.uint64(WORD_BITS)
+        if layout.bits < WORD_BITS:
+            own = (np.uint64(1) << (np.uint64(1) << np.uint64(layout.bits))) - np.uint64(1)
+            bitmap[word] &= ~(own << (base & np.uint64(63)))
         else:
-            word = base >> np.uint64(WORD_BITS)
-            if layout.bits < WORD_BITS:
-                own = (np.uint64(1) << (np.uint64(1) << np.uint64(layout.bits))) - np.uint64(1)
-                bitmap[word] &= ~(own << (base & np.uint64(63)))
-            else:
-                for i in range(word, (base + size + np.uint64(63)) >> np.uint64(WORD_BITS)):
-                    bitmap[i] = np.uint64(0)
-            for i in range(np.uint64(space.frontier_size[p])):
-                v = base + np.uint64(space.frontier[base + i])
-                bitmap[v >> np.uint64(WORD_BITS)] |= np.uint64(1) << (v & np.uint64(63))
-                if keeps_values:
-                    values[v] = scatterFunc(state, np.uint32(v))
+            for i in range(word, (base + size + np.uint64(63)) >> np.uint64(WORD_BITS)):
+                bitmap[i] = np.uint64(0)
+        for i in range(np.uint64(space.frontier_size[p])):
+            v = base + np.uint64(space.frontier[base + i])
+            bitmap[v >> np.uint64(WORD_BITS)] |= np.uint64(1) << (v & np.uint64(63))
+            if keeps_values:
+                values[v] = scatterFunc(state, np.uint32(v))
         after_scatter(p, layout, space, state)
 
     return prepare
@@ -66,7 +62,7 @@ def make_prepare(scatterFunc, after_scatter, all_active, keeps_values):
 
 def make_pull(
     scatterFunc, gatherFunc, applyWeight, needsFunc, weight_type, filter_partition,
-    all_active, keeps_values, counting,
+    keeps_values, counting,
 ):  # fmt: skip
     """Kernel: deliver to partition ``d`` along the in-edges of its needy vertices, then filter.
 
@@ -105,7 +101,7 @@ def make_pull(
             activated = False
             while e < end:
                 u = np.uint64(indices[e])
-                if all_active or (bitmap[u >> np.uint64(WORD_BITS)] >> (u & np.uint64(63))) & one:
+                if (bitmap[u >> np.uint64(WORD_BITS)] >> (u & np.uint64(63))) & one:
                     value = space.values[u] if keeps_values else scatterFunc(state, np.uint32(u))
                     messages += 1
                     if weighted:
@@ -113,8 +109,7 @@ def make_pull(
                         received = gatherFunc(state, applyWeight(state, value, weight), node)
                     else:
                         received = gatherFunc(state, value, node)
-                    if not all_active:
-                        activated |= bool(received)
+                    activated |= bool(received)
                     if ends_early:
                         if not needsFunc(state, node):
                             satisfied = True
@@ -122,11 +117,10 @@ def make_pull(
                             break
                 e += one
             looked_at += np.int64(e - first)
-            if not all_active:
-                if activated & (space.in_frontier[v] == 0):
-                    space.in_frontier[v] = 1
-                    space.frontier[base + size] = v - base
-                    size += one
+            if activated & (space.in_frontier[v] == 0):
+                space.in_frontier[v] = 1
+                space.frontier[base + size] = v - base
+                size += one
             if not satisfied:
                 left += 1
                 left_edges += np.int64(end - first)
@@ -134,10 +128,7 @@ def make_pull(
         space.needy[2 * d + 1] = left_edges
         space.sent_messages[d] = messages
         space.mode[d] = PULL if wanted > 0 else SC
-        if all_active:
-            filter_partition(d, layout, space, state)
-        else:
-            filter_partition(d, 0, size, layout, space, state)
+        filter_partition(d, 0, size, layout, space, state)
         if counting:
             space.counters[w, EDGES_PULLED] += looked_at
             space.counters[w, MESSAGES_PULLED] += messages

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numba.np.numpy_support import from_dtype
 
-from gpop.cpu import active, engine, gather, interleave, local, priority, pull, scatter
+from gpop.cpu import active, engine, gather, interleave, local, priority, pull, pull_all, scatter
 from gpop.cpu.choice import choose_mode
 from gpop.cpu.registry import KERNEL, library_key, publish, publish_user
 from gpop.cpu.state import make_advance
@@ -191,11 +191,18 @@ class _Specialised:
         return self.kernel("step", step)
 
     def prepare_and_pull(self):
-        all_active, counting = self.traits.all_active, self.traits.counting
-        keeps_values = all_active or not self.lowered.steady
-        prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, all_active, keeps_values)
-        pull_partition = pull.make_pull(
-            self.scatterFunc, self.gatherFunc, self.applyWeight, self.needsFunc, self.weight_type,
-            self.filter, all_active, keeps_values, counting,
-        )  # fmt: skip
+        counting = self.traits.counting
+        if self.traits.all_active:
+            prepare = pull_all.make_prepare_all(self.scatterFunc)
+            message = self.kernel("message", pull_all.make_message(self.applyWeight, self.weight_type))
+            pull_partition = pull_all.make_pull_all(
+                message, self.gatherFunc, self.initFunc, self.filterFunc, counting
+            )
+        else:
+            keeps_values = not self.lowered.steady
+            prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, keeps_values)
+            pull_partition = pull.make_pull(
+                self.scatterFunc, self.gatherFunc, self.applyWeight, self.needsFunc, self.weight_type,
+                self.filter, keeps_values, counting,
+            )  # fmt: skip
         return self.kernel("prepare", prepare), self.kernel("pull", pull_partition)

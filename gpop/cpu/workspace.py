@@ -27,6 +27,7 @@ import numpy as np
 
 from gpop.bins import Bins
 from gpop.cpu import priority, team
+from gpop.cpu.blocks import Blocks
 from gpop.memory import require_memory
 
 SERIAL_EDGES = 2048
@@ -194,3 +195,29 @@ def workspace_of(
         touched_size=array("touched_size", k, np.int64, 0),
         counters=np.zeros((threads, len(COUNTERS)), np.int64),
     )
+
+
+def unit_workspace(graph_cache: dict, blocks: Blocks, message_dtype: np.dtype, threads: int) -> Workspace:
+    """The workspace for a layout of blocks: one value per vertex and what is counted per unit."""
+    key = ("workspace", "units", message_dtype)
+    if key not in graph_cache or graph_cache[key].mode.size != blocks.k:
+        k = int(blocks.k)
+        require_memory(int(blocks.n) * message_dtype.itemsize, "values of a run")
+        used = {
+            "values": np.empty(blocks.n, message_dtype),
+            "frontier_size": np.zeros(k, np.int64),
+            "sent_messages": np.zeros(k, np.int64),
+            "mode": np.zeros(k, np.uint8),
+            "needy": np.zeros(2 * k, np.int64),
+            "claim": np.zeros(16, np.int64),
+            "team": np.zeros(team.SIZE, np.int64),
+        }
+        unused = dict.fromkeys(Workspace._fields, np.empty(0, np.int64))
+        graph_cache[key] = Workspace(**(unused | used))
+    return graph_cache[key]._replace(counters=np.zeros((threads, len(COUNTERS)), np.int64))
+
+
+def forget_workspaces(graph_cache: dict) -> None:
+    """Let go of every workspace of a graph, since one of them may not be clean."""
+    for key in [key for key in graph_cache if key[0] == "workspace"]:
+        del graph_cache[key]

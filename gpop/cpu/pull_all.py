@@ -1,0 +1,115 @@
+"""Pull where every vertex is active: values are read where they lie, through blocks of in-edges.
+
+Two phases stand for scatter and gather, each over the units of the layout (blocks.py):
+
+1. prepare: one value per vertex, from ``scatterFunc``;
+2. pull: ``initFunc`` for the vertices of a unit, then its blocks, each in pieces of 4, 2 and 1 edges of
+   one destination, then ``filterFunc``. A vertex is written by the thread that has its unit.
+
+Every vertex gets every message, in ascending order of the sources: bitwise what PC computes. The values of
+a piece are loaded before the first is gathered: the compiler may then keep the destination in a register.
+
+Bytes: per edge 2 (+ weight), per piece 2 and one access to the destination, which a unit passes through
+from its first vertex to its last; the values of a source block stay in the private cache.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpop.cpu.block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW
+from gpop.mode import PULL
+
+EDGES_PULLED, MESSAGES_PULLED = 10, 11
+"""Columns of the instrumented counters (workspace.COUNTERS)."""
+
+
+def make_prepare_all(scatterFunc):
+    """Kernel: the values of unit ``u``."""
+
+    def prepare(u, layout, space, state):
+        indptr, values = layout.indptr, space.values
+        for v in range(np.uint64(layout.bounds[u]), np.uint64(layout.bounds[u + 1])):
+            if indptr[v] < indptr[v + np.uint64(1)]:
+                values[v] = scatterFunc(state, np.uint32(v))
+
+    return prepare
+
+
+def make_message(applyWeight, weight_type):
+    """Kernel: the message along the edge at ``at``, whose source block begins at vertex ``base``."""
+    weighted = weight_type is not None
+
+    def message(at, base, layout, space, state):
+        value = space.values[base + np.uint64(layout.refs[at])]
+        if weighted:
+            value = applyWeight(state, value, weight_type(layout.weights[at]))
+        return value
+
+    return message
+
+
+def make_pull_all(message, gatherFunc, initFunc, filterFunc, counting):
+    """Kernel: deliver to unit ``u`` along all its in-edges, then filter.
+
+    ``frontier_size[u]`` becomes the number of vertices for which ``filterFunc`` returned True.
+    """
+    begins = initFunc is not None
+    filters = filterFunc is not None
+
+    def pull(u, w, layout, incoming, space, state):
+        targets = layout.targets
+        one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
+        first, last = np.uint64(layout.bounds[u]), np.uint64(layout.bounds[u + 1])
+        if begins:
+            for v in range(first, last):
+                initFunc(state, np.uint32(v))
+        edges = np.uint64(0)
+        for b in range(layout.first_block[u], layout.first_block[u + 1]):
+            base, window = np.uint64(layout.blocks[b, SOURCE]), np.uint32(layout.blocks[b, WINDOW])
+            at = np.uint64(layout.blocks[b, FIRST])
+            edges -= at
+            piece = at
+            end = piece + np.uint64(layout.blocks[b, FOURS])
+            while piece < end:
+                node = window + targets[piece]
+                x = message(at, base, layout, space, state)
+                y = message(at + one, base, layout, space, state)
+                z = message(at + two, base, layout, space, state)
+                t = message(at + three, base, layout, space, state)
+                gatherFunc(state, x, node)
+                gatherFunc(state, y, node)
+                gatherFunc(state, z, node)
+                gatherFunc(state, t, node)
+                piece += one
+                at += np.uint64(4)
+            end += np.uint64(layout.blocks[b, TWOS])
+            while piece < end:
+                node = window + targets[piece]
+                x = message(at, base, layout, space, state)
+                y = message(at + one, base, layout, space, state)
+                gatherFunc(state, x, node)
+                gatherFunc(state, y, node)
+                piece += one
+                at += two
+            end += np.uint64(layout.blocks[b, ONES])
+            while piece < end:
+                gatherFunc(state, message(at, base, layout, space, state), window + targets[piece])
+                piece += one
+                at += one
+            edges += at
+        unsettled = np.int64(last - first)
+        if filters:
+            unsettled = np.int64(0)
+            for v in range(first, last):
+                unsettled += np.int64(filterFunc(state, np.uint32(v)))
+        space.frontier_size[u] = unsettled
+        space.mode[u] = PULL
+        space.sent_messages[u] = edges
+        space.needy[2 * u] = last - first
+        space.needy[2 * u + 1] = edges
+        if counting:
+            space.counters[w, EDGES_PULLED] += edges
+            space.counters[w, MESSAGES_PULLED] += edges
+
+    return pull

@@ -1,0 +1,115 @@
+"""Pull where every vertex is active: bitwise what PC computes, in any layout, for any number of threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.cpu import blocks, driver
+from gpop.errors import NotEnoughMemory
+from gpop.generate import generate
+from tests.programs import Formula, Rank
+
+GRAPH = generate("rmat", scale=10, seed=4, weights=(1, 9))
+
+
+class Decayed(gpop.Program):
+    """The order of messages matters: each one halves what came before it."""
+
+    value = gpop.VertexField(np.float64, 1)
+    begun = gpop.VertexField(np.int32)
+    all_active = True
+
+    def scatterFunc(self, node):
+        return self.value[node]
+
+    def applyWeight(self, value, weight):
+        return value * weight
+
+    def initFunc(self, node):
+        self.value[node] = self.value[node] * 0.25
+        self.begun[node] += 1
+        return True
+
+    def gatherFunc(self, value, node):
+        self.value[node] = 0.5 * self.value[node] + value
+        return True
+
+    def filterFunc(self, node):
+        self.value[node] = self.value[node] % 16.0
+        return True
+
+
+def fields_after(cls, mode, graph=GRAPH, iterations=4, **options):
+    program = cls(graph)
+    for name in ("rank", "value"):
+        if name in program._fields:
+            setattr(program, name, np.linspace(0.1, 1, graph.n))
+    run = gpop.run(program, iterations=iterations, mode=mode, **options)
+    return {name: np.array(values) for name, values in program._fields.items()}, run
+
+
+@pytest.mark.parametrize("cls", [Decayed, Rank, Formula])
+@pytest.mark.parametrize("options", [{}, {"partition_size": 4}, {"partition_size": 128, "threads": 3}])
+def test_bitwise_what_pc_computes(cls, options):
+    expected, _ = fields_after(cls, "pc", threads=1)
+    found, run = fields_after(cls, "pull", **options)
+    for name, values in expected.items():
+        assert np.array_equal(found[name], values), name
+    assert run.mode == "pull" and run.iterations == 4
+    assert run.trace.column("partitions_pull").tolist() == [run.partitions] * 4
+    assert run.trace.column("messages").tolist() == [GRAPH.m] * 4
+    assert (run.trace.column("bytes") > 2 * GRAPH.m).all()
+
+
+def test_a_program_that_settles_stops():
+    runs = {}
+    for mode in ("pc", "pull"):
+        program = Rank(GRAPH)
+        program.rank, program.eps = 1, 1e-3
+        runs[mode] = gpop.run(program, mode=mode, iterations=200, partition_size=64)
+        assert runs[mode].converged
+    assert runs["pull"].iterations == runs["pc"].iterations < 200
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_tiny_and_empty_graphs(n):
+    graph = gpop.Graph.from_edges([], [], n=n)
+    found, run = fields_after(Rank, "pull", graph, iterations=2)
+    expected, _ = fields_after(Rank, "pc", graph, iterations=2)
+    assert np.array_equal(found["rank"], expected["rank"]) and run.mode == "pull"
+
+
+def test_counters_count_every_edge_once_an_iteration():
+    _, run = fields_after(Decayed, "pull", counters=True, threads=2)
+    assert run.counters["edges_pulled"] == run.counters["messages_pulled"] == 4 * GRAPH.m
+
+
+def test_auto_follows_the_plan_and_falls_back_without_memory(monkeypatch):
+    assert fields_after(Decayed, "auto")[1].mode == "pc"  # too few edges to think about it
+    monkeypatch.setattr(blocks, "SMALL_EDGES", 0)
+    for pays, mode in ((True, "pull"), (False, "pc")):
+        monkeypatch.setattr(blocks.Plan, "pays", lambda plan, threads, pays=pays: pays)
+        assert fields_after(Decayed, "auto")[1].mode == mode
+
+    def refuse(*_, **__):
+        raise NotEnoughMemory("too large")
+
+    monkeypatch.setattr(driver, "blocks_of", refuse)
+    assert fields_after(Decayed, "auto")[1].mode == "pc"
+    with pytest.raises(NotEnoughMemory, match="too large"):
+        fields_after(Decayed, "pull")
+
+
+def test_an_interrupted_run_leaves_nothing_behind():
+    graph = generate("rmat", scale=9, seed=8, weights=(1, 9))
+    expected, _ = fields_after(Decayed, "pull", graph)
+
+    def interrupt(record):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fields_after(Decayed, "pull", graph, callback=interrupt)
+    found, _ = fields_after(Decayed, "pull", graph)
+    assert np.array_equal(found["value"], expected["value"])
