@@ -1,6 +1,13 @@
 """gpop: graph processing over partitions.
 
-Write four small functions about one vertex; gpop runs them on all cores over cache-sized partitions.
+Write four small functions about one vertex (`gpop.Program`); `gpop.run` runs them on all cores over
+cache-sized partitions. `gpop.bfs` and others are such programs, ready to be called:
+
+>>> import gpop
+>>> graph = gpop.Graph.from_edges([0, 1, 2], [1, 2, 0])  # or gpop.load(path)
+>>> gpop.bfs(graph, source=0).level
+array([0, 1, 2], dtype=int32)
+
 Names are resolved when they are first used, so ``import gpop`` loads neither Numba nor a compiler.
 """
 

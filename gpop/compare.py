@@ -13,6 +13,7 @@ import json
 import statistics
 import sys
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,6 +63,10 @@ APPS = {
     ),
     "nibble": App(lambda graph, source, options: gpop.nibble(graph, source, **options), _scattered),
 }
+
+
+_limit = cache(copy_bandwidth)
+"""Measured once for all apps, or their shares could not be compared."""
 
 
 class Row(NamedTuple):
@@ -146,7 +151,7 @@ def compare(
     if source is None:
         source = int(np.argmax(graph.out_degree)) if graph.n else 0
     modes, targets = list(modes), list(targets)
-    limits = {target: copy_bandwidth(target, threads) for target in targets}
+    limits = {target: _limit(target, threads) for target in targets}
     rows = []
     for name in apps:
         app, runs, answers = APPS[name], {}, {}

@@ -142,6 +142,8 @@ def run(
     >>> program.label.tolist(), result.converged
     ([3, 3, 3, 3], True)
     """
+    if not isinstance(program, Program):
+        raise UsageError(f"run({program!r}): expected a program made for a graph, such as MyProgram(graph)")
     _check_choice("mode", mode, MODES)
     if target not in TARGETS:
         raise UsageError(f"target {target!r}: expected one of {', '.join(TARGETS)}")

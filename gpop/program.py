@@ -1,7 +1,7 @@
-"""What a user writes: a Program with vertex fields, parameters and four small functions.
+"""What a user writes: a Program with vertex fields, parameters and four small functions, or up to seven.
 
 The names ``scatterFunc``, ``initFunc``, ``gatherFunc``, ``filterFunc`` and ``applyWeight`` and their
-meaning are those of GPOP (requirements G-80 ... G-86). One iteration:
+meaning are those of GPOP. One iteration:
 
 1. scatter: ``scatterFunc(node)`` gives the value sent along the out-edges of every active vertex;
    then ``initFunc(node)`` is called for it, and True keeps it active for the next iteration;
@@ -169,6 +169,8 @@ class Program:
     ...     hops = gpop.VertexField(np.int32, -1)
     ...     def scatterFunc(self, node):
     ...         return self.hops[node] + 1
+    ...     def needsFunc(self, node):  # may be left out; with it, gpop may pull
+    ...         return self.hops[node] < 0
     ...     def gatherFunc(self, value, node):
     ...         if self.hops[node] < 0:
     ...             self.hops[node] = value
@@ -180,6 +182,28 @@ class Program:
     4
     >>> program.hops
     array([ 0,  1,  2,  3, -1], dtype=int32)
+
+    With ``priorityFunc``, here distances in buckets of 10:
+
+    >>> class Paths(gpop.Program):
+    ...     distance = gpop.VertexField(np.uint32, 2**31)
+    ...     inactive_message, combine = gpop.HARMLESS, "min"
+    ...     def scatterFunc(self, node):
+    ...         return self.distance[node]
+    ...     def applyWeight(self, value, weight):
+    ...         return value + weight
+    ...     def gatherFunc(self, value, node):
+    ...         if value < self.distance[node]:
+    ...             self.distance[node] = value
+    ...             return True
+    ...         return False
+    ...     def priorityFunc(self, node):
+    ...         return self.distance[node] // 10
+    >>> weights = np.array([4, 50, 4, 7], np.uint32)
+    >>> program = Paths(gpop.Graph.from_edges([0, 0, 1, 2], [1, 3, 2, 3], weights))
+    >>> program.distance[0] = 0
+    >>> gpop.run(program, frontier=[0]).converged, program.distance.tolist()
+    (True, [0, 4, 8, 15])
     """
 
     all_active: ClassVar[bool] = False

@@ -1,8 +1,8 @@
 """``python -m perf compare a.json b.json``: what changed between two files of bench, and what is only noise.
 
-For each benchmark in both: the medians, their ratio with its relative standard error (of the means;
-doc 002, T-95), and a verdict by SciPy's Welch test. Processes differ among themselves, so the test compares
-the processes' means where both sides have at least three, else all values. As many benchmarks are tested,
+For each benchmark in both: the medians, their ratio with its relative standard error (of the means, see
+perf/uncertainty.py), and a verdict by SciPy's Welch test. Processes differ among themselves, so the test
+compares the processes' means where both sides have at least three, else all values. As many are tested,
 p-values are adjusted (Benjamini and Hochberg): of what is called a change, at most 5 % are expected to be
 none.
 """

@@ -1,4 +1,4 @@
-"""Aggregate metrics over implementations and variants (doc 002, section 4.3; T-90 ... T-95).
+"""Aggregate metrics over implementations and variants (M. Verstraaten's thesis, section 4.3).
 
 ``times[i, v]`` is the time of implementation ``i`` on variant ``v`` (a graph with a source), or
 ``times[i, v, s]`` where a run has steps (levels of a BFS); nan for steps that a variant does not have.

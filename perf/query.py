@@ -101,7 +101,7 @@ def dual_mode(store: Store, slack: float = 1.1) -> list[dict[str, Any]]:
 
 
 def standard_errors(store: Store) -> list[dict[str, Any]]:
-    """Per implementation: mean and largest RSE, and the share of its time with a large one (T-95)."""
+    """Per implementation: mean and largest RSE, and the share of its time with a large one."""
     groups: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
     for row in store.rows("SELECT * FROM Result WHERE timer = 'computation' AND repeats > 1"):
         rse = rse_of_mean(row["avgTime"], row["stdDev"], row["repeats"])

@@ -1,7 +1,7 @@
 """Tables of the result store, as a list of migrations: store version v is the first v of them.
 
-Version 1 holds the tables of M. Verstraaten's thesis (doc 002, appendix A; T-30 ... T-47) but those for
-trained models. Version 2 adds what the thesis misses (T-24: operating system, processor, where a
+Version 1 holds the tables of M. Verstraaten's thesis (appendix A) but those for
+trained models. Version 2 adds what the thesis misses (operating system, processor, where a
 dataset comes from) and what CPU programs need: threads in a run configuration, the version of each
 implementation measured, medians, what a run did in each step, and failed attempts. Its views are
 what readers of results use: ``Missing``, ``Result``, ``StepResult``, ``StepValue``.

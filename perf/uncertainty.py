@@ -1,7 +1,8 @@
-"""How sure a number is: relative standard errors (RSE) and how they propagate (doc 002, section 4.3; T-95).
+"""How sure a number is: relative standard errors (RSE) and how they propagate.
 
 The RSE of a sum is at most the largest of its summands; that of a quotient of independent numbers is
-``sqrt(RSE(x)^2 + RSE(y)^2)``. Measurements with more than 5 % are to be flagged.
+``sqrt(RSE(x)^2 + RSE(y)^2)``. Measurements with more than 5 % are to be flagged (M. Verstraaten's thesis,
+section 4.3).
 """
 
 from __future__ import annotations

@@ -278,6 +278,13 @@ def interpret(program: gpop.Program, frontier: Iterable[int] | None = None, iter
     return {"frontier": active, "iterations": done, "sizes": sizes, "edges": edges}
 
 
+def program_class(text: str, file: str) -> type:
+    """The class ``Toy`` of a source text, as if it stood in this file."""
+    namespace = {"__name__": "toy"}
+    exec(compile(text, file, "exec"), namespace)
+    return namespace["Toy"]
+
+
 def random_graph(seed: int, n: int, m: int, weights: bool = False) -> Graph:
     """Random edges, self-loops and duplicates included; about a third of the vertices have no out-edge."""
     rng = np.random.default_rng(seed)

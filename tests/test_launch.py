@@ -86,6 +86,11 @@ def test_a_program_with_weights_needs_them():
         gpop.run(Distance(GRAPH))
 
 
+def test_a_class_is_no_program():
+    with pytest.raises(gpop.UsageError, match=r"^run\(<class .*\): expected a program made for"):
+        gpop.run(Distance)
+
+
 # --- frontiers ---------------------------------------------------------------------------------
 
 

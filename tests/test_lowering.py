@@ -1,12 +1,8 @@
-"""The ownership rule with the user's file and line, the content key, and every place to type a program."""
+"""The ownership rule with the user's file and line, signatures, and what lowering finds in a program."""
 
 from __future__ import annotations
 
 import itertools
-import linecache
-import os
-import subprocess
-import sys
 import textwrap
 import types
 
@@ -15,6 +11,7 @@ import pytest
 
 import gpop
 from gpop.lowering import helpers_of, lower
+from tests.programs import program_class
 
 FILE = "the_users_file.py"
 
@@ -41,13 +38,6 @@ FUNCTIONS = {
 }
 
 
-def program_class(text: str, file: str = FILE, **globals_) -> type:
-    """The class ``Toy`` of a source text."""
-    namespace = {"__name__": "toy", **globals_}
-    exec(compile(text, file, "exec"), namespace)
-    return namespace["Toy"]
-
-
 def toy(*functions: str, extra: str = "") -> tuple[type, int]:
     """Toy with these functions, the missing ones added; and the line of the text marked by ``# here``."""
     written = [textwrap.dedent(each).strip().splitlines() for each in functions]
@@ -56,7 +46,7 @@ def toy(*functions: str, extra: str = "") -> tuple[type, int]:
     lines = [f"    {line}" for line in itertools.chain(extra.splitlines(), *written, *missing)]
     text = HEADER + "\n".join(lines) + "\n"
     marked = [i for i, line in enumerate(text.splitlines(), 1) if line.endswith("# here")]
-    return program_class(text), marked[0] if marked else 0
+    return program_class(text, FILE), marked[0] if marked else 0
 
 
 def gather(*lines: str) -> str:
@@ -232,230 +222,6 @@ def test_what_is_collected():
     assert set(lowered.built_in) == {"out_degree", "iteration"}
     assert [helper.__name__ for helper in helpers_of(cls.scatterFunc)] == ["helper"]
     assert lower(cls) is lowered
-
-
-# --- the content key ---------------------------------------------------------------------------
-
-SOURCE = """\
-import types
-import numpy as np
-import gpop
-FACTOR = 3
-LIMITS = (1, 2)
-table = np.arange(4)
-settings = types.ModuleType("settings"); settings.LEVEL = 1
-def inner(x):
-    return x * 2
-def helper(x):
-    return inner(x) + 1
-class Toy(gpop.Program):
-    a = gpop.VertexField(np.int64)
-    rate = gpop.Parameter(np.float32)
-    def scatterFunc(self, node):
-        step = lambda x: x + FACTOR
-        return helper(self.a[node]) + FACTOR + LIMITS[1] + table[2] + settings.LEVEL + step(1)
-    def gatherFunc(self, value, node):
-        if value > 10:
-            self.a[node] = value
-            return True
-        return False
-"""
-
-
-def key(text: str = SOURCE, file: str = FILE) -> str:
-    return lower(program_class(text, file)).key
-
-
-CHANGES = {
-    "a function": ("value > 10", "value < 10"),
-    "a constant": ("value > 10", "value > 11"),
-    "the type of a constant": ("value > 10", "value > 10.0"),
-    "a global number": ("FACTOR = 3", "FACTOR = 4"),
-    "the type of a global": ("FACTOR = 3", "FACTOR = 3.0"),
-    "a global tuple": ("LIMITS = (1, 2)", "LIMITS = (1, 3)"),
-    "a global array": ("np.arange(4)", "np.arange(1, 5)"),
-    "a constant of a module": ("settings.LEVEL = 1", "settings.LEVEL = 2"),
-    "a helper": ("return inner(x) + 1", "return inner(x) - 1"),
-    "a helper's helper": ("return x * 2", "return x * 5"),
-    "a lambda": ("lambda x: x + FACTOR", "lambda x: x - FACTOR"),
-    "the type of a field": ("VertexField(np.int64)", "VertexField(np.int32)"),
-    "the type of a parameter": ("Parameter(np.float32)", "Parameter(np.float64)"),
-    "all_active": ("    rate", "    all_active = True\n    rate"),
-    "inactive_message": ("    rate", "    inactive_message = 3\n    rate"),
-    "combine": ("    rate", "    combine = 'max'\n    rate"),
-    "a new function": ("    rate", "    def initFunc(self, node):\n        return False\n    rate"),
-    "a swap of names": ("self.a[node] = value", "self.a[node] = node"),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_the_key_changes_with(change):
-    old, new = CHANGES[change]
-    assert old in SOURCE
-    assert key(SOURCE.replace(old, new)) != key()
-
-
-UNCHANGED = {
-    "comments": ("        if value", "        # why\n        if value"),
-    "blank lines": ("FACTOR", "\n\n\nFACTOR"),
-    "lines elsewhere": ("FACTOR = 3", "OTHER = 3\nFACTOR = 3"),
-    "another global": ("LIMITS", "UNUSED = 9\nLIMITS"),
-    "the default of a parameter": ("Parameter(np.float32)", "Parameter(np.float32, 4)"),
-    "the fill of a field": ("VertexField(np.int64)", "VertexField(np.int64, 4)"),
-}
-
-
-@pytest.mark.parametrize("change", UNCHANGED)
-def test_the_key_does_not_change_with(change):
-    old, new = UNCHANGED[change]
-    assert key(SOURCE.replace(old, new, 1)) == key()
-
-
-def test_the_key_does_not_depend_on_the_file():
-    assert key(file="/elsewhere/other.py") == key()
-
-
-def test_a_global_that_changes_at_run_time_changes_the_key():
-    cls = program_class(SOURCE)
-    before = lower(cls).key
-    cls.scatterFunc.__globals__["FACTOR"] = 30
-    after = lower(cls).key
-    cls.scatterFunc.__globals__["FACTOR"] = 3
-    assert after != before == lower(cls).key
-
-
-# --- wherever a program is typed ---------------------------------------------------------------
-
-TYPED = """\
-import numpy as np
-import gpop
-
-STEP = 2
-
-def double(x):
-    return 2 * x
-
-class Reach(gpop.Program):
-    hops = gpop.VertexField(np.int32, -1)
-
-    def scatterFunc(self, node):
-        return double(self.hops[node]) + STEP
-
-    def gatherFunc(self, value, node):
-        if self.hops[node] < 0:
-            self.hops[node] = value
-            return True
-        return False
-
-program = Reach(gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=5))
-program.hops[0] = 0
-run = gpop.run(program, frontier=[0], threads=1)
-print(program.hops.tolist(), run.iterations)
-"""
-ANSWER = "[0, 2, 6, 14, -1] 4"
-
-BREACH = TYPED.replace("self.hops[node] = value", "self.hops[node + 1] = value")
-
-
-def interactive(text: str) -> str:
-    """The text as typed at a prompt: no blank line inside a class, one after it."""
-    lines = [line for line in text.splitlines() if line]
-    out = []
-    for line, following in itertools.zip_longest(lines, lines[1:], fillvalue=""):
-        out.append(line)
-        if line.startswith(" ") and not following.startswith(" "):
-            out.append("")
-    return "\n".join(out) + "\n"
-
-
-def ways(text: str, folder) -> dict[str, tuple[list[str], str]]:
-    """Name -> (arguments of python, stdin)."""
-    (folder / "script.py").write_text(text)
-    return {
-        "script": (["script.py"], ""),
-        "module": (["-m", "script"], ""),
-        "imported": (["-c", "import script"], ""),
-        "-c": (["-c", text], ""),
-        "exec": (["-c", f"exec({text!r})"], ""),
-        "stdin": (["-"], text),
-        "prompt": (["-i", "-q"], interactive(text)),
-    }
-
-
-@pytest.mark.parametrize("way", ["script", "module", "imported", "-c", "exec", "stdin", "prompt"])
-def test_typed_anywhere(way, tmp_path):
-    def python(text):
-        arguments, stdin = ways(text, tmp_path)[way]
-        return subprocess.run(
-            [sys.executable, *arguments], input=stdin, text=True, capture_output=True, timeout=300,
-            cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.pathsep.join(["", *sys.path])},
-        )  # fmt: skip
-
-    assert ANSWER in python(TYPED).stdout
-    line = 1 + BREACH.splitlines().index("            self.hops[node + 1] = value")
-    error = python(BREACH).stderr
-    assert "Reach.gatherFunc: self.hops[...]: only [node] is owned by this call" in error
-    if way in ("script", "module", "imported"):
-        assert f"script.py:{line}: " in error
-
-
-def test_notebook_cells():
-    """A cell has a name like a file that exists only in linecache; cells redefine classes."""
-    number = itertools.count(1)
-
-    def cell(text):
-        name = f"<ipython-input-{next(number)}-0123456789ab>"
-        linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-        exec(compile(text, name, "exec"), namespace)
-
-    namespace = {"__name__": "__main__"}
-    cell(TYPED)
-    assert namespace["program"].hops.tolist() == [0, 2, 6, 14, -1]
-    cell("STEP = 3")
-    again = "program.hops = [0, -1, -1, -1, -1]; gpop.run(program, frontier=[0], threads=1)"
-    cell(again)
-    assert namespace["program"].hops.tolist() == [0, 3, 9, 21, -1]
-    cell("STEP = 2")
-    cell(again)
-    assert namespace["program"].hops.tolist() == [0, 2, 6, 14, -1]
-    with pytest.raises(gpop.ProgramError, match=r"^<ipython-input-6-0123456789ab>:17: Reach\.gatherFunc: "):
-        cell(BREACH)
-
-
-def test_errors_of_the_compiler_are_one_line():
-    """What only the compiler sees is reported with the user's file and line."""
-
-    class Wrong(gpop.Program):
-        a = gpop.VertexField(np.int64)
-
-        def scatterFunc(self, node):
-            return self.a[node].nothing
-
-        def gatherFunc(self, value, node):
-            return True
-
-    line = Wrong.scatterFunc.__code__.co_firstlineno + 1
-    place = r"test_lowering\.py:\d+: Wrong\.scatterFunc does not compile"
-    with pytest.raises(gpop.ProgramError, match=place) as caught:
-        gpop.run(Wrong(gpop.Graph.from_edges([0], [1])))
-    assert "Unknown attribute 'nothing' of type int64" in str(caught.value)
-    assert str(line) in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_messages_are_numbers():
-    class Pair(gpop.Program):
-        a = gpop.VertexField(np.int64)
-
-        def scatterFunc(self, node):
-            return self.a[node], 1
-
-        def gatherFunc(self, value, node):
-            return True
-
-    with pytest.raises(gpop.ProgramError, match="^Pair.*number") as caught:
-        gpop.run(Pair(gpop.Graph.from_edges([0], [1])))
-    assert "\n" not in str(caught.value)
 
 
 def test_lowering_needs_no_module_of_origin():

@@ -1,13 +1,13 @@
 """Connected components: every vertex gets the smallest vertex index of its component.
 
-Two algorithms with the same result. *labels*: propagation of the minimum (GPOP; G-94), by default with
+Two algorithms with the same result. *labels*: propagation of the minimum (GPOP), by default with
 interleaved scatter and gather. *afforest*: linking of sampled edges, see `gpop.direct.afforest`; no
 messages and no bins, about one pass over the vertices where labels makes several over the edges.
 Unusual: components are the weak ones. For labels a directed graph is made symmetric first, and the
 symmetric graph and its bins are kept with the given graph for the next call; afforest takes each edge both
 ways as it is. The result says so in either case (``symmetrized``).
 Encoding: labels are uint32 vertex indices; a vertex whose label is itself represents its component.
-Paper: doc 001 (GPOP), which does not say what happens to directed graphs (Z-10).
+Paper: Lakhotia et al., "GPOP", which does not say what happens to directed graphs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Heat-kernel PageRank: exp(-t (I - P)) s, where a walk of Poisson(t) steps from the seeds s ends.
 
-Algorithm: hk-relax of Kloster and Gleich, level by level as in Shun et al. (G-95). The Taylor series is cut
+Algorithm: hk-relax of Kloster and Gleich, level by level as in Shun et al. The Taylor series is cut
 after N terms; iteration j moves the residual of level j to level j+1 as residual * t / (j+1) / degree. A
 residual below threshold(j) * degree is dropped. On a symmetric graph the error is at most epsilon * degree
 at every vertex, and never an excess: h - epsilon*degree <= probability <= h.
@@ -8,7 +8,8 @@ Unusual: strictly local, see local.py. The threshold of a level is a parameter s
 that reaches a vertex without out-edges stays: all later levels are added at once (``stay``).
 Encoding: one residual field serves all levels, because what a level leaves behind is dropped. The seeds
 start at exp(-t), so that the sum of the terms is the result. float32.
-Papers: docs 001 (GPOP, which names it); Kloster, Gleich, "Heat kernel based community detection".
+Papers: Lakhotia et al., "GPOP", which names it; Kloster, Gleich, "Heat kernel based community
+detection".
 """
 
 from __future__ import annotations

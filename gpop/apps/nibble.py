@@ -1,12 +1,12 @@
 """Parallel Nibble: where a lazy random walk from a seed is after a few steps, tiny chances not followed.
 
-Algorithm: GPOP, Algorithm 4 (G-90). A vertex is active while its probability is at least
+Algorithm: GPOP, Algorithm 4. A vertex is active while its probability is at least
 threshold * out-degree; in a step it keeps half and sends half, split evenly over its out-edges.
 Unusual: strictly local, see local.py; initFunc keeps vertices active that receive nothing. As in the paper
-a vertex below the threshold keeps its probability (Z-12), and one without out-edges keeps all it gets, so
+a vertex below the threshold keeps its probability, and one without out-edges keeps all it gets, so
 that the probabilities always sum to 1 (float32, as the original: to about 1e-6).
 Encoding: a message of 0 says nothing; share is 0 for inactive vertices, so their messages do no harm.
-Papers: doc 001 (GPOP); Spielman and Teng; Shun et al., "Parallel local graph clustering".
+Papers: Lakhotia et al., "GPOP"; Spielman and Teng; Shun et al., "Parallel local graph clustering".
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """PageRank: rank(v) = (1-d)/n + d * sum over in-edges (u,v) of rank(u)/outdegree(u).
 
 Algorithm: ranks start at 1/n; power iteration over all vertices, always partition-centric (GPOP,
-Algorithm 6; G-92, in the normalisation of E-1). d = damping is the probability of following an edge,
+Algorithm 6, with ranks normalised as above). d = damping is the probability of following an edge,
 0.85. Duplicate edges count as often as they occur. Stops after the given iterations, or when the sum of
 absolute changes falls below a tolerance.
 Dangling vertices: their rank is lost ("none", ranks then sum to less than 1, as in the paper) or
 spread evenly over all vertices ("uniform", ranks sum to 1).
 Encoding: the field holds rank/outdegree, so a message costs no division; the result is multiplied back.
-Papers: docs 001 (GPOP) and 000 (Verstraaten et al.).
+Papers: Lakhotia et al., "GPOP"; Verstraaten, Varbanescu, de Laat, "Quantifying the
+performance impact of graph structure on neighbour iteration strategies for PageRank".
 """
 
 from __future__ import annotations

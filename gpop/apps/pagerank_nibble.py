@@ -1,13 +1,13 @@
 """PageRank-Nibble (APPR): approximate personalised PageRank around a seed, strictly local.
 
 Computes p close to p* = a*s + (1-a) * P p*, s the seeds, P the walk along out-edges, a = 2*alpha/(1+alpha).
-Algorithm: the parallel push of Shun et al. (G-95). A vertex is active while its residual is at least
+Algorithm: the parallel push of Shun et al. A vertex is active while its residual is at least
 epsilon * out-degree; it keeps a of the residual and sends the rest along its out-edges. On a symmetric
 graph p* - epsilon*degree <= p <= p* at every vertex; p and what is left of the residuals sum to 1.
 Unusual: strictly local, see local.py. A walk that reaches a vertex without out-edges stays there.
 Encoding: a message of 0 says nothing and stands for inactive vertices. float32.
-Papers: doc 001 (GPOP, which calls it APPR); Andersen, Chung, Lang, "Local graph partitioning using
-PageRank vectors"; Shun et al., "Parallel local graph clustering".
+Papers: Lakhotia et al., "GPOP", which calls it APPR; Andersen, Chung, Lang, "Local graph
+partitioning using PageRank vectors"; Shun et al., "Parallel local graph clustering".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Single-source shortest paths with weights that are not negative.
 
-Algorithm: delta-stepping. Improved vertices scatter (GPOP, Algorithm 7; G-93) in buckets of distances that
+Algorithm: delta-stepping. Improved vertices scatter (GPOP, Algorithm 7) in buckets of distances that
 are ``delta`` wide, the lowest bucket first, by default with interleaved scatter and gather; inside a
 partition a bucket is finished without waiting for others. An infinite ``delta`` is Bellman-Ford.
 The default is `STEPS` mean weights over the mean degree: the smaller the degree, the more vertices a bucket
@@ -10,7 +10,7 @@ Unusual: whole-number distances are computed in uint32. They are exact unless th
 one edge of 2**31-1; then (and for weights above 2**31) the run is repeated in uint64.
 Encoding: a vertex that is not reached has the largest distance: 2**31-1 (uint32), 2**63-1 (uint64) or
 inf (float weights keep their type). It may be sent along any edge: it never improves anything.
-Papers: doc 001 (GPOP); Meyer, Sanders, "Delta-stepping" (2003).
+Papers: Lakhotia et al., "GPOP"; Meyer, Sanders, "Delta-stepping" (2003).
 """
 
 from __future__ import annotations

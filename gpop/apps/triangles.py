@@ -72,18 +72,22 @@ def triangle_count(graph: gpop.Graph, *, threads: int | None = None, **options: 
 
 
 def verify(graph: gpop.Graph, result: TriangleResult) -> str | None:
-    """None, or what is wrong: the sum of (A * A) where A is an entry, in SciPy, block by block."""
+    """None, or what is wrong: paths a-b-c that an edge a-c closes, in SciPy, edges to the larger degree."""
     import numpy as np
 
-    matrix = gpop.Graph.to_scipy(graph).astype(bool).astype(np.int64)
-    matrix = ((matrix + matrix.T) > 0).astype(np.int64)
-    matrix.setdiag(0)
-    matrix.eliminate_zeros()
+    matrix = gpop.Graph(graph.indptr, graph.indices).to_scipy().astype(bool)
+    matrix = (matrix + matrix.T).tocoo()
+    u, v = matrix.coords
+    degree = np.bincount(u, minlength=graph.n)
+    upward = (degree[u] < degree[v]) | ((degree[u] == degree[v]) & (u < v))
+    matrix.data = upward.astype(np.int64)
+    above = matrix.tocsr()
+    above.eliminate_zeros()
     total, rows = 0, 4096
     for first in range(0, graph.n, rows):
-        block = matrix[first : first + rows]
-        total += int((block @ matrix).multiply(block).sum())
-    return None if total == 6 * result.count else f"{result.count} triangles, but SciPy finds {total / 6:g}"
+        block = above[first : first + rows]
+        total += int((block @ above).multiply(block).sum())
+    return None if total == result.count else f"{result.count} triangles, but SciPy finds {total}"
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -1,7 +1,7 @@
 """Afforest: components by linking a sample of the edges first, then only what the sample left open.
 
-``parent`` is a forest in which a parent is never larger than its child, so that the root of a finished
-tree is the smallest vertex of its component. Threads share these phases (`gpop.direct.phases`):
+The root of a finished tree of the forest (`gpop.direct.forest`) is the smallest vertex of its component.
+Threads share these phases (`gpop.direct.phases`):
 
 hook       partition by partition, owned by one thread, without atomics: a vertex takes the parent of its
           first neighbour, which is its smallest one where lists are sorted. Partitions come in ascending
@@ -28,11 +28,10 @@ import time
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from gpop.atomics import clock_ns, compare_and_swap, fetch_add, load_acquire, prefetch, store_release
-from gpop.cpu.registry import KERNEL
-from gpop.direct.phases import claim, finish, make_phases, together, wait_for
+from gpop.atomics import clock_ns, fetch_add, load_acquire, prefetch, store_release
+from gpop.direct.forest import find, flatten, sample_roots, unite
+from gpop.direct.phases import claim, finish, kernel, make_phases, together, wait_for
 from gpop.graph import Graph
 from gpop.memory import require_memory
 from gpop.partition import partition_count
@@ -48,8 +47,6 @@ _VERTICES = 1024  # of a chunk, where few are worked on
 _EDGES = 1 << 15  # of a chunk
 _BLOCK = 16  # edges compared at once
 _SERIAL = 1 << 16  # vertices and edges that one thread does before another has started
-
-kernel = njit(nogil=True, cache=True, **KERNEL)
 
 
 class Forest(NamedTuple):
@@ -99,30 +96,6 @@ def grow(graph: Graph, directed: bool, bits: int, threads: int) -> Forest:
 
 
 @kernel
-def _find(parent, v):
-    """Root of ``v``; halves the path. Only vertices that are no roots any more are written."""
-    above = np.uint64(parent[v])
-    while above != v:
-        top = np.uint64(parent[above])
-        if top != above:
-            parent[v] = np.uint32(top)
-        v = above
-        above = top
-    return v
-
-
-@kernel
-def _unite(parent, a, b):
-    """Link the trees of the roots ``a`` and ``b``; the root of both."""
-    while a != b:
-        low, high = min(a, b), max(a, b)
-        if compare_and_swap(parent, high, np.uint32(high), np.uint32(low)):
-            return low
-        a, b = _find(parent, high), _find(parent, low)
-    return a
-
-
-@kernel
 def _hook(first, last, bits, directed, indptr, indices, parent, roots, finished):
     """Hook the vertices of a partition to their first neighbours and list the roots that have edges.
 
@@ -169,45 +142,11 @@ def _join(roots, indptr, indices, parent):
         e = np.uint64(indptr[v])
         end = min(np.uint64(indptr[v + np.uint64(1)]), e + np.uint64(_JOINED))
         edges += end - e
-        root = _find(parent, v)
+        root = find(parent, v)
         while e < end:
-            root = _unite(parent, root, _find(parent, np.uint64(indices[e])))
+            root = unite(parent, root, find(parent, np.uint64(indices[e])))
             e += np.uint64(1)
     return edges
-
-
-@kernel
-def _sample(parent, sample):
-    """The most frequent root of random vertices, and how often it came up."""
-    random = np.uint64(88172645463325252)
-    for i in range(len(sample)):
-        random ^= random << np.uint64(13)
-        random ^= random >> np.uint64(7)
-        random ^= random << np.uint64(17)
-        sample[i] = _find(parent, (random >> np.uint64(11)) % np.uint64(len(parent)))
-    largest, most = np.uint32(0), 0
-    for i in range(len(sample)):
-        count = 0
-        for j in range(len(sample)):
-            count += sample[j] == sample[i]
-        if count > most:
-            largest, most = sample[i], count
-    return largest, most
-
-
-@kernel
-def _flatten(first, last, parent):
-    """Point vertices at their roots; the number of roots among them."""
-    count = 0
-    for v in range(first, last):
-        root = np.uint64(parent[v])
-        above = np.uint64(parent[root])
-        while above != root:
-            root = above
-            above = np.uint64(parent[root])
-        parent[v] = np.uint32(root)
-        count += root == v
-    return count
 
 
 @kernel
@@ -224,7 +163,7 @@ def _rest(first, last, largest, skip, directed, indptr, indices, parent):
                 if v != largest:
                     parent[v] = np.uint32(largest)
                 continue
-        root = _find(parent, root)
+        root = find(parent, root)
         e = np.uint64(indptr[v])
         end = np.uint64(indptr[v + np.uint64(1)])
         edges += end - e
@@ -236,7 +175,7 @@ def _rest(first, last, largest, skip, directed, indptr, indices, parent):
             # two steps: old roots that meanwhile have the same parent are told without a search
             above = np.uint64(parent[np.uint64(parent[u])])
             if above != root:
-                root = _unite(parent, _find(parent, root), _find(parent, above))
+                root = unite(parent, find(parent, root), find(parent, above))
     return edges
 
 
@@ -258,8 +197,8 @@ def _compare(first, last, largest, indptr, indices, parent):
                 if parent[u] != largest:
                     while np.uint64(indptr[v + np.uint64(1)]) <= e:
                         v += np.uint64(1)
-                    root = _unite(parent, _find(parent, v), _find(parent, u))
-                    if u > largest and root == _find(parent, largest):
+                    root = unite(parent, find(parent, v), find(parent, u))
+                    if u > largest and root == find(parent, largest):
                         parent[u] = np.uint32(largest)
         first += block
 
@@ -271,7 +210,7 @@ def _compress(phases, phase, chunks, size, parent, vertices):
     p = claim(phases, phase)
     while p < chunks:
         first, last = np.uint64(p) * size, min(n, (np.uint64(p) + np.uint64(1)) * size)
-        fetch_add(vertices, phase, _flatten(first, last, parent))
+        fetch_add(vertices, phase, flatten(first, last, parent))
         finish(phases, phase)
         p = claim(phases, phase)
     wait_for(phases, phase, chunks)
@@ -314,7 +253,7 @@ def _grow(
         stamps[SAMPLE] = clock_ns()
     if claim(phases, SAMPLE) == 0:
         if n > 0:
-            largest[0], largest[1] = _sample(parent, sample)
+            largest[0], largest[1] = sample_roots(parent, sample)
         finish(phases, SAMPLE)
     wait_for(phases, SAMPLE, 1)
 

@@ -19,6 +19,10 @@ import numpy as np
 from numba import njit
 
 from gpop.atomics import fetch_add, load_acquire, pause, sleep_us, yield_core
+from gpop.cpu.registry import KERNEL
+
+kernel = njit(nogil=True, cache=True, **KERNEL)
+"""What compiles the work of a phase."""
 
 _LINE = 8  # int64 of a cache line
 _SPINS = 2000

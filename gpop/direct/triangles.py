@@ -24,11 +24,9 @@ import time
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from gpop.atomics import clock_ns, fetch_add, popcount, prefetch
-from gpop.cpu.registry import KERNEL
-from gpop.direct.phases import claim, finish, make_phases, together, wait_for
+from gpop.direct.phases import claim, finish, kernel, make_phases, together, wait_for
 from gpop.graph import Graph
 from gpop.memory import require_memory
 
@@ -45,8 +43,6 @@ _SHORT = 16  # sum of squared degrees for each edge, up to which lists are merge
 _CHUNK = 256  # vertices
 _MERGED = 4096  # vertices of a chunk that is merged
 _SERIAL = 1 << 16  # vertices and edges that one thread does before another has started
-
-kernel = njit(nogil=True, cache=True, **KERNEL)
 
 
 class Triangles(NamedTuple):

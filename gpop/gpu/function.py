@@ -52,6 +52,7 @@ class FunctionText(Expressions):
         super().__init__(program, typed, has_self)
         self.where, self.answer = where, answer
         self.loc: Any = None
+        self.targets: set[int] = set()  # blocks that some ``goto`` names
         self.statements = self._live()
         everything = [s for statements in self.statements.values() for s in statements]
         self.stores = Counter(s.target.name for s in everything if isinstance(s, ir.Assign))
@@ -78,11 +79,10 @@ class FunctionText(Expressions):
 
     def body(self) -> str:
         """Declarations and statements, with the user's lines as comments."""
-        labels, order, line = self._targets(), sorted(self.statements), None
+        order, line = sorted(self.statements), None
         for label, following in zip(order, [*order[1:], None], strict=True):
             self.block, self.following = label, following
-            if label in labels:
-                self.lines.append(f"block_{label}:;")
+            self.lines.append(f"block_{label}:;")
             for statement in self.statements[label]:
                 self.loc = statement.loc
                 before = len(self.lines)
@@ -93,26 +93,18 @@ class FunctionText(Expressions):
                 if len(self.lines) > before and statement.loc.line != line:
                     line = statement.loc.line
                     self._comment(before, line)
+        idle = {f"block_{label}:;" for label in self.statements.keys() - self.targets}
         top = [f"{kind} {name};" for name, kind in self.declared.items()]
-        return "\n".join(INDENT + text for text in top + self.lines)
+        return "\n".join(INDENT + text for text in top + [text for text in self.lines if text not in idle])
 
     def _comment(self, at: int, line: int) -> None:
         text = linecache.getline(self.typed.function.__code__.co_filename, line).strip().rstrip("\\")
         if text:
             self.lines.insert(at, "// " + text.encode("ascii", "replace").decode().replace("??", "? ?"))
 
-    def _targets(self) -> set[int]:
-        """Blocks that some ``goto`` names."""
-        order, found = sorted(self.statements), set()
-        for label, following in zip(order, [*order[1:], None], strict=True):
-            last = self.statements[label][-1]
-            if isinstance(last, ir.Jump) and last.target != following:
-                found.add(last.target)
-            elif isinstance(last, ir.Branch):
-                found.add(last.falsebr)
-                if last.truebr != following:
-                    found.add(last.truebr)
-        return found
+    def _goto(self, label: int) -> str:
+        self.targets.add(label)
+        return f"goto block_{label};"
 
     def _error(self, message: str) -> ProgramError:
         at = f"{self.typed.function.__code__.co_filename}:{self.loc.line}"
@@ -129,7 +121,7 @@ class FunctionText(Expressions):
             self._return(statement.value)
         elif isinstance(statement, ir.Jump):
             if statement.target != self.following:
-                self.lines.append(f"goto block_{statement.target};")
+                self.lines.append(self._goto(statement.target))
         elif isinstance(statement, ir.Branch):
             self._branch(statement)
         else:
@@ -138,11 +130,11 @@ class FunctionText(Expressions):
     def _branch(self, branch: Any) -> None:
         condition = truth(self.text(branch.cond), self.kind(branch.cond))
         if branch.truebr == self.following:
-            self.lines.append(f"if (!({condition})) goto block_{branch.falsebr};")
+            self.lines.append(f"if (!({condition})) {self._goto(branch.falsebr)}")
             return
-        self.lines.append(f"if ({condition}) goto block_{branch.truebr};")
+        self.lines.append(f"if ({condition}) {self._goto(branch.truebr)}")
         if branch.falsebr != self.following:
-            self.lines.append(f"goto block_{branch.falsebr};")
+            self.lines.append(self._goto(branch.falsebr))
 
     def _return(self, variable: Any) -> None:
         kind = self.kind(variable)

@@ -27,6 +27,7 @@ from gpop.io.text import (
     Dialect,
     Piece,
     believable,
+    expect_edges,
     fields_of,
     first_line,
     line_error,
@@ -64,9 +65,7 @@ def read(path: Path, *, weighted: bool | None = None, progress: bool = False) ->
     if header is None:
         raise GraphFileError(f"{path}: has no header, expected a line like p sp n m")
     kind, n, m = header
-    found = sum(len(piece.source) for piece in pieces)
-    if found != m:
-        raise GraphFileError(f"{path}: has {found} edges, expected {m} as in its header")
+    expect_edges(path, pieces, m)
     has_weights = dialect.columns == 3 if dialect else kind == b"sp"
     demand_weights(path, has_weights, weighted)
     believable(path, n, size)

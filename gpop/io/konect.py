@@ -27,6 +27,7 @@ from gpop.io.text import (
     Dialect,
     Piece,
     believable,
+    expect_edges,
     fields_of,
     first_line,
     numbered_from_one,
@@ -77,9 +78,8 @@ def read(path: Path, *, weighted: bool | None = None, progress: bool = False) ->
 def _number_ids(path: Path, pieces: list[Piece], kind: bytes, sizes: list[int]) -> int:
     """Number of vertices; the right side of a bipartite network is moved behind the left one."""
     m, left, right = sizes
-    found = sum(len(piece.source) for piece in pieces)
-    if m and found != m:
-        raise GraphFileError(f"{path}: has {found} edges, expected {m} as in its header")
+    if m:
+        expect_edges(path, pieces, m)
     if kind != b"bip":
         return max([left, right, *(piece.largest for piece in pieces)])
     left = max([left, *(int(piece.source.max(initial=0)) for piece in pieces)])

@@ -34,6 +34,7 @@ from gpop.io.text import (
     Dialect,
     Piece,
     believable,
+    expect_edges,
     first_line,
     line_error,
     numbered_from_one,
@@ -71,9 +72,7 @@ def read(path: Path, *, weighted: bool | None = None, progress: bool = False) ->
         line += block.count(b"\n")
     if header is None:
         raise GraphFileError(f"{path}: is empty, expected a line %%MatrixMarket matrix ...")
-    found = sum(len(piece.source) for piece in pieces)
-    if found != header.entries:
-        raise GraphFileError(f"{path}: has {found} entries, expected {header.entries} as in its header")
+    expect_edges(path, pieces, header.entries)
     if header.weight_type is np.float64:  # also where all values look like integers
         pieces = [piece._replace(weights=piece.weights.astype(np.float64)) for piece in pieces]
     take = header.weight_type is not None and weighted is not False

@@ -229,6 +229,13 @@ def believable(path: Path, n: int, size: int) -> None:
         )
 
 
+def expect_edges(path: Path, pieces: list[Piece], m: int) -> None:
+    """GraphFileError when the pieces do not hold the ``m`` edges that a header says."""
+    found = sum(len(piece.source) for piece in pieces)
+    if found != m:
+        raise GraphFileError(f"{path}: has {found} edges, expected {m} as in its header")
+
+
 def csr_of(
     n: int,
     ends: list[np.ndarray],

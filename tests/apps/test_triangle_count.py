@@ -52,3 +52,9 @@ def test_verify_sees_a_fault():
     graph = generate("rmat", scale=8, degree=8, seed=1)
     result = gpop.triangle_count(graph)
     assert "but SciPy finds" in verify(graph, replace(result, count=result.count + 1))
+
+
+def test_verify_takes_an_edge_of_weight_0_for_an_edge():
+    ring = gpop.Graph.from_edges([0, 1, 2], [1, 2, 0], [0, 0, 7])
+    result = gpop.triangle_count(ring)
+    assert (result.count, verify(ring, result)) == (1, None)

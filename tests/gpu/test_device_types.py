@@ -139,7 +139,8 @@ def test_type(kind, dtype, declared):
     for graph in (graph_of("small"), graph_of("big")):
         wanted = in_plain_python(case, graph)
         for mode in ("sc", "pc", "auto"):
-            check(case, graph, wanted, mode, 32, "declared")
+            run = check(case, graph, wanted, mode, 32, "declared")
+            assert run.iterations == wanted[1]["iterations"] > 1  # something was heard, and passed on
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "float64", "bool"])
@@ -150,7 +151,8 @@ def test_harmless_messages(dtype):
         case = Case(type("Harmless", (least(np.dtype(dtype)),), members), _spread)
         wanted = in_plain_python(case, graph_of("big"))
         for mode in ("sc", "pc"):
-            check(case, graph_of("big"), wanted, mode, 32, "declared")
+            run = check(case, graph_of("big"), wanted, mode, 32, "declared")
+            assert run.iterations == wanted[1]["iterations"] > 1
 
 
 @pytest.mark.parametrize("dtype, marker", [("int8", -128), ("uint64", 2**64 - 1), ("float32", np.inf)])
@@ -161,7 +163,8 @@ def test_inactive_messages(dtype, marker):
         case = Case(type("Marked", (least(np.dtype(dtype)),), members), _below_the_marker)
         wanted = in_plain_python(case, graph_of("big"))
         for mode in ("sc", "pc"):
-            check(case, graph_of("big"), wanted, mode, 32, "declared")
+            run = check(case, graph_of("big"), wanted, mode, 32, "declared")
+            assert run.iterations == wanted[1]["iterations"] > 1
 
 
 def _below_the_marker(program, rng):

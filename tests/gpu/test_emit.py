@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -28,6 +29,14 @@ PROGRAMS = SHIPPED | PROBES
 def compiled(tmp_path_factory):
     emitted = {name: (emit(cls, lower(cls), weight), weight) for name, (cls, weight) in PROGRAMS.items()}
     return emitted, compile_host(emitted, tmp_path_factory.mktemp("emitted"))
+
+
+def test_every_label_is_gone_to(compiled):
+    """A label that no ``goto`` names is a warning of nvcc."""
+    for name, (emitted, _) in compiled[0].items():
+        for function in emitted.source.split("__device__"):
+            labels = re.findall(r"(block_\d+):;", function)
+            assert set(labels) == set(re.findall(r"goto (block_\d+);", function)), name
 
 
 def sample(dtype, rng, count=COUNT):

@@ -227,6 +227,7 @@ def test_mutated_files(tmp_path_factory, data):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 @settings(deadline=None, max_examples=20_000)
 @given(mutated() | st.binary(max_size=200))
 def test_mutated_files_at_length(tmp_path_factory, data):

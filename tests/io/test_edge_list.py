@@ -318,6 +318,7 @@ def test_mutated_archives(tmp_path_factory, data, pack, at, change):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 @settings(deadline=None, max_examples=20_000)
 @given(TEXT | st.binary(max_size=300))
 def test_mutated_text_at_length(tmp_path_factory, data):

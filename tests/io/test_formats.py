@@ -196,7 +196,7 @@ def test_dialects(tmp_path, name, text, edges):
         (
             "g.mtx",
             "%%MatrixMarket matrix coordinate pattern general\n2 2 9\n1 1\n",
-            "has 1 entries, expected 9",
+            "has 1 edges, expected 9",
         ),
         ("g.sg", "short", "5 bytes, expected a header of 17"),
         ("g.npz", "PK", "is not a SciPy sparse matrix"),

@@ -242,6 +242,7 @@ def fake_records(work, modes):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)  # every instruction is simulated
 @pytest.mark.skipif(not cachegrind.available(), reason="valgrind is not installed")
 @pytest.mark.parametrize("scale", [14, 15, 16])
 def test_simulator_agrees_with_cachegrind(scale):
