@@ -15,6 +15,16 @@ from gpop.atomics import store_release
 from gpop.cpu.registry import inline
 from gpop.mode import PC
 
+LIST_GAP = 32
+"""Unused entries between the lists of two partitions. Lists that start at multiples of a power of two
+would share a few sets of the caches, and where many partitions have short lists drive each other out."""
+
+
+@inline
+def list_of(p, layout):
+    """Where the lists of partition ``p`` start: `LIST_GAP` after those of its predecessor end."""
+    return np.uint64(p) * ((np.uint64(1) << np.uint64(layout.bits)) + np.uint64(LIST_GAP))
+
 
 @inline
 def _sort_list(list, size, listed, k):
@@ -131,11 +141,11 @@ def list_all(layout, space):
 
 
 @inline
-def note_touched(v, p, base, space):
+def note_touched(v, p, base, layout, space):
     """Put ``v`` of partition ``p`` on the list of vertices that were ever active, once."""
     if space.ever[v] == 0:
         space.ever[v] = 1
-        space.touched[base + np.uint64(space.touched_size[p])] = v - base
+        space.touched[list_of(p, layout) + np.uint64(space.touched_size[p])] = v - base
         space.touched_size[p] += 1
 
 
@@ -151,8 +161,8 @@ def load_frontier(sources, layout, space):
         p = np.int64(v >> np.uint64(layout.bits))
         base = np.uint64(p) << np.uint64(layout.bits)
         if space.ever.size > 0:
-            note_touched(v, p, base, space)
-        space.frontier[base + np.uint64(space.frontier_size[p])] = v - base
+            note_touched(v, p, base, layout, space)
+        space.frontier[list_of(p, layout) + np.uint64(space.frontier_size[p])] = v - base
         space.frontier_size[p] += 1
         if space.listed[p] == 0:
             space.active_edges[p] = 0
@@ -169,8 +179,9 @@ def clear_frontier(scatter_size, layout, space):
     for i in range(scatter_size):
         p = space.scatter_list[i]
         base = np.uint64(p) << np.uint64(layout.bits)
+        start = list_of(p, layout)
         for j in range(np.uint64(space.frontier_size[p])):
-            space.in_frontier[base + np.uint64(space.frontier[base + j])] = 0
+            space.in_frontier[base + np.uint64(space.frontier[start + j])] = 0
         space.frontier_size[p] = 0
 
 
@@ -180,11 +191,12 @@ def load_all(layout, space):
     for p in range(layout.k):
         first = np.int64(np.uint64(p) << np.uint64(layout.bits))
         last = min(layout.n, first + (np.int64(1) << np.int64(layout.bits)))
+        start = list_of(p, layout)
         for v in range(first, last):
-            space.frontier[v] = v - first
+            space.frontier[start + np.uint64(v - first)] = v - first
             space.in_frontier[v] = 1
             if space.ever.size > 0:
-                note_touched(np.uint64(v), p, np.uint64(first), space)
+                note_touched(np.uint64(v), p, np.uint64(first), layout, space)
         space.frontier_size[p] = last - first
         space.active_edges[p] = layout.indptr[last] - layout.indptr[first]
         space.scatter_list[p] = p
@@ -201,8 +213,9 @@ def drain_touched(layout, space):
     at = 0
     for p in range(layout.k):
         base = np.int64(np.uint64(p) << np.uint64(layout.bits))
+        start = np.int64(list_of(p, layout))
         for i in range(space.touched_size[p]):
-            v = base + np.int64(space.touched[base + i])
+            v = base + np.int64(space.touched[start + i])
             space.ever[v] = 0
             out[at] = v
             at += 1

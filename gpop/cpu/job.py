@@ -11,7 +11,7 @@ import numpy as np
 
 from gpop.bins import Bins
 from gpop.cpu import choice, engine, specialise, team
-from gpop.cpu.active import clear_frontier, drain_touched, load_all, load_frontier
+from gpop.cpu.active import LIST_GAP, clear_frontier, drain_touched, load_all, load_frontier
 from gpop.cpu.compile import compiled
 from gpop.cpu.incoming import NO_WEIGHTS, in_edges, kept_in_edges
 from gpop.cpu.priority import drain_waiting
@@ -169,8 +169,9 @@ class Job:
             return np.empty(0, np.uint32)
         size, bits = int(state[engine.SCATTER_SIZE]), int(self.bins.bits)
         lists = [
-            self.space.frontier[p << bits : (p << bits) + self.space.frontier_size[p]] + np.uint32(p << bits)
+            self.space.frontier[start : start + self.space.frontier_size[p]] + np.uint32(p << bits)
             for p in self.space.scatter_list[:size].tolist()
+            for start in [p * ((1 << bits) + LIST_GAP)]
         ]
         frontier = np.concatenate(lists) if lists else np.empty(0, np.uint32)
         clear_frontier(size, *self.lists)

@@ -71,8 +71,9 @@ def make_interleaved_step(gather_published, filter_frontier, apply_own_edges, tr
             done = apply_own_edges(p, w, layout, space, state)
         if track:
             base = np.uint64(p) << np.uint64(layout.bits)
+            start = active.list_of(p, layout)
             for i in range(np.uint64(space.frontier_size[p])):
-                active.note_touched(base + np.uint64(space.frontier[base + i]), p, base, space)
+                active.note_touched(base + np.uint64(space.frontier[start + i]), p, base, layout, space)
         return done
 
     return step
