@@ -10,13 +10,17 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.cpu import priority
-from gpop.cpu.active import LIST_GAP, list_of, note_touched
+from gpop.cpu.active import LIST_GAP, list_of, note_touched, rebuild_list
 from gpop.cpu.scatter import MASK_SENT, MASK_VALUE
 from gpop.cpu.workspace import NONE
 from gpop.mode import PC
 
 IDS, MESSAGES, PROBED, FILLED, INTERLEAVED = 3, 4, 5, 6, 7
 """Columns of the instrumented counters (workspace.COUNTERS)."""
+
+FEW_NEW = 16
+"""When more than one in so many vertices of a partition have joined its frontier, the list is put in order:
+what follows, filter and the next scatter, is faster in the order of memory."""
 
 
 def make_gather_bin(gatherFunc, applyWeight, weight_type, all_active, mask, inactive):
@@ -139,8 +143,11 @@ def make_gather(gather_one, filter_frontier, lists):
 
     def gather(d, w, threads, layout, space, state):
         k = layout.k
+        base, start = np.uint64(d) << np.uint64(layout.bits), list_of(d, layout)
+        capacity = min(np.uint64(layout.n) - base, np.uint64(1) << np.uint64(layout.bits))
         gap = np.uint64(d) * np.uint64(LIST_GAP)
-        size = gap + np.uint64(space.frontier_size[d])
+        before = gap + np.uint64(space.frontier_size[d])
+        size = before
         for list in range(threads if lists else 1):
             source = space.head[list * k + d]
             stop = space.mark[list * k + d]
@@ -149,6 +156,8 @@ def make_gather(gather_one, filter_frontier, lists):
                 source = np.int64(space.next_source[source * k + d])
             space.head[list * k + d] = NONE
             space.mark[list * k + d] = NONE
+        if (size - before) * np.uint64(FEW_NEW) > capacity:
+            rebuild_list(space.frontier, start, space.in_frontier, base, capacity)
         filter_frontier(d, 0, size - gap, layout, space, state)
 
     return gather

@@ -11,10 +11,10 @@ import numpy as np
 
 from gpop.bins import Bins
 from gpop.cpu import choice, engine, specialise, team
-from gpop.cpu.active import LIST_GAP, clear_frontier, drain_touched, load_all, load_frontier
+from gpop.cpu.active import drain_frontier, drain_touched, lists_of, load_all, load_frontier
 from gpop.cpu.compile import compiled
-from gpop.cpu.incoming import NO_WEIGHTS, in_edges, kept_in_edges
-from gpop.cpu.priority import drain_waiting
+from gpop.cpu.incoming import in_edges, kept_in_edges
+from gpop.cpu.priority import drain_waiting, pending_in
 from gpop.cpu.scatter import MASK_SENT
 from gpop.cpu.state import make_state
 from gpop.cpu.workspace import SERIAL_EDGES, Workspace
@@ -55,11 +55,7 @@ class Job:
     ) -> None:
         self.program, self.lowered, self.traits = program, lowered, traits
         self.bins, self.space, self.threads = bins, space, threads
-        # The kernels that load and clear the frontier need not be compiled for every message type.
-        self.lists = (
-            bins._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS),
-            space._replace(values=NO_WEIGHTS, own_values=NO_WEIGHTS, sc_weights=NO_WEIGHTS),
-        )
+        self.lists = lists_of(bins, space)
         self.forced, self.ratio = forced, float(ratio)
         self.incoming = kept_in_edges(program.graph, bins.weights)
         self.incoming_seconds = 0.0
@@ -95,9 +91,9 @@ class Job:
         if self.traits.all_active:
             started = (int(self.bins.k), int(self.bins.n), int(self.bins.indptr[-1]))
         elif sources is None:
-            started = load_all(*self.lists)
+            started = load_all(self.lists)
         else:
-            started = load_frontier(sources, *self.lists)
+            started = load_frontier(sources, self.lists)
         state[engine.NEEDY], state[engine.NEEDY_EDGES] = int(self.bins.n), int(self.bins.indptr[-1])
         state[engine.SCATTER_SIZE], state[engine.FRONTIER], state[engine.EDGES] = started
         return state
@@ -111,10 +107,10 @@ class Job:
         with IterationBar(progress, None if limit == UNLIMITED else limit) as bar:
             # Compile, or load from the cache, before the clock starts.
             self.slice(np.zeros(engine.PROGRESS_SIZE, np.int64), 0, 1)
-            if not self.traits.all_active:
-                bins, space = self.lists
-                load_frontier(np.empty(0, np.uint32), bins, space)
-                load_all(bins._replace(n=np.int64(0), k=np.int64(0)), space)
+            if sources is not None:
+                load_frontier(sources[:0], self.lists)
+            elif not self.traits.all_active:
+                load_all(self.lists._replace(n=np.int64(0), k=np.int64(0)))
             begin, found = time.perf_counter(), self.incoming_seconds
             state = self.start(sources)
             rows = 1 if callback else TRACE_ROWS
@@ -159,22 +155,25 @@ class Job:
         return done, records[: state[engine.ROWS]]
 
     def take_touched(self) -> np.ndarray:
-        """Every vertex that was ever active in this run; the record of them is cleared."""
-        return drain_touched(*self.lists)
+        """Every vertex that was ever active in this run, ascending; the record of them is cleared."""
+        touched = np.empty(int(self.space.touched_size[: int(self.bins.k)].sum()), np.uint32)
+        if touched.size and not drain_touched(touched, self.lists):
+            touched.sort()
+        return touched
 
     def take_frontier(self, state: np.ndarray) -> np.ndarray:
-        """Copy the final frontier out and leave the workspace clean."""
+        """The final frontier; the workspace is left clean."""
+        sizes = self.space.frontier_size[: int(self.bins.k)]
         if self.traits.all_active:
-            self.space.frontier_size[:] = 0
+            sizes[:] = 0
             return np.empty(0, np.uint32)
-        size, bits = int(state[engine.SCATTER_SIZE]), int(self.bins.bits)
-        lists = [
-            self.space.frontier[start : start + self.space.frontier_size[p]] + np.uint32(p << bits)
-            for p in self.space.scatter_list[:size].tolist()
-            for start in [p * ((1 << bits) + LIST_GAP)]
-        ]
-        frontier = np.concatenate(lists) if lists else np.empty(0, np.uint32)
-        clear_frontier(size, *self.lists)
+        active = int(state[engine.SCATTER_SIZE])
+        frontier = np.empty(int(sizes[self.space.scatter_list[:active]].sum()), np.uint32)
+        if active:  # the kernel need not be compiled for a run that converges
+            drain_frontier(frontier, active, self.lists)
         if "priorityFunc" in self.lowered.functions:
-            frontier = np.union1d(frontier, drain_waiting(*self.lists))
+            space = self.space
+            waiting = np.empty(pending_in(space.buckets), np.uint32)
+            drain_waiting(waiting, self.lists, space.later, space.waiting, space.buckets)
+            frontier = np.union1d(frontier, waiting)
         return frontier

@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 
 from gpop.cpu.active import list_of, note_touched
-from gpop.cpu.registry import inline
+from gpop.cpu.registry import KERNEL, inline
 
 LISTED, PENDING = 1, 2
 """Bits of ``waiting``."""
@@ -147,23 +147,23 @@ def list_next_bucket(layout, space):
     return size, entries
 
 
-@njit(cache=True, nogil=True)
-def drain_waiting(layout, space):
-    """The vertices that still wait; the workspace's record of them is cleared."""
-    total = np.int64(0)
-    for p in range(layout.k):
-        total += space.buckets[SLOTS * p + PENDING_SIZE]
-    out = np.empty(total, np.uint32)
-    at = 0
-    for p in range(layout.k):
-        base, start = np.uint64(p) << np.uint64(layout.bits), list_of(p, layout)
-        for i in range(np.uint64(space.buckets[SLOTS * p + SIZE])):
-            v = base + np.uint64(space.later[start + i])
-            if space.waiting[v] & PENDING:
+def pending_in(buckets: np.ndarray) -> int:
+    """Vertices that wait, as counted before `drain_waiting`."""
+    return int(buckets[PENDING_SIZE:-SLOTS:SLOTS].sum())
+
+
+@njit(cache=True, nogil=True, **KERNEL)
+def drain_waiting(out, lists, later, waiting, buckets):
+    """Fill ``out`` with the vertices that still wait; the workspace's record of them is cleared."""
+    at = np.uint64(0)
+    for p in range(lists.k):
+        base, start = np.uint64(p) << np.uint64(lists.bits), list_of(p, lists)
+        for i in range(np.uint64(buckets[SLOTS * p + SIZE])):
+            v = base + np.uint64(later[start + i])
+            if waiting[v] & PENDING:
                 out[at] = v
-                at += 1
-            space.waiting[v] = 0
-        space.buckets[SLOTS * p + SIZE] = 0
-        space.buckets[SLOTS * p + PENDING_SIZE] = 0
-        space.buckets[SLOTS * p + LEAST] = HIGHEST
-    return out
+                at += np.uint64(1)
+            waiting[v] = 0
+        buckets[SLOTS * p + SIZE] = 0
+        buckets[SLOTS * p + PENDING_SIZE] = 0
+        buckets[SLOTS * p + LEAST] = HIGHEST
