@@ -54,6 +54,7 @@ def take(program: gpop.Program, run: gpop.Run, name: str) -> tuple[np.ndarray, n
     for other in type(program).vertex_fields():
         getattr(program, other)[place] = 0
     found = values != 0
-    if found.all():
-        return touched, values
-    return touched[found], values[found]
+    if not found.all():
+        values = values[found]  # one array after the other: they may be as large as the program's
+        touched = touched[found]
+    return touched, values
