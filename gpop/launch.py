@@ -35,7 +35,7 @@ class Run:
     frontier : ndarray of uint32
         Vertices still active at the end (empty for ``all_active`` programs and converged runs).
     touched : ndarray of uint32 or None
-        Every vertex that was ever activated, if the program declares ``track_touched``.
+        Every vertex that was ever activated, ascending, if the program declares ``track_touched``.
     counters : dict or None
         Instrumented counts, if asked for.
     converged : bool

@@ -162,6 +162,17 @@ def test_touched_is_every_vertex_that_was_ever_active():
     assert gpop.run(smallest(), iterations=1, threads=1).touched is None
 
 
+def test_touched_and_a_frontier_that_fills_at_once_are_ascending():
+    for iterations in (0, 6):  # few of a partition, and most of it
+        run = gpop.run(
+            MarkedRumours(GRAPH), [150, 100, 7, 9], iterations=iterations, threads=1, partition_size=128
+        )
+        assert run.touched.size == 4 if iterations == 0 else run.touched.size > 50
+        assert np.all(np.diff(run.touched.astype(int)) > 0)
+    frontier = gpop.run(smallest(), iterations=1, threads=1, partition_size=128).frontier
+    assert frontier.size > 50 and np.all(np.diff(frontier.astype(int)) > 0)
+
+
 @pytest.mark.parametrize("name", ["no edges", "one vertex", "one self-loop"])
 @pytest.mark.parametrize("mode", ["sc", "pc", "auto"])
 def test_smallest_graphs(name, mode):

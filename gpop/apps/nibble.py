@@ -5,7 +5,8 @@ threshold * out-degree; in a step it keeps half and sends half, split evenly ove
 Unusual: strictly local, see local.py; initFunc keeps vertices active that receive nothing. As in the paper
 a vertex below the threshold keeps its probability, and one without out-edges keeps all it gets, so
 that the probabilities always sum to 1 (float32, as the original: to about 1e-6).
-Encoding: a message of 0 says nothing; share is 0 for inactive vertices, so their messages do no harm.
+Encoding: share is 0 for inactive vertices, and a message of 0 does no harm: whom it alone makes active,
+filterFunc drops. So gatherFunc need not tell the two kinds apart, which would cost a seventh of its time.
 Papers: Lakhotia et al., "GPOP"; Spielman and Teng; Shun et al., "Parallel local graph clustering".
 """
 
@@ -44,7 +45,7 @@ class Nibble(gpop.Program):
 
     def gatherFunc(self, value, node):
         self.mass[node] += value
-        return value > 0
+        return True
 
     def filterFunc(self, node):
         degree = np.float32(self.out_degree[node])

@@ -8,12 +8,24 @@ except the release store by which an interleaved scatter publishes a finished bi
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
 from gpop.atomics import store_release
-from gpop.cpu.registry import inline
+from gpop.cpu.registry import KERNEL, inline
 from gpop.mode import PC
+
+LIST_GAP = 32
+"""Unused entries between the lists of two partitions. Lists that start at multiples of a power of two
+would share a few sets of the caches, and where many partitions have short lists drive each other out."""
+
+
+@inline
+def list_of(p, layout):
+    """Where the lists of partition ``p`` start: `LIST_GAP` after those of its predecessor end."""
+    return np.uint64(p) * ((np.uint64(1) << np.uint64(layout.bits)) + np.uint64(LIST_GAP))
 
 
 @inline
@@ -39,6 +51,15 @@ def _sort_list(list, size, listed, k):
                 j -= gap
             list[j] = p
         gap = 0 if gap == 1 else max(1, np.int64(gap / 2.25))
+
+
+@inline
+def rebuild_list(list, start, listed, first, capacity):
+    """Make ``list[start:]`` the numbers below ``capacity`` with a flag in ``listed[first:]``, ascending."""
+    at = np.uint64(start)
+    for number in range(np.uint64(capacity)):  # without a branch, which would be hard to predict
+        list[at] = number
+        at += np.uint64(listed[np.uint64(first) + number])
 
 
 @inline
@@ -131,80 +152,112 @@ def list_all(layout, space):
 
 
 @inline
-def note_touched(v, p, base, space):
+def note_touched(v, p, base, layout, space):
     """Put ``v`` of partition ``p`` on the list of vertices that were ever active, once."""
     if space.ever[v] == 0:
         space.ever[v] = 1
-        space.touched[base + np.uint64(space.touched_size[p])] = v - base
+        space.touched[list_of(p, layout) + np.uint64(space.touched_size[p])] = v - base
         space.touched_size[p] += 1
 
 
-@njit(cache=True, nogil=True)
-def load_frontier(sources, layout, space):
+class Lists(NamedTuple):
+    """What the kernels below need of layout and workspace: to take in all of both would triple their size."""
+
+    n: np.integer
+    k: np.integer
+    bits: np.integer
+    indptr: np.ndarray
+    frontier: np.ndarray
+    in_frontier: np.ndarray
+    frontier_size: np.ndarray
+    active_edges: np.ndarray
+    listed: np.ndarray
+    scatter_list: np.ndarray
+    gather_list: np.ndarray
+    ever: np.ndarray
+    touched: np.ndarray
+    touched_size: np.ndarray
+
+
+def lists_of(layout: Any, space: Any) -> Lists:
+    """The lists of a layout and workspace."""
+    return Lists(*(getattr(layout if hasattr(layout, name) else space, name) for name in Lists._fields))
+
+
+@njit(cache=True, nogil=True, **KERNEL)
+def load_frontier(sources, lists):
     """Make the given vertices (distinct or not) the frontier; same return values as `list_active`."""
     count = 0
     for i in range(sources.size):
         v = np.uint64(sources[i])
-        if space.in_frontier[v]:
+        if lists.in_frontier[v]:
             continue
-        space.in_frontier[v] = 1
-        p = np.int64(v >> np.uint64(layout.bits))
-        base = np.uint64(p) << np.uint64(layout.bits)
-        if space.ever.size > 0:
-            note_touched(v, p, base, space)
-        space.frontier[base + np.uint64(space.frontier_size[p])] = v - base
-        space.frontier_size[p] += 1
-        if space.listed[p] == 0:
-            space.active_edges[p] = 0
-            space.listed[p] = 1
-            space.gather_list[count] = p
+        lists.in_frontier[v] = 1
+        p = np.int64(v >> np.uint64(lists.bits))
+        base = np.uint64(p) << np.uint64(lists.bits)
+        if lists.ever.size > 0:
+            note_touched(v, p, base, lists, lists)
+        lists.frontier[list_of(p, lists) + np.uint64(lists.frontier_size[p])] = v - base
+        lists.frontier_size[p] += 1
+        if lists.listed[p] == 0:
+            lists.active_edges[p] = 0
+            lists.listed[p] = 1
+            lists.gather_list[count] = p
             count += 1
-        space.active_edges[p] += layout.indptr[v + np.uint64(1)] - layout.indptr[v]
-    return list_active(count, layout, space)
+        lists.active_edges[p] += lists.indptr[v + np.uint64(1)] - lists.indptr[v]
+    return list_active(count, lists, lists)
 
 
-@njit(cache=True, nogil=True)
-def clear_frontier(scatter_size, layout, space):
-    """Leave the workspace clean: no vertex is in the frontier any more."""
+@njit(cache=True, nogil=True, **KERNEL)
+def drain_frontier(out, scatter_size, lists):
+    """Fill ``out`` with the vertices of the frontier, by partition; the workspace is left clean."""
+    at = np.uint64(0)
     for i in range(scatter_size):
-        p = space.scatter_list[i]
-        base = np.uint64(p) << np.uint64(layout.bits)
-        for j in range(np.uint64(space.frontier_size[p])):
-            space.in_frontier[base + np.uint64(space.frontier[base + j])] = 0
-        space.frontier_size[p] = 0
-
-
-@njit(cache=True, nogil=True)
-def load_all(layout, space):
-    """Every vertex active: cheaper than a list of all ids."""
-    for p in range(layout.k):
-        first = np.int64(np.uint64(p) << np.uint64(layout.bits))
-        last = min(layout.n, first + (np.int64(1) << np.int64(layout.bits)))
-        for v in range(first, last):
-            space.frontier[v] = v - first
-            space.in_frontier[v] = 1
-            if space.ever.size > 0:
-                note_touched(np.uint64(v), p, np.uint64(first), space)
-        space.frontier_size[p] = last - first
-        space.active_edges[p] = layout.indptr[last] - layout.indptr[first]
-        space.scatter_list[p] = p
-    return layout.k, layout.n, layout.indptr[layout.n]
-
-
-@njit(cache=True, nogil=True)
-def drain_touched(layout, space):
-    """The touched vertices by partition; the workspace's record of them is cleared."""
-    total = 0
-    for p in range(layout.k):
-        total += space.touched_size[p]
-    out = np.empty(total, np.uint32)
-    at = 0
-    for p in range(layout.k):
-        base = np.int64(np.uint64(p) << np.uint64(layout.bits))
-        for i in range(space.touched_size[p]):
-            v = base + np.int64(space.touched[base + i])
-            space.ever[v] = 0
+        p = lists.scatter_list[i]
+        base, start = np.uint64(p) << np.uint64(lists.bits), list_of(p, lists)
+        for j in range(np.uint64(lists.frontier_size[p])):
+            v = base + np.uint64(lists.frontier[start + j])
+            lists.in_frontier[v] = 0
             out[at] = v
-            at += 1
-        space.touched_size[p] = 0
-    return out
+            at += np.uint64(1)
+        lists.frontier_size[p] = 0
+
+
+@njit(cache=True, nogil=True, **KERNEL)
+def load_all(lists):
+    """Every vertex active: cheaper than a list of all ids."""
+    for p in range(lists.k):
+        first = np.int64(np.uint64(p) << np.uint64(lists.bits))
+        last = min(lists.n, first + (np.int64(1) << np.int64(lists.bits)))
+        start = list_of(p, lists)
+        for v in range(first, last):
+            lists.frontier[start + np.uint64(v - first)] = v - first
+            lists.in_frontier[v] = 1
+            if lists.ever.size > 0:
+                note_touched(np.uint64(v), p, np.uint64(first), lists, lists)
+        lists.frontier_size[p] = last - first
+        lists.active_edges[p] = lists.indptr[last] - lists.indptr[first]
+        lists.scatter_list[p] = p
+    return lists.k, lists.n, lists.indptr[lists.n]
+
+
+@njit(cache=True, nogil=True, **KERNEL)
+def drain_touched(out, lists):
+    """Fill ``out`` with the touched vertices and clear the record of them; True when they are ascending."""
+    at = np.uint64(0)
+    ascending = True
+    for p in range(lists.k):
+        size = np.uint64(lists.touched_size[p])
+        base, start = np.uint64(p) << np.uint64(lists.bits), list_of(p, lists)
+        capacity = min(np.uint64(lists.n) - base, np.uint64(1) << np.uint64(lists.bits))
+        if size * np.uint64(16) >= capacity:
+            rebuild_list(lists.touched, start, lists.ever, base, capacity)
+        elif size > 1:
+            ascending = False
+        for i in range(size):
+            v = base + np.uint64(lists.touched[start + i])
+            lists.ever[v] = 0
+            out[at] = v
+            at += np.uint64(1)
+        lists.touched_size[p] = 0
+    return ascending

@@ -18,6 +18,7 @@ import numpy as np
 
 from gpop.atomics import load_acquire
 from gpop.cpu import priority
+from gpop.cpu.active import LIST_GAP, list_of
 from gpop.cpu.registry import inline
 
 INTERLEAVED, INTRA = 7, 9
@@ -54,7 +55,8 @@ def make_gather_published(gather_one, counting):
 
     def gather_published(p, w, threads, layout, space, state):
         k = layout.k
-        size = np.uint64(space.frontier_size[p])
+        gap = np.uint64(p) * np.uint64(LIST_GAP)
+        size = gap + np.uint64(space.frontier_size[p])
         before = space.counters[w, 3]
         for list in range(threads):
             head = load_acquire(space.head, list * k + p)
@@ -66,7 +68,7 @@ def make_gather_published(gather_one, counting):
             space.mark[list * k + p] = head
         if counting:
             space.counters[w, INTERLEAVED] += space.counters[w, 3] - before
-        return size
+        return size - gap
 
     return gather_published
 
@@ -87,20 +89,20 @@ def make_apply_own_edges(
         bits = layout.bits
         own = np.uint32(p)
         local = (np.uint32(1) << bits) - np.uint32(1)
-        base = np.uint64(p) << np.uint64(bits)
+        base, start = np.uint64(p) << np.uint64(bits), list_of(p, layout)
         capacity = np.uint64(1) << np.uint64(bits)
         capacity = min(capacity, np.uint64(layout.n) - base)
         size = np.uint64(space.frontier_size[p])
         for i in range(size):
-            queue[base + i] = frontier[base + i]
-            in_frontier[base + np.uint64(frontier[base + i])] |= np.uint8(2)
+            queue[start + i] = frontier[start + i]
+            in_frontier[base + np.uint64(frontier[start + i])] |= np.uint8(2)
         read = np.uint64(0)
         waiting = size
         budget = np.int64(capacity) * LOCAL_BUDGET
         edges = np.int64(0)
         limit = priority.limit_of(layout, space) if prioritised else np.int64(0)
         while waiting > 0 and budget > 0:
-            v = base + np.uint64(queue[base + read])
+            v = base + np.uint64(queue[start + read])
             read += np.uint64(1)
             if read == capacity:
                 read = np.uint64(0)
@@ -139,24 +141,24 @@ def make_apply_own_edges(
                     if prioritised:
                         bucket = np.int64(priorityFunc(state, u))
                         if bucket > limit:
-                            priority.defer(np.uint64(u), p, base, bucket, space)
+                            priority.defer(np.uint64(u), p, base, bucket, layout, space)
                             continue
                         priority.withdraw(u, p, space)
                     if flags & np.uint8(1) == 0:
-                        frontier[base + size] = u & local
+                        frontier[start + size] = u & local
                         size += np.uint64(1)
                     if flags & np.uint8(2) == 0:
                         to = read + waiting
                         if to >= capacity:
                             to -= capacity
-                        queue[base + to] = u & local
+                        queue[start + to] = u & local
                         waiting += np.uint64(1)
                     in_frontier[u] = flags | np.uint8(3)
             if leaves:
                 in_frontier[v] |= np.uint8(4)
         done = waiting == np.uint64(0)
         while waiting > 0:
-            in_frontier[base + np.uint64(queue[base + read])] &= np.uint8(0xFD)
+            in_frontier[base + np.uint64(queue[start + read])] &= np.uint8(0xFD)
             read += np.uint64(1)
             if read == capacity:
                 read = np.uint64(0)
@@ -164,12 +166,12 @@ def make_apply_own_edges(
         kept = np.uint64(0)
         total = np.int64(0)
         for i in range(size):
-            v = base + np.uint64(frontier[base + i])
+            v = base + np.uint64(frontier[start + i])
             if drops and done and in_frontier[v] & np.uint8(4) == 0:
                 in_frontier[v] = 0
                 continue
             in_frontier[v] = 1
-            frontier[base + kept] = frontier[base + i]
+            frontier[start + kept] = frontier[start + i]
             kept += np.uint64(1)
             total += layout.indptr[v + np.uint64(1)] - layout.indptr[v]
         space.frontier_size[p] = kept

@@ -11,11 +11,11 @@ import numpy as np
 
 from gpop.bins import Bins
 from gpop.cpu import choice, engine, specialise, team
-from gpop.cpu.active import clear_frontier, drain_touched, load_all, load_frontier
+from gpop.cpu.active import drain_frontier, drain_touched, lists_of, load_all, load_frontier
 from gpop.cpu.blocks import Blocks
 from gpop.cpu.compile import compiled
-from gpop.cpu.incoming import NO_WEIGHTS, in_edges, kept_in_edges
-from gpop.cpu.priority import drain_waiting
+from gpop.cpu.incoming import in_edges, kept_in_edges
+from gpop.cpu.priority import drain_waiting, pending_in
 from gpop.cpu.scatter import MASK_SENT
 from gpop.cpu.state import make_state
 from gpop.cpu.workspace import SERIAL_EDGES
@@ -66,16 +66,10 @@ class Job:
         value = space.values.itemsize
         if isinstance(layout, Blocks):
             id, weight = layout.refs.itemsize, layout.weights.itemsize if weighted else 0
-            self.incoming, self.sizes = (
-                layout,
-                Sizes(offset=8, edge=0, id=id, source=id, value=value, weight=weight),
-            )
+            self.sizes = Sizes(offset=8, edge=0, id=id, source=id, value=value, weight=weight)
+            self.incoming = layout
             return
-        # The kernels that load and clear the frontier need not be compiled for every message type.
-        self.lists = (
-            layout._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS),
-            space._replace(values=NO_WEIGHTS, own_values=NO_WEIGHTS, sc_weights=NO_WEIGHTS),
-        )
+        self.lists = lists_of(layout, space)
         self.incoming = kept_in_edges(program.graph, layout.weights)
         self.sizes = Sizes(
             offset=8,
@@ -104,9 +98,9 @@ class Job:
         if self.traits.all_active:
             started = (int(self.layout.k), int(self.layout.n), int(self.layout.indptr[-1]))
         elif sources is None:
-            started = load_all(*self.lists)
+            started = load_all(self.lists)
         else:
-            started = load_frontier(sources, *self.lists)
+            started = load_frontier(sources, self.lists)
         state[engine.NEEDY], state[engine.NEEDY_EDGES] = int(self.layout.n), int(self.layout.indptr[-1])
         state[engine.SCATTER_SIZE], state[engine.FRONTIER], state[engine.EDGES] = started
         return state
@@ -120,10 +114,10 @@ class Job:
         with IterationBar(progress, None if limit == UNLIMITED else limit) as bar:
             # Compile, or load from the cache, before the clock starts.
             self.slice(np.zeros(engine.PROGRESS_SIZE, np.int64), 0, 1)
-            if not self.traits.all_active:
-                bins, space = self.lists
-                load_frontier(np.empty(0, np.uint32), bins, space)
-                load_all(bins._replace(n=np.int64(0), k=np.int64(0)), space)
+            if sources is not None:
+                load_frontier(sources[:0], self.lists)
+            elif not self.traits.all_active:
+                load_all(self.lists._replace(n=np.int64(0), k=np.int64(0)))
             begin, found = time.perf_counter(), self.incoming_seconds
             state = self.start(sources)
             rows = 1 if callback else TRACE_ROWS
@@ -168,23 +162,27 @@ class Job:
         return done, records[: state[engine.ROWS]]
 
     def take_touched(self) -> np.ndarray:
-        """Every vertex that was ever active in this run; the record of them is cleared."""
+        """Every vertex that was ever active in this run, ascending; the record of them is cleared."""
         if self.traits.all_active:
             return np.arange(self.layout.n, dtype=np.uint32)
-        return drain_touched(*self.lists)
+        touched = np.empty(int(self.space.touched_size[: int(self.layout.k)].sum()), np.uint32)
+        if touched.size and not drain_touched(touched, self.lists):
+            touched.sort()
+        return touched
 
     def take_frontier(self, state: np.ndarray) -> np.ndarray:
-        """Copy the final frontier out and leave the workspace clean."""
+        """The final frontier; the workspace is left clean."""
+        sizes = self.space.frontier_size[: int(self.layout.k)]
         if self.traits.all_active:
-            self.space.frontier_size[:] = 0
+            sizes[:] = 0
             return np.empty(0, np.uint32)
-        size, bits = int(state[engine.SCATTER_SIZE]), int(self.layout.bits)
-        lists = [
-            self.space.frontier[p << bits : (p << bits) + self.space.frontier_size[p]] + np.uint32(p << bits)
-            for p in self.space.scatter_list[:size].tolist()
-        ]
-        frontier = np.concatenate(lists) if lists else np.empty(0, np.uint32)
-        clear_frontier(size, *self.lists)
+        active = int(state[engine.SCATTER_SIZE])
+        frontier = np.empty(int(sizes[self.space.scatter_list[:active]].sum()), np.uint32)
+        if active:  # the kernel need not be compiled for a run that converges
+            drain_frontier(frontier, active, self.lists)
         if "priorityFunc" in self.lowered.functions:
-            frontier = np.union1d(frontier, drain_waiting(*self.lists))
+            space = self.space
+            waiting = np.empty(pending_in(space.buckets), np.uint32)
+            drain_waiting(waiting, self.lists, space.later, space.waiting, space.buckets)
+            frontier = np.union1d(frontier, waiting)
         return frontier

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpop.cpu.active import list_of
 from gpop.cpu.scatter import EDGES, MESSAGES_SC, VERTICES, send
 from gpop.mode import SC
 
@@ -34,14 +35,14 @@ def make_scatter_local(
         bits = layout.bits
         own = np.uint32(p)
         row = np.uint64(p) * np.uint64(layout.k)
-        base = np.uint64(p) << np.uint64(bits)
+        base, start = np.uint64(p) << np.uint64(bits), list_of(p, layout)
         listed_at = np.uint64(layout.row_offsets[p])
         listed = listed_at
         count = np.uint64(space.frontier_size[p])
         for i in range(count):
-            senders[base + i] = frontier[base + i]
+            senders[start + i] = frontier[start + i]
             if keeps_values:
-                v = base + np.uint64(frontier[base + i])
+                v = base + np.uint64(frontier[start + i])
                 if layout.indptr[v] < layout.indptr[v + np.uint64(1)]:
                     space.own_values[v] = scatterFunc(state, np.uint32(v))
         after_scatter(p, layout, space, state)
@@ -51,7 +52,7 @@ def make_scatter_local(
         edges = np.int64(0)
         vertices = np.int64(0)
         for i in range(count):
-            v = base + np.uint64(senders[base + i])
+            v = base + np.uint64(senders[start + i])
             e = np.uint64(layout.indptr[v])
             end = np.uint64(layout.indptr[v + np.uint64(1)])
             if e == end:
@@ -78,7 +79,7 @@ def make_scatter_local(
                 e += np.uint64(1)
                 if bool(received) & (in_frontier[node] == 0):
                     in_frontier[node] = 1
-                    frontier[base + size] = np.uint64(node) - base
+                    frontier[start + size] = np.uint64(node) - base
                     size += np.uint64(1)
         space.frontier_size[p] = size
         space.mode[p] = SC

@@ -11,7 +11,7 @@ and is dropped when the list is read next.
 Encodings
 ---------
 ``waiting[v]``  bits `LISTED` (v is in the list of its partition) and `PENDING` (its messages are owed).
-``later[p*q : p*q + size]``  the list of p, local ids.
+``later[list_of(p) : list_of(p) + size]``  the list of p, local ids.
 ``buckets[8*p ...]``  `SIZE` and `PENDING_SIZE` of the list of p, and `LEAST`, a lower bound of the
     priorities of its pending vertices; ``buckets[8*k]`` is the limit.
 
@@ -24,8 +24,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from gpop.cpu.active import note_touched
-from gpop.cpu.registry import inline
+from gpop.cpu.active import list_of, note_touched
+from gpop.cpu.registry import KERNEL, inline
 
 LISTED, PENDING = 1, 2
 """Bits of ``waiting``."""
@@ -44,12 +44,12 @@ def limit_of(layout, space):
 
 
 @inline
-def defer(v, p, base, priority, space):
+def defer(v, p, base, priority, layout, space):
     """Let ``v`` of partition ``p`` wait."""
     slots = SLOTS * p
     flags = space.waiting[v]
     if flags == 0:
-        space.later[base + np.uint64(space.buckets[slots + SIZE])] = v - base
+        space.later[list_of(p, layout) + np.uint64(space.buckets[slots + SIZE])] = v - base
         space.buckets[slots + SIZE] += 1
     if flags & PENDING == 0:
         space.waiting[v] = LISTED | PENDING
@@ -70,7 +70,7 @@ def make_admit(priorityFunc, track):
     """Kernel: vertices of ``p`` that wait and are within the limit join its frontier."""
 
     def admit(p, layout, space, state):
-        base = np.uint64(p) << np.uint64(layout.bits)
+        base, start = np.uint64(p) << np.uint64(layout.bits), list_of(p, layout)
         limit = limit_of(layout, space)
         slots = SLOTS * p
         kept = np.uint64(0)
@@ -78,21 +78,21 @@ def make_admit(priorityFunc, track):
         size = np.uint64(space.frontier_size[p])
         edges = np.int64(0)
         for i in range(np.uint64(space.buckets[slots + SIZE])):
-            v = base + np.uint64(space.later[base + i])
+            v = base + np.uint64(space.later[start + i])
             if space.waiting[v] & PENDING:
                 priority = np.int64(priorityFunc(state, np.uint32(v)))
                 if priority > limit:
-                    space.later[base + kept] = v - base
+                    space.later[start + kept] = v - base
                     kept += np.uint64(1)
                     least = min(least, priority)
                     continue
                 space.buckets[slots + PENDING_SIZE] -= 1
                 space.in_frontier[v] = 1
-                space.frontier[base + size] = v - base
+                space.frontier[start + size] = v - base
                 size += np.uint64(1)
                 edges += layout.indptr[v + np.uint64(1)] - layout.indptr[v]
                 if track:
-                    note_touched(v, p, base, space)
+                    note_touched(v, p, base, layout, space)
             space.waiting[v] = 0
         space.buckets[slots + SIZE] = np.int64(kept)
         space.buckets[slots + LEAST] = least
@@ -106,11 +106,11 @@ def make_defer_frontier(priorityFunc):
     """Kernel: all vertices of the frontier of ``p`` wait, which is how a run begins."""
 
     def defer_frontier(p, layout, space, state):
-        base = np.uint64(p) << np.uint64(layout.bits)
+        base, start = np.uint64(p) << np.uint64(layout.bits), list_of(p, layout)
         for i in range(np.uint64(space.frontier_size[p])):
-            v = base + np.uint64(space.frontier[base + i])
+            v = base + np.uint64(space.frontier[start + i])
             space.in_frontier[v] = 0
-            defer(v, p, base, np.int64(priorityFunc(state, np.uint32(v))), space)
+            defer(v, p, base, np.int64(priorityFunc(state, np.uint32(v))), layout, space)
         space.frontier_size[p] = 0
 
     return defer_frontier
@@ -147,23 +147,23 @@ def list_next_bucket(layout, space):
     return size, entries
 
 
-@njit(cache=True, nogil=True)
-def drain_waiting(layout, space):
-    """The vertices that still wait; the workspace's record of them is cleared."""
-    total = np.int64(0)
-    for p in range(layout.k):
-        total += space.buckets[SLOTS * p + PENDING_SIZE]
-    out = np.empty(total, np.uint32)
-    at = 0
-    for p in range(layout.k):
-        base = np.uint64(p) << np.uint64(layout.bits)
-        for i in range(np.uint64(space.buckets[SLOTS * p + SIZE])):
-            v = base + np.uint64(space.later[base + i])
-            if space.waiting[v] & PENDING:
+def pending_in(buckets: np.ndarray) -> int:
+    """Vertices that wait, as counted before `drain_waiting`."""
+    return int(buckets[PENDING_SIZE:-SLOTS:SLOTS].sum())
+
+
+@njit(cache=True, nogil=True, **KERNEL)
+def drain_waiting(out, lists, later, waiting, buckets):
+    """Fill ``out`` with the vertices that still wait; the workspace's record of them is cleared."""
+    at = np.uint64(0)
+    for p in range(lists.k):
+        base, start = np.uint64(p) << np.uint64(lists.bits), list_of(p, lists)
+        for i in range(np.uint64(buckets[SLOTS * p + SIZE])):
+            v = base + np.uint64(later[start + i])
+            if waiting[v] & PENDING:
                 out[at] = v
-                at += 1
-            space.waiting[v] = 0
-        space.buckets[SLOTS * p + SIZE] = 0
-        space.buckets[SLOTS * p + PENDING_SIZE] = 0
-        space.buckets[SLOTS * p + LEAST] = HIGHEST
-    return out
+                at += np.uint64(1)
+            waiting[v] = 0
+        buckets[SLOTS * p + SIZE] = 0
+        buckets[SLOTS * p + PENDING_SIZE] = 0
+        buckets[SLOTS * p + LEAST] = HIGHEST

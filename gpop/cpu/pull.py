@@ -24,6 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.atomics import prefetch
+from gpop.cpu.active import list_of
 from gpop.mode import PULL, SC
 
 EDGES_PULLED, MESSAGES_PULLED = 10, 11
@@ -41,7 +42,7 @@ def make_prepare(scatterFunc, after_scatter, keeps_values):
 
     def prepare(p, layout, space, state):
         bitmap, values = space.bitmap, space.values
-        base = np.uint64(p) << np.uint64(layout.bits)
+        base, start = np.uint64(p) << np.uint64(layout.bits), list_of(p, layout)
         size = min(np.uint64(layout.n) - base, np.uint64(1) << np.uint64(layout.bits))
         word = base >> np.uint64(WORD_BITS)
         if layout.bits < WORD_BITS:
@@ -51,7 +52,7 @@ def make_prepare(scatterFunc, after_scatter, keeps_values):
             for i in range(word, (base + size + np.uint64(63)) >> np.uint64(WORD_BITS)):
                 bitmap[i] = np.uint64(0)
         for i in range(np.uint64(space.frontier_size[p])):
-            v = base + np.uint64(space.frontier[base + i])
+            v = base + np.uint64(space.frontier[start + i])
             bitmap[v >> np.uint64(WORD_BITS)] |= np.uint64(1) << (v & np.uint64(63))
             if keeps_values:
                 values[v] = scatterFunc(state, np.uint32(v))
@@ -74,7 +75,7 @@ def make_pull(
     def pull(d, w, layout, incoming, space, state):
         indptr, indices, bitmap, needy = incoming.indptr, incoming.indices, space.bitmap, space.queue
         one = np.uint64(1)
-        base = np.uint64(d) << np.uint64(layout.bits)
+        base, start = np.uint64(d) << np.uint64(layout.bits), list_of(d, layout)
         capacity = min(np.uint64(layout.n) - base, one << np.uint64(layout.bits))
         wanted = np.uint64(0)
         for i in range(capacity):  # without a branch: which vertices are needy is hard to predict
@@ -82,7 +83,7 @@ def make_pull(
             wants = indptr[v] < indptr[v + one]
             if ends_early:
                 wants = wants & bool(needsFunc(state, np.uint32(v)))
-            needy[base + wanted] = i
+            needy[start + wanted] = i
             wanted += np.uint64(wants)
         size = np.uint64(space.frontier_size[d])
         looked_at = np.int64(0)
@@ -91,8 +92,8 @@ def make_pull(
         left_edges = np.int64(0)
         for i in range(wanted):
             if i + np.uint64(AHEAD) < wanted:
-                prefetch(indices, indptr[base + np.uint64(needy[base + i + np.uint64(AHEAD)])])
-            v = base + np.uint64(needy[base + i])
+                prefetch(indices, indptr[base + np.uint64(needy[start + i + np.uint64(AHEAD)])])
+            v = base + np.uint64(needy[start + i])
             node = np.uint32(v)
             e = np.uint64(indptr[v])
             end = np.uint64(indptr[v + one])
@@ -119,7 +120,7 @@ def make_pull(
             looked_at += np.int64(e - first)
             if activated & (space.in_frontier[v] == 0):
                 space.in_frontier[v] = 1
-                space.frontier[base + size] = v - base
+                space.frontier[start + size] = v - base
                 size += one
             if not satisfied:
                 left += 1

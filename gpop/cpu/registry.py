@@ -20,14 +20,16 @@ from typing import Any
 import numba
 from numba.extending import register_jitable
 
+from gpop.cpu.inlined import Inlined
 from gpop.lowering import names_in
 
-KERNEL = {"_nrt": False, "error_model": "numpy"}
+KERNEL = {"_nrt": False, "error_model": "numpy", "no_cfunc_wrapper": True}
 """How kernels are compiled. They allocate nothing, so they need no reference counts: each array that a
 function touches would otherwise cost a pair of atomic updates, most of the time of a small iteration.
-Division by zero gives what NumPy gives, since an exception would leave the other threads waiting."""
+Division by zero gives what NumPy gives, since an exception would leave the other threads waiting. Nobody
+calls them from C, so they need no entry for that."""
 
-inline = register_jitable(forceinline=True, **KERNEL)
+inline = register_jitable(forceinline=True, pipeline_class=Inlined, **KERNEL)
 """Decorator of a function that becomes part of every kernel that calls it."""
 
 
@@ -41,13 +43,13 @@ def library_key() -> str:
     return digest.hexdigest()[:16]
 
 
-def publish(function: types.FunctionType, name: str, inlined: bool = True) -> types.FunctionType:
+def publish(function: types.FunctionType, name: str) -> types.FunctionType:
     """Make a library function callable from kernels under a name that stands for its content."""
     module = sys.modules[__name__]
     if hasattr(module, name):
         return getattr(module, name)
     function.__module__, function.__qualname__, function.__name__ = __name__, name, name
-    (inline if inlined else register_jitable(**KERNEL))(function)
+    inline(function)
     setattr(module, name, function)
     return function
 

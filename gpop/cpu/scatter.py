@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.atomics import prefetch
+from gpop.cpu.active import list_of
 from gpop.cpu.registry import inline
 from gpop.mode import PC, SC
 
@@ -69,7 +70,7 @@ def make_scatter_sc(scatterFunc, weighted, all_active, skip_own, counting):
         indices = layout.indices
         bits = layout.bits
         row = np.uint64(p) * np.uint64(layout.k)
-        base = np.uint64(p) << np.uint64(bits)
+        base, start = np.uint64(p) << np.uint64(bits), list_of(p, layout)
         listed_at = np.uint64(layout.row_offsets[p])
         listed = listed_at
         own = np.uint32(p)
@@ -81,12 +82,12 @@ def make_scatter_sc(scatterFunc, weighted, all_active, skip_own, counting):
         for i in range(count):
             v = base + i
             if not all_active:
-                v = base + np.uint64(space.frontier[base + i])
+                v = base + np.uint64(space.frontier[start + i])
                 # Lists of active vertices lie anywhere in CSR: ask for the offset of one that comes
                 # later, and for the edges of one whose offset has arrived.
                 if i + np.uint64(2 * AHEAD) < count:
-                    prefetch(layout.indptr, base + space.frontier[base + i + np.uint64(2 * AHEAD)])
-                    later = layout.indptr[base + np.uint64(space.frontier[base + i + np.uint64(AHEAD)])]
+                    prefetch(layout.indptr, base + space.frontier[start + i + np.uint64(2 * AHEAD)])
+                    later = layout.indptr[base + np.uint64(space.frontier[start + i + np.uint64(AHEAD)])]
                     prefetch(indices, np.uint64(later))
                     if weighted:
                         prefetch(layout.weights, np.uint64(later))
@@ -155,7 +156,7 @@ def make_after_scatter(initFunc, all_active):
     calls = initFunc is not None
 
     def after_scatter(p, layout, space, state):
-        base = np.uint64(p) << np.uint64(layout.bits)
+        base, start = np.uint64(p) << np.uint64(layout.bits), list_of(p, layout)
         if all_active:
             if calls:
                 end = min(np.uint64(layout.n), base + (np.uint64(1) << np.uint64(layout.bits)))
@@ -164,12 +165,12 @@ def make_after_scatter(initFunc, all_active):
             return
         kept = np.uint64(0)
         for i in range(np.uint64(space.frontier_size[p])):
-            v = base + np.uint64(space.frontier[base + i])
+            v = base + np.uint64(space.frontier[start + i])
             keep = False
             if calls:
                 keep = initFunc(state, np.uint32(v))
             if keep:
-                space.frontier[base + kept] = space.frontier[base + i]
+                space.frontier[start + kept] = space.frontier[start + i]
                 kept += np.uint64(1)
             else:
                 space.in_frontier[v] = 0

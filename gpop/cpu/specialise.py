@@ -71,8 +71,9 @@ def make_interleaved_step(gather_published, filter_frontier, apply_own_edges, tr
             done = apply_own_edges(p, w, layout, space, state)
         if track:
             base = np.uint64(p) << np.uint64(layout.bits)
+            start = active.list_of(p, layout)
             for i in range(np.uint64(space.frontier_size[p])):
-                active.note_touched(base + np.uint64(space.frontier[base + i]), p, base, space)
+                active.note_touched(base + np.uint64(space.frontier[start + i]), p, base, layout, space)
         return done
 
     return step
@@ -146,10 +147,11 @@ class _Specialised:
                 name, make(self.gatherFunc, self.applyWeight, self.weight_type, all_active, mask, inactive)
             )
 
-        dynamic_mask = scatter.MASK_NONE if mask == scatter.MASK_SENT else mask
+        gather_static = gather_dynamic = gather_bin("gather_bin", mask)
+        if mask == scatter.MASK_SENT:  # of no meaning where only active vertices send
+            gather_dynamic = gather_bin("gather_sent", scatter.MASK_NONE)
         gather_one = self.kernel(
-            "gather_one",
-            gather.make_gather_one(gather_bin("static", mask), gather_bin("dynamic", dynamic_mask), counting),
+            "gather_one", gather.make_gather_one(gather_static, gather_dynamic, counting)
         )
         if all_active:
             gather_partition = gather.make_gather_all(gather_one, self.filter)

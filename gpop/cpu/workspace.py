@@ -4,7 +4,7 @@ Encodings
 ---------
 ``cursors[2*(p*k+d)]``, ``[... + 1]``  next free message slot and id position of bin (p, d); equal to the
     bin's start whenever the bin is empty, so nothing is cleared between iterations.
-``frontier[p*q : p*q + frontier_size[p]]``  local ids of the active vertices of p, in
+``frontier[list_of(p) : list_of(p) + frontier_size[p]]``  local ids of the active vertices of p, in
     order of activation (the same type as PNG sources); ``queue`` and ``touched`` likewise.
 ``later``, ``waiting``, ``buckets``  active vertices that wait for their priority (priority.py).
 ``bitmap``  bit v & 63 of word v >> 6: vertex v is in the frontier that is being pulled from.
@@ -27,6 +27,7 @@ import numpy as np
 
 from gpop.bins import Bins
 from gpop.cpu import priority, team
+from gpop.cpu.active import LIST_GAP
 from gpop.cpu.blocks import Blocks
 from gpop.memory import require_memory
 
@@ -141,6 +142,7 @@ def workspace_of(
         return kept[name, dtype] if size else np.empty(0, dtype)
 
     bins_total = bins.row_bins.size
+    listed = n + k * LIST_GAP
     if not kept:
         lists = (needs.frontier + needs.touched) * (bins.sources.itemsize + 1)
         scattered_bytes = (bins.ids.nbytes + bins.id_weights.nbytes) if needs.sc else 0
@@ -172,7 +174,7 @@ def workspace_of(
         next_source=array("next_source", k * k, np.int32),
         row_list=array("row_list", bins_total, np.uint32),
         row_size=array("row_size", k, np.int64, 0),
-        frontier=if_needed(needs.frontier, "frontier", n, bins.sources.dtype),
+        frontier=if_needed(needs.frontier, "frontier", listed, bins.sources.dtype),
         in_frontier=if_needed(needs.frontier, "in_frontier", n, np.uint8, 0),
         frontier_size=array("frontier_size", k, np.int64, 0),
         active_edges=array("active_edges", k, np.int64, 0),
@@ -186,12 +188,12 @@ def workspace_of(
         team=array("team", team.SIZE, np.int64, 0),
         bitmap=if_needed(needs.pull, "bitmap", (n + 63) // 64, np.uint64, 0),
         needy=if_needed(needs.pull, "needy", 2 * k, np.int64),
-        queue=if_needed(needs.frontier or needs.pull, "queue", n, bins.sources.dtype),
-        later=if_needed(needs.priorities, "later", n, bins.sources.dtype),
+        queue=if_needed(needs.frontier or needs.pull, "queue", listed, bins.sources.dtype),
+        later=if_needed(needs.priorities, "later", listed, bins.sources.dtype),
         waiting=if_needed(needs.priorities, "waiting", n, np.uint8, 0),
         buckets=if_needed(needs.priorities, "buckets", priority.SLOTS * (k + 1), np.int64, 0),
         ever=if_needed(needs.touched, "ever", n, np.uint8, 0),
-        touched=if_needed(needs.touched, "touched", n, bins.sources.dtype),
+        touched=if_needed(needs.touched, "touched", listed, bins.sources.dtype),
         touched_size=array("touched_size", k, np.int64, 0),
         counters=np.zeros((threads, len(COUNTERS)), np.int64),
     )

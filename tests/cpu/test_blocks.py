@@ -61,7 +61,7 @@ def test_every_edge_once_and_sources_ascend(data):
 
 
 def test_units_wider_than_a_window_and_any_number_of_threads():
-    graph = generate("uniform", n=200_000, degree=3, seed=7)
+    graph = generate("uniform", scale=18, degree=3, seed=7)
     plan = plan_blocks(graph, 17, 16, graph.m, threads=1)
     one, four = build_blocks(graph, plan, threads=1), build_blocks(graph, plan, threads=4)
     assert one.k == 2 and len(set(one.blocks[:, WINDOW].tolist())) == 4
@@ -99,7 +99,7 @@ def test_long_runs_are_dealt_out_in_turns():
 
 def test_planned_where_it_pays(monkeypatch):
     monkeypatch.setattr(module, "SMALL_EDGES", 0)
-    random = generate("uniform", n=1 << 18, degree=16, seed=1)
+    random = generate("uniform", scale=18, degree=16, seed=1)
     spread = plan_blocks(random, 17, 12, random.m, threads=2)
     assert spread.pays(threads=2)  # a message for most edges, and full blocks
     local = generate("grid", width=512, height=512)

@@ -1,0 +1,56 @@
+"""How functions are compiled that only become part of others: typed and lowered, but not optimised.
+
+Numba finishes every function that it meets: LLVM optimises it together with all that it calls and makes
+machine code of it, and then does the same again for its caller. A helper that nobody calls by itself needs
+none of this: it is optimised once, as part of the loop that it is inlined into.
+"""
+
+from __future__ import annotations
+
+from numba import _dynfunc
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
+
+
+class _Part(JITCodeLibrary):
+    """Code that is linked into that of its callers, and never run by itself."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _PartLowering(NativeLowering):
+    _name = "gpop_part_lowering"
+
+    def run_pass(self, state) -> bool:
+        state.library = _Part(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags = state.flags.copy()
+        state.flags.no_compile = True
+        super().run_pass(state)
+        # What stands for the function in the tables of the compiler; there is nothing to be called.
+        lowered = state["cr"]
+        name = _dynfunc.make_function(
+            lowered.fndesc.lookup_module(), state.func_id.func_name, "", 0, lowered.env, (state.library,)
+        )
+        state.targetctx.insert_user_function(name, lowered.fndesc, [state.library])
+        state["cr"] = lowered._replace(cfunc=name)
+        return True
+
+
+class Inlined(CompilerBase):
+    """Numba's pipeline up to LLVM's input."""
+
+    def define_pipelines(self) -> list:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [
+            (_PartLowering if step is NativeLowering else step, about) for step, about in passes.passes
+        ]
+        passes.finalize()
+        return [passes]
