@@ -14,7 +14,7 @@ Encodings
     second level of the active list, threaded through the bins. In bulk-synchronous runs it is built at
     the barrier in ascending order (w = 0); in interleaved runs thread w pushes what it scattered.
 ``mark[w*k+d]``  head at the time of the interleaved gather: the rest of that list is already consumed.
-``claim``  next item of the phase and items per claim (engine.py); ``team``  see team.py.
+``claim``, ``team``  what threads tell each other (team.py).
 ``scatter_list``, ``gather_list``  partitions with active vertices / with messages: the first level.
 """
 
@@ -30,7 +30,7 @@ from gpop.cpu import priority, team
 from gpop.cpu.active import LIST_GAP
 from gpop.memory import require_memory
 
-SERIAL_EDGES = 2048
+SERIAL_EDGES = 512
 """Below so many active edges the calling thread does an iteration alone."""
 
 NONE = -1
@@ -134,6 +134,12 @@ def workspace_of(
     ) -> np.ndarray:
         return array(name, size, dtype, fill) if condition else np.empty(0, dtype)
 
+    def aligned(name: str, size: int) -> np.ndarray:
+        """An array of int64 that starts where a cache line does."""
+        room = array(name, size + team.LINE_SLOTS, np.int64, 0)
+        first = -(room.ctypes.data // room.itemsize) % team.LINE_SLOTS
+        return room[first : first + size]
+
     def scattered(name: str, size: int, dtype: np.dtype) -> np.ndarray:
         """An array touched at the starts of its bins only: in small pages (NumPy asks for large)."""
         if size and (name, dtype) not in kept:
@@ -183,8 +189,8 @@ def workspace_of(
         listed=array("listed", k, np.uint8, 0),
         scatter_list=array("scatter_list", k, np.int64),
         gather_list=array("gather_list", k, np.int64),
-        claim=array("claim", 16, np.int64, 0),
-        team=array("team", team.SIZE, np.int64, 0),
+        claim=aligned("claim", team.LINE_SLOTS * threads),
+        team=aligned("team", team.SHARES + 2 * threads),
         bitmap=if_needed(needs.pull, "bitmap", (n + 63) // 64, np.uint64, 0),
         needy=if_needed(needs.pull, "needy", 2 * k, np.int64),
         queue=if_needed(needs.frontier or needs.pull, "queue", listed, bins.sources.dtype),
