@@ -126,8 +126,8 @@ def make_work(scatter_partition, gather_partition, prepare, pull_partition, admi
 def make_loop(work, defer_frontier, all_active, interleaved, pulls):
     """The iteration loop, entered by every thread of the team (``w`` = 0 is the main thread).
 
-    The main thread returns when the run is over or Python is due; True when it is over. With ``stays`` the
-    workers wait inside for it to come back. A row of
+    The main thread returns when the run is over or Python is due; True when it is over; the
+    workers wait inside until they are dismissed. A row of
     ``trace`` holds `gpop.trace.COLUMNS` from ``frontier`` on. Between two buckets of priorities ``size`` is 0
     and ``progress[FRONTIER]`` counts the vertices that wait.
 
@@ -138,7 +138,7 @@ def make_loop(work, defer_frontier, all_active, interleaved, pulls):
     prioritised = defer_frontier is not None
 
     def loop(
-        w, threads, workers, spins, ticket, stays, limit, row_limit, slice_ns,
+        w, threads, workers, spins, ticket, limit, row_limit, slice_ns,
         forced, ratio, sizes, progress, trace, layout, incoming, space, state,
     ):  # fmt: skip
         generation = np.int64(ticket)
@@ -161,7 +161,7 @@ def make_loop(work, defer_frontier, all_active, interleaved, pulls):
         while True:
             if w > 0:
                 generation = team.await_phase(space.team, generation, spins)
-                if space.team[team.STOP] > ticket:
+                if generation >> team.EPOCH_SHIFT != ticket >> team.EPOCH_SHIFT:
                     return True
                 phase, items = space.team[team.PHASE], space.team[team.ITEMS]
                 iteration, chunk = space.team[team.ITERATION], space.team[team.CHUNK]
@@ -266,9 +266,6 @@ def make_loop(work, defer_frontier, all_active, interleaved, pulls):
             rows += 1
         progress[SCATTER_SIZE] = size
         progress[ROWS] = rows
-        over = progress[ITERATION] >= limit or progress[FRONTIER] == 0
-        if over or not stays or progress[NO_IN_EDGES]:
-            team.dismiss(space.team)
-        return over
+        return progress[ITERATION] >= limit or progress[FRONTIER] == 0
 
     return loop

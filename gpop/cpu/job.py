@@ -123,6 +123,8 @@ class Job:
             try:
                 while not done:
                     done, records = self.slice(state, limit, rows)
+                    if done or callback or state[engine.NO_IN_EDGES]:
+                        self.dismiss()  # a callback may set parameters, which workers were given by value
                     if state[engine.NO_IN_EDGES]:
                         state[engine.NO_IN_EDGES] = 0
                         self.find_in_edges()
@@ -132,19 +134,22 @@ class Job:
                         break
                 return time.perf_counter() - begin - (self.incoming_seconds - found), state
             finally:
-                if self.called:  # such as Ctrl-C just now: nobody may be left waiting for a phase
-                    self.space.team[team.STOP] = self.space.team[team.GENERATION] + 1
-                    self.space.team[team.GENERATION] += 1
+                self.dismiss()  # after Ctrl-C, too
+
+    def dismiss(self) -> None:
+        """Workers leave the loop."""
+        if self.called:
+            self.called = False
+            team.dismiss(self.space.team)
 
     def slice(self, state: np.ndarray, limit: int, rows: int) -> tuple[bool, np.ndarray]:
         """Let the team iterate until Python is due; returns whether the run is over, and trace records."""
         records = np.zeros((rows, len(COLUMNS) - 1))
         values = make_state(self.program, self.lowered, int(state[engine.ITERATION]))
-        stays = rows > 1  # else a callback may set parameters, which are passed by value
 
         def enter(w: int) -> bool:
             return self.loop(
-                w, self.threads, self.workers, self.spins, self.ticket, stays, limit, rows, SLICE_NS,
+                w, self.threads, self.workers, self.spins, self.ticket, limit, rows, SLICE_NS,
                 self.forced, self.ratio, self.sizes, state, records,
                 self.bins, self.incoming, self.space, values,
             )  # fmt: skip
@@ -154,7 +159,6 @@ class Job:
             for w in range(1, self.workers + 1):
                 _pool().submit(enter, w)
         done = compiled(self.lowered, values, enter, 0)
-        self.called = self.called and stays and not (done or state[engine.NO_IN_EDGES])
         return done, records[: state[engine.ROWS]]
 
     def take_touched(self) -> np.ndarray:

@@ -7,8 +7,8 @@ to ``DONE``; the main thread waits for all of them.
 
 Nobody waits for a worker to come or to go, which takes as long as a search of a small graph. Light phases
 begin without workers that are not there yet. A worker is given the generation at which it was called, its
-``ticket``, and leaves when ``STOP`` is above that; generations only grow, so one that comes when the run is
-over, or another has begun, leaves at once.
+``ticket``, and leaves when the generation is of another epoch (its upper half). Epochs only grow, so a
+worker that comes when the run is over, or another has begun, leaves at once.
 
 Waiting spins first, then yields the core, then sleeps; with more threads than cores it yields at once.
 """
@@ -20,10 +20,13 @@ import numpy as np
 from gpop.atomics import load_acquire, pause, sleep_us, store_release, yield_core
 from gpop.cpu.registry import inline
 
-DONE, GENERATION, STOP, PHASE, ITEMS, ITERATION, CHUNK, SHARES = 0, 8, 9, 10, 11, 12, 13, 14
+DONE, GENERATION, PHASE, ITEMS, ITERATION, CHUNK, SHARES = 0, 8, 9, 10, 11, 12, 13
 """Slots of ``team`` (int64). The main thread polls the first. What describes a phase lies in one cache line
 with the slot that the workers poll: to fetch a line from another core takes as long as dozens of edges.
 From ``SHARES`` on: for every thread where its share of the items begins, and its first partition."""
+
+EPOCH_SHIFT = 32
+"""Lower bits of a generation, which count the phases of an epoch."""
 
 LINE_SLOTS = 8
 """Slots of int64 in a cache line; a thread has a line of its own in ``claim``."""
@@ -86,9 +89,6 @@ def all_there(claim, workers, ticket):
     return True
 
 
-@inline
 def dismiss(team):
-    """Main thread: workers return to Python."""
-    stop = team[GENERATION] + 1
-    team[STOP] = stop
-    store_release(team, GENERATION, stop)
+    """Python: an epoch is over, workers return. One store, so nobody can see half of it."""
+    team[GENERATION] = ((int(team[GENERATION]) >> EPOCH_SHIFT) + 1) << EPOCH_SHIFT
