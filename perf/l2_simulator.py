@@ -20,7 +20,7 @@ from perf.l2_workload import BASELINES, GPOP_MODES, Workload
 from perf.traced import Addresses, with_tracing
 
 NAME = "simulator"
-PLAIN = 12
+PLAIN = 13
 """Arguments of the engine's loop before its named tuples."""
 
 UNLIMITED_NS = 1 << 62
@@ -52,9 +52,11 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
     def compile_traced(lowered: Any, traits: Any) -> Any:
         traced_loop = _traced(compile_loop(lowered, traits), PLAIN)
 
-        def loop(w, threads, workers, spins, limit, row_limit, slice_ns, *rest):
+        def loop(w, threads, workers, spins, ticket, limit, row_limit, slice_ns, *rest):
             done = rest[3][engine.ITERATION]
-            over = traced_loop(cache, addresses, w, threads, workers, spins, limit, 1, UNLIMITED_NS, *rest)
+            over = traced_loop(
+                cache, addresses, w, threads, workers, spins, ticket, limit, 1, UNLIMITED_NS, *rest
+            )
             if rest[3][engine.ITERATION] > done:
                 misses.append(int(cache[L2_MISSES]) - sum(misses))  # with entries that did no iteration
             return over

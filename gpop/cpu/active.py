@@ -94,7 +94,7 @@ def publish_row(p, w, own_done, layout, space):
 
 @inline
 def list_messages(scatter_size, interleaved, layout, space):
-    """At the barrier after scatter: fill ``gather_list``; return its size.
+    """At the barrier after scatter: fill ``gather_list``, ascending; return its size.
 
     A partition is listed when it has messages or active vertices kept by ``initFunc``. Unless the
     scatter has published its rows already, sources are visited in descending order and pushed, which
@@ -118,6 +118,7 @@ def list_messages(scatter_size, interleaved, layout, space):
                 space.listed[d] = 1
                 space.gather_list[size] = d
                 size += 1
+    _sort_list(space.gather_list, size, space.listed, k)
     return size
 
 
@@ -127,7 +128,6 @@ def list_active(gather_size, layout, space):
 
     Returns their number, the size of the frontier and its edges.
     """
-    _sort_list(space.gather_list, gather_size, space.listed, layout.k)
     size = 0
     vertices = np.int64(0)
     edges = np.int64(0)
@@ -205,6 +205,7 @@ def load_frontier(sources, lists):
             lists.gather_list[count] = p
             count += 1
         lists.active_edges[p] += lists.indptr[v + np.uint64(1)] - lists.indptr[v]
+    _sort_list(lists.gather_list, count, lists.listed, lists.k)
     return list_active(count, lists, lists)
 
 

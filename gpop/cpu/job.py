@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from gpop.progress import IterationBar
 from gpop.trace import COLUMNS, Trace
 
 MOST_THREADS = 1024
-TRACE_ROWS = 512
+TRACE_ROWS = 4096
 SLICE_NS = 250_000_000
 """The loop returns to Python after so many iterations or nanoseconds, for progress and Ctrl-C."""
 
@@ -61,6 +61,7 @@ class Job:
         self.loop = specialise.compile_loop(lowered, traits)
         # A run that never has enough active edges for two threads starts none.
         self.workers = threads - 1 if int(layout.indptr[-1]) >= SERIAL_EDGES else 0
+        self.called, self.ticket = False, 0  # whether the workers are in the loop, and since when
         self.spins = team.SPINS if threads <= worker_count() else 0
         weighted = traits.weight_dtype is not None
         value = space.values.itemsize
@@ -122,43 +123,45 @@ class Job:
             state = self.start(sources)
             rows = 1 if callback else TRACE_ROWS
             done = state[engine.FRONTIER] == 0 or limit == 0
-            while not done:
-                done, records = self.slice(state, limit, rows)
-                if state[engine.NO_IN_EDGES]:
-                    state[engine.NO_IN_EDGES] = 0
-                    self.find_in_edges()
-                trace.extend(records)
-                bar.show(int(state[engine.ITERATION]), int(state[engine.FRONTIER]))
-                if callback and len(records) and callback(trace[-1]):
-                    break
-            return time.perf_counter() - begin - (self.incoming_seconds - found), state
+            try:
+                while not done:
+                    done, records = self.slice(state, limit, rows)
+                    if done or callback or state[engine.NO_IN_EDGES]:
+                        self.dismiss()  # a callback may set parameters, which workers were given by value
+                    if state[engine.NO_IN_EDGES]:
+                        state[engine.NO_IN_EDGES] = 0
+                        self.find_in_edges()
+                    trace.extend(records)
+                    bar.show(int(state[engine.ITERATION]), int(state[engine.FRONTIER]))
+                    if callback and len(records) and callback(trace[-1]):
+                        break
+                return time.perf_counter() - begin - (self.incoming_seconds - found), state
+            finally:
+                self.dismiss()  # after Ctrl-C, too
+
+    def dismiss(self) -> None:
+        """Workers leave the loop."""
+        if self.called:
+            self.called = False
+            team.dismiss(self.space.team)
 
     def slice(self, state: np.ndarray, limit: int, rows: int) -> tuple[bool, np.ndarray]:
         """Let the team iterate until Python is due; returns whether the run is over, and trace records."""
         records = np.zeros((rows, len(COLUMNS) - 1))
         values = make_state(self.program, self.lowered, int(state[engine.ITERATION]))
-        self.space.team[:] = 0
 
         def enter(w: int) -> bool:
             return self.loop(
-                w, self.threads, self.workers, self.spins, limit, rows, SLICE_NS,
+                w, self.threads, self.workers, self.spins, self.ticket, limit, rows, SLICE_NS,
                 self.forced, self.ratio, self.sizes, state, records,
                 self.layout, self.incoming, self.space, values,
             )  # fmt: skip
 
-        followers: list[Future] = []
-        try:
-            for w in range(1, self.workers + 1 if limit else 1):
-                followers.append(_pool().submit(enter, w))
-            done = compiled(self.lowered, values, enter, 0)
-        except BaseException:  # such as Ctrl-C just now: nobody may be left waiting for a phase
-            self.space.team[team.STOP] = 1
-            self.space.team[team.GENERATION] += 1
-            raise
-        finally:
-            wait(followers)
-        for follower in followers:
-            follower.result()
+        if limit and self.workers and not self.called:
+            self.called, self.ticket = True, int(self.space.team[team.GENERATION])
+            for w in range(1, self.workers + 1):
+                _pool().submit(enter, w)
+        done = compiled(self.lowered, values, enter, 0)
         return done, records[: state[engine.ROWS]]
 
     def take_touched(self) -> np.ndarray:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpop.atomics import prefetch
 from gpop.cpu.active import list_of
 from gpop.cpu.scatter import EDGES, MESSAGES_SC, VERTICES, send
 from gpop.mode import SC
@@ -41,8 +42,9 @@ def make_scatter_local(
         count = np.uint64(space.frontier_size[p])
         for i in range(count):
             senders[start + i] = frontier[start + i]
+            v = base + np.uint64(frontier[start + i])
+            prefetch(indices, np.uint64(layout.indptr[v]))
             if keeps_values:
-                v = base + np.uint64(frontier[start + i])
                 if layout.indptr[v] < layout.indptr[v + np.uint64(1)]:
                     space.own_values[v] = scatterFunc(state, np.uint32(v))
         after_scatter(p, layout, space, state)

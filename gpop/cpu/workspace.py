@@ -14,7 +14,7 @@ Encodings
     second level of the active list, threaded through the bins. In bulk-synchronous runs it is built at
     the barrier in ascending order (w = 0); in interleaved runs thread w pushes what it scattered.
 ``mark[w*k+d]``  head at the time of the interleaved gather: the rest of that list is already consumed.
-``claim``  next item of the phase and items per claim (engine.py); ``team``  see team.py.
+``claim``, ``team``  what threads tell each other (team.py).
 ``scatter_list``, ``gather_list``  partitions with active vertices / with messages: the first level.
 """
 
@@ -31,7 +31,7 @@ from gpop.cpu.active import LIST_GAP
 from gpop.cpu.blocks import Blocks
 from gpop.memory import require_memory
 
-SERIAL_EDGES = 2048
+SERIAL_EDGES = 512
 """Below so many active edges the calling thread does an iteration alone."""
 
 NONE = -1
@@ -135,6 +135,9 @@ def workspace_of(
     ) -> np.ndarray:
         return array(name, size, dtype, fill) if condition else np.empty(0, dtype)
 
+    def aligned(name: str, size: int) -> np.ndarray:
+        return _from_line(array(name, size + team.LINE_SLOTS, np.int64, 0), size)
+
     def scattered(name: str, size: int, dtype: np.dtype) -> np.ndarray:
         """An array touched at the starts of its bins only: in small pages (NumPy asks for large)."""
         if size and (name, dtype) not in kept:
@@ -184,8 +187,8 @@ def workspace_of(
         listed=array("listed", k, np.uint8, 0),
         scatter_list=array("scatter_list", k, np.int64),
         gather_list=array("gather_list", k, np.int64),
-        claim=array("claim", 16, np.int64, 0),
-        team=array("team", team.SIZE, np.int64, 0),
+        claim=aligned("claim", team.LINE_SLOTS * threads),
+        team=aligned("team", team.SHARES + 2 * threads),
         bitmap=if_needed(needs.pull, "bitmap", (n + 63) // 64, np.uint64, 0),
         needy=if_needed(needs.pull, "needy", 2 * k, np.int64),
         queue=if_needed(needs.frontier or needs.pull, "queue", listed, bins.sources.dtype),
@@ -199,11 +202,17 @@ def workspace_of(
     )
 
 
+def _from_line(room: np.ndarray, size: int) -> np.ndarray:
+    """The part of ``room`` that starts where a cache line does."""
+    first = -(room.ctypes.data // room.itemsize) % team.LINE_SLOTS
+    return room[first : first + size]
+
+
 def unit_workspace(graph_cache: dict, blocks: Blocks, message_dtype: np.dtype, threads: int) -> Workspace:
     """The workspace for a layout of blocks: one value per vertex and what is counted per unit."""
+    k, lines = int(blocks.k), team.LINE_SLOTS * threads
     key = ("workspace", "units", message_dtype)
-    if key not in graph_cache or graph_cache[key].mode.size != blocks.k:
-        k = int(blocks.k)
+    if key not in graph_cache or graph_cache[key].mode.size != k or graph_cache[key].claim.size != lines:
         require_memory(int(blocks.n) * message_dtype.itemsize, "values of a run")
         used = {
             "values": np.empty(blocks.n, message_dtype),
@@ -211,8 +220,8 @@ def unit_workspace(graph_cache: dict, blocks: Blocks, message_dtype: np.dtype, t
             "sent_messages": np.zeros(k, np.int64),
             "mode": np.zeros(k, np.uint8),
             "needy": np.zeros(2 * k, np.int64),
-            "claim": np.zeros(16, np.int64),
-            "team": np.zeros(team.SIZE, np.int64),
+            "claim": _from_line(np.zeros(lines + team.LINE_SLOTS, np.int64), lines),
+            "team": _from_line(np.zeros(team.SHARES + lines, np.int64), team.SHARES + 2 * threads),
         }
         unused = dict.fromkeys(Workspace._fields, np.empty(0, np.int64))
         graph_cache[key] = Workspace(**(unused | used))
