@@ -1,0 +1,54 @@
+"""Threads that share phases: results do not depend on their number, nor on when they come and go."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.apps.bfs import verify
+from gpop.cpu import job, team
+
+CHAINS, LENGTH = 300, 100
+
+
+def chains() -> gpop.Graph:
+    """From vertex 0 chains with an edge back to it at each vertex: every level has 2 * `CHAINS` edges."""
+    v = 1 + np.arange(CHAINS * LENGTH).reshape(LENGTH, CHAINS)
+    tails = [np.zeros(CHAINS, np.int64), v[:-1].ravel(), v.ravel()]
+    heads = [v[0], v[1:].ravel(), np.zeros(v.size, np.int64)]
+    return gpop.Graph.from_edges(np.concatenate(tails), np.concatenate(heads))
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return chains()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+@pytest.mark.parametrize("partition_size", [16, 64, 4096])
+def test_shares_of_a_light_phase_cover_every_partition_once(graph, threads, partition_size):
+    """Each level lies in one partition, in some, or in many; a vertex is in the frontier once."""
+    found = gpop.bfs(graph, 0, threads=threads, partition_size=partition_size)
+    assert verify(graph, found, 0) is None
+    assert found.trace.column("frontier").tolist() == [1] + LENGTH * [CHAINS]
+
+
+def test_workers_stay_in_the_loop_between_slices(graph, monkeypatch):
+    monkeypatch.setattr(job, "TRACE_ROWS", 7)
+    called = []
+    dismiss = team.dismiss
+    monkeypatch.setattr(team, "dismiss", lambda slots: (called.append(1), dismiss(slots)))
+    found = gpop.bfs(graph, 0, threads=3)
+    assert verify(graph, found, 0) is None
+    assert len(found.trace) == LENGTH + 1
+    assert len(called) == 1
+
+
+def test_workers_of_a_run_that_is_over_do_nothing(graph):
+    """Runs too short for their workers to come, then longer ones: a late one must not join."""
+    expected = gpop.bfs(graph, 0, threads=1).level
+    for _ in range(30):
+        for _ in range(3):
+            gpop.bfs(graph, 0, threads=4, iterations=1)
+        assert np.array_equal(gpop.bfs(graph, 0, threads=4).level, expected)
