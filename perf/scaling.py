@@ -1,12 +1,17 @@
-"""Strong scaling of the apps on this machine: time, speed-up by number of threads.
+"""Strong and weak scaling of the apps on this machine: time and speed-up by number of threads.
 
     python perf/scaling.py --scale 22 --threads 1,2 --rounds 5
+    python perf/scaling.py --scale 20 --threads 1,2,4,8,16 --weak
 
 Graph: RMAT with weights 1..255 (`gpop.generate`), symmetrised for connected components; the source is
 the vertex with the largest out-degree. Each number is the median of ``--rounds`` runs after one that
 is discarded, threads alternating within a round so that a slow minute hits all of them; times are those
-of the iteration loop. The partition size is fixed, so results must be bitwise the same for every
-number of threads (interleaved apps: equal), and the table says whether they were.
+of the iteration loop. The partition size of programs whose ties depend on it is fixed, so results must be
+bitwise the same for every number of threads, and the table says whether they were.
+
+Weak scaling: ``--scale`` is that of the graph for the first number of threads, and every doubling of the
+threads doubles the graph. The table gives nanoseconds per edge times threads, and the efficiency: that of
+the first number of threads over this one.
 """
 
 from __future__ import annotations
@@ -23,21 +28,22 @@ from gpop.generate import generate
 from gpop.partition import l2_cache_bytes
 
 PARTITION_SIZE = 1 << 15
+ITERATIONS = 10
 
 
 def apps(graph: gpop.Graph, symmetric: gpop.Graph, source: int) -> dict:
     """Name -> function that makes one call and returns its run and its result."""
 
     def pagerank(**options):
-        found = gpop.pagerank(graph, iterations=10, **options)
+        found = gpop.pagerank(graph, iterations=ITERATIONS, **options)
         return found.run, found.rank
 
     def bfs(**options):
-        found = gpop.bfs(graph, source, **options)
+        found = gpop.bfs(graph, source, partition_size=PARTITION_SIZE, **options)
         return found.run, found.parent
 
     def sssp(**options):
-        found = gpop.sssp(graph, source, **options)
+        found = gpop.sssp(graph, source, partition_size=PARTITION_SIZE, **options)
         return found.run, found.distance
 
     def cc(**options):
@@ -45,10 +51,53 @@ def apps(graph: gpop.Graph, symmetric: gpop.Graph, source: int) -> dict:
         return found.run, found.label
 
     def nibble(**options):
-        found = gpop.nibble(graph, source, **options)
+        found = gpop.nibble(graph, source, partition_size=PARTITION_SIZE, **options)
         return found.run, found.values
 
     return {"pagerank": pagerank, "bfs": bfs, "sssp": sssp, "cc": cc, "nibble": nibble}
+
+
+def make_graphs(scale: int, degree: int, seed: int) -> tuple[gpop.Graph, dict]:
+    """The graph of a scale, and the calls of `apps` on it."""
+    graph = generate("rmat", scale=scale, degree=degree, seed=seed, weights=(1, 255))
+    return graph, apps(graph, graph.symmetrize(), int(np.argmax(graph.out_degree)))
+
+
+def strong(given: argparse.Namespace, threads: list[int]) -> None:
+    """One graph for all numbers of threads."""
+    graph, calls = make_graphs(given.scale, given.degree, given.seed)
+    print(graph)
+    print(f"{'app':10}{'threads':>8}{'ms':>10}{'speed-up':>10}{'iterations':>12}  same result")
+    for name, call in calls.items():
+        seconds: dict[int, list[float]] = {number: [] for number in threads}
+        iterations, same, first = {}, dict.fromkeys(threads, True), None
+        for turn in range(given.rounds + 1):
+            for number in threads:
+                run, result = call(threads=number)
+                first = result.copy() if first is None else first
+                same[number] &= np.array_equal(first, result)
+                iterations[number] = run.iterations
+                if turn > 0:
+                    seconds[number].append(run.seconds)
+        base = statistics.median(seconds[threads[0]])
+        for number in threads:
+            median = statistics.median(seconds[number])
+            speed_up = f"{base / median:9.2f}x"
+            print(f"{name:10}{number:8}{1e3 * median:10.1f}{speed_up}{iterations[number]:12}  {same[number]}")
+
+
+def weak(given: argparse.Namespace, threads: list[int]) -> None:
+    """A graph in proportion to the threads."""
+    print(f"{'app':10}{'threads':>8}{'scale':>7}{'ms':>10}{'ns/edge x threads':>19}{'efficiency':>12}")
+    base: dict[str, float] = {}
+    for number in threads:
+        scale = given.scale + round(np.log2(number / threads[0]))
+        graph, calls = make_graphs(scale, given.degree, given.seed)
+        for name, call in calls.items():
+            median = statistics.median([call(threads=number)[0].seconds for _ in range(given.rounds + 1)][1:])
+            cost = 1e9 * median * number / graph.m
+            efficiency = base.setdefault(name, cost) / cost
+            print(f"{name:10}{number:8}{scale:7}{1e3 * median:10.1f}{cost:19.2f}{efficiency:12.2f}")
 
 
 def main() -> None:
@@ -60,30 +109,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", default=f"1,{os.cpu_count()}", help="numbers separated by commas")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--weak", action="store_true", help="the graph grows with the threads")
     given = parser.parse_args()
     threads = [int(number) for number in given.threads.split(",")]
 
-    graph = generate("rmat", scale=given.scale, degree=given.degree, seed=given.seed, weights=(1, 255))
-    symmetric = graph.symmetrize()
-    source = int(np.argmax(graph.out_degree))
-    print(f"{platform.machine()}, {os.cpu_count()} cores, L2 {l2_cache_bytes() >> 10} KiB; {graph}")
-    print(f"{'app':10}{'threads':>8}{'ms':>10}{'speed-up':>10}{'iterations':>12}  same result")
-    for name, call in apps(graph, symmetric, source).items():
-        seconds: dict[int, list[float]] = {number: [] for number in threads}
-        iterations, same, first = {}, dict.fromkeys(threads, True), None
-        for turn in range(given.rounds + 1):
-            for number in threads:
-                run, result = call(threads=number, partition_size=PARTITION_SIZE)
-                first = result.copy() if first is None else first
-                same[number] &= np.array_equal(first, result)
-                iterations[number] = run.iterations
-                if turn > 0:
-                    seconds[number].append(run.seconds)
-        base = statistics.median(seconds[threads[0]])
-        for number in threads:
-            median = statistics.median(seconds[number])
-            speed_up = f"{base / median:9.2f}x"
-            print(f"{name:10}{number:8}{1e3 * median:10.1f}{speed_up}{iterations[number]:12}  {same[number]}")
+    print(f"{platform.machine()}, {os.cpu_count()} cores, L2 {l2_cache_bytes() >> 10} KiB")
+    (weak if given.weak else strong)(given, threads)
 
 
 if __name__ == "__main__":

@@ -101,6 +101,10 @@ def _by_labels(graph: gpop.Graph, interleave: bool, reason: str, options: dict) 
     return ComponentsResult(label=program.label, count=count, symmetrized=both_ways is not graph, run=run)
 
 
+SMALLEST_BITS = 10
+"""Smaller partitions would not be worth claiming."""
+
+
 def _by_links(
     graph: gpop.Graph, method: str, threads: int | None, partition_size: int | None
 ) -> ComponentsResult:
@@ -109,6 +113,9 @@ def _by_links(
 
     threads = use_threads(threads)
     bits = partition_bits(graph.n, threads, edges=graph.m, partition_size=partition_size)
+    # Where ids say who has many edges, the heaviest partition shrinks slower than their number grows.
+    while partition_size is None and bits > SMALLEST_BITS and partition_count(graph.n, bits) < 8 * threads**2:
+        bits -= 1
     start = time.perf_counter()
     directed = not graph.is_symmetric()
     prepare_seconds = time.perf_counter() - start
