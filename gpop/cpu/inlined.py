@@ -8,7 +8,8 @@ none of this: it is optimised once, as part of the loop that it is inlined into.
 from __future__ import annotations
 
 from numba import _dynfunc
-from numba.core.codegen import JITCodeLibrary
+from numba.core import config
+from numba.core.codegen import JITCodeLibrary, dump
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
@@ -23,6 +24,8 @@ class _Part(JITCodeLibrary):
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
+        if config.DUMP_OPTIMIZED:  # as Numba does: what is handed to the callers
+            dump(f"OPTIMIZED DUMP {self.name}", self.get_llvm_str(), "llvm")
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

@@ -134,7 +134,7 @@ def test_an_edit_gives_the_new_answer(first, python, edit):
 
 @pytest.fixture(scope="module")
 def kernels(first):
-    """Name -> optimised LLVM code, of the functions that were specialised for the program."""
+    """Name -> LLVM code of the functions specialised for the program; that of the loop is optimised."""
     parts = re.split(r"^-+OPTIMIZED DUMP (\S+?)-+$", first.output, flags=re.MULTILINE)
     named = zip(parts[1::2], parts[2::2], strict=True)
     return {name.rpartition("_")[0]: code for name, code in named if re.search(r"_[0-9a-f]{20}$", name)}
