@@ -234,7 +234,7 @@ def blocks_of(
     start = time.perf_counter()
     key = ("plan of blocks", unit_bits, source_bits, most_edges)
     if key not in graph.cache:
-        for old in [old for old in graph.cache if old[0] in ("blocks", "plan of blocks")]:
+        for old in [old for old in graph.cache if isinstance(old, tuple) and "blocks" in old[0]]:
             del graph.cache[old]
         graph.cache[key] = plan_blocks(graph, *key[1:], threads)
     plan = graph.cache[key]

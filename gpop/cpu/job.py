@@ -150,17 +150,22 @@ class Job:
         records = np.zeros((rows, len(COLUMNS) - 1))
         values = make_state(self.program, self.lowered, int(state[engine.ITERATION]))
 
+        calls = bool(limit) and self.workers > 0 and not self.called
+        if calls:
+            self.called, self.ticket = True, int(self.space.team[team.GENERATION])
+        ticket = (
+            self.ticket
+        )  # as it is now: a worker that comes late must not be taken for one of a later call
+
         def enter(w: int) -> bool:
             return self.loop(
-                w, self.threads, self.workers, self.spins, self.ticket, limit, rows, SLICE_NS,
+                w, self.threads, self.workers, self.spins, ticket, limit, rows, SLICE_NS,
                 self.forced, self.ratio, self.sizes, state, records,
                 self.layout, self.incoming, self.space, values,
             )  # fmt: skip
 
-        if limit and self.workers and not self.called:
-            self.called, self.ticket = True, int(self.space.team[team.GENERATION])
-            for w in range(1, self.workers + 1):
-                _pool().submit(enter, w)
+        for w in range(1, self.workers + 1 if calls else 1):
+            _pool().submit(enter, w)
         done = compiled(self.lowered, values, enter, 0)
         return done, records[: state[engine.ROWS]]
 

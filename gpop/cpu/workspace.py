@@ -230,5 +230,5 @@ def unit_workspace(graph_cache: dict, blocks: Blocks, message_dtype: np.dtype, t
 
 def forget_workspaces(graph_cache: dict) -> None:
     """Let go of every workspace of a graph, since one of them may not be clean."""
-    for key in [key for key in graph_cache if key[0] == "workspace"]:
+    for key in [key for key in graph_cache if isinstance(key, tuple) and key[0] == "workspace"]:
         del graph_cache[key]
