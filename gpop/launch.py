@@ -88,7 +88,8 @@ def run(
         a callback that stops it.
     mode : "auto", "sc", "pc" or "pull"
         Communication mode: chosen by the analytical model, or forced. Pull is chosen for a whole
-        iteration (of a program with a ``needsFunc``), sc and pc for each partition in the others.
+        iteration (of a program with a ``needsFunc``) or run (of an ``all_active`` one), sc and pc for each
+        partition in the others.
     interleave : bool
         Interleaved scatter-gather: fewer iterations for programs whose result is a fixpoint whatever
         the order of updates. Not repeatable in the number of iterations.
