@@ -77,12 +77,6 @@ class Blocks(NamedTuple):
     pieces: np.int64
     values_read: np.int64
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the layout beyond the graph's own arrays."""
-        own = (self.bounds, self.first_block, self.blocks, self.refs, self.targets, self.weights)
-        return sum(array.nbytes for array in own)
-
 
 class Plan(NamedTuple):
     """Where units, windows and blocks begin, from the counted edges.
@@ -145,8 +139,10 @@ def plan_blocks(graph: Graph, unit_bits: int, source_bits: int, most_edges: int,
     )
 
 
-def build_blocks(graph: Graph, plan: Plan, threads: int) -> Blocks:
+def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) -> Blocks:
     """Cut the in-edges of ``graph`` into blocks, in parallel; the result does not depend on ``threads``.
+
+    Weights go with their edges if the graph has some and ``weighted``.
 
     Raises
     ------
@@ -162,7 +158,7 @@ def build_blocks(graph: Graph, plan: Plan, threads: int) -> Blocks:
     ([1, 2, 3, 4, 5], [1, 0, 1])
     """
     n, m = graph.n, graph.m
-    weights = graph.weights if graph.weights is not None else np.empty(0, np.uint32)
+    weights = graph.weights if weighted and graph.weights is not None else np.empty(0, np.uint32)
     weight_dtype = narrow_dtype(weights)
     key_dtype = np.dtype(np.uint64 if weights.size else np.uint32)
     largest = plan.edges.sum(axis=1).max() * key_dtype.itemsize + plan.edges.max() * (24 + key_dtype.itemsize)
@@ -213,7 +209,14 @@ def build_blocks(graph: Graph, plan: Plan, threads: int) -> Blocks:
 
 
 def blocks_of(
-    graph: Graph, threads: int, vertex_bytes: int, value_bytes: int, partition_size: int | None, forced: bool
+    graph: Graph,
+    threads: int,
+    vertex_bytes: int,
+    value_bytes: int,
+    partition_size: int | None,
+    *,
+    weighted: bool,
+    forced: bool,
 ) -> tuple[Blocks | None, float]:
     """The layout kept with the graph, and the seconds that building it took (0 if kept).
 
@@ -240,8 +243,8 @@ def blocks_of(
     plan = graph.cache[key]
     if not (forced or plan.pays(threads)):
         return None, time.perf_counter() - start
-    key = ("blocks", *key[1:])
+    key = ("blocks", *key[1:], weighted)
     if key in graph.cache:
         return graph.cache[key], 0.0
-    graph.cache[key] = build_blocks(graph, plan, threads)
+    graph.cache[key] = build_blocks(graph, plan, threads, weighted)
     return graph.cache[key], time.perf_counter() - start

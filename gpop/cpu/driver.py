@@ -41,19 +41,25 @@ def use_threads(threads: int | None) -> int:
     return threads
 
 
-def _traits(program: Program, mode: str, interleave: bool, counting: bool) -> specialise.Traits:
+def _weight_dtype(program: Program) -> str | None:
+    """Type of the weights that the program uses; None where it uses none."""
+    name = type(program).__name__
+    if type(program).applyWeight is Program.applyWeight:
+        return None
+    if program.graph.weights is None:
+        raise UsageError(f"{name} needs edge weights (it defines applyWeight); {program.graph!r} has none")
+    return program.graph.weights.dtype.str
+
+
+def _traits(
+    program: Program, weight_dtype: str | None, mode: str, interleave: bool, counting: bool
+) -> specialise.Traits:
     cls = type(program)
-    weighted = cls.applyWeight is not Program.applyWeight
-    if weighted and program.graph.weights is None:
-        raise UsageError(
-            f"{cls.__name__} needs edge weights (it defines applyWeight); {program.graph!r} has none"
-        )
     inactive = cls.inactive_message
     if cls.all_active or inactive is HARMLESS:
         mask, inactive = MASK_NONE, None
     else:
         mask = MASK_SENT if inactive is None else MASK_VALUE
-    weight_dtype = program.graph.weights.dtype.str if weighted else None
     # Kernels that cannot be chosen are not compiled.
     pull = specialise.ALWAYS if mode == "pull" else specialise.NEVER
     if mode == "auto" and cls.needsFunc is not Program.needsFunc and not (interleave or cls.all_active):
@@ -81,17 +87,16 @@ def run_on_cpu(
     lowered = lower(type(program))
     interleave = interleave and mode != "pull"  # no bins are scattered that could be gathered early
     graph = program.graph
-    threads = use_threads(threads)
+    threads, weight_dtype = use_threads(threads), _weight_dtype(program)
     message = message_dtype(program, lowered)
     vertex_bytes = _vertex_bytes(program, lowered)
     with exclusive(graph):
         blocks = None
         if program.all_active and mode in ("auto", "pull"):
-            blocks, prepare_seconds = _find_blocks(
-                graph, mode, threads, vertex_bytes, message.itemsize, partition_size
-            )
+            sizes = (vertex_bytes, message.itemsize, partition_size)
+            blocks, prepare_seconds = _find_blocks(graph, mode, threads, *sizes, weight_dtype is not None)
             mode = "pc" if blocks is None else "pull"  # with everything active eq. (1) says pc, not sc
-        traits = _traits(program, mode, interleave, counting)
+        traits = _traits(program, weight_dtype, mode, interleave, counting)
         if traits.mask == MASK_VALUE:
             traits = traits._replace(inactive=inactive_of(lowered, traits.inactive, message))
         try:
@@ -102,9 +107,7 @@ def run_on_cpu(
                     graph.n, threads, edges=graph.m, vertex_bytes=vertex_bytes, partition_size=partition_size
                 )
                 layout, prepare_seconds = bins_of(graph, bits, threads)
-                if (
-                    traits.weight_dtype is None
-                ):  # kernels are compiled per type: one is enough without weights
+                if weight_dtype is None:  # kernels are compiled per type: without weights one is enough
                     layout = layout._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS)
                 needs = _needs(lowered, traits, mode, interleave)
                 space = workspace_of(graph.cache, layout, needs, message, threads)
@@ -155,11 +158,13 @@ def _needs(lowered: Lowered, traits: specialise.Traits, mode: str, interleave: b
 
 
 def _find_blocks(
-    graph: Graph, mode: str, threads: int, vertex_bytes: int, value_bytes: int, partition_size: int | None
-) -> tuple[Blocks | None, float]:
+    graph: Graph, mode: str, threads: int, vertex_bytes: int, value_bytes: int, partition_size: int | None,
+    weighted: bool,
+) -> tuple[Blocks | None, float]:  # fmt: skip
     """In-edges in blocks, and the seconds to build them; None where messages are expected to be faster."""
+    sizes = (vertex_bytes, value_bytes, partition_size)
     try:
-        return blocks_of(graph, threads, vertex_bytes, value_bytes, partition_size, forced=mode == "pull")
+        return blocks_of(graph, threads, *sizes, weighted=weighted, forced=mode == "pull")
     except NotEnoughMemory:
         if mode == "pull":
             raise

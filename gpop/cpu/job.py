@@ -153,9 +153,8 @@ class Job:
         calls = bool(limit) and self.workers > 0 and not self.called
         if calls:
             self.called, self.ticket = True, int(self.space.team[team.GENERATION])
-        ticket = (
-            self.ticket
-        )  # as it is now: a worker that comes late must not be taken for one of a later call
+        # As it is now: a worker that comes late must not be taken for one of a later call.
+        ticket = self.ticket
 
         def enter(w: int) -> bool:
             return self.loop(

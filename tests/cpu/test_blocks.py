@@ -112,12 +112,13 @@ def test_planned_where_it_pays(monkeypatch):
 
 
 def test_kept_until_another_is_wanted(monkeypatch):
-    graph = generate("rmat", scale=10, seed=3)
-    assert blocks_of(graph, 2, 8, 4, None, forced=False) == (None, 0.0)
-    first, seconds = blocks_of(graph, 2, 8, 4, None, forced=True)
-    again, none = blocks_of(graph, 2, 8, 4, None, forced=True)
+    graph = generate("rmat", scale=10, seed=3, weights=(1, 9))
+    assert blocks_of(graph, 2, 8, 4, None, weighted=True, forced=False) == (None, 0.0)
+    first, seconds = blocks_of(graph, 2, 8, 4, None, weighted=True, forced=True)
+    again, none = blocks_of(graph, 2, 8, 4, None, weighted=True, forced=True)
     assert again is first and none == 0.0 < seconds
-    other, _ = blocks_of(graph, 2, 8, 4, 64, forced=True)
+    assert blocks_of(graph, 2, 8, 4, None, weighted=False, forced=True)[0].weights.size == 0
+    other, _ = blocks_of(graph, 2, 8, 4, 64, weighted=True, forced=True)
     assert other is not first and other.k == graph.n // 64
     assert sum(key[0] == "blocks" for key in graph.cache) == 1
 
@@ -126,4 +127,4 @@ def test_kept_until_another_is_wanted(monkeypatch):
 
     monkeypatch.setattr(module, "require_memory", refuse)
     with pytest.raises(NotEnoughMemory):
-        blocks_of(graph, 2, 8, 4, 32, forced=True)
+        blocks_of(graph, 2, 8, 4, 32, weighted=True, forced=True)
