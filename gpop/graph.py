@@ -302,19 +302,10 @@ class Graph:
     def equals_reverse(self) -> bool:
         """Whether turning every edge round gives the same edges, as often and with the same weights."""
         if self._equals_reverse is None:
-            self._equals_reverse = self.is_symmetric() and self._mirrored_exactly()
+            from gpop.symmetry import mirrored
+
+            self._equals_reverse = mirrored(self.indptr, self.indices, self.weights, exactly=True)
         return self._equals_reverse
-
-    def _mirrored_exactly(self) -> bool:
-        from gpop.symmetry import mirrored, rows_sorted
-
-        if rows_sorted(self.indptr, self.indices):
-            return mirrored(self.indptr, self.indices, self.weights, exactly=True)
-        turned = self.reverse()
-        back = turned.reverse()  # the graph itself with ascending lists
-        pairs = [(turned.indptr, back.indptr), (turned.indices, back.indices)]
-        pairs += [] if self.weights is None else [(turned.weights, back.weights)]
-        return all(np.array_equal(a, b) for a, b in pairs)
 
     def vertex_of(self, original_id: Any) -> int:
         """The vertex with this original id; UsageError when there is none.

@@ -1,9 +1,11 @@
-"""Whether a graph equals its reverse, without building the reverse.
+"""Whether a graph equals its reverse, without building the reverse: a fingerprint of the set of edges.
 
-The lists must ascend. Walking all edges u-v by ascending u, the turned edges out of v come up in
-exactly the order of v's own list: one cursor per vertex is compared and moved on. O(n + m), the
-cursor is the only memory, and the first difference ends it, so a directed graph is found out at
-once. Destinations are divided among the threads; each walks the edges into its own.
+Every pair of vertices u < v has a 64-bit value, mixed from both ids (and the weight). Added up over the edges
+u -> v and taken off for the edges v -> u, the sum is 0 if they are the same edges. If they are not, it is 0
+with probability 2**-64. One pass over the edges in their order: 4 bytes (+ weight) an edge, no other memory.
+Walking to the turned edge instead is a cache miss an edge, 30 to 50 times as slow.
+
+The mixing is splitmix64's (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
 """
 
 from __future__ import annotations
@@ -11,40 +13,37 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from gpop.parallel import blocks, for_each, worker_count
+from gpop.parallel import blocks, for_each
+
+_BLOCK = 1 << 18  # vertices
+_SEED = np.uint64(0x9E3779B97F4A7C15)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _mixed(value):
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
 
 
 @njit(nogil=True, cache=True)
-def _mirrored(indptr, indices, weights, exactly, low, high, cursor):
-    """Whether the edges into low..high-1 are, as a set, the turned edges out of low..high-1.
-
-    ``exactly``: as often, and with the same weights (none when the array is empty).
-    """
-    for v in range(low, high):
-        cursor[v - low] = indptr[v]
-    for u in range(len(indptr) - 1):
-        row = indices[indptr[u] : indptr[u + 1]]
-        for e in range(np.searchsorted(row, low), len(row)):
-            v = np.int64(row[e])
-            if v >= high:
-                break
-            at = cursor[v - low]
-            if exactly:
-                if at == indptr[v + 1] or indices[at] != u:
-                    return False
-                if len(weights) > 0 and weights[at] != weights[indptr[u] + e]:
-                    return False
-                cursor[v - low] = at + 1
-            elif at < indptr[v + 1] and indices[at] == u:
-                while at < indptr[v + 1] and indices[at] == u:
-                    at += 1
-                cursor[v - low] = at
-            elif at == indptr[v] or indices[at - 1] != u:
-                return False
-    for v in range(low, high):
-        if cursor[v - low] < indptr[v + 1]:
-            return False
-    return True
+def _fingerprint(indptr, indices, weight_bits, exactly, first, last):
+    """Sum over the edges of ``first..last-1``; unless ``exactly``, equal neighbours in a list count once."""
+    total = np.uint64(0)
+    for v in range(np.uint64(first), np.uint64(last)):
+        begin = np.uint64(indptr[v])
+        for e in range(begin, np.uint64(indptr[v + np.uint64(1)])):
+            u = np.uint64(indices[e])
+            value = _mixed((min(u, v) << np.uint64(32) | max(u, v)) + _SEED)
+            if len(weight_bits) > 0:
+                value = _mixed(value + np.uint64(weight_bits[e]))
+            if u < v:
+                value = np.uint64(0) - value
+            counts = u != v
+            if not exactly and e > begin:
+                counts &= indices[e - np.uint64(1)] != indices[e]
+            total += value * np.uint64(counts)
+    return total
 
 
 @njit(nogil=True, cache=True)
@@ -58,7 +57,7 @@ def _rows_sorted(indptr, indices, first, last):
 
 def rows_sorted(indptr: np.ndarray, indices: np.ndarray) -> bool:
     """Whether every adjacency list ascends."""
-    pieces = blocks(len(indptr) - 1, 1 << 18)
+    pieces = blocks(len(indptr) - 1, _BLOCK)
     results = np.zeros(len(pieces), bool)
 
     def check(i):
@@ -71,18 +70,16 @@ def rows_sorted(indptr: np.ndarray, indices: np.ndarray) -> bool:
 def mirrored(
     indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None = None, exactly: bool = False
 ) -> bool:
-    """Whether every edge u-v of a CSR with sorted lists has its v-u; O(n + m) for each worker.
+    """Whether every edge u-v of a CSR has its v-u; False is certain, True but for a chance of 2**-64.
 
-    ``exactly``: as often, and with the same weight.
+    ``exactly``: as often, and with the same weights. Otherwise the lists must ascend.
     """
-    weights = np.empty(0, np.uint8) if weights is None else weights
-    n = len(indptr) - 1
-    pieces = blocks(n, max(1, -(-n // worker_count())))
-    results = np.zeros(len(pieces), bool)
+    bits = np.empty(0, np.uint8) if weights is None else weights.view(f"u{weights.itemsize}")
+    pieces = blocks(len(indptr) - 1, _BLOCK)
+    sums = np.zeros(len(pieces), np.uint64)
 
-    def check(i):
-        low, high = pieces[i]
-        results[i] = _mirrored(indptr, indices, weights, exactly, low, high, np.empty(high - low, np.int64))
+    def add(i):
+        sums[i] = _fingerprint(indptr, indices, bits, exactly, *pieces[i])
 
-    for_each(len(pieces), check)
-    return bool(results.all())
+    for_each(len(pieces), add)
+    return int(sums.sum(dtype=np.uint64)) == 0

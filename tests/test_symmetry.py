@@ -76,3 +76,22 @@ def test_one_missing_edge_is_found():
     for gone in (0, grid.m // 2, grid.m - 1):
         keep = np.arange(grid.m) != gone
         assert not Graph.from_edges(src[keep], grid.indices[keep], n=grid.n).is_symmetric()
+
+
+def test_one_turned_weight_is_found():
+    grid = generate("grid", width=30, height=20, weights=(1, 9))
+    src = np.repeat(np.arange(grid.n), grid.out_degree)
+    assert grid.equals_reverse()
+    for at in (0, grid.m // 2, grid.m - 1):
+        weights = grid.weights.astype(np.float64)
+        weights[at] += 0.5
+        graph = Graph.from_edges(src, grid.indices, weights, n=grid.n)
+        assert graph.is_symmetric() and not graph.equals_reverse()
+
+
+def test_pairs_that_exchange_ids_are_not_symmetric():
+    """A ring in one direction has, as a set of ids and degrees, what the other direction has."""
+    ring = np.arange(1000)
+    assert not Graph.from_edges(ring, np.roll(ring, 1)).is_symmetric()
+    crossed = Graph.from_edges([0, 1, 2, 3], [2, 3, 1, 0])  # 0-2, 1-3, 2-1, 3-0: the mixed pairs differ
+    assert not crossed.equals_reverse()

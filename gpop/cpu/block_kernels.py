@@ -22,8 +22,8 @@ WINDOW_BITS = 16
 SOURCE, WINDOW, FIRST, FOURS, TWOS, ONES = range(6)
 """Columns of ``blocks``: first vertex of sources and of the window, first ref, pieces of 4, of 2, of 1."""
 
-_ZERO, _ONE, _TWO, _FOUR = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(4)
-_DIGIT = np.uint64(0xFF)  # of a radix sort
+_ONE, _TWO, _THREE, _FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+_DIGIT, _BYTE = np.uint64(0xFF), np.uint64(8)  # of a radix sort
 _OFFSET = np.uint64(0xFFFFFFFF)  # of an edge from the first of its source block
 
 
@@ -54,51 +54,45 @@ def count_edges(claim, source_bits, cell_bits, bin_bits, indptr, indices, counts
 @inline
 def _sort(keys, first, size, spare, digits, shift):
     """Sort ``keys[first:first + size]`` by the 16 bits from ``shift`` on: two stable passes."""
-    for digit in range(2):
-        source, source_at = (keys, first) if digit == 0 else (spare, _ZERO)
-        target, target_at = (spare, _ZERO) if digit == 0 else (keys, first)
-        move = shift + np.uint64(8 * digit)
-        digits[:] = 0
-        for i in range(size):
-            digits[(np.uint64(source[source_at + i]) >> move) & _DIGIT] += _ONE
-        at = target_at
-        for value in range(np.uint64(digits.size)):
-            count = digits[value]
-            digits[value] = at
-            at += count
-        for i in range(size):
-            key = source[source_at + i]
-            value = (np.uint64(key) >> move) & _DIGIT
-            target[digits[value]] = key
-            digits[value] += _ONE
+    low, high = digits[0], digits[1]
+    digits[:] = 0
+    for i in range(first, first + size):
+        value = np.uint64(keys[i]) >> shift
+        low[value & _DIGIT] += np.uint32(1)
+        high[(value >> _BYTE) & _DIGIT] += np.uint32(1)
+    low_at, high_at = np.uint32(0), np.uint32(0)
+    for digit in range(np.uint64(256)):
+        count, more = low[digit], high[digit]
+        low[digit], high[digit] = low_at, high_at
+        low_at += count
+        high_at += more
+    for i in range(first, first + size):
+        digit = (np.uint64(keys[i]) >> shift) & _DIGIT
+        spare[low[digit]] = keys[i]
+        low[digit] += np.uint32(1)
+    for i in range(size):
+        digit = (np.uint64(spare[i]) >> (shift + _BYTE)) & _DIGIT
+        keys[first + np.uint64(high[digit])] = spare[i]
+        high[digit] += np.uint32(1)
 
 
 @inline
-def _write(keys, edge, count, at, shift, first_edge, edge_weights, refs, weights):
-    """Write ``count`` edges from ``edge`` on as those from ``at`` on."""
-    for j in range(count):
-        key = np.uint64(keys[edge + j])
-        refs[at + j] = key >> (shift - np.uint64(WINDOW_BITS))
-        if weights.size > 0:
-            weights[at + j] = edge_weights[first_edge + (key & _OFFSET)]
+def _cut(keys, first, size, shift, runs, pieces, ordered, row):
+    """Cut the sorted keys of a block into pieces; return their number, and write it to ``row`` by length.
 
-
-@inline
-def _cut(keys, first, size, shift, runs, b, first_edge, edge_weights, blocks, refs, targets, weights):
-    """Cut the sorted edges of block ``b`` into pieces and write them.
-
-    ``runs``: first edge of every run of one destination; then, of runs with pieces of 4 left, the next.
+    ``ordered`` gets the keys in the order of the pieces, ``pieces`` the destinations. ``runs``: first edge of
+    every run of one destination; then, of runs with pieces of 4 left, the next. No branch depends on a
+    length, so what is written after the last piece of a length is overwritten by the next.
     """
     count = np.uint64(0)
     last = np.uint64(1) << np.uint64(WINDOW_BITS)  # none
-    for i in range(first, first + size):
-        target = np.uint64(keys[i]) >> shift
+    for i in range(size):
+        target = np.uint64(keys[first + i]) >> shift
         runs[count] = i
         count += np.uint64(target != last)
         last = target
-    runs[count] = first + size
-    at = piece = start = np.uint64(blocks[b, FIRST])
-    waiting = np.uint64(0)
+    runs[count] = size
+    piece = at = waiting = np.uint64(0)
     long = runs[count + _ONE :]
     for run in range(count):
         long[_TWO * waiting], long[_TWO * waiting + _ONE] = runs[run], runs[run + _ONE]
@@ -107,32 +101,47 @@ def _cut(keys, first, size, shift, runs, b, first_edge, edge_weights, blocks, re
         left = np.uint64(0)
         for i in range(waiting):
             edge, end = np.uint64(long[_TWO * i]), np.uint64(long[_TWO * i + _ONE])
-            targets[piece] = np.uint64(keys[edge]) >> shift
+            pieces[piece] = np.uint64(keys[first + edge]) >> shift
             piece += _ONE
-            _write(keys, edge, _FOUR, at, shift, first_edge, edge_weights, refs, weights)
+            for j in range(_FOUR):
+                ordered[at + j] = keys[first + edge + j]
             at += _FOUR
             long[_TWO * left], long[_TWO * left + _ONE] = edge + _FOUR, end
             left += np.uint64(end - edge >= _TWO * _FOUR)
         waiting = left
-    blocks[b, FOURS] = piece - start
+    row[FOURS] = piece
     for run in range(count):
-        end = np.uint64(runs[run + _ONE])
-        rest = (end - np.uint64(runs[run])) & np.uint64(3)
-        if rest & _TWO:
-            targets[piece] = np.uint64(keys[end - rest]) >> shift
-            piece += _ONE
-            _write(keys, end - rest, _TWO, at, shift, first_edge, edge_weights, refs, weights)
-            at += _TWO
-    blocks[b, TWOS] = piece - start - np.uint64(blocks[b, FOURS])
-    before = piece
+        end, rest = (
+            first + np.uint64(runs[run + _ONE]),
+            np.uint64(runs[run + _ONE] - runs[run]) & np.uint64(3),
+        )
+        pieces[piece] = np.uint64(keys[end - _ONE]) >> shift
+        ordered[at], ordered[at + _ONE] = keys[end - rest], keys[end - rest + _ONE]
+        piece += rest >> _ONE
+        at += rest & _TWO
+    row[TWOS] = piece - np.uint64(row[FOURS])
+    twos = piece
     for run in range(count):
-        end = np.uint64(runs[run + _ONE])
-        if (end - np.uint64(runs[run])) & _ONE:
-            targets[piece] = np.uint64(keys[end - _ONE]) >> shift
-            piece += _ONE
-            _write(keys, end - _ONE, _ONE, at, shift, first_edge, edge_weights, refs, weights)
-            at += _ONE
-    blocks[b, ONES] = piece - before
+        end, rest = first + np.uint64(runs[run + _ONE]), np.uint64(runs[run + _ONE] - runs[run]) & _ONE
+        pieces[piece] = np.uint64(keys[end - _ONE]) >> shift
+        ordered[at] = keys[end - _ONE]
+        piece += rest
+        at += rest
+    row[ONES] = piece - twos
+    return piece
+
+
+@inline
+def _write(ordered, size, pieces, count, start, shift, first_edge, edge_weights, refs, targets, weights):
+    """Write a block's refs, weights and destinations from ``start`` on."""
+    move = shift - np.uint64(WINDOW_BITS)
+    for i in range(size):
+        refs[start + i] = np.uint64(ordered[i]) >> move
+    for i in range(count):
+        targets[start + i] = pieces[i]
+    if weights.size > 0:
+        for i in range(size):
+            weights[start + i] = edge_weights[first_edge + (np.uint64(ordered[i]) & _OFFSET)]
 
 
 @inline
@@ -153,37 +162,35 @@ def _bucket(
 
 @njit(cache=True, nogil=True)
 def fill_blocks(
-    claim, source_bits, cell_bits, indptr, indices, edge_weights, no_keys, window_of, windows, begins,
+    claim, keys, spare, source_bits, cell_bits, indptr, indices, edge_weights, window_of, windows, begins,
     block_of, blocks, refs, targets, weights,
 ):  # fmt: skip
-    """One thread's share of writing: the blocks of a source block, bucketed by window, then sorted.
+    """One thread's share of writing: the blocks of a source block, bucketed by window, sorted, cut.
 
-    A key holds local destination, local source and, where there are weights, the edge.
+    A key holds local destination, local source and, where there are weights, the edge. ``keys`` has room for
+    the edges of a source block, ``spare`` for those of a block and 2 more.
     """
     n = indptr.size - 1
-    shift = np.uint64(8 * no_keys.itemsize - WINDOW_BITS)
-    digits = np.empty(256, np.uint64)
+    shift = np.uint64(8 * keys.itemsize - WINDOW_BITS)
+    digits = np.empty((2, 256), np.uint32)
+    runs = np.empty(2 * spare.size, np.uint32)
+    pieces = np.empty(spare.size, np.uint16)
     s = fetch_add(claim, 0, 1)
     while s < block_of.shape[0]:
         base, last = np.uint64(s << source_bits), np.uint64(min(n, (s + 1) << source_bits))
         first_edge = np.uint64(indptr[base])
-        keys = np.empty(np.uint64(indptr[last]) - first_edge, no_keys.dtype)
-        cursor = begins[s].copy()
         _bucket(
             base, last, first_edge, np.uint32(cell_bits), shift, indptr, indices, window_of, windows,
-            cursor, keys, weights.size > 0,
+            begins[s].copy(), keys, weights.size > 0,
         )  # fmt: skip
-        largest = np.uint64(0)
-        for w in range(block_of.shape[1]):
-            largest = max(largest, begins[s, w + 1] - begins[s, w])
-        spare = np.empty(largest, no_keys.dtype)
-        runs = np.empty(_TWO * largest + _FOUR, np.uint64)
         for w in range(block_of.shape[1]):
             first, size = begins[s, w], begins[s, w + 1] - begins[s, w]
             if size > 0:
+                row = blocks[block_of[s, w]]
                 _sort(keys, first, size, spare, digits, shift)
-                _cut(
-                    keys, first, size, shift, runs, block_of[s, w], first_edge, edge_weights, blocks, refs,
+                count = _cut(keys, first, size, shift, runs, pieces, spare, row)
+                _write(
+                    spare, size, pieces, count, np.uint64(row[FIRST]), shift, first_edge, edge_weights, refs,
                     targets, weights,
                 )  # fmt: skip
         s = fetch_add(claim, 0, 1)

@@ -19,7 +19,7 @@ The pieces of 4 of long runs are dealt out in turns, so that neighbouring pieces
 Bytes: ``2*m`` for refs and up to ``2*m`` for targets (+ weights). Read by one iteration per edge: 2 and
 ``2*pieces/m``, and every source value once per unit that it has an edge into. Where the edges between many
 vertices are few and scattered, that is a cache line per edge, and messages in bins are better: the layout is
-planned from counts, and built if it is expected to pay (`Plan.pays`). Papers: Zhang et al., "Making
+planned from counts, and built if it is expected to pay (`Plan.gain`, `_pays`). Papers: Zhang et al., "Making
 caches work for graph analytics" (Big Data 2017) for segments of sources; GPOP section 3.1 for the sizes.
 """
 
@@ -47,13 +47,22 @@ WIDEST_UNIT = 17
 LINE_VALUES = 16
 """Values of 4 bytes in a cache line."""
 
-PULL_EDGE, PULL_SPARSE, PULL_BUILD, PC_EDGE, PC_MESSAGE = 0.8, 3.5, 0.4, 0.7, 1.15
-"""Nanoseconds per edge and core, measured on RMAT, Kronecker, random and grid graphs of 17 to 270 M edges:
-pull through blocks; what is added in blocks with fewer edges than cache lines; what blocks take longer to
-build than bins, over 20 iterations; PC per edge and per message. The choice depends on their ratios only."""
+PULL_EDGE, PULL_SPARSE, PC_EDGE, PC_MESSAGE = 0.8, 3.5, 0.7, 1.15
+"""Nanoseconds of an iteration per edge and core: pull through blocks; what is added in blocks with fewer
+edges than cache lines; PC per edge and per message. Measured on RMAT, Kronecker, random and grid graphs of 17
+to 270 M edges; the choice depends on the ratios only."""
+
+BLOCKS_BUILD, BINS_BUILD = 11.0, 7.0
+"""The same for building the layouts, after the edges have been counted."""
+
+ITERATIONS = 20
+"""A run is expected to take so many, as PageRank does on most graphs."""
 
 SMALL_EDGES = 1 << 20
 """With fewer edges either way takes no time to speak of."""
+
+
+_WITHOUT = "iterations without blocks"
 
 
 class Blocks(NamedTuple):
@@ -94,16 +103,16 @@ class Plan(NamedTuple):
     messages: int
     heaviest: float
 
-    def pays(self, threads: int) -> bool:
-        """Whether pull through blocks is expected to take no longer than messages through bins.
+    def gain(self, threads: int) -> float:
+        """Nanoseconds per edge and core that an iteration of pull is expected to save over PC.
 
-        All wait for the thread with the heaviest partition of bins; units are cut to equal edges.
+        With bins all wait for the thread with the heaviest partition; units are cut to equal edges.
         """
         edges = max(1, self.edges.sum())
         lines = (1 << self.source_bits) // LINE_VALUES
-        pull = PULL_EDGE + PULL_SPARSE * self.edges[self.edges < lines].sum() / edges + PULL_BUILD
-        pc = PC_EDGE + PC_MESSAGE * self.messages / edges
-        return bool(pull <= pc * (1 + threads * self.heaviest / 2))
+        pull = PULL_EDGE + PULL_SPARSE * self.edges[self.edges < lines].sum() / edges
+        pc = (PC_EDGE + PC_MESSAGE * self.messages / edges) * (1 + threads * self.heaviest / 2)
+        return float(pc - pull)
 
 
 def _cut_units(in_edges: np.ndarray, cells: int, most_edges: int) -> np.ndarray:
@@ -161,9 +170,10 @@ def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) 
     weights = graph.weights if weighted and graph.weights is not None else np.empty(0, np.uint32)
     weight_dtype = narrow_dtype(weights)
     key_dtype = np.dtype(np.uint64 if weights.size else np.uint32)
-    largest = plan.edges.sum(axis=1).max() * key_dtype.itemsize + plan.edges.max() * (24 + key_dtype.itemsize)
+    most_keys, most_spare = int(plan.edges.sum(axis=1).max()) + 2, int(plan.edges.max()) + 2
+    of_a_thread = most_keys * key_dtype.itemsize + most_spare * (10 + key_dtype.itemsize)
     require_memory(
-        4 * m + weights.size * weight_dtype.itemsize + threads * int(largest),
+        4 * m + weights.size * weight_dtype.itemsize + threads * of_a_thread,
         f"{graph!r}: in-edges in blocks",
     )
     s, w = np.nonzero(plan.edges)
@@ -184,19 +194,14 @@ def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) 
     windows = (plan.windows << plan.cell_bits).astype(np.uint32)
     refs, targets = np.empty(m, np.uint16), np.empty(m, np.uint16)
     piece_weights, claim = np.empty(weights.size, weight_dtype), np.zeros(1, np.int64)
-    given = (
-        graph.indptr,
-        graph.indices,
-        weights,
-        np.empty(0, key_dtype),
-        window_of,
-        windows,
-        begins,
-        block_of,
-    )
+    given = (graph.indptr, graph.indices, weights, window_of, windows, begins, block_of)
     written = (blocks, refs, targets, piece_weights)
-    shape = (plan.source_bits, plan.cell_bits)
-    for_each(threads, lambda _: fill_blocks(claim, *shape, *given, *written), threads)
+
+    def fill(_: int) -> None:
+        room = (np.empty(most_keys, key_dtype), np.empty(most_spare, key_dtype))
+        fill_blocks(claim, *room, plan.source_bits, plan.cell_bits, *given, *written)
+
+    for_each(threads, fill, threads)
     # Windows of a unit share what is read of a source block.
     together = np.flatnonzero(np.diff(unit * len(begins) + s, prepend=-1))
     read = np.add.reduceat(edges, together) if s.size else edges
@@ -217,12 +222,13 @@ def blocks_of(
     *,
     weighted: bool,
     forced: bool,
+    iterations: int = ITERATIONS,
 ) -> tuple[Blocks | None, float]:
     """The layout kept with the graph, and the seconds that building it took (0 if kept).
 
     A unit's vertex data and the values of a source block share the private cache; there are at least 4
     units per thread. With ``partition_size`` units and source blocks are that wide. None where the layout is
-    not expected to pay and is not ``forced``.
+    not expected to pay within ``iterations`` (at most `ITERATIONS` count) and is not ``forced``.
     """
     if partition_size is not None:
         unit_bits = partition_bits(graph.n, threads, partition_size=partition_size)
@@ -241,10 +247,27 @@ def blocks_of(
             del graph.cache[old]
         graph.cache[key] = plan_blocks(graph, *key[1:], threads)
     plan = graph.cache[key]
-    if not (forced or plan.pays(threads)):
-        return None, time.perf_counter() - start
     key = ("blocks", *key[1:], weighted)
-    if key in graph.cache:
+    kept = key in graph.cache
+    if not (forced or _pays(graph, plan.gain(threads), kept, iterations)):
+        return None, time.perf_counter() - start
+    if kept:
         return graph.cache[key], 0.0
     graph.cache[key] = build_blocks(graph, plan, threads, weighted)
     return graph.cache[key], time.perf_counter() - start
+
+
+def _pays(graph: Graph, gain: float, kept: bool, iterations: int) -> bool:
+    """Whether what pull is expected to save pays for its layout.
+
+    Iterations that PC was asked for so far count like those to come: once pull would have saved the price of
+    its layout, more is likely to be asked for, and no more than twice the least time can be lost.
+    """
+    bins_kept = any(isinstance(key, tuple) and key[0] == "bins" for key in graph.cache)
+    build = 0 if kept else BLOCKS_BUILD - (0 if bins_kept else BINS_BUILD)
+    return gain > 0 and gain * (min(iterations, ITERATIONS) + graph.cache.get(_WITHOUT, 0)) >= build
+
+
+def note_without(graph: Graph, iterations: int) -> None:
+    """Remember that PC took so many iterations where pull might have been chosen."""
+    graph.cache[_WITHOUT] = graph.cache.get(_WITHOUT, 0) + iterations

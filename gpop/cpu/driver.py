@@ -8,7 +8,7 @@ import numpy as np
 
 from gpop.bins import bins_of
 from gpop.cpu import choice, engine, specialise
-from gpop.cpu.blocks import Blocks, blocks_of
+from gpop.cpu.blocks import Blocks, blocks_of, note_without
 from gpop.cpu.compile import inactive_of, message_dtype
 from gpop.cpu.incoming import NO_WEIGHTS
 from gpop.cpu.job import MOST_THREADS, Job
@@ -91,10 +91,11 @@ def run_on_cpu(
     message = message_dtype(program, lowered)
     vertex_bytes = _vertex_bytes(program, lowered)
     with exclusive(graph):
-        blocks = None
+        blocks, asked = None, mode
         if program.all_active and mode in ("auto", "pull"):
             sizes = (vertex_bytes, message.itemsize, partition_size)
-            blocks, prepare_seconds = _find_blocks(graph, mode, threads, *sizes, weight_dtype is not None)
+            weighted = weight_dtype is not None
+            blocks, prepare_seconds = _find_blocks(graph, mode, threads, *sizes, weighted, limit)
             mode = "pc" if blocks is None else "pull"  # with everything active eq. (1) says pc, not sc
         traits = _traits(program, weight_dtype, mode, interleave, counting)
         if traits.mask == MASK_VALUE:
@@ -121,6 +122,8 @@ def run_on_cpu(
             seconds, state = job.run(sources, limit, trace, callback, progress)
             frontier = job.take_frontier(state)
             touched = job.take_touched() if traits.track else None
+            if program.all_active and asked == "auto" and blocks is None:
+                note_without(graph, int(state[engine.ITERATION]))
         except BaseException:
             forget_workspaces(graph.cache)  # one was left in the middle of an iteration
             raise
@@ -159,12 +162,14 @@ def _needs(lowered: Lowered, traits: specialise.Traits, mode: str, interleave: b
 
 def _find_blocks(
     graph: Graph, mode: str, threads: int, vertex_bytes: int, value_bytes: int, partition_size: int | None,
-    weighted: bool,
+    weighted: bool, limit: int,
 ) -> tuple[Blocks | None, float]:  # fmt: skip
     """In-edges in blocks, and the seconds to build them; None where messages are expected to be faster."""
     sizes = (vertex_bytes, value_bytes, partition_size)
     try:
-        return blocks_of(graph, threads, *sizes, weighted=weighted, forced=mode == "pull")
+        return blocks_of(
+            graph, threads, *sizes, weighted=weighted, forced=mode == "pull", iterations=limit
+        )  # fmt: skip
     except NotEnoughMemory:
         if mode == "pull":
             raise

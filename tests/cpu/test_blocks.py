@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpop
+from gpop.bins import bins_of
 from gpop.cpu import blocks as module
 from gpop.cpu.block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW
-from gpop.cpu.blocks import blocks_of, build_blocks, plan_blocks
+from gpop.cpu.blocks import blocks_of, build_blocks, note_without, plan_blocks
 from gpop.errors import NotEnoughMemory
 from gpop.generate import generate
 
@@ -97,18 +98,39 @@ def test_long_runs_are_dealt_out_in_turns():
     assert layout.refs[:8].tolist() == [2, 3, 4, 5, 2, 3, 4, 5]
 
 
-def test_planned_where_it_pays(monkeypatch):
-    monkeypatch.setattr(module, "SMALL_EDGES", 0)
+def test_expected_to_gain_where_it_does():
     random = generate("uniform", scale=18, degree=16, seed=1)
     spread = plan_blocks(random, 17, 12, random.m, threads=2)
-    assert spread.pays(threads=2)  # a message for most edges, and full blocks
-    local = generate("grid", width=512, height=512)
-    assert not plan_blocks(local, 17, 16, local.m, threads=2).pays(threads=2)  # few messages
+    assert spread.gain(threads=2) > 0.2  # a message for most edges, and full blocks
+    assert spread._replace(messages=spread.messages // 10).gain(threads=2) < 0.2  # few messages
     hubs = generate("rmat", scale=16, seed=1)
     plan = plan_blocks(hubs, 13, 10, hubs.m // 64, threads=2)
-    assert plan.heaviest > 0.7 and not plan.pays(threads=1) and plan.pays(threads=16)
+    assert plan.heaviest > 0.7 and plan.gain(threads=1) < 0.2 and plan.gain(threads=16) > 1
     thin = spread._replace(edges=spread.edges // 100, messages=spread.messages // 100)
-    assert not thin.pays(threads=2)  # a cache line for each edge
+    assert thin.gain(threads=2) < 0  # a cache line for each edge
+
+
+def test_built_once_it_pays(monkeypatch):
+    """Iterations asked for before count; bins that are there need not be built; what is kept is free."""
+    monkeypatch.setattr(module, "SMALL_EDGES", 0)
+    graph = generate("rmat", scale=10, seed=5)
+
+    def built(gain, iterations=10**9):
+        monkeypatch.setattr(module.Plan, "gain", lambda plan, threads: gain)
+        return blocks_of(graph, 2, 8, 4, None, weighted=False, forced=False, iterations=iterations)[0]
+
+    price = module.BLOCKS_BUILD - module.BINS_BUILD
+    assert built(0.99 * price / module.ITERATIONS) is None and built(0.99 * price, iterations=1) is None
+    bins_of(graph, 8, 1)
+    assert built(1.01 * price / module.ITERATIONS) is None
+    gain = 1.01 * module.BLOCKS_BUILD / (module.ITERATIONS + 30)
+    assert built(gain) is None
+    note_without(graph, 10)
+    note_without(graph, 19)
+    assert built(gain) is None
+    note_without(graph, 1)
+    assert built(gain) is not None
+    assert built(1e-9, iterations=1) is not None and built(-1e-9) is None
 
 
 def test_kept_until_another_is_wanted(monkeypatch):

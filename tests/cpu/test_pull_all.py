@@ -89,8 +89,8 @@ def test_counters_count_every_edge_once_an_iteration():
 def test_auto_follows_the_plan_and_falls_back_without_memory(monkeypatch):
     assert fields_after(Decayed, "auto")[1].mode == "pc"  # too few edges to think about it
     monkeypatch.setattr(blocks, "SMALL_EDGES", 0)
-    for pays, mode in ((True, "pull"), (False, "pc")):
-        monkeypatch.setattr(blocks.Plan, "pays", lambda plan, threads, pays=pays: pays)
+    for gain, mode in ((100.0, "pull"), (-1.0, "pc")):
+        monkeypatch.setattr(blocks.Plan, "gain", lambda plan, threads, gain=gain: gain)
         assert fields_after(Decayed, "auto")[1].mode == mode
 
     def refuse(*_, **__):
@@ -100,6 +100,15 @@ def test_auto_follows_the_plan_and_falls_back_without_memory(monkeypatch):
     assert fields_after(Decayed, "auto")[1].mode == "pc"
     with pytest.raises(NotEnoughMemory, match="too large"):
         fields_after(Decayed, "pull")
+
+
+def test_auto_turns_to_pull_once_that_would_have_paid(monkeypatch):
+    monkeypatch.setattr(blocks, "SMALL_EDGES", 0)
+    gain = blocks.BLOCKS_BUILD / 10  # bins are built in the first run, so ten iterations pay
+    monkeypatch.setattr(blocks.Plan, "gain", lambda plan, threads: gain)
+    graph = generate("rmat", scale=9, seed=6, weights=(1, 9))
+    modes = [fields_after(Decayed, "auto", graph, iterations=3)[1].mode for _ in range(5)]
+    assert modes == ["pc", "pc", "pc", "pull", "pull"]
 
 
 def test_an_interrupted_run_leaves_nothing_behind():
