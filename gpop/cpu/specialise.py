@@ -45,9 +45,10 @@ def make_scatter_phase(scatter_sc, scatter_pc, scatter_local, after_scatter, all
         own_done = False
         if interleaved:
             own_done = step(p, w, threads, layout, space, state)
-        if choose_mode(p, forced, ratio, all_active, sizes, layout, space):
+        direct = applies_own and interleave.is_local(p, layout)
+        if choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):
             scatter_pc(p, w, layout, space, state)
-        elif applies_own and interleave.is_local(p, layout):
+        elif applies_own and direct:
             scatter_local(p, w, layout, space, state)
             return
         else:
