@@ -15,6 +15,14 @@ and ``d_w = 0`` these are the formulas of the paper. ``M_a`` is approximated by
 ``r*E_a``, ``r = M/E`` (G-62). Where most edges of a partition stay inside it, SC delivers those as it
 reads them (cpu/local.py): they are in ``E_a*d_e``, and not in what follows.
 
+Where vertices and insertion points stay in the private cache they cause no traffic, but to reach them
+takes as long as some bytes of a stream. For the choice alone, each side of (1) gets its share:
+
+    C_SC + E_a*d_b + M_a*d_c        C_PC + E*d_b
+
+``d_b`` for the vertex that an id leads to, ``d_c`` for the insertion points of a bin. Without them PC is
+taken too early where edges share messages, and too late where they do not.
+
 Pull looks at the in-edges of the vertices that still want messages. Those edges come from the frontier
 or from vertices that still want messages themselves (others have sent before), so one of them comes from
 the frontier with the chance ``f = E_a / (E_a + E_n)``, where ``V_n, E_n`` are the needy vertices and their
@@ -36,7 +44,10 @@ SC, PC, PULL = 0, 1, 2
 """Codes of the modes in the engine's arrays: source-centric, partition-centric, pull."""
 
 PROBE_BYTES = 8
-"""What the probe of the frontier's bitmap costs: a word from the cache."""
+"""What a probe of the frontier's bitmap costs, or of a vertex that an id leads to: a word from the cache."""
+
+CURSOR_BYTES = 40
+"""What an SC message costs beside its stream: two insertion points, read and written, and the bin's start."""
 
 DEFAULT_RATIO = 2.0
 
@@ -45,7 +56,7 @@ class Sizes(NamedTuple):
     """Bytes of one element of each stream (the banner's d_o, d_e, d_i, d_s, d_v, d_w).
 
     ``mark`` is the byte beside a PC message that says whether its vertex is active, where a program
-    leaves that to the engine.
+    leaves that to the engine. ``probe`` and ``cursor`` (d_b, d_c) are bytes of the cache, not of a stream.
     """
 
     offset: int
@@ -55,6 +66,8 @@ class Sizes(NamedTuple):
     value: int
     weight: int
     mark: int = 0
+    probe: int = 0
+    cursor: int = 0
 
 
 def sc_bytes(active_vertices, active_edges, messages, sizes, direct_edges=0):
@@ -101,10 +114,10 @@ def prefers_pc(
     if edges == 0:
         return False
     active = active_edges / edges
-    sparse = sc_bytes(
-        active_vertices, active_edges, active * (messages - direct_messages), sizes, active * direct_edges
-    )
-    return pc_bytes(edges, messages, partitions, sizes) <= ratio * sparse
+    active_messages = active * (messages - direct_messages)
+    sparse = sc_bytes(active_vertices, active_edges, active_messages, sizes, active * direct_edges)
+    sparse += active_edges * sizes.probe + active_messages * sizes.cursor
+    return pc_bytes(edges, messages, partitions, sizes) + edges * sizes.probe <= ratio * sparse
 
 
 def edges_looked_at(active_edges, needy_vertices, needy_edges):

@@ -20,7 +20,7 @@ from gpop.cpu.workspace import SERIAL_EDGES
 from gpop.errors import NotEnoughMemory
 from gpop.launch import UNLIMITED
 from gpop.lowering import Lowered
-from gpop.mode import Sizes
+from gpop.mode import CURSOR_BYTES, PROBE_BYTES, Sizes
 from gpop.parallel import beside, worker_count
 from gpop.program import Program
 from gpop.progress import IterationBar
@@ -64,6 +64,8 @@ class Job:
             value=value,
             weight=layout.id_weights.itemsize if weighted else 0,
             mark=space.sent.itemsize if traits.mask == MASK_SENT else 0,
+            probe=PROBE_BYTES,
+            cursor=CURSOR_BYTES,
         )
 
     def find_in_edges(self) -> None:
