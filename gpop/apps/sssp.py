@@ -29,7 +29,7 @@ from gpop.errors import UsageError
 from gpop.parallel import worker_count
 from gpop.partition import partition_bits, share_inside
 
-STEPS = {False: 5, True: 20}
+STEPS = {False: 4, True: 20}
 """Default delta in mean weights over the mean degree, for bulk-synchronous and for interleaved runs; the best
 is 3 to 10 and 10 to 40 on road, grid, web, social and random graphs."""
 
@@ -163,7 +163,7 @@ def default_delta(graph: gpop.Graph, interleave: bool = True) -> float:
     --------
     >>> ring = gpop.Graph.from_edges([0, 1, 2], [1, 2, 0], weights=np.array([2, 3, 4]))
     >>> default_delta(ring), default_delta(ring, interleave=False)
-    (60.0, 15.0)
+    (60.0, 12.0)
     """
     if "mean weight" not in graph.cache:
         graph.cache["mean weight"] = graph.weights.mean(dtype=np.float64).item() if graph.m else 0.0

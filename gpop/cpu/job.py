@@ -55,7 +55,7 @@ class Job:
             self.incoming = layout
             return
         self.lists = lists_of(layout, space)
-        self.incoming = kept_in_edges(program.graph, layout.weights)
+        self.incoming = kept_in_edges(program.graph, weighted)
         self.sizes = Sizes(
             offset=8,
             edge=layout.indices.itemsize + (layout.weights.itemsize if weighted else 0),

@@ -183,7 +183,7 @@ class _Specialised:
         counting = self.traits.counting
         apply_own_edges = interleave.make_apply_own_edges(
             self.scatterFunc, self.gatherFunc, self.applyWeight, self.filterFunc, self.priorityFunc,
-            self.weighted, self.initFunc is None and not self.traits.track, counting,
+            self.weight_type, self.initFunc is None and not self.traits.track, counting,
         )  # fmt: skip
         step = make_interleaved_step(
             self.kernel("gather_published", interleave.make_gather_published(gather_one, counting)),

@@ -10,7 +10,7 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.mode import Sizes, pc_bytes, prefers_pc, sc_bytes
+from gpop.mode import CURSOR_BYTES, PROBE_BYTES, Sizes, pc_bytes, prefers_pc, sc_bytes
 from tests.programs import Distance, Rank, Smallest, interpret, random_graph
 
 BITS = 5
@@ -209,8 +209,9 @@ def test_an_almost_empty_iteration_takes_no_time_for_n_or_k():
 
 def sizes_of(graph, value, weighted=False):
     narrow = 0 if not weighted else (1 if graph.weights.max() < 256 else 4)
-    edge = 4 + (graph.weights.itemsize if weighted else 0)
-    return Sizes(offset=8, edge=edge, id=2, source=2, value=value, weight=narrow)
+    return Sizes(
+        offset=8, edge=4 + narrow, id=2, source=2, value=value, weight=narrow, probe=PROBE_BYTES, cursor=CURSOR_BYTES
+    )  # fmt: skip
 
 
 def programs():
