@@ -97,8 +97,9 @@ def pc_bytes(edges, messages, partitions, sizes):
 
 
 def prefers_pc(
-    active_vertices, active_edges, edges, messages, partitions, sizes, ratio, direct_edges=0, direct_messages=0
-):
+    active_vertices, active_edges, edges, messages, partitions, sizes, ratio,
+    direct_edges=0, direct_messages=0,
+):  # fmt: skip
     """Eq. (1): whether partition-centric scatter is predicted to take no longer.
 
     Of all edges and messages of the partition, ``direct_edges`` and ``direct_messages`` need no bin in SC.

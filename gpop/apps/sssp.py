@@ -3,7 +3,7 @@
 Algorithm: delta-stepping. Improved vertices scatter (GPOP, Algorithm 7) in buckets of distances that
 are ``delta`` wide, the lowest bucket first. An infinite ``delta`` is Bellman-Ford.
 Interleaved, a partition finishes a bucket by itself before it tells the others. That is the default where
-its vertices hardly have edges to others (`CLOSED`); elsewhere most of it would be done again when they answer.
+its vertices hardly have edges to others (`CLOSED`); elsewhere most of it would be done again on their answer.
 The default delta is `STEPS` mean weights over the mean degree: the smaller the degree, the more vertices a
 bucket must hold to be worth an iteration; the larger, the more edges are saved by not following a distance
 that will be improved. Interleaved, a wide bucket costs less, because most of those stay in the cache.
@@ -29,9 +29,9 @@ from gpop.errors import UsageError
 from gpop.parallel import worker_count
 from gpop.partition import partition_bits, share_inside
 
-STEPS = {False: 4, True: 20}
+STEPS = {False: 3, True: 20}
 """Default delta in mean weights over the mean degree, for bulk-synchronous and for interleaved runs; the best
-is 3 to 10 and 10 to 40 on road, grid, web, social and random graphs."""
+is 2 to 5 and 10 to 40 on road, grid, web, social and random graphs."""
 
 CLOSED = 0.9
 """Share of edges that stay in their partition from which runs are interleaved by default."""
@@ -163,7 +163,7 @@ def default_delta(graph: gpop.Graph, interleave: bool = True) -> float:
     --------
     >>> ring = gpop.Graph.from_edges([0, 1, 2], [1, 2, 0], weights=np.array([2, 3, 4]))
     >>> default_delta(ring), default_delta(ring, interleave=False)
-    (60.0, 12.0)
+    (60.0, 9.0)
     """
     if "mean weight" not in graph.cache:
         graph.cache["mean weight"] = graph.weights.mean(dtype=np.float64).item() if graph.m else 0.0
