@@ -85,6 +85,25 @@ def source_dtype(bits: int) -> type:
     return np.uint16 if bits <= SMALL_ID_BITS + 1 else np.uint32
 
 
+def narrow_weights(graph: Graph, dtype: np.dtype) -> tuple[np.ndarray, float]:
+    """Weights of the edges in CSR order, in the type that bins have them in, and the seconds that took.
+
+    They are kept with the graph. SC reads them beside the edges: fewer bytes, less time.
+
+    Raises
+    ------
+    NotEnoughMemory
+    """
+    if graph.weights.dtype == dtype:
+        return graph.weights, 0.0
+    if "narrow weights" in graph.cache:
+        return graph.cache["narrow weights"], 0.0
+    begin = time.perf_counter()
+    require_memory(graph.m * dtype.itemsize, f"{graph!r}: weights in {dtype.itemsize * 8} bits")
+    graph.cache["narrow weights"] = graph.weights.astype(dtype)
+    return graph.cache["narrow weights"], time.perf_counter() - begin
+
+
 def narrow_dtype(weights: np.ndarray) -> np.dtype:
     """Smallest unsigned type that holds integer weights exactly; other weights keep theirs.
 

@@ -12,7 +12,16 @@ and messages of the partition; ``d_o`` bytes of an offset, ``d_e`` of an edge in
 ``d_w`` of a weight in a bin (0 when unweighted, G-69). SC writes ids (and weights) that the gather
 reads again, hence the factor 2; in PC they are static and only read. With ``d_o = d_e = d_i = d_s = 4``
 and ``d_w = 0`` these are the formulas of the paper. ``M_a`` is approximated by
-``r*E_a``, ``r = M/E`` (G-62).
+``r*E_a``, ``r = M/E`` (G-62). Where most edges of a partition stay inside it, SC delivers those as it
+reads them (cpu/local.py): they are in ``E_a*d_e``, and not in what follows.
+
+Where vertices and insertion points stay in the private cache they cause no traffic, but to reach them
+takes as long as some bytes of a stream. For the choice alone, each side of (1) gets its share:
+
+    C_SC + E_a*d_b + M_a*d_c        C_PC + E*d_b
+
+``d_b`` for the vertex that an id leads to, ``d_c`` for the insertion points of a bin. Without them PC is
+taken too early where edges share messages, and too late where they do not.
 
 Pull looks at the in-edges of the vertices that still want messages. Those edges come from the frontier
 or from vertices that still want messages themselves (others have sent before), so one of them comes from
@@ -35,7 +44,10 @@ SC, PC, PULL = 0, 1, 2
 """Codes of the modes in the engine's arrays: source-centric, partition-centric, pull."""
 
 PROBE_BYTES = 8
-"""What the probe of the frontier's bitmap costs: a word from the cache."""
+"""What a probe of the frontier's bitmap costs, or of a vertex that an id leads to: a word from the cache."""
+
+CURSOR_BYTES = 40
+"""What an SC message costs beside its stream: two insertion points, read and written, and the bin's start."""
 
 DEFAULT_RATIO = 2.0
 
@@ -44,7 +56,7 @@ class Sizes(NamedTuple):
     """Bytes of one element of each stream (the banner's d_o, d_e, d_i, d_s, d_v, d_w).
 
     ``mark`` is the byte beside a PC message that says whether its vertex is active, where a program
-    leaves that to the engine.
+    leaves that to the engine. ``probe`` and ``cursor`` (d_b, d_c) are bytes of the cache, not of a stream.
     """
 
     offset: int
@@ -54,10 +66,14 @@ class Sizes(NamedTuple):
     value: int
     weight: int
     mark: int = 0
+    probe: int = 0
+    cursor: int = 0
 
 
-def sc_bytes(active_vertices, active_edges, messages, sizes):
+def sc_bytes(active_vertices, active_edges, messages, sizes, direct_edges=0):
     """Bytes moved by a source-centric scatter and by the gather of what it wrote.
+
+    Of the active edges, ``direct_edges`` need no bin; they are not in ``messages``.
 
     Examples
     --------
@@ -65,7 +81,7 @@ def sc_bytes(active_vertices, active_edges, messages, sizes):
     2600
     """
     read = active_vertices * sizes.offset + active_edges * sizes.edge
-    return read + 2 * (messages * sizes.value + active_edges * (sizes.id + sizes.weight))
+    return read + 2 * (messages * sizes.value + (active_edges - direct_edges) * (sizes.id + sizes.weight))
 
 
 def pc_bytes(edges, messages, partitions, sizes):
@@ -80,21 +96,29 @@ def pc_bytes(edges, messages, partitions, sizes):
     return scatter + messages * (sizes.value + sizes.mark) + edges * (sizes.id + sizes.weight)
 
 
-def prefers_pc(active_vertices, active_edges, edges, messages, partitions, sizes, ratio):
+def prefers_pc(
+    active_vertices, active_edges, edges, messages, partitions, sizes, ratio,
+    direct_edges=0, direct_messages=0,
+):  # fmt: skip
     """Eq. (1): whether partition-centric scatter is predicted to take no longer.
+
+    Of all edges and messages of the partition, ``direct_edges`` and ``direct_messages`` need no bin in SC.
 
     Examples
     --------
     >>> four = Sizes(4, 4, 4, 4, 4, 0)
     >>> prefers_pc(10, 160, 160, 80, 8, four, 2.0), prefers_pc(1, 2, 160, 80, 8, four, 2.0)
     (True, False)
+    >>> prefers_pc(10, 64, 160, 80, 8, four, 2.0), prefers_pc(10, 64, 160, 80, 8, four, 2.0, 120, 60)
+    (True, False)
     """
     if edges == 0:
         return False
-    active_messages = active_edges * messages / edges
-    return pc_bytes(edges, messages, partitions, sizes) <= ratio * sc_bytes(
-        active_vertices, active_edges, active_messages, sizes
-    )
+    active = active_edges / edges
+    active_messages = active * (messages - direct_messages)
+    sparse = sc_bytes(active_vertices, active_edges, active_messages, sizes, active * direct_edges)
+    sparse += active_edges * sizes.probe + active_messages * sizes.cursor
+    return pc_bytes(edges, messages, partitions, sizes) + edges * sizes.probe <= ratio * sparse
 
 
 def edges_looked_at(active_edges, needy_vertices, needy_edges):

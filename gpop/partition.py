@@ -22,10 +22,16 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
+
 from gpop.errors import UsageError
+from gpop.graph import Graph
 
 SMALL_ID_BITS = 15
 """Up to this many local bits an id and its message flag fit 16 bits."""
+
+SAMPLES = 4096
+"""Edges that an estimate looks at: a share of nine tenths is known to half a hundredth."""
 
 _DEFAULT_L2_BYTES = 1 << 20
 _SMALL_OFFSETS = 1 << 20  # bytes of bin offsets that need no second thought
@@ -119,3 +125,20 @@ def partition_count(n: int, bits: int) -> int:
     2
     """
     return (n + (1 << bits) - 1) >> bits
+
+
+def share_inside(graph: Graph, bits: int) -> float:
+    """Share of the edges that stay in the partition they come from, from a sample; kept with the graph.
+
+    Examples
+    --------
+    >>> share_inside(Graph.from_edges([0, 1, 2, 3], [1, 0, 3, 0]), bits=1)
+    0.75
+    """
+    key = ("share inside", bits)
+    if key not in graph.cache:
+        edges = np.arange(0, graph.m, -(-graph.m // SAMPLES) or 1)
+        tails = np.searchsorted(graph.indptr, edges, side="right") - 1
+        inside = tails >> bits == graph.indices[edges] >> bits
+        graph.cache[key] = float(inside.mean()) if graph.m else 1.0
+    return graph.cache[key]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpop.bins import Bins, bins_of, build_bins
+from gpop.bins import Bins, bins_of, build_bins, narrow_weights
 from gpop.graph import Graph
 from tests.graphs import small_graphs
 
@@ -188,3 +188,13 @@ def test_bytes_are_those_of_the_banner():
     k, full = int(bins.k), bins.row_bins.size
     streams = graph.m * 2 + bins.messages * 2 + graph.m  # weights up to 255
     assert bins.nbytes == streams + 2 * 8 * (k * k + 1) + 2 * (8 * (k + 1) + 4 * full)
+
+
+def test_narrow_weights_are_kept_with_the_graph():
+    indptr, indices = np.array([0, 2, 3]), np.array([0, 1, 1], np.uint32)
+    graph = Graph.from_csr(indptr, indices, np.array([7, 255, 1], np.uint32))
+    narrow, seconds = narrow_weights(graph, np.dtype(np.uint8))
+    assert (narrow.dtype, narrow.tolist()) == (np.uint8, [7, 255, 1])
+    again, none = narrow_weights(graph, np.dtype(np.uint8))
+    assert again is narrow and none == 0 < seconds
+    assert narrow_weights(graph, np.dtype(np.uint32))[0] is graph.weights  # floats stay as they are, too

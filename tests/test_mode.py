@@ -45,6 +45,25 @@ def test_equality_is_partition_centric():
     assert not prefers_pc(8, 24, 64, 32, 49, FOUR, 2.0)
 
 
+def test_edges_that_need_no_bin():
+    # 2*8 + 50*4 + 2*((50/200)*(100 - 60)*4 + (50 - (50/200)*120)*2) = 376, no longer 616
+    assert sc_bytes(2, 50, 10, COMPACT, 30) == 376
+    assert prefers_pc(2, 50, 200, 100, 4, COMPACT, 3.0)  # 1432 <= 3*616
+    assert not prefers_pc(2, 50, 200, 100, 4, COMPACT, 3.0, 120, 60)  # 1432 > 3*376
+    assert prefers_pc(2, 50, 200, 100, 4, COMPACT, 3.9, 120, 60)
+
+
+def test_the_cache_counts_in_the_choice():
+    # SC: 616 + 50*8 + 25*40 = 2016;   PC: 1432 + 200*8 = 3032 = 1.504*2016
+    cached = COMPACT._replace(probe=8, cursor=40)
+    assert [prefers_pc(2, 50, 200, 100, 4, cached, ratio) for ratio in (1.5, 1.51)] == [False, True]
+    # half of the edges and messages direct: SC 16 + 200 + 2*(12.5*4 + 25*2) + 50*8 + 12.5*40 = 1316
+    chosen = [prefers_pc(2, 50, 200, 100, 4, cached, ratio, 100, 50) for ratio in (2.30, 2.31)]
+    assert chosen == [False, True]
+    assert sc_bytes(2, 50, 25, cached) == 616
+    assert pc_bytes(200, 100, 4, cached) == 1432
+
+
 @given(
     v=st.integers(0, 10**6), active=st.integers(0, 10**8), spare=st.integers(0, 10**8),
     r=st.floats(0, 1), k=st.integers(1, 10**5),

@@ -8,7 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gpop.errors import UsageError
-from gpop.partition import l2_cache_bytes, partition_bits, partition_count
+from gpop.graph import Graph
+from gpop.partition import SAMPLES, l2_cache_bytes, partition_bits, partition_count, share_inside
 
 OFFSET_BYTES = 16
 SMALL_OFFSETS = 1 << 20
@@ -93,3 +94,15 @@ def test_user_size_replaces_the_rules(size):
 def test_user_size_must_be_a_power_of_two(size):
     with pytest.raises(UsageError, match=rf"^partition size {size}: expected a power of two from 1 to \d+$"):
         partition_bits(100, 1, partition_size=size)
+
+
+@pytest.mark.parametrize("edges", [0, 1, 50, SAMPLES, SAMPLES + 1, 10 * SAMPLES])
+def test_share_of_edges_inside_partitions(edges):
+    rng = np.random.default_rng(6)
+    tails = rng.integers(0, 1000, edges)
+    heads = np.where(rng.random(edges) < 0.7, tails, rng.integers(0, 1000, edges))
+    graph = Graph.from_edges(tails, heads, n=1000)
+    for bits in (0, 4, 10):
+        exact = np.mean(tails >> bits == heads >> bits) if edges else 1.0
+        assert share_inside(graph, bits) == pytest.approx(exact, abs=1e-12 if edges <= SAMPLES else 0.02)
+        assert share_inside(graph, bits) is share_inside(graph, bits)

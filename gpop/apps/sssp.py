@@ -1,11 +1,12 @@
 """Single-source shortest paths with weights that are not negative.
 
 Algorithm: delta-stepping. Improved vertices scatter (GPOP, Algorithm 7) in buckets of distances that
-are ``delta`` wide, the lowest bucket first, by default with interleaved scatter and gather; inside a
-partition a bucket is finished without waiting for others. An infinite ``delta`` is Bellman-Ford.
-The default is `STEPS` mean weights over the mean degree: the smaller the degree, the more vertices a bucket
-must hold to be worth an iteration; the larger, the more edges are saved by not following a distance
-that will be improved.
+are ``delta`` wide, the lowest bucket first. An infinite ``delta`` is Bellman-Ford.
+Interleaved, a partition finishes a bucket by itself before it tells the others. That is the default where
+its vertices hardly have edges to others (`CLOSED`); elsewhere most of it would be done again on their answer.
+The default delta is `STEPS` mean weights over the mean degree: the smaller the degree, the more vertices a
+bucket must hold to be worth an iteration; the larger, the more edges are saved by not following a distance
+that will be improved. Interleaved, a wide bucket costs less, because most of those stay in the cache.
 Unusual: whole-number distances are computed in uint32. They are exact unless the largest one comes within
 one edge of 2**31-1; then (and for weights above 2**31) the run is repeated in uint64.
 Encoding: a vertex that is not reached has the largest distance: 2**31-1 (uint32), 2**63-1 (uint64) or
@@ -25,10 +26,15 @@ from gpop.apps import cli, report
 from gpop.apps.inputs import one_vertex
 from gpop.apps.result import AppResult
 from gpop.errors import UsageError
+from gpop.parallel import worker_count
+from gpop.partition import partition_bits, share_inside
 
-STEPS = 20
-"""Default delta in mean weights over the mean degree; the best factor is 10 to 40 on grids, road, web, social
-and random graphs."""
+STEPS = {False: 3, True: 20}
+"""Default delta in mean weights over the mean degree, for bulk-synchronous and for interleaved runs; the best
+is 2 to 5 and 10 to 40 on road, grid, web, social and random graphs."""
+
+CLOSED = 0.9
+"""Share of edges that stay in their partition from which runs are interleaved by default."""
 
 MOST_BUCKETS = 2.0**62
 """Buckets of floating-point distances are counted in int64; what lies beyond is the last one."""
@@ -100,7 +106,7 @@ def sssp(
     source: int,
     *,
     delta: float | None = None,
-    interleave: bool = True,
+    interleave: bool | None = None,
     **options: Any,
 ) -> SSSPResult:
     """Lengths of the shortest paths from ``source`` along out-edges.
@@ -115,8 +121,9 @@ def sssp(
         Width of the buckets of distances that are finished one after the other. Distances do not depend on
         it. A small one saves edges, a large one saves iterations; ``math.inf`` makes no buckets. By default
         it is chosen from the mean weight and the mean degree.
-    interleave : bool
-        Gather what has arrived before scattering: fewer iterations, same distances.
+    interleave : bool, optional
+        Gather what has arrived before scattering: fewer iterations, same distances. By default where nine of
+        ten edges stay in their partition, and on the GPU.
     **options
         ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
 
@@ -128,7 +135,9 @@ def sssp(
     """
     source = one_vertex(graph, source)
     heaviest = _heaviest_weight(graph)
-    delta = _bucket_width(graph, delta)
+    if interleave is None:
+        interleave = _closed(graph, options)
+    delta = _bucket_width(graph, delta, interleave)
     if graph.weights.dtype.kind == "f":
         kinds = [DoubleSSSP if graph.weights.dtype.itemsize > 4 else FloatSSSP]
     else:
@@ -147,25 +156,36 @@ def sssp(
     )
 
 
-def default_delta(graph: gpop.Graph) -> float:
+def default_delta(graph: gpop.Graph, interleave: bool = True) -> float:
     """Width of the buckets for this graph: the rule in the banner (1 where all weights are 0).
 
     Examples
     --------
     >>> ring = gpop.Graph.from_edges([0, 1, 2], [1, 2, 0], weights=np.array([2, 3, 4]))
-    >>> default_delta(ring)
-    60.0
+    >>> default_delta(ring), default_delta(ring, interleave=False)
+    (60.0, 9.0)
     """
     if "mean weight" not in graph.cache:
         graph.cache["mean weight"] = graph.weights.mean(dtype=np.float64).item() if graph.m else 0.0
-    return STEPS * graph.cache["mean weight"] * graph.n / max(graph.m, 1) or 1.0
+    return STEPS[interleave] * graph.cache["mean weight"] * graph.n / max(graph.m, 1) or 1.0
 
 
-def _bucket_width(graph: gpop.Graph, delta: float | None) -> float:
+def _closed(graph: gpop.Graph, options: dict[str, Any]) -> bool:
+    """Whether a run with these options is interleaved by default."""
+    if options.get("target") == "gpu":
+        return True
+    vertex_bytes = 1 + SSSP.distance.dtype.itemsize
+    threads, size = options.get("threads") or worker_count(), options.get("partition_size")
+    bits = partition_bits(graph.n, threads, edges=graph.m, vertex_bytes=vertex_bytes, partition_size=size)
+    return share_inside(graph, bits) >= CLOSED
+
+
+def _bucket_width(graph: gpop.Graph, delta: float | None, interleave: bool) -> float:
     """The given delta, checked, or the default; at least 1 where distances are whole numbers."""
     fractions = graph.weights.dtype.kind == "f"
     if delta is None:
-        return default_delta(graph) if fractions else max(1.0, default_delta(graph))
+        delta = default_delta(graph, interleave)
+        return delta if fractions else max(1.0, delta)
     if not (delta > 0 if fractions else delta >= 1):
         raise UsageError(f"delta = {delta}: expected a number {'above 0' if fractions else 'from 1 on'}")
     return delta

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpop.cpu.interleave import is_local
 from gpop.cpu.registry import inline
 from gpop.mode import PC, PULL, edges_looked_at, pc_bytes, prefers_pc, pull_all_bytes, pull_bytes, sc_bytes
 
@@ -25,25 +26,37 @@ for _function in (sc_bytes, pc_bytes, prefers_pc, edges_looked_at, pull_bytes, p
 
 
 @inline
-def choose_mode(p, forced, ratio, all_active, sizes, layout, space):
-    """Whether ``p`` scatters partition-centric, by eq. (1); notes the bytes the model predicts."""
+def choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):
+    """Whether ``p`` scatters partition-centric, by eq. (1); notes the bytes the model predicts.
+
+    ``direct``: SC would deliver the edges inside ``p`` without bins.
+    """
     k = layout.k
     first = np.int64(np.uint64(p) << np.uint64(layout.bits))
     last = min(layout.n, first + (np.int64(1) << np.int64(layout.bits)))
     edges = layout.indptr[last] - layout.indptr[first]
     messages = layout.slots[(p + 1) * k] - layout.slots[p * k]
+    direct_edges = direct_messages = np.int64(0)
+    if direct:
+        own = p * k + p
+        direct_edges = layout.id_offsets[own + 1] - layout.id_offsets[own]
+        direct_messages = layout.slots[own + 1] - layout.slots[own]
     if all_active:
         vertices, active_edges = last - first, edges
     else:
         vertices, active_edges = space.frontier_size[p], space.active_edges[p]
     dense = forced == FORCE_PC
     if forced in (AUTO, AUTO_PUSH):
-        dense = prefers_pc(vertices, active_edges, edges, messages, k, sizes, ratio)
+        dense = prefers_pc(
+            vertices, active_edges, edges, messages, k, sizes, ratio, direct_edges, direct_messages
+        )
     if dense:
         space.predicted[p] = pc_bytes(edges, messages, k, sizes)
     else:
-        active_messages = active_edges * messages / max(edges, 1)
-        space.predicted[p] = sc_bytes(vertices, active_edges, active_messages, sizes)
+        active = active_edges / max(edges, 1)
+        space.predicted[p] = sc_bytes(
+            vertices, active_edges, active * (messages - direct_messages), sizes, active * direct_edges
+        )
     return dense
 
 
@@ -57,7 +70,7 @@ def choose_pull(forced, ratio, size, frontier, edges, needy_vertices, needy_edge
     pushed = 0.0
     for i in range(size):
         p = space.scatter_list[i]
-        dense = choose_mode(p, forced, ratio, False, sizes, layout, space)
+        dense = choose_mode(p, forced, ratio, False, is_local(p, layout), sizes, layout, space)
         pushed += space.predicted[p] / ratio if dense else space.predicted[p]
     return pulled <= ratio * pushed, pulled
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpop.bins import bins_of
+from gpop.bins import bins_of, narrow_weights
 from gpop.cpu import choice, engine, specialise
 from gpop.cpu.blocks import Blocks, blocks_of, note_without
 from gpop.cpu.compile import inactive_of, message_dtype
@@ -110,6 +110,9 @@ def run_on_cpu(
                 layout, prepare_seconds = bins_of(graph, bits, threads)
                 if weight_dtype is None:  # kernels are compiled per type: without weights one is enough
                     layout = layout._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS)
+                else:
+                    weights, seconds = narrow_weights(graph, layout.id_weights.dtype)
+                    layout, prepare_seconds = layout._replace(weights=weights), prepare_seconds + seconds
                 needs = _needs(lowered, traits, mode, interleave)
                 space = workspace_of(graph.cache, layout, needs, message, threads)
             job = Job(

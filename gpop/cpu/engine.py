@@ -172,6 +172,7 @@ def make_loop(work, defer_frontier, all_active, interleaved, pulls):
                     if now - started > slice_ns:
                         break
                     iteration = progress[ITERATION]
+                    trace[rows] = 0
                     trace[rows, 0] = progress[FRONTIER]
                     trace[rows, 1] = progress[EDGES]
                     phase, items, load = np.int64(SCATTER), size, progress[EDGES]

@@ -23,10 +23,12 @@ class Incoming(NamedTuple):
 NO_WEIGHTS = np.empty(0, np.uint32)
 
 
-def kept_in_edges(graph: Graph, weights: np.ndarray) -> Incoming:
-    """In-edges kept with the graph, or empty arrays of their types; ``weights``: those of the out-edges."""
-    nothing = Incoming(np.empty(0, np.int64), np.empty(0, np.uint32), weights[:0])
-    return graph.cache.get(("in-edges", weights.size > 0), nothing)
+def kept_in_edges(graph: Graph, weighted: bool) -> Incoming:
+    """In-edges kept with the graph, or empty arrays of their types."""
+    weights = graph.weights[:0] if weighted else NO_WEIGHTS
+    return graph.cache.get(
+        ("in-edges", weighted), Incoming(np.empty(0, np.int64), np.empty(0, np.uint32), weights)
+    )
 
 
 def in_edges(graph: Graph, weighted: bool) -> Incoming:

@@ -74,13 +74,14 @@ def make_gather_published(gather_one, counting):
 
 
 def make_apply_own_edges(
-    scatterFunc, gatherFunc, applyWeight, filterFunc, priorityFunc, weighted, drops, counting
+    scatterFunc, gatherFunc, applyWeight, filterFunc, priorityFunc, weight_type, drops, counting
 ):
     """Kernel: apply the edges inside ``p`` from its frontier on; True when nothing is left to apply.
 
     Vertices with a priority above the limit are left to wait (priority.py). With ``drops`` a vertex all of
     whose edges have been applied leaves the frontier, so that what follows need not walk its edges again.
     """
+    weighted = weight_type is not None
     filters = filterFunc is not None
     prioritised = priorityFunc is not None
 
@@ -129,7 +130,8 @@ def make_apply_own_edges(
                     continue
                 edges += 1
                 if weighted:
-                    received = gatherFunc(state, applyWeight(state, value, layout.weights[e]), u)
+                    weight = weight_type(layout.weights[e])
+                    received = gatherFunc(state, applyWeight(state, value, weight), u)
                 else:
                     received = gatherFunc(state, value, u)
                 e += np.uint64(1)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import time
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -22,8 +20,8 @@ from gpop.cpu.workspace import SERIAL_EDGES
 from gpop.errors import NotEnoughMemory
 from gpop.launch import UNLIMITED
 from gpop.lowering import Lowered
-from gpop.mode import Sizes
-from gpop.parallel import worker_count
+from gpop.mode import CURSOR_BYTES, PROBE_BYTES, Sizes
+from gpop.parallel import beside, worker_count
 from gpop.program import Program
 from gpop.progress import IterationBar
 from gpop.trace import COLUMNS, Trace
@@ -32,20 +30,6 @@ MOST_THREADS = 1024
 TRACE_ROWS = 4096
 SLICE_NS = 250_000_000
 """The loop returns to Python after so many iterations or nanoseconds, for progress and Ctrl-C."""
-
-
-_pools: list[ThreadPoolExecutor] = []
-"""The pool whose threads enter the loops beside their callers, once there is one. To start a thread costs
-as much as a search of a small graph, so they stay; a forked process has none of them and starts anew."""
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pools.clear)
-
-
-def _pool() -> ThreadPoolExecutor:
-    if not _pools:
-        _pools.append(ThreadPoolExecutor(MOST_THREADS, "gpop"))
-    return _pools[0]
 
 
 class Job:
@@ -71,7 +55,7 @@ class Job:
             self.incoming = layout
             return
         self.lists = lists_of(layout, space)
-        self.incoming = kept_in_edges(program.graph, layout.weights)
+        self.incoming = kept_in_edges(program.graph, weighted)
         self.sizes = Sizes(
             offset=8,
             edge=layout.indices.itemsize + (layout.weights.itemsize if weighted else 0),
@@ -80,6 +64,8 @@ class Job:
             value=value,
             weight=layout.id_weights.itemsize if weighted else 0,
             mark=space.sent.itemsize if traits.mask == MASK_SENT else 0,
+            probe=PROBE_BYTES,
+            cursor=CURSOR_BYTES,
         )
 
     def find_in_edges(self) -> None:
@@ -122,10 +108,12 @@ class Job:
             begin, found = time.perf_counter(), self.incoming_seconds
             state = self.start(sources)
             rows = 1 if callback else TRACE_ROWS
+            end = begin
             done = state[engine.FRONTIER] == 0 or limit == 0
             try:
                 while not done:
                     done, records = self.slice(state, limit, rows)
+                    end = time.perf_counter()
                     if done or callback or state[engine.NO_IN_EDGES]:
                         self.dismiss()  # a callback may set parameters, which workers were given by value
                     if state[engine.NO_IN_EDGES]:
@@ -135,7 +123,7 @@ class Job:
                     bar.show(int(state[engine.ITERATION]), int(state[engine.FRONTIER]))
                     if callback and len(records) and callback(trace[-1]):
                         break
-                return time.perf_counter() - begin - (self.incoming_seconds - found), state
+                return end - begin - (self.incoming_seconds - found), state
             finally:
                 self.dismiss()  # after Ctrl-C, too
 
@@ -147,7 +135,7 @@ class Job:
 
     def slice(self, state: np.ndarray, limit: int, rows: int) -> tuple[bool, np.ndarray]:
         """Let the team iterate until Python is due; returns whether the run is over, and trace records."""
-        records = np.zeros((rows, len(COLUMNS) - 1))
+        records = np.empty((rows, len(COLUMNS) - 1))
         values = make_state(self.program, self.lowered, int(state[engine.ITERATION]))
 
         calls = bool(limit) and self.workers > 0 and not self.called
@@ -164,7 +152,7 @@ class Job:
             )  # fmt: skip
 
         for w in range(1, self.workers + 1 if calls else 1):
-            _pool().submit(enter, w)
+            beside(enter, w)
         done = compiled(self.lowered, values, enter, 0)
         return done, records[: state[engine.ROWS]]
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.atomics import prefetch
+from gpop.atomics import popcount, prefetch
 from gpop.cpu.active import list_of
 from gpop.mode import PULL, SC
 
@@ -78,13 +78,21 @@ def make_pull(
         base, start = np.uint64(d) << np.uint64(layout.bits), list_of(d, layout)
         capacity = min(np.uint64(layout.n) - base, one << np.uint64(layout.bits))
         wanted = np.uint64(0)
-        for i in range(capacity):  # without a branch: which vertices are needy is hard to predict
-            v = base + i
-            wants = indptr[v] < indptr[v + one]
-            if ends_early:
-                wants = wants & bool(needsFunc(state, np.uint32(v)))
-            needy[start + wanted] = i
-            wanted += np.uint64(wants)
+        for word in range((capacity + np.uint64(63)) >> np.uint64(6)):
+            # 64 at a time, without a branch: the compiler makes vectors of it, and where few vertices are
+            # needy only those cost anything more.
+            at = np.uint64(word) << np.uint64(6)
+            wants = np.uint64(0)
+            for j in range(min(np.uint64(64), capacity - at)):
+                v = base + at + j
+                wanting = indptr[v] < indptr[v + one]
+                if ends_early:
+                    wanting = wanting & bool(needsFunc(state, np.uint32(v)))
+                wants |= np.uint64(wanting) << j
+            while wants > np.uint64(0):
+                needy[start + wanted] = at + popcount((wants & (~wants + one)) - one)
+                wanted += one
+                wants &= wants - one
         size = np.uint64(space.frontier_size[d])
         looked_at = np.int64(0)
         messages = np.int64(0)

@@ -45,9 +45,10 @@ def make_scatter_phase(scatter_sc, scatter_pc, scatter_local, after_scatter, all
         own_done = False
         if interleaved:
             own_done = step(p, w, threads, layout, space, state)
-        if choose_mode(p, forced, ratio, all_active, sizes, layout, space):
+        direct = applies_own and interleave.is_local(p, layout)
+        if choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):
             scatter_pc(p, w, layout, space, state)
-        elif applies_own and interleave.is_local(p, layout):
+        elif applies_own and direct:
             scatter_local(p, w, layout, space, state)
             return
         else:
@@ -182,7 +183,7 @@ class _Specialised:
         counting = self.traits.counting
         apply_own_edges = interleave.make_apply_own_edges(
             self.scatterFunc, self.gatherFunc, self.applyWeight, self.filterFunc, self.priorityFunc,
-            self.weighted, self.initFunc is None and not self.traits.track, counting,
+            self.weight_type, self.initFunc is None and not self.traits.track, counting,
         )  # fmt: skip
         step = make_interleaved_step(
             self.kernel("gather_published", interleave.make_gather_published(gather_one, counting)),

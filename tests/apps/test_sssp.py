@@ -115,6 +115,21 @@ def test_default_delta():
     assert gpop.sssp(gpop.Graph.from_edges([], [], np.array([], np.uint32), n=2), 0).reached.sum() == 1
 
 
+def test_interleaved_by_default_where_partitions_are_closed():
+    """A grid in partitions of many rows; a random graph, whose edges lead anywhere."""
+    rng = np.random.default_rng(5)
+    grid, anywhere = generate("grid", width=40, height=80), generate("uniform", scale=9, degree=8)
+    for graph, size, closed in ((grid, 1024, True), (grid, 64, False), (anywhere, 64, False)):
+        graph = reference.with_weights(graph, rng.integers(1, 100, graph.m).astype(np.uint32))
+        by_default = gpop.sssp(graph, 0, partition_size=size, threads=1)
+        assert by_default.run.interleave is closed
+        assert gpop.sssp(graph, 0, partition_size=size, interleave=not closed).run.interleave is not closed
+        width = default_delta(graph, closed)
+        asked = gpop.sssp(graph, 0, partition_size=size, threads=1, delta=width)
+        other = gpop.sssp(graph, 0, partition_size=size, threads=1, delta=default_delta(graph, not closed))
+        assert asked.run.iterations == by_default.run.iterations != other.run.iterations
+
+
 def test_delta_on_the_command_line(tmp_path, road, capsys):
     path = tmp_path / "road.bin"
     gpop.save(road, path)

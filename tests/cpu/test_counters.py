@@ -10,7 +10,7 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.mode import Sizes, pc_bytes, prefers_pc, sc_bytes
+from gpop.mode import CURSOR_BYTES, PROBE_BYTES, Sizes, pc_bytes, prefers_pc, sc_bytes
 from tests.programs import Distance, Rank, Smallest, interpret, random_graph
 
 BITS = 5
@@ -209,8 +209,10 @@ def test_an_almost_empty_iteration_takes_no_time_for_n_or_k():
 
 def sizes_of(graph, value, weighted=False):
     narrow = 0 if not weighted else (1 if graph.weights.max() < 256 else 4)
-    edge = 4 + (graph.weights.itemsize if weighted else 0)
-    return Sizes(offset=8, edge=edge, id=2, source=2, value=value, weight=narrow)
+    return Sizes(
+        offset=8, edge=4 + narrow, id=2, source=2, value=value, weight=narrow,
+        probe=PROBE_BYTES, cursor=CURSOR_BYTES,
+    )  # fmt: skip
 
 
 def programs():
@@ -305,3 +307,37 @@ def test_predicted_bytes_of_a_forced_mode(mode):
     frontier = np.random.default_rng(3).choice(1024, 40, replace=False)
     run = count(smallest(), frontier, mode=mode, iterations=1)
     assert run.trace[0]["bytes"] == pytest.approx(Model(frontier.tolist(), 2.0, mode).bytes, abs=1)
+
+
+def test_the_model_knows_that_edges_inside_a_local_partition_need_no_bins():
+    """Vertices with 6 edges in their partition and 2 to others: the choice, and the bytes, by the formula."""
+    rng = np.random.default_rng(8)
+    tails = np.repeat(np.arange(1024), 8)
+    inside = (tails >> BITS << BITS) + rng.integers(0, 1 << BITS, tails.size)
+    anywhere = rng.integers(0, 1024, tails.size)
+    graph = gpop.Graph.from_edges(tails, np.where(np.arange(tails.size) % 8 < 6, inside, anywhere))
+    frontier = np.unique(rng.choice(1024, 200, replace=False))
+    sizes, differs = sizes_of(graph, 4), False
+    for ratio in (0.5, 1.0, 1.5, 2.0, 3.0):
+        dense, moved = 0, 0.0
+        for p in np.unique(frontier >> BITS):
+            heads = graph.indices[graph.indptr[p << BITS] : graph.indptr[(p + 1) << BITS]] >> BITS
+            row = Expected(graph, np.array([p << BITS]))
+            own = int((heads == p).sum())
+            active = frontier[frontier >> BITS == p]
+            edges = int(graph.out_degree[active].sum())
+            counts = (active.size, edges, row.all_edges, row.all_messages, row.k, sizes, ratio)
+            # Of each vertex, one message goes to its own partition.
+            direct = prefers_pc(*counts, own, 1 << BITS)
+            differs |= direct != prefers_pc(*counts)
+            dense += direct
+            share = edges / row.all_edges
+            moved += (
+                pc_bytes(row.all_edges, row.all_messages, row.k, sizes)
+                if direct
+                else sc_bytes(active.size, edges, share * (row.all_messages - 32), sizes, share * own)
+            )
+        run = count(smallest(graph), frontier, iterations=1, ratio=ratio)
+        assert run.trace[0]["partitions_pc"] == dense, ratio
+        assert run.trace[0]["bytes"] == pytest.approx(moved, abs=1), ratio
+    assert differs
