@@ -55,11 +55,15 @@ def _sort_list(list, size, listed, k):
 
 @inline
 def rebuild_list(list, start, listed, first, capacity):
-    """Make ``list[start:]`` the numbers below ``capacity`` with a flag in ``listed[first:]``, ascending."""
+    """Make ``list[start:]`` the numbers below ``capacity`` with a flag in ``listed[first:]``, ascending.
+
+    Returns where the list ends.
+    """
     at = np.uint64(start)
     for number in range(np.uint64(capacity)):  # without a branch, which would be hard to predict
         list[at] = number
         at += np.uint64(listed[np.uint64(first) + number])
+    return at
 
 
 @inline

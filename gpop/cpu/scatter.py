@@ -13,6 +13,7 @@ One thread owns the row of partition ``p`` while it scatters, so nothing here is
 from __future__ import annotations
 
 import numpy as np
+from numba.extending import overload
 
 from gpop.atomics import prefetch
 from gpop.cpu.active import list_of
@@ -27,6 +28,16 @@ AHEAD = 8
 
 EDGES, MESSAGES_SC, MESSAGES_PC, VERTICES = 0, 1, 2, 8
 """Columns of the instrumented counters (workspace.COUNTERS)."""
+
+
+def flag_bit(ids):
+    """Bit of an id that marks the first one of a message: a constant for the type of ``ids``."""
+
+
+@overload(flag_bit, inline="always")
+def _flag_bit(ids):
+    bit = np.uint32(ids.dtype.bitwidth - 1)
+    return lambda ids: bit
 
 
 @inline
@@ -47,7 +58,7 @@ def send(e, end, value, row, listed, weighted, layout, space):
         listed += np.uint64(1)
     space.values[slot] = value
     cursors[np.uint64(2) * bin] = slot + np.uint64(1)
-    mark = np.uint32(1) << np.uint32(8 * ids.itemsize - 1)
+    mark = np.uint32(1) << flag_bit(ids)
     while e < end and indices[e] >> bits == d:
         ids[at] = (indices[e] & local) | mark
         if weighted:

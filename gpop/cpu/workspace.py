@@ -15,6 +15,7 @@ Encodings
     the barrier in ascending order (w = 0); in interleaved runs thread w pushes what it scattered.
 ``mark[w*k+d]``  head at the time of the interleaved gather: the rest of that list is already consumed.
 ``claim``, ``team``  what threads tell each other (team.py).
+``receivers[v]``  1: v has in-edges; found out for partition d when first wanted (``receivers_known[d]``).
 ``scatter_list``, ``gather_list``  partitions with active vertices / with messages: the first level.
 """
 
@@ -92,6 +93,8 @@ class Workspace(NamedTuple):
     ever: np.ndarray
     touched: np.ndarray
     touched_size: np.ndarray
+    receivers: np.ndarray
+    receivers_known: np.ndarray
     counters: np.ndarray
 
 
@@ -106,6 +109,7 @@ class Needs(NamedTuple):
     pull: bool
     own_values: bool
     priorities: bool
+    receivers: bool
 
 
 def workspace_of(
@@ -147,7 +151,7 @@ def workspace_of(
     bins_total = bins.row_bins.size
     listed = n + k * LIST_GAP
     if not kept:
-        lists = (needs.frontier + needs.touched) * (bins.sources.itemsize + 1)
+        lists = (needs.frontier + needs.touched) * (bins.sources.itemsize + 1) + needs.receivers
         scattered_bytes = (bins.ids.nbytes + bins.id_weights.nbytes) if needs.sc else 0
         require_memory(
             bins.messages * message_dtype.itemsize + n * lists + scattered_bytes,
@@ -198,6 +202,8 @@ def workspace_of(
         ever=if_needed(needs.touched, "ever", n, np.uint8, 0),
         touched=if_needed(needs.touched, "touched", listed, bins.sources.dtype),
         touched_size=array("touched_size", k, np.int64, 0),
+        receivers=if_needed(needs.receivers, "receivers", n, np.uint8, 0),
+        receivers_known=if_needed(needs.receivers, "receivers_known", k, np.uint8, 0),
         counters=np.zeros((threads, len(COUNTERS)), np.int64),
     )
 
