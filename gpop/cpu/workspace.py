@@ -16,6 +16,7 @@ Encodings
 ``mark[w*k+d]``  head at the time of the interleaved gather: the rest of that list is already consumed.
 ``claim``, ``team``  what threads tell each other (team.py).
 ``receivers[v]``  1: v has in-edges; found out for partition d when first wanted (``receivers_known[d]``).
+``heaviest``  all partitions by their in-edges, descending; ``gather_order``: those in ``gather_list``.
 ``scatter_list``, ``gather_list``  partitions with active vertices / with messages: the first level.
 """
 
@@ -82,6 +83,8 @@ class Workspace(NamedTuple):
     listed: np.ndarray
     scatter_list: np.ndarray
     gather_list: np.ndarray
+    gather_order: np.ndarray
+    heaviest: np.ndarray
     claim: np.ndarray
     team: np.ndarray
     queue: np.ndarray
@@ -162,6 +165,9 @@ def workspace_of(
         cursors[:, 0] = bins.slots[:-1]
         cursors[:, 1] = bins.id_offsets[:-1].reshape(k, k).T.ravel()
         kept["cursors", np.dtype(np.int64)] = cursors.reshape(-1)
+    if ("heaviest", np.dtype(np.int64)) not in kept:
+        in_edges = np.diff(bins.id_offsets[:: max(k, 1)])
+        kept["heaviest", np.dtype(np.int64)] = np.argsort(-in_edges, kind="stable")
     # One buffer serves every message type, so that programs of different types share its memory. A
     # pulled iteration keeps one value a vertex there.
     nbytes = max(bins.messages, n if needs.pull else 0) * message_dtype.itemsize
@@ -191,6 +197,8 @@ def workspace_of(
         listed=array("listed", k, np.uint8, 0),
         scatter_list=array("scatter_list", k, np.int64),
         gather_list=array("gather_list", k, np.int64),
+        gather_order=array("gather_order", k, np.int64),
+        heaviest=kept["heaviest", np.dtype(np.int64)],
         claim=aligned("claim", team.LINE_SLOTS * threads),
         team=aligned("team", team.SHARES + 2 * threads),
         bitmap=if_needed(needs.pull, "bitmap", (n + 63) // 64, np.uint64, 0),
