@@ -164,3 +164,12 @@ def test_touched_vertices_ascend_however_many_they_are(graph):
         for size in (8, 64, 1024):
             touched = gpop.nibble(graph, [900, 5], threshold, partition_size=size, mode="sc").run.touched
             assert np.all(np.diff(touched.astype(np.int64)) > 0)
+
+
+def test_whom_only_a_message_of_zero_reaches_is_not_active(app):
+    graph = generate("rmat", scale=10, degree=6, seed=4)  # vertices without out-edges have a threshold of 0
+    frontiers = [
+        app[0](graph, 5, mode=mode, partition_size=64).run.trace.column("frontier").tolist()
+        for mode in ("sc", "pc", "auto")
+    ]
+    assert frontiers[0] == frontiers[1] == frontiers[2]
