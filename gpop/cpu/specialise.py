@@ -185,9 +185,14 @@ class _Specialised:
         scatter_sc = scatter.make_scatter_sc(
             self.scatterFunc, self.weighted, all_active, interleaved, counting
         )
+        make_row = scatter.make_row
+        row = self.kernel("row", make_row(self.scatterFunc, mask, inactive, False))
+        streamed_row = None
+        if not interleaved:
+            streamed_row = self.kernel("streamed_row", make_row(self.scatterFunc, mask, inactive, True))
         scatter_partition = make_scatter_phase(
             self.kernel("scatter_sc", scatter_sc),
-            self.kernel("scatter_pc", scatter.make_scatter_pc(self.scatterFunc, mask, inactive, counting)),
+            self.kernel("scatter_pc", scatter.make_scatter_pc(row, streamed_row, counting)),
             scatter_local, self.after_scatter, all_active, step,
         )  # fmt: skip
         return self.kernel("scatter", scatter_partition), self.kernel("gather", gather_partition)

@@ -15,6 +15,7 @@ Encodings
     the barrier in ascending order (w = 0); in interleaved runs thread w pushes what it scattered.
 ``mark[w*k+d]``  head at the time of the interleaved gather: the rest of that list is already consumed.
 ``claim``, ``team``  what threads tell each other (team.py).
+``streaming[0]``  1: messages are written past the caches.
 ``receivers[v]``  1: v has in-edges; found out for partition d when first wanted (``receivers_known[d]``).
 ``heaviest``  all partitions by their in-edges, descending; ``gather_order``: those in ``gather_list``.
 ``scatter_list``, ``gather_list``  partitions with active vertices / with messages: the first level.
@@ -32,9 +33,13 @@ from gpop.cpu import priority, team
 from gpop.cpu.active import LIST_GAP
 from gpop.cpu.blocks import Blocks
 from gpop.memory import require_memory
+from gpop.partition import l2_cache_bytes
 
 SERIAL_EDGES = 512
 """Below so many active edges the calling thread does an iteration alone."""
+
+STREAMING_CACHES = 2
+"""From how many times the private caches of the threads on messages are written past them."""
 
 NONE = -1
 """End of a list of source partitions."""
@@ -63,6 +68,7 @@ class Workspace(NamedTuple):
     """See the module's banner. ``values`` has the message type of the program."""
 
     values: np.ndarray
+    streaming: np.ndarray
     own_values: np.ndarray
     sent: np.ndarray
     sc_ids: np.ndarray
@@ -172,11 +178,14 @@ def workspace_of(
     # pulled iteration keeps one value a vertex there.
     nbytes = max(bins.messages, n if needs.pull else 0) * message_dtype.itemsize
     values = array("values", -(-nbytes // 8), np.uint64).view(np.uint8)[:nbytes].view(message_dtype)
+    # Where bins are gathered as soon as they are published, each would need a fence.
+    streams = not needs.interleave and nbytes > STREAMING_CACHES * threads * l2_cache_bytes()
     if needs.priorities and ("buckets", np.dtype(np.int64)) not in kept:
         buckets = array("buckets", priority.SLOTS * (k + 1), np.int64, 0)
         buckets[priority.LEAST :: priority.SLOTS] = priority.HIGHEST
     return Workspace(
         values=values,
+        streaming=np.array([streams], np.uint8),
         own_values=if_needed(needs.own_values, "own_values", n, message_dtype),
         sent=if_needed(needs.sent, "sent", bins.messages, np.uint8),
         sc_ids=scattered("sc_ids", bins.ids.size if needs.sc else 0, bins.ids.dtype),
