@@ -1,7 +1,8 @@
-"""What Numba does not offer: atomic claim, release store, acquire load, prefetch, waiting, a clock.
+"""What Numba does not offer: atomic claim, stores and loads in order, prefetch, waiting, a clock.
 
 ``fetch_add`` hands out partitions to threads (the only read-modify-write in the engine, a few
-nanoseconds each, never inside scatter or gather). ``store_release`` and ``load_acquire`` publish
+nanoseconds each, never inside scatter or gather). ``store_streaming`` writes messages that no cache
+would hold until they are read. ``store_release`` and ``load_acquire`` publish
 bins between threads in interleaved runs and phases between the threads of a team. ``pause`` and
 ``yield_core`` are the two steps of waiting; ``clock_ns`` is the C library's monotonic clock.
 """
@@ -173,3 +174,36 @@ def prefetch(typingctx, array, index):
         return context.get_dummy_value()
 
     return signature, codegen
+
+
+@intrinsic
+def store_streaming(typingctx, array, index, value):
+    """``array[index] = value`` past the caches: what is written is not fetched first, nor kept.
+
+    Others see it after a `fence` of the writer, or an atomic update.
+    """
+    signature = types.void(array, index, array.dtype)
+
+    def codegen(context, builder, sig, args):
+        pointer = _element_pointer(context, builder, sig, args)
+        dtype = sig.args[0].dtype
+        value = context.data_model_manager[dtype].as_data(builder, args[2])
+        if isinstance(value.type, (ir.FloatType, ir.DoubleType)):  # there are such stores of integers only
+            bits = ir.IntType(dtype.bitwidth)
+            pointer, value = builder.bitcast(pointer, bits.as_pointer()), builder.bitcast(value, bits)
+        store = builder.store(value, pointer)
+        store.set_metadata("nontemporal", builder.module.add_metadata([ir.IntType(32)(1)]))
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@intrinsic
+def fence(typingctx):
+    """All stores so far are visible to others before any that follows."""
+
+    def codegen(context, builder, sig, args):
+        builder.fence("seq_cst")
+        return context.get_dummy_value()
+
+    return types.void(), codegen

@@ -43,7 +43,8 @@ class Lowered(NamedTuple):
 
     ``functions`` holds those the user wrote; ``names`` are the attributes of ``self`` that they use,
     in the order of the state tuple; ``key`` is the content key (hex). ``steady``: ``scatterFunc`` reads no
-    field that another function writes, so within an iteration it may be called at any time.
+    field that another function writes, so within an iteration it may be called at any time. ``activates``:
+    ``gatherFunc`` returns True whatever it hears.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Lowered(NamedTuple):
     built_in: tuple[str, ...]
     key: str
     steady: bool
+    activates: bool
 
 
 def lower(cls: type[Program]) -> Lowered:
@@ -87,16 +89,15 @@ def lower(cls: type[Program]) -> Lowered:
             )
     used: set[str] = set()
     written: set[str] = set()
+    checks: dict[str, _OwnershipCheck] = {}
     for name, function in functions.items():
         if not isinstance(function, types.FunctionType):
             raise ProgramError(
                 f"{cls.__name__}.{name}: expected a plain method, found {type(function).__name__}"
             )
-        its_used, its_written = _check(cls, name, function)
-        used |= its_used
-        written |= its_written
-        if name == "scatterFunc":
-            sent = its_used
+        checks[name] = check = _check(cls, name, function)
+        used |= check.used
+        written |= check.written
     lowered = Lowered(
         cls.__name__,
         functions,
@@ -104,7 +105,8 @@ def lower(cls: type[Program]) -> Lowered:
         tuple(name for name in cls.scalar_parameters() if name in used),
         tuple(name for name in BUILT_IN if name in used),
         key,
-        sent.isdisjoint(written),
+        checks["scatterFunc"].used.isdisjoint(written),
+        checks["gatherFunc"].only_true,
     )
     cls._lowered = lowered
     return lowered
@@ -197,8 +199,8 @@ def helpers_of(function: types.FunctionType) -> list[types.FunctionType]:
 # --- the ownership rule ------------------------------------------------------------------------
 
 
-def _check(cls: type[Program], name: str, function: types.FunctionType) -> tuple[set[str], set[str]]:
-    """Check one function; return the attributes of ``self`` that it uses, and those it writes."""
+def _check(cls: type[Program], name: str, function: types.FunctionType) -> _OwnershipCheck:
+    """Check one function."""
     where = f"{cls.__name__}.{name}"
     code = function.__code__
     arguments = code.co_varnames[: code.co_argcount]
@@ -206,11 +208,17 @@ def _check(cls: type[Program], name: str, function: types.FunctionType) -> tuple
     if len(arguments) != len(expected) or code.co_kwonlyargcount or code.co_flags & 0x0C:
         at = f"{code.co_filename}:{code.co_firstlineno}"
         raise ProgramError(f"{at}: {where}({', '.join(arguments)}): expected ({', '.join(expected)})")
-    return _OwnershipCheck(cls, name, function).run()
+    check = _OwnershipCheck(cls, name, function)
+    check.run()
+    return check
 
 
 class _OwnershipCheck:
-    """Follows ``self`` and ``node`` through Numba's intermediate form of one function."""
+    """Follows ``self`` and ``node`` through Numba's intermediate form of one function.
+
+    ``used`` and ``written`` are the attributes of ``self`` that it uses, and those it writes; ``only_true``:
+    it returns nothing but the constant True.
+    """
 
     def __init__(self, cls: type[Program], name: str, function: types.FunctionType) -> None:
         self.cls, self.name, self.function = cls, name, function
@@ -224,13 +232,14 @@ class _OwnershipCheck:
         self.definitions: dict[str, list[Any]] = {}
         self.used: set[str] = set()
         self.written: set[str] = set()
+        self.only_true = True
 
     def fail(self, loc: Any, message: str) -> None:
         line = loc.line if loc is not None else self.function.__code__.co_firstlineno
         at = f"{self.function.__code__.co_filename}:{line}"
         raise ProgramError(f"{at}: {self.cls.__name__}.{self.name}: {message}")
 
-    def run(self) -> tuple[set[str], set[str]]:
+    def run(self) -> None:
         from numba.core import errors as numba_errors
         from numba.core import ir
         from numba.core.compiler import run_frontend
@@ -250,7 +259,6 @@ class _OwnershipCheck:
         for helper in helpers_of(self.function):
             if any(instruction.opname == "RAISE_VARARGS" for instruction in dis.get_instructions(helper)):
                 self.fail(None, f"calls {helper.__name__}, which may raise: not possible on many threads")
-        return self.used, self.written
 
     def resolve(self, variable: Any) -> Any:
         """The single definition behind a variable, copies followed; None when it has several."""
@@ -338,10 +346,11 @@ class _OwnershipCheck:
             self.fail(loc, f"self.{attribute}[...]: only [{node}] is owned by this call (the ownership rule)")
 
     def check_return(self, statement: Any) -> None:
-        if self.cls.all_active and self.name in ("gatherFunc", "initFunc"):
-            return
         value = self.resolve(statement.value)
         if isinstance(value, self.ir.Expr) and value.op == "cast":
             value = self.resolve(value.value)
+        self.only_true &= isinstance(value, self.ir.Const) and value.value is True
+        if self.cls.all_active and self.name in ("gatherFunc", "initFunc"):
+            return
         if isinstance(value, self.ir.Const) and value.value is None:
             self.fail(statement.loc, "returns nothing on this path: expected a value")

@@ -247,3 +247,19 @@ def test_lowering_needs_no_module_of_origin():
 )
 def test_steady_means_that_nobody_writes_what_is_sent(written, steady):
     assert lower(toy(*[written] if written else [])[0]).steady is steady
+
+
+@pytest.mark.parametrize(
+    ("body", "activates"),
+    [
+        ("return True", True),
+        ("self.a[node] = value\n    return 1 > 0", False),
+        ("return False", False),
+        ("if value > 3:\n        self.b[node] = value\n        return True\n    return True", True),
+        ("if value > 3:\n        return True\n    return False", False),
+        ("return value", False),
+    ],
+)
+def test_whether_every_message_activates(body, activates):
+    kind, _ = toy(f"def gatherFunc(self, value, node):\n    {body}")
+    assert lower(kind).activates is activates

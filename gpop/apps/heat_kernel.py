@@ -7,7 +7,8 @@ at every vertex, and never an excess: h - epsilon*degree <= probability <= h.
 Unusual: strictly local, see local.py. The threshold of a level is a parameter set between iterations. A walk
 that reaches a vertex without out-edges stays: all later levels are added at once (``stay``).
 Encoding: one residual field serves all levels, because what a level leaves behind is dropped. The seeds
-start at exp(-t), so that the sum of the terms is the result. float32.
+start at exp(-t), so that the sum of the terms is the result. share is 0 for inactive vertices; whom a
+message of 0 alone makes active, filterFunc drops, see nibble.py. float32.
 Papers: Lakhotia et al., "GPOP", which names it; Kloster, Gleich, "Heat kernel based community
 detection".
 """
@@ -32,18 +33,17 @@ class HeatKernel(gpop.Program):
 
     total = gpop.VertexField(np.float32)
     residual = gpop.VertexField(np.float32)
+    share = gpop.VertexField(np.float32)  # what an active vertex sends over each edge; 0 when inactive
     t = gpop.Parameter(np.float64)
     levels = gpop.Parameter(np.int64)
     threshold = gpop.Parameter(np.float64)
     stay = gpop.Parameter(np.float64)
-    inactive_message = gpop.HARMLESS  # it is 0: an inactive vertex has no residual
+    inactive_message = gpop.HARMLESS
     combine = "add"
     track_touched = True
 
     def scatterFunc(self, node):
-        return np.float32(
-            self.t * self.residual[node] / ((self.iteration + 1) * max(self.out_degree[node], 1))
-        )
+        return self.share[node]
 
     def initFunc(self, node):
         if self.out_degree[node] == 0:
@@ -51,16 +51,19 @@ class HeatKernel(gpop.Program):
         else:
             self.total[node] += self.residual[node]
         self.residual[node] = 0
+        self.share[node] = 0
         return False
 
     def gatherFunc(self, value, node):
         self.residual[node] += value
-        return value > 0
+        return True
 
     def filterFunc(self, node):
+        residual = self.residual[node]
         if self.iteration + 1 == self.levels:
-            self.total[node] += self.residual[node]
-        elif self.residual[node] >= self.threshold * self.out_degree[node]:
+            self.total[node] += residual
+        elif residual > 0 and residual >= self.threshold * self.out_degree[node]:
+            self.share[node] = self.t * residual / ((self.iteration + 2) * max(self.out_degree[node], 1))
             return True
         self.residual[node] = 0
         return False
@@ -124,6 +127,7 @@ def heat_kernel(
 
         program.t, program.levels = t, levels
         program.residual[seeds] = math.exp(-t) / seeds.size
+        program.share[seeds] = t * program.residual[seeds] / np.maximum(graph.out_degree[seeds], 1)
         prepare(0)
         run = gpop.run(program, frontier=seeds, iterations=levels, callback=after, **options)
         vertices, values = take(program, run, "total")

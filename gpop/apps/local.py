@@ -17,6 +17,9 @@ import numpy as np
 import gpop
 from gpop.apps.result import AppResult
 
+PIECE = 1 << 15
+"""Vertices of the result that are handled at a time, so that what this takes stays in the cache."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class LocalResult(AppResult):
@@ -46,15 +49,23 @@ def clean_program(kind: type[gpop.Program], graph: gpop.Graph) -> Iterator[gpop.
 
 
 def take(program: gpop.Program, run: gpop.Run, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices and values where a field is not zero; every field of the touched vertices becomes zero."""
-    touched = run.touched
-    values = getattr(program, name).take(touched)
-    # Where most vertices were touched, it is faster to go through all of them in order.
-    place = slice(None) if touched.size > program.graph.n // 4 else touched
-    for other in type(program).vertex_fields():
-        getattr(program, other)[place] = 0
-    found = values != 0
-    if not found.all():
-        values = values[found]  # one array after the other: they may be as large as the program's
-        touched = touched[found]
-    return touched, values
+    """Vertices and values where a field is not zero; every field of the touched vertices becomes zero.
+
+    Piece by piece: temporary arrays as large as the result would cost more than the work itself.
+    """
+    touched, field = run.touched, getattr(program, name)
+    fields = [getattr(program, other) for other in type(program).vertex_fields()]
+    vertices, values = np.empty_like(touched), np.empty(touched.size, field.dtype)
+    count = 0
+    many = touched.size > field.size // 4  # then it is faster to go through all vertices in order
+    for first in range(0, field.size if many else touched.size, PIECE):
+        piece = slice(first, first + PIECE) if many else touched[first : first + PIECE]
+        found = field[piece]
+        kept = np.flatnonzero(found != 0)
+        size = count + kept.size
+        values[count:size] = found[kept]
+        vertices[count:size] = kept + first if many else piece[kept]
+        count = size
+        for cleared in fields:
+            cleared[piece] = 0
+    return vertices[:count], values[:count]

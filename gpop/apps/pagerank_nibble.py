@@ -5,7 +5,8 @@ Algorithm: the parallel push of Shun et al. A vertex is active while its residua
 epsilon * out-degree; it keeps a of the residual and sends the rest along its out-edges. On a symmetric
 graph p* - epsilon*degree <= p <= p* at every vertex; p and what is left of the residuals sum to 1.
 Unusual: strictly local, see local.py. A walk that reaches a vertex without out-edges stays there.
-Encoding: a message of 0 says nothing and stands for inactive vertices. float32.
+Encoding: share is 0 for inactive vertices, and a message of 0 does no harm: whom it alone makes active,
+filterFunc drops. So gatherFunc need not tell the two kinds apart, see nibble.py. float32.
 Papers: Lakhotia et al., "GPOP", which calls it APPR; Andersen, Chung, Lang, "Local graph
 partitioning using PageRank vectors"; Shun et al., "Parallel local graph clustering".
 """
@@ -29,14 +30,15 @@ class PageRankNibble(gpop.Program):
 
     total = gpop.VertexField(np.float32)
     residual = gpop.VertexField(np.float32)
+    share = gpop.VertexField(np.float32)  # what an active vertex sends over each edge; 0 when inactive
     keep = gpop.Parameter(np.float32)
     epsilon = gpop.Parameter(np.float64)
-    inactive_message = 0.0
+    inactive_message = gpop.HARMLESS
     combine = "add"
     track_touched = True
 
     def scatterFunc(self, node):
-        return np.float32((1 - self.keep) * self.residual[node] / max(self.out_degree[node], 1))
+        return self.share[node]
 
     def initFunc(self, node):
         if self.out_degree[node] == 0:
@@ -44,6 +46,7 @@ class PageRankNibble(gpop.Program):
         else:
             self.total[node] += self.keep * self.residual[node]
         self.residual[node] = 0
+        self.share[node] = 0
         return False
 
     def gatherFunc(self, value, node):
@@ -51,7 +54,11 @@ class PageRankNibble(gpop.Program):
         return True
 
     def filterFunc(self, node):
-        return self.residual[node] >= self.epsilon * self.out_degree[node]
+        residual = self.residual[node]
+        if residual > 0 and residual >= self.epsilon * self.out_degree[node]:
+            self.share[node] = (1 - self.keep) * residual / max(self.out_degree[node], 1)
+            return True
+        return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +96,8 @@ def pagerank_nibble(
     with clean_program(PageRankNibble, graph) as program:
         program.keep, program.epsilon = 2 * alpha / (1 + alpha), positive("epsilon", epsilon)
         program.residual[seeds] = 1 / seeds.size
+        sent = (1 - program.keep) * program.residual[seeds]
+        program.share[seeds] = sent / np.maximum(graph.out_degree[seeds], 1)
         run = gpop.run(program, frontier=seeds, **options)
         vertices, values = take(program, run, "total")
     return PageRankNibbleResult(vertices=vertices, values=values, n=graph.n, run=run)

@@ -55,11 +55,15 @@ def _sort_list(list, size, listed, k):
 
 @inline
 def rebuild_list(list, start, listed, first, capacity):
-    """Make ``list[start:]`` the numbers below ``capacity`` with a flag in ``listed[first:]``, ascending."""
+    """Make ``list[start:]`` the numbers below ``capacity`` with a flag in ``listed[first:]``, ascending.
+
+    Returns where the list ends.
+    """
     at = np.uint64(start)
     for number in range(np.uint64(capacity)):  # without a branch, which would be hard to predict
         list[at] = number
         at += np.uint64(listed[np.uint64(first) + number])
+    return at
 
 
 @inline
@@ -244,17 +248,18 @@ def load_all(lists):
 
 @njit(cache=True, nogil=True, **KERNEL)
 def drain_touched(out, lists):
-    """Fill ``out`` with the touched vertices and clear the record of them; True when they are ascending."""
+    """Fill ``out`` with the touched vertices and clear the record of them; True when they are ascending.
+
+    Where they are many, lists made anew take less time than to sort ``out`` would.
+    """
     at = np.uint64(0)
-    ascending = True
+    ascending = out.size * 16 >= lists.n
     for p in range(lists.k):
         size = np.uint64(lists.touched_size[p])
         base, start = np.uint64(p) << np.uint64(lists.bits), list_of(p, lists)
-        capacity = min(np.uint64(lists.n) - base, np.uint64(1) << np.uint64(lists.bits))
-        if size * np.uint64(16) >= capacity:
+        if ascending and size > 1:
+            capacity = min(np.uint64(lists.n) - base, np.uint64(1) << np.uint64(lists.bits))
             rebuild_list(lists.touched, start, lists.ever, base, capacity)
-        elif size > 1:
-            ascending = False
         for i in range(size):
             v = base + np.uint64(lists.touched[start + i])
             lists.ever[v] = 0

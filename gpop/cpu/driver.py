@@ -159,6 +159,7 @@ def _needs(lowered: Lowered, traits: specialise.Traits, mode: str, interleave: b
         touched=traits.track,
         pull=traits.pull != specialise.NEVER,
         priorities="priorityFunc" in lowered.functions,
+        receivers=specialise.activates_receivers(lowered, traits),
         own_values=not (lowered.steady or traits.all_active or interleave or mode == "pull"),
     )
 

@@ -22,6 +22,9 @@ from gpop.cpu.workspace import SERIAL_EDGES
 LIGHT_EDGES = 1024
 """Below so many active edges per partition, several partitions are claimed at once."""
 
+HEAVIEST = -1
+"""In place of a number of partitions claimed at once: one by one, the heaviest first."""
+
 LIGHT_BUCKET = 64
 """What `SERIAL_EDGES` is for a bucket: inside the partitions many times the active edges are followed."""
 
@@ -37,6 +40,17 @@ PROGRESS_SIZE = 8
 """Slots of ``progress``, the loop's state between calls (int64). The vertices that want messages, and
 their in-edges, are estimated: all that were never in the frontier; after a pull they are known.
 ``NO_IN_EDGES``: the loop has returned because it wants to pull."""
+
+
+@inline
+def order_by_weight(all_active, layout, space):
+    """Fill ``gather_order``: the partitions to gather, the one with most in-edges first."""
+    size = 0
+    for i in range(layout.k):
+        d = space.heaviest[i]
+        if all_active or space.listed[d]:
+            space.gather_order[size] = d
+            size += 1
 
 
 @inline
@@ -76,6 +90,8 @@ def make_work(scatter_partition, gather_partition, prepare, pull_partition, admi
     cache, which takes as long as dozens of edges. From iteration to iteration the shares move little, so
     most partitions come back to the core whose caches and address translations they are in; the second
     phase of an iteration goes the other way, so that it begins with what the first one has touched last.
+    With ``chunk`` `HEAVIEST` there is one share for all, the heaviest partition first: nobody waits for one
+    that was begun last.
     """
     pushes = scatter_partition is not None
     pulls = pull_partition is not None
@@ -86,8 +102,11 @@ def make_work(scatter_partition, gather_partition, prepare, pull_partition, admi
         forced, ratio, sizes, layout, incoming, space, state,
     ):  # fmt: skip
         state = advance(state, iteration)
+        ordered = chunk == HEAVIEST
+        if ordered:
+            sharers, chunk = np.int64(1), np.int64(1)
         for turn in range(sharers if chunk > 0 else 1):
-            owner = w + turn
+            owner = w + turn if not ordered else np.int64(0)
             if owner >= sharers:
                 owner -= sharers
             begin = space.team[team.SHARES + owner] if owner > 0 else 0
@@ -106,6 +125,8 @@ def make_work(scatter_partition, gather_partition, prepare, pull_partition, admi
                             scatter_partition(p, w, threads, forced, ratio, sizes, layout, space, state)
                         elif phase == GATHER:
                             d = i if all_active else space.gather_list[i]
+                            if ordered:
+                                d = space.gather_order[j]
                             gather_partition(d, w, threads, layout, space, state)
                     if pulls:
                         if phase == PREPARE:
@@ -223,6 +244,9 @@ def make_loop(work, defer_frontier, all_active, interleaved, pulls):
                         for share in range(threads):
                             space.team[team.SHARES + share] = items * share // threads
                             space.claim[team.LINE_SLOTS * share] = 0
+                        if phase == GATHER and not light:
+                            chunk = np.int64(HEAVIEST)
+                            order_by_weight(all_active, layout, space)
                     done = space.team[team.DONE] + workers
                     team.start_phase(space.team, phase, items, iteration, chunk)
             work(

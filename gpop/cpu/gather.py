@@ -11,7 +11,8 @@ import numpy as np
 
 from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of, note_touched, rebuild_list
-from gpop.cpu.scatter import MASK_SENT, MASK_VALUE
+from gpop.cpu.registry import inline
+from gpop.cpu.scatter import MASK_SENT, MASK_VALUE, flag_bit
 from gpop.cpu.workspace import NONE
 from gpop.mode import PC
 
@@ -22,21 +23,27 @@ FEW_NEW = 16
 """When more than one in so many vertices of a partition have joined its frontier, the list is put in order:
 what follows, filter and the next scatter, is faster in the order of memory."""
 
+MANY_EDGES = 4
+"""Edges per vertex from which on it pays to find out whether all of them carry a message."""
 
-def make_gather_bin(gatherFunc, applyWeight, weight_type, all_active, mask, inactive):
+
+def make_gather_bin(gatherFunc, applyWeight, weight_type, activates, mask, inactive):
     """Kernel: fold the messages of one bin into the vertices of its destination partition.
 
     ``ids[at:end]`` with the message flag in the top bit, values from ``slot`` on. Returns the new
     size of the frontier of the partition that starts at vertex ``base``. Weights may be stored in
-    fewer bytes than ``weight_type``, the type that ``applyWeight`` sees (None: unweighted).
+    fewer bytes than ``weight_type``, the type that ``applyWeight`` sees (None: unweighted). Only if it
+    ``activates`` vertices, they join the frontier.
     """
     weighted = weight_type is not None
 
     def gather_bin(base, at, end, slot, ids, weights, space, state, size):
-        values = space.values
-        top = np.uint32(8 * ids.itemsize - 1)
+        values = space.values[slot:]  # then what the loop needs stays in registers
+        if mask == MASK_SENT:
+            sent = space.sent[slot:]
+        top = flag_bit(ids)
         local = (np.uint32(1) << top) - np.uint32(1)
-        slot -= np.uint64(1)
+        slot = np.uint64(0) - np.uint64(1)
         for j in range(at, end):
             id = np.uint32(ids[j])
             slot += np.uint64(id >> top)
@@ -46,13 +53,13 @@ def make_gather_bin(gatherFunc, applyWeight, weight_type, all_active, mask, inac
                 if value == inactive:
                     continue
             if mask == MASK_SENT:
-                if space.sent[slot] == 0:
+                if sent[slot] == 0:
                     continue
             if weighted:
                 received = gatherFunc(state, applyWeight(state, value, weight_type(weights[j])), node)
             else:
                 received = gatherFunc(state, value, node)
-            if not all_active:
+            if activates:
                 if bool(received) & (space.in_frontier[node] == 0):  # one branch, rarely taken
                     space.in_frontier[node] = 1
                     space.frontier[np.uint64(base) + size] = id & local
@@ -62,33 +69,41 @@ def make_gather_bin(gatherFunc, applyWeight, weight_type, all_active, mask, inac
     return gather_bin
 
 
-def make_gather_one(gather_static, gather_dynamic, counting):
-    """Kernel: gather bin (source, d) in the mode that wrote it, and leave the bin empty."""
+def make_gather_one(gather_bin, gather_dense, marked, counting):
+    """Kernel: gather bin (source, d) in the mode that wrote it, and leave the bin empty.
 
-    def gather_one(source, d, w, layout, space, state, size):
+    ``gather_dense`` (or None) takes its place for bins written partition-centric: always where messages
+    are ``marked`` there, else in a column that is ``full``.
+    """
+    special = gather_dense is not None
+
+    def gather_one(source, d, w, full, layout, space, state, size):
         bin = np.uint64(source) * np.uint64(layout.k) + np.uint64(d)
         column = np.uint64(d) * np.uint64(layout.k) + np.uint64(source)
         base = np.uint32(np.uint64(d) << np.uint64(layout.bits))
         slot = np.uint64(layout.slots[bin])
         at = np.uint64(layout.id_offsets[column])
-        if space.mode[source] == PC:
+        ids, weights = layout.ids, layout.id_weights
+        dense = space.mode[source] == PC
+        if dense:
             end = np.uint64(layout.id_offsets[column + np.uint64(1)])
-            size = gather_static(base, at, end, slot, layout.ids, layout.id_weights, space, state, size)
-            if counting:
-                space.counters[w, MESSAGES] += np.uint64(layout.slots[bin + np.uint64(1)]) - slot
+            last = np.uint64(layout.slots[bin + np.uint64(1)])
         else:
             end = np.uint64(space.cursors[np.uint64(2) * bin + np.uint64(1)])
-            if counting:
-                space.counters[w, MESSAGES] += np.uint64(space.cursors[np.uint64(2) * bin]) - slot
-            size = gather_dynamic(base, at, end, slot, space.sc_ids, space.sc_weights, space, state, size)
+            last = np.uint64(space.cursors[np.uint64(2) * bin])
+            ids, weights = space.sc_ids, space.sc_weights
             space.cursors[np.uint64(2) * bin] = slot
             space.cursors[np.uint64(2) * bin + np.uint64(1)] = at
         if counting:
+            space.counters[w, MESSAGES] += last - slot
             space.counters[w, PROBED] += 1
             if end > at:
                 space.counters[w, FILLED] += 1
             space.counters[w, IDS] += end - at
-        return size
+        if special:
+            if dense and (marked or full):
+                return gather_dense(base, at, end, slot, ids, weights, space, state, size)
+        return gather_bin(base, at, end, slot, ids, weights, space, state, size)
 
     return gather_one
 
@@ -135,10 +150,40 @@ def make_filter(filterFunc, priorityFunc, track):
     return filter_frontier
 
 
-def make_gather(gather_one, filter_frontier, lists):
+@inline
+def is_full(d, capacity, layout, space):
+    """Whether every edge into ``d`` carries a message, and there are many for a vertex."""
+    k = layout.k
+    edges = layout.id_offsets[(d + 1) * k] - layout.id_offsets[d * k]
+    if edges < MANY_EDGES * np.int64(capacity):
+        return False
+    source = np.int64(space.head[d])
+    while source != NONE:
+        if space.mode[source] != PC:
+            return False
+        edges -= layout.id_offsets[d * k + source + 1] - layout.id_offsets[d * k + source]
+        source = np.int64(space.next_source[source * k + d])
+    return edges == 0
+
+
+@inline
+def activate_receivers(d, base, start, capacity, layout, space):
+    """All vertices of ``d`` with in-edges join the frontier; the end of its list."""
+    if space.receivers_known[d] == 0:
+        space.receivers_known[d] = 1
+        local = (np.uint32(1) << flag_bit(layout.ids)) - np.uint32(1)
+        for j in range(layout.id_offsets[d * layout.k], layout.id_offsets[(d + 1) * layout.k]):
+            space.receivers[base + np.uint64(layout.ids[j] & local)] = 1
+    for v in range(base, base + capacity):
+        space.in_frontier[v] |= space.receivers[v]
+    return rebuild_list(space.frontier, start, space.in_frontier, base, capacity)
+
+
+def make_gather(gather_one, filter_frontier, lists, certain):
     """Kernel: gather partition ``d`` from the ``lists`` lists of non-empty bins, then filter.
 
-    A list is read up to its mark: what lies behind was consumed by the interleaved gather.
+    A list is read up to its mark: what lies behind was consumed by the interleaved gather. ``certain``: a
+    vertex that hears something joins the frontier, so who does is known of a full column beforehand.
     """
 
     def gather(d, w, threads, layout, space, state):
@@ -148,15 +193,20 @@ def make_gather(gather_one, filter_frontier, lists):
         gap = np.uint64(d) * np.uint64(LIST_GAP)
         before = gap + np.uint64(space.frontier_size[d])
         size = before
+        full = False
+        if certain:
+            full = is_full(d, capacity, layout, space)
         for list in range(threads if lists else 1):
             source = space.head[list * k + d]
             stop = space.mark[list * k + d]
             while source != stop:
-                size = gather_one(source, d, w, layout, space, state, size)
+                size = gather_one(source, d, w, full, layout, space, state, size)
                 source = np.int64(space.next_source[source * k + d])
             space.head[list * k + d] = NONE
             space.mark[list * k + d] = NONE
-        if (size - before) * np.uint64(FEW_NEW) > capacity:
+        if full:
+            size = gap + activate_receivers(d, base, start, capacity, layout, space) - start
+        elif (size - before) * np.uint64(FEW_NEW) > capacity:
             rebuild_list(space.frontier, start, space.in_frontier, base, capacity)
         filter_frontier(d, 0, size - gap, layout, space, state)
 
@@ -188,7 +238,7 @@ def make_gather_all(gather_one, filter_all):
 
     def gather_all(d, w, threads, layout, space, state):
         for i in range(layout.column_offsets[d], layout.column_offsets[d + 1]):
-            gather_one(layout.column_bins[i], d, w, layout, space, state, np.uint64(0))
+            gather_one(layout.column_bins[i], d, w, False, layout, space, state, np.uint64(0))
         filter_all(d, layout, space, state)
 
     return gather_all

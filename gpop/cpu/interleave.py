@@ -63,7 +63,7 @@ def make_gather_published(gather_one, counting):
             source = head
             stop = space.mark[list * k + p]
             while source != stop:
-                size = gather_one(source, p, w, layout, space, state, size)
+                size = gather_one(source, p, w, False, layout, space, state, size)
                 source = np.int64(space.next_source[source * k + p])
             space.mark[list * k + p] = head
         if counting:

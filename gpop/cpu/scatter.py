@@ -5,7 +5,8 @@ partition; value, local ids and weights go to the insertion points of the bins. 
 to the active edges. Bytes per active edge: 4 (edge) + d_i (id) [+ 2 d_w]; per message d_v.
 
 Partition-centric (PC): values of all vertices of the partition in PNG order, one contiguous stream;
-ids and weights are static. Bytes per message: d_s (source id) + d_v.
+ids and weights are static. Bytes per message: d_s (source id) + d_v, which goes past the caches where all
+messages together are larger than the caches.
 
 One thread owns the row of partition ``p`` while it scatters, so nothing here is atomic.
 """
@@ -13,8 +14,9 @@ One thread owns the row of partition ``p`` while it scatters, so nothing here is
 from __future__ import annotations
 
 import numpy as np
+from numba.extending import overload
 
-from gpop.atomics import prefetch
+from gpop.atomics import prefetch, store_streaming
 from gpop.cpu.active import list_of
 from gpop.cpu.registry import inline
 from gpop.mode import PC, SC
@@ -27,6 +29,16 @@ AHEAD = 8
 
 EDGES, MESSAGES_SC, MESSAGES_PC, VERTICES = 0, 1, 2, 8
 """Columns of the instrumented counters (workspace.COUNTERS)."""
+
+
+def flag_bit(ids):
+    """Bit of an id that marks the first one of a message: a constant for the type of ``ids``."""
+
+
+@overload(flag_bit, inline="always")
+def _flag_bit(ids):
+    bit = np.uint32(ids.dtype.bitwidth - 1)
+    return lambda ids: bit
 
 
 @inline
@@ -47,7 +59,7 @@ def send(e, end, value, row, listed, weighted, layout, space):
         listed += np.uint64(1)
     space.values[slot] = value
     cursors[np.uint64(2) * bin] = slot + np.uint64(1)
-    mark = np.uint32(1) << np.uint32(8 * ids.itemsize - 1)
+    mark = np.uint32(1) << flag_bit(ids)
     while e < end and indices[e] >> bits == d:
         ids[at] = (indices[e] & local) | mark
         if weighted:
@@ -121,25 +133,50 @@ def make_scatter_sc(scatterFunc, weighted, all_active, skip_own, counting):
     return scatter_sc
 
 
-def make_scatter_pc(scatterFunc, mask, inactive, counting):
-    """Kernel: partition-centric scatter of partition ``p``: one value per PNG entry, in order."""
+def make_row(scatterFunc, mask, inactive, streaming):
+    """Kernel: the messages ``[first, last)`` of the partition that starts at vertex ``base``, in PNG order.
 
-    def scatter_pc(p, w, layout, space, state):
+    ``streaming``: past the caches, which would not hold them until they are read.
+    """
+
+    def row(base, first, last, layout, space, state):
         sources, values = layout.sources, space.values
-        base = np.uint32(np.uint64(p) << np.uint64(layout.bits))
-        first = np.uint64(layout.slots[p * layout.k])
-        last = np.uint64(layout.slots[(p + 1) * layout.k])
         for slot in range(first, last):
             v = base + np.uint32(sources[slot])
             if mask == MASK_VALUE:
+                value = inactive  # of the same type, see compile.py
                 if space.in_frontier[v] & np.uint8(1):
-                    values[slot] = scatterFunc(state, v)
-                else:
-                    values[slot] = inactive
+                    value = scatterFunc(state, v)
             else:
-                values[slot] = scatterFunc(state, v)
+                value = scatterFunc(state, v)
+            if streaming:
+                store_streaming(values, slot, value)
+            else:
+                values[slot] = value
             if mask == MASK_SENT:
                 space.sent[slot] = space.in_frontier[v] & np.uint8(1)
+
+    return row
+
+
+def make_scatter_pc(row, streamed_row, counting):
+    """Kernel: partition-centric scatter of partition ``p``: one value per PNG entry, in order.
+
+    ``streamed_row``: None where nothing streams.
+    """
+    streams = streamed_row is not None
+
+    def scatter_pc(p, w, layout, space, state):
+        base = np.uint32(np.uint64(p) << np.uint64(layout.bits))
+        first = np.uint64(layout.slots[p * layout.k])
+        last = np.uint64(layout.slots[(p + 1) * layout.k])
+        streaming = False
+        if streams:
+            streaming = space.streaming[0] != 0
+            if streaming:
+                streamed_row(base, first, last, layout, space, state)
+        if not streaming:
+            row(base, first, last, layout, space, state)
         space.mode[p] = PC
         space.sent_messages[p] = last - first
         if counting:

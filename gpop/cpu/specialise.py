@@ -36,6 +36,15 @@ class Traits(NamedTuple):
     counting: bool
 
 
+def activates_receivers(lowered: Lowered, traits: Traits) -> bool:
+    """Whether a vertex joins the frontier whenever a message reaches it, whatever that says."""
+    return (
+        lowered.activates
+        and traits.mask == scatter.MASK_NONE
+        and not (traits.all_active or traits.interleave)
+    )
+
+
 def make_scatter_phase(scatter_sc, scatter_pc, scatter_local, after_scatter, all_active, step):
     """Kernel: scatter one partition; ``step`` is the interleaved step or None."""
     interleaved = step is not None
@@ -142,22 +151,27 @@ class _Specialised:
     def scatter_and_gather(self):
         _, all_active, mask, inactive, interleaved, _, _, counting = self.traits
 
-        def gather_bin(name, mask):
+        def gather_bin(name, mask, activates):
             make = gather.make_gather_bin
             return self.kernel(
-                name, make(self.gatherFunc, self.applyWeight, self.weight_type, all_active, mask, inactive)
+                name, make(self.gatherFunc, self.applyWeight, self.weight_type, activates, mask, inactive)
             )
 
-        gather_static = gather_dynamic = gather_bin("gather_bin", mask)
-        if mask == scatter.MASK_SENT:  # of no meaning where only active vertices send
-            gather_dynamic = gather_bin("gather_sent", scatter.MASK_NONE)
+        gather_dense, marked = None, mask == scatter.MASK_SENT
+        certain = activates_receivers(self.lowered, self.traits)
+        if marked:
+            gather_dense = gather_bin("gather_marked", mask, True)
+        elif certain:
+            gather_dense = gather_bin("gather_full", mask, False)
+        # Marks are of no meaning where only active vertices send.
+        gather_each = gather_bin("gather_bin", scatter.MASK_NONE if marked else mask, not all_active)
         gather_one = self.kernel(
-            "gather_one", gather.make_gather_one(gather_static, gather_dynamic, counting)
+            "gather_one", gather.make_gather_one(gather_each, gather_dense, marked, counting)
         )
         if all_active:
             gather_partition = gather.make_gather_all(gather_one, self.filter)
         else:
-            gather_partition = gather.make_gather(gather_one, self.filter, interleaved)
+            gather_partition = gather.make_gather(gather_one, self.filter, interleaved, certain)
         step = scatter_local = None
         if interleaved:
             step = self.interleaved_step(gather_one)
@@ -172,9 +186,14 @@ class _Specialised:
         scatter_sc = scatter.make_scatter_sc(
             self.scatterFunc, self.weighted, all_active, interleaved, counting
         )
+        make_row = scatter.make_row
+        row = self.kernel("row", make_row(self.scatterFunc, mask, inactive, False))
+        streamed_row = None
+        if not interleaved:
+            streamed_row = self.kernel("streamed_row", make_row(self.scatterFunc, mask, inactive, True))
         scatter_partition = make_scatter_phase(
             self.kernel("scatter_sc", scatter_sc),
-            self.kernel("scatter_pc", scatter.make_scatter_pc(self.scatterFunc, mask, inactive, counting)),
+            self.kernel("scatter_pc", scatter.make_scatter_pc(row, streamed_row, counting)),
             scatter_local, self.after_scatter, all_active, step,
         )  # fmt: skip
         return self.kernel("scatter", scatter_partition), self.kernel("gather", gather_partition)

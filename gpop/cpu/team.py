@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.atomics import load_acquire, pause, sleep_us, store_release, yield_core
+from gpop.atomics import fence, load_acquire, pause, sleep_us, store_release, yield_core
 from gpop.cpu.registry import inline
 
 DONE, GENERATION, PHASE, ITEMS, ITERATION, CHUNK, SHARES = 0, 8, 9, 10, 11, 12, 13
@@ -68,6 +68,7 @@ def start_phase(team, phase, items, iteration, chunk):
     team[ITEMS] = items
     team[ITERATION] = iteration
     team[CHUNK] = chunk
+    fence()  # for messages that the main thread has streamed; workers add to DONE, which is one
     store_release(team, GENERATION, team[GENERATION] + 1)
 
 

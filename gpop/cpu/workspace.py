@@ -15,6 +15,9 @@ Encodings
     the barrier in ascending order (w = 0); in interleaved runs thread w pushes what it scattered.
 ``mark[w*k+d]``  head at the time of the interleaved gather: the rest of that list is already consumed.
 ``claim``, ``team``  what threads tell each other (team.py).
+``streaming[0]``  1: messages are written past the caches.
+``receivers[v]``  1: v has in-edges; found out for partition d when first wanted (``receivers_known[d]``).
+``heaviest``  all partitions by their in-edges, descending; ``gather_order``: those in ``gather_list``.
 ``scatter_list``, ``gather_list``  partitions with active vertices / with messages: the first level.
 """
 
@@ -30,9 +33,13 @@ from gpop.cpu import priority, team
 from gpop.cpu.active import LIST_GAP
 from gpop.cpu.blocks import Blocks
 from gpop.memory import require_memory
+from gpop.partition import l2_cache_bytes
 
 SERIAL_EDGES = 512
 """Below so many active edges the calling thread does an iteration alone."""
+
+STREAMING_CACHES = 2
+"""From how many times the private caches of the threads on messages are written past them."""
 
 NONE = -1
 """End of a list of source partitions."""
@@ -61,6 +68,7 @@ class Workspace(NamedTuple):
     """See the module's banner. ``values`` has the message type of the program."""
 
     values: np.ndarray
+    streaming: np.ndarray
     own_values: np.ndarray
     sent: np.ndarray
     sc_ids: np.ndarray
@@ -81,6 +89,8 @@ class Workspace(NamedTuple):
     listed: np.ndarray
     scatter_list: np.ndarray
     gather_list: np.ndarray
+    gather_order: np.ndarray
+    heaviest: np.ndarray
     claim: np.ndarray
     team: np.ndarray
     queue: np.ndarray
@@ -92,6 +102,8 @@ class Workspace(NamedTuple):
     ever: np.ndarray
     touched: np.ndarray
     touched_size: np.ndarray
+    receivers: np.ndarray
+    receivers_known: np.ndarray
     counters: np.ndarray
 
 
@@ -106,6 +118,7 @@ class Needs(NamedTuple):
     pull: bool
     own_values: bool
     priorities: bool
+    receivers: bool
 
 
 def workspace_of(
@@ -147,7 +160,7 @@ def workspace_of(
     bins_total = bins.row_bins.size
     listed = n + k * LIST_GAP
     if not kept:
-        lists = (needs.frontier + needs.touched) * (bins.sources.itemsize + 1)
+        lists = (needs.frontier + needs.touched) * (bins.sources.itemsize + 1) + needs.receivers
         scattered_bytes = (bins.ids.nbytes + bins.id_weights.nbytes) if needs.sc else 0
         require_memory(
             bins.messages * message_dtype.itemsize + n * lists + scattered_bytes,
@@ -158,15 +171,21 @@ def workspace_of(
         cursors[:, 0] = bins.slots[:-1]
         cursors[:, 1] = bins.id_offsets[:-1].reshape(k, k).T.ravel()
         kept["cursors", np.dtype(np.int64)] = cursors.reshape(-1)
+    if ("heaviest", np.dtype(np.int64)) not in kept:
+        in_edges = np.diff(bins.id_offsets[:: max(k, 1)])
+        kept["heaviest", np.dtype(np.int64)] = np.argsort(-in_edges, kind="stable")
     # One buffer serves every message type, so that programs of different types share its memory. A
     # pulled iteration keeps one value a vertex there.
     nbytes = max(bins.messages, n if needs.pull else 0) * message_dtype.itemsize
     values = array("values", -(-nbytes // 8), np.uint64).view(np.uint8)[:nbytes].view(message_dtype)
+    # Where bins are gathered as soon as they are published, each would need a fence.
+    streams = not needs.interleave and nbytes > STREAMING_CACHES * threads * l2_cache_bytes()
     if needs.priorities and ("buckets", np.dtype(np.int64)) not in kept:
         buckets = array("buckets", priority.SLOTS * (k + 1), np.int64, 0)
         buckets[priority.LEAST :: priority.SLOTS] = priority.HIGHEST
     return Workspace(
         values=values,
+        streaming=np.array([streams], np.uint8),
         own_values=if_needed(needs.own_values, "own_values", n, message_dtype),
         sent=if_needed(needs.sent, "sent", bins.messages, np.uint8),
         sc_ids=scattered("sc_ids", bins.ids.size if needs.sc else 0, bins.ids.dtype),
@@ -187,6 +206,8 @@ def workspace_of(
         listed=array("listed", k, np.uint8, 0),
         scatter_list=array("scatter_list", k, np.int64),
         gather_list=array("gather_list", k, np.int64),
+        gather_order=array("gather_order", k, np.int64),
+        heaviest=kept["heaviest", np.dtype(np.int64)],
         claim=aligned("claim", team.LINE_SLOTS * threads),
         team=aligned("team", team.SHARES + 2 * threads),
         bitmap=if_needed(needs.pull, "bitmap", (n + 63) // 64, np.uint64, 0),
@@ -198,6 +219,8 @@ def workspace_of(
         ever=if_needed(needs.touched, "ever", n, np.uint8, 0),
         touched=if_needed(needs.touched, "touched", listed, bins.sources.dtype),
         touched_size=array("touched_size", k, np.int64, 0),
+        receivers=if_needed(needs.receivers, "receivers", n, np.uint8, 0),
+        receivers_known=if_needed(needs.receivers, "receivers_known", k, np.uint8, 0),
         counters=np.zeros((threads, len(COUNTERS)), np.int64),
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.apps import heat_kernel, nibble, pagerank_nibble
+from gpop.apps import heat_kernel, local, nibble, pagerank_nibble
 from gpop.generate import generate
 
 APPS = {
@@ -136,3 +136,40 @@ def test_verify_sees_faults(app, graph):
         wrong[np.argmax(wrong)] *= factor
         assert module.verify(graph, replace(result, values=wrong), 5) is not None
     assert module.verify(graph, result, 6) is not None
+
+
+@pytest.mark.parametrize("threshold", [3e-2, 1e-9])  # few vertices found, and most of them
+@pytest.mark.parametrize("piece", [7, 1 << 15])
+def test_results_are_taken_piece_by_piece(graph, monkeypatch, threshold, piece):
+    found = []
+
+    def taken(program, run, name):
+        dense = getattr(program, name).copy()
+        vertices, values = local.take(program, run, name)
+        assert vertices.tolist() == np.flatnonzero(dense).tolist()
+        assert values.tobytes() == dense[vertices].tobytes()
+        assert not any(getattr(program, field).any() for field in type(program).vertex_fields())
+        found.append(run.touched.size)
+        return vertices, values
+
+    monkeypatch.setattr(local, "PIECE", piece)
+    monkeypatch.setattr(nibble, "take", taken)
+    gpop.nibble(graph, [5, 900], threshold)
+    assert (found[0] > graph.n // 4) == (threshold == 1e-9)
+    assert found[0] > 2
+
+
+def test_touched_vertices_ascend_however_many_they_are(graph):
+    for threshold in (3e-2, 1e-2, 1e-3, 1e-9):
+        for size in (8, 64, 1024):
+            touched = gpop.nibble(graph, [900, 5], threshold, partition_size=size, mode="sc").run.touched
+            assert np.all(np.diff(touched.astype(np.int64)) > 0)
+
+
+def test_whom_only_a_message_of_zero_reaches_is_not_active(app):
+    graph = generate("rmat", scale=10, degree=6, seed=4)  # vertices without out-edges have a threshold of 0
+    frontiers = [
+        app[0](graph, 5, mode=mode, partition_size=64).run.trace.column("frontier").tolist()
+        for mode in ("sc", "pc", "auto")
+    ]
+    assert frontiers[0] == frontiers[1] == frontiers[2]

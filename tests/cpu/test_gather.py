@@ -1,0 +1,118 @@
+"""Gather: who hears something where every edge carries a message, and which partition comes first."""
+
+from __future__ import annotations
+
+import re
+from collections import namedtuple
+
+import numpy as np
+import pytest
+from numba import njit
+
+import gpop
+from gpop.apps.nibble import Nibble
+from gpop.cpu import engine, team
+from gpop.cpu.scatter import flag_bit
+from gpop.generate import generate
+from tests.programs import interpret
+
+SIZE, BITS = 16, 4
+
+
+@pytest.mark.parametrize(("kind", "bit"), [(np.uint16, 15), (np.uint32, 31)])
+def test_the_flag_of_an_id_is_a_constant_of_its_type(kind, bit):
+    @njit
+    def find(ids):
+        return flag_bit(ids)
+
+    assert find(np.zeros(1, kind)) == bit
+    assert re.search(rf"store i32 {bit},", next(iter(find.inspect_llvm().values())))
+
+
+def walk(graph, steps):
+    """A Nibble that begins in the first partition; who never hears of it would be active if it were asked."""
+    program = Nibble(graph)
+    edges = graph.indptr[SIZE] if steps == 1 else graph.m
+    program.mass[np.bincount(graph.indices[:edges], minlength=graph.n) == 0] = 0.5
+    program.mass[:SIZE] = 1 / SIZE
+    program.share[:SIZE] = 0.5 / SIZE / np.maximum(graph.out_degree[:SIZE], 1)
+    return program
+
+
+def known_columns(graph):
+    kept = graph.cache["workspace", BITS]
+    return int(kept["receivers_known", np.dtype(np.uint8)].sum())
+
+
+@pytest.mark.parametrize(("mode", "edges_each"), [("pc", 8), ("pc", 2), ("sc", 8), ("auto", 8)])
+def test_who_becomes_active_in_a_full_column(mode, edges_each):
+    n = 4 * SIZE
+    rng = np.random.default_rng(5)
+    tails, heads = rng.integers(0, n, edges_each * n), rng.integers(0, n - 5, edges_each * n)
+    # The last vertices hear nothing; the walk begins in one partition, and is everywhere after a step.
+    graph = gpop.Graph.from_edges(tails, heads, n=n)
+    for iterations in (1, 2, 3):
+        expected, program = walk(graph, iterations), walk(graph, iterations)
+        wanted = interpret(expected, range(SIZE), iterations)
+        run = gpop.run(program, np.arange(SIZE), iterations=iterations, mode=mode, partition_size=SIZE)
+        for name in ("mass", "share"):  # source-centric sums are in another order
+            rounding = 0 if mode == "pc" else 1e-6
+            np.testing.assert_allclose(getattr(program, name), getattr(expected, name), rtol=rounding)
+        assert sorted(run.frontier.tolist()) == sorted(wanted["frontier"])
+        assert run.trace.column("frontier").tolist() == wanted["sizes"]
+        assert set(wanted["frontier"]) <= set(run.touched.tolist())
+        assert not set(range(n - 5, n)) & set(run.touched.tolist())
+    assert (known_columns(graph) > 0) == (edges_each == 8 and mode != "sc")
+
+
+@pytest.fixture(scope="module")
+def heavy():
+    """Four partitions with tens of thousands of edges each; the third one has most."""
+    graph = generate("rmat", scale=12, degree=32, seed=3, weights=(1, 255))
+    tails = np.repeat(np.arange(graph.n, dtype=np.uint32), graph.out_degree)
+    turned = (graph.indices + np.uint32(2048)) % np.uint32(graph.n)
+    return gpop.Graph.from_edges(tails, turned, graph.weights, n=graph.n)
+
+
+def test_the_heaviest_partition_is_gathered_first(heavy):
+    gpop.nibble(heavy, 5, threads=2, mode="pc", partition_size=1024)
+    kept = heavy.cache["workspace", 10]
+    into = np.bincount(heavy.indices >> np.uint32(10), minlength=4)
+    assert np.argmax(into) == 2
+    assert kept["gather_order", np.dtype(np.int64)].tolist() == np.argsort(-into).tolist()
+
+
+def test_every_thread_takes_the_heaviest_partition_that_is_left():
+    Space = namedtuple("Space", "team claim scatter_list gather_list gather_order log")
+    lists = (np.arange(3), np.arange(3), np.array([1, 2, 0]))
+    space = Space(np.zeros(team.SHARES + 4, np.int64), np.zeros(2 * team.LINE_SLOTS, np.int64), *lists, [])
+
+    @njit
+    def scatter(p, w, threads, forced, ratio, sizes, layout, space, state):
+        pass
+
+    @njit
+    def gather(d, w, threads, layout, space, state):
+        space.log[space.log[0]] = d
+        space.log[0] += 1
+
+    @njit
+    def advance(state, iteration):
+        return state
+
+    work = njit(engine.make_work(scatter, gather, None, None, None, advance, False))
+    for w in (0, 1):
+        log = np.array([1, -1, -1, -1])
+        space.claim[:] = 0
+        work(engine.GATHER, 0, w, 2, 3, 2, engine.HEAVIEST, 0, 2.0, 0, 0, 0, space._replace(log=log), 0)
+        assert log.tolist() == [4, 1, 2, 0]
+
+
+@pytest.mark.parametrize("mode", ["sc", "pc"])
+def test_heavy_phases_do_the_same_on_any_number_of_threads(heavy, mode):
+    options = {"partition_size": 256, "mode": mode}
+    walks = [gpop.nibble(heavy, 5, threads=threads, **options).probability for threads in (1, 2, 4)]
+    assert walks[0].sum() == pytest.approx(1, abs=1e-4)
+    ranks = [gpop.pagerank(heavy, iterations=3, threads=threads, **options).rank for threads in (1, 2, 4)]
+    for results in (walks, ranks):
+        assert all(np.array_equal(results[0], result) for result in results)
