@@ -170,7 +170,7 @@ def test_options_reach_the_engine(road, capsys):
     assert "6 of 32 vertices" in out
     assert "1 threads, mode sc\n" in out
     assert re.search(r"scatter +SC in 0-\d+\n", out)
-    assert run_app("sssp", road, "--mode", "pc", "--rounds", 1) == 0
+    assert run_app("sssp", road, "--mode", "pc", "--interleave", "--rounds", 1) == 0
     out = capsys.readouterr().out
     assert re.search(r"mode pc, interleaved\n", out)
     assert re.search(r"scatter +PC in 0-\d+\n", out)
