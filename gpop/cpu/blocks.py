@@ -47,16 +47,16 @@ WIDEST_UNIT = 17
 LINE_VALUES = 16
 """Values of 4 bytes in a cache line."""
 
-PULL_EDGE, PULL_SPARSE, PC_EDGE, PC_MESSAGE = 0.8, 3.5, 0.7, 1.15
-"""Nanoseconds of an iteration per edge and core: pull through blocks; what is added in blocks with fewer
-edges than cache lines; PC per edge and per message. Measured on RMAT, Kronecker, random and grid graphs of 17
-to 270 M edges; the choice depends on the ratios only."""
+PULL_EDGE, PULL_VALUE, PULL_SPARSE, PC_EDGE, PC_MESSAGE = 0.66, 0.25, 5.0, 0.65, 1.08
+"""Nanoseconds of an iteration per edge and core: pull through blocks, per edge and per value read; what is
+added in blocks with fewer edges than cache lines; PC per edge and per message. Measured on RMAT, Kronecker,
+random and grid graphs of 16 to 134 M edges; the choice depends on the ratios only."""
 
 BLOCKS_BUILD, BINS_BUILD = 11.0, 7.0
 """The same for building the layouts, after the edges have been counted."""
 
-ITERATIONS = 20
-"""A run is expected to take so many, as PageRank does on most graphs."""
+ITERATIONS = 40
+"""What is expected of a graph at most: two runs of 10 to 20 iterations, which PageRank takes on most graphs."""
 
 SMALL_EDGES = 1 << 20
 """With fewer edges either way takes no time to speak of."""
@@ -69,8 +69,7 @@ class Blocks(NamedTuple):
     """Arrays of the layout; passed to kernels as it is.
 
     Unit ``u`` owns the vertices ``bounds[u]:bounds[u + 1]`` and the blocks
-    ``first_block[u]:first_block[u + 1]``. ``pieces``: of all lengths. ``values_read``: source values that an
-    iteration brings into private caches, at most.
+    ``first_block[u]:first_block[u + 1]``. ``pieces``: of all lengths. ``values_read``: see `Plan`.
     """
 
     n: np.int64
@@ -100,19 +99,21 @@ class Plan(NamedTuple):
     units: np.ndarray
     windows: np.ndarray
     edges: np.ndarray
+    values_read: int
     messages: int
     heaviest: float
 
     def gain(self, threads: int) -> float:
         """Nanoseconds per edge and core that an iteration of pull is expected to save over PC.
 
-        With bins all wait for the thread with the heaviest partition; units are cut to equal edges.
+        With bins, a partition that is more than a thread's share of the edges lets the others wait; units are
+        cut to equal edges.
         """
         edges = max(1, self.edges.sum())
-        lines = (1 << self.source_bits) // LINE_VALUES
-        pull = PULL_EDGE + PULL_SPARSE * self.edges[self.edges < lines].sum() / edges
-        pc = (PC_EDGE + PC_MESSAGE * self.messages / edges) * (1 + threads * self.heaviest / 2)
-        return float(pc - pull)
+        sparse = self.edges[self.edges < (1 << self.source_bits) // LINE_VALUES].sum()
+        pull = PULL_EDGE + (PULL_VALUE * self.values_read + PULL_SPARSE * sparse) / edges
+        waiting = max(0.0, threads * self.heaviest - 1) / 2
+        return float((PC_EDGE + PC_MESSAGE * self.messages / edges) * (1 + waiting) - pull)
 
 
 def _cut_units(in_edges: np.ndarray, cells: int, most_edges: int) -> np.ndarray:
@@ -143,9 +144,12 @@ def plan_blocks(graph: Graph, unit_bits: int, source_bits: int, most_edges: int,
     together = np.arange(0, cells, max(1, (1 << SMALL_ID_BITS) >> cell_bits))
     heaviest = np.add.reduceat(in_edges, together).max() / max(1, graph.m)
     edges = np.add.reduceat(counts, windows, axis=1)
+    # Windows of a unit share what is read of a source block.
+    read = np.minimum(np.add.reduceat(counts, units[:-1], axis=1), 1 << source_bits).sum()
     return Plan(
-        unit_bits, source_bits, cell_bits, units, windows, edges, int(messages.sum()), float(heaviest)
-    )
+        unit_bits, source_bits, cell_bits, units, windows, edges,
+        int(read), int(messages.sum()), float(heaviest),
+    )  # fmt: skip
 
 
 def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) -> Blocks:
@@ -202,14 +206,10 @@ def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) 
         fill_blocks(claim, *room, plan.source_bits, plan.cell_bits, *given, *written)
 
     for_each(threads, fill, threads)
-    # Windows of a unit share what is read of a source block.
-    together = np.flatnonzero(np.diff(unit * len(begins) + s, prepend=-1))
-    read = np.add.reduceat(edges, together) if s.size else edges
-    values_read = np.minimum(read, 1 << plan.source_bits).sum()
     return Blocks(
         np.int64(n), np.uint32(plan.unit_bits), np.int64(plan.units.size - 1), graph.indptr,
         np.minimum(plan.units << plan.cell_bits, n), np.searchsorted(unit, np.arange(plan.units.size)),
-        blocks, refs, targets, piece_weights, blocks[:, FOURS:].sum(), values_read,
+        blocks, refs, targets, piece_weights, blocks[:, FOURS:].sum(), np.int64(plan.values_read),
     )  # fmt: skip
 
 
@@ -228,7 +228,7 @@ def blocks_of(
 
     A unit's vertex data and the values of a source block share the private cache; there are at least 4
     units per thread. With ``partition_size`` units and source blocks are that wide. None where the layout is
-    not expected to pay within ``iterations`` (at most `ITERATIONS` count) and is not ``forced``.
+    not expected to pay within two runs of ``iterations`` and is not ``forced``.
     """
     if partition_size is not None:
         unit_bits = partition_bits(graph.n, threads, partition_size=partition_size)
@@ -265,7 +265,7 @@ def _pays(graph: Graph, gain: float, kept: bool, iterations: int) -> bool:
     """
     bins_kept = any(isinstance(key, tuple) and key[0] == "bins" for key in graph.cache)
     build = 0 if kept else BLOCKS_BUILD - (0 if bins_kept else BINS_BUILD)
-    return gain > 0 and gain * (min(iterations, ITERATIONS) + graph.cache.get(_WITHOUT, 0)) >= build
+    return gain > 0 and gain * (min(2 * iterations, ITERATIONS) + graph.cache.get(_WITHOUT, 0)) >= build
 
 
 def note_without(graph: Graph, iterations: int) -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpop
+from gpop.apps import sssp as sssp_module
 from gpop.apps.sssp import default_delta, main, verify
 from gpop.generate import generate
 from tests.apps import reference
@@ -113,6 +114,13 @@ def test_default_delta():
     assert default_delta(reference.with_weights(chain, np.array([1.0, 2.0, 3.0, 4.0]))) == 50
     assert gpop.sssp(chain, 0).distance.tolist() == [0, 0, 0, 0]
     assert gpop.sssp(gpop.Graph.from_edges([], [], np.array([], np.uint32), n=2), 0).reached.sum() == 1
+
+
+def test_interleaved_by_default_on_large_graphs(monkeypatch):
+    graph = generate("uniform", scale=8, degree=4, seed=1, weights=(1, 9))
+    for large, interleaved in ((graph.m, True), (graph.m + 1, False)):
+        monkeypatch.setattr(sssp_module, "LARGE", large)
+        assert gpop.sssp(graph, 0, partition_size=32).run.interleave is interleaved
 
 
 def test_interleaved_by_default_where_partitions_are_closed():

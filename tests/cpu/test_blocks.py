@@ -120,7 +120,7 @@ def test_built_once_it_pays(monkeypatch):
         return blocks_of(graph, 2, 8, 4, None, weighted=False, forced=False, iterations=iterations)[0]
 
     price = module.BLOCKS_BUILD - module.BINS_BUILD
-    assert built(0.99 * price / module.ITERATIONS) is None and built(0.99 * price, iterations=1) is None
+    assert built(0.99 * price / module.ITERATIONS) is None and built(0.49 * price, iterations=1) is None
     bins_of(graph, 8, 1)
     assert built(1.01 * price / module.ITERATIONS) is None
     gain = 1.01 * module.BLOCKS_BUILD / (module.ITERATIONS + 30)

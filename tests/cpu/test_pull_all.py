@@ -104,11 +104,11 @@ def test_auto_follows_the_plan_and_falls_back_without_memory(monkeypatch):
 
 def test_auto_turns_to_pull_once_that_would_have_paid(monkeypatch):
     monkeypatch.setattr(blocks, "SMALL_EDGES", 0)
-    gain = blocks.BLOCKS_BUILD / 10  # bins are built in the first run, so ten iterations pay
+    gain = blocks.BLOCKS_BUILD / 17.5  # bins are built in the first run; two runs of 3 are expected
     monkeypatch.setattr(blocks.Plan, "gain", lambda plan, threads: gain)
     graph = generate("rmat", scale=9, seed=6, weights=(1, 9))
-    modes = [fields_after(Decayed, "auto", graph, iterations=3)[1].mode for _ in range(5)]
-    assert modes == ["pc", "pc", "pc", "pull", "pull"]
+    modes = [fields_after(Decayed, "auto", graph, iterations=3)[1].mode for _ in range(6)]
+    assert modes == ["pc"] * 4 + ["pull"] * 2
 
 
 def test_an_interrupted_run_leaves_nothing_behind():
