@@ -56,7 +56,7 @@ BLOCKS_BUILD, BINS_BUILD = 11.0, 7.0
 """The same for building the layouts, after the edges have been counted."""
 
 ITERATIONS = 40
-"""What is expected of a graph at most: two runs of 10 to 20 iterations, which PageRank takes on most graphs."""
+"""What is expected of a graph at most: two runs of the 10 to 20 iterations that PageRank mostly takes."""
 
 SMALL_EDGES = 1 << 20
 """With fewer edges either way takes no time to speak of."""
