@@ -47,10 +47,10 @@ WIDEST_UNIT = 17
 LINE_VALUES = 16
 """Values of 4 bytes in a cache line."""
 
-PULL_EDGE, PULL_VALUE, PULL_SPARSE, PC_EDGE, PC_MESSAGE = 0.66, 0.25, 5.0, 0.65, 1.08
+PULL_EDGE, PULL_VALUE, PULL_SPARSE, PC_EDGE, PC_MESSAGE = 0.66, 0.25, 3.5, 0.65, 1.08
 """Nanoseconds of an iteration per edge and core: pull through blocks, per edge and per value read; what is
 added in blocks with fewer edges than cache lines; PC per edge and per message. Measured on RMAT, Kronecker,
-random and grid graphs of 16 to 134 M edges; the choice depends on the ratios only."""
+random and grid graphs of 16 to 268 M edges; the choice depends on the ratios only."""
 
 BLOCKS_BUILD, BINS_BUILD = 11.0, 7.0
 """The same for building the layouts, after the edges have been counted."""
@@ -106,14 +106,13 @@ class Plan(NamedTuple):
     def gain(self, threads: int) -> float:
         """Nanoseconds per edge and core that an iteration of pull is expected to save over PC.
 
-        With bins, a partition that is more than a thread's share of the edges lets the others wait; units are
-        cut to equal edges.
+        With bins all wait for the thread with the heaviest partition; units are cut to equal edges.
         """
         edges = max(1, self.edges.sum())
         sparse = self.edges[self.edges < (1 << self.source_bits) // LINE_VALUES].sum()
         pull = PULL_EDGE + (PULL_VALUE * self.values_read + PULL_SPARSE * sparse) / edges
-        waiting = max(0.0, threads * self.heaviest - 1) / 2
-        return float((PC_EDGE + PC_MESSAGE * self.messages / edges) * (1 + waiting) - pull)
+        pc = (PC_EDGE + PC_MESSAGE * self.messages / edges) * (1 + threads * self.heaviest / 2)
+        return float(pc - pull)
 
 
 def _cut_units(in_edges: np.ndarray, cells: int, most_edges: int) -> np.ndarray:
