@@ -1,13 +1,13 @@
 """Arrays that report every access to the cache simulator, for kernels compiled from their own source.
 
 Numba compiles a kernel anew for new argument types. `TracedArray` is such a type: it behaves as the array
-it wraps, and each ``array[i]`` and ``array[i] = x`` first goes to `perf.cache_simulator`. So the stream of
-accesses that is simulated is that of the real kernels, whatever becomes of them; nothing is rewritten.
-What differs from the machine code: the compiler keeps some values in registers that are counted here as
+it wraps (``array[i:]`` is traced as well), and each ``array[i]`` and ``array[i] = x`` first goes to
+`perf.cache_simulator`. So the stream of accesses that is simulated is that of the real kernels, whatever
+becomes of them; nothing is rewritten. What differs from the machine code: the compiler keeps some values in registers that are counted here as
 accesses to a line used just before (L1 hits).
 
-Atomic operations and prefetches go to the wrapped array and are not counted, nor are arrays of more than
-one dimension (trace, counters).
+Atomic operations, prefetches and stores past the caches go to the wrapped array and are not counted, nor are
+arrays of more than one dimension (trace, counters).
 
 Addresses are made up: arrays lie one after the other, each on a page of its own, so that results repeat.
 """
@@ -86,6 +86,14 @@ def traced(typingctx, array, base, cache):
 
 @overload(operator.getitem, jit_options=KERNEL)
 def _get(array, index):
+    if isinstance(array, TracedArray) and isinstance(index, types.SliceType):
+
+        def part(array, index):
+            base = array.base + np.uint64(index.start) * np.uint64(array.array.itemsize)
+            return traced(array.array[index], base, array.cache)
+
+        return part
+
     if isinstance(array, TracedArray):
 
         def get(array, index):
