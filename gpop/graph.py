@@ -291,7 +291,10 @@ class Graph:
         return result
 
     def is_symmetric(self) -> bool:
-        """Whether every edge u -> v has its v -> u (how often, and weights, do not matter)."""
+        """Whether every edge u -> v has its v -> u (how often, and weights, do not matter).
+
+        Found by a fingerprint: a False is certain, a True wrong with probability 2**-64.
+        """
         if self._symmetric is None:
             from gpop.symmetry import mirrored, rows_sorted
 
@@ -300,7 +303,10 @@ class Graph:
         return self._symmetric
 
     def equals_reverse(self) -> bool:
-        """Whether turning every edge round gives the same edges, as often and with the same weights."""
+        """Whether turning every edge round gives the same edges, as often and with the same weights.
+
+        Found by a fingerprint, as in `is_symmetric`.
+        """
         if self._equals_reverse is None:
             from gpop.symmetry import mirrored
 

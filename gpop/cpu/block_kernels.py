@@ -4,8 +4,8 @@ A thread builds the blocks of one source block: its edges become keys (local des
 where there are weights, the edge), bucketed by window. The keys of a block are sorted by destination with two
 stable passes of a radix sort over 8 bits, so sources stay ascending, and the runs of one destination are cut.
 
-Bytes per edge: 4 (counting), then 4 read and 4 written (bucketing), 4 passes over keys of 4 bytes that
-mostly lie in the cache, 2 written for the ref and up to 2 for the target.
+Bytes per edge: 4 (counting), then 4 read and 4 written (bucketing), 3 passes to sort and 2 to cut keys of 4
+bytes that mostly lie in the cache, 2 written for the ref and up to 2 for the target.
 """
 
 from __future__ import annotations

@@ -171,9 +171,7 @@ def _find_blocks(
     """In-edges in blocks, and the seconds to build them; None where messages are expected to be faster."""
     sizes = (vertex_bytes, value_bytes, partition_size)
     try:
-        return blocks_of(
-            graph, threads, *sizes, weighted=weighted, forced=mode == "pull", iterations=limit
-        )  # fmt: skip
+        return blocks_of(graph, threads, *sizes, weighted=weighted, forced=mode == "pull", iterations=limit)
     except NotEnoughMemory:
         if mode == "pull":
             raise
