@@ -11,7 +11,7 @@ from pathlib import Path
 import networkx as nx
 
 from gpop.generate import generate
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 
 HERE = Path(__file__).resolve().parent
 

@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 
-from gpop.parallel import blocks, for_each, worker_count
+from gpop.common.parallel import blocks, for_each, worker_count
 
 CPU_BYTES = 1 << 28
 GPU_BYTES = 1 << 30

@@ -21,11 +21,11 @@ import numpy as np
 
 import gpop
 from gpop.bandwidth import copy_bandwidth
-from gpop.command import Parser, exit_code
-from gpop.errors import NotEnoughMemory, UsageError
-from gpop.graph import Graph
-from gpop.io.atomic import replacing
-from gpop.launch import MODES, TARGETS
+from gpop.common.command import Parser, exit_code
+from gpop.common.errors import NotEnoughMemory, UsageError
+from gpop.common.replacing import replacing
+from gpop.execution.run import MODES, TARGETS
+from gpop.graph.graph import Graph
 
 TOLERANCE = 1e-5
 

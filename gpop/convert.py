@@ -29,16 +29,16 @@ from typing import NamedTuple
 import numpy as np
 
 import gpop
-from gpop import transform
-from gpop.build import DUPLICATES
-from gpop.command import Parser, exit_code
-from gpop.errors import UsageError
-from gpop.generate.modify import weight_dtype
-from gpop.graph import Graph
+from gpop.common.command import Parser, exit_code
+from gpop.common.errors import UsageError
+from gpop.common.memory import available_bytes, readable, require_memory
+from gpop.common.progress import progress_bar
+from gpop.common.replacing import replacing
+from gpop.graph import transform
+from gpop.graph.build import DUPLICATES
+from gpop.graph.graph import Graph
+from gpop.graph.modify import weight_dtype
 from gpop.io import format_module
-from gpop.io.atomic import replacing
-from gpop.memory import available_bytes, readable, require_memory
-from gpop.progress import progress_bar
 
 POLICIES = tuple(policy for policy in DUPLICATES if policy != "keep")
 

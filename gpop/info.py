@@ -18,13 +18,13 @@ import numpy as np
 from numba import njit
 
 import gpop
-from gpop.bins import Bins, bins_of
-from gpop.command import Parser, exit_code
-from gpop.errors import UsageError
-from gpop.graph import Graph
-from gpop.memory import available_bytes, readable, require_memory
-from gpop.parallel import blocks, for_each, worker_count
-from gpop.partition import partition_bits
+from gpop.common.command import Parser, exit_code
+from gpop.common.errors import UsageError
+from gpop.common.memory import available_bytes, readable, require_memory
+from gpop.common.parallel import blocks, for_each, worker_count
+from gpop.graph.graph import Graph
+from gpop.layout.bins import Bins, bins_of
+from gpop.layout.partition import partition_bits
 
 PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -219,7 +219,7 @@ def plot(graph: Graph, path: Path) -> None:
         from matplotlib.figure import Figure
     except ImportError:
         raise UsageError(f"{path}: a plot needs matplotlib, which is not installed") from None
-    from gpop.io.atomic import replacing
+    from gpop.common.replacing import replacing
 
     figure = Figure(figsize=(5, 3.5), layout="constrained")
     axes = figure.add_subplot()

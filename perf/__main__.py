@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-from gpop.command import fail
+from gpop.common.command import fail
 
 COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
     "bench": ("perf.bench", "time apps over graphs, modes, partition sizes and threads with pyperf"),

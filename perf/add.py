@@ -15,8 +15,8 @@ import argparse
 import json
 from typing import Any
 
-from gpop.command import exit_code
-from gpop.errors import UsageError
+from gpop.common.command import exit_code
+from gpop.common.errors import UsageError
 from perf import register
 from perf.algorithms import ALGORITHMS
 from perf.parser import with_store

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import gpop
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 from perf import answers
 from perf.graphs import vertex, with_weights
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from gpop.memory import available_bytes
+from gpop.common.memory import available_bytes
 from perf.hardware import caches
 
 ROUNDS = 5

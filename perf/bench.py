@@ -5,8 +5,8 @@
 Every combination is a pyperf benchmark: some processes, each with warm-ups and values. A value is the time
 of one run's iteration loop; loading, building the layout and compiling come before. The JSON file holds
 what is finished: the same command continues an interrupted one. Achieved bytes per second are those that
-the model (`gpop.mode`) counts over the median time; their share of the limit is that over the best bandwidth
-measured with as many threads over arrays as large as the largest iteration's bytes.
+the model (`gpop.model.bytes`) counts over the median time; their share of the limit is that over the best
+bandwidth measured with as many threads over arrays as large as the largest iteration's bytes.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from gpop.command import exit_code, fail
-from gpop.errors import GpopError, UsageError
-from gpop.io.atomic import replacing
-from gpop.parallel import worker_count
-from gpop.progress import progress_bar
+from gpop.common.command import exit_code, fail
+from gpop.common.errors import GpopError, UsageError
+from gpop.common.parallel import worker_count
+from gpop.common.progress import progress_bar
+from gpop.common.replacing import replacing
 from perf.add import apps, counts
 from perf.algorithms import ALGORITHMS
 from perf.graphs import name_of, normal

@@ -24,7 +24,7 @@ def main() -> None:
     job = json.loads(given.job)
     call = None
     if given.worker:
-        from gpop.parallel import worker_count
+        from gpop.common.parallel import worker_count
         from perf.algorithms import algorithm_named
         from perf.answers import answer_hash
         from perf.graphs import open_graph

@@ -20,7 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 from perf.cache_simulator import Geometry
 from perf.l2_workload import Workload
 

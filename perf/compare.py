@@ -13,8 +13,8 @@ import statistics
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gpop.command import exit_code
-from gpop.errors import UsageError
+from gpop.common.command import exit_code
+from gpop.common.errors import UsageError
 from perf.parser import documented
 from perf.uncertainty import flag, rse_of_mean, rse_of_ratio
 

@@ -12,8 +12,8 @@ import csv
 import math
 from pathlib import Path
 
-from gpop.command import exit_code
-from gpop.errors import UsageError
+from gpop.common.command import exit_code
+from gpop.common.errors import UsageError
 from perf.parser import with_store
 from perf.register import register_platform
 from perf.store import Store

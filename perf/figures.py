@@ -15,10 +15,10 @@ import importlib
 import sys
 from pathlib import Path
 
-from gpop.command import exit_code, fail
-from gpop.io.atomic import replacing
-from gpop.memory import readable
-from gpop.parallel import worker_count
+from gpop.common.command import exit_code, fail
+from gpop.common.memory import readable
+from gpop.common.parallel import worker_count
+from gpop.common.replacing import replacing
 from perf.hardware import facts
 from perf.implementations import FAMILIES, installed, version
 from perf.parser import documented

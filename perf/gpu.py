@@ -10,7 +10,7 @@ PageRank, of which 20 are done; the tables have medians and quartiles over the r
 launch by CuPy, which graphs of less than about 0.1 ms an iteration do not hide.
 Answers: levels and distances must equal the CPU's; ranks may differ from those of the CPU in float64 by
 1e-5 of themselves, each of them; the largest such difference stands in the table.
-MB are bytes that the model counts (`gpop.mode`); a copy counts bytes read and written.
+MB are bytes that the model counts (`gpop.model.bytes`); a copy counts bytes read and written.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ import numpy as np
 
 import gpop
 from gpop.bandwidth import copy_bandwidth
-from gpop.command import exit_code
-from gpop.errors import UsageError
+from gpop.common.command import exit_code
+from gpop.common.errors import UsageError
+from gpop.common.replacing import replacing
 from gpop.generate import generate
 from gpop.gpu.device import cupy, current_device
 from gpop.gpu.layout import free_device
-from gpop.io.atomic import replacing
-from gpop.transform import random_weights
+from gpop.graph.transform import random_weights
 from perf.gpu_baselines import APPS, STRATEGIES, Baselines, timed
 from perf.gpu_peers import named, read_external, run_peer, write_raw
 from perf.gpu_table import OWN, SPMV, Entry, Result, bars, table, wrong

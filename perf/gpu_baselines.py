@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gpop
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 from gpop.gpu.device import cupy, current_device, require_device_memory
 from gpop.gpu.kernel import OPTIONS, compile_kernel
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import gpop
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 
 _LINE = re.compile(r"^(bfs|sssp|pagerank)\s+([0-9.eE+-]+)\s*$", re.MULTILINE)
 LIMIT_SECONDS = 300

@@ -13,10 +13,10 @@ import numpy as np
 
 import gpop
 from gpop.compare import APPS, App, _scattered, differs
+from gpop.execution.run import MODES
 from gpop.generate import generate
 from gpop.gpu import job
 from gpop.gpu.device import cupy
-from gpop.launch import MODES
 
 LOCAL = {
     name: App(lambda graph, seed, options, solve=solve: solve(graph, seed, **options), _scattered)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 import gpop
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 from gpop.generate import GENERATORS, generate
-from gpop.transform import random_weights
+from gpop.graph.transform import random_weights
 
 WEIGHTS = (1, 255)
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import psutil
 
-from gpop.parallel import worker_count
-from gpop.partition import l2_cache_bytes
+from gpop.common.parallel import worker_count
+from gpop.layout.partition import l2_cache_bytes
 
 
 def processor() -> str:

@@ -16,7 +16,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 from perf.cache_simulator import Geometry
 from perf.cachegrind import job_environment, write_job
 from perf.l2_workload import Workload

@@ -32,9 +32,9 @@ from gpop.apps.bfs import BFS
 from gpop.apps.cc import ConnectedComponents
 from gpop.apps.pagerank import PageRank
 from gpop.apps.sssp import SSSP
-from gpop.command import Parser, exit_code
-from gpop.errors import UsageError
-from gpop.partition import partition_bits
+from gpop.common.command import Parser, exit_code
+from gpop.common.errors import UsageError
+from gpop.layout.partition import partition_bits
 from perf import cachegrind, hardware_counters, l2_simulator
 from perf.cache_simulator import Geometry, machine_caches, parse_geometry
 from perf.graphs import name_of, open_graph, vertex, with_weights

@@ -15,8 +15,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from gpop.command import Parser, exit_code
-from gpop.errors import GpopError, UsageError
+from gpop.common.command import Parser, exit_code
+from gpop.common.errors import GpopError, UsageError
 from perf import cachegrind, l2_simulator
 from perf.cache_simulator import Geometry, machine_caches, parse_geometry
 from perf.graphs import name_of, open_graph

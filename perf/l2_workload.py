@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gpop
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 from perf import vertex_centric
 
 GPOP_MODES = {"sc": "sc", "pc": "pc", "auto": "auto", "gpop-pull": "pull"}

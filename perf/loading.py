@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 
 import gpop
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 from gpop.generate import generate
 
 FORMATS = (

@@ -2,7 +2,7 @@
 
 Bandwidth: copy, triad and read (`perf.bandwidth` says which bytes are counted) with 1 to all threads, over
 arrays that exceed the last cache. With a graph: the shortest possible PageRank iteration, which is the
-bytes that the model of partition-centric mode counts (`gpop.mode`) over the best bandwidth, measured
+bytes that the model of partition-centric mode counts (`gpop.model.bytes`) over the best bandwidth, measured
 over arrays as large as those bytes, as they may fit a cache; and what an iteration takes.
 """
 
@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import gpop
-from gpop.command import exit_code
-from gpop.memory import readable
-from gpop.parallel import worker_count
+from gpop.common.command import exit_code
+from gpop.common.memory import readable
+from gpop.common.parallel import worker_count
 from perf.bandwidth import bandwidth, memory_sized
 from perf.graphs import normal, open_graph
 from perf.hardware import facts
@@ -104,7 +104,7 @@ def _run(argv: list[str]) -> None:
     nbytes = memory_sized() if given.megabytes is None else given.megabytes << 20
     told = describe(given.threads, graph, nbytes)
     if given.json:
-        from gpop.io.atomic import replacing
+        from gpop.common.replacing import replacing
 
         with replacing(given.json) as temporary:
             temporary.write_text(json.dumps(told, indent=1) + "\n")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 from perf.uncertainty import LARGE, rse_of_ratio
 
 BEST_NON_SWITCHING = "best non-switching"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpop.command import Parser
+from gpop.common.command import Parser
 from perf.store import DEFAULT_PATH
 
 

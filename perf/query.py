@@ -17,8 +17,8 @@ import json
 from collections import defaultdict
 from typing import Any
 
-from gpop.command import exit_code
-from gpop.errors import UsageError
+from gpop.common.command import exit_code
+from gpop.common.errors import UsageError
 from perf.hardware import platform_name
 from perf.implementations import gpop_version
 from perf.parser import with_store

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from gpop.command import exit_code, fail
-from gpop.errors import GpopError, UsageError
-from gpop.progress import progress_bar
+from gpop.common.command import exit_code, fail
+from gpop.common.errors import GpopError, UsageError
+from gpop.common.progress import progress_bar
 from perf.hardware import platform_name
 from perf.implementations import FAMILIES, gpop_version, installed
 from perf.parser import with_store

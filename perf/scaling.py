@@ -25,7 +25,7 @@ import numpy as np
 
 import gpop
 from gpop.generate import generate
-from gpop.partition import l2_cache_bytes
+from gpop.layout.partition import l2_cache_bytes
 
 PARTITION_SIZE = 1 << 15
 ITERATIONS = 10

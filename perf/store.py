@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gpop.errors import GpopError, UsageError
+from gpop.common.errors import GpopError, UsageError
 from perf.schema import MIGRATIONS, VERSION
 
 DEFAULT_PATH = Path("perf.db")

@@ -3,8 +3,8 @@
 Numba compiles a kernel anew for new argument types. `TracedArray` is such a type: it behaves as the array
 it wraps (``array[i:]`` is traced as well), and each ``array[i]`` and ``array[i] = x`` first goes to
 `perf.cache_simulator`. So the stream of accesses that is simulated is that of the real kernels, whatever
-becomes of them; nothing is rewritten. What differs from the machine code: the compiler keeps some values in registers that are counted here as
-accesses to a line used just before (L1 hits).
+becomes of them; nothing is rewritten. What differs from the machine code: the compiler keeps some values in
+registers that are counted here as accesses to a line used just before (L1 hits).
 
 Atomic operations, prefetches and stores past the caches go to the wrapped array and are not counted, nor are
 arrays of more than one dimension (trace, counters).
@@ -30,7 +30,7 @@ from numba.extending import (
     register_model,
 )
 
-from gpop.cpu.registry import KERNEL
+from gpop.program.published import KERNEL
 from perf.cache_simulator import access
 
 PAGE = 4096

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from itertools import groupby
 
-from gpop.command import exit_code
+from gpop.common.command import exit_code
 from perf.hardware import platform_name
 from perf.implementations import gpop_version, installed
 from perf.parser import with_store

@@ -25,7 +25,7 @@ from numba import njit
 
 import gpop
 from gpop.apps.bfs import NOT_REACHED
-from gpop.cpu.registry import KERNEL, inline
+from gpop.program.published import KERNEL, inline
 
 ITERATION, ACTIVE, HEAD = range(3)
 """Slots of ``progress``."""

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gpop.errors import GpopError, UsageError
+from gpop.common.errors import GpopError, UsageError
 from perf.algorithms import algorithm_named
 from perf.answers import answer_hash, compare
 from perf.graphs import content_hash, open_graph

@@ -34,7 +34,7 @@ else:
 def pytest_runtest_setup(item):
     """Tests marked ``gpu`` say why they cannot run here."""
     if item.get_closest_marker("gpu"):
-        from gpop.errors import UsageError
+        from gpop.common.errors import UsageError
         from gpop.gpu.device import cupy
 
         try:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gpop.generate import generate
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 
 REAL = Path(__file__).resolve().parents[2] / "shared" / "graphs"
 

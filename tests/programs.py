@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import gpop
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 
 NOWHERE = 0xFFFFFFFF
 OFFSET = 0.25  # a module global that a function reads

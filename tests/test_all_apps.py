@@ -10,7 +10,7 @@ import pytest
 
 import gpop
 from gpop.apps import bfs
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 from tests.apps import reference
 from tests.graphs import small_graphs
 

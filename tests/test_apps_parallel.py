@@ -13,7 +13,7 @@ import pytest
 import gpop
 from gpop.apps import bfs, cc, heat_kernel, nibble, pagerank, pagerank_nibble, sssp
 from gpop.generate import generate
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 
 QUICK = {"mode": "auto", "threads": 4, "partition_size": 256}
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop import transform
 from gpop.convert import main
 from gpop.generate import generate
-from gpop.graph import Graph
+from gpop.graph import transform
+from gpop.graph.graph import Graph
 from tests.graphs import same
 
 
@@ -141,7 +141,7 @@ def test_errors(given, tmp_path, monkeypatch, capsys, arguments, message):
 
 def test_memory_is_predicted_before_the_first_step(tmp_path, monkeypatch, capsys):
     generate("rmat", scale=14, degree=16).save(tmp_path / "in.bin")
-    monkeypatch.setattr("gpop.memory.available_bytes", lambda: 4_000_000)
+    monkeypatch.setattr("gpop.common.memory.available_bytes", lambda: 4_000_000)
     monkeypatch.setattr(Graph, "reverse", None)
     assert main([str(tmp_path / "in.bin"), str(tmp_path / "out.bin"), "--reverse", "--symmetrize"]) == 2
     error = capsys.readouterr().err

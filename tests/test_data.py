@@ -10,7 +10,7 @@ import pytest
 
 import gpop.io
 from gpop.generate import generate
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 from tests.graphs import same
 
 DATA = Path(__file__).resolve().parents[1] / "data"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gpop.generate import generate
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 from gpop.info import describe, main, special_edges, text
 from tests.graphs import small_graphs
 

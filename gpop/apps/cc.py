@@ -23,8 +23,8 @@ from gpop.apps import cli, report
 from gpop.apps.direct import Phase, asked_of_messages, direct_run, no_messages
 from gpop.apps.inputs import symmetric
 from gpop.apps.result import AppResult
-from gpop.errors import UsageError
-from gpop.partition import partition_bits, partition_count
+from gpop.common.errors import UsageError
+from gpop.layout.partition import partition_bits, partition_count
 
 METHODS = ("auto", "labels", "afforest")
 

@@ -19,10 +19,10 @@ import numpy as np
 
 import gpop
 from gpop.apps import report
-from gpop.command import Parser, exit_code, fail
-from gpop.errors import UsageError
-from gpop.launch import MODES
-from gpop.transform import ORDERS
+from gpop.common.command import Parser, exit_code, fail
+from gpop.common.errors import UsageError
+from gpop.execution.run import MODES
+from gpop.graph.transform import ORDERS
 
 MOST_THREADS = 1024
 TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")

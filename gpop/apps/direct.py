@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gpop
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 
 _OF_MESSAGES = {
     "mode": "auto", "target": "cpu", "interleave": None, "iterations": None, "callback": None, "ratio": None,

@@ -25,7 +25,7 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
 from gpop.apps.local import LocalResult, clean_program, take
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 
 
 class HeatKernel(gpop.Program):

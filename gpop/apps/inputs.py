@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gpop.errors import UsageError
-from gpop.graph import Graph
+from gpop.common.errors import UsageError
+from gpop.graph.graph import Graph
 
 
 def one_vertex(graph: Graph, source: Any, what: str = "source") -> int:
@@ -71,7 +71,7 @@ def symmetric(graph: Graph, ascending: bool = False) -> Graph:
 
     ``ascending=True``: also with adjacency lists in ascending order, which the copy always has.
     """
-    from gpop.symmetry import rows_sorted
+    from gpop.graph.symmetry import rows_sorted
 
     if ascending and "ascending" not in graph.cache:
         graph.cache["ascending"] = rows_sorted(graph.indptr, graph.indices)

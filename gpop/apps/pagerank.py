@@ -21,8 +21,8 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.result import AppResult
-from gpop.errors import UsageError
-from gpop.parallel import blocks
+from gpop.common.errors import UsageError
+from gpop.common.parallel import blocks
 
 
 class PageRank(gpop.Program):

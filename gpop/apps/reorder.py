@@ -1,6 +1,6 @@
 """``reorder=`` of the one-call functions: run on the same graph with its vertices in another order.
 
-The order decides how many messages an edge costs (r, see `gpop.bins`) and how far apart neighbours lie.
+The order decides how many messages an edge costs (r, see `gpop.layout.bins`) and how far neighbours are.
 A function is wrapped where the package exports it (`gpop`), so that no app knows of it: vertices that are
 given are translated, the app runs on the relabelled graph, and its result is translated back, so that
 arrays, sources and parents are in the ids of the given graph. The relabelled graph is kept with the given
@@ -25,11 +25,11 @@ from numba import njit
 
 from gpop.apps.inputs import many_vertices, one_vertex
 from gpop.apps.result import AppResult
-from gpop.errors import UsageError
-from gpop.graph import Graph
-from gpop.parallel import blocks, for_each, worker_count
-from gpop.partition import partition_bits
-from gpop.transform import ORDERS, relabel
+from gpop.common.errors import UsageError
+from gpop.common.parallel import blocks, for_each, worker_count
+from gpop.graph.graph import Graph
+from gpop.graph.transform import ORDERS, relabel
+from gpop.layout.partition import partition_bits
 
 _TAKEN = {"source": one_vertex, "seeds": many_vertices}
 """Parameters that are vertices, and how they are checked."""
@@ -47,7 +47,7 @@ class Reordered(NamedTuple):
 
 
 def reorderable(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
-    """The function with one more option, ``reorder``: "none" or one of `gpop.transform.ORDERS`.
+    """The function with one more option, ``reorder``: "none" or one of `gpop.graph.transform.ORDERS`.
 
     Examples
     --------

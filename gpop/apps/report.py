@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import gpop
-from gpop.io.atomic import replacing
+from gpop.common.replacing import replacing
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 TABLE_SUFFIXES = (".npy", *DELIMITERS)

@@ -26,9 +26,9 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import one_vertex
 from gpop.apps.result import AppResult
-from gpop.errors import UsageError
-from gpop.parallel import worker_count
-from gpop.partition import partition_bits, share_inside
+from gpop.common.errors import UsageError
+from gpop.common.parallel import worker_count
+from gpop.layout.partition import partition_bits, share_inside
 
 STEPS = {False: 3, True: 20}
 """Default delta in mean weights over the mean degree, for bulk-synchronous and for interleaved runs; the best

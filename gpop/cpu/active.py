@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from gpop.atomics import store_release
-from gpop.cpu.registry import KERNEL, inline
-from gpop.mode import PC
+from gpop.common.atomics import store_release
+from gpop.model.bytes import PC
+from gpop.program.published import KERNEL, inline
 
 LIST_GAP = 32
 """Unused entries between the lists of two partitions. Lists that start at multiples of a power of two

@@ -1,4 +1,4 @@
-"""Which way messages travel: the analytical model (mode.py) applied to the engine's lists, and the trace.
+"""Which way messages travel: the model (model/bytes.py) applied to the engine's lists, and the trace.
 
 Pull is decided for an iteration as a whole, before it starts: then no message can arrive twice, and
 scatter needs no check of where it sends. Where ids say nothing about neighbourhood the destinations of an
@@ -10,8 +10,17 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.cpu.interleave import is_local
-from gpop.cpu.registry import inline
-from gpop.mode import PC, PULL, edges_looked_at, pc_bytes, prefers_pc, pull_all_bytes, pull_bytes, sc_bytes
+from gpop.model.bytes import (
+    PC,
+    PULL,
+    edges_looked_at,
+    pc_bytes,
+    prefers_pc,
+    pull_all_bytes,
+    pull_bytes,
+    sc_bytes,
+)
+from gpop.program.published import inline
 
 AUTO, FORCE_SC, FORCE_PC, FORCE_PULL, AUTO_PUSH = range(5)
 """Codes of the modes a run is asked for; the last is auto where there is no memory for in-edges."""

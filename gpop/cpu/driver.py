@@ -6,24 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from gpop.bins import bins_of, narrow_weights
+from gpop.common.errors import NotEnoughMemory, UsageError
+from gpop.common.parallel import worker_count
 from gpop.cpu import choice, engine, specialise
-from gpop.cpu.blocks import Blocks, blocks_of, note_without
-from gpop.cpu.compile import inactive_of, message_dtype
-from gpop.cpu.incoming import NO_WEIGHTS
 from gpop.cpu.job import MOST_THREADS, Job
 from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
 from gpop.cpu.workspace import COUNTERS, Needs, forget_workspaces, unit_workspace, workspace_of
-from gpop.errors import NotEnoughMemory, UsageError
-from gpop.exclusive import exclusive
-from gpop.graph import Graph
-from gpop.launch import Run
-from gpop.lowering import Lowered, lower
-from gpop.mode import DEFAULT_RATIO
-from gpop.parallel import worker_count
-from gpop.partition import partition_bits
-from gpop.program import HARMLESS, Program
-from gpop.trace import Trace
+from gpop.execution.run import Run
+from gpop.graph.exclusive import exclusive
+from gpop.graph.graph import Graph
+from gpop.layout.bins import bins_of, narrow_weights
+from gpop.layout.edge_blocks import Blocks, blocks_of, note_without
+from gpop.layout.in_edges import NO_WEIGHTS
+from gpop.layout.partition import partition_bits
+from gpop.model.bytes import DEFAULT_RATIO
+from gpop.plan.trace import Trace
+from gpop.program.compile import inactive_of, message_dtype
+from gpop.program.lowering import Lowered, lower
+from gpop.program.program import HARMLESS, Program
 
 
 def use_threads(threads: int | None) -> int:
@@ -83,7 +83,7 @@ def run_on_cpu(
     callback: Any,
     counting: bool,
 ) -> Run:
-    """See `gpop.launch.run`; arguments are checked there."""
+    """See `gpop.execution.run.run`; arguments are checked there."""
     lowered = lower(type(program))
     interleave = interleave and mode != "pull"  # no bins are scattered that could be gathered early
     graph = program.graph

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.atomics import clock_ns, fetch_add
+from gpop.common.atomics import clock_ns, fetch_add
 from gpop.cpu import active, priority, pull, team
 from gpop.cpu.choice import choose_pull, pull_all_bytes, write_pull_trace, write_trace
-from gpop.cpu.registry import inline
 from gpop.cpu.workspace import SERIAL_EDGES
+from gpop.program.published import inline
 
 LIGHT_EDGES = 1024
 """Below so many active edges per partition, several partitions are claimed at once."""
@@ -148,8 +148,8 @@ def make_loop(work, defer_frontier, all_active, interleaved, pulls):
     """The iteration loop, entered by every thread of the team (``w`` = 0 is the main thread).
 
     The main thread returns when the run is over or Python is due; True when it is over; the
-    workers wait inside until they are dismissed. A row of
-    ``trace`` holds `gpop.trace.COLUMNS` from ``frontier`` on. Between two buckets of priorities ``size`` is 0
+    workers wait inside until they are dismissed. A row of ``trace``
+    holds `gpop.plan.trace.COLUMNS` from ``frontier`` on. Between two buckets of priorities ``size`` is 0
     and ``progress[FRONTIER]`` counts the vertices that wait.
 
     ``work`` is called in one place, by all threads and for all phases, because it is compiled into every

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.atomics import load_acquire
+from gpop.common.atomics import load_acquire
 from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of
-from gpop.cpu.registry import inline
+from gpop.program.published import inline
 
 INTERLEAVED, INTRA = 7, 9
 """Columns of the instrumented counters (workspace.COUNTERS)."""

@@ -7,24 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from gpop.bins import Bins
+from gpop.common.errors import NotEnoughMemory
+from gpop.common.parallel import beside, worker_count
+from gpop.common.progress import IterationBar
 from gpop.cpu import choice, engine, specialise, team
 from gpop.cpu.active import drain_frontier, drain_touched, lists_of, load_all, load_frontier
-from gpop.cpu.blocks import Blocks
-from gpop.cpu.compile import compiled
-from gpop.cpu.incoming import in_edges, kept_in_edges
 from gpop.cpu.priority import drain_waiting, pending_in
 from gpop.cpu.scatter import MASK_SENT
-from gpop.cpu.state import make_state
 from gpop.cpu.workspace import SERIAL_EDGES
-from gpop.errors import NotEnoughMemory
-from gpop.launch import UNLIMITED
-from gpop.lowering import Lowered
-from gpop.mode import CURSOR_BYTES, PROBE_BYTES, Sizes
-from gpop.parallel import beside, worker_count
-from gpop.program import Program
-from gpop.progress import IterationBar
-from gpop.trace import COLUMNS, Trace
+from gpop.execution.run import UNLIMITED
+from gpop.layout.bins import Bins
+from gpop.layout.edge_blocks import Blocks
+from gpop.layout.in_edges import in_edges, kept_in_edges
+from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes
+from gpop.plan.trace import COLUMNS, Trace
+from gpop.program.compile import compiled
+from gpop.program.lowering import Lowered
+from gpop.program.program import Program
+from gpop.program.state import make_state
 
 MOST_THREADS = 1024
 TRACE_ROWS = 4096

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.atomics import prefetch
+from gpop.common.atomics import prefetch
 from gpop.cpu.active import list_of
 from gpop.cpu.scatter import EDGES, MESSAGES_SC, VERTICES, send
-from gpop.mode import SC
+from gpop.model.bytes import SC
 
 INTRA = 9
 """Column of the instrumented counters (workspace.COUNTERS)."""

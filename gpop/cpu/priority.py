@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 
 from gpop.cpu.active import list_of, note_touched
-from gpop.cpu.registry import KERNEL, inline
+from gpop.program.published import KERNEL, inline
 
 LISTED, PENDING = 1, 2
 """Bits of ``waiting``."""

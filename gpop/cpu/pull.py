@@ -23,9 +23,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.atomics import popcount, prefetch
+from gpop.common.atomics import popcount, prefetch
 from gpop.cpu.active import list_of
-from gpop.mode import PULL, SC
+from gpop.model.bytes import PULL, SC
 
 EDGES_PULLED, MESSAGES_PULLED = 10, 11
 """Columns of the instrumented counters (workspace.COUNTERS)."""

@@ -1,6 +1,6 @@
 """Pull where every vertex is active: values are read where they lie, through blocks of in-edges.
 
-Two phases stand for scatter and gather, each over the units of the layout (blocks.py):
+Two phases stand for scatter and gather, each over the units of the layout (edge_blocks.py):
 
 1. prepare: one value per vertex, from ``scatterFunc``;
 2. pull: ``initFunc`` for the vertices of a unit, then its blocks, each in pieces of 4, 2 and 1 edges of
@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.cpu.block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW
-from gpop.mode import PULL
+from gpop.layout.edge_block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW
+from gpop.model.bytes import PULL
 
 EDGES_PULLED, MESSAGES_PULLED = 10, 11
 """Columns of the instrumented counters (workspace.COUNTERS)."""

@@ -16,10 +16,10 @@ from __future__ import annotations
 import numpy as np
 from numba.extending import overload
 
-from gpop.atomics import prefetch, store_streaming
+from gpop.common.atomics import prefetch, store_streaming
 from gpop.cpu.active import list_of
-from gpop.cpu.registry import inline
-from gpop.mode import PC, SC
+from gpop.model.bytes import PC, SC
+from gpop.program.published import inline
 
 MASK_NONE, MASK_VALUE, MASK_SENT = 0, 1, 2
 """How PC treats inactive vertices: send as they are; send ``inactive_message``; mark in ``sent``."""

@@ -15,9 +15,9 @@ from numba.np.numpy_support import from_dtype
 
 from gpop.cpu import active, engine, gather, interleave, local, priority, pull, pull_all, scatter
 from gpop.cpu.choice import choose_mode
-from gpop.cpu.registry import KERNEL, library_key, publish, publish_user
-from gpop.cpu.state import make_advance
-from gpop.lowering import Lowered
+from gpop.program.lowering import Lowered
+from gpop.program.published import KERNEL, library_key, publish, publish_user
+from gpop.program.state import make_advance
 
 NEVER, MAYBE, ALWAYS = range(3)
 """Whether a loop pulls."""

@@ -28,12 +28,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.bins import Bins
+from gpop.common.memory import require_memory
 from gpop.cpu import priority, team
 from gpop.cpu.active import LIST_GAP
-from gpop.cpu.blocks import Blocks
-from gpop.memory import require_memory
-from gpop.partition import l2_cache_bytes
+from gpop.layout.bins import Bins
+from gpop.layout.edge_blocks import Blocks
+from gpop.layout.partition import l2_cache_bytes
 
 SERIAL_EDGES = 512
 """Below so many active edges the calling thread does an iteration alone."""

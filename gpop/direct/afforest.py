@@ -29,12 +29,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.atomics import clock_ns, fetch_add, load_acquire, prefetch, store_release
+from gpop.common.atomics import clock_ns, fetch_add, load_acquire, prefetch, store_release
+from gpop.common.memory import require_memory
 from gpop.direct.forest import find, flatten, sample_roots, unite
 from gpop.direct.phases import claim, finish, kernel, make_phases, together, wait_for
-from gpop.graph import Graph
-from gpop.memory import require_memory
-from gpop.partition import partition_count
+from gpop.graph.graph import Graph
+from gpop.layout.partition import partition_count
 
 PHASES = ("hook", "join", "sample", "compress", "rest", "compare", "flatten")
 HOOK, JOIN, SAMPLE, COMPRESS, REST, COMPARE, FLATTEN = range(len(PHASES))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.atomics import compare_and_swap
+from gpop.common.atomics import compare_and_swap
 from gpop.direct.phases import kernel
 
 

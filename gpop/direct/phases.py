@@ -18,8 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numba import njit
 
-from gpop.atomics import fetch_add, load_acquire, pause, sleep_us, yield_core
-from gpop.cpu.registry import KERNEL
+from gpop.common.atomics import fetch_add, load_acquire, pause, sleep_us, yield_core
+from gpop.program.published import KERNEL
 
 kernel = njit(nogil=True, cache=True, **KERNEL)
 """What compiles the work of a phase."""

@@ -25,10 +25,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.atomics import clock_ns, fetch_add, popcount, prefetch
+from gpop.common.atomics import clock_ns, fetch_add, popcount, prefetch
+from gpop.common.memory import require_memory
 from gpop.direct.phases import claim, finish, kernel, make_phases, together, wait_for
-from gpop.graph import Graph
-from gpop.memory import require_memory
+from gpop.graph.graph import Graph
 
 PHASES = ("order", "orient", "rows", "count", "merge")
 ORDER, ORIENT, ROWS, COUNT, MERGE = range(len(PHASES))

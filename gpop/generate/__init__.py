@@ -11,8 +11,8 @@ import importlib
 
 import numpy as np
 
-from gpop.errors import UsageError
-from gpop.graph import MOST_VERTICES, Graph
+from gpop.common.errors import UsageError
+from gpop.graph.graph import MOST_VERTICES, Graph
 
 GENERATORS = {  # kind: its sizes and their defaults
     "rmat": {"scale": 16, "degree": 16, "parameters": (0.57, 0.19, 0.19)},
@@ -74,8 +74,8 @@ def generate(
         raise UsageError(f"{kind} has no {min(unknown)}, expected {' and '.join(GENERATORS[kind])}")
     if not 0 <= seed < 2**64:
         raise UsageError(f"seed {seed} is not possible, expected 0..{2**64 - 1}")
-    from gpop.build import build_csr
-    from gpop.generate.modify import shuffled, with_weights
+    from gpop.graph.build import build_csr
+    from gpop.graph.modify import shuffled, with_weights
 
     sizes = GENERATORS[kind] | sizes
     module = importlib.import_module(f"gpop.generate.{kind}")

@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 
-from gpop.errors import GpopError
+from gpop.common.errors import GpopError
 from gpop.generate import GENERATORS, generate
 from gpop.io import format_module
 

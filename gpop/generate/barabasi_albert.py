@@ -15,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from gpop.build import Edges
+from gpop.common.random_bits import GOLDEN, mix, stream
 from gpop.generate import check_sizes, check_vertices, empty_pair
-from gpop.generate.random_bits import GOLDEN, mix, stream
+from gpop.graph.build import Edges
 
 UNDIRECTED = True
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.build import Edges
 from gpop.generate import check_sizes
+from gpop.graph.build import Edges
 
 UNDIRECTED = True
 

@@ -7,10 +7,10 @@ vertex less: degree_20_2 is ``--dimensions 20 --side 2``, 1,048,576 vertices, 41
 
 from __future__ import annotations
 
-from gpop.build import Edges
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 from gpop.generate import check_sizes
 from gpop.generate.lattice import lattice
+from gpop.graph.build import Edges
 
 UNDIRECTED = True
 

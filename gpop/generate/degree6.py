@@ -5,9 +5,9 @@ Their Table 1 counts one vertex less: degree6_100 is ``--side 100``, 1,000,000 v
 
 from __future__ import annotations
 
-from gpop.build import Edges
 from gpop.generate import check_sizes
 from gpop.generate.lattice import lattice
+from gpop.graph.build import Edges
 
 UNDIRECTED = True
 

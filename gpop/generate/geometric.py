@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from gpop.build import Edges
+from gpop.common.memory import require_memory
+from gpop.common.parallel import blocks, for_each
 from gpop.generate import check_sizes, check_vertices
-from gpop.generate.modify import hashes
-from gpop.memory import require_memory
-from gpop.parallel import blocks, for_each
+from gpop.graph.build import Edges
+from gpop.graph.modify import hashes
 
 UNDIRECTED = True
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gpop.build import Edges
 from gpop.generate import check_sizes
 from gpop.generate.lattice import lattice
+from gpop.graph.build import Edges
 
 UNDIRECTED = True
 

@@ -12,8 +12,8 @@ from math import prod
 import numpy as np
 from numba import njit
 
-from gpop.build import Edges
 from gpop.generate import check_vertices, empty_pair
+from gpop.graph.build import Edges
 
 
 @njit(nogil=True, cache=True)

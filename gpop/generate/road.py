@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.build import Edges
+from gpop.common.memory import require_memory
 from gpop.generate import check_sizes, check_vertices
 from gpop.generate.grid import edges as grid_edges
-from gpop.generate.modify import hashes
-from gpop.memory import require_memory
+from gpop.graph.build import Edges
+from gpop.graph.modify import hashes
 
 UNDIRECTED = True
 WEIGHT_DTYPE = np.uint32

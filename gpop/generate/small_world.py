@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from gpop.build import Edges
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
+from gpop.common.random_bits import GOLDEN, below, mix, stream
 from gpop.generate import check_sizes, check_vertices, empty_pair
-from gpop.generate.random_bits import GOLDEN, below, mix, stream
+from gpop.graph.build import Edges
 
 UNDIRECTED = True
 

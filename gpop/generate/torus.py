@@ -5,9 +5,9 @@ A side of 2 joins two vertices twice, a side of 1 joins a vertex to itself.
 
 from __future__ import annotations
 
-from gpop.build import Edges
 from gpop.generate import check_sizes
 from gpop.generate.lattice import lattice
+from gpop.graph.build import Edges
 
 UNDIRECTED = True
 

@@ -1,7 +1,7 @@
 """BW_PC / BW_SC of eq. (1) on the device at hand: measured once, then kept in the user's cache folder.
 
 One iteration with every vertex active, in each mode, on a random graph that does not fit the caches of
-a GPU; bytes by the model (`gpop.mode`) over the time that the device took.
+a GPU; bytes by the model (`gpop.model.bytes`) over the time that the device took.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from gpop.common.replacing import replacing
 from gpop.gpu.device import current_device
-from gpop.io.atomic import replacing
 
 SCALE, DEGREE, SEED, ROUNDS = 21, 16, 1, 5
 

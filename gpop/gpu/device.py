@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from gpop.errors import NotEnoughMemory, UsageError
+from gpop.common.errors import NotEnoughMemory, UsageError
 
 _GIB = 1 << 30
 

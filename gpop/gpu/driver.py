@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gpop.cpu.compile import inactive_of
+from gpop.common.errors import UsageError
+from gpop.common.parallel import worker_count
 from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
-from gpop.errors import UsageError
-from gpop.exclusive import exclusive
+from gpop.execution.run import Run
 from gpop.gpu import calibrate
 from gpop.gpu.device import cupy, current_device, require_device_memory
 from gpop.gpu.emit import Emitted, emit
@@ -18,11 +18,11 @@ from gpop.gpu.job import Job
 from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, Traits, push_of
 from gpop.gpu.layout import LAYOUT, device_graph
 from gpop.gpu.workspace import Workspace, workspace_shapes
-from gpop.launch import Run
-from gpop.lowering import Lowered, lower
-from gpop.parallel import worker_count
-from gpop.partition import SMALL_ID_BITS, partition_bits
-from gpop.program import HARMLESS, Program
+from gpop.graph.exclusive import exclusive
+from gpop.layout.partition import SMALL_ID_BITS, partition_bits
+from gpop.program.compile import inactive_of
+from gpop.program.lowering import Lowered, lower
+from gpop.program.program import HARMLESS, Program
 
 _emitted_programs: dict[tuple[str, Any], Emitted] = {}
 
@@ -96,7 +96,7 @@ def run_on_gpu(
     interleave: bool = False,
     push: int | None = None,
 ) -> Run:
-    """See `gpop.launch.run`; arguments are checked there.
+    """See `gpop.execution.run.run`; arguments are checked there.
 
     ``push`` (`gpop.gpu.kernel`) gathers without the program's ``combine``, by compare-and-swap or by one
     owner per vertex: for comparing the ways.

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpop.lowering import Lowered
-from gpop.program import Program
+from gpop.program.lowering import Lowered
+from gpop.program.program import Program
 
 
 class Emitted(NamedTuple):
@@ -50,7 +50,7 @@ def emit(cls: type[Program], lowered: Lowered, weight_dtype: Any = None) -> Emit
     ----------
     cls : Program class
     lowered : Lowered
-        What `gpop.lowering.lower` made of it.
+        What `gpop.program.lowering.lower` made of it.
     weight_dtype : NumPy scalar type, optional
         Type of the edges' weights; None for a graph without, where ``applyWeight`` is not called.
 
@@ -70,7 +70,7 @@ def emit(cls: type[Program], lowered: Lowered, weight_dtype: Any = None) -> Emit
     ...         return node + 1
     ...     def gatherFunc(self, value, node):
     ...         return value > 0
-    >>> from gpop.lowering import lower
+    >>> from gpop.program.lowering import lower
     >>> emit(Sum, lower(Sum)).message_dtype
     dtype('int64')
     """

@@ -13,7 +13,7 @@ from typing import Any
 
 from numba.core import ir, types
 
-from gpop.errors import ProgramError
+from gpop.common.errors import ProgramError
 from gpop.gpu.c_types import Unknown, c_type, cast, truth
 from gpop.gpu.expressions import Expressions, is_number, parts_of
 from gpop.gpu.typed_ir import TypedFunction

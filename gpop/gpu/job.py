@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from gpop.common.progress import IterationBar
+from gpop.execution.run import UNLIMITED, Run
 from gpop.gpu.device import cupy, current_device, is_device_array
 from gpop.gpu.emit import Emitted
 from gpop.gpu.kernel import (
@@ -20,11 +22,9 @@ from gpop.gpu.kernel import (
 )
 from gpop.gpu.layout import DeviceGraph
 from gpop.gpu.workspace import Workspace
-from gpop.launch import UNLIMITED, Run
-from gpop.lowering import Lowered
-from gpop.program import Program
-from gpop.progress import IterationBar
-from gpop.trace import Trace
+from gpop.plan.trace import Trace
+from gpop.program.lowering import Lowered
+from gpop.program.program import Program
 
 SLICE_NS = 100_000_000
 """The loop returns to Python after so many nanoseconds, for progress and Ctrl-C."""

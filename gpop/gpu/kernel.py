@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpop.errors import ProgramError
+from gpop.common.errors import ProgramError
 from gpop.gpu.emit import Emitted, semantics
 
 KERNELS = (

@@ -1,4 +1,4 @@
-"""Device copies of a graph and of THE layout (gpop/bins.py), kept with the graph until freed.
+"""Device copies of a graph and of THE layout (gpop/layout/bins.py), kept with the graph until freed.
 
 The arrays are those of the CPU. Programs that declare ``combine`` use the layout of the reversed graph
 (kernels/combine.cuh), which is the same where a graph equals its reverse. Beside the arrays lie tables
@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from gpop.bins import Bins
 from gpop.gpu.device import cupy, current_device
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
+from gpop.layout.bins import Bins
 
 SEGMENT_IDS = 2048
 PIECE_IDS = 1 << 15
@@ -46,7 +46,7 @@ def cut_bins(bins: Bins) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     Examples
     --------
     >>> import gpop
-    >>> from gpop.bins import build_bins
+    >>> from gpop.layout.bins import build_bins
     >>> bins = build_bins(gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4), bits=1, threads=1)
     >>> [array.tolist() for array in cut_bins(bins)]
     [[0, 1, 2], [0, 2, 3], [0, 1, 2]]
@@ -204,7 +204,7 @@ class DeviceGraph:
 
 def device_graph(graph: Graph, bits: int, turned: bool, threads: int) -> tuple[DeviceGraph, float]:
     """The device copy kept with the graph, and the seconds that building its layout took."""
-    from gpop.bins import bins_of
+    from gpop.layout.bins import bins_of
 
     turned = turned and not graph.equals_reverse()
     key = ("device", bits, turned)

@@ -15,14 +15,14 @@ from numba import from_dtype
 from numba.core import types
 from numba.core.errors import NumbaError
 
-from gpop.cpu import registry
-from gpop.errors import ProgramError
+from gpop.common.errors import ProgramError
 from gpop.gpu.c_types import Names, Unknown, c_type, dtype_of, plain
 from gpop.gpu.emit import Emitted
 from gpop.gpu.function import FunctionText, stored_fields
 from gpop.gpu.typed_ir import TypedFunction, infer, state_type
-from gpop.lowering import Lowered
-from gpop.program import FUNCTIONS, Program
+from gpop.program import published as registry
+from gpop.program.lowering import Lowered
+from gpop.program.program import FUNCTIONS, Program
 
 HINT = "__device__ __forceinline__"
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -139,7 +139,7 @@ class Emitter:
             raise ProgramError(f"{code.co_filename}:{line}: {where} does not compile: {reason}") from error
 
     def is_helper(self, function: Any) -> bool:
-        """Whether this is a plain function of the user (`gpop.cpu.registry` holds copies of those)."""
+        """Whether this is a plain function of the user (`gpop.program.published` holds copies of those)."""
         return isinstance(function, FunctionType) and function.__module__ == registry.__name__
 
     def helper(self, function: FunctionType, argument_types: tuple) -> tuple[str, Any]:

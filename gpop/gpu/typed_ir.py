@@ -16,9 +16,9 @@ from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.registry import cpu_target
 from numba.core.typed_passes import NopythonTypeInference, PreLowerStripPhis
 
-from gpop.cpu.state import state_class
-from gpop.lowering import Lowered
-from gpop.program import Program
+from gpop.program.lowering import Lowered
+from gpop.program.program import Program
+from gpop.program.state import state_class
 
 
 class TypedFunction(NamedTuple):

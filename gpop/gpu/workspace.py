@@ -11,7 +11,7 @@ from gpop.gpu.device import cupy
 from gpop.gpu.emit import Emitted
 from gpop.gpu.kernel import FOLD, HEAVY, OWNER, SPACE, Traits, folded_dtype
 from gpop.gpu.layout import PADDING, DeviceGraph
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 
 
 def _identity(dtype: np.dtype, combine: str | None) -> Any:

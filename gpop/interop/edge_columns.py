@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gpop.arguments import as_ids, as_weights, check_size
-from gpop.build import check_duplicates
-from gpop.errors import UsageError
-from gpop.graph import Graph
+from gpop.common.errors import UsageError
+from gpop.graph.arguments import as_ids, as_weights, check_size
+from gpop.graph.build import check_duplicates
+from gpop.graph.graph import Graph
 
 SOURCE = ("source", "src", "from", "u", "fromnodeid", "from_node", "source_id", "start")
 TARGET = ("target", "dst", "to", "v", "tonodeid", "to_node", "target_id", "destination", "end")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 
 if TYPE_CHECKING:
     import networkx

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpop.errors import UsageError
-from gpop.graph import Graph
+from gpop.common.errors import UsageError
+from gpop.graph.graph import Graph
 
 if TYPE_CHECKING:
     import scipy.sparse

@@ -14,11 +14,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from gpop.errors import GraphFileError, UsageError
+from gpop.common.errors import GraphFileError, UsageError
 from gpop.io.compressed import ENDINGS
 
 if TYPE_CHECKING:
-    from gpop.graph import Graph
+    from gpop.graph.graph import Graph
 
 # module: (suffixes, whether it also reads and writes compressed files)
 FORMATS = {
@@ -67,8 +67,8 @@ def load(
     symmetrize
         Add the opposite of every edge (`Graph.symmetrize`).
     layouts
-        Keep the layouts that runs build (`gpop.layout_cache`): True beside the file, or a directory. Those
-        of the file before it changed are deleted.
+        Keep the layouts that runs build (`gpop.layout.bins_file`): True beside the file, or a directory.
+        Those of the file before it changed are deleted.
     progress
         Show a progress bar when stderr is a terminal.
 
@@ -89,7 +89,7 @@ def load(
     Graph(triangle: 3 vertices, 3 edges)
     """
     from gpop.io.ids import read_ids
-    from gpop.layout_orphans import file_state
+    from gpop.layout.orphans import file_state
 
     path = Path(path)
     module = format_module(path)

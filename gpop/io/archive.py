@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gpop.errors import GraphFileError
-from gpop.memory import require_memory
+from gpop.common.errors import GraphFileError
+from gpop.common.memory import require_memory
 
 
 def check_archive(path: Path) -> int:

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from gpop.graph import Graph
+from gpop.common.memory import require_memory
+from gpop.common.progress import progress_bar
+from gpop.common.replacing import replacing
+from gpop.graph.graph import Graph
 from gpop.interop.arrow_table import from_batches, import_pyarrow, to_arrow
 from gpop.interop.edge_columns import pick_columns
-from gpop.io.atomic import replacing
 from gpop.io.libraries import demand_weights, reading
-from gpop.memory import require_memory
-from gpop.progress import progress_bar
 
 if TYPE_CHECKING:
     import pyarrow

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gpop.errors import GraphFileError, UsageError
-from gpop.parallel import blocks, for_each
+from gpop.common.errors import GraphFileError, UsageError
+from gpop.common.parallel import blocks, for_each
 
 _BLOCK = 1 << 21  # values read at a time
 

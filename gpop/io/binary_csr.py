@@ -28,14 +28,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.arguments import MOST_VERTICES
-from gpop.errors import GraphFileError, NotEnoughMemory
-from gpop.graph import Graph
-from gpop.io.atomic import replacing
+from gpop.common.errors import GraphFileError, NotEnoughMemory
+from gpop.common.memory import require_memory
+from gpop.common.progress import progress_bar
+from gpop.common.replacing import replacing
+from gpop.graph.arguments import MOST_VERTICES
+from gpop.graph.graph import Graph
+from gpop.graph.validate import ids_fault, offsets_fault
 from gpop.io.binary import exact_weights, fill, store
-from gpop.memory import require_memory
-from gpop.progress import progress_bar
-from gpop.validate import ids_fault, offsets_fault
 
 
 class _Layout(NamedTuple):

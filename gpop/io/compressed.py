@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from gpop.errors import GraphFileError, UsageError
-from gpop.memory import require_memory
+from gpop.common.errors import GraphFileError, UsageError
+from gpop.common.memory import require_memory
 
 ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, OSError, ValueError)

@@ -16,11 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from gpop.arguments import MOST_VERTICES
-from gpop.build import csr_edges
-from gpop.errors import GraphFileError
-from gpop.graph import Graph
-from gpop.io.atomic import replacing
+from gpop.common.errors import GraphFileError
+from gpop.common.parallel import blocks
+from gpop.common.replacing import replacing
+from gpop.graph.arguments import MOST_VERTICES
+from gpop.graph.build import csr_edges
+from gpop.graph.graph import Graph
 from gpop.io.compressed import open_to_write
 from gpop.io.libraries import demand_weights
 from gpop.io.text import (
@@ -37,7 +38,6 @@ from gpop.io.text import (
     whole_weights,
 )
 from gpop.io.text_kernels import write_lines
-from gpop.parallel import blocks
 
 _COMMENTS = b"cc"
 

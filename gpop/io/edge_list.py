@@ -21,10 +21,11 @@ from typing import BinaryIO
 
 import numpy as np
 
-from gpop.build import Edges, csr_edges
-from gpop.errors import GraphFileError
-from gpop.graph import Graph
-from gpop.io.atomic import replacing
+from gpop.common.errors import GraphFileError
+from gpop.common.parallel import blocks
+from gpop.common.replacing import replacing
+from gpop.graph.build import Edges, csr_edges
+from gpop.graph.graph import Graph
 from gpop.io.compressed import open_to_write
 from gpop.io.named_edges import NamedEdges, column_places, is_header, named_rows, write_named
 from gpop.io.renumber import dense_ids
@@ -39,7 +40,6 @@ from gpop.io.text import (
     text_blocks,
 )
 from gpop.io.text_kernels import write_lines
-from gpop.parallel import blocks
 
 HOLDS_IDS = True
 

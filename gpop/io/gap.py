@@ -16,14 +16,14 @@ from pathlib import Path
 
 import numpy as np
 
-from gpop.errors import GraphFileError, UsageError
-from gpop.graph import Graph
-from gpop.io.atomic import replacing
+from gpop.common.errors import GraphFileError, UsageError
+from gpop.common.memory import require_memory
+from gpop.common.parallel import blocks
+from gpop.common.progress import progress_bar
+from gpop.common.replacing import replacing
+from gpop.graph.graph import Graph
+from gpop.graph.validate import ids_fault, offsets_fault
 from gpop.io.binary import exact_weights, fill, store
-from gpop.memory import require_memory
-from gpop.parallel import blocks
-from gpop.progress import progress_bar
-from gpop.validate import ids_fault, offsets_fault
 
 _HEADER = struct.Struct("<Bqq")
 _MOST = 2**31 - 1  # ids are signed

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from gpop.errors import GraphFileError, UsageError
-from gpop.graph import Graph
+from gpop.common.errors import GraphFileError, UsageError
+from gpop.common.replacing import replacing
+from gpop.graph.graph import Graph
 from gpop.io.archive import check_archive
-from gpop.io.atomic import replacing
 from gpop.io.libraries import reading
 
 

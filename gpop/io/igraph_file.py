@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from gpop.errors import GraphFileError
-from gpop.graph import Graph
+from gpop.common.errors import GraphFileError
+from gpop.graph.graph import Graph
 from gpop.interop.networkx_graph import name_array, smallest
 from gpop.io.named_edges import is_integer
 

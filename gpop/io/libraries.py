@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gpop.errors import GraphFileError, NotEnoughMemory, UsageError
+from gpop.common.errors import GraphFileError, NotEnoughMemory, UsageError
 
 
 @contextmanager

@@ -16,16 +16,16 @@ from pathlib import Path
 
 import numpy as np
 
-from gpop.arguments import MOST_VERTICES
-from gpop.errors import GraphFileError
-from gpop.graph import Graph
-from gpop.io.atomic import replacing
+from gpop.common.errors import GraphFileError
+from gpop.common.memory import require_memory
+from gpop.common.parallel import blocks, for_each
+from gpop.common.replacing import replacing
+from gpop.graph.arguments import MOST_VERTICES
+from gpop.graph.graph import Graph
+from gpop.graph.validate import ids_fault, offsets_fault
 from gpop.io.compressed import open_to_write
 from gpop.io.text import first_line, line_error, narrow, pieces_of, text_blocks, whole_weights
 from gpop.io.token_kernels import parse_integers, write_numbers
-from gpop.memory import require_memory
-from gpop.parallel import blocks, for_each
-from gpop.validate import ids_fault, offsets_fault
 
 _KINDS = {b"AdjacencyGraph": False, b"WeightedAdjacencyGraph": True}
 _NUMBERS = 1 << 19  # written at a time

@@ -22,11 +22,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.arguments import MOST_VERTICES
-from gpop.build import csr_edges
-from gpop.errors import GraphFileError
-from gpop.graph import Graph
-from gpop.io.atomic import replacing
+from gpop.common.errors import GraphFileError
+from gpop.common.replacing import replacing
+from gpop.graph.arguments import MOST_VERTICES
+from gpop.graph.build import csr_edges
+from gpop.graph.graph import Graph
 from gpop.io.compressed import open_to_write
 from gpop.io.edge_list import write_edges
 from gpop.io.libraries import demand_weights

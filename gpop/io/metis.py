@@ -18,11 +18,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.arguments import MOST_VERTICES
-from gpop.build import build_csr, csr_edges
-from gpop.errors import GraphFileError, UsageError
-from gpop.graph import Graph
-from gpop.io.atomic import replacing
+from gpop.common.errors import GraphFileError, UsageError
+from gpop.common.memory import require_memory
+from gpop.common.parallel import for_each
+from gpop.common.replacing import replacing
+from gpop.graph.arguments import MOST_VERTICES
+from gpop.graph.build import build_csr, csr_edges
+from gpop.graph.graph import Graph
+from gpop.graph.symmetry import rows_sorted
 from gpop.io.compressed import open_to_write
 from gpop.io.libraries import demand_weights
 from gpop.io.text import (
@@ -38,9 +41,6 @@ from gpop.io.text import (
 )
 from gpop.io.text_kernels import POWERS
 from gpop.io.token_kernels import parse_rows, write_rows
-from gpop.memory import require_memory
-from gpop.parallel import for_each
-from gpop.symmetry import rows_sorted
 
 _EDGES = 1 << 18  # edges written at a time
 _EXPECTED = "a header: n m [fmt [ncon]]"

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-from gpop.errors import GraphFileError, UsageError
-from gpop.graph import Graph
+from gpop.common.errors import GraphFileError, UsageError
+from gpop.common.memory import require_memory
+from gpop.common.replacing import replacing
+from gpop.graph.graph import Graph
 from gpop.interop.edge_columns import SOURCE, TARGET, WEIGHT, graph_of_columns
-from gpop.io.atomic import replacing
 from gpop.io.compressed import open_to_write
 from gpop.io.text import line_error
-from gpop.memory import require_memory
 
 
 def named_rows(text: str, separator: int) -> list[str]:

@@ -13,13 +13,13 @@ from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
-from gpop.errors import UsageError
-from gpop.graph import Graph
-from gpop.io.atomic import replacing
+from gpop.common.errors import UsageError
+from gpop.common.memory import require_memory
+from gpop.common.replacing import replacing
+from gpop.graph.graph import Graph
 from gpop.io.igraph_file import read_igraph
 from gpop.io.libraries import demand_weights, reading
 from gpop.io.named_edges import is_integer
-from gpop.memory import require_memory
 
 HOLDS_IDS = True
 

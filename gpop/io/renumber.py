@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.graph import MOST_VERTICES
-from gpop.memory import own_pages, require_memory
-from gpop.parallel import blocks, for_each
+from gpop.common.memory import own_pages, require_memory
+from gpop.common.parallel import blocks, for_each
+from gpop.graph.graph import MOST_VERTICES
 
 _IDS = 1 << 20  # treated at a time
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from gpop.arguments import MOST_VERTICES
-from gpop.errors import GraphFileError
-from gpop.graph import Graph
+from gpop.common.errors import GraphFileError
+from gpop.common.replacing import replacing
+from gpop.graph.arguments import MOST_VERTICES
+from gpop.graph.graph import Graph
 from gpop.interop.edge_columns import graph_of_columns
 from gpop.io.archive import check_archive
-from gpop.io.atomic import replacing
 from gpop.io.libraries import demand_weights, reading
 from gpop.io.text import believable, narrow
 

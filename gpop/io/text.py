@@ -16,14 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.build import Edges, array_edges, build_csr
-from gpop.errors import GraphFileError, UsageError
-from gpop.graph import Graph
+from gpop.common.errors import GraphFileError, UsageError
+from gpop.common.memory import own_copy, require_memory
+from gpop.common.parallel import for_each, worker_count
+from gpop.common.progress import progress_bar
+from gpop.graph.build import Edges, array_edges, build_csr
+from gpop.graph.graph import Graph
 from gpop.io.compressed import opener, read_some
 from gpop.io.text_kernels import POWERS, parse_lines
-from gpop.memory import own_copy, require_memory
-from gpop.parallel import for_each, worker_count
-from gpop.progress import progress_bar
 
 _PIECE = 1 << 21  # bytes of text parsed at a time
 _BLOCK = 2 * max(2, worker_count()) * _PIECE  # bytes of text read at a time

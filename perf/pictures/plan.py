@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gpop.memory import available_bytes
+from gpop.common.memory import available_bytes
 from perf.algorithms import ALGORITHMS
 from perf.register import register_graphs, register_run_config
 from perf.store import Store

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gpop.io.atomic import replacing
+from gpop.common.replacing import replacing
 from perf.hardware import platform_name
 from perf.implementations import gpop_version
 from perf.pictures.plan import Plan

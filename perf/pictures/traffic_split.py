@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from gpop.cpu.registry import KERNEL
+from gpop.program.published import KERNEL
 from perf import vertex_centric
 from perf.cache_simulator import L2_MISSES, Geometry, access, make_cache
 from perf.graphs import name_of, open_graph

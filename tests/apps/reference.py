@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 
 
 def with_weights(graph: Graph, weights: np.ndarray) -> Graph:

@@ -8,11 +8,11 @@ import pytest
 import gpop
 from gpop.apps import bfs, sssp
 from gpop.apps.reorder import messages_per_edge, reordered
-from gpop.bins import bins_of
+from gpop.common.parallel import worker_count
 from gpop.generate import generate
-from gpop.parallel import worker_count
-from gpop.partition import partition_bits
-from gpop.transform import ORDERS
+from gpop.graph.transform import ORDERS
+from gpop.layout.bins import bins_of
+from gpop.layout.partition import partition_bits
 from tests.apps import reference
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.mode import CURSOR_BYTES, PROBE_BYTES, Sizes, pc_bytes, prefers_pc, sc_bytes
+from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, pc_bytes, prefers_pc, sc_bytes
 from tests.programs import Distance, Rank, Smallest, interpret, random_graph
 
 BITS = 5

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpop
-from gpop.errors import ProgramError
+from gpop.common.errors import ProgramError
 from tests.programs import (
     NOWHERE,
     Diary,

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numba.core.codegen import CPUCodeLibrary
 
-from gpop.cpu.registry import KERNEL, inline
+from gpop.program.published import KERNEL, inline
 
 
 @inline

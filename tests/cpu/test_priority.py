@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import gpop
 from gpop.apps.sssp import SSSP
 from gpop.generate import generate
-from gpop.lowering import lower
+from gpop.program.lowering import lower
 from tests.apps import reference
 
 OPTIONS = [

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.cpu import blocks, driver
-from gpop.errors import NotEnoughMemory
+from gpop.common.errors import NotEnoughMemory
+from gpop.cpu import driver
 from gpop.generate import generate
+from gpop.layout import edge_blocks as blocks
 from tests.programs import Formula, Rank
 
 GRAPH = generate("rmat", scale=10, seed=4, weights=(1, 9))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.bins import bins_of
+from gpop.layout.bins import bins_of
 from tests import programs
 from tests.programs import (
     Colours,

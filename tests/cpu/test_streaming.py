@@ -11,11 +11,11 @@ import pytest
 from numba import njit
 
 import gpop
-from gpop.bins import bins_of
 from gpop.cpu import team, workspace
 from gpop.cpu.scatter import MASK_NONE, make_row, make_scatter_pc
 from gpop.generate import generate
-from gpop.partition import l2_cache_bytes
+from gpop.layout.bins import bins_of
+from gpop.layout.partition import l2_cache_bytes
 from tests.programs import Distance, MarkedRumours, Smallest
 
 

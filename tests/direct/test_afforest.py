@@ -10,7 +10,7 @@ import pytest
 from gpop.direct import afforest
 from gpop.direct.afforest import COMPARE, COMPRESS, HOOK, JOIN, PHASES, REST, grow
 from gpop.generate import generate
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 from tests.apps import reference
 from tests.graphs import small_graphs
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from gpop.atomics import fetch_add
+from gpop.common.atomics import fetch_add
 from gpop.direct.phases import claim, finish, make_phases, together, wait_for
 
 CHUNKS = 1000

@@ -11,7 +11,7 @@ import pytest
 from gpop.direct import triangles
 from gpop.direct.triangles import MERGE, ORIENT, count_triangles, worth_ordering
 from gpop.generate import generate
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 from tests.graphs import small_graphs
 
 

@@ -6,10 +6,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
-import gpop.build
-from gpop.errors import UsageError
+import gpop.graph.build
+from gpop.common.errors import UsageError
 from gpop.generate import GENERATORS, generate
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 from tests.graphs import same
 
 SMALL = {
@@ -70,7 +70,7 @@ def test_repeatable(monkeypatch, kind, options):
     graph = generate(kind, seed=5, **SMALL[kind], **options)
     for threads, chunk in (("1", 1 << 20), ("2", 97), ("4", 301)):
         monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
-        monkeypatch.setattr(gpop.build, "_CHUNK", chunk)
+        monkeypatch.setattr(gpop.graph.build, "_CHUNK", chunk)
         assert same(generate(kind, seed=5, **SMALL[kind], **options), graph)
     if kind in RANDOM or options:
         assert not same(generate(kind, seed=6, **SMALL[kind], **options), graph)

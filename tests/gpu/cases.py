@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gpop
+from gpop.execution.run import UNLIMITED, Run
 from gpop.gpu.driver import run_on_gpu
 from gpop.gpu.emit import emit
 from gpop.gpu.kernel import OWNER, SWAP
-from gpop.graph import Graph
-from gpop.launch import UNLIMITED, Run
-from gpop.lowering import lower
+from gpop.graph.graph import Graph
+from gpop.program.lowering import lower
 from tests import programs
 from tests.programs import interpret, random_graph
 

@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.gpu import calibrate, job
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 from tests.gpu.cases import (
     CASES,
     MODES,

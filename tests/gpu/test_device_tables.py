@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.bins import build_bins
 from gpop.gpu import kernel, layout
 from gpop.gpu.kernel import CONTROL, GRAPH, SPACE
 from gpop.gpu.layout import (
@@ -21,6 +20,7 @@ from gpop.gpu.layout import (
     row_pieces,
 )
 from gpop.gpu.workspace import _identity
+from gpop.layout.bins import build_bins
 from tests.programs import random_graph
 
 GRAPHS = [

@@ -12,11 +12,11 @@ import pytest
 from numba import njit
 
 import gpop
-from gpop.cpu.registry import KERNEL, publish_user
-from gpop.cpu.state import state_class
-from gpop.errors import ProgramError
+from gpop.common.errors import ProgramError
 from gpop.gpu.emit import emit
-from gpop.lowering import lower
+from gpop.program.lowering import lower
+from gpop.program.published import KERNEL, publish_user
+from gpop.program.state import state_class
 from tests.gpu.host import compile_host
 from tests.gpu.probes import PROBES
 from tests.gpu.shipped import SHIPPED

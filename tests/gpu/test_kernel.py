@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.cpu.compile import inactive_of
+from gpop.common.errors import ProgramError
 from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
-from gpop.errors import ProgramError
 from gpop.gpu.emit import Emitted, emit
 from gpop.gpu.kernel import (
     BLOCK_THREADS,
@@ -27,7 +26,8 @@ from gpop.gpu.kernel import (
     push_of,
     shared_bytes,
 )
-from gpop.lowering import lower
+from gpop.program.compile import inactive_of
+from gpop.program.lowering import lower
 from tests.gpu.cuda_compiler import compile_cuda
 from tests.gpu.probes import PROBES
 from tests.gpu.shipped import APPS, SHIPPED

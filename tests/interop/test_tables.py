@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpop.errors import UsageError
-from gpop.graph import Graph
+from gpop.common.errors import UsageError
+from gpop.graph.graph import Graph
 from gpop.interop.edge_columns import pick_columns
 from tests.graphs import same, small_graphs
 

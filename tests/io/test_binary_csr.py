@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpop.io
-from gpop.errors import GpopError, GraphFileError, NotEnoughMemory, UsageError
+from gpop.common.errors import GpopError, GraphFileError, NotEnoughMemory, UsageError
 from gpop.generate import generate
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 from tests.graphs import same, small_graphs
 
 LAYOUTS = {
@@ -55,7 +55,7 @@ def test_round_trip(tmp_path, name):
 
 def test_many_blocks(tmp_path, monkeypatch):
     monkeypatch.setattr("gpop.io.binary._BLOCK", 100)
-    monkeypatch.setattr("gpop.validate._BLOCK", 100)
+    monkeypatch.setattr("gpop.graph.validate._BLOCK", 100)
     graph = generate("rmat", scale=10, degree=4, weights=(0, 2**32 - 3))
     graph.save(tmp_path / "g.bin")
     assert same(gpop.io.load(tmp_path / "g.bin"), graph)
@@ -140,7 +140,7 @@ def test_damaged(tmp_path, data, message):
 def test_forged_headers_do_not_allocate(tmp_path, monkeypatch):
     """Files of the right (sparse) length with a giant header are refused by prediction."""
     path = tmp_path / "g.bin"
-    monkeypatch.setattr("gpop.memory.available_bytes", lambda: 2**34)
+    monkeypatch.setattr("gpop.common.memory.available_bytes", lambda: 2**34)
     path.write_bytes(np.array([2**31, 2**31], "<u4").tobytes())
     os.truncate(path, 8 + 4 * (2**31 + 2**31))
     with pytest.raises((NotEnoughMemory, GraphFileError), match=r"g\.bin"):
@@ -155,7 +155,7 @@ def test_memory_is_predicted_from_the_header(tmp_path, monkeypatch):
     path = tmp_path / "g.bin"
     path.write_bytes(np.array([2**20, 0], "<u4").tobytes())
     os.truncate(path, 8 + 4 * 2**20)
-    monkeypatch.setattr("gpop.memory.available_bytes", lambda: 8_000_000)
+    monkeypatch.setattr("gpop.common.memory.available_bytes", lambda: 8_000_000)
     with pytest.raises(NotEnoughMemory, match=r"g\.bin: n=1048576, m=0 needs 8\.4 MB, but only 8\.0 MB"):
         gpop.io.load(path)
 

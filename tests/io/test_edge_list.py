@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import gpop.io
-from gpop.errors import GraphFileError, NotEnoughMemory, UsageError
-from gpop.graph import Graph
+from gpop.common.errors import GraphFileError, NotEnoughMemory, UsageError
+from gpop.graph.graph import Graph
 from tests.graphs import real_graph, same, small_graphs
 
 
@@ -276,7 +276,7 @@ def test_malformed_names(tmp_path, text, line, message):
 
 
 def test_memory_is_predicted(tmp_path, monkeypatch):
-    monkeypatch.setattr("gpop.memory.available_bytes", lambda: 1_000_000)
+    monkeypatch.setattr("gpop.common.memory.available_bytes", lambda: 1_000_000)
     with pytest.raises(NotEnoughMemory, match=r"g\.txt: its edges needs"):
         load(tmp_path, "0 1\n" * 100_000)
 

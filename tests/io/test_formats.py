@@ -12,9 +12,9 @@ import scipy.io
 import scipy.sparse
 
 import gpop.io
-from gpop.errors import GraphFileError, NotEnoughMemory, UsageError
+from gpop.common.errors import GraphFileError, NotEnoughMemory, UsageError
 from gpop.generate import generate
-from gpop.graph import Graph
+from gpop.graph.graph import Graph
 from tests.graphs import real_graph, same, small_graphs
 
 ENDINGS = [
@@ -360,7 +360,7 @@ def test_refused_before_it_is_read(tmp_path, monkeypatch, ending):
     graph = storable(generate("uniform", scale=15, degree=16, seed=1), ending)
     path = tmp_path / f"g{ending}"
     graph.save(path)
-    monkeypatch.setattr("gpop.memory.available_bytes", lambda: 500_000)
+    monkeypatch.setattr("gpop.common.memory.available_bytes", lambda: 500_000)
     with pytest.raises(NotEnoughMemory, match=r"needs \d+\.\d MB, but only 500.0 KB is available"):
         gpop.io.load(path)
 
@@ -370,7 +370,7 @@ def test_binary_csr_that_does_not_fit_is_mapped(tmp_path, monkeypatch, weights):
     graph = generate("rmat", scale=12, degree=64, seed=1, weights=weights)
     path = tmp_path / "g.bin"
     graph.save(path)
-    monkeypatch.setattr("gpop.memory.available_bytes", lambda: 1_000_000)
+    monkeypatch.setattr("gpop.common.memory.available_bytes", lambda: 1_000_000)
     mapped = gpop.io.load(path)
     monkeypatch.undo()
     assert isinstance(mapped.indices.base.obj, mmap.mmap)
@@ -380,7 +380,7 @@ def test_binary_csr_that_does_not_fit_is_mapped(tmp_path, monkeypatch, weights):
     data = bytearray(path.read_bytes())
     data[8 + 4 * graph.n + 3] = 0xFF
     path.write_bytes(data)
-    monkeypatch.setattr("gpop.memory.available_bytes", lambda: 1_000_000)
+    monkeypatch.setattr("gpop.common.memory.available_bytes", lambda: 1_000_000)
     with pytest.raises(GraphFileError, match="edge 0 leads to vertex"):
         gpop.io.load(path)
 

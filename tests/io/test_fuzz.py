@@ -22,10 +22,10 @@ import numpy as np
 import pytest
 
 import gpop.io
-from gpop.errors import GpopError
+from gpop.common.errors import GpopError
 from gpop.generate import generate
-from gpop.graph import Graph
-from gpop.validate import ids_fault, offsets_fault
+from gpop.graph.graph import Graph
+from gpop.graph.validate import ids_fault, offsets_fault
 
 ENDINGS = [
     ".bin", ".sg", ".wsg", ".txt", ".csv", ".konect", ".adj", ".graph", ".gr", ".mtx", ".npz",

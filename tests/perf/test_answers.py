@@ -94,7 +94,7 @@ def test_graphs_by_spec(tmp_path):
     assert content_hash(graph) != content_hash(open_graph(spec.replace("seed=2", "seed=3")))
     assert content_hash(graph) != content_hash(gpop.Graph(graph.indptr, graph.indices))
     for wrong in ("rmat:scale=six", "rmat:scale", str(tmp_path / "none.bin")):
-        with pytest.raises(gpop.errors.UsageError):
+        with pytest.raises(gpop.common.errors.UsageError):
             normal(wrong)
 
 

@@ -13,7 +13,7 @@ import pytest
 pyperf = pytest.importorskip("pyperf")
 
 import gpop  # noqa: E402
-from gpop.errors import GraphFileError  # noqa: E402
+from gpop.common.errors import GraphFileError  # noqa: E402
 from perf import bench  # noqa: E402
 from perf.__main__ import main  # noqa: E402
 from perf.graphs import vertex  # noqa: E402

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 from perf.cache_simulator import (
     ACCESSES,
     L1_MISSES,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 from perf import register
 from perf.external import COLUMNS, import_external
 from perf.store import Store

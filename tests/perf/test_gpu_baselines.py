@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 from perf import gpu_baselines
 from perf.gpu import deviation, expected
 from perf.gpu_baselines import APPS, PIECE, STRATEGIES, Baselines, lanes_per_vertex, source_text

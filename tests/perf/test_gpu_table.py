@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 from gpop.gpu.device import is_available
 from perf.__main__ import main
 from perf.gpu import TOLERANCE, Outcome, _entry, deviation

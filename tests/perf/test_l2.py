@@ -135,7 +135,7 @@ def test_without_counters_small_graphs_are_simulated(monkeypatch):
     assert l2.choose_back_end("auto", False, l2.SMALL + 1) is cachegrind
     monkeypatch.setattr(cachegrind, "available", lambda: False)
     assert l2.choose_back_end("auto", False, l2.SMALL + 1) is l2_simulator
-    with pytest.raises(gpop.errors.UsageError, match="expected simulator"):
+    with pytest.raises(gpop.common.errors.UsageError, match="expected simulator"):
         l2.choose_back_end("cachegrind", False, 1)
 
 
@@ -171,7 +171,7 @@ def test_a_watched_process_that_dies_is_one_line(graph, tmp_path, monkeypatch):
     (tmp_path / "valgrind").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     work = Workload("pagerank", graph, 0, 128)
-    with pytest.raises(gpop.errors.UsageError, match="valgrind ended with code 3: out of luck"):
+    with pytest.raises(gpop.common.errors.UsageError, match="valgrind ended with code 3: out of luck"):
         cachegrind.measure(work, ["baseline-pull"], (1, 2), L1, L2)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpop.generate import generate
-from gpop.mode import Sizes, pc_bytes
+from gpop.model.bytes import Sizes, pc_bytes
 from perf import machine
 from perf.__main__ import main
 from perf.bandwidth import bandwidth

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gpop.errors import UsageError
+from gpop.common.errors import UsageError
 from perf.metrics import (
     best_non_switching,
     optimum,

@@ -6,7 +6,7 @@
 
 const int ALONE_EDGES = 4096, ALONE_VERTICES = 2048;
 
-__device__ double pc_bytes(double edges, double messages, const Graph& graph) {  // gpop/mode.py
+__device__ double pc_bytes(double edges, double messages, const Graph& graph) {  // gpop/model/bytes.py
   const double marks = MASK == MASK_SENT ? 1 : 0;
   return 8.0 * graph.k + messages * (sizeof(short) + 2 * (sizeof(Message) + marks)) + edges * (sizeof(Id) + BIN_WEIGHT_BYTES);
 }

@@ -1,4 +1,4 @@
-// What kernels see: the graph, THE layout (gpop/bins.py), the workspace and the control block.
+// What kernels see: the graph, THE layout (gpop/layout/bins.py), the workspace and the control block.
 //
 // Before this text come the types of the program at hand, written by gpop/gpu/source.py:
 //   Message   what scatterFunc returns           Gathered  what gatherFunc takes (applyWeight's result)

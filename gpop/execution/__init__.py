@@ -1,0 +1,1 @@
+"""gpop.run: one entry for every program, mode and target."""

@@ -1,0 +1,210 @@
+"""``gpop.run``: one entry for every program, mode and target.
+
+Chooses the layout, asks the target for its engine, drives the iteration loop and collects the trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gpop.common.errors import UsageError
+from gpop.plan.trace import Trace
+from gpop.program.program import Program
+
+MODES = ("auto", "sc", "pc", "pull")
+TARGETS = ("cpu", "gpu")
+UNLIMITED = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run did.
+
+    Attributes
+    ----------
+    iterations : int
+        Iterations executed.
+    trace : Trace
+        One record per iteration.
+    seconds : float
+        Seconds in the iteration loop (loading the frontier included, layout and compiling not).
+    frontier : ndarray of uint32
+        Vertices still active at the end (empty for ``all_active`` programs and converged runs).
+    touched : ndarray of uint32 or None
+        Every vertex that was ever activated, ascending, if the program declares ``track_touched``.
+    counters : dict or None
+        Instrumented counts, if asked for.
+    converged : bool
+        Whether the frontier ran empty (or every ``filterFunc`` of an ``all_active`` program said False).
+    prepare_seconds : float
+        Seconds that building the layout took; 0 when it was kept with the graph.
+    """
+
+    iterations: int
+    trace: Trace
+    seconds: float
+    frontier: np.ndarray
+    touched: np.ndarray | None
+    counters: dict[str, int] | None
+    converged: bool
+    mode: str
+    interleave: bool
+    threads: int
+    target: str
+    partition_size: int
+    partitions: int
+    prepare_seconds: float = field(default=0.0)
+
+
+def run(
+    program: Program,
+    frontier: Iterable[int] | np.ndarray | None = None,
+    *,
+    iterations: int | None = None,
+    mode: str = "auto",
+    interleave: bool = False,
+    threads: int | None = None,
+    target: str = "cpu",
+    ratio: float | None = None,
+    partition_size: int | None = None,
+    progress: bool = False,
+    callback: Callable[[dict[str, Any]], bool | None] | None = None,
+    counters: bool = False,
+) -> Run:
+    """Run a program until its frontier is empty or the given number of iterations is done.
+
+    Parameters
+    ----------
+    program : Program
+        Its fields are read and updated in place.
+    frontier : array of int, optional
+        Vertices active at the start; all vertices when not given.
+    iterations : int, optional
+        Most iterations to do. An ``all_active`` program needs this, a ``filterFunc`` that settles, or
+        a callback that stops it.
+    mode : "auto", "sc", "pc" or "pull"
+        Communication mode: chosen by the analytical model, or forced. Pull is chosen for a whole
+        iteration (of a program with a ``needsFunc``) or run (of an ``all_active`` one), sc and pc for each
+        partition in the others.
+    interleave : bool
+        Interleaved scatter-gather: fewer iterations for programs whose result is a fixpoint whatever
+        the order of updates. Not repeatable in the number of iterations.
+    threads : int, optional
+        Threads to use; all that Numba was given when not set.
+    target : "cpu" or "gpu"
+        Where to run. The GPU takes the same programs (CUDA device and CuPy needed, see `gpop.gpu`);
+        ``threads`` means nothing there and ``counters`` are refused; ``interleave`` sends the newest
+        values where messages go straight to their vertices.
+    ratio : float, optional
+        BW_PC / BW_SC of the analytical model (GPOP eq. 1): 2 on the CPU, measured once per GPU.
+    partition_size : int, optional
+        Vertices per partition (a power of two), instead of the size that fits the L2 cache.
+    progress : bool
+        Show a progress bar on the terminal.
+    callback : function, optional
+        Called with the trace record after every iteration; may set the program's parameters; a true
+        return value ends the run.
+    counters : bool
+        Count edges, messages, ids and bins touched (slower).
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    UsageError
+        For a vertex outside the graph, an unknown mode or target, or arguments that do not go together.
+    ProgramError
+        If the program breaks a rule; the message names the file and line.
+
+    Examples
+    --------
+    >>> import gpop
+    >>> class Smallest(gpop.Program):
+    ...     label = gpop.VertexField(np.uint32)
+    ...     inactive_message = gpop.HARMLESS
+    ...     combine = "min"
+    ...     def scatterFunc(self, node):
+    ...         return self.label[node]
+    ...     def gatherFunc(self, value, node):
+    ...         if value < self.label[node]:
+    ...             self.label[node] = value
+    ...             return True
+    ...         return False
+    >>> ring = gpop.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+    >>> program = Smallest(ring)
+    >>> program.label = [5, 3, 9, 4]
+    >>> result = gpop.run(program, interleave=True)
+    >>> program.label.tolist(), result.converged
+    ([3, 3, 3, 3], True)
+    """
+    if not isinstance(program, Program):
+        raise UsageError(f"run({program!r}): expected a program made for a graph, such as MyProgram(graph)")
+    _check_choice("mode", mode, MODES)
+    if target not in TARGETS:
+        raise UsageError(f"target {target!r}: expected one of {', '.join(TARGETS)}")
+    if iterations is not None and iterations < 0:
+        raise UsageError(f"iterations = {iterations}: expected 0 or more")
+    if ratio is not None and not ratio >= 0:
+        raise UsageError(f"ratio = {ratio}: expected a number from 0 on")
+    if program.all_active:
+        _check_all_active(program, frontier, iterations, interleave, callback)
+    sources = _as_vertices(frontier, program.graph.n)
+
+    limit = UNLIMITED if iterations is None else iterations
+    common = {
+        "limit": limit, "mode": mode, "ratio": ratio, "partition_size": partition_size,
+        "progress": progress, "callback": callback,
+    }  # fmt: skip
+    if target == "gpu":
+        if counters:
+            raise UsageError("counters are counted on the CPU only: expected target 'cpu'")
+        from gpop.gpu.driver import run_on_gpu
+
+        return run_on_gpu(program, sources, interleave=interleave, **common)
+    for name, values in program._fields.items():
+        if hasattr(values, "__cuda_array_interface__"):
+            raise UsageError(f"field {name} is a device array: expected target 'gpu'")
+    from gpop.cpu.driver import run_on_cpu
+
+    return run_on_cpu(program, sources, interleave=interleave, threads=threads, counting=counters, **common)
+
+
+def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise UsageError(f"{name} {value!r}: expected one of {', '.join(choices)}")
+
+
+def _check_all_active(program: Program, frontier, iterations, interleave, callback) -> None:
+    name = type(program).__name__
+    if frontier is not None:
+        raise UsageError(f"{name} declares all_active: it takes no frontier")
+    if interleave:
+        raise UsageError(f"{name} declares all_active: interleave needs a program with a frontier")
+    settles = type(program).filterFunc is not Program.filterFunc
+    if iterations is None and callback is None and not settles:
+        raise UsageError(
+            f"{name} would never end: give iterations, a callback, or a filterFunc that returns False"
+        )
+
+
+def _as_vertices(frontier: Any, n: int) -> np.ndarray | None:
+    """The frontier as uint32 ids, checked; None for all vertices."""
+    if frontier is None:
+        return None
+    ids = np.atleast_1d(np.asarray(frontier))
+    if ids.size == 0:
+        return np.empty(0, np.uint32)
+    if ids.dtype.kind not in "iu" or ids.ndim != 1:
+        raise UsageError(
+            f"frontier of type {ids.dtype}, {ids.ndim} dimensions: expected a list of vertex ids"
+        )
+    low, high = int(ids.min()), int(ids.max())
+    if low < 0 or high >= n:
+        raise UsageError(f"frontier holds vertex {low if low < 0 else high}: expected ids from 0 to {n - 1}")
+    return ids.astype(np.uint32, copy=False)

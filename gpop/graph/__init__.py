@@ -1,0 +1,1 @@
+"""Graph, and what makes one from edges or from another graph."""

@@ -1,0 +1,52 @@
+"""Arguments of graphs: ids, weights and sizes as users give them -> arrays of the final dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpop.common.errors import UsageError
+from gpop.common.memory import require_memory
+
+MOST_VERTICES = 2**32 - 2  # 0xFFFFFFFF marks "no vertex"
+
+
+def check_size(n: int) -> None:
+    """Refuse vertex counts that 32-bit ids cannot hold, and what does not fit in memory."""
+    if not 0 <= n <= MOST_VERTICES:
+        raise UsageError(f"a graph of {n} vertices is not possible, expected 0..{MOST_VERTICES}")
+    require_memory(8 * (n + 1), f"a graph of {n} vertices")
+
+
+def as_ids(ids: Any, what: str) -> np.ndarray:
+    """One-dimensional array of non-negative ids as uint32 or int64, without a copy where possible."""
+    ids = np.asarray(ids)
+    if ids.size == 0:
+        return np.empty(0, np.uint32)
+    if ids.ndim != 1 or ids.dtype.kind not in "iu":
+        raise UsageError(f"{what} is {ids.dtype} {list(ids.shape)}, expected a list of integers")
+    if ids.dtype.kind == "i" and ids.min() < 0:
+        raise UsageError(f"{what}[{int(ids.argmin())}] is {ids.min()}, expected ids that are not negative")
+    if ids.dtype.kind == "u" and ids.dtype.itemsize == 8 and ids.max() > MOST_VERTICES:
+        raise UsageError(f"{what}[{int(ids.argmax())}] is {ids.max()}, expected ids below {MOST_VERTICES}")
+    unsigned = np.uint32 if ids.dtype.itemsize <= 4 else np.int64
+    if ids.dtype.itemsize < 4:
+        ids = ids.astype(unsigned)
+    return np.ascontiguousarray(ids).view(unsigned)
+
+
+def as_weights(weights: Any, m: int) -> np.ndarray | None:
+    """Contiguous numeric array of length m, or None."""
+    if weights is None:
+        return None
+    weights = np.asarray(weights)
+    if weights.shape != (m,):
+        raise UsageError(f"weights have shape {list(weights.shape)}, expected one for each of the {m} edges")
+    if weights.dtype.kind not in "iuf" or weights.dtype.itemsize > 8:
+        raise UsageError(
+            f"weights are {weights.dtype}, expected integers or floating-point numbers up to 64 bits"
+        )
+    if weights.dtype == np.float16:  # no arithmetic for it in compiled code
+        weights = weights.astype(np.float32)
+    return np.ascontiguousarray(weights, weights.dtype.newbyteorder("="))

@@ -1,0 +1,367 @@
+"""Graph: a directed graph in compressed sparse row form (CSR).
+
+The out-neighbours of vertex v are ``indices[indptr[v]:indptr[v + 1]]`` (uint32), ``weights`` lies
+beside ``indices``, offsets are int64. An undirected graph holds every edge in both directions.
+Vertices are 0 .. n-1; ``original_ids[v]`` is the name v had where it came from, when that differs.
+A Graph does not change; what is derived from it is computed when asked for and kept.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpop.common.errors import UsageError
+from gpop.graph.arguments import MOST_VERTICES as MOST_VERTICES
+from gpop.graph.arguments import as_ids, as_weights, check_size
+from gpop.graph.validate import ids_fault, offsets_fault
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+    import pyarrow
+    import scipy.sparse
+
+
+class Graph:
+    """A directed graph in CSR form; make one with a ``from_`` method or `gpop.load`.
+
+    Attributes
+    ----------
+    n, m : int
+        Numbers of vertices and of edges.
+    indptr, indices, weights
+        int64 offsets [n+1], uint32 destinations [m], and None or a numeric array [m].
+    original_ids
+        None, or the original id of each vertex [n].
+    name : str
+        For messages and output.
+    cache : dict
+        Derived data kept with the graph (layouts, workspaces); never copied.
+
+    Examples
+    --------
+    >>> from gpop.graph.graph import Graph
+    >>> graph = Graph.from_edges([0, 0, 2], [1, 2, 1])
+    >>> graph
+    Graph(3 vertices, 3 edges)
+    >>> graph.indptr.tolist(), graph.indices.tolist()
+    ([0, 2, 2, 3], [1, 2, 1])
+    """
+
+    def __init__(
+        self,
+        indptr: np.ndarray,
+        indices: np.ndarray,
+        weights: np.ndarray | None = None,
+        *,
+        original_ids: np.ndarray | None = None,
+        name: str = "",
+    ):
+        """Take arrays of the final dtypes as they are; `from_csr` checks and converts."""
+        self.n = len(indptr) - 1
+        self.m = len(indices)
+        self.indptr = indptr
+        self.indices = indices
+        self.weights = weights
+        self.original_ids = original_ids
+        self.name = name
+        self.cache: dict = {}
+        self._out_degree: np.ndarray | None = None
+        self._reverse: Graph | None = None
+        self._symmetric: bool | None = None
+        self._equals_reverse: bool | None = None
+        self._vertex_of: dict | None = None
+
+    def __repr__(self) -> str:
+        name = f"{self.name}: " if self.name else ""
+        weighted = "" if self.weights is None else f", {self.weights.dtype} weights"
+        return f"Graph({name}{self.n} vertices, {self.m} edges{weighted})"
+
+    @classmethod
+    def from_csr(
+        cls,
+        indptr: Any,
+        indices: Any,
+        weights: Any = None,
+        *,
+        original_ids: np.ndarray | None = None,
+        name: str = "",
+    ) -> Graph:
+        """Graph over CSR arrays, checked; without a copy of int64 offsets and 32-bit ids.
+
+        >>> Graph.from_csr([0, 1, 2], [1, 0]).m
+        2
+        """
+        indptr, indices = np.asarray(indptr), np.asarray(indices)
+        if indptr.ndim != 1 or indices.ndim != 1 or len(indptr) == 0:
+            raise UsageError("CSR arrays have the wrong shape, expected offsets [n+1] and ids [m]")
+        if indices.size == 0:
+            indices = indices.astype(np.uint32)
+        if indptr.dtype.kind not in "iu" or indices.dtype.kind not in "iu":
+            raise UsageError(f"CSR arrays are {indptr.dtype} and {indices.dtype}, expected integers")
+        n = len(indptr) - 1
+        check_size(n)
+        indptr = np.ascontiguousarray(indptr, np.int64)
+        fault = offsets_fault(indptr, len(indices)) or ids_fault(indices, n)
+        if fault:
+            raise UsageError(f"inconsistent CSR: {fault}")
+        if indices.dtype == np.int32:  # the ids were found non-negative
+            indices = indices.view(np.uint32)
+        weights = as_weights(weights, len(indices))
+        if original_ids is not None and len(original_ids) != n:
+            raise UsageError(f"original_ids has {len(original_ids)} entries, expected n = {n}")
+        indices = np.ascontiguousarray(indices, np.uint32)
+        return cls(indptr, indices, weights, original_ids=original_ids, name=name)
+
+    @classmethod
+    def from_edges(
+        cls,
+        src: Any,
+        dst: Any,
+        weights: Any = None,
+        n: int | None = None,
+        duplicates: str = "keep",
+        *,
+        name: str = "",
+    ) -> Graph:
+        """Graph of the edges ``src[i] -> dst[i]``; adjacency lists are sorted by destination.
+
+        Parameters
+        ----------
+        src, dst
+            Vertex ids of one length, 0 .. n-1.
+        weights
+            None, or a number for each edge.
+        n
+            Number of vertices; the largest id + 1 when not given.
+        duplicates
+            What becomes of edges that occur several times: ``"keep"`` all, or one edge with the
+            weight that came ``"first"``, the ``"min"``, the ``"max"`` or the ``"sum"`` (integer
+            weights are summed in 64 bits).
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges([1, 0, 1], [0, 1, 0], [5, 7, 3], duplicates="min")
+        >>> graph.m, graph.weights.tolist()
+        (2, [7, 3])
+        """
+        from gpop.graph.build import array_edges, build_csr
+
+        src, dst = as_ids(src, "src"), as_ids(dst, "dst")
+        if len(src) != len(dst):
+            raise UsageError(f"src has {len(src)} ids and dst has {len(dst)}, expected the same number")
+        weights = as_weights(weights, len(src))
+        largest = max((int(ids.max()) for ids in (src, dst) if len(ids)), default=-1)
+        n = largest + 1 if n is None else int(n)
+        check_size(n)
+        if largest >= n:
+            raise UsageError(f"vertex id {largest} is outside the graph, expected ids in 0..{n - 1}")
+        if weights is not None and duplicates == "sum" and weights.dtype.kind in "iu":
+            weights = weights.astype(np.int64 if weights.dtype.kind == "i" else np.uint64)
+        dtype = None if weights is None else weights.dtype
+        return cls(*build_csr(n, [array_edges(src, dst, weights)], dtype, duplicates), name=name)
+
+    @classmethod
+    def from_scipy(cls, matrix: scipy.sparse.sparray, *, weighted: bool = True, name: str = "") -> Graph:
+        """Graph of a square SciPy sparse matrix: entry (u, v) is the edge u -> v and its weight.
+
+        Stored zeros are edges. A matrix of booleans has no weights; ``weighted=False`` drops them.
+        """
+        from gpop.interop.scipy_matrix import from_scipy
+
+        return from_scipy(matrix, weighted, name)
+
+    @classmethod
+    def from_networkx(cls, graph: networkx.Graph, *, weight: str | None = "weight") -> Graph:
+        """Graph of a NetworkX graph; an undirected one gives both directions of every edge.
+
+        Edges get the attribute ``weight`` (1 where an edge lacks it); when no edge has it, or
+        ``weight=None``, there are no weights. Nodes other than 0 .. n-1 are kept in
+        ``original_ids``.
+        """
+        from gpop.interop.networkx_graph import from_networkx
+
+        return from_networkx(graph, weight)
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: pandas.DataFrame,
+        source: Any = None,
+        target: Any = None,
+        weight: Any = None,
+        *,
+        n: int | None = None,
+        duplicates: str = "keep",
+        name: str = "",
+    ) -> Graph:
+        """Graph of a pandas DataFrame with one row for each edge.
+
+        Parameters
+        ----------
+        source, target
+            Columns of the ends; by default those with a usual name (source, src, from, ...; target,
+            dst, to, ...), else the first two. Integers are ids; what is sparse is numbered and kept
+            in ``original_ids`` like in text edge lists. Anything else is a name, numbered in the
+            order of first appearance (all sources, then all targets).
+        weight
+            Column of the weights; by default one that is called weight, w, ...; False for none.
+        n
+            Number of vertices, for ids that are 0 .. n-1.
+        duplicates
+            As in `from_edges`.
+
+        Examples
+        --------
+        >>> pandas = __import__("pytest").importorskip("pandas")
+        >>> frame = pandas.DataFrame({"from": ["a", "b", "a"], "to": ["b", "c", "b"], "w": [1.5, 2, 3]})
+        >>> graph = Graph.from_pandas(frame, duplicates="sum")
+        >>> graph.original_ids.tolist(), graph.indices.tolist(), graph.weights.tolist()
+        (['a', 'b', 'c'], [1, 2], [4.5, 2.0])
+        """
+        from gpop.interop.pandas_frame import from_pandas
+
+        return from_pandas(frame, source, target, weight, n, duplicates, name)
+
+    @classmethod
+    def from_arrow(
+        cls,
+        table: Any,
+        source: str | None = None,
+        target: str | None = None,
+        weight: Any = None,
+        *,
+        n: int | None = None,
+        duplicates: str = "keep",
+        name: str = "",
+    ) -> Graph:
+        """Graph of an edge table with the Arrow C stream interface: pyarrow, Polars, DuckDB, ...
+
+        Columns, ids and duplicates are treated like in `from_pandas`; needs the package pyarrow.
+
+        Examples
+        --------
+        >>> pyarrow = __import__("pytest").importorskip("pyarrow")
+        >>> Graph.from_arrow(pyarrow.table({"src": [0, 1], "dst": [1, 2], "weight": [5, 7]}))
+        Graph(3 vertices, 2 edges, int64 weights)
+        """
+        from gpop.interop.arrow_table import from_arrow
+
+        return from_arrow(table, source, target, weight, n, duplicates, name)
+
+    @property
+    def out_degree(self) -> np.ndarray:
+        """Number of out-edges of each vertex, uint32 [n]."""
+        if self._out_degree is None:
+            degree = np.empty(self.n, np.uint32)
+            np.subtract(self.indptr[1:], self.indptr[:-1], out=degree, casting="unsafe")
+            self._out_degree = degree
+        return self._out_degree
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the CSR arrays."""
+        weights = 0 if self.weights is None else self.weights.nbytes
+        return self.indptr.nbytes + self.indices.nbytes + weights
+
+    def reverse(self) -> Graph:
+        """The graph with every edge turned round (its CSC), weights carried; kept once made."""
+        if self._reverse is None:
+            from gpop.graph.build import build_csr, csr_edges
+
+            edges = csr_edges(self.indptr, self.indices, self.weights).reversed()
+            dtype = None if self.weights is None else self.weights.dtype
+            # sources come in ascending order: they are the new destinations, sorted already
+            arrays = build_csr(self.n, [edges], dtype, by_destination=False)
+            self._reverse = Graph(*arrays, original_ids=self.original_ids, name=self.name)
+        return self._reverse
+
+    def symmetrize(self) -> Graph:
+        """The graph with both directions of every edge, each once; a merged edge has the least weight."""
+        from gpop.graph.build import build_csr, csr_edges
+
+        edges = csr_edges(self.indptr, self.indices, self.weights)
+        dtype = None if self.weights is None else self.weights.dtype
+        arrays = build_csr(self.n, [edges, edges.reversed()], dtype, "min")
+        result = Graph(*arrays, original_ids=self.original_ids, name=self.name)
+        result._symmetric = True
+        return result
+
+    def is_symmetric(self) -> bool:
+        """Whether every edge u -> v has its v -> u (how often, and weights, do not matter).
+
+        Found by a fingerprint: a False is certain, a True wrong with probability 2**-64.
+        """
+        if self._symmetric is None:
+            from gpop.graph.symmetry import mirrored, rows_sorted
+
+            ascending = self if rows_sorted(self.indptr, self.indices) else self.reverse()
+            self._symmetric = mirrored(ascending.indptr, ascending.indices)
+        return self._symmetric
+
+    def equals_reverse(self) -> bool:
+        """Whether turning every edge round gives the same edges, as often and with the same weights.
+
+        Found by a fingerprint, as in `is_symmetric`.
+        """
+        if self._equals_reverse is None:
+            from gpop.graph.symmetry import mirrored
+
+            self._equals_reverse = mirrored(self.indptr, self.indices, self.weights, exactly=True)
+        return self._equals_reverse
+
+    def vertex_of(self, original_id: Any) -> int:
+        """The vertex with this original id; UsageError when there is none.
+
+        >>> Graph.from_edges([0], [1]).vertex_of(1)
+        1
+        """
+        ids = self.original_ids
+        if ids is None:
+            if isinstance(original_id, int | np.integer) and 0 <= original_id < self.n:
+                return int(original_id)
+            known = f"0..{self.n - 1}" if self.n else "none: it has no vertices"
+        else:
+            if self._vertex_of is None:
+                self._vertex_of = {name: v for v, name in enumerate(ids.tolist())}
+            name = original_id.item() if isinstance(original_id, np.generic) else original_id
+            if name in self._vertex_of:
+                return self._vertex_of[name]
+            numeric = self.n and ids.dtype.kind in "iu"
+            known = f"{self.n} ids in {ids.min()}..{ids.max()}" if numeric else f"{self.n} names"
+        raise UsageError(
+            f"vertex {original_id!r} is not in graph {self.name or '(unnamed)'}; its ids: {known}"
+        )
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """CSR matrix with the weights (1.0 where there are none); ids are shared when they fit 31 bits."""
+        from gpop.interop.scipy_matrix import to_scipy
+
+        return to_scipy(self)
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """NetworkX DiGraph with original ids (a MultiDiGraph when there are duplicate edges)."""
+        from gpop.interop.networkx_graph import to_networkx
+
+        return to_networkx(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """DataFrame with columns source, target and, when there are weights, weight; original ids."""
+        from gpop.interop.pandas_frame import to_pandas
+
+        return to_pandas(self)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Arrow table with columns source, target and, when there are weights, weight; original ids."""
+        from gpop.interop.arrow_table import to_arrow
+
+        return to_arrow(self)
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the graph in the format that the suffix of ``path`` names (`gpop.io`)."""
+        from gpop.io import save
+
+        save(self, path)

@@ -1,0 +1,85 @@
+"""Whether a graph equals its reverse, without building the reverse: a fingerprint of the set of edges.
+
+Every pair of vertices u < v has a 64-bit value, mixed from both ids (and the weight). Added up over the edges
+u -> v and taken off for the edges v -> u, the sum is 0 if they are the same edges. If they are not, it is 0
+with probability 2**-64. One pass over the edges in their order: 4 bytes (+ weight) an edge, no other memory.
+Walking to the turned edge instead is a cache miss an edge, 30 to 50 times as slow.
+
+The mixing is splitmix64's (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from gpop.common.parallel import blocks, for_each
+
+_BLOCK = 1 << 18  # vertices
+_SEED = np.uint64(0x9E3779B97F4A7C15)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _mixed(value):
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
+
+
+@njit(nogil=True, cache=True)
+def _fingerprint(indptr, indices, weight_bits, exactly, first, last):
+    """Sum over the edges of ``first..last-1``; unless ``exactly``, equal neighbours in a list count once."""
+    total = np.uint64(0)
+    for v in range(np.uint64(first), np.uint64(last)):
+        begin = np.uint64(indptr[v])
+        for e in range(begin, np.uint64(indptr[v + np.uint64(1)])):
+            u = np.uint64(indices[e])
+            value = _mixed((min(u, v) << np.uint64(32) | max(u, v)) + _SEED)
+            if len(weight_bits) > 0:
+                value = _mixed(value + np.uint64(weight_bits[e]))
+            if u < v:
+                value = np.uint64(0) - value
+            counts = u != v
+            if not exactly and e > begin:
+                counts &= indices[e - np.uint64(1)] != indices[e]
+            total += value * np.uint64(counts)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _rows_sorted(indptr, indices, first, last):
+    for v in range(first, last):
+        for e in range(indptr[v] + 1, indptr[v + 1]):
+            if indices[e] < indices[e - 1]:
+                return False
+    return True
+
+
+def rows_sorted(indptr: np.ndarray, indices: np.ndarray) -> bool:
+    """Whether every adjacency list ascends."""
+    pieces = blocks(len(indptr) - 1, _BLOCK)
+    results = np.zeros(len(pieces), bool)
+
+    def check(i):
+        results[i] = _rows_sorted(indptr, indices, *pieces[i])
+
+    for_each(len(pieces), check)
+    return bool(results.all())
+
+
+def mirrored(
+    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None = None, exactly: bool = False
+) -> bool:
+    """Whether every edge u-v of a CSR has its v-u; False is certain, True but for a chance of 2**-64.
+
+    ``exactly``: as often, and with the same weights. Otherwise the lists must ascend.
+    """
+    bits = np.empty(0, np.uint8) if weights is None else weights.view(f"u{weights.itemsize}")
+    pieces = blocks(len(indptr) - 1, _BLOCK)
+    sums = np.zeros(len(pieces), np.uint64)
+
+    def add(i):
+        sums[i] = _fingerprint(indptr, indices, bits, exactly, *pieces[i])
+
+    for_each(len(pieces), add)
+    return int(sums.sum(dtype=np.uint64)) == 0

@@ -1,0 +1,301 @@
+"""THE layout: partitions, PNG and message bins of a graph. CPU, GPU and files share it.
+
+``k`` partitions of ``q = 2**bits`` vertices; bin ``(p, d)`` holds what partition ``p`` sends to ``d``.
+A *message* is one value for a maximal run of consecutive out-edges of one source vertex that end in
+the same partition (G-25); with adjacency sorted by destination there is one message per source and
+destination partition (G-28).
+
+Two streams, each contiguous for the thread that walks it (requirements G-21 ... G-26):
+
+``sources``, message slots   by source partition:      bin (p, d) starts at ``slots[p*k + d]``
+``ids``, ``id_weights``      by destination partition: bin (p, d) starts at ``id_offsets[d*k + p]``
+
+and ends where the next one in that order starts.
+
+Integer weights are stored in the smallest unsigned type that holds them all.
+
+``sources`` is the PNG: local source ids of the messages of a bin, ascending. A partition-centric
+scatter of ``p`` writes one value per entry, one after the other. ``ids`` are local destination ids;
+the top bit is set on the first id of every message. With ``q <= 2**15`` an id is uint16, otherwise
+uint32: half the bytes of the global 32-bit ids of the original. A message's value is found while
+reading ids: ``slot += id >> top_bit``.
+
+``row_bins[row_offsets[p]:row_offsets[p+1]]`` lists the non-empty bins of source partition ``p``
+(destinations, ascending), ``column_bins`` those of destination ``d`` (sources, ascending).
+
+Bytes: ``m*d_i + r*m*d_s`` (+ weights) and ``16*k*k`` for the offsets.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from gpop.common.atomics import fetch_add
+from gpop.common.memory import require_memory
+from gpop.common.parallel import for_each
+from gpop.graph.graph import Graph
+from gpop.layout.partition import SMALL_ID_BITS, partition_count
+
+
+class Bins(NamedTuple):
+    """Arrays of the layout; passed to kernels as it is. Scalars are NumPy scalars of fixed type."""
+
+    n: np.int64
+    bits: np.uint32
+    k: np.int64
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    slots: np.ndarray
+    sources: np.ndarray
+    id_offsets: np.ndarray
+    ids: np.ndarray
+    id_weights: np.ndarray
+    row_offsets: np.ndarray
+    row_bins: np.ndarray
+    column_offsets: np.ndarray
+    column_bins: np.ndarray
+    sorted: np.bool_
+
+    @property
+    def messages(self) -> int:
+        """Messages of a full scatter: ``r * m``."""
+        return int(self.slots[-1])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the layout beyond the graph's own arrays."""
+        own = (self.slots, self.sources, self.id_offsets, self.ids, self.id_weights)
+        lists = (self.row_offsets, self.row_bins, self.column_offsets, self.column_bins)
+        return sum(array.nbytes for array in own + lists)
+
+
+def id_dtype(bits: int) -> type:
+    """Type of a destination id with its message flag."""
+    return np.uint16 if bits <= SMALL_ID_BITS else np.uint32
+
+
+def source_dtype(bits: int) -> type:
+    """Type of a local source id in the PNG (no flag, so one bit more fits)."""
+    return np.uint16 if bits <= SMALL_ID_BITS + 1 else np.uint32
+
+
+def narrow_weights(graph: Graph, dtype: np.dtype) -> tuple[np.ndarray, float]:
+    """Weights of the edges in CSR order, in the type that bins have them in, and the seconds that took.
+
+    They are kept with the graph. SC reads them beside the edges: fewer bytes, less time.
+
+    Raises
+    ------
+    NotEnoughMemory
+    """
+    if graph.weights.dtype == dtype:
+        return graph.weights, 0.0
+    if "narrow weights" in graph.cache:
+        return graph.cache["narrow weights"], 0.0
+    begin = time.perf_counter()
+    require_memory(graph.m * dtype.itemsize, f"{graph!r}: weights in {dtype.itemsize * 8} bits")
+    graph.cache["narrow weights"] = graph.weights.astype(dtype)
+    return graph.cache["narrow weights"], time.perf_counter() - begin
+
+
+def narrow_dtype(weights: np.ndarray) -> np.dtype:
+    """Smallest unsigned type that holds integer weights exactly; other weights keep theirs.
+
+    Kernels hand a weight to ``applyWeight`` in the graph's own type, so only bytes are saved.
+
+    Examples
+    --------
+    >>> narrow_dtype(np.array([1, 255], np.uint32)), narrow_dtype(np.array([0.5]))
+    (dtype('uint8'), dtype('float64'))
+    """
+    if weights.size == 0 or weights.dtype.kind not in "iu" or weights.min() < 0:
+        return weights.dtype
+    return min(np.min_scalar_type(weights.max()), weights.dtype, key=lambda dtype: dtype.itemsize)
+
+
+@njit
+def _count_partition(p, n, bits, k, indptr, indices, id_counts, message_counts):
+    """Edges and messages of every bin of source partition ``p``; whether its lists ascend by partition."""
+    row = np.uint64(p * k)
+    first = np.uint64(p) << np.uint64(bits)
+    last = min(np.uint64(n), (np.uint64(p) + np.uint64(1)) << np.uint64(bits))
+    ascending = True
+    for v in range(first, last):
+        e = np.uint64(indptr[v])
+        end = np.uint64(indptr[v + np.uint64(1)])
+        if e == end:
+            continue
+        d = indices[e] >> bits
+        while e < end:  # a message: the run of edges into partition d
+            current = d
+            start = e
+            while d == current:
+                e += np.uint64(1)
+                if e == end:
+                    break
+                d = indices[e] >> bits
+            id_counts[row + current] += e - start
+            message_counts[row + current] += 1
+            if d < current:
+                ascending = False
+    return ascending
+
+
+@njit
+def _fill_partition(p, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights):
+    """Write the PNG row, destination ids and weights of source partition ``p`` (reads 4 B per edge)."""
+    first = np.uint64(p) << np.uint64(bits)
+    last = min(np.uint64(n), (np.uint64(p) + np.uint64(1)) << np.uint64(bits))
+    slot_cursor = np.empty(k, np.uint64)
+    id_cursor = np.empty(k, np.uint64)
+    for d in range(k):
+        slot_cursor[d] = slots[p * k + d]
+        id_cursor[d] = id_offsets[d * k + p]
+    local = (np.uint32(1) << bits) - np.uint32(1)
+    flag = np.uint32(1) << np.uint32(8 * ids.itemsize - 1)
+    weighted = weights.size > 0
+    for v in range(first, last):
+        e = np.uint64(indptr[v])
+        end = np.uint64(indptr[v + np.uint64(1)])
+        if e == end:
+            continue
+        d = indices[e] >> bits
+        while e < end:
+            current = d
+            sources[slot_cursor[d]] = np.uint32(v) & local
+            slot_cursor[d] += np.uint64(1)
+            at = id_cursor[d]
+            mark = flag
+            while d == current:
+                ids[at] = (indices[e] & local) | mark
+                if weighted:
+                    id_weights[at] = weights[e]
+                mark = np.uint32(0)
+                at += np.uint64(1)
+                e += np.uint64(1)
+                if e == end:
+                    break
+                d = indices[e] >> bits
+            id_cursor[current] = at
+
+
+@njit(cache=True, nogil=True)
+def _count(claim, n, bits, k, indptr, indices, id_counts, message_counts, ascending):
+    """One thread's share of the counting: claim partitions until none is left."""
+    p = fetch_add(claim, 0, 1)
+    while p < k:
+        ascending[p] = _count_partition(p, n, bits, k, indptr, indices, id_counts, message_counts)
+        p = fetch_add(claim, 0, 1)
+
+
+@njit(cache=True, nogil=True)
+def _fill(claim, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights):
+    """One thread's share of the writing."""
+    p = fetch_add(claim, 0, 1)
+    while p < k:
+        _fill_partition(p, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights)
+        p = fetch_add(claim, 0, 1)
+
+
+def _nonempty(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Offsets and columns of the non-zero entries of each row of a square matrix."""
+    rows, columns = np.nonzero(counts)
+    offsets = np.zeros(counts.shape[0] + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=counts.shape[0]), out=offsets[1:])
+    return offsets, columns.astype(np.uint32)
+
+
+def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
+    """Build the layout of ``graph`` with ``2**bits`` vertices per partition, in parallel.
+
+    Two passes over the edges: count every bin, then write it. Each partition is built by one thread,
+    so the result does not depend on the number of threads.
+
+    Parameters
+    ----------
+    graph : Graph
+    bits : int
+        Local bits of a vertex id (see `gpop.layout.partition.partition_bits`).
+    threads : int
+        Threads to build with.
+
+    Raises
+    ------
+    NotEnoughMemory
+        If the layout would not fit; found out before it is allocated.
+
+    Returns
+    -------
+    Bins
+
+    Examples
+    --------
+    >>> import gpop
+    >>> chain = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> bins = build_bins(chain, bits=1, threads=1)
+    >>> int(bins.k), bins.messages, bins.ids.tolist()      # 0x8000 marks the first id of a message
+    (2, 3, [32769, 32768, 32769])
+    """
+    n, k = graph.n, partition_count(graph.n, bits)
+    indptr, indices = graph.indptr, graph.indices
+    weights = graph.weights if graph.weights is not None else np.empty(0, np.uint32)
+    shape = (np.int64(n), np.uint32(bits), np.int64(k))
+    require_memory(
+        4 * 8 * k * k, f"{graph!r}: offsets of {k} x {k} bins (a larger partition size needs less)"
+    )
+    id_counts = np.zeros(k * k, np.int64)
+    message_counts = np.zeros(k * k, np.int64)
+    ascending = np.ones(k, np.bool_)
+    claim = np.zeros(2, np.int64)
+    counts = (indptr, indices, id_counts, message_counts, ascending)
+    for_each(threads, lambda _: _count(claim[:1], *shape, *counts), threads)
+
+    slots = np.zeros(k * k + 1, np.int64)
+    np.cumsum(message_counts, out=slots[1:])
+    id_offsets = np.zeros(k * k + 1, np.int64)
+    np.cumsum(id_counts.reshape(k, k).T.ravel(), out=id_offsets[1:])
+    row_offsets, row_bins = _nonempty(id_counts.reshape(k, k))
+    column_offsets, column_bins = _nonempty(id_counts.reshape(k, k).T)
+
+    weight_dtype = narrow_dtype(weights)
+    sizes = (
+        int(slots[-1]) * np.dtype(source_dtype(bits)).itemsize,
+        graph.m * np.dtype(id_dtype(bits)).itemsize,
+    )
+    require_memory(sum(sizes) + weights.size * weight_dtype.itemsize, f"{graph!r}: {k} x {k} bins")
+    sources = np.empty(slots[-1], source_dtype(bits))
+    ids = np.empty(graph.m, id_dtype(bits))
+    id_weights = np.empty(weights.size, weight_dtype)
+    written = (slots, sources, id_offsets, ids, id_weights)
+    for_each(threads, lambda _: _fill(claim[1:], *shape, indptr, indices, weights, *written), threads)
+    lists = (row_offsets, row_bins, column_offsets, column_bins)
+    return Bins(
+        *shape, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights, *lists,
+        np.bool_(ascending.all()),
+    )  # fmt: skip
+
+
+def bins_of(graph: Graph, bits: int, threads: int) -> tuple[Bins, float]:
+    """The layout kept with the graph, and the seconds that building or opening it took (0 if kept).
+
+    On first use it is built, or opened from a file when there is a directory for layouts
+    (`gpop.layout.bins_file`).
+    """
+    key = ("bins", bits)
+    if key in graph.cache:
+        return graph.cache[key], 0.0
+    start = time.perf_counter()
+    directory = graph.cache.get("layout_directory") or os.environ.get("GPOP_LAYOUTS")
+    if directory:
+        from gpop.layout.bins_file import layout_of
+
+        graph.cache[key] = layout_of(graph, bits, threads, directory)
+    else:
+        graph.cache[key] = build_bins(graph, bits, threads)
+    return graph.cache[key], time.perf_counter() - start

@@ -1,0 +1,272 @@
+"""In-edges cut into blocks: the layout for programs whose every vertex asks all its neighbours.
+
+Where everything is active no message needs to be written: a destination can read the value of a source
+where it lies, as long as the sources that are read together fit the private cache. Destinations are cut
+into *units* (vertex ranges of about equal numbers of in-edges, at most as wide as the cache allows), sources
+into blocks of ``2**source_bits``. A *block* of edges is what leads from one source block into one *window*
+(a unit, or ``2**16`` vertices of it), so both ends of an edge fit 16 bits.
+
+Inside a block the edges are ordered by destination, and the run of edges into one destination is cut into
+*pieces* of 4, 2 and 1 edges: first all pieces of 4, then those of 2, then those of 1. A loop over pieces of
+one length has no branch to mispredict and touches its destination once for the whole piece. A destination's
+edges keep the ascending order of their sources, which is the order of PC: results are bitwise the same.
+The pieces of 4 of long runs are dealt out in turns, so that neighbouring pieces do not wait for each other.
+
+``refs``      local source ids, block after block in the order in which a unit is walked: by source block.
+``targets``   local destination id of every piece; those of a block begin where its refs begin.
+``blocks[b]`` see the columns in edge_block_kernels.py.
+
+Bytes: ``2*m`` for refs and up to ``2*m`` for targets (+ weights). Read by one iteration per edge: 2 and
+``2*pieces/m``, and every source value once per unit that it has an edge into. Where the edges between many
+vertices are few and scattered, that is a cache line per edge, and messages in bins are better: the layout is
+planned from counts, and built if it is expected to pay (`Plan.gain`, `_pays`). Papers: Zhang et al., "Making
+caches work for graph analytics" (Big Data 2017) for segments of sources; GPOP section 3.1 for the sizes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from gpop.common.memory import require_memory
+from gpop.common.parallel import for_each
+from gpop.graph.graph import Graph
+from gpop.layout.bins import narrow_dtype
+from gpop.layout.edge_block_kernels import FIRST, FOURS, SOURCE, WINDOW, WINDOW_BITS, count_edges, fill_blocks
+from gpop.layout.partition import SMALL_ID_BITS, l2_cache_bytes, partition_bits
+
+MOST_CELLS = 4096
+"""In-edges are counted per cell of vertices; units begin and end at cells."""
+
+WIDEST_UNIT = 17
+"""Two windows: where a unit is wider, more of it falls out of the cache than is gained."""
+
+LINE_VALUES = 16
+"""Values of 4 bytes in a cache line."""
+
+PULL_EDGE, PULL_VALUE, PULL_SPARSE, PC_EDGE, PC_MESSAGE = 0.66, 0.25, 3.5, 0.65, 1.08
+"""Nanoseconds of an iteration per edge and core: pull through blocks, per edge and per value read; what is
+added in blocks with fewer edges than cache lines; PC per edge and per message. Measured on RMAT, Kronecker,
+random and grid graphs of 16 to 268 M edges; the choice depends on the ratios only."""
+
+BLOCKS_BUILD, BINS_BUILD = 11.0, 7.0
+"""The same for building the layouts, after the edges have been counted."""
+
+ITERATIONS = 40
+"""What is expected of a graph at most: two runs of the 10 to 20 iterations that PageRank mostly takes."""
+
+SMALL_EDGES = 1 << 20
+"""With fewer edges either way takes no time to speak of."""
+
+
+_WITHOUT = "iterations without blocks"
+
+
+class Blocks(NamedTuple):
+    """Arrays of the layout; passed to kernels as it is.
+
+    Unit ``u`` owns the vertices ``bounds[u]:bounds[u + 1]`` and the blocks
+    ``first_block[u]:first_block[u + 1]``. ``pieces``: of all lengths. ``values_read``: see `Plan`.
+    """
+
+    n: np.int64
+    bits: np.uint32
+    k: np.int64
+    indptr: np.ndarray
+    bounds: np.ndarray
+    first_block: np.ndarray
+    blocks: np.ndarray
+    refs: np.ndarray
+    targets: np.ndarray
+    weights: np.ndarray
+    pieces: np.int64
+    values_read: np.int64
+
+
+class Plan(NamedTuple):
+    """Where units, windows and blocks begin, from the counted edges.
+
+    ``units``, ``windows`` in cells of ``2**cell_bits`` vertices; ``edges[s, w]`` from source block s into
+    window w. What bins would hold: ``messages``, and in one partition the share ``heaviest`` of all edges.
+    """
+
+    unit_bits: int
+    source_bits: int
+    cell_bits: int
+    units: np.ndarray
+    windows: np.ndarray
+    edges: np.ndarray
+    values_read: int
+    messages: int
+    heaviest: float
+
+    def gain(self, threads: int) -> float:
+        """Nanoseconds per edge and core that an iteration of pull is expected to save over PC.
+
+        With bins all wait for the thread with the heaviest partition; units are cut to equal edges.
+        """
+        edges = max(1, self.edges.sum())
+        sparse = self.edges[self.edges < (1 << self.source_bits) // LINE_VALUES].sum()
+        pull = PULL_EDGE + (PULL_VALUE * self.values_read + PULL_SPARSE * sparse) / edges
+        pc = (PC_EDGE + PC_MESSAGE * self.messages / edges) * (1 + threads * self.heaviest / 2)
+        return float(pc - pull)
+
+
+def _cut_units(in_edges: np.ndarray, cells: int, most_edges: int) -> np.ndarray:
+    """First cells of units of at most ``cells`` cells and ``most_edges`` edges, unless one cell has more."""
+    first, edges, bounds = 0, 0, [0]
+    for cell, count in enumerate(in_edges.tolist()):
+        if cell - first == cells or (cell > first and edges + count > most_edges):
+            bounds.append(cell)
+            first, edges = cell, 0
+        edges += count
+    return np.array([*bounds, in_edges.size])
+
+
+def plan_blocks(graph: Graph, unit_bits: int, source_bits: int, most_edges: int, threads: int) -> Plan:
+    """Count edges, then cut vertices into units and windows; parameters as for `build_blocks`."""
+    n = graph.n
+    cell_bits = min(unit_bits, WINDOW_BITS, max(6, (n // MOST_CELLS).bit_length()))
+    sources, cells = max(1, -(-n >> source_bits)), max(1, -(-n >> cell_bits))
+    require_memory(8 * sources * (cells + 2), f"{graph!r}: edges from {sources} source blocks")
+    counts, messages = np.zeros((sources, cells), np.int64), np.zeros(sources, np.int64)
+    claim, bits = np.zeros(1, np.int64), (source_bits, cell_bits, SMALL_ID_BITS)
+    counted = (graph.indptr, graph.indices, counts, messages)
+    for_each(threads, lambda _: count_edges(claim, *bits, *counted), threads)
+    in_edges = counts.sum(axis=0)
+    units = _cut_units(in_edges, 1 << (unit_bits - cell_bits), most_edges)
+    width = 1 << (WINDOW_BITS - cell_bits)
+    windows = np.concatenate([np.arange(*unit, width) for unit in itertools.pairwise(units)])
+    together = np.arange(0, cells, max(1, (1 << SMALL_ID_BITS) >> cell_bits))
+    heaviest = np.add.reduceat(in_edges, together).max() / max(1, graph.m)
+    edges = np.add.reduceat(counts, windows, axis=1)
+    # Windows of a unit share what is read of a source block.
+    read = np.minimum(np.add.reduceat(counts, units[:-1], axis=1), 1 << source_bits).sum()
+    return Plan(
+        unit_bits, source_bits, cell_bits, units, windows, edges,
+        int(read), int(messages.sum()), float(heaviest),
+    )  # fmt: skip
+
+
+def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) -> Blocks:
+    """Cut the in-edges of ``graph`` into blocks, in parallel; the result does not depend on ``threads``.
+
+    Weights go with their edges if the graph has some and ``weighted``.
+
+    Raises
+    ------
+    NotEnoughMemory
+        If the layout would not fit; found out before it is allocated.
+
+    Examples
+    --------
+    >>> star = Graph.from_edges([1, 2, 3, 4, 5], [0, 0, 0, 0, 0], n=6)
+    >>> plan = plan_blocks(star, unit_bits=3, source_bits=3, most_edges=5, threads=1)
+    >>> blocks = build_blocks(star, plan, threads=1)
+    >>> blocks.refs.tolist(), blocks.blocks[0, FOURS:].tolist()        # a piece of 4 and one of 1
+    ([1, 2, 3, 4, 5], [1, 0, 1])
+    """
+    n, m = graph.n, graph.m
+    weights = graph.weights if weighted and graph.weights is not None else np.empty(0, np.uint32)
+    weight_dtype = narrow_dtype(weights)
+    key_dtype = np.dtype(np.uint64 if weights.size else np.uint32)
+    most_keys, most_spare = int(plan.edges.sum(axis=1).max()) + 2, int(plan.edges.max()) + 2
+    of_a_thread = most_keys * key_dtype.itemsize + most_spare * (10 + key_dtype.itemsize)
+    require_memory(
+        4 * m + weights.size * weight_dtype.itemsize + threads * of_a_thread,
+        f"{graph!r}: in-edges in blocks",
+    )
+    s, w = np.nonzero(plan.edges)
+    unit = np.searchsorted(plan.units, plan.windows[w], side="right") - 1
+    order = np.lexsort((w, s, unit))
+    s, w, unit = s[order], w[order], unit[order]
+    edges = plan.edges[s, w]
+    blocks = np.zeros((s.size, 6), np.int64)
+    blocks[:, SOURCE] = s << plan.source_bits
+    blocks[:, WINDOW] = plan.windows[w] << plan.cell_bits
+    blocks[1:, FIRST] = np.cumsum(edges)[:-1]
+    block_of = np.zeros(plan.edges.shape, np.int64)
+    block_of[s, w] = np.arange(s.size)
+    begins = np.zeros((plan.edges.shape[0], plan.windows.size + 1), np.uint64)
+    np.cumsum(plan.edges, axis=1, out=begins[:, 1:])
+    cells = plan.units[-1]
+    window_of = np.repeat(np.arange(plan.windows.size), np.diff(plan.windows, append=cells)).astype(np.uint32)
+    windows = (plan.windows << plan.cell_bits).astype(np.uint32)
+    refs, targets = np.empty(m, np.uint16), np.empty(m, np.uint16)
+    piece_weights, claim = np.empty(weights.size, weight_dtype), np.zeros(1, np.int64)
+    given = (graph.indptr, graph.indices, weights, window_of, windows, begins, block_of)
+    written = (blocks, refs, targets, piece_weights)
+
+    def fill(_: int) -> None:
+        room = (np.empty(most_keys, key_dtype), np.empty(most_spare, key_dtype))
+        fill_blocks(claim, *room, plan.source_bits, plan.cell_bits, *given, *written)
+
+    for_each(threads, fill, threads)
+    return Blocks(
+        np.int64(n), np.uint32(plan.unit_bits), np.int64(plan.units.size - 1), graph.indptr,
+        np.minimum(plan.units << plan.cell_bits, n), np.searchsorted(unit, np.arange(plan.units.size)),
+        blocks, refs, targets, piece_weights, blocks[:, FOURS:].sum(), np.int64(plan.values_read),
+    )  # fmt: skip
+
+
+def blocks_of(
+    graph: Graph,
+    threads: int,
+    vertex_bytes: int,
+    value_bytes: int,
+    partition_size: int | None,
+    *,
+    weighted: bool,
+    forced: bool,
+    iterations: int = ITERATIONS,
+) -> tuple[Blocks | None, float]:
+    """The layout kept with the graph, and the seconds that building it took (0 if kept).
+
+    A unit's vertex data and the values of a source block share the private cache; there are at least 4
+    units per thread. With ``partition_size`` units and source blocks are that wide. None where the layout is
+    not expected to pay within two runs of ``iterations`` and is not ``forced``.
+    """
+    if partition_size is not None:
+        unit_bits = partition_bits(graph.n, threads, partition_size=partition_size)
+        source_bits, most_edges = min(unit_bits, WINDOW_BITS), graph.m
+    else:
+        cache = l2_cache_bytes()
+        unit_bits = min(WIDEST_UNIT, max(1, cache // vertex_bytes).bit_length() - 1)
+        source_bits = min(WINDOW_BITS, max(1, cache // (4 * value_bytes)).bit_length() - 1)
+        most_edges = -(-graph.m // (4 * threads))
+    if not forced and graph.m < SMALL_EDGES:
+        return None, 0.0
+    start = time.perf_counter()
+    key = ("plan of blocks", unit_bits, source_bits, most_edges)
+    if key not in graph.cache:
+        for old in [old for old in graph.cache if isinstance(old, tuple) and "blocks" in old[0]]:
+            del graph.cache[old]
+        graph.cache[key] = plan_blocks(graph, *key[1:], threads)
+    plan = graph.cache[key]
+    key = ("blocks", *key[1:], weighted)
+    kept = key in graph.cache
+    if not (forced or _pays(graph, plan.gain(threads), kept, iterations)):
+        return None, time.perf_counter() - start
+    if kept:
+        return graph.cache[key], 0.0
+    graph.cache[key] = build_blocks(graph, plan, threads, weighted)
+    return graph.cache[key], time.perf_counter() - start
+
+
+def _pays(graph: Graph, gain: float, kept: bool, iterations: int) -> bool:
+    """Whether what pull is expected to save pays for its layout.
+
+    Iterations that PC was asked for so far count like those to come: once pull would have saved the price of
+    its layout, more is likely to be asked for, and no more than twice the least time can be lost.
+    """
+    bins_kept = any(isinstance(key, tuple) and key[0] == "bins" for key in graph.cache)
+    build = 0 if kept else BLOCKS_BUILD - (0 if bins_kept else BINS_BUILD)
+    return gain > 0 and gain * (min(2 * iterations, ITERATIONS) + graph.cache.get(_WITHOUT, 0)) >= build
+
+
+def note_without(graph: Graph, iterations: int) -> None:
+    """Remember that PC took so many iterations where pull might have been chosen."""
+    graph.cache[_WITHOUT] = graph.cache.get(_WITHOUT, 0) + iterations

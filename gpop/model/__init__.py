@@ -1,0 +1,1 @@
+"""Bytes that each way of communicating moves, as functions of plain numbers."""

@@ -1,0 +1,1 @@
+"""What is decided once before a run, and what a run reports."""

@@ -1,0 +1,142 @@
+"""What happened in each iteration of a run (design section 8).
+
+One record per iteration: ``iteration``, ``frontier`` (active vertices at its start), ``active_edges``,
+``partitions_sc``, ``partitions_pc`` (partitions scattered in each mode), ``partitions_pull`` (partitions
+whose vertices asked for messages), ``messages`` (values sent to a partition, or delivered by pull),
+``bytes`` (what the analytical model predicts for the modes used), ``scatter_seconds`` and
+``gather_seconds`` (wall clock of the two phases).
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpop.common.errors import UsageError
+
+COLUMNS = (
+    "iteration",
+    "frontier",
+    "active_edges",
+    "partitions_sc",
+    "partitions_pc",
+    "partitions_pull",
+    "messages",
+    "bytes",
+    "scatter_seconds",
+    "gather_seconds",
+)
+_SECONDS = ("scatter_seconds", "gather_seconds")
+
+
+class Trace:
+    """Records of a run, in order. Iterable, indexable, and exportable as JSON, CSV or a picture.
+
+    Examples
+    --------
+    >>> import gpop
+    >>> chain = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> trace = gpop.bfs(chain, 0).trace
+    >>> [record["frontier"] for record in trace]
+    [1, 1, 1, 1]
+    """
+
+    def __init__(self, summary: dict[str, Any] | None = None) -> None:
+        self.summary = summary or {}
+        self._rows: list[np.ndarray] = []
+
+    def extend(self, rows: np.ndarray) -> None:
+        """Append the rows of an engine's trace buffer (columns in the order of `COLUMNS`, from frontier)."""
+        self._rows.extend(rows.copy())
+
+    def append(self, **columns: float) -> None:
+        """Append one record; columns that are not given are 0."""
+        self._rows.append(np.array([columns.get(name, 0) for name in COLUMNS[1:]], np.float64))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: int) -> dict[str, int | float]:
+        index = range(len(self))[index]
+        row = self._rows[index]
+        record: dict[str, int | float] = {"iteration": index}
+        for name, value in zip(COLUMNS[1:], row, strict=True):
+            record[name] = float(value) if name in _SECONDS else int(value)
+        return record
+
+    def __iter__(self) -> Iterator[dict[str, int | float]]:
+        return (self[index] for index in range(len(self)))
+
+    def column(self, name: str) -> np.ndarray:
+        """One column as an array, e.g. ``trace.column("frontier")``."""
+        return np.array([record[name] for record in self])
+
+    @property
+    def seconds(self) -> float:
+        """Seconds in scatter and gather, over all iterations."""
+        return float(sum(row[-1] + row[-2] for row in self._rows))
+
+    def __repr__(self) -> str:
+        return f"<Trace: {len(self)} iterations, {self.seconds:.4g} s>"
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the trace as ``.json``, ``.csv`` or a plot (``.png``, ``.svg``, ``.pdf``; needs matplotlib).
+
+        Raises
+        ------
+        UsageError
+            For another suffix.
+        """
+        path = Path(path)
+        writers = {".json": self._write_json, ".csv": self._write_csv}
+        writers |= dict.fromkeys((".png", ".svg", ".pdf"), self._write_plot)
+        if path.suffix not in writers:
+            raise UsageError(f"{path}: trace format {path.suffix!r}: expected one of {', '.join(writers)}")
+        temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+        try:
+            writers[path.suffix](temporary)
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def _write_json(self, path: Path) -> None:
+        path.write_text(json.dumps({"run": self.summary, "iterations": list(self)}, indent=1) + "\n")
+
+    def _write_csv(self, path: Path) -> None:
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            writer.writerows(self)
+
+    def _write_plot(self, path: Path) -> None:
+        try:
+            from matplotlib.figure import Figure
+        except ImportError:
+            raise UsageError(f"{path}: a plot needs matplotlib (pip install 'gpop[plot]')") from None
+        figure = Figure(figsize=(8, 7), layout="constrained")
+        top, middle, bottom = figure.subplots(3, 1, sharex=True)
+        x = np.arange(len(self))
+        top.semilogy(x, np.maximum(self.column("frontier"), 0.5), label="active vertices")
+        top.semilogy(x, np.maximum(self.column("active_edges"), 0.5), label="active edges")
+        below = np.zeros(len(self))
+        for name in ("SC", "PC", "pull"):
+            partitions = self.column(f"partitions_{name.lower()}")
+            middle.bar(x, partitions, bottom=below, label=f"partitions {name}")
+            below = below + partitions
+        bottom.bar(x, 1e3 * self.column("scatter_seconds"), label="scatter, ms")
+        bottom.bar(
+            x,
+            1e3 * self.column("gather_seconds"),
+            bottom=1e3 * self.column("scatter_seconds"),
+            label="gather, ms",
+        )
+        bottom.set_xlabel("iteration")
+        for axes in (top, middle, bottom):
+            axes.legend(loc="upper right")
+        figure.savefig(path)

@@ -1,0 +1,289 @@
+"""What a user writes: a Program with vertex fields, parameters and four small functions, or up to seven.
+
+The names ``scatterFunc``, ``initFunc``, ``gatherFunc``, ``filterFunc`` and ``applyWeight`` and their
+meaning are those of GPOP. One iteration:
+
+1. scatter: ``scatterFunc(node)`` gives the value sent along the out-edges of every active vertex;
+   then ``initFunc(node)`` is called for it, and True keeps it active for the next iteration;
+2. gather: ``gatherFunc(value, node)`` folds each message into its destination (weighted graphs:
+   ``gatherFunc(applyWeight(value, weight), node)``), and True activates it; then
+   ``filterFunc(node)`` is called once for every active vertex, and False drops it.
+
+Beyond the paper, ``needsFunc(node)`` says whether a vertex has any use for more messages. Where it says
+no, ``gatherFunc`` must change nothing and return False, whatever the message: then the engine may *pull*,
+that is, let vertices ask along their in-edges and stop early, and the results stay the same.
+
+``priorityFunc(node)`` gives the bucket of an active vertex, a whole number. The vertices of the lowest bucket
+go on until it is empty; the others wait. For programs whose result is a fixpoint whatever the order of
+updates (distances, widths): a good order saves updates, and the result stays the same.
+
+Ownership: a function reads and writes fields at ``node`` only; ``scatterFunc``, ``applyWeight``,
+``needsFunc`` and ``priorityFunc`` write nothing. That is what makes the engine correct without locks, and
+it is checked.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gpop.common.errors import ProgramError, UsageError
+from gpop.graph.graph import Graph
+
+FUNCTIONS = (
+    "scatterFunc",
+    "initFunc",
+    "gatherFunc",
+    "filterFunc",
+    "applyWeight",
+    "needsFunc",
+    "priorityFunc",
+)
+BUILT_IN = ("out_degree", "iteration")
+COMBINES = ("min", "max", "add", "or")
+
+
+class _Harmless:
+    """Type of `HARMLESS`."""
+
+    def __repr__(self) -> str:
+        return "gpop.HARMLESS"
+
+
+HARMLESS = _Harmless()
+"""``inactive_message = gpop.HARMLESS``: what ``scatterFunc`` returns for an inactive vertex does no harm."""
+
+
+class VertexField:
+    """One value of a scalar type per vertex; on a program it is a NumPy array of length ``n``.
+
+    Assigning a CuPy array makes it the field: a run with ``target="gpu"`` works in it and leaves it there.
+
+    Parameters
+    ----------
+    dtype : NumPy scalar type
+    fill : scalar
+        Value of every vertex in a new program.
+
+    Examples
+    --------
+    >>> class Labels(Program):
+    ...     label = VertexField(np.uint32, 7)
+    >>> Labels(Graph.from_edges([0, 1], [1, 2], n=3)).label
+    array([7, 7, 7], dtype=uint32)
+    """
+
+    def __init__(self, dtype: Any, fill: Any = 0) -> None:
+        self.dtype = np.dtype(dtype)
+        self.fill = fill
+        if self.dtype.kind not in "biuf":
+            raise ProgramError(f"vertex field of type {self.dtype}: expected a bool, integer or float type")
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, program: Program | None, owner: type) -> Any:
+        return self if program is None else program._fields[self.name]
+
+    def __set__(self, program: Program, value: Any) -> None:
+        """``program.field = values`` copies into the field's own array; a device array is taken as it is."""
+        if hasattr(value, "__cuda_array_interface__"):
+            if value.shape != (program.graph.n,) or value.dtype != self.dtype:
+                raise UsageError(
+                    f"field {self.name}: a device array of {value.dtype}{value.shape}: "
+                    f"expected {self.dtype}({program.graph.n},)"
+                )
+            program._fields[self.name] = value
+        else:
+            program._fields[self.name][:] = value
+
+
+class Parameter:
+    """One scalar that the functions read; a program (or a callback between iterations) sets it.
+
+    Examples
+    --------
+    >>> class Decay(Program):
+    ...     rate = Parameter(np.float32, 0.5)
+    >>> decay = Decay(Graph.from_edges([0], [1], n=2))
+    >>> decay.rate = 0.25
+    >>> decay.rate
+    np.float32(0.25)
+    """
+
+    def __init__(self, dtype: Any, default: Any = 0) -> None:
+        self.dtype = np.dtype(dtype)
+        self.default = default
+        if self.dtype.kind not in "biuf":
+            raise ProgramError(f"parameter of type {self.dtype}: expected a bool, integer or float type")
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, program: Program | None, owner: type) -> Any:
+        return self if program is None else program._parameters[self.name]
+
+    def __set__(self, program: Program, value: Any) -> None:
+        program._parameters[self.name] = self.dtype.type(value)
+
+
+class Program:
+    """Base class of vertex programs. Subclass it, declare fields, write the functions.
+
+    Class attributes a program may declare
+    --------------------------------------
+    all_active : bool
+        Every vertex scatters in every iteration; no frontier is kept. The run ends after the given
+        number of iterations, or when ``filterFunc`` has returned False for every vertex.
+    inactive_message : scalar or `HARMLESS`
+        Partition-centric scatter sends a message for every vertex of a partition, active or not.
+        Nothing declared: the engine marks the messages of inactive vertices and gather skips them.
+        A value: it is sent for inactive vertices and skipped by gather (cheaper; ``scatterFunc`` must
+        not return it for an active vertex). `HARMLESS`: whatever ``scatterFunc`` returns for an
+        inactive vertex changes nothing (cheapest; distances, labels).
+    combine : "min", "max", "add" or "or"
+        ``gatherFunc`` is that fold, so a target may combine messages before applying it, and leave
+        out those that change no fold (the largest value for "min", 0 for "add" ...).
+    track_touched : bool
+        Keep the list of all vertices that ``gatherFunc`` or the caller ever activated.
+    cuda_source : str
+        CUDA C++ for ``target="gpu"`` that defines some of the functions in place of the Python ones, which
+        still say what the types are and run on the CPU. Fields are methods, parameters are members::
+
+            template <class Self> __device__ bool gatherFunc(Self& self, float value, unsigned node)
+            {
+                self.rank(node) += self.damping * value;
+                return true;
+            }
+
+        It must write the fields that the Python function writes, and no others.
+
+    Inside the functions ``self`` has the fields (``self.field[node]``), the parameters, the
+    read-only ``self.out_degree[node]`` and ``self.iteration`` (number of the current iteration, from 0).
+
+    Examples
+    --------
+    >>> import gpop
+    >>> class Reach(gpop.Program):
+    ...     hops = gpop.VertexField(np.int32, -1)
+    ...     def scatterFunc(self, node):
+    ...         return self.hops[node] + 1
+    ...     def needsFunc(self, node):  # may be left out; with it, gpop may pull
+    ...         return self.hops[node] < 0
+    ...     def gatherFunc(self, value, node):
+    ...         if self.hops[node] < 0:
+    ...             self.hops[node] = value
+    ...             return True
+    ...         return False
+    >>> program = Reach(gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=5))
+    >>> program.hops[0] = 0
+    >>> gpop.run(program, frontier=[0]).iterations
+    4
+    >>> program.hops
+    array([ 0,  1,  2,  3, -1], dtype=int32)
+
+    With ``priorityFunc``, here distances in buckets of 10:
+
+    >>> class Paths(gpop.Program):
+    ...     distance = gpop.VertexField(np.uint32, 2**31)
+    ...     inactive_message, combine = gpop.HARMLESS, "min"
+    ...     def scatterFunc(self, node):
+    ...         return self.distance[node]
+    ...     def applyWeight(self, value, weight):
+    ...         return value + weight
+    ...     def gatherFunc(self, value, node):
+    ...         if value < self.distance[node]:
+    ...             self.distance[node] = value
+    ...             return True
+    ...         return False
+    ...     def priorityFunc(self, node):
+    ...         return self.distance[node] // 10
+    >>> weights = np.array([4, 50, 4, 7], np.uint32)
+    >>> program = Paths(gpop.Graph.from_edges([0, 0, 1, 2], [1, 3, 2, 3], weights))
+    >>> program.distance[0] = 0
+    >>> gpop.run(program, frontier=[0]).converged, program.distance.tolist()
+    (True, [0, 4, 8, 15])
+    """
+
+    all_active: ClassVar[bool] = False
+    inactive_message: ClassVar[Any] = None
+    combine: ClassVar[str | None] = None
+    track_touched: ClassVar[bool] = False
+    cuda_source: ClassVar[str | None] = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.combine is not None and cls.combine not in COMBINES:
+            raise ProgramError(
+                f"{cls.__name__}.combine = {cls.combine!r}: expected one of {', '.join(COMBINES)}"
+            )
+        marker = cls.inactive_message
+        if marker is not None and marker is not HARMLESS and not marker == marker:
+            raise ProgramError(
+                f"{cls.__name__}.inactive_message = {marker!r}: expected a value equal to itself"
+            )
+        if cls.all_active and cls.priorityFunc is not Program.priorityFunc:
+            raise ProgramError(f"{cls.__name__} declares all_active: priorityFunc needs a frontier")
+        for name in (*cls.vertex_fields(), *cls.scalar_parameters()):
+            if name in BUILT_IN or name.startswith("_"):
+                raise ProgramError(f"{cls.__name__}.{name}: the name is taken; choose another one")
+
+    def __init__(self, graph: Graph) -> None:
+        if not isinstance(graph, Graph):
+            raise UsageError(f"{type(self).__name__}({graph!r}): expected a gpop.Graph")
+        self.graph = graph
+        self._fields = {
+            name: np.zeros(graph.n, field.dtype)
+            if field.fill == 0
+            else np.full(graph.n, field.fill, field.dtype)
+            for name, field in self.vertex_fields().items()
+        }
+        self._parameters = {name: p.dtype.type(p.default) for name, p in self.scalar_parameters().items()}
+
+    @classmethod
+    def vertex_fields(cls) -> dict[str, VertexField]:
+        """The declared fields by name, inherited ones included."""
+        return cls._declared(VertexField)
+
+    @classmethod
+    def scalar_parameters(cls) -> dict[str, Parameter]:
+        """The declared parameters by name, inherited ones included."""
+        return cls._declared(Parameter)
+
+    @classmethod
+    def _declared(cls, kind: type) -> dict[str, Any]:
+        members: dict[str, Any] = {}
+        for base in reversed(cls.__mro__):
+            members.update((name, value) for name, value in vars(base).items() if isinstance(value, kind))
+        return members
+
+    # The functions below are compiled, not called; the defaults cost nothing in the engine.
+
+    def scatterFunc(self, node):  # noqa: N802 - the interface keeps the original's names
+        """Value that ``node`` sends along its out-edges. Pure: it may be called more than once."""
+        raise ProgramError(f"{type(self).__name__} has no scatterFunc")
+
+    def initFunc(self, node):  # noqa: N802
+        """Called for an active vertex after it was scattered; True keeps it active."""
+        return False
+
+    def gatherFunc(self, value, node):  # noqa: N802
+        """Fold one message into ``node``; True makes ``node`` active."""
+        raise ProgramError(f"{type(self).__name__} has no gatherFunc")
+
+    def filterFunc(self, node):  # noqa: N802
+        """Called for every active vertex after gather; False drops it."""
+        return True
+
+    def applyWeight(self, value, weight):  # noqa: N802
+        """Message value as it arrives over an edge of this weight (weighted graphs)."""
+        return value
+
+    def needsFunc(self, node):  # noqa: N802
+        """Whether a message could still change ``node`` or make it active. Pure."""
+        return True
+
+    def priorityFunc(self, node):  # noqa: N802
+        """Bucket of an active vertex, a whole number: lower ones are emptied first. Pure."""
+        return 0

@@ -1,0 +1,101 @@
+"""Where specialised functions live so that Numba's disk cache finds them again.
+
+Numba keys a cached kernel by its signature, its bytecode and its pickled closure cells. A closure
+over a plain function would be pickled by value, and over a jitted one with a per-process id that
+never matches. Functions published here are attributes of this module, so they are pickled as a
+name, and the name ends in the content key of everything that went into them (user functions,
+library sources, traits): same content, same name, cache hit; any edit, another name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import types
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.extending import register_jitable
+
+from gpop.cpu.inlined import Inlined
+from gpop.program.lowering import names_in
+
+KERNEL = {"_nrt": False, "error_model": "numpy", "no_cfunc_wrapper": True}
+"""How kernels are compiled. They allocate nothing, so they need no reference counts: each array that a
+function touches would otherwise cost a pair of atomic updates, most of the time of a small iteration.
+Division by zero gives what NumPy gives, since an exception would leave the other threads waiting. Nobody
+calls them from C, so they need no entry for that."""
+
+inline = register_jitable(forceinline=True, pipeline_class=Inlined, **KERNEL)
+"""Decorator of a function that becomes part of every kernel that calls it."""
+
+
+@lru_cache(maxsize=1)
+def library_key() -> str:
+    """Key of the sources that are compiled into kernels, and of Numba's version."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    package = Path(__file__).parents[1]
+    rooms = ("cpu", "layout", "model", "program")
+    for path in [
+        *sorted(path for room in rooms for path in (package / room).glob("*.py")),
+        package / "common" / "atomics.py",
+    ]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def publish(function: types.FunctionType, name: str) -> types.FunctionType:
+    """Make a library function callable from kernels under a name that stands for its content."""
+    module = sys.modules[__name__]
+    if hasattr(module, name):
+        return getattr(module, name)
+    function.__module__, function.__qualname__, function.__name__ = __name__, name, name
+    inline(function)
+    setattr(module, name, function)
+    return function
+
+
+def publish_user(function: types.FunctionType, name: str, key: str) -> types.FunctionType:
+    """The same for a user's function and the helpers it calls.
+
+    Copies are published, each with globals of its own: Numba reads globals when it compiles, and a
+    function object is compiled once, so a changed global would otherwise not be noticed.
+    """
+    module = sys.modules[__name__]
+    if not hasattr(module, f"{name}_{key}"):
+        _publish_copy(function, f"{name}_{key}", key, {})
+    return getattr(module, f"{name}_{key}")
+
+
+def _publish_copy(function: types.FunctionType, name: str, key: str, done: dict) -> types.FunctionType:
+    if id(function) in done:
+        return done[id(function)]
+
+    def rebound(value: Any) -> Any:
+        helper = getattr(value, "py_func", value)
+        if not isinstance(helper, types.FunctionType):
+            return value
+        return _publish_copy(helper, f"{helper.__name__}_{len(done)}_{key}", key, done)
+
+    names, cells = dict(function.__globals__), tuple(types.CellType() for _ in function.__closure__ or ())
+    copy = types.FunctionType(function.__code__, names, name, function.__defaults__, cells)
+    done[id(function)] = copy
+    for cell, original in zip(cells, function.__closure__ or (), strict=True):
+        cell.cell_contents = rebound(original.cell_contents)
+    for used in sorted(names_in(function.__code__) & names.keys()):
+        names[used] = rebound(names[used])
+    return publish(copy, name)
+
+
+def publish_class(make: Callable[[], type], name: str) -> type:
+    """The same for a class (the state tuple of a program), made when it is not there yet."""
+    module = sys.modules[__name__]
+    if hasattr(module, name):
+        return getattr(module, name)
+    cls = make()
+    cls.__module__, cls.__name__, cls.__qualname__ = __name__, name, name
+    setattr(module, name, cls)
+    return cls

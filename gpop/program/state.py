@@ -1,0 +1,44 @@
+"""The state tuple: what ``self`` is inside compiled functions.
+
+A named tuple of the program's arrays (fields, ``out_degree``) and scalars (parameters, ``iteration``);
+it is passed by value, so everything in it lies in registers inside a kernel. Its class is made per
+program and published under the content key, because Numba's cache must be able to name it.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from gpop.program import published as registry
+from gpop.program.lowering import Lowered
+from gpop.program.program import Program
+
+
+def state_class(lowered: Lowered) -> type:
+    """Named tuple class for the attributes that the functions use (a placeholder when there are none)."""
+    names = lowered.fields + lowered.parameters + lowered.built_in or ("nothing",)
+    return registry.publish_class(lambda: namedtuple("State", names), f"State_{lowered.key}")
+
+
+def make_state(program: Program, lowered: Lowered, iteration: int) -> tuple:
+    """The state of a program now: its arrays as they are, its parameters by value."""
+    built_in = {"out_degree": lambda: program.graph.out_degree, "iteration": lambda: np.int64(iteration)}
+    values = [program._fields[name] for name in lowered.fields]
+    values += [program._parameters[name] for name in lowered.parameters]
+    values += [built_in[name]() for name in lowered.built_in]
+    return state_class(lowered)(*(values or [np.int64(0)]))
+
+
+def make_advance(lowered: Lowered, key: str):
+    """Function ``(state, iteration) -> state`` that the loop calls before every iteration."""
+    if "iteration" not in lowered.built_in:
+        source = "def advance(state, iteration):\n    return state\n"
+    else:
+        names = lowered.fields + lowered.parameters + lowered.built_in
+        values = ", ".join("iteration" if name == "iteration" else f"state.{name}" for name in names)
+        source = f"def advance(state, iteration):\n    return State({values})\n"
+    namespace = {"State": state_class(lowered)}
+    exec(source, namespace)
+    return registry.publish(namespace["advance"], f"advance_{key}")

@@ -1,0 +1,152 @@
+"""Blocks of in-edges: every edge once, in the order that was promised, and planned only where it pays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpop
+from gpop.common.errors import NotEnoughMemory
+from gpop.generate import generate
+from gpop.layout import edge_blocks as module
+from gpop.layout.bins import bins_of
+from gpop.layout.edge_block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW
+from gpop.layout.edge_blocks import blocks_of, build_blocks, note_without, plan_blocks
+
+
+def edges_in_order(layout) -> list[tuple[int, int, int, float]]:
+    """(unit, source, destination, weight) of every edge, as a unit walks them."""
+    found = []
+    for unit in range(layout.k):
+        for b in range(layout.first_block[unit], layout.first_block[unit + 1]):
+            row = layout.blocks[b].tolist()
+            at = piece = row[FIRST]
+            for column, length in ((FOURS, 4), (TWOS, 2), (ONES, 1)):
+                for _ in range(row[column]):
+                    for _ in range(length):
+                        weight = layout.weights[at].item() if layout.weights.size else 0
+                        target = row[WINDOW] + int(layout.targets[piece])
+                        found.append((unit, row[SOURCE] + int(layout.refs[at]), target, weight))
+                        at += 1
+                    piece += 1
+    return found
+
+
+@settings(max_examples=80)
+@given(data=st.data())
+def test_every_edge_once_and_sources_ascend(data):
+    n = data.draw(st.integers(1, 300))
+    vertices = st.integers(0, n - 1) | st.integers(0, min(3, n - 1))  # some with many in-edges
+    tails, heads = np.array(
+        data.draw(st.lists(st.tuples(vertices, vertices), max_size=600)), np.int64
+    ).reshape(-1, 2).T  # fmt: skip
+    weights = np.arange(1, tails.size + 1, dtype=np.uint32) if data.draw(st.booleans()) else None
+    graph = gpop.Graph.from_edges(tails, heads, n=n, weights=weights)
+    unit_bits, source_bits = data.draw(st.sampled_from([1, 4, 8])), data.draw(st.sampled_from([2, 5, 9]))
+    plan = plan_blocks(graph, unit_bits, source_bits, data.draw(st.sampled_from([1, 20, 10**9])), threads=2)
+    layout = build_blocks(graph, plan, threads=2)
+    found = edges_in_order(layout)
+    bounds = layout.bounds
+    assert bounds[0] == 0 and bounds[-1] == n and (np.diff(bounds) > 0).all()
+    assert (np.diff(bounds) <= 1 << unit_bits).all()
+    assert all(bounds[unit] <= target < bounds[unit + 1] for unit, _, target, _ in found)
+    listed = graph.weights if weights is not None else np.zeros(graph.m)
+    sources = np.repeat(np.arange(n), np.diff(graph.indptr))
+    edges = list(zip(sources.tolist(), graph.indices.tolist(), listed.tolist(), strict=True))
+    assert sorted((source, target, weight) for _, source, target, weight in found) == sorted(edges)
+    for vertex in range(n):  # in the order of PC: ascending by source
+        assert [(s, w) for _, s, t, w in found if t == vertex] == [(s, w) for s, t, w in edges if t == vertex]
+    assert layout.pieces == layout.blocks[:, FOURS:].sum() <= graph.m
+
+
+def test_units_wider_than_a_window_and_any_number_of_threads():
+    graph = generate("uniform", scale=18, degree=3, seed=7)
+    plan = plan_blocks(graph, 17, 16, graph.m, threads=1)
+    one, four = build_blocks(graph, plan, threads=1), build_blocks(graph, plan, threads=4)
+    assert one.k == 2 and len(set(one.blocks[:, WINDOW].tolist())) == 4
+    for a, b in ((one.refs, four.refs), (one.blocks, four.blocks), (one.first_block, four.first_block)):
+        assert np.array_equal(a, b)
+    counts = np.zeros(graph.n, np.int64)
+    for row in one.blocks:
+        piece = row[FIRST]
+        for column, length in ((FOURS, 4), (TWOS, 2), (ONES, 1)):
+            part = one.targets[piece : piece + row[column]].astype(np.int64) + row[WINDOW]
+            np.add.at(counts, part, length)
+            piece += row[column]
+    assert np.array_equal(counts, np.bincount(graph.indices, minlength=graph.n))
+
+
+def test_units_have_about_equal_edges():
+    graph = generate("rmat", scale=14, seed=2)
+    plan = plan_blocks(graph, 12, 12, graph.m // 16, threads=1)
+    layout = build_blocks(graph, plan, threads=1)
+    in_degree = np.bincount(graph.indices, minlength=graph.n)
+    held = np.add.reduceat(in_degree, layout.bounds[:-1])
+    alone = np.diff(layout.bounds) <= 64  # one cell cannot be cut
+    assert (held[~alone] <= graph.m // 16).all() and layout.k > 16
+
+
+def test_long_runs_are_dealt_out_in_turns():
+    """Pieces of 4 of two hubs alternate, so that their sums do not wait for each other."""
+    tails = np.tile(np.arange(2, 18), 2)
+    graph = gpop.Graph.from_edges(tails, np.repeat([0, 1], 16), n=18)
+    layout = build_blocks(graph, plan_blocks(graph, 6, 6, graph.m, threads=1), threads=1)
+    assert layout.blocks[0, FOURS:].tolist() == [8, 0, 0]
+    assert layout.targets[:8].tolist() == [0, 1] * 4
+    assert layout.refs[:8].tolist() == [2, 3, 4, 5, 2, 3, 4, 5]
+
+
+def test_expected_to_gain_where_it_does():
+    random = generate("uniform", scale=18, degree=16, seed=1)
+    spread = plan_blocks(random, 17, 12, random.m, threads=2)
+    assert spread.gain(threads=2) > 0.2  # a message for most edges, and full blocks
+    assert spread._replace(messages=spread.messages // 10).gain(threads=2) < 0.2  # few messages
+    hubs = generate("rmat", scale=16, seed=1)
+    plan = plan_blocks(hubs, 13, 10, hubs.m // 64, threads=2)
+    assert plan.heaviest > 0.7 and plan.gain(threads=1) < 0.2 and plan.gain(threads=16) > 1
+    thin = spread._replace(edges=spread.edges // 100, messages=spread.messages // 100)
+    assert thin.gain(threads=2) < 0  # a cache line for each edge
+
+
+def test_built_once_it_pays(monkeypatch):
+    """Iterations asked for before count; bins that are there need not be built; what is kept is free."""
+    monkeypatch.setattr(module, "SMALL_EDGES", 0)
+    graph = generate("rmat", scale=10, seed=5)
+
+    def built(gain, iterations=10**9):
+        monkeypatch.setattr(module.Plan, "gain", lambda plan, threads: gain)
+        return blocks_of(graph, 2, 8, 4, None, weighted=False, forced=False, iterations=iterations)[0]
+
+    price = module.BLOCKS_BUILD - module.BINS_BUILD
+    assert built(0.99 * price / module.ITERATIONS) is None and built(0.49 * price, iterations=1) is None
+    bins_of(graph, 8, 1)
+    assert built(1.01 * price / module.ITERATIONS) is None
+    gain = 1.01 * module.BLOCKS_BUILD / (module.ITERATIONS + 30)
+    assert built(gain) is None
+    note_without(graph, 10)
+    note_without(graph, 19)
+    assert built(gain) is None
+    note_without(graph, 1)
+    assert built(gain) is not None
+    assert built(1e-9, iterations=1) is not None and built(-1e-9) is None
+
+
+def test_kept_until_another_is_wanted(monkeypatch):
+    graph = generate("rmat", scale=10, seed=3, weights=(1, 9))
+    assert blocks_of(graph, 2, 8, 4, None, weighted=True, forced=False) == (None, 0.0)
+    first, seconds = blocks_of(graph, 2, 8, 4, None, weighted=True, forced=True)
+    again, none = blocks_of(graph, 2, 8, 4, None, weighted=True, forced=True)
+    assert again is first and none == 0.0 < seconds
+    assert blocks_of(graph, 2, 8, 4, None, weighted=False, forced=True)[0].weights.size == 0
+    other, _ = blocks_of(graph, 2, 8, 4, 64, weighted=True, forced=True)
+    assert other is not first and other.k == graph.n // 64
+    assert sum(key[0] == "blocks" for key in graph.cache) == 1
+
+    def refuse(*_):
+        raise NotEnoughMemory("too large")
+
+    monkeypatch.setattr(module, "require_memory", refuse)
+    with pytest.raises(NotEnoughMemory):
+        blocks_of(graph, 2, 8, 4, 32, weighted=True, forced=True)

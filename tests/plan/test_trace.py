@@ -1,0 +1,145 @@
+"""The trace: columns that add up, files that come back the same, nothing half-written."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.plan.trace import COLUMNS, Trace
+from tests.programs import Smallest, interpret, random_graph
+
+GRAPH = random_graph(1, 300, 2000)
+
+
+def run_smallest(**options):
+    program = Smallest(GRAPH)
+    program.label = np.random.default_rng(2).permutation(GRAPH.n)
+    return gpop.run(program, partition_size=16, threads=2, **options)
+
+
+@pytest.fixture
+def trace():
+    made = Trace({"program": "Made", "threads": 3})
+    made.extend(np.array([[5, 40, 2, 1, 3, 30, 1234, 0.25, 0.5], [1, 3, 1, 0, 0, 2, 99, 1e-6, 2.5e-7]]))
+    made.extend(np.zeros((1, 9)))
+    return made
+
+
+def test_records(trace):
+    assert len(trace) == 3
+    assert tuple(trace[0]) == COLUMNS
+    assert trace[0] == {
+        "iteration": 0, "frontier": 5, "active_edges": 40, "partitions_sc": 2, "partitions_pc": 1,
+        "partitions_pull": 3, "messages": 30, "bytes": 1234, "scatter_seconds": 0.25, "gather_seconds": 0.5,
+    }  # fmt: skip
+    assert trace[-1]["iteration"] == 2
+    assert all(type(value) in (int, float) for record in trace for value in record.values())
+    assert [record["frontier"] for record in trace] == trace.column("frontier").tolist() == [5, 1, 0]
+    assert trace.seconds == pytest.approx(0.75000125)
+    assert repr(trace) == "<Trace: 3 iterations, 0.75 s>"
+    with pytest.raises(IndexError):
+        trace[3]
+
+
+def test_extend_copies():
+    rows = np.zeros((1, 9))
+    trace = Trace()
+    trace.extend(rows)
+    rows[:] = 7
+    assert trace[0]["frontier"] == 0
+
+
+@pytest.mark.parametrize("mode", ["sc", "pc", "auto"])
+def test_columns_add_up(mode):
+    program = Smallest(GRAPH)
+    program.label = np.random.default_rng(2).permutation(GRAPH.n)
+    wanted = interpret(program)
+    run = run_smallest(mode=mode, counters=True)
+    trace, counters = run.trace, run.counters
+    assert len(trace) == run.iterations == wanted["iterations"]
+    assert trace.column("iteration").tolist() == list(range(run.iterations))
+    assert trace.column("frontier").tolist() == wanted["sizes"]
+    assert trace.column("active_edges").tolist() == wanted["edges"]
+    assert trace.column("messages").sum() == counters["messages_sc"] + counters["messages_pc"]
+    sc, pc = trace.column("partitions_sc"), trace.column("partitions_pc")
+    assert np.all(sc + pc >= 1)
+    assert np.all(sc + pc <= run.partitions)
+    assert sc.sum() == 0 if mode == "pc" else pc.sum() == 0 if mode == "sc" else pc[0] > 0
+    assert sc[0] + pc[0] == run.partitions  # every vertex was active
+    assert np.all(trace.column("bytes") > 0)
+    assert np.all(trace.column("scatter_seconds") > 0)
+    assert np.all(trace.column("gather_seconds") > 0)
+
+
+def test_json(trace, tmp_path):
+    trace.save(tmp_path / "trace.json")
+    back = json.loads((tmp_path / "trace.json").read_text())
+    assert back == {"run": {"program": "Made", "threads": 3}, "iterations": list(trace)}
+
+
+@pytest.mark.parametrize("path", ["trace.csv", "with space.csv", "two.dots.csv"])
+def test_csv(trace, tmp_path, path):
+    trace.save(str(tmp_path / path))
+    with (tmp_path / path).open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert tuple(rows[0]) == COLUMNS
+    back = [
+        {name: type(record[name])(row[name]) for name in COLUMNS}
+        for row, record in zip(rows, trace, strict=True)
+    ]
+    assert back == list(trace)
+
+
+@pytest.mark.parametrize("suffix, start", [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_plot(tmp_path, suffix, start):
+    pytest.importorskip("matplotlib")
+    run_smallest().trace.save(tmp_path / f"trace.{suffix}")
+    assert (tmp_path / f"trace.{suffix}").read_bytes().startswith(start)
+    Trace().save(tmp_path / f"empty.{suffix}")
+    assert (tmp_path / f"empty.{suffix}").read_bytes().startswith(start)
+
+
+def test_empty_trace(tmp_path):
+    trace = run_smallest(frontier=[]).trace
+    assert (len(trace), list(trace), trace.seconds) == (0, [], 0)
+    assert trace.column("frontier").size == 0
+    trace.save(tmp_path / "trace.csv")
+    assert (tmp_path / "trace.csv").read_text().splitlines() == [",".join(COLUMNS)]
+
+
+@pytest.mark.parametrize("name", ["trace.txt", "trace", "trace.json.gz"])
+def test_unknown_suffix(trace, tmp_path, name):
+    with pytest.raises(gpop.UsageError, match=r"expected one of \.json, \.csv, \.png, \.svg, \.pdf$"):
+        trace.save(tmp_path / name)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("suffix", [".json", ".csv"])
+def test_a_failed_write_leaves_the_old_file(trace, tmp_path, suffix, monkeypatch):
+    path = tmp_path / f"trace{suffix}"
+    path.write_text("old")
+    half = Trace({"run": 1})
+    half.extend(np.ones((2, 9)))
+    monkeypatch.setattr(Trace, "__iter__", lambda self: iter([self[0], {"unexpected": object()}]))
+    with pytest.raises((TypeError, ValueError)):
+        half.save(path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == [path.name]
+
+
+def test_plots_load_only_when_asked_for(tmp_path):
+    code = (
+        "import sys, gpop.plan.trace as t; trace = t.Trace(); trace.save(sys.argv[1]);"
+        "assert not {'matplotlib', 'numba', 'cupy'} & set(sys.modules), sorted(sys.modules)"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "trace.csv"], check=True, timeout=60,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip

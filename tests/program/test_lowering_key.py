@@ -1,0 +1,97 @@
+"""The content key of a program: what changes it, and what does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpop.program.lowering import lower
+from tests.programs import program_class
+
+FILE = "the_users_file.py"
+
+SOURCE = """\
+import types
+import numpy as np
+import gpop
+FACTOR = 3
+LIMITS = (1, 2)
+table = np.arange(4)
+settings = types.ModuleType("settings"); settings.LEVEL = 1
+def inner(x):
+    return x * 2
+def helper(x):
+    return inner(x) + 1
+class Toy(gpop.Program):
+    a = gpop.VertexField(np.int64)
+    rate = gpop.Parameter(np.float32)
+    def scatterFunc(self, node):
+        step = lambda x: x + FACTOR
+        return helper(self.a[node]) + FACTOR + LIMITS[1] + table[2] + settings.LEVEL + step(1)
+    def gatherFunc(self, value, node):
+        if value > 10:
+            self.a[node] = value
+            return True
+        return False
+"""
+
+
+def key(text: str = SOURCE, file: str = FILE) -> str:
+    return lower(program_class(text, file)).key
+
+
+CHANGES = {
+    "a function": ("value > 10", "value < 10"),
+    "a constant": ("value > 10", "value > 11"),
+    "the type of a constant": ("value > 10", "value > 10.0"),
+    "a global number": ("FACTOR = 3", "FACTOR = 4"),
+    "the type of a global": ("FACTOR = 3", "FACTOR = 3.0"),
+    "a global tuple": ("LIMITS = (1, 2)", "LIMITS = (1, 3)"),
+    "a global array": ("np.arange(4)", "np.arange(1, 5)"),
+    "a constant of a module": ("settings.LEVEL = 1", "settings.LEVEL = 2"),
+    "a helper": ("return inner(x) + 1", "return inner(x) - 1"),
+    "a helper's helper": ("return x * 2", "return x * 5"),
+    "a lambda": ("lambda x: x + FACTOR", "lambda x: x - FACTOR"),
+    "the type of a field": ("VertexField(np.int64)", "VertexField(np.int32)"),
+    "the type of a parameter": ("Parameter(np.float32)", "Parameter(np.float64)"),
+    "all_active": ("    rate", "    all_active = True\n    rate"),
+    "inactive_message": ("    rate", "    inactive_message = 3\n    rate"),
+    "combine": ("    rate", "    combine = 'max'\n    rate"),
+    "a new function": ("    rate", "    def initFunc(self, node):\n        return False\n    rate"),
+    "a swap of names": ("self.a[node] = value", "self.a[node] = node"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_key_changes_with(change):
+    old, new = CHANGES[change]
+    assert old in SOURCE
+    assert key(SOURCE.replace(old, new)) != key()
+
+
+UNCHANGED = {
+    "comments": ("        if value", "        # why\n        if value"),
+    "blank lines": ("FACTOR", "\n\n\nFACTOR"),
+    "lines elsewhere": ("FACTOR = 3", "OTHER = 3\nFACTOR = 3"),
+    "another global": ("LIMITS", "UNUSED = 9\nLIMITS"),
+    "the default of a parameter": ("Parameter(np.float32)", "Parameter(np.float32, 4)"),
+    "the fill of a field": ("VertexField(np.int64)", "VertexField(np.int64, 4)"),
+}
+
+
+@pytest.mark.parametrize("change", UNCHANGED)
+def test_the_key_does_not_change_with(change):
+    old, new = UNCHANGED[change]
+    assert key(SOURCE.replace(old, new, 1)) == key()
+
+
+def test_the_key_does_not_depend_on_the_file():
+    assert key(file="/elsewhere/other.py") == key()
+
+
+def test_a_global_that_changes_at_run_time_changes_the_key():
+    cls = program_class(SOURCE, FILE)
+    before = lower(cls).key
+    cls.scatterFunc.__globals__["FACTOR"] = 30
+    after = lower(cls).key
+    cls.scatterFunc.__globals__["FACTOR"] = 3
+    assert after != before == lower(cls).key
