@@ -13,10 +13,10 @@ import numpy as np
 
 import gpop
 from gpop.compare import APPS, App, _scattered, differs
-from gpop.execution.run import MODES
 from gpop.generate import generate
 from gpop.gpu import job
 from gpop.gpu.device import cupy
+from gpop.model.strategies import ASKED
 
 LOCAL = {
     name: App(lambda graph, seed, options, solve=solve: solve(graph, seed, **options), _scattered)
@@ -35,7 +35,7 @@ def main(name: str) -> int:
     common = {"partition_size": 64, "ratio": 1.0}
     expected = app.answer(graph, app.solve(graph, source, {"mode": "sc", "threads": 1, **common}))
     code = 0
-    for mode in MODES:
+    for mode in ASKED:
         result = app.solve(graph, source, {"mode": mode, "target": "gpu", **common})
         wrong = differs(app.answer(graph, result), expected)
         code |= wrong

@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import GpopError, UsageError
+from gpop.model import strategies
 from perf.algorithms import algorithm_named
 from perf.answers import answer_hash, compare
 from perf.graphs import content_hash, open_graph
 from perf.implementations import Prepared, family_module, version
 
 TRACED = (
-    "frontier", "active_edges", "partitions_sc", "partitions_pc", "partitions_pull", "messages", "bytes"
+    "frontier", "active_edges", *strategies.COLUMNS, "messages", "bytes"
 )  # fmt: skip
 
 

@@ -21,8 +21,8 @@ import gpop
 from gpop.apps import report
 from gpop.common.command import Parser, exit_code, fail
 from gpop.common.errors import UsageError
-from gpop.execution.run import MODES
 from gpop.graph.transform import ORDERS
+from gpop.model.strategies import ASKED
 
 MOST_THREADS = 1024
 TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")
@@ -81,7 +81,7 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     if app.arguments:
         app.arguments(parser)
     parser.add_argument("--threads", type=_number(1, MOST_THREADS), metavar="T", help="default: all cores")
-    parser.add_argument("--mode", choices=MODES, default="auto", help="how messages travel")
+    parser.add_argument("--mode", choices=ASKED, default="auto", help="how messages travel")
     parser.add_argument(
         "--ratio", type=float, help="bandwidth of PC over SC in the model (2; measured on a GPU)"
     )

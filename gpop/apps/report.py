@@ -11,6 +11,7 @@ import numpy as np
 
 import gpop
 from gpop.common.replacing import replacing
+from gpop.model import strategies
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 TABLE_SUFFIXES = (".npy", *DELIMITERS)
@@ -112,7 +113,7 @@ def modes(trace: gpop.Trace, most: int = 8) -> str:
     """Which modes the partitions scattered in, as ranges of iterations."""
 
     def used(record: dict) -> str:
-        names = [name for name in ("SC", "PC", "pull") if record[f"partitions_{name.lower()}"]]
+        names = [mode.name for mode in strategies.MODES if record[mode.column]]
         return " and ".join(names) or "nothing"
 
     parts, at = [], 0

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from gpop.common.atomics import store_release
-from gpop.model.bytes import PC
+from gpop.model.strategies import PC
 from gpop.program.published import KERNEL, inline
 
 LIST_GAP = 32

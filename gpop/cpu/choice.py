@@ -10,27 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.cpu.interleave import is_local
-from gpop.model.bytes import (
-    PC,
-    PULL,
-    edges_looked_at,
-    pc_bytes,
-    prefers_pc,
-    pull_all_bytes,
-    pull_bytes,
-    sc_bytes,
-)
+from gpop.model.bytes import edges_looked_at, pc_bytes, pull_all_bytes, pull_bytes, sc_bytes
+from gpop.model.choosers import AUTO, FEW_EDGES, prefers_pc, prefers_pull
+from gpop.model.strategies import PC, PULL
+from gpop.plan.trace import BYTES_AT, MESSAGES_AT, MODES_AT
 from gpop.program.published import inline
 
-AUTO, FORCE_SC, FORCE_PC, FORCE_PULL, AUTO_PUSH = range(5)
-"""Codes of the modes a run is asked for; the last is auto where there is no memory for in-edges."""
+AUTO_PUSH = AUTO - 1
+"""What auto becomes where there is no memory for in-edges."""
 
-MODES = {"auto": AUTO, "sc": FORCE_SC, "pc": FORCE_PC, "pull": FORCE_PULL}
-
-FEW_EDGES = 64
-"""Pull is not considered while fewer than one in so many of the edges to needy vertices may be active."""
-
-for _function in (sc_bytes, pc_bytes, prefers_pc, edges_looked_at, pull_bytes, pull_all_bytes):
+for _function in (
+    sc_bytes, pc_bytes, prefers_pc, prefers_pull, edges_looked_at, pull_bytes, pull_all_bytes
+):  # fmt: skip
     inline(_function)
 
 
@@ -54,8 +45,8 @@ def choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):
         vertices, active_edges = last - first, edges
     else:
         vertices, active_edges = space.frontier_size[p], space.active_edges[p]
-    dense = forced == FORCE_PC
-    if forced in (AUTO, AUTO_PUSH):
+    dense = forced == PC
+    if forced <= AUTO:
         dense = prefers_pc(
             vertices, active_edges, edges, messages, k, sizes, ratio, direct_edges, direct_messages
         )
@@ -75,13 +66,13 @@ def choose_pull(forced, ratio, size, frontier, edges, needy_vertices, needy_edge
     looked_at = edges_looked_at(edges, needy_vertices, needy_edges)
     pulled = pull_bytes(layout.n, frontier, looked_at, sizes)
     if forced != AUTO or edges * FEW_EDGES < needy_edges:
-        return forced == FORCE_PULL, pulled
+        return forced == PULL, pulled
     pushed = 0.0
     for i in range(size):
         p = space.scatter_list[i]
         dense = choose_mode(p, forced, ratio, False, is_local(p, layout), sizes, layout, space)
         pushed += space.predicted[p] / ratio if dense else space.predicted[p]
-    return pulled <= ratio * pushed, pulled
+    return prefers_pull(pushed, pulled, ratio), pulled
 
 
 @inline
@@ -89,23 +80,20 @@ def write_trace(trace, row, scattered, all_active, layout, space):
     """Modes, messages and predicted bytes of the partitions that were scattered."""
     for i in range(scattered):
         p = i if all_active else space.scatter_list[i]
-        if space.mode[p] == PC:
-            trace[row, 3] += 1
-        else:
-            trace[row, 2] += 1
-        trace[row, 5] += space.sent_messages[p]
-        trace[row, 6] += space.predicted[p]
+        trace[row, MODES_AT + np.int64(space.mode[p])] += 1
+        trace[row, MESSAGES_AT] += space.sent_messages[p]
+        trace[row, BYTES_AT] += space.predicted[p]
 
 
 @inline
 def write_pull_trace(trace, row, predicted, layout, space):
     """The same for an iteration that pulled; returns the vertices that want messages still, their edges."""
-    trace[row, 6] = predicted
+    trace[row, BYTES_AT] = predicted
     vertices = np.int64(0)
     edges = np.int64(0)
     for d in range(layout.k):
-        trace[row, 4] += space.mode[d] == PULL
-        trace[row, 5] += space.sent_messages[d]
+        trace[row, MODES_AT + PULL] += space.mode[d] == PULL
+        trace[row, MESSAGES_AT] += space.sent_messages[d]
         vertices += space.needy[2 * d]
         edges += space.needy[2 * d + 1]
     return vertices, edges

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.parallel import worker_count
-from gpop.cpu import choice, engine, specialise
+from gpop.cpu import engine, specialise
 from gpop.cpu.job import MOST_THREADS, Job
 from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
 from gpop.cpu.workspace import COUNTERS, Needs, forget_workspaces, unit_workspace, workspace_of
@@ -19,7 +19,8 @@ from gpop.layout.bins import bins_of, narrow_weights
 from gpop.layout.edge_blocks import Blocks, blocks_of, note_without
 from gpop.layout.in_edges import NO_WEIGHTS
 from gpop.layout.partition import partition_bits
-from gpop.model.bytes import DEFAULT_RATIO
+from gpop.model.choosers import DEFAULT_RATIO
+from gpop.model.strategies import code_of
 from gpop.plan.trace import Trace
 from gpop.program.compile import inactive_of, message_dtype
 from gpop.program.lowering import Lowered, lower
@@ -117,7 +118,7 @@ def run_on_cpu(
                 space = workspace_of(graph.cache, layout, needs, message, threads)
             job = Job(
                 program, lowered, traits, layout, space, threads,
-                choice.MODES[mode], DEFAULT_RATIO if ratio is None else ratio,
+                code_of(mode), DEFAULT_RATIO if ratio is None else ratio,
             )  # fmt: skip
             trace = Trace(
                 {"program": lowered.name, "mode": mode, "interleave": interleave, "threads": threads}

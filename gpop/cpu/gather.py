@@ -13,7 +13,7 @@ from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of, note_touched, rebuild_list
 from gpop.cpu.scatter import MASK_SENT, MASK_VALUE, flag_bit
 from gpop.cpu.workspace import NONE
-from gpop.model.bytes import PC
+from gpop.model.strategies import PC
 from gpop.program.published import inline
 
 IDS, MESSAGES, PROBED, FILLED, INTERLEAVED = 3, 4, 5, 6, 7

@@ -20,6 +20,7 @@ from gpop.layout.bins import Bins
 from gpop.layout.edge_blocks import Blocks
 from gpop.layout.in_edges import in_edges, kept_in_edges
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes
+from gpop.model.strategies import PULL
 from gpop.plan.trace import COLUMNS, Trace
 from gpop.program.compile import compiled
 from gpop.program.lowering import Lowered
@@ -74,7 +75,7 @@ class Job:
         try:
             self.incoming = in_edges(self.program.graph, self.traits.weight_dtype is not None)
         except NotEnoughMemory:
-            if self.forced == choice.FORCE_PULL:
+            if self.forced == PULL:
                 raise
             self.forced = choice.AUTO_PUSH
         self.incoming_seconds += time.perf_counter() - begin
@@ -96,7 +97,7 @@ class Job:
         self, sources, limit: int, trace: Trace, callback: Any, progress: bool
     ) -> tuple[float, np.ndarray]:
         """Iterate; returns the seconds (without compiling and in-edges) and the final ``progress``."""
-        if self.forced == choice.FORCE_PULL and not self.traits.all_active:
+        if self.forced == PULL and not self.traits.all_active:
             self.find_in_edges()
         with IterationBar(progress, None if limit == UNLIMITED else limit) as bar:
             # Compile, or load from the cache, before the clock starts.

@@ -17,7 +17,7 @@ import numpy as np
 from gpop.common.atomics import prefetch
 from gpop.cpu.active import list_of
 from gpop.cpu.scatter import EDGES, MESSAGES_SC, VERTICES, send
-from gpop.model.bytes import SC
+from gpop.model.strategies import SC
 
 INTRA = 9
 """Column of the instrumented counters (workspace.COUNTERS)."""

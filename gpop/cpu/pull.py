@@ -25,7 +25,7 @@ import numpy as np
 
 from gpop.common.atomics import popcount, prefetch
 from gpop.cpu.active import list_of
-from gpop.model.bytes import PULL, SC
+from gpop.model.strategies import PULL, SC
 
 EDGES_PULLED, MESSAGES_PULLED = 10, 11
 """Columns of the instrumented counters (workspace.COUNTERS)."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.layout.edge_block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW
-from gpop.model.bytes import PULL
+from gpop.model.strategies import PULL
 
 EDGES_PULLED, MESSAGES_PULLED = 10, 11
 """Columns of the instrumented counters (workspace.COUNTERS)."""

@@ -18,7 +18,7 @@ from numba.extending import overload
 
 from gpop.common.atomics import prefetch, store_streaming
 from gpop.cpu.active import list_of
-from gpop.model.bytes import PC, SC
+from gpop.model.strategies import PC, SC
 from gpop.program.published import inline
 
 MASK_NONE, MASK_VALUE, MASK_SENT = 0, 1, 2

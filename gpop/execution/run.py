@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import UsageError
+from gpop.model.strategies import ASKED
 from gpop.plan.trace import Trace
 from gpop.program.program import Program
 
-MODES = ("auto", "sc", "pc", "pull")
 TARGETS = ("cpu", "gpu")
 UNLIMITED = np.iinfo(np.int64).max
 
@@ -145,7 +145,7 @@ def run(
     """
     if not isinstance(program, Program):
         raise UsageError(f"run({program!r}): expected a program made for a graph, such as MyProgram(graph)")
-    _check_choice("mode", mode, MODES)
+    _check_choice("mode", mode, ASKED)
     if target not in TARGETS:
         raise UsageError(f"target {target!r}: expected one of {', '.join(TARGETS)}")
     if iterations is not None and iterations < 0:

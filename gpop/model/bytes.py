@@ -1,4 +1,4 @@
-"""The analytical model: bytes that each communication mode moves (GPOP eq. 1, and beyond it pull).
+"""The bytes that each strategy moves (GPOP eq. 1, and beyond it pull), as functions of plain numbers.
 
 The paper's form (G-61 ... G-64), with every size a parameter instead of one ``d_i = d_v = 4``:
 
@@ -33,23 +33,19 @@ in-edges; a vertex that is satisfied by its first message looks at ``(1 - (1-f)^
 
 since pull reads streams like PC; ``d_b`` is for the probe of a bitmap that stays in the cache.
 
-The functions are plain arithmetic; the engine compiles these same functions into its loop.
+Who compares them is in choosers.py. The functions are plain arithmetic; the engines compile these same
+functions into their loops.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-SC, PC, PULL = 0, 1, 2
-"""Codes of the modes in the engine's arrays: source-centric, partition-centric, pull."""
-
 PROBE_BYTES = 8
 """What a probe of the frontier's bitmap costs, or of a vertex that an id leads to: a word from the cache."""
 
 CURSOR_BYTES = 40
 """What an SC message costs beside its stream: two insertion points, read and written, and the bin's start."""
-
-DEFAULT_RATIO = 2.0
 
 
 class Sizes(NamedTuple):
@@ -94,31 +90,6 @@ def pc_bytes(edges, messages, partitions, sizes):
     """
     scatter = partitions * sizes.offset + messages * (sizes.source + sizes.value + sizes.mark)
     return scatter + messages * (sizes.value + sizes.mark) + edges * (sizes.id + sizes.weight)
-
-
-def prefers_pc(
-    active_vertices, active_edges, edges, messages, partitions, sizes, ratio,
-    direct_edges=0, direct_messages=0,
-):  # fmt: skip
-    """Eq. (1): whether partition-centric scatter is predicted to take no longer.
-
-    Of all edges and messages of the partition, ``direct_edges`` and ``direct_messages`` need no bin in SC.
-
-    Examples
-    --------
-    >>> four = Sizes(4, 4, 4, 4, 4, 0)
-    >>> prefers_pc(10, 160, 160, 80, 8, four, 2.0), prefers_pc(1, 2, 160, 80, 8, four, 2.0)
-    (True, False)
-    >>> prefers_pc(10, 64, 160, 80, 8, four, 2.0), prefers_pc(10, 64, 160, 80, 8, four, 2.0, 120, 60)
-    (True, False)
-    """
-    if edges == 0:
-        return False
-    active = active_edges / edges
-    active_messages = active * (messages - direct_messages)
-    sparse = sc_bytes(active_vertices, active_edges, active_messages, sizes, active * direct_edges)
-    sparse += active_edges * sizes.probe + active_messages * sizes.cursor
-    return pc_bytes(edges, messages, partitions, sizes) + edges * sizes.probe <= ratio * sparse
 
 
 def edges_looked_at(active_edges, needy_vertices, needy_edges):

@@ -1,8 +1,8 @@
 """What happened in each iteration of a run (design section 8).
 
 One record per iteration: ``iteration``, ``frontier`` (active vertices at its start), ``active_edges``,
-``partitions_sc``, ``partitions_pc`` (partitions scattered in each mode), ``partitions_pull`` (partitions
-whose vertices asked for messages), ``messages`` (values sent to a partition, or delivered by pull),
+``partitions_sc``, ``partitions_pc``, ... (partitions that took each mode, in the order of their codes; those
+of pull are the ones whose vertices asked), ``messages`` (values sent to a partition, or delivered by pull),
 ``bytes`` (what the analytical model predicts for the modes used), ``scatter_seconds`` and
 ``gather_seconds`` (wall clock of the two phases).
 """
@@ -19,20 +19,25 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import UsageError
+from gpop.model import strategies
 
 COLUMNS = (
     "iteration",
     "frontier",
     "active_edges",
-    "partitions_sc",
-    "partitions_pc",
-    "partitions_pull",
+    *strategies.COLUMNS,
     "messages",
     "bytes",
     "scatter_seconds",
     "gather_seconds",
 )
 _SECONDS = ("scatter_seconds", "gather_seconds")
+FRONTIER_AT, EDGES_AT, MODES_AT, MESSAGES_AT, BYTES_AT, SCATTER_AT, GATHER_AT = (
+    COLUMNS.index(name) - 1
+    for name in ("frontier", "active_edges", strategies.COLUMNS[0], "messages", "bytes", *_SECONDS)
+)
+"""Where an engine writes them in a row of its trace buffer, which begins with ``frontier``; a mode's column
+is `MODES_AT` and its code."""
 
 
 class Trace:
@@ -125,9 +130,9 @@ class Trace:
         top.semilogy(x, np.maximum(self.column("frontier"), 0.5), label="active vertices")
         top.semilogy(x, np.maximum(self.column("active_edges"), 0.5), label="active edges")
         below = np.zeros(len(self))
-        for name in ("SC", "PC", "pull"):
-            partitions = self.column(f"partitions_{name.lower()}")
-            middle.bar(x, partitions, bottom=below, label=f"partitions {name}")
+        for mode in strategies.MODES:
+            partitions = self.column(mode.column)
+            middle.bar(x, partitions, bottom=below, label=f"partitions {mode.name}")
             below = below + partitions
         bottom.bar(x, 1e3 * self.column("scatter_seconds"), label="scatter, ms")
         bottom.bar(

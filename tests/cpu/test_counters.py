@@ -10,7 +10,8 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, pc_bytes, prefers_pc, sc_bytes
+from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, pc_bytes, sc_bytes
+from gpop.model.choosers import prefers_pc
 from tests.programs import Distance, Rank, Smallest, interpret, random_graph
 
 BITS = 5

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpop.model.bytes import DEFAULT_RATIO, Sizes, edges_looked_at, pc_bytes, prefers_pc, pull_bytes, sc_bytes
+from gpop.model.bytes import Sizes, edges_looked_at, pc_bytes, pull_bytes, sc_bytes
+from gpop.model.choosers import DEFAULT_RATIO, prefers_pc
 
 FOUR = Sizes(offset=4, edge=4, id=4, source=4, value=4, weight=0)
 COMPACT = Sizes(offset=8, edge=4, id=2, source=2, value=4, weight=0)

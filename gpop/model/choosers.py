@@ -1,0 +1,60 @@
+"""Who decides how a partition, or an iteration, sends its messages, from the bytes of model/bytes.py.
+
+A chooser is a function of plain numbers that the engines compile into their loops. What it decides for:
+
+partition   source-centric or partition-centric, by eq. (1) of the paper (`prefers_pc`);
+iteration   whether all partitions pull instead (`prefers_pull`).
+
+A mode that is asked for needs no chooser: the engine gets its code (`AUTO`: none was asked for).
+"""
+
+from __future__ import annotations
+
+from gpop.model.bytes import pc_bytes, sc_bytes
+
+AUTO = -1
+"""In place of the code of a mode: the chooser decides."""
+
+DEFAULT_RATIO = 2.0
+"""BW_PC / BW_SC of eq. (1), as the paper has it."""
+
+FEW_EDGES = 64
+"""Pull is not considered while fewer than one in so many of the edges to needy vertices may be active."""
+
+
+def prefers_pc(
+    active_vertices, active_edges, edges, messages, partitions, sizes, ratio,
+    direct_edges=0, direct_messages=0,
+):  # fmt: skip
+    """Eq. (1): whether partition-centric scatter is predicted to take no longer.
+
+    Of all edges and messages of the partition, ``direct_edges`` and ``direct_messages`` need no bin in SC.
+
+    Examples
+    --------
+    >>> four = Sizes(4, 4, 4, 4, 4, 0)
+    >>> prefers_pc(10, 160, 160, 80, 8, four, 2.0), prefers_pc(1, 2, 160, 80, 8, four, 2.0)
+    (True, False)
+    >>> prefers_pc(10, 64, 160, 80, 8, four, 2.0), prefers_pc(10, 64, 160, 80, 8, four, 2.0, 120, 60)
+    (True, False)
+    """
+    if edges == 0:
+        return False
+    active = active_edges / edges
+    active_messages = active * (messages - direct_messages)
+    sparse = sc_bytes(active_vertices, active_edges, active_messages, sizes, active * direct_edges)
+    sparse += active_edges * sizes.probe + active_messages * sizes.cursor
+    return pc_bytes(edges, messages, partitions, sizes) + edges * sizes.probe <= ratio * sparse
+
+
+def prefers_pull(pushed, pulled, ratio):
+    """Whether an iteration that pulls is predicted to take no longer than one that pushes.
+
+    ``pushed`` are bytes at the bandwidth of SC (those of PC divided by ``ratio``); pull streams like PC.
+
+    Examples
+    --------
+    >>> prefers_pull(100.0, 200.0, 2.0), prefers_pull(100.0, 201.0, 2.0)
+    (True, False)
+    """
+    return pulled <= ratio * pushed

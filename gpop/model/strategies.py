@@ -1,0 +1,106 @@
+"""The strategies: every way in which messages travel, one record each; modes are what a user asks for.
+
+A *mode* says who starts a message: its active source along its own edges (``sc``), a whole partition for
+all its vertices (``pc``), or the vertex that wants it (``pull``). A *strategy* is one way to do that, on one
+target, over some layouts: a file of kernels and a record here. Values of ``--mode``, the columns of a trace,
+what `gpop.compare` offers and the tables of modes follow from the records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gpop.model.bytes import pc_bytes, pull_all_bytes, pull_bytes, sc_bytes
+
+SC, PC, PULL = 0, 1, 2
+"""Codes of the modes, in the engines' arrays and in their choices."""
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A communication mode: its code, its value of ``--mode`` and what it does, in one line."""
+
+    code: int
+    name: str
+    about: str
+
+    @property
+    def column(self) -> str:
+        """Column of the trace: partitions that took this mode."""
+        return f"partitions_{self.name}"
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """One way to deliver the messages of an iteration.
+
+    Attributes
+    ----------
+    name : str
+    mode : int
+        Code of the mode that it is a way of.
+    target : str
+    kernels : str
+        The file that has them, below ``gpop/``.
+    layouts : tuple of str
+        What of a graph it reads.
+    bytes : function
+        What it moves, of plain numbers (`gpop.model.bytes`).
+    about : str
+        One line.
+    """
+
+    name: str
+    mode: int
+    target: str
+    kernels: str
+    layouts: tuple[str, ...]
+    bytes: Callable[..., float]
+    about: str
+
+
+MODES = (
+    Mode(SC, "sc", "source-centric: active vertices send along their own edges"),
+    Mode(PC, "pc", "partition-centric: a partition sends all its messages, in the order of the bins"),
+    Mode(PULL, "pull", "vertices that need messages ask along their in-edges"),
+)
+"""In the order of their codes."""
+
+STRATEGIES = (
+    Strategy("bins-sparse", SC, "cpu", "cpu/scatter.py", ("csr", "bins"), sc_bytes,
+             "values and ids of active vertices into bins"),
+    Strategy("local", SC, "cpu", "cpu/local.py", ("csr", "bins"), sc_bytes,
+             "edges inside the partition at once, the others into bins"),
+    Strategy("bins-dense", PC, "cpu", "cpu/scatter.py", ("bins",), pc_bytes,
+             "one value per message into bins, ids lie there already"),
+    Strategy("pull", PULL, "cpu", "cpu/pull.py", ("csc",), pull_bytes,
+             "in-edges of needy vertices against the bits of the frontier"),
+    Strategy("pull-blocks", PULL, "cpu", "cpu/pull_all.py", ("edge blocks",), pull_all_bytes,
+             "all in-edges in blocks that read values where they lie"),
+    Strategy("push", SC, "gpu", "gpu/kernels/push.cuh", ("csr",), sc_bytes,
+             "warps walk the edges of listed vertices, messages go straight to their vertex"),
+    Strategy("bins", PC, "gpu", "gpu/kernels/gather.cuh", ("bins",), pc_bytes,
+             "values into bins, columns gathered by compare-and-swap"),
+    Strategy("bins-combined", PC, "gpu", "gpu/kernels/combine.cuh", ("reversed bins",), pc_bytes,
+             "messages of a run combined at their source, folded in shared memory"),
+    Strategy("owner", PULL, "gpu", "gpu/kernels/push.cuh", ("csc",), pull_bytes,
+             "one owner per vertex walks its in-edges in order"),
+)  # fmt: skip
+
+ASKED = ("auto", *(mode.name for mode in MODES))
+"""Values of ``mode=`` and ``--mode``."""
+
+COLUMNS = tuple(mode.column for mode in MODES)
+"""Columns of the trace, in the order of the codes."""
+
+
+def code_of(asked: str) -> int:
+    """Code of a mode that is asked for; `gpop.model.choosers.AUTO` for auto.
+
+    Examples
+    --------
+    >>> [code_of(asked) for asked in ASKED]
+    [-1, 0, 1, 2]
+    """
+    return ASKED.index(asked) - 1
