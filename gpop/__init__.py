@@ -53,6 +53,7 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(_HOMES[name]), name)
     if _HOMES[name].startswith("gpop.apps."):
         value = import_module("gpop.apps.reorder").reorderable(value)
+        value = import_module("gpop.apps.options").checked(value)
     globals()[name] = value
     return value
 

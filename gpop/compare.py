@@ -24,7 +24,7 @@ from gpop.bandwidth import copy_bandwidth
 from gpop.common.command import Parser, exit_code
 from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.replacing import replacing
-from gpop.execution.run import TARGETS
+from gpop.execution.run import COMPILED_TARGETS
 from gpop.graph.graph import Graph
 from gpop.model.strategies import ASKED
 
@@ -225,7 +225,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("graph", type=Path, help="graph file (see gpop.load)")
     parser.add_argument("--apps", type=_names(APPS), default=list(APPS), help="default: all of %(default)s")
     parser.add_argument("--modes", type=_names(ASKED), default=["sc", "pc", "auto"])
-    parser.add_argument("--targets", type=_names(TARGETS), default=list(TARGETS))
+    parser.add_argument("--targets", type=_names(COMPILED_TARGETS), default=list(COMPILED_TARGETS))
     parser.add_argument("--symmetrize", action="store_true", help="add the opposite of every edge")
     parser.add_argument("--source", metavar="ID", help="original id; default: the vertex with most out-edges")
     parser.add_argument("--rounds", type=int, default=5, help="timed runs of each (default %(default)s)")

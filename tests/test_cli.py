@@ -169,11 +169,11 @@ def test_options_reach_the_engine(road, capsys):
     out = capsys.readouterr().out
     assert "6 of 32 vertices" in out
     assert "1 threads, mode sc\n" in out
-    assert re.search(r"scatter +SC in 0-\d+\n", out)
+    assert re.search(r"scatter +sc in 0-\d+\n", out)
     assert run_app("sssp", road, "--mode", "pc", "--interleave", "--rounds", 1) == 0
     out = capsys.readouterr().out
     assert re.search(r"mode pc, interleaved\n", out)
-    assert re.search(r"scatter +PC in 0-\d+\n", out)
+    assert re.search(r"scatter +pc in 0-\d+\n", out)
     assert run_app("bfs", road, "--iterations", 2, "--rounds", 1) == 0
     assert "\nrun         2 iterations" in capsys.readouterr().out
 

@@ -21,6 +21,7 @@ import gpop
 from gpop.apps import report
 from gpop.common.command import Parser, exit_code, fail
 from gpop.common.errors import UsageError
+from gpop.execution.run import TARGETS
 from gpop.graph.transform import ORDERS
 from gpop.model.strategies import ASKED
 
@@ -92,7 +93,7 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     parser.add_argument(
         "--reorder", choices=("none", *ORDERS), default="none", help="run with the vertices in another order"
     )
-    parser.add_argument("--target", choices=("cpu", "gpu"), default="cpu", help="where to run")
+    parser.add_argument("--target", choices=TARGETS, default="cpu", help="where to run; python: plain, slow")
     parser.add_argument("--iterations", type=_number(1), metavar="N", help="at most so many")
     parser.add_argument(
         "--rounds", type=_number(1), default=3, metavar="R", help="timed runs after the warm-up"

@@ -13,6 +13,7 @@ import numpy as np
 
 import gpop
 from gpop.common.errors import UsageError
+from gpop.spelling import refuse_option
 
 _OF_MESSAGES = {
     "mode": "auto", "target": "cpu", "interleave": None, "iterations": None, "callback": None, "ratio": None,
@@ -22,7 +23,7 @@ _OF_ANY_RUN = ("threads", "partition_size", "progress")
 
 
 def asked_of_messages(options: dict[str, Any]) -> list[str]:
-    """Names of the options that only a run with messages can follow; a `TypeError` for an unknown one.
+    """Names of the options that only a run with messages can follow; an unknown one is refused.
 
     Examples
     --------
@@ -31,7 +32,7 @@ def asked_of_messages(options: dict[str, Any]) -> list[str]:
     """
     for name in options:
         if name not in _OF_MESSAGES and name not in _OF_ANY_RUN:
-            raise TypeError(f"unexpected keyword argument {name!r}")
+            refuse_option(name, (*_OF_ANY_RUN, *_OF_MESSAGES), "this algorithm")
     return [name for name, usual in _OF_MESSAGES.items() if options.get(name) not in (None, usual)]
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli, report
+from gpop.apps.inputs import bulk_synchronous
 from gpop.apps.result import AppResult
 from gpop.common.errors import UsageError
 from gpop.common.parallel import blocks
@@ -130,6 +131,7 @@ def pagerank(
         raise UsageError(f"damping {damping!r}: expected a number from 0 to 1")
     if dangling not in ("none", "uniform"):
         raise UsageError(f"dangling {dangling!r}: expected none or uniform")
+    bulk_synchronous("pagerank", options)
     converging = iterations is None
     if (np.dtype(dtype).name, converging) not in PROGRAMS:
         raise UsageError(f"dtype {np.dtype(dtype).name}: expected float32 or float64")

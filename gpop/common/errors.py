@@ -19,7 +19,14 @@ class UsageError(GpopError, ValueError):
 
 
 class ProgramError(GpopError):
-    """A vertex program breaks a rule of the interface."""
+    """A vertex program breaks a rule of the interface.
+
+    ``detail`` is what the compiler said, many lines, where the message is about that; else None.
+    """
+
+    def __init__(self, message: str, detail: str | None = None) -> None:
+        super().__init__(message)
+        self.detail = detail
 
 
 class NotEnoughMemory(GpopError, MemoryError):

@@ -13,6 +13,7 @@ from gpop.cpu.job import MOST_THREADS, Job
 from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
 from gpop.cpu.workspace import COUNTERS, Needs, forget_workspaces, unit_workspace, workspace_of
 from gpop.execution.run import Run
+from gpop.graph.arguments import as_count
 from gpop.graph.exclusive import exclusive
 from gpop.graph.graph import Graph
 from gpop.layout.bins import bins_of, narrow_weights
@@ -35,6 +36,7 @@ def use_threads(threads: int | None) -> int:
     UsageError
         If it is not from 1 to `MOST_THREADS`.
     """
+    threads = as_count("threads", threads)
     if threads is None:
         return worker_count()
     if not 1 <= threads <= MOST_THREADS:

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from gpop.common.errors import UsageError
+from gpop.graph.arguments import as_count
 from gpop.model.strategies import ASKED
 from gpop.plan.trace import Trace
 from gpop.program.program import Program
+from gpop.spelling import options_of, refuse_option
 
-TARGETS = ("cpu", "gpu")
+COMPILED_TARGETS = ("cpu", "gpu")
+TARGETS = (*COMPILED_TARGETS, "python")
 UNLIMITED = np.iinfo(np.int64).max
 
 
@@ -74,6 +78,7 @@ def run(
     progress: bool = False,
     callback: Callable[[dict[str, Any]], bool | None] | None = None,
     counters: bool = False,
+    **unknown: Any,
 ) -> Run:
     """Run a program until its frontier is empty or the given number of iterations is done.
 
@@ -95,10 +100,13 @@ def run(
         the order of updates. Not repeatable in the number of iterations.
     threads : int, optional
         Threads to use; all that Numba was given when not set.
-    target : "cpu" or "gpu"
+    target : "cpu", "gpu" or "python"
         Where to run. The GPU takes the same programs (CUDA device and CuPy needed, see `gpop.gpu`);
         ``threads`` means nothing there and ``counters`` are refused; ``interleave`` sends the newest
-        values where messages go straight to their vertices.
+        values where messages go straight to their vertices. Python is for looking inside: it calls the
+        functions as they are, one vertex after the other, so that ``print``, assertions and a debugger work
+        (see `gpop.reference`); slow, ``counters`` are refused, and ``mode``, ``interleave``,
+        ``threads``, ``ratio`` and ``partition_size``, which say how messages travel, mean nothing.
     ratio : float, optional
         BW_PC / BW_SC of the analytical model (GPOP eq. 1): 2 on the CPU, measured once per GPU.
     partition_size : int, optional
@@ -143,15 +151,21 @@ def run(
     >>> program.label.tolist(), result.converged
     ([3, 3, 3, 3], True)
     """
+    for name in unknown:
+        refuse_option(name, ["frontier", *options_of(run)], "run")
     if not isinstance(program, Program):
         raise UsageError(f"run({program!r}): expected a program made for a graph, such as MyProgram(graph)")
     _check_choice("mode", mode, ASKED)
-    if target not in TARGETS:
-        raise UsageError(f"target {target!r}: expected one of {', '.join(TARGETS)}")
+    _check_choice("target", target, TARGETS)
+    iterations = as_count("iterations", iterations)
+    threads = as_count("threads", threads)
+    partition_size = as_count("partition size", partition_size)
     if iterations is not None and iterations < 0:
         raise UsageError(f"iterations = {iterations}: expected 0 or more")
-    if ratio is not None and not ratio >= 0:
-        raise UsageError(f"ratio = {ratio}: expected a number from 0 on")
+    if ratio is not None and not (isinstance(ratio, Real) and ratio >= 0):
+        raise UsageError(f"ratio = {ratio!r}: expected a number from 0 on")
+    if callback is not None and not callable(callback):
+        raise UsageError(f"callback {callback!r}: expected a function of the trace record")
     if program.all_active:
         _check_all_active(program, frontier, iterations, interleave, callback)
     sources = _as_vertices(frontier, program.graph.n)
@@ -161,15 +175,19 @@ def run(
         "limit": limit, "mode": mode, "ratio": ratio, "partition_size": partition_size,
         "progress": progress, "callback": callback,
     }  # fmt: skip
+    if counters and target != "cpu":
+        raise UsageError("counters are counted on the CPU only: expected target 'cpu'")
     if target == "gpu":
-        if counters:
-            raise UsageError("counters are counted on the CPU only: expected target 'cpu'")
         from gpop.gpu.driver import run_on_gpu
 
         return run_on_gpu(program, sources, interleave=interleave, **common)
     for name, values in program._fields.items():
         if hasattr(values, "__cuda_array_interface__"):
             raise UsageError(f"field {name} is a device array: expected target 'gpu'")
+    if target == "python":
+        from gpop.reference import run_in_python
+
+        return run_in_python(program, sources, limit=limit, progress=progress, callback=callback)
     from gpop.cpu.driver import run_on_cpu
 
     return run_on_cpu(program, sources, interleave=interleave, threads=threads, counting=counters, **common)

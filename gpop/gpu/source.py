@@ -136,7 +136,8 @@ class Emitter:
             code = function.__code__
             line = getattr(getattr(error, "loc", None), "line", None) or code.co_firstlineno
             reason = (reasons or lines)[0]
-            raise ProgramError(f"{code.co_filename}:{line}: {where} does not compile: {reason}") from error
+            fault = ProgramError(f"{code.co_filename}:{line}: {where} does not compile: {reason}", str(error))
+        raise fault  # here: a traceback would show all of Numba's lines before this one
 
     def is_helper(self, function: Any) -> bool:
         """Whether this is a plain function of the user (`gpop.program.published` holds copies of those)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,22 @@ from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
 
 MOST_VERTICES = 2**32 - 2  # 0xFFFFFFFF marks "no vertex"
+
+
+def as_count(what: str, number: Any) -> int | None:
+    """A whole number of any integer type as an int; None is left.
+
+    Examples
+    --------
+    >>> as_count("threads", np.uint8(4)), as_count("threads", None)
+    (4, None)
+    """
+    if number is None:
+        return None
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise UsageError(f"{what} {number!r}: expected a whole number") from None
 
 
 def check_size(n: int) -> None:

@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from gpop.common.errors import UsageError
+from gpop.graph.arguments import as_count
 from gpop.graph.graph import Graph
 
 SMALL_ID_BITS = 15
@@ -101,6 +102,7 @@ def partition_bits(
     >>> partition_bits(100, threads=2)                            # k = 13 >= 8
     3
     """
+    partition_size = as_count("partition size", partition_size)
     if partition_size is not None:
         if partition_size < 1 or partition_size & (partition_size - 1) or partition_size > 1 << 31:
             raise UsageError(f"partition size {partition_size}: expected a power of two from 1 to {1 << 31}")

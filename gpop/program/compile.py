@@ -6,34 +6,88 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import intrinsic
 
 from gpop.common.errors import ProgramError
-from gpop.program.lowering import Lowered
+from gpop.program.lowering import ANSWERS, MAY_BE_SILENT, Lowered
 from gpop.program.program import Program
 from gpop.program.published import KERNEL, publish_user
 from gpop.program.state import make_state
 
-_message_dtypes: dict[str, np.dtype] = {}
+TRUTH, NOTHING, OTHER = range(3)
+"""What a function answers: True or False (or a whole number, 0 being False), None, or something else."""
+
+_message_dtypes: dict[tuple, np.dtype] = {}
+
+
+@intrinsic
+def answer_kind(typing_context, function, arguments):
+    """What a call would answer, as a code. The call is not made, only typed."""
+    kind = function.get_call_type(typing_context, tuple(arguments), {}).return_type
+    code = NOTHING if isinstance(kind, types.NoneType) else OTHER
+    if isinstance(kind, (types.Boolean, types.BooleanLiteral, types.Integer)):
+        code = TRUTH
+
+    def generate(context, builder, signature, values):
+        return context.get_constant(types.int64, code)
+
+    return types.int64(function, arguments), generate
 
 
 def message_dtype(program: Program, lowered: Lowered) -> np.dtype:
-    """Type of the messages: what ``scatterFunc`` returns, asked of the compiler (cached on disk)."""
+    """Type of the messages: what ``scatterFunc`` returns, asked of the compiler (cached on disk).
+
+    Raises
+    ------
+    ProgramError
+        If that is no number, or one of `ANSWERS` says neither True nor False.
+    """
     if program.graph.n == 0:
         return np.dtype(np.uint32)  # nothing will be sent
-    if lowered.key not in _message_dtypes:
-        scatterFunc = publish_user(lowered.functions["scatterFunc"], "scatterFunc", lowered.key)
+    weighted = "applyWeight" in lowered.functions
+    weight = program.graph.weights.dtype.type(0) if weighted else np.uint8(0)
+    key = (lowered.key, weight.dtype)
+    if key not in _message_dtypes:
+        cls = type(program)
+        names = ("scatterFunc", "applyWeight", *ANSWERS)
+        scatterFunc, applyWeight, initFunc, gatherFunc, filterFunc, needsFunc = (
+            publish_user(getattr(cls, name), name, lowered.key) for name in names
+        )
 
-        def probe(state):
-            return np.array(scatterFunc(state, np.uint32(0)))
+        def probe(state, weight):
+            node = np.uint32(0)
+            message = scatterFunc(state, node)
+            return (
+                np.array(message),
+                answer_kind(initFunc, (state, node)),
+                answer_kind(gatherFunc, (state, applyWeight(state, message, weight), node)),
+                answer_kind(filterFunc, (state, node)),
+                answer_kind(needsFunc, (state, node)),
+            )
 
         probe.__qualname__ = f"message_{lowered.key}"
         state = make_state(program, lowered, 0)
-        message = compiled(lowered, state, njit(cache=True)(probe), state)
+        probe = njit(cache=True, error_model="numpy")(probe)
+        message, *kinds = compiled(lowered, state, probe, state, weight)
         if message.ndim or message.dtype.kind not in "biuf":
-            raise ProgramError(f"{lowered.name}.scatterFunc returns more than a number: expected one scalar")
-        _message_dtypes[lowered.key] = message.dtype
-    return _message_dtypes[lowered.key]
+            raise _no_number(lowered)
+        for name, kind in zip(ANSWERS, kinds, strict=True):
+            silent = kind == NOTHING and cls.all_active and name in MAY_BE_SILENT
+            if kind != TRUTH and not silent:
+                where = _where(lowered, name)
+                raise ProgramError(f"{where} returns neither True nor False: expected one of them")
+        _message_dtypes[key] = message.dtype
+    return _message_dtypes[key]
+
+
+def _where(lowered: Lowered, name: str) -> str:
+    code = lowered.functions[name].__code__
+    return f"{code.co_filename}:{code.co_firstlineno}: {lowered.name}.{name}"
+
+
+def _no_number(lowered: Lowered) -> ProgramError:
+    return ProgramError(f"{_where(lowered, 'scatterFunc')} returns more than a number: expected one number")
 
 
 def compiled(lowered: Lowered, state: tuple, function: Any, *arguments: Any) -> Any:
@@ -43,7 +97,8 @@ def compiled(lowered: Lowered, state: tuple, function: Any, *arguments: Any) -> 
     try:
         return function(*arguments)
     except NumbaError as error:
-        raise _program_error(lowered, state, error) from error
+        fault = _program_error(lowered, state, error)
+    raise fault  # here: a traceback would show all of Numba's lines before this one
 
 
 def _program_error(lowered: Lowered, state: tuple, error: Exception) -> ProgramError:
@@ -62,16 +117,17 @@ def _program_error(lowered: Lowered, state: tuple, error: Exception) -> ProgramE
             answer = njit(**KERNEL)(function)(state, *values) if name == "scatterFunc" else None
             if name == "scatterFunc":
                 message = answer
+                if not isinstance(message, (bool, int, float, np.generic)):
+                    return _no_number(lowered)
             else:
                 njit(**KERNEL)(function).compile(tuple(numba.typeof(value) for value in (state, *values)))
         except NumbaError as fault:
-            code = original.__code__
-            error, where = fault, f"{code.co_filename}:{code.co_firstlineno}: {lowered.name}.{name}"
+            error, where = fault, _where(lowered, name)
             break
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     reason = next((line for line in lines if not line.startswith(("Failed in", "During", "File"))), lines[0])
     place = next((line for line in lines if line.startswith("File")), "")
-    return ProgramError(f"{where} does not compile: {reason} {place}".rstrip(" :"))
+    return ProgramError(f"{where} does not compile: {reason} {place}".rstrip(" :"), detail=str(error))
 
 
 def inactive_of(lowered: Lowered, declared: Any, message: np.dtype) -> Any:

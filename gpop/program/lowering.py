@@ -7,7 +7,8 @@ The check reads Numba's intermediate form of each function, so it works wherever
   ``self.iteration``; the index is the argument ``node`` itself;
 - ``scatterFunc``, ``applyWeight``, ``needsFunc`` and ``priorityFunc`` store nothing; nobody stores to
   ``out_degree`` or a parameter;
-- every function that must answer returns a value, and none raises.
+- every function that must answer returns a value, and none raises;
+- none has an effect outside the program or a hidden state, such as ``print`` and ``np.random`` (effects.py).
 
 The content key covers the bytecode of the functions, of the plain helper functions they call, the
 values of the globals they read and ``cuda_source``. It names compiled kernels, so an edited program never
@@ -17,25 +18,28 @@ meets the kernels of its former self, and an unchanged one finds them again in a
 from __future__ import annotations
 
 import dis
+import functools
 import hashlib
+import sys
 import types
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpop.common.errors import ProgramError
-from gpop.program.program import BUILT_IN, FUNCTIONS, Program
+from gpop.effects import first_effect
+from gpop.program.program import ARGUMENTS, BUILT_IN, FUNCTIONS, Program
 
-ARGUMENTS = {
-    "scatterFunc": ("self", "node"),
-    "initFunc": ("self", "node"),
-    "gatherFunc": ("self", "value", "node"),
-    "filterFunc": ("self", "node"),
-    "applyWeight": ("self", "value", "weight"),
-    "needsFunc": ("self", "node"),
-    "priorityFunc": ("self", "node"),
-}
 READ_ONLY_FUNCTIONS = ("scatterFunc", "applyWeight", "needsFunc", "priorityFunc")
+
+ANSWERS = ("initFunc", "gatherFunc", "filterFunc", "needsFunc")
+"""Functions that say True or False; a whole number does as well, 0 being False, as in C."""
+
+MAY_BE_SILENT = ("initFunc", "gatherFunc")
+"""Those that need not answer in a program with ``all_active``."""
+
+SEVERAL = {"build_tuple": "tuple", "build_list": "list", "build_set": "set", "build_map": "dict"}
+"""Operations of Numba's intermediate form that make more than a number."""
 
 
 class Lowered(NamedTuple):
@@ -75,27 +79,17 @@ def lower(cls: type[Program]) -> Lowered:
     >>> sorted(lower(Sum).functions)
     ['gatherFunc', 'scatterFunc']
     """
+    functions = user_functions(cls)
     cached = cls.__dict__.get("_lowered")
-    functions = {
-        name: getattr(cls, name) for name in FUNCTIONS if getattr(cls, name) is not getattr(Program, name)
-    }
     key = _content_key(cls, functions)
     if cached is not None and cached.key == key:
         return cached
-    for name in ("scatterFunc", "gatherFunc"):
-        if name not in functions:
-            raise ProgramError(
-                f"{cls.__name__} has no {name}: every program defines scatterFunc and gatherFunc"
-            )
     used: set[str] = set()
     written: set[str] = set()
     checks: dict[str, _OwnershipCheck] = {}
     for name, function in functions.items():
-        if not isinstance(function, types.FunctionType):
-            raise ProgramError(
-                f"{cls.__name__}.{name}: expected a plain method, found {type(function).__name__}"
-            )
-        checks[name] = check = _check(cls, name, function)
+        checks[name] = check = _OwnershipCheck(cls, name, function)
+        check.run()
         used |= check.used
         written |= check.written
     lowered = Lowered(
@@ -110,6 +104,47 @@ def lower(cls: type[Program]) -> Lowered:
     )
     cls._lowered = lowered
     return lowered
+
+
+def user_functions(cls: type[Program]) -> dict[str, types.FunctionType]:
+    """The functions that the user wrote, by name.
+
+    Raises
+    ------
+    ProgramError
+        If scatterFunc or gatherFunc is missing, one is no plain method, or takes other arguments.
+    """
+    functions = {
+        name: getattr(cls, name) for name in FUNCTIONS if getattr(cls, name) is not getattr(Program, name)
+    }
+    for name in ("scatterFunc", "gatherFunc"):
+        if name not in functions:
+            raise ProgramError(
+                f"{cls.__name__} has no {name}: every program defines scatterFunc and gatherFunc"
+            )
+    for name, function in functions.items():
+        where, expected = f"{place_of(cls, function)}: {cls.__name__}.{name}", ", ".join(ARGUMENTS[name])
+        if not isinstance(function, types.FunctionType):
+            jitted = isinstance(getattr(function, "py_func", None), types.FunctionType)
+            found = "a compiled function (gpop compiles it itself)" if jitted else type(function).__name__
+            raise ProgramError(f"{where}: found {found}, expected a plain method: def {name}({expected})")
+        code = function.__code__
+        arguments = code.co_varnames[: code.co_argcount]
+        if len(arguments) != len(ARGUMENTS[name]) or code.co_kwonlyargcount or code.co_flags & 0x0C:
+            raise ProgramError(f"{where}({', '.join(arguments)}): expected ({expected})")
+    return functions
+
+
+def place_of(cls: type[Program], function: Any) -> str:
+    """``file:line`` of a function, of what it wraps, or else the file of its class."""
+    while not isinstance(function, types.FunctionType):
+        inner = function.func if isinstance(function, functools.partial) else None
+        for name in ("py_func", "__func__", "__wrapped__"):
+            inner = inner or getattr(function, name, None)
+        if inner is None:
+            return getattr(sys.modules.get(cls.__module__), "__file__", None) or cls.__module__
+        function = inner
+    return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
 
 
 # --- the content key ---------------------------------------------------------------------------
@@ -177,7 +212,7 @@ def _references(function: types.FunctionType) -> dict[str, Any]:
         found |= {
             f"{module.__name__}.{name}": value
             for name, value in constants.items()
-            if isinstance(value, (bool, int, float, np.generic))
+            if isinstance(value, (bool, int, float, np.generic)) or hasattr(value, "py_func")
         }
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         found[name] = cell.cell_contents
@@ -185,11 +220,12 @@ def _references(function: types.FunctionType) -> dict[str, Any]:
 
 
 def helpers_of(function: types.FunctionType) -> list[types.FunctionType]:
-    """Plain Python functions that ``function`` calls by name, directly or through another helper."""
+    """Functions that ``function`` calls by name, directly or through another helper, compiled or not."""
     found: dict[int, types.FunctionType] = {}
     pending = [function]
     while pending:
         for value in _references(pending.pop()).values():
+            value = getattr(value, "py_func", value)
             if isinstance(value, types.FunctionType) and id(value) not in found:
                 found[id(value)] = value
                 pending.append(value)
@@ -197,20 +233,6 @@ def helpers_of(function: types.FunctionType) -> list[types.FunctionType]:
 
 
 # --- the ownership rule ------------------------------------------------------------------------
-
-
-def _check(cls: type[Program], name: str, function: types.FunctionType) -> _OwnershipCheck:
-    """Check one function."""
-    where = f"{cls.__name__}.{name}"
-    code = function.__code__
-    arguments = code.co_varnames[: code.co_argcount]
-    expected = ARGUMENTS[name]
-    if len(arguments) != len(expected) or code.co_kwonlyargcount or code.co_flags & 0x0C:
-        at = f"{code.co_filename}:{code.co_firstlineno}"
-        raise ProgramError(f"{at}: {where}({', '.join(arguments)}): expected ({', '.join(expected)})")
-    check = _OwnershipCheck(cls, name, function)
-    check.run()
-    return check
 
 
 class _OwnershipCheck:
@@ -245,11 +267,16 @@ class _OwnershipCheck:
         from numba.core.compiler import run_frontend
 
         self.ir = ir
+        self.check_effects()
         try:
             blocks = run_frontend(self.function).blocks
         except numba_errors.NumbaError as error:
-            message = str(error).strip().splitlines()[0]
-            self.fail(getattr(error, "loc", None), f"Numba cannot compile this: {message}")
+            refused = error
+        else:
+            refused = None
+        if refused is not None:  # here, so that Numba's own lines do not precede ours
+            message = str(refused).strip().splitlines()[0]
+            self.fail(getattr(refused, "loc", None), f"Numba cannot compile this: {message}")
         statements = [statement for block in blocks.values() for statement in block.body]
         for statement in statements:
             if isinstance(statement, ir.Assign):
@@ -259,6 +286,15 @@ class _OwnershipCheck:
         for helper in helpers_of(self.function):
             if any(instruction.opname == "RAISE_VARARGS" for instruction in dis.get_instructions(helper)):
                 self.fail(None, f"calls {helper.__name__}, which may raise: not possible on many threads")
+
+    def check_effects(self) -> None:
+        """No function, and no helper that it calls, has an effect or a hidden state."""
+        for function in (self.function, *helpers_of(self.function)):
+            effect = first_effect(function)
+            if effect is not None:
+                through = "" if function is self.function else f"calls {function.__name__}: "
+                at = f"{function.__code__.co_filename}:{effect.line}"
+                raise ProgramError(f"{at}: {self.cls.__name__}.{self.name}: {through}{effect.message}")
 
     def resolve(self, variable: Any) -> Any:
         """The single definition behind a variable, copies followed; None when it has several."""
@@ -301,7 +337,10 @@ class _OwnershipCheck:
         elif isinstance(statement, ir.Return):
             self.check_return(statement)
         elif isinstance(statement, (ir.Raise, ir.StaticRaise, ir.DynamicRaise)):
-            self.fail(statement.loc, "raise and assert are not possible on many threads")
+            self.fail(
+                statement.loc,
+                'raise and assert are not possible on many threads: target="python" allows them',
+            )
 
     def check_expression(self, expression: Any, loc: Any) -> None:
         if expression.op == "getattr" and self.is_argument(expression.value, self.self_argument):
@@ -350,7 +389,19 @@ class _OwnershipCheck:
         if isinstance(value, self.ir.Expr) and value.op == "cast":
             value = self.resolve(value.value)
         self.only_true &= isinstance(value, self.ir.Const) and value.value is True
-        if self.cls.all_active and self.name in ("gatherFunc", "initFunc"):
+        self.check_kind(statement, value)
+        if self.cls.all_active and self.name in MAY_BE_SILENT:
             return
         if isinstance(value, self.ir.Const) and value.value is None:
             self.fail(statement.loc, "returns nothing on this path: expected a value")
+
+    def check_kind(self, statement: Any, value: Any) -> None:
+        """Refuse what is seen at once: a string, several values, a fraction in place of True or False."""
+        ir, says = self.ir, self.name in ANSWERS
+        expected = "expected True or False" if says else "expected one number"
+        if isinstance(value, ir.Expr) and value.op in SEVERAL:
+            self.fail(statement.loc, f"returns a {SEVERAL[value.op]}: {expected}")
+        if isinstance(value, (ir.Const, ir.Global, ir.FreeVar)):
+            known = (bool, np.bool_, int, np.integer) if says else (bool, int, float, np.generic)
+            if value.value is not None and not isinstance(value.value, known):
+                self.fail(statement.loc, f"returns {value.value!r}: {expected}")

@@ -30,18 +30,48 @@ import numpy as np
 
 from gpop.common.errors import ProgramError, UsageError
 from gpop.graph.graph import Graph
+from gpop.spelling import check_spelling
 
-FUNCTIONS = (
-    "scatterFunc",
-    "initFunc",
-    "gatherFunc",
-    "filterFunc",
-    "applyWeight",
-    "needsFunc",
-    "priorityFunc",
-)
+ARGUMENTS = {
+    "scatterFunc": ("self", "node"),
+    "initFunc": ("self", "node"),
+    "gatherFunc": ("self", "value", "node"),
+    "filterFunc": ("self", "node"),
+    "applyWeight": ("self", "value", "weight"),
+    "needsFunc": ("self", "node"),
+    "priorityFunc": ("self", "node"),
+}
+FUNCTIONS = tuple(ARGUMENTS)
+DECLARATIONS = ("all_active", "inactive_message", "combine", "track_touched", "cuda_source")
 BUILT_IN = ("out_degree", "iteration")
 COMBINES = ("min", "max", "add", "or")
+DTYPES = tuple(
+    np.dtype(name)
+    for name in (
+        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"
+    )
+)  # fmt: skip
+"""Types that compiled code computes with on every target."""
+
+
+def _scalar_dtype(dtype: Any, what: str) -> np.dtype:
+    """One of `DTYPES` (in the byte order of the machine, where another was asked for), or a `UsageError`."""
+    try:
+        found = np.dtype(dtype).newbyteorder("=")
+    except TypeError:
+        found = None
+    if found is None or found not in DTYPES:  # separately: None equals float64
+        name = repr(dtype) if found is None else found
+        raise UsageError(f"{what} of type {name}: expected one of {', '.join(map(str, DTYPES))}")
+    return found
+
+
+def _scalar(dtype: np.dtype, value: Any, what: str) -> np.generic:
+    """The value in this type, or a `UsageError`."""
+    try:
+        return dtype.type(value)
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(f"{what} = {value!r}: expected a value of type {dtype}") from None
 
 
 class _Harmless:
@@ -63,6 +93,7 @@ class VertexField:
     Parameters
     ----------
     dtype : NumPy scalar type
+        bool, an integer of 8 to 64 bits, float32 or float64.
     fill : scalar
         Value of every vertex in a new program.
 
@@ -75,10 +106,9 @@ class VertexField:
     """
 
     def __init__(self, dtype: Any, fill: Any = 0) -> None:
-        self.dtype = np.dtype(dtype)
+        self.dtype = _scalar_dtype(dtype, "vertex field")
         self.fill = fill
-        if self.dtype.kind not in "biuf":
-            raise ProgramError(f"vertex field of type {self.dtype}: expected a bool, integer or float type")
+        _scalar(self.dtype, fill, "fill")
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -113,10 +143,9 @@ class Parameter:
     """
 
     def __init__(self, dtype: Any, default: Any = 0) -> None:
-        self.dtype = np.dtype(dtype)
+        self.dtype = _scalar_dtype(dtype, "parameter")
         self.default = default
-        if self.dtype.kind not in "biuf":
-            raise ProgramError(f"parameter of type {self.dtype}: expected a bool, integer or float type")
+        _scalar(self.dtype, default, "default")
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -125,7 +154,7 @@ class Parameter:
         return self if program is None else program._parameters[self.name]
 
     def __set__(self, program: Program, value: Any) -> None:
-        program._parameters[self.name] = self.dtype.type(value)
+        program._parameters[self.name] = _scalar(self.dtype, value, f"parameter {self.name}")
 
 
 class Program:
@@ -214,6 +243,7 @@ class Program:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        check_spelling(cls, Program, ARGUMENTS, DECLARATIONS)
         if cls.combine is not None and cls.combine not in COMBINES:
             raise ProgramError(
                 f"{cls.__name__}.combine = {cls.combine!r}: expected one of {', '.join(COMBINES)}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -79,4 +81,4 @@ def test_errors_are_about_the_given_graph():
         gpop.pagerank(graph, reorder="size")
     with pytest.raises(gpop.UsageError, match="negative"):
         gpop.sssp(gpop.Graph.from_edges([0, 1], [1, 0], [1, -3]), 0, reorder="degree")
-    assert sssp.sssp is gpop.sssp.__wrapped__
+    assert sssp.sssp is inspect.unwrap(gpop.sssp)

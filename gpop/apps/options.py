@@ -1,0 +1,49 @@
+"""Options of the one-call functions, checked where the package exports them (`gpop`), before any work.
+
+An app takes the options of `gpop.run` without listing them, so one that nobody knows would be refused by
+`gpop.run`, in words about a program that the caller never saw.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from gpop.execution.run import run
+from gpop.graph.arguments import as_count
+from gpop.spelling import options_of, refuse_option
+
+WHOLE = ("threads", "partition_size", "iterations")
+
+
+def checked(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which now refuses options that neither it nor `gpop.run` has.
+
+    Examples
+    --------
+    >>> import gpop
+    >>> gpop.bfs(gpop.Graph.from_edges([0], [1]), 0, thread=2)
+    Traceback (most recent call last):
+    gpop.spelling.UnknownOption: bfs takes no option 'thread' (did you mean threads?): expected some of
+    source, iterations, mode, interleave, threads, target, ratio, partition_size, progress, callback,
+    counters, reorder
+    """
+    named = [
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if name != "graph" and parameter.kind is not parameter.VAR_KEYWORD
+    ]
+    known = list(dict.fromkeys([*named, *options_of(run), "reorder"]))
+
+    @wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        for name, value in options.items():
+            if name not in known and name != "graph":
+                refuse_option(name, known, function.__name__)
+            if name in WHOLE:
+                options[name] = as_count(name, value)
+        return function(*arguments, **options)
+
+    return call

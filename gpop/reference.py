@@ -1,0 +1,188 @@
+"""``target="python"``: a program as plain Python, serial and slow; what the other targets must agree with.
+
+Nothing is compiled. ``print``, assertions and a debugger work inside the functions, and an error has
+its usual traceback. One vertex after the other, in the order of the paper's Algorithm 2 (requirements G-80 to
+G-86): active vertices scatter in ascending order, and all messages are made before the first is gathered;
+messages are gathered in ascending order of their source, along its edges in their order. There are no bins
+and no partitions: only active vertices send, so that ``inactive_message`` and ``combine`` mean nothing, and
+no communication modes. ``priorityFunc`` sets vertices aside as `gpop.cpu.priority` does.
+
+Numbers: fields are stored in their types, whole numbers wrap around as in compiled code. Whole numbers of up
+to 32 bits are read as 64-bit ones, which is what compiled code makes of them when it computes. The rest
+is NumPy's arithmetic. It differs from compiled code in one case: a float32 times a literal stays
+a float32 here and is a float64 there. The ownership rule is not checked: the targets that need it do that.
+"""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from gpop.common.errors import ProgramError, UsageError
+from gpop.common.progress import IterationBar
+from gpop.execution.run import UNLIMITED, Run
+from gpop.plan.trace import Trace
+from gpop.program.lowering import MAY_BE_SILENT, place_of, user_functions
+from gpop.program.program import Program
+
+
+def widened(value: Any) -> Any:
+    """A whole number of up to 32 bits as a 64-bit one, as compiled code computes with it.
+
+    Examples
+    --------
+    >>> widened(np.uint8(200)) + 100, widened(np.float32(0.5))
+    (np.int64(300), np.float32(0.5))
+    """
+    narrow = isinstance(value, np.integer) and not isinstance(value, np.uint64)
+    return np.int64(value) if narrow else value
+
+
+class Cells(np.ndarray):
+    """A field inside the functions: it widens what is read and wraps what is stored."""
+
+    def __getitem__(self, index: Any) -> Any:
+        return widened(super().__getitem__(index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        super().__setitem__(index, np.asarray(value).astype(self.dtype))
+
+
+class Interpreter:
+    """The functions of one program, called as Python methods, and the vertices that are active."""
+
+    def __init__(self, program: Program, sources: np.ndarray | None) -> None:
+        self.program, self.graph, self.cls = program, program.graph, type(program)
+        self.functions = user_functions(self.cls)
+        if "applyWeight" in self.functions and self.graph.weights is None:
+            raise UsageError(
+                f"{self.cls.__name__} needs edge weights (it defines applyWeight); {self.graph!r} has none"
+            )
+        self.everything = list(range(self.graph.n))
+        self.active = self.everything if sources is None else np.unique(sources).tolist()
+        self.touched = set(self.active)
+        self.degree = np.diff(self.graph.indptr)
+        self.waiting: set[int] = set()
+        self.limit = 0  # highest priority that the frontier takes
+
+    def begin(self, iteration: int) -> None:
+        """The state of an iteration: what ``self`` is inside the functions."""
+        fields = {name: array.view(Cells) for name, array in self.program._fields.items()}
+        parameters = {name: widened(value) for name, value in self.program._parameters.items()}
+        degree = self.graph.out_degree.view(Cells)
+        degree.flags.writeable = False
+        self.state = SimpleNamespace(**fields, **parameters, out_degree=degree, iteration=np.int64(iteration))
+        if "priorityFunc" in self.functions:
+            if iteration == 0:
+                self.waiting, self.active = set(self.active), []
+            if not self.active:
+                self.next_bucket()
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        """What a function returns; the inherited one answers where the program has none."""
+        return getattr(self.cls, name)(self.state, *arguments)
+
+    def number(self, name: str, *arguments: Any) -> Any:
+        """The same for a function that must return a number."""
+        value = np.asarray(self.call(name, *arguments))
+        if value.ndim or value.dtype.kind not in "biuf":
+            self.fail(name, value.tolist(), "one number")
+        return widened(value[()])
+
+    def says(self, name: str, *arguments: Any) -> bool:
+        """The same for a function that must say True or False."""
+        answer = self.call(name, *arguments)
+        if answer is None and self.cls.all_active and name in MAY_BE_SILENT:
+            return False
+        if not isinstance(answer, (bool, np.bool_, int, np.integer)):
+            self.fail(name, answer, "True or False")
+        return bool(answer)
+
+    def fail(self, name: str, found: Any, expected: str) -> None:
+        place = place_of(self.cls, self.functions[name])
+        raise ProgramError(f"{place}: {self.cls.__name__}.{name} returned {found!r}: expected {expected}")
+
+    def scatter(self) -> list[tuple[int, Any]]:
+        """A message of every active vertex with out-edges; then ``initFunc``, which may keep it active."""
+        messages = [(v, self.number("scatterFunc", np.int64(v))) for v in self.active if self.degree[v]]
+        self.kept = {v for v in self.active if self.says("initFunc", np.int64(v))}
+        return messages
+
+    def gather(self, messages: list[tuple[int, Any]]) -> None:
+        """Fold the messages, then ask ``filterFunc`` who is active now."""
+        graph, heard = self.graph, self.kept
+        for source, message in messages:
+            for e in range(graph.indptr[source], graph.indptr[source + 1]):
+                node, value = np.int64(graph.indices[e]), message
+                if not self.says("needsFunc", node):
+                    continue
+                if "applyWeight" in self.functions:
+                    value = self.number("applyWeight", message, widened(graph.weights[e]))
+                if self.says("gatherFunc", value, node):
+                    heard.add(int(node))
+        considered = self.everything if self.cls.all_active else sorted(heard)
+        self.touched.update(considered)
+        self.active = [v for v in considered if self.says("filterFunc", np.int64(v))]
+        if self.cls.all_active and self.active:
+            self.active = self.everything
+        if "priorityFunc" in self.functions:
+            within = {v for v in self.active if self.priority(v) <= self.limit}
+            self.waiting = (self.waiting | set(self.active)) - within
+            self.active = sorted(within)
+
+    def priority(self, v: int) -> int:
+        return int(self.number("priorityFunc", np.int64(v)))
+
+    def next_bucket(self) -> None:
+        """The vertices that wait with the lowest priority become active."""
+        priorities = {v: self.priority(v) for v in self.waiting}
+        self.limit = min(priorities.values(), default=0)
+        self.active = sorted(v for v, bucket in priorities.items() if bucket <= self.limit)
+        self.waiting.difference_update(self.active)
+
+
+def run_in_python(
+    program: Program, sources: np.ndarray | None, *, limit: int, progress: bool, callback: Any
+) -> Run:
+    """See `gpop.execution.run.run`; arguments are checked there."""
+    work = Interpreter(program, sources)
+    trace = Trace({"program": work.cls.__name__, "target": "python", "threads": 1})
+    start, done = time.perf_counter(), 0
+    with IterationBar(progress, None if limit == UNLIMITED else limit) as bar:
+        while (work.active or work.waiting) and done < limit:
+            work.begin(done)
+            frontier, begun = work.active, time.perf_counter()
+            messages = work.scatter()
+            scattered = time.perf_counter()
+            work.gather(messages)
+            done += 1
+            trace.append(
+                frontier=len(frontier),
+                active_edges=int(work.degree[frontier].sum()),
+                partitions_sc=1,
+                messages=len(messages),
+                scatter_seconds=scattered - begun,
+                gather_seconds=time.perf_counter() - scattered,
+            )
+            bar.show(done, len(work.active))
+            if callback and callback(trace[-1]):
+                break
+    left = [] if work.cls.all_active else sorted({*work.active, *work.waiting})
+    return Run(
+        iterations=done,
+        trace=trace,
+        seconds=time.perf_counter() - start,
+        frontier=np.array(left, np.uint32),
+        touched=np.array(sorted(work.touched), np.uint32) if work.cls.track_touched else None,
+        counters=None,
+        converged=not (work.active or work.waiting),
+        mode="sc",
+        interleave=False,
+        threads=1,
+        target="python",
+        partition_size=max(program.graph.n, 1),
+        partitions=min(program.graph.n, 1),
+    )
