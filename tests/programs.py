@@ -1,15 +1,14 @@
-"""Toy programs that the engine is tested with, and a plain-Python interpreter of any program.
+"""Toy programs that the engine is tested with, and what the reference target makes of any program.
 
-Each program and set of traits takes seconds to compile, so tests share these few. `interpret` calls
-the same functions as Python methods, one vertex after the other in the order of the paper's
-Algorithm 2 (requirements G-86), and is what the compiled engine is compared with.
+Each program and set of traits takes seconds to compile, so tests share these few. The compiled engine is
+compared with `interpret`, that is ``target="python"``, which has tests of its own with answers worked out by
+hand.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -248,34 +247,19 @@ class Formula(gpop.Program):
 
 
 def interpret(program: gpop.Program, frontier: Iterable[int] | None = None, iterations: int = 10**9) -> dict:
-    """Run a program as plain Python, without partitions; updates its fields.
+    """Run a program as plain Python (`gpop.reference`); updates its fields.
 
     Returns the final ``frontier`` (a set), the number of ``iterations``, and per iteration ``sizes``
     (vertices in the frontier) and ``edges`` (their out-edges).
     """
-    cls, graph = type(program), program.graph
-    weighted = cls.applyWeight is not gpop.Program.applyWeight
-    everything = set(range(graph.n))
-    active = everything if frontier is None else {int(v) for v in frontier}
-    self = SimpleNamespace(**program._fields, **program._parameters, out_degree=graph.out_degree)
-    done, sizes, edges = 0, [], []
-    while done < iterations and active:
-        self.iteration = done
-        scattered = sorted(everything if cls.all_active else active)
-        sizes.append(len(active))
-        edges.append(int(sum(graph.out_degree[v] for v in scattered)))
-        messages = {v: cls.scatterFunc(self, np.uint32(v)) for v in scattered if graph.out_degree[v]}
-        active = {v for v in scattered if cls.initFunc(self, np.uint32(v))}
-        for v, value in messages.items():
-            for e in range(graph.indptr[v], graph.indptr[v + 1]):
-                received = cls.applyWeight(self, value, graph.weights[e]) if weighted else value
-                node = graph.indices[e]
-                if cls.gatherFunc(self, received, node):
-                    active.add(int(node))
-        considered = sorted(everything if cls.all_active else active)
-        active = {v for v in considered if cls.filterFunc(self, np.uint32(v))}
-        done += 1
-    return {"frontier": active, "iterations": done, "sizes": sizes, "edges": edges}
+    frontier = None if frontier is None else np.array(list(frontier), np.int64)
+    run = gpop.run(program, frontier, iterations=iterations, target="python")
+    return {
+        "frontier": set(run.frontier.tolist()),
+        "iterations": run.iterations,
+        "sizes": run.trace.column("frontier").tolist(),
+        "edges": run.trace.column("active_edges").tolist(),
+    }
 
 
 def program_class(text: str, file: str) -> type:

@@ -16,7 +16,7 @@ from gpop.program.published import KERNEL, publish_user
 from gpop.program.state import make_state
 
 TRUTH, NOTHING, OTHER = range(3)
-"""What a function answers: True or False (or a whole number, 0 being False), None, or something else."""
+"""What a function answers: True or False (or a whole number, 0 being False), at times None, or else."""
 
 _message_dtypes: dict[tuple, np.dtype] = {}
 
@@ -25,7 +25,7 @@ _message_dtypes: dict[tuple, np.dtype] = {}
 def answer_kind(typing_context, function, arguments):
     """What a call would answer, as a code. The call is not made, only typed."""
     kind = function.get_call_type(typing_context, tuple(arguments), {}).return_type
-    code = NOTHING if isinstance(kind, types.NoneType) else OTHER
+    code = NOTHING if isinstance(kind, (types.NoneType, types.Optional)) else OTHER
     if isinstance(kind, (types.Boolean, types.BooleanLiteral, types.Integer)):
         code = TRUTH
 

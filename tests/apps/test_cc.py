@@ -63,7 +63,7 @@ def test_what_afforest_refuses():
         gpop.connected_components(directed(), "afforest", mode="pc")
     with pytest.raises(gpop.UsageError, match="method 'fast': expected one of auto, labels, afforest"):
         gpop.connected_components(directed(), "fast")
-    with pytest.raises(TypeError, match="thread"):
+    with pytest.raises(gpop.UsageError, match=r"^connected_components .* 'thread' \(did you mean threads"):
         gpop.connected_components(directed(), thread=2)
 
 

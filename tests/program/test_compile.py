@@ -2,41 +2,98 @@
 
 from __future__ import annotations
 
+import traceback
+
 import numpy as np
 import pytest
 
 import gpop
 
+EDGE = gpop.Graph.from_edges([0], [1], [1])
+
+
+def word(value):
+    return "yes" if value > 2 else "no"
+
+
+def pair(value):
+    return value, 1
+
+
+class Echo(gpop.Program):
+    a = gpop.VertexField(np.int64)
+
+    def scatterFunc(self, node):
+        return self.a[node]
+
+    def gatherFunc(self, value, node):
+        return True
+
+
+def refusal(name, function, **more):
+    """What is said about `Echo` with this function, once its place is checked."""
+    kind = type("Wrong", (Echo,), {name: function, **more})
+    with pytest.raises(gpop.ProgramError) as caught:
+        gpop.run(kind(EDGE), iterations=1)
+    message = str(caught.value)
+    place = f"{__file__}:{function.__code__.co_firstlineno}: Wrong.{name} "
+    assert message.startswith(place) and "\n" not in message
+    return message.removeprefix(place), caught.value
+
 
 def test_errors_of_the_compiler_are_one_line():
-    class Wrong(gpop.Program):
-        a = gpop.VertexField(np.int64)
+    def scatterFunc(self, node):
+        return self.a[node].nothing
 
-        def scatterFunc(self, node):
-            return self.a[node].nothing
-
-        def gatherFunc(self, value, node):
-            return True
-
-    line = Wrong.scatterFunc.__code__.co_firstlineno + 1
-    place = r"test_compile\.py:\d+: Wrong\.scatterFunc does not compile"
-    with pytest.raises(gpop.ProgramError, match=place) as caught:
-        gpop.run(Wrong(gpop.Graph.from_edges([0], [1])))
-    assert "Unknown attribute 'nothing' of type int64" in str(caught.value)
-    assert str(line) in str(caught.value)
-    assert "\n" not in str(caught.value)
+    message, error = refusal("scatterFunc", scatterFunc)
+    assert message.startswith("does not compile: Unknown attribute 'nothing' of type int64")
+    assert str(scatterFunc.__code__.co_firstlineno + 1) in message
+    shown = "".join(traceback.format_exception(error))
+    assert "numba/core" not in shown and "TypingError" not in shown  # as a notebook shows it
+    assert "Failed in nopython mode" in error.detail
 
 
 def test_messages_are_numbers():
-    class Pair(gpop.Program):
-        a = gpop.VertexField(np.int64)
+    message, _ = refusal("scatterFunc", lambda self, node: pair(self.a[node]))
+    assert message == "returns more than a number: expected one number"
 
-        def scatterFunc(self, node):
-            return self.a[node], 1
 
-        def gatherFunc(self, value, node):
+@pytest.mark.parametrize(
+    "name, function",
+    [
+        ("gatherFunc", lambda self, value, node: word(value)),
+        ("gatherFunc", lambda self, value, node: value * 0.5),
+        ("initFunc", lambda self, node: pair(self.a[node])),
+        ("filterFunc", lambda self, node: self.a[node] / 2),
+        ("needsFunc", lambda self, node: word(self.a[node])),
+    ],
+)
+def test_answers_are_true_or_false(name, function):
+    for _ in range(2):  # the second time from the cache
+        message, _ = refusal(name, function)
+        assert message == "returns neither True nor False: expected one of them"
+
+
+def test_a_weight_may_decide_what_the_answer_is():
+    kind = {"applyWeight": lambda self, value, weight: value * 0.5 * weight}
+    message, _ = refusal("gatherFunc", lambda self, value, node: value, **kind)
+    assert message == "returns neither True nor False: expected one of them"
+
+
+@pytest.mark.parametrize("function", [lambda self, value, node: value > 1, lambda self, value, node: value])
+def test_whole_numbers_are_answers(function):
+    program = type("Right", (Echo,), {"gatherFunc": function})(EDGE)
+    program.a = 3
+    assert gpop.run(program, [0], iterations=1).frontier.tolist() == [1]
+
+
+def test_dense_programs_answer_where_they_like():
+    def gatherFunc(self, value, node):
+        if value > 0:
+            self.a[node] += value
             return True
 
-    with pytest.raises(gpop.ProgramError, match="^Pair.*number") as caught:
-        gpop.run(Pair(gpop.Graph.from_edges([0], [1])))
-    assert "\n" not in str(caught.value)
+    program = type("Dense", (Echo,), {"gatherFunc": gatherFunc, "all_active": True})(EDGE)
+    program.a = 3
+    gpop.run(program, iterations=1)
+    assert program.a.tolist() == [3, 6]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import textwrap
 import types
 
+import numba
 import numpy as np
 import pytest
 
@@ -17,8 +19,13 @@ FILE = "the_users_file.py"
 
 HEADER = """\
 import math
+import random
+import time
+import numba
 import numpy as np
 import gpop
+from numpy.random import rand
+show, generator = print, np.random.default_rng(1)
 table = np.arange(5)
 def helper(x):
     return x + 1
@@ -129,7 +136,30 @@ BREACHES = {
     "raise": (gather("if value > 3:", "    raise ValueError('no')  # here", "return True"), "raise"),
     "assert": (gather("assert value > 3  # here", "return True"), "raise|assert"),
     "raise in a helper": (gather("return refuses(value) > 0"), "refuses, which may raise"),
-}
+    "a string": (gather("return 'yes'  # here"), "returns 'yes': expected True or False"),
+    "a variable that is a string": (gather("x = 'yes'", "return x  # here"), "returns 'yes': expected True"),
+    "a fraction": (gather("return 0.5  # here"), r"returns 0\.5: expected True or False"),
+    "a tuple": (scatter("return self.a[node], 1  # here"), "returns a tuple: expected one number"),
+    "a list": (scatter("return [self.a[node]]  # here"), "returns a list: expected one number"),
+    "a message of text": (scatter("return 'hello'  # here"), "returns 'hello': expected one number"),
+    "print": (gather("print(value)  # here", "return True"), 'print is not .*: target="python" allows it$'),
+    "print under another name": (gather("show(value)  # here", "return True"), "print is not possible"),
+    "print in scatterFunc": (scatter("print(node)  # here", "return 1"), "print is not possible"),
+    "print in a lambda": (
+        gather("f = lambda x: print(x)  # here", "return f(value) is None"), "print is not possible"
+    ),
+    "input": (gather("return input() == value  # here"), "input is not possible"),
+    "breakpoint": (gather("breakpoint()  # here", "return True"), "breakpoint is not possible"),
+    "object mode": (
+        gather("with numba.objmode():  # here", "    pass", "return True"), "numba.objmode is not possible"
+    ),
+    "np.random": (gather("return np.random.random() < 0.5  # here"), "np.random.random has a hidden state"),
+    "np.random.seed": (gather("np.random.seed(3)  # here", "return True"), "np.random.seed has a hidden"),
+    "a function of np.random": (gather("return rand() < 0.5  # here"), "rand has a hidden state"),
+    "a generator": (gather("return generator.random() < 0.5  # here"), "generator has a hidden state"),
+    "random": (scatter("return random.random()  # here"), r"random\.random has a hidden state"),
+    "time": (scatter("x = 1", "return x + time.time()  # here"), r"time\.time has a hidden state"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("breach", BREACHES)
@@ -185,7 +215,7 @@ SIGNATURES = [
 @pytest.mark.parametrize("function, expected", SIGNATURES)
 def test_signatures(function, expected):
     cls, _ = toy(function)
-    with pytest.raises(gpop.ProgramError, match=rf"^{FILE}:15: Toy\.\w+\(?.*{expected}$"):
+    with pytest.raises(gpop.ProgramError, match=rf"^{FILE}:20: Toy\.\w+\(?.*{expected}$"):
         lower(cls)
 
 
@@ -203,12 +233,54 @@ def test_a_program_defines_scatter_and_gather(missing):
         lower(Toy)
 
 
-@pytest.mark.parametrize("kind", [classmethod, lambda f: f.__code__])
-def test_functions_are_plain_methods(kind):
-    cls, _ = toy()
+@pytest.mark.parametrize("target", ["cpu", "python"])
+@pytest.mark.parametrize(
+    "kind, found",
+    [
+        (classmethod, "method"),
+        (functools.partial, "partial"),
+        (numba.njit, r"a compiled function \(gpop compiles it itself\)"),
+    ],
+)
+def test_functions_are_plain_methods(kind, found, target):
+    cls, line = toy(gather("return True").replace(":", ":  # here", 1))
     cls.gatherFunc = kind(cls.gatherFunc)
-    with pytest.raises(gpop.ProgramError):
-        lower(cls)
+    expected = rf"found {found}, expected a plain method: def gatherFunc\(self, value, node\)$"
+    with pytest.raises(gpop.ProgramError, match=f"^{FILE}:{line}: Toy.gatherFunc: {expected}"):
+        gpop.run(cls(gpop.Graph.from_edges([0], [1])), target=target)
+
+
+def test_what_is_no_function_has_at_least_a_file():
+    class Odd(gpop.Program):
+        def scatterFunc(self, node):
+            return 1
+
+        gatherFunc = 7
+
+    with pytest.raises(
+        gpop.ProgramError, match=rf"^{__file__}: Odd\.gatherFunc: found int, expected a plain"
+    ):
+        lower(Odd)
+
+
+def test_effects_of_helpers_are_found_on_their_own_lines():
+    text = (
+        HEADER.replace("    return x + 1\n", "    return x + deeper(x)\n")
+        + """\
+    def scatterFunc(self, node):
+        return helper(self.a[node])
+    def gatherFunc(self, value, node):
+        return True
+"""
+    )
+    before = "@numba.njit\ndef deeper(x):\n    return x + np.random.random()\n"
+    text = text.replace("def helper", before + "def helper")
+    line = text.splitlines().index("    return x + np.random.random()") + 1
+    with pytest.raises(
+        gpop.ProgramError, match="calls deeper: np.random.random has a hidden state"
+    ) as caught:
+        lower(program_class(text, FILE))
+    assert str(caught.value).startswith(f"{FILE}:{line}: Toy.scatterFunc: ")
 
 
 def test_what_is_collected():

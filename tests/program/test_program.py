@@ -134,11 +134,96 @@ def test_taken_names(name, member):
         type("Bad", (Base,), {name: member})
 
 
-@pytest.mark.parametrize("dtype", ["U4", object, "datetime64[s]", np.complex64, [("a", int)]])
+ACCEPTED = "bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64"
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["U4", object, "datetime64[s]", np.complex64, [("a", int)], np.float16, np.longdouble, "no type"],
+)
 @pytest.mark.parametrize("kind", [gpop.VertexField, gpop.Parameter])
 def test_types_that_are_no_scalars(kind, dtype):
-    with pytest.raises(gpop.ProgramError, match="expected a bool, integer or float type$"):
+    with pytest.raises(gpop.UsageError, match=rf"^\w+ ?\w* of type .*: expected one of {ACCEPTED}$"):
         kind(dtype)
+
+
+@pytest.mark.parametrize("name", ACCEPTED.split(", "))
+def test_types_of_the_other_byte_order_become_native(name):
+    swapped = np.dtype(name).newbyteorder("S")
+    assert gpop.VertexField(swapped).dtype == gpop.Parameter(swapped).dtype == np.dtype(name)
+
+
+def test_values_that_do_not_fit_their_type():
+    with pytest.raises(gpop.UsageError, match="^fill = 300: expected a value of type uint8$"):
+        gpop.VertexField(np.uint8, 300)
+    with pytest.raises(gpop.UsageError, match="^default = 'x': expected a value of type float32$"):
+        gpop.Parameter(np.float32, "x")
+    program = Base(GRAPH)
+    with pytest.raises(gpop.UsageError, match="^parameter rate = 'fast': expected a value of type float32$"):
+        program.rate = "fast"
+    assert program.rate == np.float32(0.1)
+
+
+# --- misspelt names ----------------------------------------------------------------------------
+
+
+def one(self, node):
+    return True
+
+
+def two(self, value, node):
+    return True
+
+
+@pytest.mark.parametrize(
+    "name, meant",
+    [
+        ("gatherfunc", "gatherFunc"), ("gather_func", "gatherFunc"), ("gatherFunction", "gatherFunc"),
+        ("GatherFunc", "gatherFunc"), ("gaterFunc", "gatherFunc"), ("gatherFn", "gatherFunc"),
+        ("filterfunc", "filterFunc"), ("filterFunction", "filterFunc"), ("fliterFunc", "filterFunc"),
+        ("scatter_func", "scatterFunc"), ("scaterFunc", "scatterFunc"), ("init_func", "initFunc"),
+        ("apply_weight", "applyWeight"), ("applyWeights", "applyWeight"), ("needFunc", "needsFunc"),
+        ("priority_function", "priorityFunc"),
+    ],
+)  # fmt: skip
+def test_misspelt_functions(name, meant):
+    function = two if meant in ("gatherFunc", "applyWeight") else one
+    message = rf"^{__file__}:{function.__code__.co_firstlineno}: Bad\.{name}: .*; did you mean {meant}\?$"
+    with pytest.raises(gpop.ProgramError, match=message):
+        type("Bad", (Base,), {name: function})
+    mixin = type("Mixin", (), {name: function})
+    with pytest.raises(gpop.ProgramError, match=message):
+        type("Bad", (mixin, Base), {})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gather", "filter", "scatter", "init", "initialize", "gather_results", "filtered", "reset",
+        "priority", "function", "needs", "weight", "apply", "run", "_gatherfunc", "transferFunc", "distanceFunc",
+    ],
+)  # fmt: skip
+def test_methods_for_those_who_use_a_program(name):
+    kind = type("Good", (Base,), {name: one})
+    assert getattr(kind(GRAPH), name)(0) is True
+
+
+def test_helpers_of_other_shapes_may_sound_alike():
+    members = {"unitFunc": lambda self: 1, "gatherfunc2": staticmethod(two), "filterfunc": property(one)}
+    assert type("Good", (Base,), members)(GRAPH).unitFunc() == 1
+
+
+@pytest.mark.parametrize(
+    "name, value, meant",
+    [
+        ("allActive", True, "all_active"), ("all_activ", True, "all_active"), ("Combine", "min", "combine"),
+        ("inactiveMessage", 0, "inactive_message"), ("track_touch", True, "track_touched"),
+    ],
+)  # fmt: skip
+def test_misspelt_declarations(name, value, meant):
+    with pytest.raises(gpop.ProgramError, match=rf"^Bad\.{name}: .*; did you mean {meant}\?$"):
+        type("Bad", (Base,), {name: value})
+    assert type("Good", (Base,), {"limit": 3, "title": "x"}).limit == 3
 
 
 @pytest.mark.parametrize("graph", [None, 5, [[0, 1]]])

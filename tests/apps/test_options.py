@@ -1,0 +1,59 @@
+"""Options of the one-call functions: what is wrong with one is said in one line about that function."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+
+GRAPH = gpop.Graph.from_edges([0, 1, 2], [1, 2, 0], [1, 1, 1])
+CALLS = {
+    "bfs": (gpop.bfs, 0),
+    "sssp": (gpop.sssp, 0),
+    "pagerank": (gpop.pagerank,),
+    "connected_components": (gpop.connected_components,),
+    "triangle_count": (gpop.triangle_count,),
+    "nibble": (gpop.nibble, 0),
+    "heat_kernel": (gpop.heat_kernel, 0),
+    "pagerank_nibble": (gpop.pagerank_nibble, 0),
+}
+
+
+@pytest.mark.parametrize("reorder", [{}, {"reorder": "degree"}])
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"thread": 2}, r" takes no option 'thread' \(did you mean threads\?\): expected some of \w+, "),
+        ({"interlave": True}, r" takes no option 'interlave' \(did you mean interleave\?\): expected"),
+        ({"frontier": [0]}, r" takes no option 'frontier'(?! \(did you mean frontier)"),
+        ({"threads": "x"}, "threads 'x': expected a whole number$"),
+        ({"threads": 2.0}, r"threads 2\.0: expected a whole number$"),
+        ({"partition_size": 2.0}, r"partition_size 2\.0: expected a whole number$"),
+    ],
+)
+def test_one_line_about_the_function(name, options, message, reorder):
+    function, *arguments = CALLS[name]
+    about = name if message.startswith(" ") else ""
+    with pytest.raises(gpop.UsageError, match=f"^{about}{message}") as caught:
+        function(GRAPH, *arguments, **options, **reorder)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_option_of_the_app_is_suggested():
+    with pytest.raises(gpop.UsageError, match=r"'dampin' \(did you mean damping\?\): expected some of damp"):
+        gpop.pagerank(GRAPH, dampin=0.5)
+    with pytest.raises(TypeError, match="did you mean threshold"):  # what Python itself would raise
+        gpop.nibble(GRAPH, 0, treshold=0.5)
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert gpop.bfs(GRAPH, 0, threads=np.int64(1), partition_size=np.uint8(2)).level.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("name", ["bfs", "pagerank", "nibble", "heat_kernel", "pagerank_nibble"])
+def test_what_cannot_be_interleaved_says_so_by_its_own_name(name):
+    function, *arguments = CALLS[name]
+    with pytest.raises(gpop.UsageError, match=f"^{name} cannot be interleaved"):
+        function(GRAPH, *arguments, interleave=True)
