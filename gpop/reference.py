@@ -114,12 +114,13 @@ class Interpreter:
     def gather(self, messages: list[tuple[int, Any]]) -> None:
         """Fold the messages, then ask ``filterFunc`` who is active now."""
         graph, heard = self.graph, self.kept
+        asks, weighs = "needsFunc" in self.functions, "applyWeight" in self.functions
         for source, message in messages:
             for e in range(graph.indptr[source], graph.indptr[source + 1]):
                 node, value = np.int64(graph.indices[e]), message
-                if not self.says("needsFunc", node):
+                if asks and not self.says("needsFunc", node):
                     continue
-                if "applyWeight" in self.functions:
+                if weighs:
                     value = self.number("applyWeight", message, widened(graph.weights[e]))
                 if self.says("gatherFunc", value, node):
                     heard.add(int(node))

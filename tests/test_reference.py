@@ -6,6 +6,7 @@ this target as well; here are the apps, the gallery and what is particular.
 
 from __future__ import annotations
 
+import importlib
 import runpy
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.apps import triangles
 from gpop.apps.sssp import SSSP
 from tests.programs import MarkedRumours, Rank, Rumours, Smallest, random_graph
 
@@ -332,6 +334,20 @@ def test_answers_are_checked(name, answer, message):
     kind = type("Odd", (Hops,), {name: function})
     with pytest.raises(gpop.ProgramError, match=rf"test_reference\.py:\d+: Odd\.{name} {message}$"):
         gpop.run(started(kind), iterations=1, target="python")
+
+
+@pytest.mark.parametrize("app", ["bfs", "sssp", "cc", "pagerank", "nibble", "heat_kernel", "pagerank_nibble"])
+def test_from_the_shell(app, capsys):
+    main = importlib.import_module(f"gpop.apps.{app}").main
+    options = ["--target", "python", "--rounds", "1", "--verify"]
+    assert main([str(ROOT / "data/lesmis.bin"), *options]) == 0
+    shown = capsys.readouterr()
+    assert "verified" in shown.out and "target      python" in shown.out
+
+
+def test_apps_without_messages_refuse_it_from_the_shell(capsys):
+    assert triangles.main([str(ROOT / "data/lesmis.bin"), "--target", "python"]) == 2
+    assert capsys.readouterr().err == "gpop: target means nothing to triangles: it sends no messages\n"
 
 
 def test_apps_without_messages_refuse_it():

@@ -19,7 +19,8 @@ updates (distances, widths): a good order saves updates, and the result stays th
 
 Ownership: a function reads and writes fields at ``node`` only; ``scatterFunc``, ``applyWeight``,
 ``needsFunc`` and ``priorityFunc`` write nothing. That is what makes the engine correct without locks, and
-it is checked.
+it is checked. Nor may a function print, raise, draw random numbers or look at a clock; to look inside, run
+with ``target="python"`` (`gpop.reference`), which allows all of that.
 """
 
 from __future__ import annotations

@@ -200,7 +200,8 @@ def test_misspelt_functions(name, meant):
     "name",
     [
         "gather", "filter", "scatter", "init", "initialize", "gather_results", "filtered", "reset",
-        "priority", "function", "needs", "weight", "apply", "run", "_gatherfunc", "transferFunc", "distanceFunc",
+        "priority", "function", "needs", "weight", "apply", "run", "_gatherfunc", "transferFunc",
+        "distanceFunc",
     ],
 )  # fmt: skip
 def test_methods_for_those_who_use_a_program(name):
