@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 import gpop
+from gpop.cached import cached
 from gpop.common.command import Parser, exit_code
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes, readable, require_memory
@@ -47,7 +47,7 @@ def summary(values: np.ndarray) -> dict[str, float]:
     return dict(zip(names, numbers, strict=True)) | spread
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _count_special(indptr, indices, first, last, longest, counts):
     """Add self-loops and repeated edges of the lists first..last-1, which need not ascend."""
     row = np.empty(longest, np.uint32)

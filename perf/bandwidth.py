@@ -18,8 +18,8 @@ from threading import Barrier
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.common.memory import available_bytes
 from perf.hardware import caches
 
@@ -27,21 +27,21 @@ ROUNDS = 5
 LEAST_SECONDS = 0.02
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _copy(a, b, c, rounds):
     for _ in range(rounds):
         for i in range(a.size):
             c[i] = a[i] + 0.0  # an addition, or the compiler calls memcpy, whose stores may be non-temporal
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _triad(a, b, c, rounds):
     for _ in range(rounds):
         for i in range(a.size):
             a[i] = b[i] + 3.0 * c[i]
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
+@cached(fastmath={"reassoc", "nsz"})
 def _read(a, b, c, rounds):
     for _ in range(rounds):
         total = 0.0

@@ -21,10 +21,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 import gpop
 from gpop.apps.bfs import NOT_REACHED
+from gpop.cached import cached
 from gpop.program.published import KERNEL, inline
 
 ITERATION, ACTIVE, HEAD = range(3)
@@ -178,7 +178,7 @@ def _make_loop(iterate: Callable, name: str) -> Callable:
             progress[ITERATION] += 1
 
     loop.__qualname__ = name
-    return njit(cache=True, nogil=True, **KERNEL)(loop)
+    return cached(**KERNEL)(loop)
 
 
 _ITERATE = {

@@ -21,10 +21,10 @@ from functools import wraps
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from gpop.apps.inputs import many_vertices, one_vertex
 from gpop.apps.result import AppResult
+from gpop.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.parallel import blocks, for_each, worker_count
 from gpop.graph.graph import Graph
@@ -144,7 +144,7 @@ def messages_per_edge(graph: Graph) -> float:
     return float(counts.sum() / max(graph.m, 1))
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _messages(first, last, bits, indptr, indices):
     """Runs of neighbours in one partition, over the lists of some vertices."""
     count = 0

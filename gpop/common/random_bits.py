@@ -6,12 +6,13 @@ splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from gpop.cached import cached
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-@njit(cache=True, inline="always")
+@cached(inline="always")
 def mix(x):
     """Finaliser of splitmix64: a bijection of 64-bit numbers whose output looks random."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -19,13 +20,13 @@ def mix(x):
     return x ^ (x >> np.uint64(31))
 
 
-@njit(cache=True, inline="always")
+@cached(inline="always")
 def stream(seed, item):
     """Start of the sequence of random numbers of one item (an edge)."""
     return mix(mix(seed + GOLDEN) + item * GOLDEN)
 
 
-@njit(cache=True, inline="always")
+@cached(inline="always")
 def below(bits, bound):
     """64 random bits -> a number below ``bound`` (< 2^32), by multiplying the upper half."""
     return ((bits >> np.uint64(32)) * bound) >> np.uint64(32)

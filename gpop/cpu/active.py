@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.common.atomics import store_release
 from gpop.model.strategies import PC
 from gpop.program.published import KERNEL, inline
@@ -188,7 +188,7 @@ def lists_of(layout: Any, space: Any) -> Lists:
     return Lists(*(getattr(layout if hasattr(layout, name) else space, name) for name in Lists._fields))
 
 
-@njit(cache=True, nogil=True, **KERNEL)
+@cached(**KERNEL)
 def load_frontier(sources, lists):
     """Make the given vertices (distinct or not) the frontier; same return values as `list_active`."""
     count = 0
@@ -213,7 +213,7 @@ def load_frontier(sources, lists):
     return list_active(count, lists, lists)
 
 
-@njit(cache=True, nogil=True, **KERNEL)
+@cached(**KERNEL)
 def drain_frontier(out, scatter_size, lists):
     """Fill ``out`` with the vertices of the frontier, by partition; the workspace is left clean."""
     at = np.uint64(0)
@@ -228,7 +228,7 @@ def drain_frontier(out, scatter_size, lists):
         lists.frontier_size[p] = 0
 
 
-@njit(cache=True, nogil=True, **KERNEL)
+@cached(**KERNEL)
 def load_all(lists):
     """Every vertex active: cheaper than a list of all ids."""
     for p in range(lists.k):
@@ -246,7 +246,7 @@ def load_all(lists):
     return lists.k, lists.n, lists.indptr[lists.n]
 
 
-@njit(cache=True, nogil=True, **KERNEL)
+@cached(**KERNEL)
 def drain_touched(out, lists):
     """Fill ``out`` with the touched vertices and clear the record of them; True when they are ascending.
 

@@ -22,8 +22,8 @@ GraphIt" (2020) for going on inside a bucket without a barrier, here inside a pa
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.cpu.active import list_of, note_touched
 from gpop.program.published import KERNEL, inline
 
@@ -152,7 +152,7 @@ def pending_in(buckets: np.ndarray) -> int:
     return int(buckets[PENDING_SIZE:-SLOTS:SLOTS].sum())
 
 
-@njit(cache=True, nogil=True, **KERNEL)
+@cached(**KERNEL)
 def drain_waiting(out, lists, later, waiting, buckets):
     """Fill ``out`` with the vertices that still wait; the workspace's record of them is cleared."""
     at = np.uint64(0)

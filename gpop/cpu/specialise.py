@@ -10,13 +10,13 @@ import hashlib
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numba.np.numpy_support import from_dtype
 
+from gpop.cached import keep, source_key
 from gpop.cpu import active, engine, gather, interleave, local, priority, pull, pull_all, scatter
 from gpop.cpu.choice import choose_mode
 from gpop.program.lowering import Lowered
-from gpop.program.published import KERNEL, library_key, publish, publish_user
+from gpop.program.published import KERNEL, publish, publish_user
 from gpop.program.state import make_advance
 
 NEVER, MAYBE, ALWAYS = range(3)
@@ -94,7 +94,7 @@ _loops: dict[str, object] = {}
 
 def compile_loop(lowered: Lowered, traits: Traits):
     """Specialise every kernel for a program; the loop is compiled, or found on disk, when first called."""
-    key = hashlib.sha256(f"{lowered.key} {traits!r} {library_key()}".encode()).hexdigest()[:20]
+    key = hashlib.sha256(f"{lowered.key} {traits!r} {source_key(__file__)}".encode()).hexdigest()[:20]
     if key not in _loops:
         _loops[key] = _Specialised(lowered, traits, key).loop()
     return _loops[key]
@@ -145,8 +145,7 @@ class _Specialised:
             self.kernel("work", work), defer_frontier,
             traits.all_active, traits.interleave, traits.pull != NEVER,
         )  # fmt: skip
-        loop.__qualname__ = f"{self.lowered.name}_{self.key}"
-        return njit(cache=True, nogil=True, **KERNEL)(loop)
+        return keep(loop, f"{self.lowered.name}_{self.key}", **KERNEL)
 
     def scatter_and_gather(self):
         _, all_active, mask, inactive, interleaved, _, _, counting = self.traits

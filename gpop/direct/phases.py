@@ -16,12 +16,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.common.atomics import fetch_add, load_acquire, pause, sleep_us, yield_core
 from gpop.program.published import KERNEL
 
-kernel = njit(nogil=True, cache=True, **KERNEL)
+kernel = cached(**KERNEL)
 """What compiles the work of a phase."""
 
 _LINE = 8  # int64 of a cache line
@@ -35,19 +35,19 @@ def make_phases(count: int) -> np.ndarray:
     return np.zeros(2 * _LINE * count, np.int64)
 
 
-@njit(nogil=True, cache=True)
+@cached
 def claim(phases, phase):
     """Number of a chunk of this phase that nobody else gets."""
     return fetch_add(phases, 2 * _LINE * phase, 1)
 
 
-@njit(nogil=True, cache=True)
+@cached
 def finish(phases, phase):
     """Say that a claimed chunk is done."""
     fetch_add(phases, 2 * _LINE * phase + _LINE, 1)
 
 
-@njit(nogil=True, cache=True)
+@cached
 def wait_for(phases, phase, chunks):
     """Return when all chunks of the phase are done; what they wrote is visible then."""
     tries = 0

@@ -13,8 +13,8 @@ to one vertex (``symmetrize`` merges them).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.common.random_bits import GOLDEN, mix, stream
 from gpop.generate import check_sizes, check_vertices, empty_pair
 from gpop.graph.build import Edges
@@ -22,7 +22,7 @@ from gpop.graph.build import Edges
 UNDIRECTED = True
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _fill(seed, first, degree, source, destination):
     degree = np.uint64(degree)
     one = np.uint64(1)

@@ -9,8 +9,8 @@ after it that touch it.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.common.memory import require_memory
 from gpop.common.parallel import blocks, for_each
 from gpop.generate import check_sizes, check_vertices
@@ -22,7 +22,7 @@ UNDIRECTED = True
 _BLOCK = 1 << 14  # vertices
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _neighbours(first, last, x, y, cells, bounds, side, limit, source, destination):
     """Count the pairs of vertices first..last-1 with later ones; write them where there is room."""
     found = 0

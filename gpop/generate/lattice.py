@@ -10,13 +10,13 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.generate import check_vertices, empty_pair
 from gpop.graph.build import Edges
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _fill(first, extents, wrap, source, destination):
     n = np.int64(1)
     for extent in extents:

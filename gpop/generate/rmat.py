@@ -8,8 +8,8 @@ Duplicate edges and self-loops are kept, ids are not shuffled (Graph500 and GAP 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.random_bits import GOLDEN, mix, stream
 from gpop.generate import check_scale, empty_pair
@@ -18,7 +18,7 @@ from gpop.graph.build import Edges
 UNDIRECTED = False
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _fill(seed, first, scale, a, ab, abc, source, destination):
     for i in range(len(source)):
         start = stream(seed, np.uint64(first + i))

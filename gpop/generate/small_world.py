@@ -8,8 +8,8 @@ itself, so a rewired one may repeat another (rarely; ``symmetrize`` merges them)
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.random_bits import GOLDEN, below, mix, stream
 from gpop.generate import check_sizes, check_vertices, empty_pair
@@ -18,7 +18,7 @@ from gpop.graph.build import Edges
 UNDIRECTED = True
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _fill(seed, first, n, half, probability, source, destination):
     for i in range(len(source)):
         v = (first + i) // half

@@ -6,8 +6,8 @@ Duplicate edges and self-loops are kept.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.common.random_bits import GOLDEN, mix, stream
 from gpop.generate import check_scale, empty_pair
 from gpop.graph.build import Edges
@@ -15,7 +15,7 @@ from gpop.graph.build import Edges
 UNDIRECTED = False
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _fill(seed, first, scale, source, destination):
     mask = np.uint64((np.uint64(1) << np.uint64(scale)) - np.uint64(1))
     for i in range(len(source)):

@@ -19,8 +19,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.memory import give_back, own_pages, require_memory
 from gpop.common.parallel import blocks, for_each
@@ -51,13 +51,13 @@ class Edges(NamedTuple):
         return Edges(self.count, chunk)
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _count_buckets(source, shift, counts):
     for i in range(len(source)):
         counts[np.uint64(source[i]) >> shift] += 1
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _move_to_buckets(source, destination, weights, shift, cursor, keys, key_weights):
     mask = (np.uint64(1) << shift) - np.uint64(1)
     for i in range(len(source)):
@@ -70,7 +70,7 @@ def _move_to_buckets(source, destination, weights, shift, cursor, keys, key_weig
             key_weights[at] = weights[i]
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _sort_bucket(keys, key_weights, passes, digit_bits, degrees, indices, weights):
     """Sort one bucket into ``indices`` (and ``weights``); ``degrees`` receives each vertex's degree."""
     total = len(keys)
@@ -118,7 +118,7 @@ def _sort_bucket(keys, key_weights, passes, digit_bits, degrees, indices, weight
             weights[at] = wa[i]
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _merge_duplicates(degrees, indices, weights, policy):
     """Merge equal neighbours of each sorted list in place, lower ``degrees``, return the edges kept."""
     start = 0
@@ -254,7 +254,7 @@ def _close_gaps(array, bounds, kept):
     array.resize(end, refcheck=False)
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _expand_rows(indptr, first, v, rows):
     for i in range(len(rows)):
         while indptr[v + 1] <= first + i:

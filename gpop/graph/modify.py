@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
 from gpop.common.random_bits import below, stream
 from gpop.graph.build import Edges
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _fill_weights(seed, first, low, span, weights):
     for i in range(len(weights)):
         weights[i] = low + np.int64(below(stream(seed, np.uint64(first + i)), span))
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _fill_hashes(seed, hashes):
     for v in range(len(hashes)):
         hashes[v] = stream(seed, np.uint64(v))

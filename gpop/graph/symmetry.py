@@ -11,22 +11,22 @@ The mixing is splitmix64's (Steele, Lea and Flood, "Fast splittable pseudorandom
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.common.parallel import blocks, for_each
 
 _BLOCK = 1 << 18  # vertices
 _SEED = np.uint64(0x9E3779B97F4A7C15)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@cached(inline="always")
 def _mixed(value):
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return value ^ (value >> np.uint64(31))
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _fingerprint(indptr, indices, weight_bits, exactly, first, last):
     """Sum over the edges of ``first..last-1``; unless ``exactly``, equal neighbours in a list count once."""
     total = np.uint64(0)
@@ -46,7 +46,7 @@ def _fingerprint(indptr, indices, weight_bits, exactly, first, last):
     return total
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _rows_sorted(indptr, indices, first, last):
     for v in range(first, last):
         for e in range(indptr[v] + 1, indptr[v + 1]):

@@ -11,8 +11,8 @@ same one, and neither the order of the edges nor the number of threads matters.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
 from gpop.common.parallel import blocks, for_each
@@ -233,7 +233,7 @@ def _take(graph: Graph, rows: np.ndarray | None, drop_loops: bool = False) -> Gr
     return Graph(indptr, indices, weights, original_ids=ids, name=graph.name)
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _count_rows(indptr, indices, rows, first, last, drop_loops, counts):
     for i in range(first, last):
         v = rows[i]
@@ -244,7 +244,7 @@ def _count_rows(indptr, indices, rows, first, last, drop_loops, counts):
         counts[i + 1] = count
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _copy_rows(
     indptr, indices, weights, rows, new, first, last, drop_loops, new_indptr, new_indices, new_weights
 ):
@@ -260,7 +260,7 @@ def _copy_rows(
             at += 1
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _pair_weights(seed, indptr, indices, first, last, low, span, weights):
     for v in range(first, last):
         for e in range(indptr[v], indptr[v + 1]):
@@ -269,7 +269,7 @@ def _pair_weights(seed, indptr, indices, first, last, low, span, weights):
             weights[e] = low + np.int64(below(stream(seed, pair), span))
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _bfs_order(indptr, indices):
     n = len(indptr) - 1
     order = np.empty(n, np.uint32)

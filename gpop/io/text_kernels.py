@@ -12,7 +12,8 @@ other float is left as NaN with its position as the integer, for the caller to c
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from gpop.cached import cached
 
 _NEWLINE, _SPACE, _TAB, _RETURN = 10, 32, 9, 13
 _PLUS, _MINUS, _DOT, _ZERO = 43, 45, 46, 48
@@ -21,7 +22,7 @@ _EXPONENT = 101  # 'e'; with bit 0x20 set 'E' is the same
 POWERS = np.array([10.0**i for i in range(23)])
 
 
-@njit(nogil=True, cache=True, inline="always")
+@cached(inline="always")
 def skip_blanks(data, i):
     """Position of the next byte that is no blank."""
     while data[i] == _SPACE or data[i] == _TAB or data[i] == _RETURN:
@@ -29,7 +30,7 @@ def skip_blanks(data, i):
     return i
 
 
-@njit(nogil=True, cache=True, inline="always")
+@cached(inline="always")
 def _skip_separator(data, i, separator):
     """Position after a separator, or ``i`` itself when there is none."""
     i = skip_blanks(data, i)
@@ -38,7 +39,7 @@ def _skip_separator(data, i, separator):
     return i
 
 
-@njit(nogil=True, cache=True, inline="always")
+@cached(inline="always")
 def parse_id(data, i):
     """(value, position after it); the value is -1 when there is no id below 2^63."""
     start = i
@@ -55,7 +56,7 @@ def parse_id(data, i):
     return np.int64(value), i
 
 
-@njit(nogil=True, cache=True)
+@cached
 def parse_weight(data, i, powers):
     """(kind, integer, float, position after it); kind 0 = no number, 1 = integer, 2 = float."""
     start = i
@@ -112,7 +113,7 @@ def parse_weight(data, i, powers):
     return 2, np.int64(start), np.nan, i
 
 
-@njit(nogil=True, cache=True)
+@cached
 def parse_lines(
     data,
     columns,
@@ -187,7 +188,7 @@ def parse_lines(
     return edges, largest, all_integers, -1
 
 
-@njit(nogil=True, cache=True, inline="always")
+@cached(inline="always")
 def write_integer(value, text, at):
     """Write ``value`` and return the position after it."""
     rest = np.uint64(value)
@@ -206,7 +207,7 @@ def write_integer(value, text, at):
     return end
 
 
-@njit(nogil=True, cache=True)
+@cached
 def write_lines(source, destination, weights, separator, lead, text):
     """Write integer edges as lines into ``text`` (65 bytes each suffice), return the bytes written."""
     at = 0

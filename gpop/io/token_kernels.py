@@ -6,14 +6,14 @@ Like `gpop.io.text_kernels`: the bytes end with a newline, which stops every inn
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.io.text_kernels import parse_id, parse_weight, skip_blanks, write_integer
 
 _NEWLINE, _SPACE, _PERCENT, _MINUS = 10, 32, 37, 45
 
 
-@njit(nogil=True, cache=True)
+@cached
 def parse_integers(data, numbers):
     """All integers of the text, parted by white space: (how many, position of what is none or -1)."""
     count = 0
@@ -33,7 +33,7 @@ def parse_integers(data, numbers):
     return count, -1
 
 
-@njit(nogil=True, cache=True)
+@cached
 def parse_rows(data, skipped, weighted, highest, powers, neighbours, integers, floats, degrees):
     """Parse METIS rows ``[skipped numbers] (neighbour [weight])...``; ``%`` starts a comment line.
 
@@ -85,7 +85,7 @@ def parse_rows(data, skipped, weighted, highest, powers, neighbours, integers, f
     return rows, edges, all_integers, -1
 
 
-@njit(nogil=True, cache=True)
+@cached
 def write_numbers(numbers, text):
     """Write one integer a line into ``text`` (21 bytes each suffice), return the bytes written."""
     at = 0
@@ -96,7 +96,7 @@ def write_numbers(numbers, text):
     return at
 
 
-@njit(nogil=True, cache=True)
+@cached
 def write_rows(indptr, indices, weights, first, last, text):
     """Write METIS rows of vertices first..last-1 (a byte each, 42 an edge), return the bytes written."""
     at = 0

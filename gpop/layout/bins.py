@@ -35,6 +35,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from gpop.cached import cached
 from gpop.common.atomics import fetch_add
 from gpop.common.memory import require_memory
 from gpop.common.parallel import for_each
@@ -185,7 +186,7 @@ def _fill_partition(p, n, bits, k, indptr, indices, weights, slots, sources, id_
             id_cursor[current] = at
 
 
-@njit(cache=True, nogil=True)
+@cached
 def _count(claim, n, bits, k, indptr, indices, id_counts, message_counts, ascending):
     """One thread's share of the counting: claim partitions until none is left."""
     p = fetch_add(claim, 0, 1)
@@ -194,7 +195,7 @@ def _count(claim, n, bits, k, indptr, indices, id_counts, message_counts, ascend
         p = fetch_add(claim, 0, 1)
 
 
-@njit(cache=True, nogil=True)
+@cached
 def _fill(claim, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights):
     """One thread's share of the writing."""
     p = fetch_add(claim, 0, 1)

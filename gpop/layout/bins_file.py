@@ -33,6 +33,7 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
+from gpop.cached import cached
 from gpop.common.errors import GraphFileError
 from gpop.common.parallel import blocks, for_each, worker_count
 from gpop.common.random_bits import mix
@@ -59,7 +60,7 @@ HEADER = np.dtype(
 _BLOCK = 1 << 20  # bytes hashed at a time
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _hash_words(words, seed):
     """Hash of 64-bit words: eight lanes side by side, every step a bijection of the lane."""
     factor = np.uint64(0x9E3779B97F4A7C15)
@@ -274,7 +275,7 @@ def _partition_fits(p, n, bits, k, slots, id_offsets, sources, ids):
     return fits
 
 
-@njit(nogil=True, cache=True)
+@cached
 def _partitions_fit(begin, end, n, bits, k, slots, id_offsets, sources, ids):
     for p in range(begin, end):
         if not _partition_fits(p, n, bits, k, slots, id_offsets, sources, ids):

@@ -11,8 +11,8 @@ bytes that mostly lie in the cache, 2 written for the ref and up to 2 for the ta
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.common.atomics import fetch_add
 from gpop.program.published import inline
 
@@ -27,7 +27,7 @@ _DIGIT, _BYTE = np.uint64(0xFF), np.uint64(8)  # of a radix sort
 _OFFSET = np.uint64(0xFFFFFFFF)  # of an edge from the first of its source block
 
 
-@njit(cache=True, nogil=True)
+@cached
 def count_edges(claim, source_bits, cell_bits, bin_bits, indptr, indices, counts, messages):
     """One thread's share of counting: edges of every source block into every cell of vertices.
 
@@ -160,7 +160,7 @@ def _bucket(
             cursor[w] += _ONE
 
 
-@njit(cache=True, nogil=True)
+@cached
 def fill_blocks(
     claim, keys, spare, source_bits, cell_bits, indptr, indices, edge_weights, window_of, windows, begins,
     block_of, blocks, refs, targets, weights,

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
 
+from gpop.cached import cached
 from gpop.common.errors import ProgramError
 from gpop.program.lowering import ANSWERS, MAY_BE_SILENT, Lowered
 from gpop.program.program import Program
@@ -68,7 +69,7 @@ def message_dtype(program: Program, lowered: Lowered) -> np.dtype:
 
         probe.__qualname__ = f"message_{lowered.key}"
         state = make_state(program, lowered, 0)
-        probe = njit(cache=True, error_model="numpy")(probe)
+        probe = cached(probe, error_model="numpy")
         message, *kinds = compiled(lowered, state, probe, state, weight)
         if message.ndim or message.dtype.kind not in "biuf":
             raise _no_number(lowered)

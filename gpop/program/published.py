@@ -9,15 +9,11 @@ library sources, traits): same content, same name, cache hit; any edit, another 
 
 from __future__ import annotations
 
-import hashlib
 import sys
 import types
 from collections.abc import Callable
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-import numba
 from numba.extending import register_jitable
 
 from gpop.cpu.inlined import Inlined
@@ -31,20 +27,6 @@ calls them from C, so they need no entry for that."""
 
 inline = register_jitable(forceinline=True, pipeline_class=Inlined, **KERNEL)
 """Decorator of a function that becomes part of every kernel that calls it."""
-
-
-@lru_cache(maxsize=1)
-def library_key() -> str:
-    """Key of the sources that are compiled into kernels, and of Numba's version."""
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
-    package = Path(__file__).parents[1]
-    rooms = ("cpu", "layout", "model", "program")
-    for path in [
-        *sorted(path for room in rooms for path in (package / room).glob("*.py")),
-        package / "common" / "atomics.py",
-    ]:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def publish(function: types.FunctionType, name: str) -> types.FunctionType:

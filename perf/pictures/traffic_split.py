@@ -9,8 +9,8 @@ Not counted: lines written back, and prefetching, which moves lines but saves no
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from gpop.cached import cached
 from gpop.program.published import KERNEL
 from perf import vertex_centric
 from perf.cache_simulator import L2_MISSES, Geometry, access, make_cache
@@ -29,7 +29,7 @@ SMALLER = 8
 """How many times the vertex values exceed the cache."""
 
 
-@njit(cache=True, nogil=True, **KERNEL)
+@cached(**KERNEL)
 def iteration(cache, bases, indptr, indices, found):
     """Count the lines that one iteration fetches, for each of ``PARTS``.
 

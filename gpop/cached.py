@@ -1,0 +1,91 @@
+"""Compiled functions that are kept on disk, and are never stale: the one way to say ``cache=True``.
+
+Numba finds a kept kernel by the name, place and content of the file that it is written in. A kernel also
+holds what other files have given it: functions that were inlined, constants, the options it was compiled
+with. So a kernel is kept under a name that ends in a hash of its own file and of every file of the package
+that this one imports, directly or through others: what it can have taken something from. Any edit there
+gives another name.
+
+Imports are read off the lines that begin with ``from`` or ``import`` at the left margin (globals, which is
+what Numba compiles in, come from nowhere else); a file is read once per process. Imports of a package that
+is not gpop are followed inside that package and into gpop.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numba
+
+_folders = {"gpop": os.path.dirname(os.path.abspath(__file__))}
+"""Folder of every package whose imports are followed."""
+
+
+class _Source(NamedTuple):
+    digest: bytes
+    imports: tuple[str, ...]
+
+
+def cached(function: Callable | None = None, /, **options: Any) -> Any:
+    """Decorator: compile with Numba when first called, without the GIL, and keep the result on disk.
+
+    ``options`` are those of ``numba.njit``.
+    """
+    if function is None:
+        return lambda function: cached(function, **options)
+    package = function.__module__.partition(".")[0]
+    if hasattr(sys.modules.get(package), "__path__"):
+        _folders.setdefault(package, sys.modules[package].__path__[0])
+    return keep(function, f"{function.__qualname__}_{source_key(function.__code__.co_filename)}", **options)
+
+
+def keep(function: Callable, name: str, **options: Any) -> Any:
+    """The same under a name that stands for all that goes into the function (`source_key` among it)."""
+    function.__qualname__ = name
+    return numba.njit(cache=True, nogil=True, **options)(function)
+
+
+@cache
+def source_key(file: str) -> str:
+    """Key of a file, of all that it imports from the packages above, of Numba's version and Python's."""
+    found, waiting = {}, [*_read(file).imports]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found[path] = source = _read(path)
+            waiting += source.imports
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    for source in (_read(file), *(found[path] for path in sorted(found))):
+        digest.update(source.digest)
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _read(file: str) -> _Source:
+    with open(file, "rb") as stream:
+        text = stream.read()
+    imports = []
+    for package, folder in _folders.items():
+        for keyword in ("from", "import"):
+            for line in text.split(f"\n{keyword} {package}".encode())[1:]:
+                imports += _files(line, folder)
+    return _Source(hashlib.sha256(text).digest(), tuple(imports))
+
+
+def _files(line: bytes, folder: str) -> list[str]:
+    """Files that an import can mean; ``line`` is the text from the end of the package's name on."""
+    module, _, names = line.partition(b"\n")[0].decode().partition(" import ")
+    path = folder + module.split(" as ")[0].strip().replace(".", os.sep)
+    if os.path.isfile(path + ".py"):
+        return [path + ".py"]
+    if names.startswith("("):
+        names = line.partition(b"(")[2].partition(b")")[0].decode()
+    # What a package gives may be modules.
+    parts = [name.split()[0] for name in names.split(",") if name.strip()]
+    files = [os.path.join(path, f"{name}.py") for name in ("__init__", *parts)]
+    return [file for file in files if os.path.isfile(file)]

@@ -1,0 +1,301 @@
+"""Kept kernels are never stale: their names follow every file that they can have taken something from."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import types
+from functools import cache
+from pathlib import Path
+
+import pytest
+from numba.core.dispatcher import Dispatcher
+
+import gpop
+from gpop import cached
+from gpop.apps.bfs import BFS
+from gpop.apps.pagerank import PageRank
+from gpop.apps.sssp import SSSP
+from gpop.cpu import pull, scatter, specialise
+from gpop.program.lowering import lower
+from tests.programs import Smallest
+
+PACKAGE = Path(gpop.__file__).parent
+ROOT = PACKAGE.parent
+
+
+def modules() -> dict[str, str]:
+    """Name -> file of every module of the package."""
+    files = sorted(PACKAGE.rglob("*.py"))
+    names = [".".join(file.relative_to(ROOT).with_suffix("").parts) for file in files]
+    return {name.removesuffix(".__init__"): str(file) for name, file in zip(names, files, strict=True)}
+
+
+MODULES = modules()
+
+
+# --- what a kernel is made of, found by walking through the functions themselves ------------------
+
+
+@cache
+def imported_from(file: str) -> dict[str, str]:
+    """Global name -> module that it was imported from, wherever in the file."""
+    origin = {}
+    for node in ast.walk(ast.parse(Path(file).read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "gpop":
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                origin[alias.asname or alias.name] = inner if inner in MODULES else node.module
+    return origin
+
+
+def names_of(code: types.CodeType) -> set[str]:
+    inner = [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+    return {*code.co_names, *(name for part in inner for name in names_of(part))}
+
+
+def ingredients(kernel) -> set[str]:
+    """Files of every function and constant that a kernel reaches."""
+    files, seen, waiting = set(), set(), [kernel]
+    while waiting:
+        value = waiting.pop()
+        function = getattr(value, "py_func", getattr(value, "_defn", value))
+        if not isinstance(function, types.FunctionType) or id(function) in seen:
+            continue
+        seen.add(id(function))
+        file = function.__code__.co_filename
+        if file not in MODULES.values():
+            continue
+        files.add(file)
+        origin = imported_from(file)
+        for name in names_of(function.__code__):
+            if name in origin and name in function.__globals__:
+                files.add(MODULES[origin[name]])
+            found = function.__globals__.get(name)
+            if isinstance(found, types.ModuleType):
+                waiting += [getattr(found, part, None) for part in names_of(function.__code__)]
+            waiting.append(found)
+        waiting += [cell.cell_contents for cell in function.__closure__ or ()]
+    return files
+
+
+def kept_kernels() -> dict[str, Dispatcher]:
+    """Every kernel at the top of a module that is kept on disk."""
+    found = {}
+    for name in MODULES:
+        if name.endswith("__main__"):
+            continue
+        for value in vars(importlib.import_module(name)).values():
+            if isinstance(value, Dispatcher) and value.py_func.__module__ == name and is_kept(value):
+                found[f"{name}.{value.py_func.__name__}"] = value
+    return found
+
+
+def is_kept(kernel: Dispatcher) -> bool:
+    return type(kernel._cache).__name__ == "FunctionCache"
+
+
+def loops() -> list[Dispatcher]:
+    """The loops of some programs, with and without interleaving, priorities and pull."""
+    made = []
+    for cls, interleave in ((Smallest, True), (BFS, False), (SSSP, False), (PageRank, False)):
+        lowered = lower(cls)
+        traits = specialise.Traits(
+            None, bool(cls.all_active), scatter.MASK_NONE, None, interleave,
+            specialise.NEVER if interleave else specialise.MAYBE, True, False,
+        )  # fmt: skip
+        made.append(specialise.compile_loop(lowered, traits))
+    return made
+
+
+# --- the tests -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch):
+    """A copy of the package whose files are hashed in place of the package's."""
+    folder = tmp_path / "gpop"
+    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(cached, "_folders", {"gpop": str(folder)})
+    forget()
+    yield folder
+    forget()
+
+
+def forget() -> None:
+    cached._read.cache_clear()
+    cached.source_key.cache_clear()
+
+
+def test_an_edit_of_any_ingredient_changes_the_key(copy):
+    def place(file: str) -> Path:
+        return copy / Path(file).relative_to(PACKAGE)
+
+    kernels = kept_kernels()
+    assert len(kernels) > 40
+    of_files = {kernel.py_func.__code__.co_filename: set() for kernel in kernels.values()}
+    for kernel in kernels.values():
+        of_files[kernel.py_func.__code__.co_filename] |= ingredients(kernel)
+    # What comes from a program is in the content key of the program.
+    of_loops = set().union(*map(ingredients, loops()))
+    of_files[specialise.__file__] = {file for file in of_loops if not file.startswith(f"{PACKAGE}/apps/")}
+    assert MODULES["gpop.cpu.active"] in of_files[MODULES["gpop.cpu.priority"]]
+    assert MODULES["gpop.direct.forest"] in of_files[MODULES["gpop.direct.afforest"]]
+    assert {pull.__file__, MODULES["gpop.model.bytes"], MODULES["gpop.common.atomics"]} <= of_files[
+        specialise.__file__
+    ]
+
+    def keys() -> dict[str, str]:
+        forget()
+        return {file: cached.source_key(str(place(file))) for file in of_files}
+
+    before = keys()
+    edits = set().union(*of_files.values())
+    assert len(edits) > 30
+    for edited in sorted(edits):
+        text = place(edited).read_text()
+        place(edited).write_text(text.replace("1", "2", 1) + "\n")
+        after = keys()
+        place(edited).write_text(text)
+        for file, parts in of_files.items():
+            assert edited not in parts or after[file] != before[file], f"{file} is stale after {edited}"
+    assert keys() == before
+
+
+def test_what_no_kernel_takes_anything_from_changes_no_key(copy):
+    before = cached.source_key(str(copy / "cpu" / "specialise.py"))
+    for file in ("apps/bfs.py", "io/text.py", "gpu/driver.py"):
+        (copy / file).write_text((copy / file).read_text() + "\nEDITED = 1\n")
+    forget()
+    assert cached.source_key(str(copy / "cpu" / "specialise.py")) == before
+
+
+def test_the_name_of_a_kept_kernel_ends_in_its_key():
+    for kernel in kept_kernels().values():
+        key = cached.source_key(kernel.py_func.__code__.co_filename)
+        assert re.fullmatch(r"[0-9a-f]{16}", key)
+        assert kernel.py_func.__qualname__ == f"{kernel.py_func.__name__}_{key}"
+        assert key in kernel._cache._cache_file._index_name
+
+
+IMPORTS = """
+import gpop.one as first
+from gpop import two
+from gpop.three import (
+    FIRST,
+    SECOND,
+)
+from gpop.rooms import four, CONSTANT
+from gpop.rooms.five import a as b
+import gpopular
+    from gpop import six
+"""
+
+
+def test_imports_are_followed_in_every_spelling(tmp_path, monkeypatch):
+    folder = tmp_path / "gpop"
+    (folder / "rooms").mkdir(parents=True)
+    names = ("__init__", "one", "two", "three", "six", "rooms/__init__", "rooms/four", "rooms/five")
+    for name in names:
+        (folder / f"{name}.py").write_text(f"# {name}\n")
+    (folder / "start.py").write_text(IMPORTS)
+    monkeypatch.setattr(cached, "_folders", {"gpop": str(folder)})
+
+    def key():
+        forget()
+        return cached.source_key(str(folder / "start.py"))
+
+    before = key()
+    changed = set()
+    for name in names:
+        (folder / f"{name}.py").write_text("# edited\n")
+        changed |= {name} if key() != before else set()
+        (folder / f"{name}.py").write_text(f"# {name}\n")
+    forget()
+    assert changed == {*names} - {"six"}
+
+
+def test_nothing_is_kept_in_another_way():
+    """``cache=True`` stands in one place; a kernel kept otherwise could be stale."""
+    for file in [*PACKAGE.rglob("*.py"), *(ROOT / "perf").rglob("*.py")]:
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Call) and file != Path(cached.__file__):
+                assert "cache" not in [word.arg for word in node.keywords if ends_in_jit(node)], file
+            assert not (isinstance(node, ast.Attribute) and node.attr == "enable_caching"), file
+
+
+def ends_in_jit(call: ast.Call) -> bool:
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    return name in ("jit", "njit", "vectorize", "guvectorize", "stencil", "partial")
+
+
+# --- edits of a copy of the package, with the kernels of before on disk ----------------------------
+
+WAITING = """\
+import numpy as np
+from gpop.cpu.active import LIST_GAP, Lists
+from gpop.cpu.priority import LISTED, PENDING, PENDING_SIZE, SIZE, SLOTS, drain_waiting
+lists = Lists(*[0 if name in ("n", "k", "bits") else np.zeros(1, np.int64) for name in Lists._fields])
+lists = lists._replace(n=32, k=2, bits=4)
+later, waiting = np.zeros(2 * (16 + LIST_GAP), np.uint16), np.zeros(32, np.uint8)
+buckets = np.zeros(SLOTS * 3, np.int64)
+later[16 + LIST_GAP] = 5  # vertex 21, the only one in the list of partition 1
+waiting[21] = LISTED | PENDING
+buckets[SLOTS + SIZE] = buckets[SLOTS + PENDING_SIZE] = 1
+out = np.zeros(1, np.uint32)
+drain_waiting(out, lists, later, waiting, buckets)
+print(out)
+"""
+
+FOREST = """\
+import numpy as np
+from gpop.direct.afforest import _compress
+from gpop.direct.phases import make_phases
+roots = np.zeros(1, np.int64)
+_compress(make_phases(1), 0, 1, 7, np.array([0, 0, 2, 2, 4, 4, 6], np.uint32), roots)
+print(roots)
+"""
+
+RANDOM = """\
+import zlib
+from gpop.generate import generate
+print(zlib.crc32(generate("uniform", scale=6, degree=4, seed=1).indices))
+"""
+
+EDITS = {
+    "cpu/active.py": (WAITING, "LIST_GAP = 32", "LIST_GAP = 64"),
+    "direct/forest.py": (FOREST, "count += root == v", "count += 3 * (root == v)"),
+    "generate/random_bits.py": (RANDOM, "GOLDEN = np.uint64(0x9E", "GOLDEN = np.uint64(0x7E"),
+}
+
+
+@pytest.mark.parametrize("file", EDITS)
+def test_an_edit_of_another_file_gives_the_new_behaviour(file, tmp_path):
+    script, old, new = EDITS[file]
+    shutil.copytree(PACKAGE, tmp_path / "gpop", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def answer(jit: str) -> str:
+        path = os.pathsep.join([str(tmp_path), *sys.path])
+        done = subprocess.run(
+            [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=250,
+            env={**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(tmp_path / jit)},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    before = answer("kept")
+    edited = tmp_path / "gpop" / file
+    assert old in edited.read_text()
+    edited.write_text(edited.read_text().replace(old, new))
+    after = answer("kept")
+    if file == "cpu/active.py":  # where the lists lie is not to be seen
+        assert after == before
+        assert before == "[21]\n"
+    else:
+        assert after != before
+        assert after == answer("fresh")
