@@ -14,8 +14,9 @@ import sys
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
+
+from gpop.numba_private import cgutils
 
 
 def _element_pointer(context, builder, signature, args):

@@ -2,17 +2,24 @@
 
 Numba finishes every function that it meets: LLVM optimises it together with all that it calls and makes
 machine code of it, and then does the same again for its caller. A helper that nobody calls by itself needs
-none of this: it is optimised once, as part of the loop that it is inlined into.
+none of this: it is optimised once, as part of the loop that it is inlined into. Where Numba is not what
+this was written for, the function is compiled as any other: the same result, later.
 """
 
 from __future__ import annotations
 
-from numba import _dynfunc
-from numba.core import config
-from numba.core.codegen import JITCodeLibrary, dump
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import register_pass
-from numba.core.typed_passes import NativeLowering
+from typing import Any
+
+from gpop.numba_private import (
+    CompilerBase,
+    DefaultPassBuilder,
+    JITCodeLibrary,
+    NativeLowering,
+    _dynfunc,
+    config,
+    dump,
+    register_pass,
+)
 
 
 class _Part(JITCodeLibrary):
@@ -32,7 +39,15 @@ class _Part(JITCodeLibrary):
 class _PartLowering(NativeLowering):
     _name = "gpop_part_lowering"
 
-    def run_pass(self, state) -> bool:
+    def run_pass(self, state: Any) -> bool:
+        before = state.library, state.flags
+        try:
+            return self.lower_part(state)
+        except (AttributeError, ImportError, TypeError):
+            state.library, state.flags = before
+            return super().run_pass(state)
+
+    def lower_part(self, state: Any) -> bool:
         state.library = _Part(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags = state.flags.copy()
         state.flags.no_compile = True

@@ -10,7 +10,7 @@ import hashlib
 from typing import NamedTuple
 
 import numpy as np
-from numba.np.numpy_support import from_dtype
+from numba import from_dtype
 
 from gpop.cached import keep, source_key
 from gpop.cpu import active, engine, gather, interleave, local, priority, pull, pull_all, scatter

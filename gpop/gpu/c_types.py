@@ -12,7 +12,7 @@ import struct
 from typing import Any
 
 import numpy as np
-from numba.core import types
+from numba import types
 
 C_NAMES = {
     "bool": "bool", "int8": "signed char", "uint8": "unsigned char", "int16": "short",

@@ -13,12 +13,12 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numba import typeof
-from numba.core import ir, types
+from numba import typeof, types
 
 from gpop.gpu import calls, operations
 from gpop.gpu.c_types import Names, Unknown, c_type, cast, constant, plain, truth
 from gpop.gpu.typed_ir import TypedFunction
+from gpop.numba_private import ir
 
 
 def is_number(value: Any) -> bool:

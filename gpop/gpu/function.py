@@ -11,12 +11,13 @@ import linecache
 from collections import Counter
 from typing import Any
 
-from numba.core import ir, types
+from numba import types
 
 from gpop.common.errors import ProgramError
 from gpop.gpu.c_types import Unknown, c_type, cast, truth
 from gpop.gpu.expressions import Expressions, is_number, parts_of
 from gpop.gpu.typed_ir import TypedFunction
+from gpop.numba_private import ir
 
 INDENT = "    "
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from numba.core import types
+from numba import types
 
 from gpop.gpu.c_types import Unknown, c_type, cast, plain, truth
 

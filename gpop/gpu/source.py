@@ -11,15 +11,14 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numba import from_dtype
-from numba.core import types
-from numba.core.errors import NumbaError
+from numba import from_dtype, types
 
 from gpop.common.errors import ProgramError
 from gpop.gpu.c_types import Names, Unknown, c_type, dtype_of, plain
 from gpop.gpu.emit import Emitted
 from gpop.gpu.function import FunctionText, stored_fields
 from gpop.gpu.typed_ir import TypedFunction, infer, state_type
+from gpop.numba_private import errors
 from gpop.program import published as registry
 from gpop.program.lowering import Lowered
 from gpop.program.program import FUNCTIONS, Program
@@ -130,7 +129,7 @@ class Emitter:
         """Numba's typed form; what Numba refuses is one line that names the user's."""
         try:
             return infer(function, argument_types)
-        except NumbaError as error:
+        except errors.NumbaError as error:
             lines = [line.strip() for line in str(error).splitlines() if line.strip()]
             reasons = [line for line in lines if not line.startswith(("Failed in", "During", "File"))]
             code = function.__code__

@@ -10,12 +10,16 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from numba import from_dtype
-from numba.core import compiler, types
-from numba.core.compiler_machinery import FunctionPass, register_pass
-from numba.core.registry import cpu_target
-from numba.core.typed_passes import NopythonTypeInference, PreLowerStripPhis
+from numba import from_dtype, types
 
+from gpop.numba_private import (
+    FunctionPass,
+    NopythonTypeInference,
+    PreLowerStripPhis,
+    compiler,
+    cpu_target,
+    register_pass,
+)
 from gpop.program.lowering import Lowered
 from gpop.program.program import Program
 from gpop.program.state import state_class

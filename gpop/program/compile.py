@@ -93,11 +93,11 @@ def _no_number(lowered: Lowered) -> ProgramError:
 
 def compiled(lowered: Lowered, state: tuple, function: Any, *arguments: Any) -> Any:
     """Call a kernel; a compile error becomes one line that names the user's file and line."""
-    from numba.core.errors import NumbaError
+    from gpop.numba_private import errors
 
     try:
         return function(*arguments)
-    except NumbaError as error:
+    except errors.NumbaError as error:
         fault = _program_error(lowered, state, error)
     raise fault  # here: a traceback would show all of Numba's lines before this one
 
@@ -107,7 +107,7 @@ def _program_error(lowered: Lowered, state: tuple, error: Exception) -> ProgramE
 
     Inside a kernel Numba's message is about the kernel; so the functions are compiled one by one.
     """
-    from numba.core.errors import NumbaError
+    from gpop.numba_private import errors
 
     message, where = np.uint32(0), lowered.name
     for name, original in lowered.functions.items():
@@ -122,7 +122,7 @@ def _program_error(lowered: Lowered, state: tuple, error: Exception) -> ProgramE
                     return _no_number(lowered)
             else:
                 njit(**KERNEL)(function).compile(tuple(numba.typeof(value) for value in (state, *values)))
-        except NumbaError as fault:
+        except errors.NumbaError as fault:
             error, where = fault, _where(lowered, name)
             break
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]

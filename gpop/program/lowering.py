@@ -262,9 +262,8 @@ class _OwnershipCheck:
         raise ProgramError(f"{at}: {self.cls.__name__}.{self.name}: {message}")
 
     def run(self) -> None:
-        from numba.core import errors as numba_errors
-        from numba.core import ir
-        from numba.core.compiler import run_frontend
+        from gpop.numba_private import errors as numba_errors
+        from gpop.numba_private import ir, run_frontend
 
         self.ir = ir
         self.check_effects()

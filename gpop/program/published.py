@@ -17,15 +17,17 @@ from typing import Any
 from numba.extending import register_jitable
 
 from gpop.cpu.inlined import Inlined
+from gpop.numba_private import HAS_PARTS, LEAN_OPTIONS
 from gpop.program.lowering import names_in
 
-KERNEL = {"_nrt": False, "error_model": "numpy", "no_cfunc_wrapper": True}
+KERNEL = {"error_model": "numpy", **LEAN_OPTIONS}
 """How kernels are compiled. They allocate nothing, so they need no reference counts: each array that a
 function touches would otherwise cost a pair of atomic updates, most of the time of a small iteration.
 Division by zero gives what NumPy gives, since an exception would leave the other threads waiting. Nobody
 calls them from C, so they need no entry for that."""
 
-inline = register_jitable(forceinline=True, pipeline_class=Inlined, **KERNEL)
+_pipeline = {"pipeline_class": Inlined} if HAS_PARTS else {}
+inline = register_jitable(forceinline=True, **_pipeline, **KERNEL)
 """Decorator of a function that becomes part of every kernel that calls it."""
 
 

@@ -1,0 +1,60 @@
+"""What gpop takes of Numba beyond its documented interface: the file to look at for another version of it.
+
+Three kinds. Without the first nothing works: the intermediate form that the rules of a program are checked
+on, the builders of intrinsics. The second types programs for the GPU. The third makes kernels leaner and
+compiling faster (cpu/inlined.py, the options of cpu/registry.py): where it is not there, or Numba is not one
+of the versions below, plain ``numba.njit`` does the same work slower.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numba
+
+from gpop.common.errors import GpopError
+
+TESTED = "0.64", "0.68"
+"""The lowest and the highest minor version of Numba that the tests were run with (also in pyproject.toml)."""
+
+
+def _minor(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2])
+
+
+IS_TESTED = _minor(TESTED[0]) <= _minor(numba.__version__) <= _minor(TESTED[1])
+_range = f"gpop was tested with Numba {TESTED[0]} to {TESTED[1]}, this is {numba.__version__}"
+
+if not IS_TESTED:
+    warnings.warn(f"{_range}: results may differ, and compiling takes longer", RuntimeWarning, stacklevel=2)
+
+try:
+    from numba.core import cgutils, compiler, config, errors, ir
+    from numba.core.compiler import CompilerBase, DefaultPassBuilder, run_frontend
+    from numba.core.compiler_machinery import FunctionPass, register_pass
+    from numba.core.cpu import CPUTargetOptions
+    from numba.core.registry import cpu_target
+    from numba.core.typed_passes import NativeLowering, NopythonTypeInference, PreLowerStripPhis
+    from numba.np.numpy_support import ufunc_find_matching_loop
+except ImportError as error:
+    raise GpopError(f"{_range}: {error}") from error
+
+try:
+    from numba import _dynfunc
+    from numba.core.codegen import JITCodeLibrary, dump
+except ImportError:
+    _dynfunc, JITCodeLibrary, dump = None, object, None
+
+HAS_PARTS = IS_TESTED and _dynfunc is not None
+"""Whether functions can be compiled as parts of others only (cpu/inlined.py)."""
+
+_LEAN = {"_nrt": False, "no_cfunc_wrapper": True}
+LEAN_OPTIONS = {name: value for name, value in _LEAN.items() if IS_TESTED and hasattr(CPUTargetOptions, name)}
+"""Options of ``njit`` that leave out reference counts and the entry for C."""
+
+__all__ = [
+    "HAS_PARTS", "LEAN_OPTIONS", "TESTED", "CompilerBase", "DefaultPassBuilder", "FunctionPass",
+    "JITCodeLibrary", "NativeLowering", "NopythonTypeInference", "PreLowerStripPhis", "_dynfunc", "cgutils",
+    "compiler", "config", "cpu_target", "dump", "errors", "ir", "register_pass", "run_frontend",
+    "ufunc_find_matching_loop",
+]  # fmt: skip

@@ -1,0 +1,112 @@
+"""Numba's private parts: taken in one place, and done without where they are missing or have changed."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import gpop
+from gpop import numba_private
+
+PACKAGE = Path(gpop.__file__).parent
+PROJECT = PACKAGE.parent / "pyproject.toml"
+PUBLIC = {"numba", "numba.extending", "numba.types"}
+
+
+def test_private_parts_are_imported_in_one_place():
+    for file in PACKAGE.rglob("*.py"):
+        if file.name == "numba_private.py":
+            continue
+        for node in ast.walk(ast.parse(file.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            private = [name for name in names if name.partition(".")[0] == "numba" and name not in PUBLIC]
+            assert private == [], file
+
+
+def test_the_tested_versions_are_those_that_pip_takes():
+    lines = tomllib.loads(PROJECT.read_text())["project"]["dependencies"]
+    line = next(line for line in lines if line.startswith("numba"))
+    low, high = numba_private.TESTED
+    major, minor = high.split(".")
+    assert line == f"numba>={low},<{major}.{int(minor) + 1}"
+
+
+KERNELS = """
+import numpy as np
+from numba import njit
+from gpop.program.published import KERNEL, inline
+@inline
+def cube(x):
+    return x * x * x
+@inline
+def sum_of_cubes(values):
+    total = 0
+    for value in values:
+        total += cube(value)
+    return total
+def mean(values):
+    return sum_of_cubes(values) / len(values)
+print(njit(nogil=True, **KERNEL)(mean)(np.arange(5)))
+"""
+
+PROGRAM = """
+import gpop
+graph = gpop.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], n=6)
+print(gpop.bfs(graph, 0, mode="sc", threads=2).level.tolist())
+"""
+
+CHANGES = {
+    "missing": "import sys, numba; sys.modules['numba._dynfunc'] = None; del numba._dynfunc",
+    "other arguments": "import types, gpop.numba_private as p; p._dynfunc = types.SimpleNamespace()",
+    "other options": "from numba.core.cpu import CPUTargetOptions as o; del o.__mro__[1]._nrt",
+    "untested": "import numba; numba.__version__ = '0.99.1'",
+}
+NECESSARY_GONE = "import numba.core.compiler as compiler; del compiler.run_frontend"
+
+
+NECESSARY = """
+import sys, gpop
+from gpop.common.command import exit_code
+sys.exit(exit_code(lambda: gpop.bfs(gpop.Graph.from_edges([0], [1]), 0)))
+"""
+
+
+def run(change: str, script: str, folder: Path) -> subprocess.CompletedProcess:
+    path = os.pathsep.join(sys.path)
+    return subprocess.run(
+        [sys.executable, "-c", f"{change}\n{script}"], capture_output=True, text=True, timeout=280,
+        env={**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(folder)},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_without_them_plain_njit_does_it(change, tmp_path):
+    done = run(CHANGES[change], KERNELS, tmp_path)
+    assert (done.returncode, done.stdout) == (0, "20.0\n"), done.stderr
+    assert len(re.findall("RuntimeWarning: gpop was tested with Numba", done.stderr)) == (
+        change == "untested"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("change", CHANGES)
+def test_without_them_a_program_runs(change, tmp_path):
+    done = run(CHANGES[change], PROGRAM, tmp_path)
+    assert (done.returncode, done.stdout) == (0, "[0, 1, 2, 3, -1, -1]\n"), done.stderr
+
+
+def test_without_the_necessary_parts_one_line_says_so(tmp_path):
+    done = run(NECESSARY_GONE, NECESSARY, tmp_path)
+    message = (
+        r"gpop: gpop was tested with Numba \S+ to \S+, this is \S+: cannot import name 'run_frontend'.*\n"
+    )
+    assert done.returncode == 2
+    assert re.fullmatch(message, done.stderr), done.stderr
