@@ -144,7 +144,7 @@ def make_work(scatter_partition, gather_partition, prepare, pull_partition, admi
     return work
 
 
-def make_loop(work, defer_frontier, all_active, interleaved, pulls):
+def make_loop(work, defer_frontier, all_active, interleaved, pulls, counting):
     """The iteration loop, entered by every thread of the team (``w`` = 0 is the main thread).
 
     The main thread returns when the run is over or Python is due; True when it is over; the
@@ -178,6 +178,7 @@ def make_loop(work, defer_frontier, all_active, interleaved, pulls):
             if w == 0 and progress[ITERATION] == 0 and limit > 0:
                 for i in range(size):
                     defer_frontier(space.scatter_list[i], layout, space, state)
+                priority.note_changes(space.scatter_list, size, counting, layout, space)
                 size = 0
         while True:
             if w > 0:
@@ -201,7 +202,7 @@ def make_loop(work, defer_frontier, all_active, interleaved, pulls):
                         items = layout.k
                     if prioritised and size == 0:
                         phase = np.int64(ADMIT)
-                        items, load = priority.list_next_bucket(layout, space)
+                        items, load = priority.list_next_bucket(counting, layout, space)
                     elif pulls and all_active:
                         phase = np.int64(PREPARE)
                         predicted = pull_all_bytes(
@@ -264,6 +265,8 @@ def make_loop(work, defer_frontier, all_active, interleaved, pulls):
             begins = phase not in (SCATTER, PREPARE)
             if phase == SCATTER:
                 write_trace(trace, rows, items, all_active, layout, space)
+                if prioritised and interleaved:  # vertices have been activated, and put aside
+                    priority.note_changes(space.scatter_list, size, counting, layout, space)
                 if not all_active:
                     items = active.list_messages(size, interleaved, layout, space)
             if not begins:
@@ -276,6 +279,8 @@ def make_loop(work, defer_frontier, all_active, interleaved, pulls):
                     )
                     if not all_active:
                         items = active.list_all(layout, space)
+            if prioritised:
+                priority.note_changes(space.gather_list, items, counting, layout, space)
             if all_active:
                 unsettled = np.int64(0)
                 for p in range(layout.k):

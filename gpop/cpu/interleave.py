@@ -18,7 +18,7 @@ import numpy as np
 
 from gpop.common.atomics import load_acquire
 from gpop.cpu import priority
-from gpop.cpu.active import LIST_GAP, list_of
+from gpop.cpu.active import LIST_GAP, list_of, note_touched
 from gpop.program.published import inline
 
 INTERLEAVED, INTRA = 7, 9
@@ -74,7 +74,7 @@ def make_gather_published(gather_one, counting):
 
 
 def make_apply_own_edges(
-    scatterFunc, gatherFunc, applyWeight, filterFunc, priorityFunc, weight_type, drops, counting
+    scatterFunc, gatherFunc, applyWeight, filterFunc, priorityFunc, weight_type, drops, track, counting
 ):
     """Kernel: apply the edges inside ``p`` from its frontier on; True when nothing is left to apply.
 
@@ -137,6 +137,8 @@ def make_apply_own_edges(
                 e += np.uint64(1)
                 if received:
                     flags = in_frontier[u]
+                    if track:
+                        note_touched(np.uint64(u), p, base, layout, space)
                     if filters:
                         if flags & np.uint8(1) == 0 and not filterFunc(state, u):
                             continue

@@ -179,6 +179,6 @@ class Job:
         if "priorityFunc" in self.lowered.functions:
             space = self.space
             waiting = np.empty(pending_in(space.buckets), np.uint32)
-            drain_waiting(waiting, self.lists, space.later, space.waiting, space.buckets)
+            drain_waiting(waiting, self.lists, space.later, space.waiting, space.buckets, space.tournament)
             frontier = np.union1d(frontier, waiting)
         return frontier

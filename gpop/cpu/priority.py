@@ -3,7 +3,8 @@
 The frontier holds vertices whose ``priorityFunc`` is at most the limit. Every other active vertex waits
 in the list of its partition, which only the partition's owner touches, so nothing is atomic. When the
 frontier is empty the smallest priority that waits becomes the limit, and the partitions that have such
-vertices admit them. What waits is looked at again only when its own partition admits something.
+vertices admit them. What waits is looked at again only when its own partition admits something, and which
+partitions those are a tournament says (tournament.py), so that a bucket costs nothing for the others.
 
 A waiting vertex that falls to the limit joins the frontier at once; its entry in the list stays behind
 and is dropped when the list is read next.
@@ -13,7 +14,9 @@ Encodings
 ``waiting[v]``  bits `LISTED` (v is in the list of its partition) and `PENDING` (its messages are owed).
 ``later[list_of(p) : list_of(p) + size]``  the list of p, local ids.
 ``buckets[8*p ...]``  `SIZE` and `PENDING_SIZE` of the list of p, and `LEAST`, a lower bound of the
-    priorities of its pending vertices; ``buckets[8*k]`` is the limit.
+    priorities of its pending vertices. What the main thread knows of p since the last barrier: `KNOWN`, its
+    pending vertices, and `KEY`, its key in the tournament: `LEAST`, `HIGHEST` where nothing is pending.
+``buckets[8*k]``, ``[8*k + 1]``  the limit, and the pending vertices of all partitions.
 
 Papers: Meyer, Sanders, "Delta-stepping" (2003); Zhang et al., "Optimizing ordered graph algorithms with
 GraphIt" (2020) for going on inside a bucket without a barrier, here inside a partition (interleave.py).
@@ -24,17 +27,18 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.cached import cached
-from gpop.cpu.active import list_of, note_touched
+from gpop.cpu.active import list_of
+from gpop.cpu.tournament import HIGHEST, change_key, list_smallest
 from gpop.program.published import KERNEL, inline
 
 LISTED, PENDING = 1, 2
 """Bits of ``waiting``."""
 
-SIZE, PENDING_SIZE, LEAST, SLOTS = 0, 1, 2, 8
+SIZE, PENDING_SIZE, LEAST, KNOWN, KEY, SLOTS = 0, 1, 2, 3, 4, 8
 """Slots of a partition in ``buckets``: a cache line."""
 
-HIGHEST = np.iinfo(np.int64).max
-"""No vertex waits."""
+BUCKET_STEPS, WAITING_READ = 12, 13
+"""Columns of the instrumented counters (workspace.COUNTERS)."""
 
 
 @inline
@@ -66,7 +70,7 @@ def withdraw(v, p, space):
         space.buckets[SLOTS * p + PENDING_SIZE] -= 1
 
 
-def make_admit(priorityFunc, track):
+def make_admit(priorityFunc):
     """Kernel: vertices of ``p`` that wait and are within the limit join its frontier."""
 
     def admit(p, layout, space, state):
@@ -91,8 +95,6 @@ def make_admit(priorityFunc, track):
                 space.frontier[start + size] = v - base
                 size += np.uint64(1)
                 edges += layout.indptr[v + np.uint64(1)] - layout.indptr[v]
-                if track:
-                    note_touched(v, p, base, layout, space)
             space.waiting[v] = 0
         space.buckets[slots + SIZE] = np.int64(kept)
         space.buckets[slots + LEAST] = least
@@ -117,43 +119,58 @@ def make_defer_frontier(priorityFunc):
 
 
 @inline
-def count_pending(layout, space):
-    """Vertices that wait."""
-    pending = np.int64(0)
-    for p in range(layout.k):
-        pending += space.buckets[SLOTS * p + PENDING_SIZE]
-    return pending
+def note_changes(list, size, counting, layout, space):
+    """At a barrier: what has become of the waiting vertices of these partitions."""
+    for i in range(size):
+        slots = SLOTS * np.int64(list[i])
+        pending = space.buckets[slots + PENDING_SIZE]
+        key = np.int64(HIGHEST)
+        if pending > 0:
+            key = min(space.buckets[slots + LEAST], np.int64(HIGHEST - 1))
+        else:
+            space.buckets[slots + LEAST] = HIGHEST
+        space.buckets[SLOTS * layout.k + PENDING_SIZE] += pending - space.buckets[slots + KNOWN]
+        space.buckets[slots + KNOWN] = pending
+        if key != space.buckets[slots + KEY]:
+            space.buckets[slots + KEY] = key
+            steps = change_key(space.tournament, list[i], key)
+            if counting:
+                space.counters[0, BUCKET_STEPS] += steps
 
 
 @inline
-def list_next_bucket(layout, space):
+def count_pending(layout, space):
+    """Vertices that wait."""
+    return space.buckets[SLOTS * layout.k + PENDING_SIZE]
+
+
+@inline
+def list_next_bucket(counting, layout, space):
     """Raise the limit to the smallest priority that waits; list the partitions that may have it.
 
     Returns their number and the length of their lists.
     """
-    least = np.int64(HIGHEST)
-    for p in range(layout.k):
-        if space.buckets[SLOTS * p + PENDING_SIZE] > 0:
-            least = min(least, space.buckets[SLOTS * p + LEAST])
-    space.buckets[SLOTS * layout.k] = least
-    size = 0
+    least = space.tournament[1]
+    space.buckets[SLOTS * layout.k] = least if least < HIGHEST - 1 else HIGHEST  # the last two are one
+    size, steps = list_smallest(space.tournament, space.gather_list)
     entries = np.int64(0)
-    for p in range(layout.k):
-        if space.buckets[SLOTS * p + PENDING_SIZE] > 0 and space.buckets[SLOTS * p + LEAST] <= least:
-            space.listed[p] = 1
-            space.gather_list[size] = p
-            size += 1
-            entries += space.buckets[SLOTS * p + SIZE]
+    for i in range(size):
+        p = space.gather_list[i]
+        space.listed[p] = 1
+        entries += space.buckets[SLOTS * p + SIZE]
+    if counting:
+        space.counters[0, BUCKET_STEPS] += steps
+        space.counters[0, WAITING_READ] += entries
     return size, entries
 
 
 def pending_in(buckets: np.ndarray) -> int:
     """Vertices that wait, as counted before `drain_waiting`."""
-    return int(buckets[PENDING_SIZE:-SLOTS:SLOTS].sum())
+    return int(buckets[PENDING_SIZE - SLOTS])
 
 
 @cached(**KERNEL)
-def drain_waiting(out, lists, later, waiting, buckets):
+def drain_waiting(out, lists, later, waiting, buckets, tournament):
     """Fill ``out`` with the vertices that still wait; the workspace's record of them is cleared."""
     at = np.uint64(0)
     for p in range(lists.k):
@@ -164,6 +181,9 @@ def drain_waiting(out, lists, later, waiting, buckets):
                 out[at] = v
                 at += np.uint64(1)
             waiting[v] = 0
-        buckets[SLOTS * p + SIZE] = 0
-        buckets[SLOTS * p + PENDING_SIZE] = 0
-        buckets[SLOTS * p + LEAST] = HIGHEST
+        for slot in (SIZE, PENDING_SIZE, KNOWN):
+            buckets[SLOTS * p + slot] = 0
+        for slot in (LEAST, KEY):
+            buckets[SLOTS * p + slot] = HIGHEST
+    buckets[SLOTS * lists.k + PENDING_SIZE] = 0
+    tournament[:] = HIGHEST

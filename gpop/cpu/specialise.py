@@ -69,22 +69,16 @@ def make_scatter_phase(scatter_sc, scatter_pc, scatter_local, after_scatter, all
     return scatter_partition
 
 
-def make_interleaved_step(gather_published, filter_frontier, apply_own_edges, track):
+def make_interleaved_step(gather_published, filter_frontier, apply_own_edges):
     """Kernel: what happens to ``p`` before it scatters in an interleaved run."""
 
     def step(p, w, threads, layout, space, state):
         before = space.frontier_size[p]
         size = gather_published(p, w, threads, layout, space, state)
         filter_frontier(p, before, size, layout, space, state)
-        done = False
         if interleave.is_local(p, layout):
-            done = apply_own_edges(p, w, layout, space, state)
-        if track:
-            base = np.uint64(p) << np.uint64(layout.bits)
-            start = active.list_of(p, layout)
-            for i in range(np.uint64(space.frontier_size[p])):
-                active.note_touched(base + np.uint64(space.frontier[start + i]), p, base, layout, space)
-        return done
+            return apply_own_edges(p, w, layout, space, state)
+        return False
 
     return step
 
@@ -135,7 +129,7 @@ class _Specialised:
             prepare, pull_partition = self.prepare_and_pull()
         admit = defer_frontier = None
         if self.priorityFunc is not None:
-            admit = self.kernel("admit", priority.make_admit(self.priorityFunc, traits.track))
+            admit = self.kernel("admit", priority.make_admit(self.priorityFunc))
             defer_frontier = self.kernel("defer_frontier", priority.make_defer_frontier(self.priorityFunc))
         work = engine.make_work(
             scatter_partition, gather_partition, prepare, pull_partition, admit,
@@ -143,7 +137,7 @@ class _Specialised:
         )  # fmt: skip
         loop = engine.make_loop(
             self.kernel("work", work), defer_frontier,
-            traits.all_active, traits.interleave, traits.pull != NEVER,
+            traits.all_active, traits.interleave, traits.pull != NEVER, traits.counting,
         )  # fmt: skip
         return keep(loop, f"{self.lowered.name}_{self.key}", **KERNEL)
 
@@ -201,13 +195,12 @@ class _Specialised:
         counting = self.traits.counting
         apply_own_edges = interleave.make_apply_own_edges(
             self.scatterFunc, self.gatherFunc, self.applyWeight, self.filterFunc, self.priorityFunc,
-            self.weight_type, self.initFunc is None and not self.traits.track, counting,
+            self.weight_type, self.initFunc is None, self.traits.track, counting,
         )  # fmt: skip
         step = make_interleaved_step(
             self.kernel("gather_published", interleave.make_gather_published(gather_one, counting)),
             self.filter,
             self.kernel("apply_own_edges", apply_own_edges),
-            self.traits.track,
         )
         return self.kernel("step", step)
 

@@ -6,7 +6,8 @@ Encodings
     bin's start whenever the bin is empty, so nothing is cleared between iterations.
 ``frontier[list_of(p) : list_of(p) + frontier_size[p]]``  local ids of the active vertices of p, in
     order of activation (the same type as PNG sources); ``queue`` and ``touched`` likewise.
-``later``, ``waiting``, ``buckets``  active vertices that wait for their priority (priority.py).
+``later``, ``waiting``, ``buckets``  active vertices that wait for their priority (priority.py);
+    ``tournament``  which partition has the lowest of them (tournament.py).
 ``bitmap``  bit v & 63 of word v >> 6: vertex v is in the frontier that is being pulled from.
 ``needy[2*d]``, ``[2*d + 1]``  vertices of d that wanted more messages after a pull, their in-edges.
 ``in_frontier[v]``  bit 0: v is in the frontier; bits 1, 2: used by the interleaved step (interleave.py).
@@ -29,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.common.memory import require_memory
-from gpop.cpu import priority, team
+from gpop.cpu import priority, team, tournament
 from gpop.cpu.active import LIST_GAP
 from gpop.layout.bins import Bins
 from gpop.layout.edge_blocks import Blocks
@@ -57,6 +58,8 @@ COUNTERS = (
     "intra_edges",
     "edges_pulled",
     "messages_pulled",
+    "bucket_steps",
+    "waiting_read",
 )
 """Names of the instrumented counters, in the order of their columns."""
 
@@ -97,6 +100,7 @@ class Workspace(NamedTuple):
     later: np.ndarray
     waiting: np.ndarray
     buckets: np.ndarray
+    tournament: np.ndarray
     bitmap: np.ndarray
     needy: np.ndarray
     ever: np.ndarray
@@ -182,7 +186,8 @@ def workspace_of(
     streams = not needs.interleave and nbytes > STREAMING_CACHES * threads * l2_cache_bytes()
     if needs.priorities and ("buckets", np.dtype(np.int64)) not in kept:
         buckets = array("buckets", priority.SLOTS * (k + 1), np.int64, 0)
-        buckets[priority.LEAST :: priority.SLOTS] = priority.HIGHEST
+        buckets[priority.LEAST :: priority.SLOTS] = tournament.HIGHEST
+        buckets[priority.KEY :: priority.SLOTS] = tournament.HIGHEST
     return Workspace(
         values=values,
         streaming=np.array([streams], np.uint8),
@@ -216,6 +221,9 @@ def workspace_of(
         later=if_needed(needs.priorities, "later", listed, bins.sources.dtype),
         waiting=if_needed(needs.priorities, "waiting", n, np.uint8, 0),
         buckets=if_needed(needs.priorities, "buckets", priority.SLOTS * (k + 1), np.int64, 0),
+        tournament=if_needed(
+            needs.priorities, "tournament", tournament.tree_size(k), np.int64, tournament.HIGHEST
+        ),
         ever=if_needed(needs.touched, "ever", n, np.uint8, 0),
         touched=if_needed(needs.touched, "touched", listed, bins.sources.dtype),
         touched_size=array("touched_size", k, np.int64, 0),
