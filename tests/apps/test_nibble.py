@@ -29,6 +29,14 @@ def test_below_the_threshold_the_walk_rests_and_keeps_its_mass():
     assert after[-1].run.iterations == 4
 
 
+def test_a_vertex_at_the_threshold_is_active():
+    """Both where it has sent half (0 in the second step) and where it has received (1)."""
+    graph = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    after = [gpop.nibble(graph, 0, threshold=0.5, iterations=steps) for steps in (1, 2)]
+    assert [result.probability.tolist() for result in after] == [[0.5, 0.5, 0, 0], [0.25, 0.5, 0.25, 0]]
+    assert after[0].run.frontier.tolist() == [0, 1]
+
+
 @pytest.mark.parametrize("threshold", [1e-3, 1e-5, 1e-9])
 @pytest.mark.parametrize("mode", ["sc", "pc"])
 def test_against_a_dense_walk(threshold, mode):

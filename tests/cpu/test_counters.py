@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.apps.sssp import SSSP
 from gpop.generate import generate
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, pc_bytes, sc_bytes
 from gpop.model.choosers import prefers_pc
-from tests.programs import Distance, Rank, Smallest, interpret, random_graph
+from tests.programs import Colours, Distance, Rank, Smallest, interpret, random_graph
 
 BITS = 5
 RMAT = generate("rmat", scale=10, degree=8, seed=11)
@@ -78,8 +79,37 @@ def test_source_centric_touches_active_edges_only(name, threads):
         "intra_edges": 0,
         "edges_pulled": 0,
         "messages_pulled": 0,
+        "bucket_steps": 0,
+        "waiting_read": 0,
     }
     assert run.trace[0]["messages"] == expected.messages
+
+
+def mostly_inside():
+    """Vertices with 6 edges in their partition and 2 to others."""
+    rng = np.random.default_rng(8)
+    tails = np.repeat(np.arange(1024), 8)
+    inside = (tails >> BITS << BITS) + rng.integers(0, 1 << BITS, tails.size)
+    anywhere = rng.integers(0, 1024, tails.size)
+    return gpop.Graph.from_edges(tails, np.where(np.arange(tails.size) % 8 < 6, inside, anywhere))
+
+
+@pytest.mark.parametrize("name", frontiers())
+@pytest.mark.parametrize("threads", [1, 4])
+def test_messages_that_need_no_bin_are_counted_too(name, threads):
+    """Edges inside a local partition are delivered at once: messages, but no ids and no bins."""
+    graph, frontier = mostly_inside(), frontiers()[name]
+    expected = Expected(graph, frontier)
+    run = count(smallest(graph), frontier, mode="sc", iterations=1, threads=threads)
+    tails = np.repeat(np.arange(graph.n), graph.out_degree)
+    own = np.isin(tails, frontier) & (tails >> BITS == graph.indices >> BITS)
+    counters = run.counters
+    assert counters["edges_scattered"] == expected.edges
+    assert counters["intra_edges"] == own.sum() > 0
+    assert counters["ids_gathered"] == expected.edges - own.sum()
+    assert counters["messages_sc"] == run.trace[0]["messages"] == expected.messages
+    assert counters["messages_gathered"] == expected.messages - np.unique(tails[own]).size
+    assert counters["bins_filled"] == expected.bins - np.unique(tails[own] >> BITS).size
 
 
 @pytest.mark.parametrize("name", frontiers())
@@ -205,6 +235,107 @@ def test_an_almost_empty_iteration_takes_no_time_for_n_or_k():
     assert best < 40e-6  # a loop over a million bytes takes longer
 
 
+# --- pull and priorities -----------------------------------------------------------------------
+
+
+def coloured(graph, seed=5):
+    """Each vertex has some of four colours, a fifth of them all four: those want no messages."""
+    program, rng = Colours(graph), np.random.default_rng(seed)
+    program.mask = np.where(rng.random(graph.n) < 0.2, 15, rng.integers(0, 15, graph.n))
+    return program
+
+
+@pytest.mark.parametrize("name", frontiers())
+@pytest.mark.parametrize("threads", [1, 4])
+def test_pull_looks_at_in_edges_until_a_vertex_wants_no_more(name, threads):
+    frontier, program, into = frontiers()[name], coloured(RMAT), RMAT.reverse()
+    before, looked_at, heard = program.mask.copy(), 0, 0
+    for v in range(RMAT.n):
+        mask = before[v]
+        for u in into.indices[into.indptr[v] : into.indptr[v + 1]]:
+            if mask == 15:
+                break
+            looked_at += 1
+            if u in frontier:
+                heard += 1
+                mask |= before[u]
+    run = count(program, frontier, mode="pull", iterations=1, threads=threads)
+    assert {name: number for name, number in run.counters.items() if number} == {
+        name: number for name, number in (("edges_pulled", looked_at), ("messages_pulled", heard)) if number
+    }
+    assert run.trace[0]["messages"] == heard
+
+
+def test_ten_times_the_graph_is_the_same_work_for_pull_where_it_wants_nothing():
+    """Auto pulls a large frontier; what it looks at is what the needy vertices ask for."""
+    runs = []
+    for times in (1, 10):
+        program = Colours(embedded(times))
+        program.mask = 15
+        program.mask[:1024] = np.random.default_rng(1).integers(0, 15, 1024)
+        runs.append(count(program, np.arange(1024), mode="pull", iterations=3))
+    small, large = runs
+    assert large.partitions == 10 * small.partitions
+    assert large.counters == small.counters
+    assert large.counters["edges_pulled"] > 1000
+
+
+def shortest(graph, source=3, delta=20, **options):
+    program = SSSP(graph)
+    program.distance[source], program.delta = 0, delta
+    return count(program, [source], mode="sc", **options)
+
+
+def test_ten_times_the_graph_is_the_same_work_with_priorities():
+    runs = []
+    for times in (1, 10):
+        graph = embedded(times)
+        weights = np.resize(np.random.default_rng(3).integers(1, 100, RMAT.m), graph.m).astype(np.uint32)
+        runs.append(shortest(gpop.Graph(graph.indptr, graph.indices, weights)))
+    small, large = runs
+    steps = [run.counters.pop("bucket_steps") for run in runs]
+    assert large.partitions == 10 * small.partitions
+    assert large.counters == small.counters
+    assert large.counters["waiting_read"] > 100
+    assert (
+        0 < steps[0] <= steps[1] <= 2 * steps[0]
+    )  # the tournament is higher by 4 rounds, not 10 times larger
+    for column in ("frontier", "active_edges", "messages"):
+        assert large.trace.column(column).tolist() == small.trace.column(column).tolist()
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 16, 256, 4096])
+def test_a_bucket_of_one_vertex_asks_no_other_partition(partitions):
+    """A walk of one vertex a bucket from partition to partition: rounds of the tournament, not k (V5)."""
+    n, length = 8192, 500
+    walk = np.random.default_rng(6).permutation(n)[: length + 1]
+    graph = gpop.Graph.from_edges(walk[:-1], walk[1:], np.full(length, 7, np.uint32), n=n)
+    run = shortest(graph, walk[0], 7, partition_size=n // partitions)
+    assert (run.iterations, run.partitions) == (length + 1, partitions)
+    assert run.trace.column("frontier").tolist() == [1] * (length + 1)
+    assert run.counters["waiting_read"] == length + 1
+    rounds = partitions.bit_length() - 1
+    # to wait, to be admitted, and to be found: a leaf and two nodes a round
+    assert run.counters["bucket_steps"] <= (length + 1) * (2 * (rounds + 1) + 2 * rounds + 1)
+
+
+def test_partitions_that_wait_for_a_later_bucket_are_not_asked():
+    """A star leaves a vertex waiting in each of 1023 partitions, behind a long path of near ones."""
+    length, leaves = 200, 1023
+    near, far = np.arange(length + 1), 256 + 256 * np.arange(leaves)
+    tails, heads = np.r_[near[:-1], np.zeros(leaves, np.int64)], np.r_[near[1:], far]
+    weights = np.r_[np.ones(length), np.full(leaves, 10**6)].astype(np.uint32)
+    graph = gpop.Graph.from_edges(tails, heads, weights, n=256 * (leaves + 1))
+    path = shortest(graph, 0, 1, partition_size=256, iterations=length + 1).counters
+    rest = shortest(graph, 0, 1, partition_size=256)
+    assert rest.iterations == length + 2
+    assert rest.trace[-1]["frontier"] == leaves
+    assert path["waiting_read"] == length + 1
+    assert rest.counters["waiting_read"] == length + 1 + leaves
+    # each leaf is given a place once, in 11 steps; then a bucket of the path takes 43 at most
+    assert path["bucket_steps"] <= 11 * leaves + 43 * (length + 1)
+
+
 # --- bytes -------------------------------------------------------------------------------------
 
 
@@ -312,11 +443,7 @@ def test_predicted_bytes_of_a_forced_mode(mode):
 
 def test_the_model_knows_that_edges_inside_a_local_partition_need_no_bins():
     """Vertices with 6 edges in their partition and 2 to others: the choice, and the bytes, by the formula."""
-    rng = np.random.default_rng(8)
-    tails = np.repeat(np.arange(1024), 8)
-    inside = (tails >> BITS << BITS) + rng.integers(0, 1 << BITS, tails.size)
-    anywhere = rng.integers(0, 1024, tails.size)
-    graph = gpop.Graph.from_edges(tails, np.where(np.arange(tails.size) % 8 < 6, inside, anywhere))
+    graph, rng = mostly_inside(), np.random.default_rng(8)
     frontier = np.unique(rng.choice(1024, 200, replace=False))
     sizes, differs = sizes_of(graph, 4), False
     for ratio in (0.5, 1.0, 1.5, 2.0, 3.0):

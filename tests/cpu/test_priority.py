@@ -204,6 +204,58 @@ def test_programs_without_priorities_have_no_arrays_for_them():
     assert not names & {"later", "waiting", "buckets"}
 
 
+class Tracked(Widest):
+    """Every vertex whose width has changed was activated, though one of width 0 does not stay active."""
+
+    track_touched = True
+
+
+@pytest.mark.parametrize("interleave", [False, True])
+def test_vertices_that_wait_or_are_dropped_were_touched(interleave):
+    grid = generate("grid", width=24, height=16)
+    weights = np.random.default_rng(7).integers(0, 6, grid.m).astype(np.uint32)
+    graph = reference.with_weights(grid, weights)
+    for size in (16, 128, 512):
+        for iterations in (1, 2, 3, 5, 9, 1000):
+            program = Tracked(graph)
+            program.width[5], program.step = 1000, 1
+            run = gpop.run(
+                program, [5], interleave=interleave, partition_size=size, threads=2, iterations=iterations
+            )
+            assert run.touched.tolist() == np.flatnonzero(program.width != -1).tolist(), (size, iterations)
+            assert np.isin(run.frontier, run.touched).all()
+    assert (program.width == 0).any()
+
+
+class LastOfAll(gpop.Program):
+    """Labels spread; those above 2 have the last priority that there is."""
+
+    label = gpop.VertexField(np.uint32, 9)
+    inactive_message = gpop.HARMLESS
+
+    def scatterFunc(self, node):
+        return self.label[node]
+
+    def gatherFunc(self, value, node):
+        if value < self.label[node]:
+            self.label[node] = value
+            return True
+        return False
+
+    def priorityFunc(self, node):
+        if self.label[node] > 2:
+            return np.int64(0x7FFFFFFFFFFFFFFF)
+        return np.int64(self.label[node])
+
+
+def test_the_last_priority_that_there_is():
+    program = LastOfAll(generate("chain", vertices=50))
+    program.label[::7] = np.arange(8)
+    run = gpop.run(program, range(0, 50, 7), partition_size=4, threads=1)
+    assert run.converged
+    assert not program.label.any()
+
+
 def test_the_rules():
     class Writes(Widest):
         def priorityFunc(self, node):

@@ -11,6 +11,7 @@ import gpop
 from gpop.apps.bfs import BFS, verify
 from gpop.cpu import job
 from gpop.generate import generate
+from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, edges_looked_at, pull_bytes
 from tests.programs import Colours, Drift, Rank, interpret, random_graph
 
 MODES = [{"mode": "sc"}, {"mode": "pc"}, {"mode": "auto"}, {"ratio": 1e9}, {"mode": "pull"}]
@@ -95,6 +96,28 @@ def test_auto_pulls_where_much_is_active():
     assert not np.any(pulled * pushed)
     levels, _ = searched(SOCIAL, 1, mode="pc")
     assert np.array_equal(program.level, levels.level)
+
+
+@pytest.mark.parametrize("mode, ratio", [("pull", 2.0), ("auto", 2.0), ("auto", 4.0), ("auto", 1e9)])
+def test_the_estimate_of_needy_vertices(mode, ratio):
+    """All that were never in the frontier, and after a pull those that want messages still: by the bytes."""
+    into = SOCIAL.reverse()
+    degrees = into.out_degree.astype(np.int64)
+    program, run = searched(SOCIAL, 1, mode=mode, ratio=ratio)
+    sizes = Sizes(offset=8, edge=4, id=2, source=2, value=4, weight=0, probe=PROBE_BYTES, cursor=CURSOR_BYTES)
+    needy, needy_edges, pulls, pulled = SOCIAL.n, SOCIAL.m, 0, False
+    for record in run.trace:
+        if not pulled:
+            needy, needy_edges = needy - record["frontier"], needy_edges - record["active_edges"]
+        pulled = record["partitions_pull"] > 0
+        if pulled:
+            looked_at = edges_looked_at(record["active_edges"], needy, needy_edges)
+            expected = pull_bytes(SOCIAL.n, record["frontier"], looked_at, sizes)
+            assert record["bytes"] == pytest.approx(expected, abs=1), record
+            left = ((program.level < 0) | (program.level > record["iteration"] + 1)) & (degrees > 0)
+            needy, needy_edges = int(left.sum()), int(degrees[left].sum())
+            pulls += 1
+    assert pulls > 1
 
 
 def test_in_edges_are_found_when_wanted():

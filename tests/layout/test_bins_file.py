@@ -229,6 +229,21 @@ def test_forged(graph, kept, change):
     assert open_layout(graph, kept, BITS) is None
 
 
+def test_a_bin_must_begin_with_the_first_id_of_a_message(graph, kept):
+    """Two flags that change places in a bin: as many messages as before, but the first id is of none."""
+    bins = build_bins(graph, BITS, 1)
+    marked = bins.ids >> 15
+    starts = bins.id_offsets[:-1][np.diff(bins.id_offsets) > 1]
+    (second,) = (int(start) + 1 for start in starts[marked[starts + 1] == 0][:1])
+
+    def swap(ids):
+        assert ids[second - 1] >> 15 == 1
+        ids[second - 1 : second + 1] ^= np.uint16(0x8000)
+
+    forged(kept, ids=swap)
+    assert open_layout(graph, kept, BITS) is None
+
+
 def test_other_graph_or_size(graph, kept):
     assert open_layout(graph, kept, BITS + 1) is None
     assert open_layout(graph.reverse(), kept, BITS) is None
