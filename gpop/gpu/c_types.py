@@ -28,7 +28,7 @@ RESERVED = frozenset(
     protected public register reinterpret_cast requires restrict return short signed sizeof static
     static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename
     union unsigned using virtual void volatile wchar_t while xor xor_eq
-    State Copy Self cell gpop NULL INFINITY NAN HUGE_VAL EOF assert errno linux unix
+    State Copy Owned Self cell gpop NULL INFINITY NAN HUGE_VAL EOF assert errno linux unix
     threadIdx blockIdx blockDim gridDim warpSize scatterFunc initFunc gatherFunc filterFunc applyWeight
     needsFunc""".split()  # noqa: SIM905 - a list of so many words is hard to read
 )

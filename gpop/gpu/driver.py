@@ -12,12 +12,12 @@ from gpop.common.parallel import worker_count
 from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
 from gpop.execution.run import Run
 from gpop.gpu import calibrate
-from gpop.gpu.device import cupy, current_device, require_device_memory
+from gpop.gpu.device import cupy, current_device, free_bytes, require_device_memory
 from gpop.gpu.emit import Emitted, emit
 from gpop.gpu.job import Job
-from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, Traits, push_of
-from gpop.gpu.layout import LAYOUT, device_graph
-from gpop.gpu.workspace import Workspace, workspace_shapes
+from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, Traits, push_of, queues
+from gpop.gpu.layout import HUBS, LAYOUT, device_graph
+from gpop.gpu.workspace import Workspace, queue_shapes, workspace_shapes
 from gpop.graph.exclusive import exclusive
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits
 from gpop.program.compile import inactive_of
@@ -120,15 +120,15 @@ def run_on_gpu(
         layout, prepare_seconds = device_graph(graph, traits.bits, traits.combine is not None, worker_count())
         if weighted:
             traits = traits._replace(bin_weight_dtype=layout.bins.id_weights.dtype)
-        parts, shapes = _parts(lowered, traits, mode), workspace_shapes(layout, emitted, traits, mode)
-        needed = layout.missing_bytes(parts) + sum(
-            length * dtype.itemsize for length, dtype in shapes.values()
-        )
-        needed += sum(program._fields[name].nbytes for name in lowered.fields)
-        require_device_memory(needed, f"{lowered.name} on {graph!r}")
+        parts = _parts(lowered, emitted, traits, mode)
+        shapes = workspace_shapes(layout, emitted, traits, mode)
+        own = sum(length * dtype.itemsize for length, dtype in shapes.values())
+        own += sum(program._fields[name].nbytes for name in lowered.fields)
+        require_device_memory(layout.missing_bytes(parts) + own, f"{lowered.name} on {graph!r}")
         before = time.perf_counter()
         layout.load(parts)
         prepare_seconds += time.perf_counter() - before
+        shapes |= queue_shapes(layout, emitted, traits, (free_bytes() - own) // 2)
         space = Workspace(graph, shapes, traits)
         job = Job(program, lowered, emitted, traits, layout, space, mode, interleave)
         if ratio is None:
@@ -136,17 +136,19 @@ def run_on_gpu(
         return job.run(sources, limit, ratio, callback, progress, prepare_seconds)
 
 
-def _parts(lowered: Lowered, traits: Traits, mode: str) -> tuple[str, ...]:
+def _parts(lowered: Lowered, emitted: Emitted, traits: Traits, mode: str) -> tuple[str, ...]:
     """Arrays that a run needs on the device."""
     weighted = traits.weight_dtype is not None
     parts = ["indptr", "messages"]
     if traits.push == OWNER:
-        parts += ["in_indptr", "in_indices"] + (["in_weights"] if weighted else [])
+        parts += ["in_indptr", "in_indices"] + (["in_weights"] if weighted else []) + ["hub_vertex"]
     else:
         if mode != "pc":
             parts += ["indices"] + (["weights"] if weighted else [])
         if mode != "sc":
             parts += [*LAYOUT] + (["id_weights"] if weighted else [])
+    if queues(emitted, traits):
+        parts += HUBS
     if traits.all_active and traits.combine:
         parts.append("has_in")
     if "out_degree" in lowered.built_in:

@@ -14,6 +14,7 @@ from gpop.gpu.kernel import (
     BLOCK_THREADS,
     CONTROL,
     GRAPH,
+    OWNER,
     TRACE_ROWS,
     Traits,
     compile_kernel,
@@ -55,6 +56,7 @@ class Job:
         self.loop.max_dynamic_shared_size_bytes = self.shared
         self.blocks = current_device().multiprocessors
         self.control = cupy().zeros(CONTROL.itemsize, np.uint8)
+        self.hubs = layout.counts["hub_vertex"] if traits.push == OWNER else len(space.arrays["called"])
         self.fields: dict[str, Any] = {}
 
     def run(
@@ -179,6 +181,7 @@ class Job:
             counts.get("column_piece", 0),
             counts.get("row_piece", 0),
         )
+        graph["hubs"] = self.hubs
         for name in GRAPH.names[6:]:
             array = arrays.get(name)
             graph[name] = 0 if array is None else array.data.ptr

@@ -16,7 +16,8 @@ from gpop.common.errors import ProgramError
 from gpop.gpu.emit import Emitted, semantics
 
 KERNELS = (
-    "layout", "team", "strip", "fold", "push", "scatter", "gather", "combine", "frontier", "engine",
+    "layout", "team", "strip", "fold", "swap", "push", "owner", "scatter", "gather", "combine", "frontier",
+    "engine",
 )  # fmt: skip
 """Files of ``kernels/`` in the order in which they are compiled."""
 
@@ -24,6 +25,9 @@ OPTIONS = ("--std=c++17", "--fmad=false")  # the CPU does not contract a * b + c
 BLOCK_THREADS = 1024
 HEAVY = 256
 """Vertices with more edges are pushed in pieces of so many."""
+
+HUB = 512
+"""A vertex with more in-edges is gathered by a warp of its own (owner.cuh)."""
 
 MOST_LANE_IDS = 16
 """Ids that one thread takes at once (strip.cuh); half as many where each comes with a weight: registers."""
@@ -40,12 +44,14 @@ SWAP, FOLD, OWNER = range(3)
 _POINTERS = "u8"
 GRAPH = np.dtype(
     [("n", "i8"), ("m", "i8")]
-    + [(name, "i4") for name in ("k", "column_pieces", "row_pieces", "pad")]
+    + [(name, "i4") for name in ("k", "column_pieces", "row_pieces")]
+    + [("hubs", "u4")]
     + [
         (name, _POINTERS)
         for name in (
             "indptr", "indices", "weights", "messages", "sources", "ids", "id_weights",
             "segment", "column_piece", "row_piece", "has_in", "in_indptr", "in_indices", "in_weights",
+            "hub_vertex", "hub_first", "hub_of",
         )
     ]
 )  # fmt: skip
@@ -55,7 +61,7 @@ SPACE = np.dtype(
         for name in (
             "values", "partials", "sent", "vertex_value", "folded", "arrived", "frontier_bits", "active_bits",
             "listed_bits", "touched_bits", "list", "candidates", "heavy", "mode", "active_vertices",
-            "active_edges",
+            "active_edges", "waiting", "waiting_count", "called",
         )
     ]
 )  # fmt: skip
@@ -70,7 +76,7 @@ CONTROL = np.dtype(
     ]
     + [("bytes", "f8"), ("begin_ns", "i8"), ("middle_ns", "i8"), ("ratio", "f8")]
     + [(name, "i4") for name in ("forced", "fresh", "list_valid", "dense", "alone", "stop", "finished")]
-    + [("scatter_claim", "u4"), ("gather_claim", "u4"), ("pad", "u4")]
+    + [("scatter_claim", "u4"), ("gather_claim", "u4"), ("hubs_called", "u4")]
     + [("decision", "i4", 2), ("arrived_blocks", "u4"), ("released", "u4")]
     + [("trace", "f8", (TRACE_ROWS, 9))]
 )  # fmt: skip
@@ -135,6 +141,11 @@ def push_of(emitted: Emitted, combine: str | None) -> int:
     return SWAP if can_swap else OWNER
 
 
+def queues(emitted: Emitted, traits: Traits) -> bool:
+    """Whether messages that change a hub wait in its queue (swap.cuh)."""
+    return traits.push == SWAP and traits.combine is None and len(emitted.written) == 1
+
+
 def _constant(value: Any, dtype: np.dtype) -> str:
     """A scalar as a C++ expression with exactly its bits."""
     value = dtype.type(value)
@@ -184,6 +195,9 @@ def make_source(emitted: Emitted, traits: Traits) -> str:
         "SWAPPABLE": int(len(emitted.written) == 1),
         "BLOCK_THREADS": BLOCK_THREADS,
         "HEAVY": HEAVY,
+        "HUB": HUB,
+        "QUEUES": int(queues(emitted, traits)),
+        "ENDS_EARLY": int("needsFunc" in emitted.defined),
         "LANE_IDS": lane_ids(traits),
         "STAGED_BITS_AT": _whole_vectors(emitted.message_dtype.itemsize << traits.bits),
         "SHARED_BYTES": shared_bytes(emitted, traits),
@@ -195,7 +209,7 @@ def make_source(emitted: Emitted, traits: Traits) -> str:
         lines.append("#define ADVANCE(state, now) state.iteration = now")
     else:
         lines.append("#define ADVANCE(state, now)")
-    for name, answer in (("initFunc", "false"), ("filterFunc", "true")):
+    for name, answer in (("initFunc", "false"), ("filterFunc", "true"), ("needsFunc", "true")):
         if name not in emitted.defined:
             lines.append(
                 f"template <class Self> __device__ bool {name}(Self&, unsigned) {{ return {answer}; }}"

@@ -6,6 +6,7 @@ that say who does what on a GPU:
 
 - *segments*: about ``SEGMENT_IDS`` consecutive ids of one bin, cut where a message begins, so that a
   warp can start anywhere in a column (32 bytes each);
+- *hubs*: vertices with many in-edges, which want other care than the rest (kernels/owner.cuh);
 - *pieces*: runs of segments of one column, and runs of slots of one row, of about equal size however
   skewed the graph is, the largest first: blocks claim them.
 """
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from gpop.gpu.device import cupy, current_device
+from gpop.gpu.kernel import HUB
 from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins
 
@@ -35,6 +37,13 @@ SEGMENT = np.dtype(
     [("first", "i8"), ("slot", "i8"), ("count", "i4"), ("runs", "i4"), ("source", "i4"), ("pad", "i4")]
 )
 PIECE = np.dtype([("first", "i8"), ("last", "i8"), ("partition", "i4"), ("pad", "i4")])
+
+HUBS = ("hub_vertex", "hub_first", "hub_of")
+"""Tables of the vertices with many in-edges, which are gathered by warps of their own (kernels/owner.cuh)."""
+
+NO_HUB = 2**32 - 1
+COUNTED_EDGES = 1 << 24
+"""Edges that are copied at once to count in-edges, where they are not on the device already."""
 
 LAYOUT = ("ids", "sources", "segment", "column_piece", "row_piece")
 """Arrays that partition-centric communication needs (and ``id_weights``)."""
@@ -94,6 +103,23 @@ def row_pieces(bins: Bins, target: int) -> np.ndarray:
     return pieces[np.argsort(pieces["first"] - pieces["last"], kind="stable")]
 
 
+def hub_tables(in_degree: np.ndarray, least: int) -> dict[str, np.ndarray]:
+    """Vertices with more than ``least`` in-edges, most first, where their queues begin, and who is which.
+
+    Examples
+    --------
+    >>> {name: table.tolist() for name, table in hub_tables(np.array([3, 0, 5, 1]), 2).items()}
+    {'hub_vertex': [2, 0], 'hub_first': [0, 5, 8], 'hub_of': [1, 4294967295, 0, 4294967295]}
+    """
+    vertices = np.flatnonzero(in_degree > least)
+    edges = in_degree[vertices].astype(np.int64)
+    order = np.argsort(-edges, kind="stable")
+    place = np.full(len(in_degree) if len(vertices) else 0, NO_HUB, np.uint32)
+    place[vertices[order]] = np.arange(len(vertices))
+    first = np.append(0, np.cumsum(edges[order]))
+    return {"hub_vertex": vertices[order].astype(np.uint32), "hub_first": first, "hub_of": place}
+
+
 def messages_by_source(bins: Bins, turned: bool) -> np.ndarray:
     """Messages of each partition when it sends to all: its row, or its column where the graph is turned."""
     counts = np.diff(bins.slots).reshape(int(bins.k), int(bins.k))
@@ -110,6 +136,7 @@ class DeviceGraph:
         self.graph, self.bins, self.turned = graph, bins, turned
         self.arrays: dict[str, Any] = {}
         self.counts: dict[str, int] = {}
+        self.hub_first = np.zeros(1, np.int64)
 
     def __getitem__(self, name: str) -> Any:
         return self.arrays[name]
@@ -130,6 +157,8 @@ class DeviceGraph:
                 continue
             if name in ("segment", "column_piece"):
                 self._make_segments()
+            elif name in HUBS:
+                self._make_hubs()
             else:
                 self._put(name, self._host(name))
 
@@ -158,6 +187,8 @@ class DeviceGraph:
             return 2 * (bins.ids.size // SEGMENT_IDS + int(bins.column_offsets[-1])) * SEGMENT.itemsize
         if name in ("has_in", "row_piece"):
             return self.graph.n + PIECE.itemsize * int(bins.k)
+        if name in HUBS:  # the degrees that they are made from included
+            return 8 * self.graph.n + 4 * min(self.graph.m, COUNTED_EDGES) if name == "hub_of" else 0
         host = self._host(name if not name.startswith("in_") else name.removeprefix("in_"))
         return host.nbytes + PADDING * host.itemsize
 
@@ -195,11 +226,29 @@ class DeviceGraph:
         ids = segments["count"].astype(np.int64)
         self._put("column_piece", column_pieces(ids, destination, max(PIECE_IDS, bins.ids.size // share)))
 
+    def _make_hubs(self) -> None:
+        tables = hub_tables(self._in_degree(), HUB)
+        self.hub_first = tables["hub_first"]
+        for name, table in tables.items():
+            self._put(name, table)
+
+    def _in_degree(self) -> np.ndarray:
+        if "in_indptr" in self.arrays:
+            return self._in_graph().out_degree
+        heads, m = self.arrays.get("indices", self.graph.indices), self.graph.m
+        degree = cupy().zeros(self.graph.n, np.uint32)
+        for begin in range(0, m, COUNTED_EDGES):
+            part = cupy().asarray(heads[begin : min(m, begin + COUNTED_EDGES)])
+            self._call("gpop_count_heads", part, np.int64(len(part)), degree)
+        return degree.get()
+
     def _tables(self, kernel: str, first: Any, other: Any, segments: int, out: Any) -> None:
+        self._call(kernel, self["ids"], first, other, np.int64(segments), out)
+
+    def _call(self, kernel: str, *arguments: Any) -> None:
         source = (Path(__file__).parent / "kernels" / "tables.cuh").read_text()
         function = cupy().RawKernel(source, kernel, options=("--std=c++17",))
-        blocks = 4 * current_device().multiprocessors
-        function((blocks,), (256,), (self["ids"], first, other, np.int64(segments), out))
+        function((4 * current_device().multiprocessors,), (256,), arguments)
 
 
 def device_graph(graph: Graph, bits: int, turned: bool, threads: int) -> tuple[DeviceGraph, float]:

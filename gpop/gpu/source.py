@@ -68,6 +68,7 @@ class Emitter:
         self.arrays = {name: names(name) for name in (*lowered.fields, *out_degree)}
         self.scalars = {name: names(name) for name in (*lowered.parameters, *iteration)}
         self.pointers = {name: names(f"{word}_") for name, word in self.arrays.items()}
+        self.cells = {name: names(f"{word}_cell") for name, word in self.arrays.items()}
         self.texts: list[str] = []
         self.helpers: dict[tuple, tuple[str, Any]] = {}
         self.written: tuple[str, ...] = ()
@@ -88,7 +89,7 @@ class Emitter:
         if self.given:
             self.texts.append(f'#line 1 "{self.cls.__name__}.cuda_source"\n{self.cls.cuda_source}')
             self.texts.append('#line 1 "gpop"')
-        parts = [self.struct(), self.copy(), *self.texts]
+        parts = [self.struct(), self.copy(), self.owned(), *self.texts]
         return Emitted(
             "\n".join(part for part in parts if part),
             dtype_of(message), dtype_of(gathered), self.written, defined, self.state_dtype(),
@@ -195,6 +196,19 @@ class Emitter:
             "};\n"
             f"{HINT} {kind}& written_cell(const State& state, unsigned v) {{ return state.{word}(v); }}\n"
         )
+
+    def owned(self) -> str:
+        """A state that keeps the written fields of one vertex in cells of its own until `put_back`."""
+        kinds = self.member_types()
+        words = [(kinds[name], self.arrays[name], self.cells[name]) for name in self.written]
+        loads = "".join(f", {cell}(state.{word}(v))" for _, word, cell in words)
+        stores = "".join(f" state.{word}(v) = own.{cell};" for _, word, cell in words)
+        lines = [f"{kind} {cell};" for kind, _, cell in words]
+        lines.append(f"{HINT} Owned(const State& state, unsigned v) : State(state){loads} {{}}")
+        lines += [f"{HINT} {kind}& {word}(unsigned) {{ return {cell}; }}" for kind, word, cell in words]
+        members = "".join(f"    {line}\n" for line in lines)
+        put_back = f"{HINT} void put_back(const Owned& own, const State& state, unsigned v) {{{stores} }}\n"
+        return f"struct Owned : State {{\n{members}}};\n{put_back}"
 
     def state_dtype(self) -> np.dtype:
         """``State`` as a NumPy type."""

@@ -9,7 +9,7 @@ import numpy as np
 from gpop.cpu.scatter import MASK_SENT
 from gpop.gpu.device import cupy
 from gpop.gpu.emit import Emitted
-from gpop.gpu.kernel import FOLD, HEAVY, OWNER, SPACE, Traits, folded_dtype
+from gpop.gpu.kernel import FOLD, HEAVY, OWNER, SPACE, Traits, folded_dtype, queues
 from gpop.gpu.layout import PADDING, DeviceGraph
 from gpop.graph.graph import Graph
 
@@ -55,6 +55,18 @@ def workspace_shapes(
         "active_edges": (k, np.uint64),
     }
     return {name: (length, np.dtype(dtype)) for name, (length, dtype) in lengths.items()}
+
+
+def queue_shapes(
+    layout: DeviceGraph, emitted: Emitted, traits: Traits, room: int
+) -> dict[str, tuple[int, np.dtype]]:
+    """The queues of hubs (swap.cuh): of as many as fit ``room`` bytes, those with most in-edges first."""
+    message, first = emitted.gathered_dtype, layout.hub_first
+    hubs = 0
+    if queues(emitted, traits):
+        hubs = int(np.searchsorted(first * message.itemsize, max(room, 0), side="right")) - 1
+    count = np.dtype(np.uint32)
+    return {"waiting": (int(first[hubs]), message), "waiting_count": (hubs, count), "called": (hubs, count)}
 
 
 class Workspace:

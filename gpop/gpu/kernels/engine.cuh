@@ -85,7 +85,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
       }
     }
     next.next_frontier = next.next_edges = next.next_list = next.next_heavy = next.candidates = 0;
-    next.scatter_claim = next.gather_claim = 0;
+    next.scatter_claim = next.gather_claim = next.hubs_called = 0;
     next.stop = next.finished || next.iteration >= was.limit || next.rows >= was.row_limit ||
                 (next.rows && now - was.started > was.slice_ns);
     next.alone = !ALL_ACTIVE && PUSH != OWNER && next.list_valid && was.forced != FORCE_PC &&
@@ -176,6 +176,10 @@ __device__ void iterate(Team& team, State& state, const Graph& graph, const Spac
   if (pushing && PUSH != OWNER) {
     push_heavy(team, state, graph, space, control);
     push_light(team, state, graph, space, control);
+  }
+  if (QUEUES && graph.hubs) {
+    team.sync();
+    gather_waiting(team, state, graph, space, control);
   }
   if (crowded) close_candidates(space, control);
   team.sync();

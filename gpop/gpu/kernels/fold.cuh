@@ -1,8 +1,6 @@
-// Combining messages (Program.combine) and gatherFunc for many threads at once.
+// Combining messages (Program.combine) for many threads at once.
 //
 // fold(address, x): *address = combine(*address, x), atomically, in shared or global memory.
-// swap_gather: gatherFunc of any program that writes one field of at most 8 bytes: it runs on a copy,
-// which is put back by compare-and-swap until no other thread came between (design section 6).
 
 template <class T> struct Bounds;
 template <> struct Bounds<int> { static __device__ int lowest() { return -2147483647 - 1; } static __device__ int highest() { return 2147483647; } };
@@ -55,62 +53,6 @@ __device__ __forceinline__ T fold(T* at, T x) {
   if constexpr (COMBINE == OR) return atomic_or(at, x);  // whole numbers only: kernel.py sees to it
   return x;
 }
-
-#if SWAPPABLE
-typedef decltype(Copy::cell) Cell;
-
-__device__ __forceinline__ uint64 cell_bits(Cell x) {
-  uint64 bits = 0;
-  memcpy(&bits, &x, sizeof(Cell));
-  return bits;
-}
-__device__ __forceinline__ Cell cell_of(uint64 bits) {
-  Cell x;
-  memcpy(&x, &bits, sizeof(Cell));
-  return x;
-}
-
-// Load past L1, which other blocks' writes do not reach.
-__device__ __forceinline__ uint64 load_cell(const Cell* at) {
-  if (sizeof(Cell) == 8) return *(const volatile uint64*)at;
-  if (sizeof(Cell) == 4) return *(const volatile unsigned*)at;
-  if (sizeof(Cell) == 2) return *(const volatile unsigned short*)at;
-  return *(const volatile unsigned char*)at;
-}
-
-__device__ __forceinline__ uint64 swap_cell(Cell* at, uint64 expected, uint64 desired) {
-  if (sizeof(Cell) == 8) return atomicCAS((uint64*)at, expected, desired);
-  if (sizeof(Cell) == 4) return atomicCAS((unsigned*)at, (unsigned)expected, (unsigned)desired);
-  // Smaller cells: swap the aligned word around them, as long as only the rest of it changes.
-  unsigned* word = (unsigned*)((uint64)at & ~3ULL);
-  const unsigned shift = 8 * ((uint64)at & 3), mask = (sizeof(Cell) == 2 ? 0xffffu : 0xffu) << shift;
-  unsigned seen = *(volatile unsigned*)word;
-  while ((seen & mask) >> shift == (unsigned)expected) {
-    const unsigned before = atomicCAS(word, seen, (seen & ~mask) | (unsigned)desired << shift);
-    if (before == seen) return expected;
-    seen = before;
-  }
-  return (seen & mask) >> shift;
-}
-
-__device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsigned v) {
-  Cell* at = &written_cell(state, v);
-  uint64 old = load_cell(at);
-  while (true) {
-    Copy copy(state, cell_of(old));
-    const bool activated = gatherFunc(copy, value, v);
-    const uint64 desired = cell_bits(copy.cell);
-    if (desired == old) return activated;
-    const uint64 seen = swap_cell(at, old, desired);
-    if (seen == old) return activated;
-    old = seen;
-  }
-}
-#else
-__device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsigned v) {
-  return gatherFunc(state, value, v);  // writes nothing (several fields: PUSH == OWNER, not called)
-}
-#endif
 
 // The message as gatherFunc takes it.
 template <class T>

@@ -1,7 +1,7 @@
 // Partition-centric gather for programs without `combine`: blocks stream the columns of bins.
 //
 // A warp takes a segment of a bin, 8 ids per lane; the slot of a message is the running number of flags
-// (one prefix sum per 256 ids). Every message is gathered by compare-and-swap (fold.cuh).
+// (one prefix sum per 256 ids). Every message is gathered by compare-and-swap (swap.cuh).
 // Bytes per edge: 2 (id) [+ weight] and an access to the vertex; sizeof(Message) [+ 1 mark] per message.
 
 __device__ void gather_segment(const Segment& segment, unsigned base, State& state, const Graph& graph,
@@ -30,7 +30,8 @@ __device__ void gather_segment(const Segment& segment, unsigned base, State& sta
       if (MASK == MASK_VALUE && value == (Message)INACTIVE) continue;
       if (MASK == MASK_SENT && !sent[mine]) continue;
       const unsigned v = base + strip.local(j);
-      if (swap_gather(state, weighted(state, value, weight.at[j]), v) && !ALL_ACTIVE) activate(v, space, control);
+      const Gathered x = weighted(state, value, weight.at[j]);
+      if (swap_gather(state, x, v, graph, space, control) && !ALL_ACTIVE) activate(v, space, control);
     }
   }
 }

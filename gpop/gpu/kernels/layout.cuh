@@ -30,7 +30,8 @@ struct Piece {  // what one block claims: segments of one column, or slots of on
 
 struct Graph {
   int64 n, m;
-  int k, column_pieces, row_pieces, pad;
+  int k, column_pieces, row_pieces;
+  unsigned hubs;
   const int64* indptr;
   const unsigned* indices;
   const Weight* weights;
@@ -45,6 +46,9 @@ struct Graph {
   const int64* in_indptr;  // in-edges, for OWNER
   const unsigned* in_indices;
   const Weight* in_weights;
+  const unsigned* hub_vertex;  // vertices with more than HUB in-edges, those with most first
+  const int64* hub_first;      // where the queue of each begins (swap.cuh)
+  const unsigned* hub_of;      // place of every vertex in hub_vertex; NO_HUB elsewhere
 };
 
 struct Space {
@@ -64,6 +68,9 @@ struct Space {
   unsigned char* mode;      // per partition
   unsigned* active_vertices;
   uint64* active_edges;
+  Gathered* waiting;        // messages that wait at hubs
+  unsigned* waiting_count;  // per hub
+  unsigned* called;         // the hubs at which some wait
 };
 
 struct Control {  // what the host and the blocks tell each other
@@ -77,7 +84,7 @@ struct Control {  // what the host and the blocks tell each other
     int64 begin_ns, middle_ns;
     double ratio;
     int forced, fresh, list_valid, dense, alone, stop, finished;
-    unsigned scatter_claim, gather_claim, pad;
+    unsigned scatter_claim, gather_claim, hubs_called;
   } head;
   int decision[2];  // what comes after a barrier: go on, block 0 alone, or stop
   unsigned arrived_blocks, released;  // of the grid barrier

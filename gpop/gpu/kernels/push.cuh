@@ -4,7 +4,7 @@
 // together (coalesced). Bytes per edge: 4 (destination) [+ weight] and one random access to the vertex.
 // Values are those of the beginning of the iteration (vertex_value), so it is bulk-synchronous; see sent_by.
 // PUSH says how a message reaches its vertex: SWAP by compare-and-swap of the written field, FOLD into
-// space.folded; OWNER instead lets one thread walk the in-edges of each vertex (any gatherFunc).
+// space.folded; OWNER does not push: see owner.cuh.
 
 // With many active edges candidates of a block wait in shared memory, which sparse iterations do not need
 // otherwise: one counter for all blocks would serve them one after the other.
@@ -52,23 +52,24 @@ __device__ __forceinline__ void activate(unsigned v, const Space& space, Control
   if (PUSH != FOLD || set_bit(space.listed_bits, v)) add_candidate(v, space, control);
 }
 
-__device__ __forceinline__ void deliver(State& state, Gathered x, unsigned v, const Space& space, Control* control) {
+__device__ __forceinline__ void deliver(State& state, Gathered x, unsigned v, const Graph& graph, const Space& space,
+                                        Control* control) {
 #if FOLDS_PUSHED  // PUSH == FOLD
   const Folded before = fold(space.folded + v, (Folded)x);
   if (ALL_ACTIVE) return;
   const bool fresh = COUNTS_ARRIVALS ? set_bit(space.arrived, v) : before == identity() && (Folded)x != identity();
   if (fresh && !control->head.dense && set_bit(space.listed_bits, v)) add_candidate(v, space, control);
 #else
-  if (swap_gather(state, x, v) && !ALL_ACTIVE) activate(v, space, control);
+  if (swap_gather(state, x, v, graph, space, control) && !ALL_ACTIVE) activate(v, space, control);
 #endif
 }
 
 __device__ __forceinline__ void push_edge(int64 e, Message value, State& state, const Graph& graph, const Space& space,
                                           Control* control) {
 #if WEIGHTED
-  deliver(state, weighted(state, value, graph.weights[e]), graph.indices[e], space, control);
+  deliver(state, weighted(state, value, graph.weights[e]), graph.indices[e], graph, space, control);
 #else
-  deliver(state, value, graph.indices[e], space, control);
+  deliver(state, value, graph.indices[e], graph, space, control);
 #endif
 }
 
@@ -124,23 +125,5 @@ __device__ void push_heavy(Team& team, State& state, const Graph& graph, const S
     const int64 last = min(first + HEAVY, graph.indptr[v + 1]);
     for (int64 e = first + lane_id(); e < last; e += 32) push_edge(e, value, state, graph, space, control);
     __syncwarp();
-  }
-}
-
-// One owner per destination vertex, in-edges in ascending order of their source: correct for any gatherFunc,
-// and in the order of the CPU. 4 bytes per in-edge and a look at the frontier bits.
-__device__ void gather_owned(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-  for (int64 v = team.rank(); v < graph.n; v += team.size()) {
-    bool activated = false;
-    for (int64 e = graph.in_indptr[v]; e < graph.in_indptr[v + 1]; ++e) {
-      const unsigned source = graph.in_indices[e];
-      if (!is_active(space, source)) continue;
-#if WEIGHTED
-      activated |= gatherFunc(state, weighted(state, space.vertex_value[source], graph.in_weights[e]), v);
-#else
-      activated |= gatherFunc(state, space.vertex_value[source], v);
-#endif
-    }
-    if (activated && !ALL_ACTIVE) activate(v, space, control);
   }
 }

@@ -19,6 +19,12 @@ extern "C" __global__ void gpop_find_heads(const Id* ids, const int64* first, co
   }
 }
 
+// In-edges of every vertex.
+extern "C" __global__ void gpop_count_heads(const unsigned* heads, int64 edges, unsigned* degree) {
+  for (int64 e = (int64)blockIdx.x * blockDim.x + threadIdx.x; e < edges; e += (int64)gridDim.x * blockDim.x)
+    atomicAdd(degree + heads[e], 1u);
+}
+
 // A warp per segment: how many messages begin in it.
 extern "C" __global__ void gpop_count_flags(const Id* ids, const int64* first, const int* count, int64 segments, int* flags) {
   for (int64 s = this_warp(); s < segments; s += all_warps()) {

@@ -1,0 +1,159 @@
+// One owner per destination vertex: its messages one after the other, correct for any gatherFunc.
+//
+// gatherFunc runs on a copy of the written fields in registers (Owned), which is put back at the end. The
+// lanes of a warp fetch messages side by side; in-edges are taken in ascending order of their sources, as
+// on the CPU, until needsFunc says no. A warp takes 32 vertices, each lane the owner of one, and walks their
+// in-edges together; a hub has a warp of its own, whose lanes all do the same. Warps claim their work, hubs
+// first. Bytes: 4 [+ weight] per in-edge that is looked at, a bit of the frontier, and the source's value.
+// gather_waiting does the same for messages that wait in queues of hubs (swap.cuh), in no order.
+
+const int AHEAD = 4;            // messages of a hub that each lane fetches before any is taken
+const int FIRST_EDGES = 4;      // in-edges of a vertex that are looked at first, if it may stop early
+const unsigned MOST_TILES = 8;  // tiles of 32 vertices that a warp claims at once
+
+// The messages of the lanes in `who`, in their order, to the vertex that all lanes own together.
+__device__ __forceinline__ void take_in_order(Owned& own, unsigned v, Gathered value, unsigned who, bool& wants,
+                                              bool& activated) {
+#pragma unroll 4
+  for (int lane = 0; lane < 32; ++lane) {
+    const Gathered x = __shfl_sync(ALL_LANES, value, lane);
+    if (!(who >> lane & 1) || !wants) continue;
+    activated |= gatherFunc(own, x, v);
+    if (ENDS_EARLY) wants = needsFunc(own, v);
+  }
+}
+
+__device__ __forceinline__ void end_hub(const Owned& own, unsigned v, bool activated, State& state, const Space& space,
+                                        Control* control) {
+  if (lane_id() != 0) return;
+  put_back(own, state, v);
+  if (activated && !ALL_ACTIVE) activate(v, space, control);
+}
+
+__device__ __forceinline__ Gathered pulled(int64 e, unsigned source, State& state, const Graph& graph, const Space& space) {
+#if WEIGHTED
+  return weighted(state, space.vertex_value[source], graph.in_weights[e]);
+#else
+  return space.vertex_value[source];
+#endif
+}
+
+__device__ void pull_hub(unsigned v, State& state, const Graph& graph, const Space& space, Control* control) {
+  Owned own(state, v);
+  bool wants = needsFunc(own, v), activated = false;
+  const int64 end = graph.in_indptr[v + 1];
+  for (int64 e = graph.in_indptr[v] + lane_id(); wants && e - lane_id() < end; e += 32 * AHEAD) {
+    unsigned source[AHEAD], who[AHEAD];
+    Gathered value[AHEAD];
+#pragma unroll
+    for (int j = 0; j < AHEAD; ++j) source[j] = e + 32 * j < end ? graph.in_indices[e + 32 * j] : 0;
+#pragma unroll
+    for (int j = 0; j < AHEAD; ++j) {
+      const bool sent = e + 32 * j < end && is_active(space, source[j]);
+      value[j] = sent ? pulled(e + 32 * j, source[j], state, graph, space) : Gathered(0);
+      who[j] = sent;
+    }
+#pragma unroll
+    for (int j = 0; j < AHEAD; ++j) {
+      const unsigned senders = __ballot_sync(ALL_LANES, who[j]);
+      if (senders) take_in_order(own, v, value[j], senders, wants, activated);
+    }
+  }
+  end_hub(own, v, activated, state, space, control);
+}
+
+// Lanes from `first` to before `last`, which may lie outside of the warp.
+__device__ __forceinline__ unsigned lanes_between(int first, int last) {
+  first = max(first, 0);
+  last = min(last, 32);
+  return first < last ? ALL_LANES << first & ALL_LANES >> (32 - last) : 0;
+}
+
+// 32 vertices from v on. In-edges that are wanted now are numbered through; a window of 32 is fetched at
+// once. Where vertices may stop early, rounds begin with few edges of each and grow.
+__device__ void pull_tile(int64 first, State& state, const Graph& graph, const Space& space, Control* control) {
+  const unsigned lane = lane_id();
+  const unsigned v = (unsigned)min(first + lane, graph.n - 1);
+  int64 at = graph.in_indptr[v];
+  const int64 end = graph.in_indptr[v + 1];
+  bool wants = first + lane < graph.n && at < end && end - at <= HUB;
+  if (!__any_sync(ALL_LANES, wants)) return;
+  Owned own(state, v);
+  bool took = false, activated = false;
+  wants = wants && needsFunc(own, v);
+  for (int most = ENDS_EARLY ? FIRST_EDGES : HUB; __any_sync(ALL_LANES, wants); most = min(4 * most, HUB)) {
+    const int edges = wants ? (int)min(end - at, (int64)most) : 0;
+    const int upto = warp_inclusive_sum(edges), before = upto - edges;
+    const int all = __shfl_sync(ALL_LANES, upto, 31);
+    for (int window = 0; window < all; window += 32) {
+      const int number = window + lane;
+      int owner = 0;  // the last lane whose edges begin at or before this number
+#pragma unroll
+      for (int step = 16; step; step >>= 1) {
+        const int begin = __shfl_sync(ALL_LANES, before, owner + step);
+        if (begin <= number) owner += step;
+      }
+      const int64 e = __shfl_sync(ALL_LANES, at - before, owner) + number;
+      const unsigned source = number < all ? graph.in_indices[e] : 0;
+      const bool sent = number < all && is_active(space, source);
+      const Gathered value = sent ? pulled(e, source, state, graph, space) : Gathered(0);
+      unsigned mine = __ballot_sync(ALL_LANES, sent);
+      mine &= wants ? lanes_between(before - window, upto - window) : 0;
+      while (__any_sync(ALL_LANES, mine)) {
+        const Gathered x = __shfl_sync(ALL_LANES, value, mine ? __ffs(mine) - 1 : 0);
+        if (!mine) continue;
+        mine &= mine - 1;
+        took = true;
+        activated |= gatherFunc(own, x, v);
+        if (ENDS_EARLY && !needsFunc(own, v)) wants = mine = 0;
+      }
+    }
+    at += edges;
+    wants = wants && at < end;
+  }
+  if (took) put_back(own, state, v);
+  if (activated && !ALL_ACTIVE) activate(v, space, control);
+}
+
+__device__ void gather_owned(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+  const unsigned tiles = (unsigned)((graph.n + 31) / 32);
+  const unsigned share = max(1u, min(MOST_TILES, tiles / (8 * team.warps())));
+  const unsigned all = graph.hubs + (tiles + share - 1) / share;
+  while (true) {
+    unsigned item = 0;
+    if (lane_id() == 0) item = atomicAdd(&control->head.gather_claim, 1u);
+    item = __shfl_sync(ALL_LANES, item, 0);
+    if (item >= all) return;
+    if (item < graph.hubs) {
+      pull_hub(graph.hub_vertex[item], state, graph, space, control);
+      continue;
+    }
+    const unsigned tile = (item - graph.hubs) * share;
+    for (unsigned t = tile; t < min(tile + share, tiles); ++t) pull_tile(32 * (int64)t, state, graph, space, control);
+  }
+}
+
+// The queues of hubs at which messages wait; the caller sees to it that all have arrived.
+__device__ void gather_waiting(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+  for (unsigned i = team.warp(); i < control->head.hubs_called; i += team.warps()) {
+    const unsigned hub = space.called[i], v = graph.hub_vertex[hub], count = space.waiting_count[hub];
+    const Gathered* waiting = space.waiting + graph.hub_first[hub];
+    Owned own(state, v);
+    bool wants = true, activated = false;
+    for (unsigned at = 0; at < count; at += 32 * AHEAD) {
+      Gathered value[AHEAD];
+#pragma unroll
+      for (int j = 0; j < AHEAD; ++j) {
+        const unsigned mine = at + 32 * j + lane_id();
+        value[j] = mine < count ? waiting[mine] : Gathered(0);
+      }
+#pragma unroll
+      for (int j = 0; j < AHEAD; ++j) {
+        const int left = (int)min(count - min(count, at + 32 * j), 32u);
+        if (left) take_in_order(own, v, value[j], lanes_between(0, left), wants, activated);
+      }
+    }
+    if (lane_id() == 0) space.waiting_count[hub] = 0;
+    end_hub(own, v, activated, state, space, control);
+  }
+}

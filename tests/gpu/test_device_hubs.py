@@ -1,0 +1,208 @@
+"""Vertices with many in-edges: gathered by owners and through queues, in every mode, as the CPU does it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.generate import generate
+from gpop.gpu import driver, kernel, layout
+from gpop.graph.graph import Graph
+from tests.gpu.cases import CASES, MODES, Case, Sums, check, in_plain_python, run_device
+from tests.programs import Colours, Flag, Rumours
+
+pytestmark = pytest.mark.gpu
+
+LEAVES = 3000
+
+
+class Degree(gpop.Program):
+    """Counts in-edges; nothing is declared about how messages combine."""
+
+    degree = gpop.VertexField(np.uint32)
+    all_active = True
+
+    def scatterFunc(self, node):
+        return np.uint32(1)
+
+    def gatherFunc(self, value, node):
+        self.degree[node] += value
+
+
+class Bytes(gpop.Program):
+    """A field of one byte, messages of one byte; every seventh message activates."""
+
+    total = gpop.VertexField(np.uint8)
+
+    def scatterFunc(self, node):
+        return np.uint8(node % 251)
+
+    def gatherFunc(self, value, node):
+        self.total[node] += value
+        return value % 7 == 3
+
+
+class Order(gpop.Program):
+    """Two float32 fields in which the order of the messages shows in the last bits."""
+
+    sum = gpop.VertexField(np.float32)
+    folded = gpop.VertexField(np.float32)
+    all_active = True
+
+    def scatterFunc(self, node):
+        return np.float32(1) / np.float32(node + 1)
+
+    def gatherFunc(self, value, node):
+        self.sum[node] += value
+        self.folded[node] = self.folded[node] * np.float32(0.75) + value
+
+
+class Enough(gpop.Program):
+    """Two fields; a vertex has enough after three messages, and keeps the sum of exactly those."""
+
+    heard = gpop.VertexField(np.int64)
+    count = gpop.VertexField(np.int32)
+
+    def scatterFunc(self, node):
+        return np.int64(node) + 1
+
+    def needsFunc(self, node):
+        return self.count[node] < 3
+
+    def gatherFunc(self, value, node):
+        if self.count[node] >= 3:
+            return False
+        self.heard[node] += value
+        self.count[node] += 1
+        return self.count[node] == 3
+
+
+def hub_graph(leaves: int = LEAVES) -> Graph:
+    """Stars into vertices 0 and 7, one back out of 0, a hub that no edge leaves, multiple edges to vertex 3."""
+    spokes = np.arange(10, leaves)
+    tails = [spokes, spokes[::2], np.zeros(leaves - 10, np.int64), spokes[::3], np.full(700, 11)]
+    heads = [np.zeros_like(spokes), np.full(len(spokes[::2]), 7), spokes, np.full(len(spokes[::3]), 5),
+             np.full(700, 3)]  # fmt: skip
+    weights = np.random.default_rng(6).integers(1, 50, sum(map(len, tails))).astype(np.uint32)
+    return Graph.from_edges(np.concatenate(tails), np.concatenate(heads), weights, n=leaves)
+
+
+@pytest.fixture(scope="module")
+def skewed():
+    return generate("rmat", scale=13, degree=16, seed=5, weights=(1, 255))
+
+
+HUBS = hub_graph()
+SOME = tuple(range(0, LEAVES, 3))
+NEW = {
+    "Degree": Case(Degree, iterations=2),
+    "Bytes": Case(Bytes, frontier=SOME, iterations=3),
+    "Enough": Case(Enough, iterations=4),
+}
+OLD = {
+    name: CASES[name]._replace(frontier=SOME, iterations=3) for name in ("Sums", "WeightedSums", "Rumours")
+}
+OLD |= {name: CASES[name] for name in ("Smallest", "Distance", "Changes", "SumsCombined")}
+
+
+@pytest.mark.parametrize("name", [*NEW, *OLD])
+def test_hubs(name):
+    case = (NEW | OLD)[name]
+    wanted = in_plain_python(case, HUBS)
+    for mode in MODES:
+        check(case, HUBS, wanted, mode, 256, "declared")
+
+
+@pytest.mark.parametrize(
+    "name", ["Sums", "MarkedSums", "WeightedSums", "Letters", "Colours", "Rumours", "Diary"]
+)
+def test_many_small_hubs(name, monkeypatch):
+    """Nearly every vertex is a hub, and block 0 alone takes small frontiers."""
+    for module in (kernel, layout):
+        monkeypatch.setattr(module, "HUB", 3)
+    rng = np.random.default_rng(8)
+    for n, m in ((90, 400), (3000, 30000)):
+        if n > 90 and CASES[name].small_only:
+            continue
+        edges = rng.integers(0, n, (2, m))
+        graph = Graph.from_edges(*edges, rng.integers(0, 50, m).astype(np.uint32), n=n)
+        wanted = in_plain_python(CASES[name], graph)
+        for mode in MODES:
+            check(CASES[name], graph, wanted, mode, 32, "declared")
+
+
+@pytest.mark.parametrize("hubs", [0, 1, 2])
+def test_queues_that_do_not_fit(hubs, monkeypatch):
+    """Hubs without a queue swap."""
+    room = int(np.sort(np.bincount(HUBS.indices))[::-1][:hubs].sum()) * 8 + 7
+    seen = []
+
+    def shapes(*arguments):
+        found = layouts(*arguments[:3], room)
+        seen.append(found["called"][0])
+        return found
+
+    layouts = driver.queue_shapes
+    monkeypatch.setattr(driver, "queue_shapes", shapes)
+    wanted = in_plain_python(OLD["Sums"], HUBS)
+    for mode in ("sc", "pc"):
+        check(OLD["Sums"], HUBS, wanted, mode, 256, "declared")
+    assert seen == [hubs, hubs]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_skewed_graph_in_the_order_of_the_cpu(skewed, mode):
+    """Owners take in-edges in ascending order: two fields of float32 end with the CPU's bits."""
+    on_cpu, on_gpu = Order(skewed), Order(skewed)
+    gpop.run(on_cpu, iterations=1, mode="pc", threads=1)
+    gpop.run(on_gpu, iterations=1, mode=mode, target="gpu")
+    assert np.array_equal(on_gpu.sum, on_cpu.sum)
+    assert np.array_equal(on_gpu.folded, on_cpu.folded)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("cls", [Degree, Sums, Rumours, Enough, Colours, Flag])
+def test_skewed_graph(skewed, cls, mode):
+    on_cpu, on_gpu = cls(skewed), cls(skewed)
+    start = None if cls.all_active else np.arange(0, skewed.n, 5, dtype=np.uint32)
+    for program in (on_cpu, on_gpu):
+        if cls is Colours:
+            program.mask = np.uint8(1) << (np.arange(skewed.n) % 4).astype(np.uint8)
+    run = gpop.run(on_cpu, start, iterations=3, threads=1)
+    found = run_device(on_gpu, start, 3, mode, None)
+    if cls is not Enough:  # which three come first depends on the order
+        for field in cls.vertex_fields():
+            assert np.array_equal(getattr(on_gpu, field), getattr(on_cpu, field)), field
+    else:
+        assert np.array_equal(on_gpu.heard, on_cpu.heard)
+    assert np.array_equal(found.frontier, run.frontier)
+    if cls is Degree:
+        assert np.array_equal(on_gpu.degree, 3 * np.bincount(skewed.indices, minlength=skewed.n))
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_pull_ends_early_where_a_vertex_needs_no_more(skewed, declared):
+    """What gatherFunc would do after needsFunc said no shows whether it was called."""
+
+    class Counted(gpop.Program):
+        count = gpop.VertexField(np.int64)
+        other = gpop.VertexField(np.int64)
+
+        def scatterFunc(self, node):
+            return np.int64(1)
+
+        def gatherFunc(self, value, node):
+            self.count[node] += value
+            self.other[node] += 2 * value
+
+    if declared:
+        Counted.needsFunc = lambda self, node: self.count[node] < 5
+    program = Counted(skewed)
+    program.count[::2] = 5
+    gpop.run(program, iterations=1, mode="pull", target="gpu")
+    calls = program.count - np.where(np.arange(skewed.n) % 2 == 0, 5, 0)
+    in_degree = np.bincount(skewed.indices, minlength=skewed.n)
+    wanted = np.where(np.arange(skewed.n) % 2 == 0, 0, np.minimum(in_degree, 5)) if declared else in_degree
+    assert np.array_equal(calls, wanted)
+    assert np.array_equal(program.other, 2 * calls)
