@@ -90,6 +90,7 @@ class Counted(gpop.Program):
     def gatherFunc(self, value, node):
         self.count[node] += value
         self.other[node] += 2 * value
+        return False
 
 
 class FiveCounted(Counted):
