@@ -7,19 +7,46 @@
 // first. Bytes: 4 [+ weight] per in-edge that is looked at, a bit of the frontier, and the source's value.
 // gather_waiting does the same for messages that wait in queues of hubs (swap.cuh), in no order.
 
-const int AHEAD = 4;            // messages of a hub that each lane fetches before any is taken
+const int AHEAD = 8;            // messages of a hub that each lane fetches before any is taken
 const int FIRST_EDGES = 4;      // in-edges of a vertex that are looked at first, if it may stop early
 const unsigned MOST_TILES = 8;  // tiles of 32 vertices that a warp claims at once
 
-// The messages of the lanes in `who`, in their order, to the vertex that all lanes own together.
+// The messages of the lanes in `who`, in their order, to the vertex that all lanes own together. A hub waits
+// for this chain alone: shuffles go ahead of it, and where every lane has a message nothing is asked.
 __device__ __forceinline__ void take_in_order(Owned& own, unsigned v, Gathered value, unsigned who, bool& wants,
                                               bool& activated) {
-#pragma unroll 4
-  for (int lane = 0; lane < 32; ++lane) {
-    const Gathered x = __shfl_sync(ALL_LANES, value, lane);
-    if (!(who >> lane & 1) || !wants) continue;
-    activated |= gatherFunc(own, x, v);
-    if (ENDS_EARLY) wants = needsFunc(own, v);
+  const int SOME = 4;
+  const bool everyone = !ENDS_EARLY && who == ALL_LANES;
+#pragma unroll 1
+  for (int first = 0; first < 32; first += SOME) {
+    Gathered x[SOME];
+#pragma unroll
+    for (int j = 0; j < SOME; ++j) x[j] = __shfl_sync(ALL_LANES, value, first + j);
+    if (everyone) {
+#pragma unroll
+      for (int j = 0; j < SOME; ++j) activated |= gatherFunc(own, x[j], v);
+      continue;
+    }
+#pragma unroll
+    for (int j = 0; j < SOME; ++j) {
+      if (!(who >> (first + j) & 1) || !wants) continue;
+      activated |= gatherFunc(own, x[j], v);
+      if (ENDS_EARLY) wants = needsFunc(own, v);
+    }
+  }
+}
+
+// AHEAD messages of every lane; `senders` says which lanes have one.
+__device__ __forceinline__ void take_fetched(Owned& own, unsigned v, Gathered* value, unsigned* senders, bool& wants,
+                                             bool& activated) {
+#pragma unroll 1
+  for (int i = 0; i < AHEAD; ++i) {
+    if (senders[0]) take_in_order(own, v, value[0], senders[0], wants, activated);
+#pragma unroll
+    for (int j = 1; j < AHEAD; ++j) {  // registers cannot be indexed: the next one moves to the front
+      value[j - 1] = value[j];
+      senders[j - 1] = senders[j];
+    }
   }
 }
 
@@ -43,7 +70,7 @@ __device__ void pull_hub(unsigned v, State& state, const Graph& graph, const Spa
   bool wants = needsFunc(own, v), activated = false;
   const int64 end = graph.in_indptr[v + 1];
   for (int64 e = graph.in_indptr[v] + lane_id(); wants && e - lane_id() < end; e += 32 * AHEAD) {
-    unsigned source[AHEAD], who[AHEAD];
+    unsigned source[AHEAD], senders[AHEAD];
     Gathered value[AHEAD];
 #pragma unroll
     for (int j = 0; j < AHEAD; ++j) source[j] = e + 32 * j < end ? graph.in_indices[e + 32 * j] : 0;
@@ -51,13 +78,9 @@ __device__ void pull_hub(unsigned v, State& state, const Graph& graph, const Spa
     for (int j = 0; j < AHEAD; ++j) {
       const bool sent = e + 32 * j < end && is_active(space, source[j]);
       value[j] = sent ? pulled(e + 32 * j, source[j], state, graph, space) : Gathered(0);
-      who[j] = sent;
+      senders[j] = __ballot_sync(ALL_LANES, sent);
     }
-#pragma unroll
-    for (int j = 0; j < AHEAD; ++j) {
-      const unsigned senders = __ballot_sync(ALL_LANES, who[j]);
-      if (senders) take_in_order(own, v, value[j], senders, wants, activated);
-    }
+    take_fetched(own, v, value, senders, wants, activated);
   }
   end_hub(own, v, activated, state, space, control);
 }
@@ -141,17 +164,15 @@ __device__ void gather_waiting(Team& team, State& state, const Graph& graph, con
     Owned own(state, v);
     bool wants = true, activated = false;
     for (unsigned at = 0; at < count; at += 32 * AHEAD) {
+      unsigned senders[AHEAD];
       Gathered value[AHEAD];
 #pragma unroll
       for (int j = 0; j < AHEAD; ++j) {
         const unsigned mine = at + 32 * j + lane_id();
         value[j] = mine < count ? waiting[mine] : Gathered(0);
+        senders[j] = __ballot_sync(ALL_LANES, mine < count);
       }
-#pragma unroll
-      for (int j = 0; j < AHEAD; ++j) {
-        const int left = (int)min(count - min(count, at + 32 * j), 32u);
-        if (left) take_in_order(own, v, value[j], lanes_between(0, left), wants, activated);
-      }
+      take_fetched(own, v, value, senders, wants, activated);
     }
     if (lane_id() == 0) space.waiting_count[hub] = 0;
     end_hub(own, v, activated, state, space, control);
