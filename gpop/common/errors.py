@@ -5,6 +5,21 @@ Command lines print ``gpop: <message>`` on stderr and exit with code 2.
 
 from __future__ import annotations
 
+import re
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def uncoloured(error: Exception) -> str:
+    """What an error says, without the terminal's colour codes that Numba puts in where it finds colorama.
+
+    Examples
+    --------
+    >>> uncoloured(ValueError("\\x1b[1mno such name\\x1b[0m"))
+    'no such name'
+    """
+    return _COLOUR.sub("", str(error))
+
 
 class GpopError(Exception):
     """Base of every error that the library raises on purpose."""

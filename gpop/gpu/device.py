@@ -89,8 +89,10 @@ def require_device_memory(needed: int, what: str) -> None:
     """
     free = free_bytes()
     if needed > free:
+        sizes = (needed / _GIB, free / _GIB)
+        digits = next(digits for digits in range(1, 11) if len({f"{size:.{digits}f}" for size in sizes}) == 2)
         raise NotEnoughMemory(
-            f"{what} needs {needed / _GIB:.1f} GiB on the device, {free / _GIB:.1f} GiB are free"
+            f"{what} needs {sizes[0]:.{digits}f} GiB on the device, {sizes[1]:.{digits}f} GiB are free"
         )
 
 

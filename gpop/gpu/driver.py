@@ -15,7 +15,7 @@ from gpop.gpu import calibrate
 from gpop.gpu.device import cupy, current_device, free_bytes, require_device_memory
 from gpop.gpu.emit import Emitted, emit
 from gpop.gpu.job import Job
-from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, Traits, push_of, queues
+from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, Traits, combine_of, push_of, queues
 from gpop.gpu.layout import HUBS, LAYOUT, device_graph
 from gpop.gpu.workspace import Workspace, queue_shapes, workspace_shapes
 from gpop.graph.exclusive import exclusive
@@ -56,9 +56,14 @@ def _traits(
     emitted: Emitted,
     weight_dtype: Any,
     push: int | None,
+    mode: str,
     interleave: bool,
 ) -> Traits:
     cls = type(program)
+    fields = cls.vertex_fields()
+    combine = combine_of(
+        cls.combine, emitted.gathered_dtype, [fields[name].dtype for name in emitted.written]
+    )
     inactive = cls.inactive_message
     if cls.all_active or inactive is HARMLESS:
         mask, inactive = MASK_NONE, None
@@ -66,7 +71,7 @@ def _traits(
         mask = MASK_SENT if inactive is None else MASK_VALUE
     if mask == MASK_VALUE:
         inactive = inactive_of(lowered, inactive, emitted.message_dtype)
-    way = push_of(emitted, cls.combine) if push is None else push
+    way = push_of(emitted, combine) if push is None else push
     has_init = "initFunc" in emitted.defined
     live = (lowered.steady or interleave) and not (has_init or cls.all_active) and way != OWNER
     return Traits(
@@ -76,10 +81,12 @@ def _traits(
         all_active=cls.all_active,
         mask=mask,
         inactive=inactive,
-        combine=cls.combine if push is None else None,
+        # An owner gathers one by one whatever is declared, but for sums (fold.cuh).
+        combine=combine if push is None or (mode == "pull" and combine == "add") else None,
         push=way,
         track=cls.track_touched,
         live=live,
+        pushes=mode != "pc",
     )
 
 
@@ -111,13 +118,14 @@ def run_on_gpu(
     emitted = _emitted(type(program), lowered, weight_dtype)
     if mode == "pull":
         push = OWNER
-    traits = _traits(program, lowered, emitted, weight_dtype, push, interleave)
-    if traits.all_active and mode == "auto":
+    if program.all_active and mode == "auto":
         mode = "pc"  # everything is active, and eq. (1) with E_a = E says so
+    traits = _traits(program, lowered, emitted, weight_dtype, push, mode, interleave)
     cell = max(emitted.message_dtype.itemsize, emitted.gathered_dtype.itemsize, 4)
     traits = traits._replace(bits=_bits(program, cell, partition_size))
     with exclusive(graph):
-        layout, prepare_seconds = device_graph(graph, traits.bits, traits.combine is not None, worker_count())
+        turned = traits.combine is not None and traits.push != OWNER
+        layout, prepare_seconds = device_graph(graph, traits.bits, turned, worker_count())
         if weighted:
             traits = traits._replace(bin_weight_dtype=layout.bins.id_weights.dtype)
         parts = _parts(lowered, emitted, traits, mode)

@@ -101,6 +101,8 @@ class Traits(NamedTuple):
     push: int
     track: bool
     live: bool
+    pushes: bool
+    """Whether messages may be pushed one by one: not where every partition is partition-centric."""
 
 
 def c_name(dtype: np.dtype) -> str:
@@ -127,6 +129,33 @@ def folded_dtype(gathered: np.dtype, combine: str | None) -> np.dtype:
     if gathered.itemsize >= 4:
         return gathered
     return np.dtype(np.int32 if gathered.kind == "i" else np.uint32)
+
+
+def total_dtype(folded: np.dtype, traits: Traits) -> np.dtype:
+    """Type in which all messages of a vertex are combined, in one cell of global memory.
+
+    float32 loses a hub's small messages when they are pushed one by one: those sums are float64. Partition-
+    centric messages come as sums of runs, few per vertex, so that nothing is to be gained there.
+    """
+    wide = traits.combine == "add" and traits.pushes and folded == np.float32
+    return np.dtype(np.float64) if wide else folded
+
+
+def combine_of(combine: str | None, gathered: np.dtype, written: list[np.dtype]) -> str | None:
+    """The declared fold, or None where messages must be gathered one by one all the same.
+
+    A sum of whole numbers is combined in the type of the messages; a wider field has room for sums that this
+    type has not.
+
+    Examples
+    --------
+    >>> combine_of("add", np.dtype(np.uint8), [np.dtype(np.int64)]), combine_of("min", np.dtype(np.uint8), [])
+    (None, 'min')
+    """
+    if combine == "add" and gathered.kind != "f":
+        if any(field.kind == "f" or field.itemsize > gathered.itemsize for field in written):
+            return None
+    return combine
 
 
 def push_of(emitted: Emitted, combine: str | None) -> int:
@@ -176,6 +205,7 @@ def make_source(emitted: Emitted, traits: Traits) -> str:
         "Weight": weight,
         "BinWeight": bin_weight,
         "Folded": folded,
+        "Total": total_dtype(folded, traits),
     }
     values = {
         "BITS": traits.bits,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import from_dtype, types
 
-from gpop.common.errors import ProgramError
+from gpop.common.errors import ProgramError, uncoloured
 from gpop.gpu.c_types import Names, Unknown, c_type, dtype_of, plain
 from gpop.gpu.emit import Emitted
 from gpop.gpu.function import FunctionText, stored_fields
@@ -131,7 +131,7 @@ class Emitter:
         try:
             return infer(function, argument_types)
         except errors.NumbaError as error:
-            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            lines = [line.strip() for line in uncoloured(error).splitlines() if line.strip()]
             reasons = [line for line in lines if not line.startswith(("Failed in", "During", "File"))]
             code = function.__code__
             line = getattr(getattr(error, "loc", None), "line", None) or code.co_firstlineno

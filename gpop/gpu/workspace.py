@@ -9,7 +9,7 @@ import numpy as np
 from gpop.cpu.scatter import MASK_SENT
 from gpop.gpu.device import cupy
 from gpop.gpu.emit import Emitted
-from gpop.gpu.kernel import FOLD, HEAVY, OWNER, SPACE, Traits, folded_dtype, queues
+from gpop.gpu.kernel import FOLD, HEAVY, OWNER, SPACE, Traits, folded_dtype, queues, total_dtype
 from gpop.gpu.layout import PADDING, DeviceGraph
 from gpop.graph.graph import Graph
 
@@ -41,7 +41,10 @@ def workspace_shapes(
         "partials": (slots if traits.combine else 0, folded),
         "sent": (slots if not traits.combine and traits.mask == MASK_SENT else 0, np.uint8),
         "vertex_value": (n if pushes else 0, message),
-        "folded": (n if traits.combine and (sends_all or traits.push == FOLD) else 0, folded),
+        "folded": (
+            n if traits.combine and (sends_all or traits.push == FOLD) else 0,
+            total_dtype(folded, traits),
+        ),
         "arrived": (words if traits.combine == "add" and frontier else 0, np.uint32),
         "frontier_bits": (words if frontier else 0, np.uint32),
         "active_bits": (words if frontier else 0, np.uint32),

@@ -121,6 +121,12 @@ def test_memory_is_asked_for_before(monkeypatch):
     with pytest.raises(gpop.NotEnoughMemory) as error:
         device.require_device_memory((3 << 30) + (1 << 29), "that")
     assert str(error.value) == "that needs 3.5 GiB on the device, 3.0 GiB are free"
+    for more, said in (
+        (1 << 20, "3.001 GiB on the device, 3.000"),
+        (1, "3.0000000009 GiB on the device, 3.0000000000"),
+    ):
+        with pytest.raises(gpop.NotEnoughMemory, match=rf"^that needs {said} GiB are free$"):
+            device.require_device_memory((3 << 30) + more, "that")
 
 
 def run_python(*arguments: str) -> subprocess.CompletedProcess:

@@ -6,16 +6,11 @@
 // combined value per run; gather of d folds its runs, one contiguous row, into cells in shared memory. So
 // atomics are needed per run, not per edge, and runs of one bin never meet. On a graph that equals its
 // reverse these are the graph's own bins. Bytes: 2 per edge [+ weight], 2 + 2 * sizeof(Folded) per run.
-
-__device__ __forceinline__ Folded merge(Folded a, Folded b) {
-  if constexpr (COMBINE == MINIMUM) return b < a ? b : a;
-  if constexpr (COMBINE == MAXIMUM) return b > a ? b : a;
-  if constexpr (COMBINE == ADD) return a + b;
-  return combine_or(a, b);
-}
+// A run that combines to the identity says nothing to gather. That is so without messages; of a sum that
+// messages cancel in, scatter itself marks the arrival (COUNTS_ARRIVALS), so no flag per run moves.
 
 // Inactive vertices send nothing: the identity where that can be staged as it is, else marked by a bit.
-const bool STAGED_IDENTITY = MASK != MASK_NONE && !WEIGHTED && sizeof(Message) == sizeof(Folded);
+const bool STAGED_IDENTITY = MASK != MASK_NONE && !WEIGHTED && !COUNTS_ARRIVALS && sizeof(Message) == sizeof(Folded);
 const bool STAGED_BITS = MASK != MASK_NONE && !STAGED_IDENTITY;
 
 // What partition p sends, and which of its vertices are active, to shared memory.
@@ -25,7 +20,7 @@ __device__ void stage(int p, State& state, const Graph& graph, const Space& spac
 #pragma unroll 8
   for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
     const bool sends = !STAGED_IDENTITY || is_active(space, base + i);
-    staged[i] = sends ? scatterFunc(state, base + i) : (Message)identity();
+    staged[i] = sends ? scatterFunc(state, base + i) : (Message)identity<Folded>();
   }
   if (STAGED_BITS)
     for (unsigned i = threadIdx.x; i < (size + 31) / 32; i += blockDim.x)
@@ -33,17 +28,36 @@ __device__ void stage(int p, State& state, const Graph& graph, const Space& spac
   __syncthreads();
 }
 
+// The messages of a run, or of a part of it; `sent`: there were some (COUNTS_ARRIVALS).
+struct Run {
+  Folded value;
+  bool sent;
+};
+__device__ __forceinline__ Run join(const Run& a, const Run& b) { return {merge(a.value, b.value), a.sent || b.sent}; }
+__device__ __forceinline__ Run from_below(const Run& run, int lanes) {
+  return {__shfl_up_sync(ALL_LANES, run.value, lanes), COUNTS_ARRIVALS && __shfl_up_sync(ALL_LANES, run.sent, lanes)};
+}
+
+// The run of this number (from 1) is whole: its vertex has heard something, even if that adds up to nothing.
+__device__ __forceinline__ void mark_cancelled(const Run& run, int number, const Segment& segment, const Graph& graph,
+                                               const Space& space) {
+  if (COUNTS_ARRIVALS && run.sent && run.value == identity<Folded>())
+    set_bit(space.arrived, ((unsigned)segment.source << BITS) + graph.sources[segment.slot + number]);
+}
+
 // One segment of a column, by a warp: a segmented sum over a window of ids at a time. Runs that end are
 // collected in the warp's buffer, so that whole sectors are written.
-__device__ void combine_segment(const Segment& segment, State& state, const Graph& graph, const Message* staged,
-                                const unsigned* staged_bits, Folded* buffer, Folded* out) {
+__device__ void combine_segment(const Segment& segment, State& state, const Graph& graph, const Space& space,
+                                const Message* staged, const unsigned* staged_bits, Folded* buffer) {
+  const Run nothing = {identity<Folded>(), false};
   const unsigned lane = lane_id();
   const int64 start = segment.first & ~(int64)(LANE_IDS - 1);
   const Id* ids = graph.ids + start;
   const BinWeight* weights = graph.id_weights + start;
   const int skip = (int)(segment.first - start), end = skip + segment.count;
-  int runs = 0;               // begun before this window
-  Folded carry = identity();  // of the run that is open
+  Folded* out = space.partials + segment.slot + 1;
+  int runs = 0;         // begun before this window
+  Run carry = nothing;  // of the run that is open
   Raw raw = load_raw(ids, LANE_IDS * lane, end);
   for (int window = 0; window < end; window += WINDOW) {
     const int at = window + LANE_IDS * lane;
@@ -53,38 +67,54 @@ __device__ void combine_segment(const Segment& segment, State& state, const Grap
     if (WEIGHTED && at < end) weight = *(const Pack<BinWeight, LANE_IDS>*)(weights + at);
     const int count = __popc(strip.flags), upto = warp_inclusive_sum(count);
     const int first = upto - count;  // runs that end in this window before this lane
-    Folded run = identity();
+    Run run = nothing;
+    bool head_sent = false;  // messages of the run that was open when this lane began
     int ended = first;
 #pragma unroll
     for (int j = 0; j < LANE_IDS; ++j) {
       const unsigned local = strip.local(j);
       bool sent = strip.belongs(j);
       if (STAGED_BITS) sent = sent && bit_of(staged_bits, local);
-      const Folded x = sent ? (Folded)weighted(state, staged[local], weight.at[j]) : identity();
-      if (strip.begins(j)) buffer[ended++] = run;
-      run = strip.begins(j) ? x : merge(run, x);
+      const Run message = sent ? Run{(Folded)weighted(state, staged[local], weight.at[j]), true} : nothing;
+      if (strip.begins(j)) {
+        if (COUNTS_ARRIVALS) {
+          if (ended == first)
+            head_sent = run.sent;
+          else
+            mark_cancelled(run, runs + ended, segment, graph, space);
+        }
+        buffer[ended++] = run.value;
+      }
+      run = strip.begins(j) ? message : join(run, message);
     }
     // `open`: the run that is open after this lane, as far as it lies in this window (and the carry).
     const unsigned heads = __ballot_sync(ALL_LANES, strip.flags != 0) & (ALL_LANES >> (31 - lane));
     const int reach = lane - (heads ? 31 - __clz(heads) : 0);  // lanes back to where it began
-    Folded open = lane == 0 && !strip.flags ? merge(carry, run) : run;
+    Run open = lane == 0 && !strip.flags ? join(carry, run) : run;
 #pragma unroll
     for (int step = 1; step < 32; step <<= 1) {
-      const Folded before = __shfl_up_sync(ALL_LANES, open, step);
-      if (step <= reach) open = merge(before, open);
+      const Run before = from_below(open, step);
+      if (step <= reach) open = join(before, open);
     }
-    Folded before = __shfl_up_sync(ALL_LANES, open, 1);
+    Run before = from_below(open, 1);
     if (lane == 0) before = carry;
-    if (count) buffer[first] = merge(before, buffer[first]);  // the run that was open when this lane began
+    if (count) {  // the run that was open when this lane began
+      const Run head = join(before, {buffer[first], head_sent});
+      buffer[first] = head.value;
+      mark_cancelled(head, runs + first, segment, graph, space);
+    }
     const int all = __shfl_sync(ALL_LANES, upto, 31);
-    carry = __shfl_sync(ALL_LANES, open, 31);
+    carry = {__shfl_sync(ALL_LANES, open.value, 31), COUNTS_ARRIVALS && __shfl_sync(ALL_LANES, open.sent, 31)};
     __syncwarp();
     for (int i = lane; i < all; i += 32)
       if (runs + i > 0) out[runs + i - 1] = buffer[i];
     __syncwarp();
     runs += all;
   }
-  if (lane == 0 && runs) out[runs - 1] = carry;
+  if (lane == 0 && runs) {
+    out[runs - 1] = carry.value;
+    mark_cancelled(carry, runs, segment, graph, space);
+  }
 }
 
 // Scatter: columns of partitions in this mode are combined, the others send nothing.
@@ -98,11 +128,10 @@ __device__ void combine_columns(State& state, const Graph& graph, const Space& s
     if (sends) stage(piece.partition, state, graph, space, staged, staged_bits);
     for (int64 s = piece.first + (threadIdx.x >> 5); s < piece.last; s += blockDim.x >> 5) {
       const Segment segment = graph.segment[s];
-      Folded* out = space.partials + segment.slot + 1;
       if (sends)
-        combine_segment(segment, state, graph, staged, staged_bits, buffer, out);
+        combine_segment(segment, state, graph, space, staged, staged_bits, buffer);
       else
-        for (int i = lane_id(); i < segment.runs; i += 32) out[i] = identity();
+        for (int i = lane_id(); i < segment.runs; i += 32) space.partials[segment.slot + 1 + i] = identity<Folded>();
     }
   }
 }
@@ -117,7 +146,7 @@ __device__ void gather_rows(const Graph& graph, const Space& space, Control* con
     const Piece piece = graph.row_piece[c];
     const unsigned base = (unsigned)piece.partition << BITS;
     const unsigned size = (unsigned)min((int64)1 << BITS, graph.n - base);
-    for (unsigned i = threadIdx.x; i < size; i += blockDim.x) cells[i] = identity();
+    for (unsigned i = threadIdx.x; i < size; i += blockDim.x) cells[i] = identity<Folded>();
     if (COUNTS_ARRIVALS)
       for (unsigned i = threadIdx.x; i < (size + 31) / 32; i += blockDim.x) marks[i] = 0;
     __syncthreads();
@@ -131,7 +160,7 @@ __device__ void gather_rows(const Graph& graph, const Space& space, Control* con
 #pragma unroll
       for (int j = 0; j < ROW_STRIP; ++j) {
         if (!whole && (at + j < piece.first || at + j >= piece.last)) continue;
-        if (x.at[j] == identity()) continue;
+        if (x.at[j] == identity<Folded>()) continue;
         fold(cells + local[j], x.at[j]);
         if (COUNTS_ARRIVALS) set_bit(marks, local[j]);
       }
@@ -139,7 +168,7 @@ __device__ void gather_rows(const Graph& graph, const Space& space, Control* con
     __syncthreads();
     for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
       const Folded x = cells[i];
-      if (x != identity()) fold(space.folded + base + i, x);
+      if (x != identity<Folded>()) fold(space.folded + base + i, (Total)x);
       if (COUNTS_ARRIVALS && (i & 31) == 0 && marks[i >> 5]) {
         if (BITS >= 5)
           atomicOr(space.arrived + ((base + i) >> 5), marks[i >> 5]);

@@ -1,6 +1,9 @@
 // Combining messages (Program.combine) for many threads at once.
 //
-// fold(address, x): *address = combine(*address, x), atomically, in shared or global memory.
+// merge(a, b): both of them; fold(address, x): *address = merge(*address, x), atomically, in shared or global
+// memory. A NaN is no message of a minimum or maximum: `value < self.x[node]` does not hold for it either.
+// Messages are combined in Folded; those of one vertex in Total, so that a hub's sum does not drift: float32
+// stops growing by 1e-7 of itself, and a push brings one message at a time.
 
 template <class T> struct Bounds;
 template <> struct Bounds<int> { static __device__ int lowest() { return -2147483647 - 1; } static __device__ int highest() { return 2147483647; } };
@@ -10,10 +13,10 @@ template <> struct Bounds<uint64> { static __device__ uint64 lowest() { return 0
 template <> struct Bounds<float> { static __device__ float lowest() { return __int_as_float(0xff800000); } static __device__ float highest() { return __int_as_float(0x7f800000); } };
 template <> struct Bounds<double> { static __device__ double lowest() { return __longlong_as_double(0xfff0000000000000LL); } static __device__ double highest() { return __longlong_as_double(0x7ff0000000000000LL); } };
 
-__device__ __forceinline__ Folded identity() {
-  if (COMBINE == MINIMUM) return Bounds<Folded>::highest();
-  if (COMBINE == MAXIMUM) return Bounds<Folded>::lowest();
-  return Folded(0);
+template <class T> __device__ __forceinline__ T identity() {
+  if (COMBINE == MINIMUM) return Bounds<T>::highest();
+  if (COMBINE == MAXIMUM) return Bounds<T>::lowest();
+  return T(0);
 }
 
 // Minimum and maximum. Floats are ordered as integers: upwards without the sign bit, downwards with it.
@@ -44,15 +47,47 @@ template <class T> __device__ __forceinline__ T combine_or(T a, T b) { return a 
 template <> __device__ __forceinline__ float combine_or(float a, float b) { return a; }    // refused by kernel.py
 template <> __device__ __forceinline__ double combine_or(double a, double b) { return a; }  // refused by kernel.py
 
-// Returns what lay there before. A message that is NaN changes no minimum or maximum.
+template <class T>
+__device__ __forceinline__ T merge(T a, T b) {
+  if constexpr (COMBINE == MINIMUM) return b < a || a != a ? b : a;
+  if constexpr (COMBINE == MAXIMUM) return b > a || a != a ? b : a;
+  if constexpr (COMBINE == ADD) return a + b;
+  return combine_or(a, b);
+}
+
+// Returns what lay there before.
 template <class T>
 __device__ __forceinline__ T fold(T* at, T x) {
-  if constexpr (COMBINE == MINIMUM) return x == x ? atomic_min(at, x) : identity();
-  if constexpr (COMBINE == MAXIMUM) return x == x ? atomic_max(at, x) : identity();
+  if constexpr (COMBINE == MINIMUM) return x == x ? atomic_min(at, x) : identity<T>();
+  if constexpr (COMBINE == MAXIMUM) return x == x ? atomic_max(at, x) : identity<T>();
   if constexpr (COMBINE == ADD) return atomic_add(at, x);
   if constexpr (COMBINE == OR) return atomic_or(at, x);  // whole numbers only: kernel.py sees to it
   return x;
 }
+
+
+// What the owner of a vertex makes of its messages, which it walks one after the other: gatherFunc of each,
+// but of sums once of all, since a float32 field cannot take a hub's messages one by one.
+struct Inbox {
+  Total sum = Total(0);
+  bool heard = false, activated = false;
+
+  template <class Self>
+  __device__ __forceinline__ void take(Self& self, Gathered value, unsigned v) {
+    if (COMBINE == ADD) {
+      sum += (Total)value;
+      heard = true;
+    } else {
+      activated |= gatherFunc(self, value, v);
+    }
+  }
+  // After the last message; true if v becomes active.
+  template <class Self>
+  __device__ __forceinline__ bool close(Self& self, unsigned v) {
+    if (heard) activated = gatherFunc(self, (Gathered)sum, v);
+    return activated;
+  }
+};
 
 // The message as gatherFunc takes it.
 template <class T>

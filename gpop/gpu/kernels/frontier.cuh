@@ -18,9 +18,10 @@ __device__ __forceinline__ void append(unsigned v, int64 edges, bool wanted, con
 // The combined message of v, if one arrived: gatherFunc once. Leaves the cell empty.
 __device__ __forceinline__ bool gather_folded(unsigned v, State& state, const Graph& graph, const Space& space) {
 #if COMBINE
-  const Folded x = space.folded[v];
-  const bool arrived = ALL_ACTIVE ? bit_of(graph.has_in, v) : COUNTS_ARRIVALS ? bit_of(space.arrived, v) : x != identity();
-  if (x != identity()) space.folded[v] = identity();
+  if (PUSH == OWNER) return false;  // its messages are gathered already
+  const Total x = space.folded[v];
+  const bool arrived = ALL_ACTIVE ? bit_of(graph.has_in, v) : COUNTS_ARRIVALS ? bit_of(space.arrived, v) : x != identity<Total>();
+  if (x != identity<Total>()) space.folded[v] = identity<Total>();
   return arrived && gatherFunc(state, (Gathered)x, v);
 #else
   return false;

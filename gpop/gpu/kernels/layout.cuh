@@ -3,7 +3,8 @@
 // Before this text come the types of the program at hand, written by gpop/gpu/source.py:
 //   Message   what scatterFunc returns           Gathered  what gatherFunc takes (applyWeight's result)
 //   Weight    weights of the graph               BinWeight the same weights as they lie in the bins
-//   Folded    what messages are combined in      BITS      local bits of a vertex id (at most 15)
+//   Folded    what messages are combined in      Total     the same for all messages of a vertex
+//   BITS      local bits of a vertex id (at most 15)
 // and the traits ALL_ACTIVE, WEIGHTED, MASK, COMBINE, HAS_INIT, HAS_FILTER, PUSH, TRACK.
 
 typedef unsigned short Id;  // local id of a destination; the top bit marks the first id of a message
@@ -56,7 +57,7 @@ struct Space {
   Folded* partials;         // one per run (partition-centric, combine)
   unsigned char* sent;      // beside it: whether its source was active (MASK_SENT)
   Message* vertex_value;    // what an active vertex sends (source-centric)
-  Folded* folded;           // combined messages per vertex, identity when none
+  Total* folded;            // combined messages per vertex, identity when none
   unsigned* arrived;        // bit per vertex: a message was folded (ADD)
   unsigned* frontier_bits;  // bit per vertex: active
   unsigned* active_bits;    // activated for the next iteration by initFunc or gatherFunc

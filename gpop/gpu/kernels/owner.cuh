@@ -14,7 +14,7 @@ const unsigned MOST_TILES = 8;  // tiles of 32 vertices that a warp claims at on
 // The messages of the lanes in `who`, in their order, to the vertex that all lanes own together. A hub waits
 // for this chain alone: shuffles go ahead of it, and where every lane has a message nothing is asked.
 __device__ __forceinline__ void take_in_order(Owned& own, unsigned v, Gathered value, unsigned who, bool& wants,
-                                              bool& activated) {
+                                              Inbox& inbox) {
   const int SOME = 4;
   const bool everyone = !ENDS_EARLY && who == ALL_LANES;
 #pragma unroll 1
@@ -24,13 +24,13 @@ __device__ __forceinline__ void take_in_order(Owned& own, unsigned v, Gathered v
     for (int j = 0; j < SOME; ++j) x[j] = __shfl_sync(ALL_LANES, value, first + j);
     if (everyone) {
 #pragma unroll
-      for (int j = 0; j < SOME; ++j) activated |= gatherFunc(own, x[j], v);
+      for (int j = 0; j < SOME; ++j) inbox.take(own, x[j], v);
       continue;
     }
 #pragma unroll
     for (int j = 0; j < SOME; ++j) {
       if (!(who >> (first + j) & 1) || !wants) continue;
-      activated |= gatherFunc(own, x[j], v);
+      inbox.take(own, x[j], v);
       if (ENDS_EARLY) wants = needsFunc(own, v);
     }
   }
@@ -38,10 +38,10 @@ __device__ __forceinline__ void take_in_order(Owned& own, unsigned v, Gathered v
 
 // AHEAD messages of every lane; `senders` says which lanes have one.
 __device__ __forceinline__ void take_fetched(Owned& own, unsigned v, Gathered* value, unsigned* senders, bool& wants,
-                                             bool& activated) {
+                                             Inbox& inbox) {
 #pragma unroll 1
   for (int i = 0; i < AHEAD; ++i) {
-    if (senders[0]) take_in_order(own, v, value[0], senders[0], wants, activated);
+    if (senders[0]) take_in_order(own, v, value[0], senders[0], wants, inbox);
 #pragma unroll
     for (int j = 1; j < AHEAD; ++j) {  // registers cannot be indexed: the next one moves to the front
       value[j - 1] = value[j];
@@ -50,8 +50,9 @@ __device__ __forceinline__ void take_fetched(Owned& own, unsigned v, Gathered* v
   }
 }
 
-__device__ __forceinline__ void end_hub(const Owned& own, unsigned v, bool activated, State& state, const Space& space,
+__device__ __forceinline__ void end_hub(Owned& own, unsigned v, Inbox& inbox, State& state, const Space& space,
                                         Control* control) {
+  const bool activated = inbox.close(own, v);
   if (lane_id() != 0) return;
   put_back(own, state, v);
   if (activated && !ALL_ACTIVE) activate(v, space, control);
@@ -67,7 +68,8 @@ __device__ __forceinline__ Gathered pulled(int64 e, unsigned source, State& stat
 
 __device__ void pull_hub(unsigned v, State& state, const Graph& graph, const Space& space, Control* control) {
   Owned own(state, v);
-  bool wants = needsFunc(own, v), activated = false;
+  bool wants = needsFunc(own, v);
+  Inbox inbox;
   const int64 end = graph.in_indptr[v + 1];
   for (int64 e = graph.in_indptr[v] + lane_id(); wants && e - lane_id() < end; e += 32 * AHEAD) {
     unsigned source[AHEAD], senders[AHEAD];
@@ -80,9 +82,9 @@ __device__ void pull_hub(unsigned v, State& state, const Graph& graph, const Spa
       value[j] = sent ? pulled(e + 32 * j, source[j], state, graph, space) : Gathered(0);
       senders[j] = __ballot_sync(ALL_LANES, sent);
     }
-    take_fetched(own, v, value, senders, wants, activated);
+    take_fetched(own, v, value, senders, wants, inbox);
   }
-  end_hub(own, v, activated, state, space, control);
+  end_hub(own, v, inbox, state, space, control);
 }
 
 // Lanes from `first` to before `last`, which may lie outside of the warp.
@@ -102,7 +104,8 @@ __device__ void pull_tile(int64 first, State& state, const Graph& graph, const S
   bool wants = first + lane < graph.n && at < end && end - at <= HUB;
   if (!__any_sync(ALL_LANES, wants)) return;
   Owned own(state, v);
-  bool took = false, activated = false;
+  bool took = false;
+  Inbox inbox;
   wants = wants && needsFunc(own, v);
   for (int most = ENDS_EARLY ? FIRST_EDGES : HUB; __any_sync(ALL_LANES, wants); most = min(4 * most, HUB)) {
     const int edges = wants ? (int)min(end - at, (int64)most) : 0;
@@ -127,13 +130,14 @@ __device__ void pull_tile(int64 first, State& state, const Graph& graph, const S
         if (!mine) continue;
         mine &= mine - 1;
         took = true;
-        activated |= gatherFunc(own, x, v);
+        inbox.take(own, x, v);
         if (ENDS_EARLY && !needsFunc(own, v)) wants = mine = 0;
       }
     }
     at += edges;
     wants = wants && at < end;
   }
+  const bool activated = inbox.close(own, v);
   if (took) put_back(own, state, v);
   if (activated && !ALL_ACTIVE) activate(v, space, control);
 }
@@ -162,7 +166,8 @@ __device__ void gather_waiting(Team& team, State& state, const Graph& graph, con
     const unsigned hub = space.called[i], v = graph.hub_vertex[hub], count = space.waiting_count[hub];
     const Gathered* waiting = space.waiting + graph.hub_first[hub];
     Owned own(state, v);
-    bool wants = true, activated = false;
+    bool wants = true;
+    Inbox inbox;
     for (unsigned at = 0; at < count; at += 32 * AHEAD) {
       unsigned senders[AHEAD];
       Gathered value[AHEAD];
@@ -172,9 +177,9 @@ __device__ void gather_waiting(Team& team, State& state, const Graph& graph, con
         value[j] = mine < count ? waiting[mine] : Gathered(0);
         senders[j] = __ballot_sync(ALL_LANES, mine < count);
       }
-      take_fetched(own, v, value, senders, wants, activated);
+      take_fetched(own, v, value, senders, wants, inbox);
     }
     if (lane_id() == 0) space.waiting_count[hub] = 0;
-    end_hub(own, v, activated, state, space, control);
+    end_hub(own, v, inbox, state, space, control);
   }
 }

@@ -55,9 +55,9 @@ __device__ __forceinline__ void activate(unsigned v, const Space& space, Control
 __device__ __forceinline__ void deliver(State& state, Gathered x, unsigned v, const Graph& graph, const Space& space,
                                         Control* control) {
 #if FOLDS_PUSHED  // PUSH == FOLD
-  const Folded before = fold(space.folded + v, (Folded)x);
+  const Total before = fold(space.folded + v, (Total)x);
   if (ALL_ACTIVE) return;
-  const bool fresh = COUNTS_ARRIVALS ? set_bit(space.arrived, v) : before == identity() && (Folded)x != identity();
+  const bool fresh = COUNTS_ARRIVALS ? set_bit(space.arrived, v) : before == identity<Total>() && (Total)x != identity<Total>();
   if (fresh && !control->head.dense && set_bit(space.listed_bits, v)) add_candidate(v, space, control);
 #else
   if (swap_gather(state, x, v, graph, space, control) && !ALL_ACTIVE) activate(v, space, control);

@@ -1,0 +1,154 @@
+"""A device for tests where there is none: NumPy in place of CuPy, and the kernels on the host (emulator.hpp).
+
+The whole target runs as it is, its Python, its tables and its kernels, on one block of one warp. What only a
+device can show, races between blocks and how long it takes, is left to the tests marked ``gpu``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpop.gpu import device, driver, job, kernel
+
+WARP = 32
+SHARED = "extern __shared__ __align__(16) unsigned char shared_memory[];"
+CLOCK = re.compile(r'asm volatile\("mov\.u64 %0, %%globaltimer;" : "=l"\(t\)\);')
+KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\)\s*)?(\w+)\(([^)]*)\)')
+
+
+class Array(np.ndarray):
+    """A host array with what is used of CuPy's."""
+
+    @property
+    def data(self) -> SimpleNamespace:
+        return SimpleNamespace(ptr=self.ctypes.data)
+
+    def set(self, values: np.ndarray) -> None:
+        self[...] = values
+
+    def get(self, out: np.ndarray | None = None) -> np.ndarray:
+        if out is None:
+            return np.array(self)
+        out[...] = self
+        return out
+
+
+class Event:
+    """An event of a stream that has always run dry."""
+
+    def record(self) -> None:
+        pass
+
+
+class Kernel:
+    """One kernel of a library, called as CuPy calls it; grid and block are those of the emulator."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __call__(self, grid: tuple, block: tuple, arguments: tuple, shared_mem: int = 0) -> None:
+        # Structs and numbers go by value, arrays by their address.
+        values = [
+            np.array([each.ctypes.data], np.uint64) if isinstance(each, Array) else np.atleast_1d(each)
+            for each in arguments
+        ]
+        self.function((ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values)))
+
+
+class Module:
+    """``cupy.RawModule``: a shared library, kept by its source."""
+
+    def __init__(self, code: str, **options: Any) -> None:
+        self.library = build(code)
+
+    def get_function(self, name: str) -> Kernel:
+        return Kernel(getattr(self.library, f"emulate_{name}"))
+
+
+def entries(source: str) -> str:
+    """A C entry per kernel that takes the addresses of its arguments."""
+    found = []
+    for name, parameters in KERNEL.findall(source):
+        kinds = [re.sub(r"\w+$", "", parameter.strip()) for parameter in parameters.split(",")]
+        values = ", ".join(f"*(std::decay_t<{kind}>*)given[{i}]" for i, kind in enumerate(kinds))
+        found.append(
+            f'extern "C" void emulate_{name}(void** given) {{ warp::launch([=] {{ {name}({values}); }}); }}'
+        )
+    return "\n".join(found)
+
+
+def build(source: str) -> ctypes.CDLL:
+    """The kernels of a source for the host."""
+    compiler = shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("no C++ compiler on this machine")
+    text = CLOCK.sub("t = host_ns();", source)
+    text = text.replace(SHARED, "alignas(16) static unsigned char shared_memory[SHARED_BYTES];")
+    header = (Path(__file__).parent / "emulator.hpp").read_text()
+    whole = "\n".join([header, text, entries(source)])
+    folder = Path(tempfile.gettempdir()) / f"gpop-test-emulator-{os.getuid()}"
+    folder.mkdir(exist_ok=True)
+    library = folder / f"{hashlib.sha256(whole.encode()).hexdigest()}.so"
+    if not library.exists():
+        with tempfile.TemporaryDirectory(dir=folder) as own:
+            (Path(own) / "engine.cpp").write_text(whole)
+            command = [compiler, "-std=c++17", "-O1", "-w", "-ffp-contract=off", "-shared", "-fPIC"]
+            subprocess.run([*command, "engine.cpp", "-o", "engine.so"], cwd=own, check=True)
+            os.replace(Path(own) / "engine.so", library)
+    return ctypes.CDLL(str(library))
+
+
+def numpy_as_cupy() -> SimpleNamespace:
+    """A module that looks like CuPy on a device of one multiprocessor."""
+    runtime = SimpleNamespace(
+        CUDARuntimeError=RuntimeError,
+        getDeviceCount=lambda: 1,
+        getDeviceProperties=lambda index: {"name": b"emulator"},
+        memGetInfo=lambda: (1 << 40, 1 << 40),
+    )
+    attributes = {"MultiProcessorCount": 1, "MaxSharedMemoryPerBlockOptin": 227 << 10}
+    return SimpleNamespace(
+        zeros=lambda shape, dtype: np.zeros(shape, dtype).view(Array),
+        asarray=lambda values: np.array(values).view(Array),
+        RawModule=Module,
+        RawKernel=lambda code, name, options: Module(code).get_function(name),
+        get_default_memory_pool=lambda: SimpleNamespace(free_bytes=lambda: 0),
+        cuda=SimpleNamespace(
+            Event=Event,
+            get_elapsed_time=lambda begin, end: 0.0,
+            Device=lambda *index: SimpleNamespace(id=0, attributes=attributes, compute_capability="00"),
+            runtime=runtime,
+        ),
+    )
+
+
+@contextmanager
+def emulated() -> Iterator[None]:
+    """``target="gpu"`` runs on the emulator. What is known of devices is forgotten before and after."""
+    caches = (device.cupy, device._device, kernel._compiled)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "cupy", numpy_as_cupy())
+        for part in (kernel, driver, job):
+            patch.setattr(part, "BLOCK_THREADS", WARP)
+        for cache in caches:
+            cache.cache_clear()
+        try:
+            yield
+        finally:
+            for cache in caches:
+                cache.cache_clear()
