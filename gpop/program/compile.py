@@ -10,7 +10,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 from gpop.cached import cached
-from gpop.common.errors import ProgramError
+from gpop.common.errors import ProgramError, uncoloured
 from gpop.program.lowering import ANSWERS, MAY_BE_SILENT, Lowered
 from gpop.program.program import Program
 from gpop.program.published import KERNEL, publish_user
@@ -125,10 +125,10 @@ def _program_error(lowered: Lowered, state: tuple, error: Exception) -> ProgramE
         except errors.NumbaError as fault:
             error, where = fault, _where(lowered, name)
             break
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line.strip() for line in uncoloured(error).splitlines() if line.strip()]
     reason = next((line for line in lines if not line.startswith(("Failed in", "During", "File"))), lines[0])
     place = next((line for line in lines if line.startswith("File")), "")
-    return ProgramError(f"{where} does not compile: {reason} {place}".rstrip(" :"), detail=str(error))
+    return ProgramError(f"{where} does not compile: {reason} {place}".rstrip(" :"), detail=uncoloured(error))
 
 
 def inactive_of(lowered: Lowered, declared: Any, message: np.dtype) -> Any:

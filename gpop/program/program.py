@@ -174,7 +174,8 @@ class Program:
         inactive vertex changes nothing (cheapest; distances, labels).
     combine : "min", "max", "add" or "or"
         ``gatherFunc`` is that fold, so a target may combine messages before applying it, and leave
-        out those that change no fold (the largest value for "min", 0 for "add" ...).
+        out those that change no fold (for "min" the largest value and NaN, 0 for "or" ...). A sum of
+        messages arrives even if it is 0.
     track_touched : bool
         Keep the list of all vertices that ``gatherFunc`` or the caller ever activated.
     cuda_source : str

@@ -1,16 +1,14 @@
 // A GPU of one warp on the host: what the kernels need of CUDA, so that they run where there is no device.
 //
 // Every lane is a fiber with a stack of its own, all in one thread: a lane runs until it meets a barrier,
-// a shuffle or a ballot, then the next one does, so atomics are plain. A lane that waits where the others
-// never come is reported. Lanes that got somewhere without the others (__activemask) count as alone there.
+// a shuffle or a ballot, then the next one does, so atomics are plain. A launch fails where a lane waits for
+// others that never come. Lanes that got somewhere without the others (__activemask) count as alone there.
 #include <setjmp.h>
 #include <ucontext.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <vector>
@@ -38,10 +36,7 @@ unsigned long long offered[2][LANES];  // of this exchange, and of the one befor
 std::function<void()> body;
 
 void next() {
-  if (++idle > PATIENCE) {
-    std::fprintf(stderr, "emulator: a lane waits for others that do not come\n");
-    std::abort();
-  }
+  if (++idle > PATIENCE) setcontext(&origin);
   const int from = now;
   do now = (now + 1) % LANES;
   while (finished[now] && left);
@@ -70,7 +65,7 @@ void lane() {
   next();
 }
 
-void launch(std::function<void()> kernel) {
+bool launch(std::function<void()> kernel) {  // false if it hung
   static std::vector<char> stacks(LANES * STACK);
   body = kernel;
   now = arrived = 0;
@@ -85,10 +80,11 @@ void launch(std::function<void()> kernel) {
   }
   volatile bool over = false;
   getcontext(&origin);
-  if (over) return;
+  if (over) return !left;
   over = true;
   started[0] = true;
   setcontext(&begin[0]);
+  return false;
 }
 }  // namespace warp
 

@@ -10,9 +10,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from numba import njit
+from numba.core.errors import TypingError
 
 import gpop
 from gpop.common.errors import ProgramError
+from gpop.gpu import source
 from gpop.gpu.emit import emit
 from gpop.program.lowering import lower
 from gpop.program.published import KERNEL, publish_user
@@ -171,6 +173,18 @@ def test_unknown_construct_names_file_line_and_construct(construct, tmp_path):
         emit(module.Unknown, lower(module.Unknown))
     assert UNKNOWN[construct] in str(error.value)
     assert str(error.value).startswith(f"{path}:15: Unknown.filterFunc")
+
+
+def test_numbas_colours_are_left_out(monkeypatch):
+    """Where colorama is installed Numba colours its messages."""
+
+    def refuse(function, argument_types):
+        raise TypingError("\x1b[1mFailed in nopython mode\x1b[0m\n\x1b[1m\x1b[31mno such name\x1b[0m")
+
+    monkeypatch.setattr(source, "infer", refuse)
+    cls, weight = SHIPPED["PageRank"]
+    with pytest.raises(ProgramError, match=r"PageRank\.scatterFunc does not compile: no such name$"):
+        emit(cls, lower(cls), weight)
 
 
 # --- cuda_source -------------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ def test_memory_is_asked_for_before(monkeypatch):
     assert str(error.value) == "that needs 3.5 GiB on the device, 3.0 GiB are free"
     for more, said in (
         (1 << 20, "3.001 GiB on the device, 3.000"),
-        (1, "3.0000000009 GiB on the device, 3.0000000000"),
+        (1, "3.000000001 GiB on the device, 3.000000000"),
     ):
         with pytest.raises(gpop.NotEnoughMemory, match=rf"^that needs {said} GiB are free$"):
             device.require_device_memory((3 << 30) + more, "that")

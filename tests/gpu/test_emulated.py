@@ -1,0 +1,63 @@
+"""The whole GPU target on the host (`emulator`): what its kernels compute, on a machine without a device."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from tests.gpu.cases import check, graph_of, in_plain_python, started
+from tests.gpu.emulator import Array, Module, emulated
+from tests.gpu.foreign import FOREIGN
+from tests.gpu.hub import check_hub
+
+DECLARED = [name for name in FOREIGN if name.endswith("Combined")]
+SIZE = 32
+
+
+@pytest.mark.parametrize("mode", ["sc", "pc"])
+@pytest.mark.parametrize("name", DECLARED)
+def test_foreign_program_with_combine(name, mode):
+    check_emulated(name, mode)
+
+
+@pytest.mark.parametrize("name", ["NotedVotes", "FloatVotesCombined", "HighestCombined"])
+def test_foreign_program_with_owners(name):
+    check_emulated(name, "pull")
+
+
+def check_emulated(name: str, mode: str) -> None:
+    case = FOREIGN[name]
+    with emulated():
+        for kind in ("small", "big"):
+            check(case, graph_of(kind), in_plain_python(case, graph_of(kind)), mode, SIZE, "declared")
+
+
+@pytest.mark.parametrize("name", ["Lowest", "FloatVotes", "NotedVotes"])
+def test_foreign_program_on_the_cpu(name):
+    """The same answers on the other target."""
+    case, graph = FOREIGN[name], graph_of("small")
+    correct, said = in_plain_python(case, graph)
+    for mode in ("sc", "pc", "auto", "pull"):
+        program = started(case, graph)
+        run = gpop.run(program, case.frontier, iterations=case.iterations, mode=mode, partition_size=SIZE)
+        for field in case.cls.vertex_fields():
+            np.testing.assert_array_equal(getattr(program, field), getattr(correct, field), err_msg=mode)
+        assert run.frontier.tolist() == sorted(said["frontier"]), mode
+
+
+@pytest.mark.parametrize("mode", ["sc", "pc", "pull"])
+def test_sums_at_a_hub(mode):
+    with emulated():
+        check_hub(50_000, mode)
+
+
+def test_a_lane_that_waits_in_vain_is_noticed():
+    stuck = """
+    extern "C" __global__ void stuck(int* seen) {
+      if (threadIdx.x != 7) __syncthreads();
+      seen[0] = 1;
+    }
+    """
+    with pytest.raises(AssertionError, match="waits at a barrier"):
+        Module(stuck).get_function("stuck")((1,), (32,), (np.zeros(1, np.int32).view(Array),))
