@@ -1,4 +1,4 @@
-"""Programs unlike those of the apps give on a device, and on the CPU, what plain Python gives: in all modes."""
+"""Programs unlike those of the apps: on a device, and on the CPU, they give what plain Python gives."""
 
 from __future__ import annotations
 
