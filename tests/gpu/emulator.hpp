@@ -138,6 +138,8 @@ inline unsigned __ballot_sync(unsigned mask, bool holds) {
   return bits;
 }
 
+inline int __syncthreads_or(bool holds) { return __ballot_sync(0xffffffffu, holds) != 0; }
+
 // --- atomics, bits, vectors -------------------------------------------------------------------------------
 template <class T, class F>
 T replace(T* at, F with) {

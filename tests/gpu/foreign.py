@@ -86,6 +86,14 @@ class FloatVotes(Votes):
     heard = gpop.VertexField(np.float32)
 
 
+class Applause(FloatVotes):
+    """Messages of one sign cannot cancel."""
+
+
+class Silence(FloatVotes):
+    """Nothing but 0 is ever said, and heard."""
+
+
 class MarkedVotes(FloatVotes):
     """Inactive vertices send a value of their own."""
 
@@ -133,6 +141,10 @@ def _votes(program: gpop.Program, rng: np.random.Generator) -> None:
     program.vote = rng.integers(-1, 2, program.graph.n)
 
 
+def _applause(program: gpop.Program, rng: np.random.Generator) -> None:
+    program.vote = rng.integers(1, 4, program.graph.n)
+
+
 def _loud(program: gpop.Program, rng: np.random.Generator) -> None:
     program.vote = rng.integers(50, 120, program.graph.n)
 
@@ -145,6 +157,8 @@ def _cases() -> dict[str, Case]:
         (LowestScaled, "min", Case(None, _special, FEW, 4)),
         (Votes, "add", Case(None, _votes, FEW, 4)),
         (FloatVotes, "add", Case(None, _votes, FEW, 4)),
+        (Applause, "add", Case(None, _applause, FEW, 4)),
+        (Silence, "add", Case(None, frontier=FEW, iterations=4)),
         (MarkedVotes, "add", Case(None, _votes, FEW, 4)),
         (WeightedVotes, "add", Case(None, _votes, FEW, 4)),
         (NotedVotes, "add", Case(None, _votes, FEW, 4)),

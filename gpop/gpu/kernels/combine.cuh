@@ -6,47 +6,63 @@
 // combined value per run; gather of d folds its runs, one contiguous row, into cells in shared memory. So
 // atomics are needed per run, not per edge, and runs of one bin never meet. On a graph that equals its
 // reverse these are the graph's own bins. Bytes: 2 per edge [+ weight], 2 + 2 * sizeof(Folded) per run.
-// A run that combines to the identity says nothing to gather. That is so without messages; of a sum that
-// messages cancel in, scatter itself marks the arrival (COUNTS_ARRIVALS), so no flag per run moves.
+// A run that combines to the identity says nothing to gather. It may have had messages all the same, where
+// sums count arrivals (COUNTS_ARRIVALS): then scatter marks its vertex itself, so no flag per run moves; and
+// asks for that only in partitions whose messages can cancel.
 
 // Inactive vertices send nothing: the identity where that can be staged as it is, else marked by a bit.
 const bool STAGED_IDENTITY = MASK != MASK_NONE && !WEIGHTED && !COUNTS_ARRIVALS && sizeof(Message) == sizeof(Folded);
 const bool STAGED_BITS = MASK != MASK_NONE && !STAGED_IDENTITY;
 
-// What partition p sends, and which of its vertices are active, to shared memory.
-__device__ void stage(int p, State& state, const Graph& graph, const Space& space, Message* staged, unsigned* staged_bits) {
+const bool WHOLE = Message(0.5) == Message(0);  // sums of whole numbers wrap around
+
+// What partition p sends, and which of its vertices are active, to shared memory. Returns whether sums of
+// it can be 0: not if floats of one sign are sent, as in a walk of probabilities.
+__device__ bool stage(int p, State& state, const Graph& graph, const Space& space, Message* staged, unsigned* staged_bits) {
   const unsigned base = (unsigned)p << BITS;
   const unsigned size = (unsigned)min((int64)1 << BITS, graph.n - base);
+  bool below = false, above = false, none = false;
 #pragma unroll 8
   for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
     const bool sends = !STAGED_IDENTITY || is_active(space, base + i);
-    staged[i] = sends ? scatterFunc(state, base + i) : (Message)identity<Folded>();
+    const Message x = sends ? scatterFunc(state, base + i) : (Message)identity<Folded>();
+    staged[i] = x;
+    if (COUNTS_ARRIVALS) {
+      below |= x < Message(0);
+      above |= x > Message(0);
+      none |= x == Message(0) && is_active(space, base + i);
+    }
   }
   if (STAGED_BITS)
     for (unsigned i = threadIdx.x; i < (size + 31) / 32; i += blockDim.x)
       staged_bits[i] = BITS >= 5 ? space.frontier_bits[(base >> 5) + i] : space.frontier_bits[base >> 5] >> (base & 31);
   __syncthreads();
+  if (!COUNTS_ARRIVALS) return false;
+  const bool both = __syncthreads_or(below) && __syncthreads_or(above);
+  return __syncthreads_or(none) || both || WHOLE || WEIGHTED;
 }
 
-// The messages of a run, or of a part of it; `sent`: there were some (COUNTS_ARRIVALS).
+// The messages of a run, or of a part of it; `sent`: there were some, which only CANCELS asks.
 struct Run {
   Folded value;
   bool sent;
 };
 __device__ __forceinline__ Run join(const Run& a, const Run& b) { return {merge(a.value, b.value), a.sent || b.sent}; }
+template <bool CANCELS>
 __device__ __forceinline__ Run from_below(const Run& run, int lanes) {
-  return {__shfl_up_sync(ALL_LANES, run.value, lanes), COUNTS_ARRIVALS && __shfl_up_sync(ALL_LANES, run.sent, lanes)};
+  return {__shfl_up_sync(ALL_LANES, run.value, lanes), CANCELS && __shfl_up_sync(ALL_LANES, run.sent, lanes)};
 }
 
 // The run of this number (from 1) is whole: its vertex has heard something, even if that adds up to nothing.
 __device__ __forceinline__ void mark_cancelled(const Run& run, int number, const Segment& segment, const Graph& graph,
                                                const Space& space) {
-  if (COUNTS_ARRIVALS && run.sent && run.value == identity<Folded>())
+  if (run.sent && run.value == identity<Folded>())
     set_bit(space.arrived, ((unsigned)segment.source << BITS) + graph.sources[segment.slot + number]);
 }
 
 // One segment of a column, by a warp: a segmented sum over a window of ids at a time. Runs that end are
 // collected in the warp's buffer, so that whole sectors are written.
+template <bool CANCELS>
 __device__ void combine_segment(const Segment& segment, State& state, const Graph& graph, const Space& space,
                                 const Message* staged, const unsigned* staged_bits, Folded* buffer) {
   const Run nothing = {identity<Folded>(), false};
@@ -77,7 +93,7 @@ __device__ void combine_segment(const Segment& segment, State& state, const Grap
       if (STAGED_BITS) sent = sent && bit_of(staged_bits, local);
       const Run message = sent ? Run{(Folded)weighted(state, staged[local], weight.at[j]), true} : nothing;
       if (strip.begins(j)) {
-        if (COUNTS_ARRIVALS) {
+        if (CANCELS) {
           if (ended == first)
             head_sent = run.sent;
           else
@@ -93,18 +109,18 @@ __device__ void combine_segment(const Segment& segment, State& state, const Grap
     Run open = lane == 0 && !strip.flags ? join(carry, run) : run;
 #pragma unroll
     for (int step = 1; step < 32; step <<= 1) {
-      const Run before = from_below(open, step);
+      const Run before = from_below<CANCELS>(open, step);
       if (step <= reach) open = join(before, open);
     }
-    Run before = from_below(open, 1);
+    Run before = from_below<CANCELS>(open, 1);
     if (lane == 0) before = carry;
     if (count) {  // the run that was open when this lane began
       const Run head = join(before, {buffer[first], head_sent});
       buffer[first] = head.value;
-      mark_cancelled(head, runs + first, segment, graph, space);
+      if (CANCELS) mark_cancelled(head, runs + first, segment, graph, space);
     }
     const int all = __shfl_sync(ALL_LANES, upto, 31);
-    carry = {__shfl_sync(ALL_LANES, open.value, 31), COUNTS_ARRIVALS && __shfl_sync(ALL_LANES, open.sent, 31)};
+    carry = {__shfl_sync(ALL_LANES, open.value, 31), CANCELS && __shfl_sync(ALL_LANES, open.sent, 31)};
     __syncwarp();
     for (int i = lane; i < all; i += 32)
       if (runs + i > 0) out[runs + i - 1] = buffer[i];
@@ -113,7 +129,7 @@ __device__ void combine_segment(const Segment& segment, State& state, const Grap
   }
   if (lane == 0 && runs) {
     out[runs - 1] = carry.value;
-    mark_cancelled(carry, runs, segment, graph, space);
+    if (CANCELS) mark_cancelled(carry, runs, segment, graph, space);
   }
 }
 
@@ -125,11 +141,13 @@ __device__ void combine_columns(State& state, const Graph& graph, const Space& s
   for (unsigned c = claim(&control->head.scatter_claim); c < graph.column_pieces; c = claim(&control->head.scatter_claim)) {
     const Piece piece = graph.column_piece[c];
     const bool sends = space.mode[piece.partition] == MODE_PC;
-    if (sends) stage(piece.partition, state, graph, space, staged, staged_bits);
+    const bool cancels = sends && stage(piece.partition, state, graph, space, staged, staged_bits);
     for (int64 s = piece.first + (threadIdx.x >> 5); s < piece.last; s += blockDim.x >> 5) {
       const Segment segment = graph.segment[s];
-      if (sends)
-        combine_segment(segment, state, graph, space, staged, staged_bits, buffer);
+      if (COUNTS_ARRIVALS && cancels)
+        combine_segment<true>(segment, state, graph, space, staged, staged_bits, buffer);
+      else if (sends)
+        combine_segment<false>(segment, state, graph, space, staged, staged_bits, buffer);
       else
         for (int i = lane_id(); i < segment.runs; i += 32) space.partials[segment.slot + 1 + i] = identity<Folded>();
     }
