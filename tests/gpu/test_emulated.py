@@ -15,13 +15,20 @@ DECLARED = [name for name in FOREIGN if name.endswith("Combined")]
 SIZE = 32
 
 
-@pytest.mark.parametrize("mode", ["sc", "pc"])
 @pytest.mark.parametrize("name", DECLARED)
-def test_foreign_program_with_combine(name, mode):
-    check_emulated(name, mode)
+def test_foreign_program_partition_centric(name):
+    check_emulated(name, "pc")
 
 
-@pytest.mark.parametrize("name", ["NotedVotes", "FloatVotesCombined", "HighestCombined"])
+@pytest.mark.parametrize(
+    "name", ["HighestCombined", "FloatVotesCombined", "NotedVotesCombined", "ShortVotesCombined", "Lowest"]
+)
+def test_foreign_program_source_centric(name):
+    """Folded minima and float sums, folded sums of two fields, sums that are swapped all the same."""
+    check_emulated(name, "sc")
+
+
+@pytest.mark.parametrize("name", ["NotedVotes", "FloatVotesCombined"])
 def test_foreign_program_with_owners(name):
     check_emulated(name, "pull")
 
