@@ -11,6 +11,7 @@ from gpop.common.parallel import worker_count
 from gpop.cpu import engine, specialise
 from gpop.cpu.job import MOST_THREADS, Job
 from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
+from gpop.cpu.sums import sums_in_double
 from gpop.cpu.workspace import COUNTERS, Needs, forget_workspaces, unit_workspace, workspace_of
 from gpop.execution.run import Run
 from gpop.graph.arguments import as_count
@@ -55,7 +56,7 @@ def _weight_dtype(program: Program) -> str | None:
 
 
 def _traits(
-    program: Program, weight_dtype: str | None, mode: str, interleave: bool, counting: bool
+    program: Program, weight_dtype: str | None, mode: str, interleave: bool, counting: bool, sums: bool
 ) -> specialise.Traits:
     cls = type(program)
     inactive = cls.inactive_message
@@ -68,7 +69,7 @@ def _traits(
     if mode == "auto" and cls.needsFunc is not Program.needsFunc and not (interleave or cls.all_active):
         pull = specialise.MAYBE
     return specialise.Traits(
-        weight_dtype, cls.all_active, mask, inactive, interleave, pull, cls.track_touched, counting
+        weight_dtype, cls.all_active, mask, inactive, interleave, pull, cls.track_touched, counting, sums
     )
 
 
@@ -92,6 +93,7 @@ def run_on_cpu(
     graph = program.graph
     threads, weight_dtype = use_threads(threads), _weight_dtype(program)
     message = message_dtype(program, lowered)
+    sums = sums_in_double(type(program), lowered, message)
     vertex_bytes = _vertex_bytes(program, lowered)
     with exclusive(graph):
         blocks, asked = None, mode
@@ -100,12 +102,12 @@ def run_on_cpu(
             weighted = weight_dtype is not None
             blocks, prepare_seconds = _find_blocks(graph, mode, threads, *sizes, weighted, limit)
             mode = "pc" if blocks is None else "pull"  # with everything active eq. (1) says pc, not sc
-        traits = _traits(program, weight_dtype, mode, interleave, counting)
+        traits = _traits(program, weight_dtype, mode, interleave, counting, sums)
         if traits.mask == MASK_VALUE:
             traits = traits._replace(inactive=inactive_of(lowered, traits.inactive, message))
         try:
             if blocks is not None:
-                layout, space = blocks, unit_workspace(graph.cache, blocks, message, threads)
+                layout, space = blocks, unit_workspace(graph.cache, blocks, message, threads, sums)
             else:
                 bits = partition_bits(
                     graph.n, threads, edges=graph.m, vertex_bytes=vertex_bytes, partition_size=partition_size
@@ -163,6 +165,7 @@ def _needs(lowered: Lowered, traits: specialise.Traits, mode: str, interleave: b
         pull=traits.pull != specialise.NEVER,
         priorities="priorityFunc" in lowered.functions,
         receivers=specialise.activates_receivers(lowered, traits),
+        sums=traits.sums,
         own_values=not (lowered.steady or traits.all_active or interleave or mode == "pull"),
     )
 

@@ -12,6 +12,7 @@ import numpy as np
 from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of, note_touched, rebuild_list
 from gpop.cpu.scatter import MASK_SENT, MASK_VALUE, flag_bit
+from gpop.cpu.sums import HEARD
 from gpop.cpu.workspace import NONE
 from gpop.model.strategies import PC
 from gpop.program.published import inline
@@ -27,20 +28,23 @@ MANY_EDGES = 4
 """Edges per vertex from which on it pays to find out whether all of them carry a message."""
 
 
-def make_gather_bin(gatherFunc, applyWeight, weight_type, activates, mask, inactive):
+def make_gather_bin(gatherFunc, applyWeight, weight_type, activates, mask, inactive, summing):
     """Kernel: fold the messages of one bin into the vertices of its destination partition.
 
     ``ids[at:end]`` with the message flag in the top bit, values from ``slot`` on. Returns the new
     size of the frontier of the partition that starts at vertex ``base``. Weights may be stored in
     fewer bytes than ``weight_type``, the type that ``applyWeight`` sees (None: unweighted). Only if it
-    ``activates`` vertices, they join the frontier.
+    ``activates`` vertices, they join the frontier. ``summing``: messages are added up first (sums.py).
     """
+    joined = HEARD if summing else 1
     weighted = weight_type is not None
 
-    def gather_bin(base, at, end, slot, ids, weights, space, state, size):
+    def gather_bin(base, at, end, slot, ids, weights, w, space, state, size):
         values = space.values[slot:]  # then what the loop needs stays in registers
         if mask == MASK_SENT:
             sent = space.sent[slot:]
+        if summing:
+            sums = space.sums[w]
         top = flag_bit(ids)
         local = (np.uint32(1) << top) - np.uint32(1)
         slot = np.uint64(0) - np.uint64(1)
@@ -55,13 +59,19 @@ def make_gather_bin(gatherFunc, applyWeight, weight_type, activates, mask, inact
             if mask == MASK_SENT:
                 if sent[slot] == 0:
                     continue
-            if weighted:
+            received = True
+            if summing:
+                if weighted:
+                    sums[id & local] += applyWeight(state, value, weight_type(weights[j]))
+                else:
+                    sums[id & local] += value
+            elif weighted:
                 received = gatherFunc(state, applyWeight(state, value, weight_type(weights[j])), node)
             else:
                 received = gatherFunc(state, value, node)
             if activates:
                 if bool(received) & (space.in_frontier[node] == 0):  # one branch, rarely taken
-                    space.in_frontier[node] = 1
+                    space.in_frontier[node] = joined
                     space.frontier[np.uint64(base) + size] = id & local
                     size += np.uint64(1)
         return size
@@ -102,8 +112,8 @@ def make_gather_one(gather_bin, gather_dense, marked, counting):
             space.counters[w, IDS] += end - at
         if special:
             if dense and (marked or full):
-                return gather_dense(base, at, end, slot, ids, weights, space, state, size)
-        return gather_bin(base, at, end, slot, ids, weights, space, state, size)
+                return gather_dense(base, at, end, slot, ids, weights, w, space, state, size)
+        return gather_bin(base, at, end, slot, ids, weights, w, space, state, size)
 
     return gather_one
 
@@ -179,12 +189,13 @@ def activate_receivers(d, base, start, capacity, layout, space):
     return rebuild_list(space.frontier, start, space.in_frontier, base, capacity)
 
 
-def make_gather(gather_one, filter_frontier, lists, certain):
+def make_gather(gather_one, filter_frontier, settle_list, lists, certain):
     """Kernel: gather partition ``d`` from the ``lists`` lists of non-empty bins, then filter.
 
     A list is read up to its mark: what lies behind was consumed by the interleaved gather. ``certain``: a
     vertex that hears something joins the frontier, so who does is known of a full column beforehand.
     """
+    summing = settle_list is not None
 
     def gather(d, w, threads, layout, space, state):
         k = layout.k
@@ -206,28 +217,35 @@ def make_gather(gather_one, filter_frontier, lists, certain):
             space.mark[list * k + d] = NONE
         if full:
             size = gap + activate_receivers(d, base, start, capacity, layout, space) - start
-        elif (size - before) * np.uint64(FEW_NEW) > capacity:
+        if summing:
+            size = gap + settle_list(d, w, size - gap, layout, space, state)
+        if not full and (size - before) * np.uint64(FEW_NEW) > capacity:
             rebuild_list(space.frontier, start, space.in_frontier, base, capacity)
         filter_frontier(d, 0, size - gap, layout, space, state)
 
     return gather
 
 
-def make_filter_all(filterFunc):
+def make_filter_all(filterFunc, settle):
     """Kernel for ``all_active`` programs: filter every vertex of ``d``.
 
     ``frontier_size[d]`` becomes the number of vertices for which ``filterFunc`` returned True.
     """
     calls = filterFunc is not None
+    summing = settle is not None
 
-    def filter_all(d, layout, space, state):
+    def filter_all(d, w, layout, space, state):
         first = np.uint64(d) << np.uint64(layout.bits)
         last = min(np.uint64(layout.n), first + (np.uint64(1) << np.uint64(layout.bits)))
         unsettled = np.int64(last - first)
-        if calls:
+        if summing:
+            sums = space.sums[w]
+        if calls or summing:
             unsettled = np.int64(0)
             for v in range(first, last):
-                unsettled += np.int64(filterFunc(state, np.uint32(v)))
+                if summing:
+                    settle(v - first, np.uint32(v), sums, state)
+                unsettled += np.int64(filterFunc(state, np.uint32(v))) if calls else np.int64(1)
         space.frontier_size[d] = unsettled
 
     return filter_all
@@ -239,6 +257,6 @@ def make_gather_all(gather_one, filter_all):
     def gather_all(d, w, threads, layout, space, state):
         for i in range(layout.column_offsets[d], layout.column_offsets[d + 1]):
             gather_one(layout.column_bins[i], d, w, False, layout, space, state, np.uint64(0))
-        filter_all(d, layout, space, state)
+        filter_all(d, w, layout, space, state)
 
     return gather_all

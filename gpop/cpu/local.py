@@ -17,6 +17,7 @@ import numpy as np
 from gpop.common.atomics import prefetch
 from gpop.cpu.active import list_of
 from gpop.cpu.scatter import EDGES, MESSAGES_SC, VERTICES, send
+from gpop.cpu.sums import HEARD
 from gpop.model.strategies import SC
 
 INTRA = 9
@@ -24,10 +25,12 @@ INTRA = 9
 
 
 def make_scatter_local(
-    scatterFunc, gatherFunc, applyWeight, after_scatter, weight_type, keeps_values, counting
+    scatterFunc, gatherFunc, applyWeight, after_scatter, settle_list, weight_type, keeps_values, counting
 ):
     """Kernel: scatter partition ``p``, edges inside it applied directly; includes what follows a scatter."""
     weighted = weight_type is not None
+    summing = settle_list is not None
+    joined = HEARD if summing else 1
 
     def scatter_local(p, w, layout, space, state):
         indices, frontier, in_frontier, senders = (
@@ -35,6 +38,8 @@ def make_scatter_local(
         )  # fmt: skip
         bits = layout.bits
         own = np.uint32(p)
+        if summing:
+            sums = space.sums[w]
         row = np.uint64(p) * np.uint64(layout.k)
         base, start = np.uint64(p) << np.uint64(bits), list_of(p, layout)
         listed_at = np.uint64(layout.row_offsets[p])
@@ -73,16 +78,25 @@ def make_scatter_local(
                 messages += before != own
                 before = own
                 intra += 1
-                if weighted:
+                received = True
+                if summing:
+                    local = np.uint64(node) - base
+                    if weighted:
+                        sums[local] += applyWeight(state, value, weight_type(layout.weights[e]))
+                    else:
+                        sums[local] += value
+                elif weighted:
                     weight = weight_type(layout.weights[e])
                     received = gatherFunc(state, applyWeight(state, value, weight), node)
                 else:
                     received = gatherFunc(state, value, node)
                 e += np.uint64(1)
                 if bool(received) & (in_frontier[node] == 0):
-                    in_frontier[node] = 1
+                    in_frontier[node] = joined
                     frontier[start + size] = np.uint64(node) - base
                     size += np.uint64(1)
+        if summing:
+            size = settle_list(p, w, size, layout, space, state)
         space.frontier_size[p] = size
         space.mode[p] = SC
         space.row_size[p] = listed - listed_at

@@ -63,11 +63,12 @@ def make_prepare(scatterFunc, after_scatter, keeps_values):
 
 def make_pull(
     scatterFunc, gatherFunc, applyWeight, needsFunc, weight_type, filter_partition,
-    keeps_values, counting,
+    keeps_values, summing, counting,
 ):  # fmt: skip
     """Kernel: deliver to partition ``d`` along the in-edges of its needy vertices, then filter.
 
-    Notes in ``needy`` how many vertices want messages afterwards, and their in-edges.
+    Notes in ``needy`` how many vertices want messages afterwards, and their in-edges. ``summing``: messages
+    are added up in float64 first, and a vertex hears their sum (sums.py).
     """
     weighted = weight_type is not None
     ends_early = needsFunc is not None
@@ -108,12 +109,20 @@ def make_pull(
             first = e
             satisfied = False
             activated = False
+            total = 0.0
+            heard = messages
             while e < end:
                 u = np.uint64(indices[e])
                 if (bitmap[u >> np.uint64(WORD_BITS)] >> (u & np.uint64(63))) & one:
                     value = space.values[u] if keeps_values else scatterFunc(state, np.uint32(u))
                     messages += 1
-                    if weighted:
+                    received = False
+                    if summing:
+                        if weighted:
+                            total += applyWeight(state, value, weight_type(incoming.weights[e]))
+                        else:
+                            total += value
+                    elif weighted:
                         weight = weight_type(incoming.weights[e])
                         received = gatherFunc(state, applyWeight(state, value, weight), node)
                     else:
@@ -125,6 +134,9 @@ def make_pull(
                             e += one
                             break
                 e += one
+            if summing:
+                if messages > heard:
+                    activated = bool(gatherFunc(state, total, node))
             looked_at += np.int64(e - first)
             if activated & (space.in_frontier[v] == 0):
                 space.in_frontier[v] = 1

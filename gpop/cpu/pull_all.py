@@ -49,13 +49,26 @@ def make_message(applyWeight, weight_type):
     return message
 
 
-def make_pull_all(message, gatherFunc, initFunc, filterFunc, counting):
+def make_deliver(gatherFunc, summing):
+    """Kernel: a message for ``node`` of the unit that starts at ``first``; ``summing``: see sums.py."""
+
+    def deliver(value, node, first, sums, state):
+        if summing:
+            sums[np.uint64(node) - first] += value
+        else:
+            gatherFunc(state, value, node)
+
+    return deliver
+
+
+def make_pull_all(message, deliver, settle, initFunc, filterFunc, counting):
     """Kernel: deliver to unit ``u`` along all its in-edges, then filter.
 
     ``frontier_size[u]`` becomes the number of vertices for which ``filterFunc`` returned True.
     """
     begins = initFunc is not None
     filters = filterFunc is not None
+    summing = settle is not None
 
     def pull(u, w, layout, incoming, space, state):
         targets = layout.targets
@@ -65,6 +78,7 @@ def make_pull_all(message, gatherFunc, initFunc, filterFunc, counting):
             for v in range(first, last):
                 initFunc(state, np.uint32(v))
         edges = np.uint64(0)
+        sums = space.sums[w]
         for b in range(layout.first_block[u], layout.first_block[u + 1]):
             base, window = np.uint64(layout.blocks[b, SOURCE]), np.uint32(layout.blocks[b, WINDOW])
             at = np.uint64(layout.blocks[b, FIRST])
@@ -77,10 +91,10 @@ def make_pull_all(message, gatherFunc, initFunc, filterFunc, counting):
                 y = message(at + one, base, layout, space, state)
                 z = message(at + two, base, layout, space, state)
                 t = message(at + three, base, layout, space, state)
-                gatherFunc(state, x, node)
-                gatherFunc(state, y, node)
-                gatherFunc(state, z, node)
-                gatherFunc(state, t, node)
+                deliver(x, node, first, sums, state)
+                deliver(y, node, first, sums, state)
+                deliver(z, node, first, sums, state)
+                deliver(t, node, first, sums, state)
                 piece += one
                 at += np.uint64(4)
             end += np.uint64(layout.blocks[b, TWOS])
@@ -88,21 +102,24 @@ def make_pull_all(message, gatherFunc, initFunc, filterFunc, counting):
                 node = window + targets[piece]
                 x = message(at, base, layout, space, state)
                 y = message(at + one, base, layout, space, state)
-                gatherFunc(state, x, node)
-                gatherFunc(state, y, node)
+                deliver(x, node, first, sums, state)
+                deliver(y, node, first, sums, state)
                 piece += one
                 at += two
             end += np.uint64(layout.blocks[b, ONES])
             while piece < end:
-                gatherFunc(state, message(at, base, layout, space, state), window + targets[piece])
+                x = message(at, base, layout, space, state)
+                deliver(x, window + targets[piece], first, sums, state)
                 piece += one
                 at += one
             edges += at
         unsettled = np.int64(last - first)
-        if filters:
+        if filters or summing:
             unsettled = np.int64(0)
             for v in range(first, last):
-                unsettled += np.int64(filterFunc(state, np.uint32(v)))
+                if summing:
+                    settle(v - first, np.uint32(v), sums, state)
+                unsettled += np.int64(filterFunc(state, np.uint32(v))) if filters else np.int64(1)
         space.frontier_size[u] = unsettled
         space.mode[u] = PULL
         space.sent_messages[u] = edges

@@ -13,7 +13,7 @@ import numpy as np
 from numba import from_dtype
 
 from gpop.cached import keep, source_key
-from gpop.cpu import active, engine, gather, interleave, local, priority, pull, pull_all, scatter
+from gpop.cpu import active, engine, gather, interleave, local, priority, pull, pull_all, scatter, sums
 from gpop.cpu.choice import choose_mode
 from gpop.program.lowering import Lowered
 from gpop.program.published import KERNEL, publish, publish_user
@@ -34,6 +34,7 @@ class Traits(NamedTuple):
     pull: int
     track: bool
     counting: bool
+    sums: bool
 
 
 def activates_receivers(lowered: Lowered, traits: Traits) -> bool:
@@ -107,9 +108,13 @@ class _Specialised:
         self.weighted = traits.weight_dtype is not None
         self.weight_type = from_dtype(np.dtype(traits.weight_dtype)) if self.weighted else None
         make_filter_all, make_filter = gather.make_filter_all, gather.make_filter
+        self.settle = self.settle_list = None
+        if traits.sums:
+            self.settle = self.kernel("settle", sums.make_settle(self.gatherFunc))
+            self.settle_list = self.kernel("settle_list", sums.make_settle_list(self.settle))
         self.filter = self.kernel(
             "filter",
-            make_filter_all(self.filterFunc)
+            make_filter_all(self.filterFunc, self.settle)
             if traits.all_active
             else make_filter(self.filterFunc, self.priorityFunc, traits.track),
         )
@@ -142,12 +147,14 @@ class _Specialised:
         return keep(loop, f"{self.lowered.name}_{self.key}", **KERNEL)
 
     def scatter_and_gather(self):
-        _, all_active, mask, inactive, interleaved, _, _, counting = self.traits
+        _, all_active, mask, inactive, interleaved, _, _, counting, summing = self.traits
 
         def gather_bin(name, mask, activates):
-            make = gather.make_gather_bin
             return self.kernel(
-                name, make(self.gatherFunc, self.applyWeight, self.weight_type, activates, mask, inactive)
+                name,
+                gather.make_gather_bin(
+                    self.gatherFunc, self.applyWeight, self.weight_type, activates, mask, inactive, summing
+                ),
             )
 
         gather_dense, marked = None, mask == scatter.MASK_SENT
@@ -164,7 +171,9 @@ class _Specialised:
         if all_active:
             gather_partition = gather.make_gather_all(gather_one, self.filter)
         else:
-            gather_partition = gather.make_gather(gather_one, self.filter, interleaved, certain)
+            gather_partition = gather.make_gather(
+                gather_one, self.filter, self.settle_list, interleaved, certain
+            )
         step = scatter_local = None
         if interleaved:
             step = self.interleaved_step(gather_one)
@@ -173,7 +182,7 @@ class _Specialised:
                 "scatter_local",
                 local.make_scatter_local(
                     self.scatterFunc, self.gatherFunc, self.applyWeight, self.after_scatter,
-                    self.weight_type, not self.lowered.steady, counting,
+                    self.settle_list, self.weight_type, not self.lowered.steady, counting,
                 ),
             )  # fmt: skip
         scatter_sc = scatter.make_scatter_sc(
@@ -209,14 +218,15 @@ class _Specialised:
         if self.traits.all_active:
             prepare = pull_all.make_prepare_all(self.scatterFunc)
             message = self.kernel("message", pull_all.make_message(self.applyWeight, self.weight_type))
+            deliver = self.kernel("deliver", pull_all.make_deliver(self.gatherFunc, self.traits.sums))
             pull_partition = pull_all.make_pull_all(
-                message, self.gatherFunc, self.initFunc, self.filterFunc, counting
+                message, deliver, self.settle, self.initFunc, self.filterFunc, counting
             )
         else:
             keeps_values = not self.lowered.steady
             prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, keeps_values)
             pull_partition = pull.make_pull(
                 self.scatterFunc, self.gatherFunc, self.applyWeight, self.needsFunc, self.weight_type,
-                self.filter, keeps_values, counting,
+                self.filter, keeps_values, self.traits.sums and self.needsFunc is None, counting,
             )  # fmt: skip
         return self.kernel("prepare", prepare), self.kernel("pull", pull_partition)

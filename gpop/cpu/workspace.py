@@ -18,6 +18,7 @@ Encodings
 ``claim``, ``team``  what threads tell each other (team.py).
 ``streaming[0]``  1: messages are written past the caches.
 ``receivers[v]``  1: v has in-edges; found out for partition d when first wanted (``receivers_known[d]``).
+``sums[w]``  one float64 for each vertex of the partition that thread w has (sums.py); zero between partitions.
 ``heaviest``  all partitions by their in-edges, descending; ``gather_order``: those in ``gather_list``.
 ``scatter_list``, ``gather_list``  partitions with active vertices / with messages: the first level.
 """
@@ -108,6 +109,7 @@ class Workspace(NamedTuple):
     touched_size: np.ndarray
     receivers: np.ndarray
     receivers_known: np.ndarray
+    sums: np.ndarray
     counters: np.ndarray
 
 
@@ -123,6 +125,7 @@ class Needs(NamedTuple):
     own_values: bool
     priorities: bool
     receivers: bool
+    sums: bool
 
 
 def workspace_of(
@@ -229,6 +232,7 @@ def workspace_of(
         touched_size=array("touched_size", k, np.int64, 0),
         receivers=if_needed(needs.receivers, "receivers", n, np.uint8, 0),
         receivers_known=if_needed(needs.receivers, "receivers_known", k, np.uint8, 0),
+        sums=if_needed(needs.sums, "sums", threads << int(bins.bits), np.float64, 0).reshape(threads, -1),
         counters=np.zeros((threads, len(COUNTERS)), np.int64),
     )
 
@@ -239,7 +243,9 @@ def _from_line(room: np.ndarray, size: int) -> np.ndarray:
     return room[first : first + size]
 
 
-def unit_workspace(graph_cache: dict, blocks: Blocks, message_dtype: np.dtype, threads: int) -> Workspace:
+def unit_workspace(
+    graph_cache: dict, blocks: Blocks, message_dtype: np.dtype, threads: int, sums: bool
+) -> Workspace:
     """The workspace for a layout of blocks: one value per vertex and what is counted per unit."""
     k, lines = int(blocks.k), team.LINE_SLOTS * threads
     key = ("workspace", "units", message_dtype)
@@ -251,11 +257,15 @@ def unit_workspace(graph_cache: dict, blocks: Blocks, message_dtype: np.dtype, t
             "sent_messages": np.zeros(k, np.int64),
             "mode": np.zeros(k, np.uint8),
             "needy": np.zeros(2 * k, np.int64),
+            "sums": np.empty((threads, 0)),
             "claim": _from_line(np.zeros(lines + team.LINE_SLOTS, np.int64), lines),
             "team": _from_line(np.zeros(team.SHARES + lines, np.int64), team.SHARES + 2 * threads),
         }
         unused = dict.fromkeys(Workspace._fields, np.empty(0, np.int64))
         graph_cache[key] = Workspace(**(unused | used))
+    if sums and graph_cache[key].sums.size == 0:
+        widest = int(np.diff(blocks.bounds).max(initial=0))
+        graph_cache[key] = graph_cache[key]._replace(sums=np.zeros((threads, widest)))
     return graph_cache[key]._replace(counters=np.zeros((threads, len(COUNTERS)), np.int64))
 
 

@@ -168,6 +168,11 @@ def run(
         raise UsageError(f"callback {callback!r}: expected a function of the trace record")
     if program.all_active:
         _check_all_active(program, frontier, iterations, interleave, callback)
+    if interleave and program.combine == "add":
+        raise UsageError(
+            f'{type(program).__name__} declares combine = "add": interleave needs a program that may hear '
+            "a message twice"
+        )
     sources = _as_vertices(frontier, program.graph.n)
 
     limit = UNLIMITED if iterations is None else iterations

@@ -48,7 +48,7 @@ class Lowered(NamedTuple):
     ``functions`` holds those the user wrote; ``names`` are the attributes of ``self`` that they use,
     in the order of the state tuple; ``key`` is the content key (hex). ``steady``: ``scatterFunc`` reads no
     field that another function writes, so within an iteration it may be called at any time. ``activates``:
-    ``gatherFunc`` returns True whatever it hears.
+    ``gatherFunc`` returns True whatever it hears. ``gathered``: the fields that it writes.
     """
 
     name: str
@@ -59,6 +59,7 @@ class Lowered(NamedTuple):
     key: str
     steady: bool
     activates: bool
+    gathered: tuple[str, ...]
 
 
 def lower(cls: type[Program]) -> Lowered:
@@ -101,6 +102,7 @@ def lower(cls: type[Program]) -> Lowered:
         key,
         checks["scatterFunc"].used.isdisjoint(written),
         checks["gatherFunc"].only_true,
+        tuple(sorted(checks["gatherFunc"].written)),
     )
     cls._lowered = lowered
     return lowered
