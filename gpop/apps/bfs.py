@@ -19,7 +19,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import bulk_synchronous, one_vertex
-from gpop.apps.result import AppResult
+from gpop.apps.result import AppResult, Holds, holds
 
 NOT_REACHED = 0xFFFFFFFF
 
@@ -53,8 +53,8 @@ class BFS(gpop.Program):
 class BFSResult(AppResult):
     """``parent`` and ``level`` of every vertex (-1 where not reached; the source is its own parent)."""
 
-    parent: np.ndarray
-    level: np.ndarray
+    parent: np.ndarray = holds(Holds.VERTICES)
+    level: np.ndarray = holds(Holds.VALUES)
 
 
 def bfs(graph: gpop.Graph, source: int, **options: Any) -> BFSResult:

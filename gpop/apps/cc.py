@@ -22,7 +22,7 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.direct import Phase, asked_of_messages, direct_run, no_messages
 from gpop.apps.inputs import symmetric
-from gpop.apps.result import AppResult
+from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
 from gpop.layout.partition import partition_bits, partition_count
 
@@ -50,9 +50,9 @@ class ConnectedComponents(gpop.Program):
 class ComponentsResult(AppResult):
     """``label`` of every vertex, ``count`` of components, and whether the graph was ``symmetrized``."""
 
-    label: np.ndarray
-    count: int
-    symmetrized: bool
+    label: np.ndarray = holds(Holds.COMPONENTS)
+    count: int = holds(Holds.NO_VERTICES)
+    symmetrized: bool = holds(Holds.NO_VERTICES)
 
 
 def connected_components(

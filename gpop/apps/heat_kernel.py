@@ -25,6 +25,7 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
 from gpop.apps.local import LocalResult, clean_program, take
+from gpop.apps.result import Holds, holds
 from gpop.common.errors import UsageError
 
 
@@ -73,7 +74,7 @@ class HeatKernel(gpop.Program):
 class HeatKernelResult(LocalResult):
     """``vertices``, ``values`` and ``probability``; ``levels`` is N, the number of terms."""
 
-    levels: int
+    levels: int = holds(Holds.NO_VERTICES)
 
 
 def heat_kernel(

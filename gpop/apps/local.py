@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 import gpop
-from gpop.apps.result import AppResult
+from gpop.apps.result import AppResult, Holds, holds
 
 PIECE = 1 << 15
 """Vertices of the result that are handled at a time, so that what this takes stays in the cache."""
@@ -28,9 +28,9 @@ class LocalResult(AppResult):
     ``vertices`` (ascending) and ``values``: where it is not zero; ``probability``: all of it, made on demand.
     """
 
-    vertices: np.ndarray
-    values: np.ndarray
-    n: int = field(repr=False)
+    vertices: np.ndarray = holds(Holds.LIST)
+    values: np.ndarray = holds(Holds.BESIDE_LIST)
+    n: int = holds(Holds.NO_VERTICES, repr=False)
 
     @cached_property
     def probability(self) -> np.ndarray:

@@ -21,7 +21,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import bulk_synchronous
-from gpop.apps.result import AppResult
+from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
 from gpop.common.parallel import blocks
 
@@ -92,9 +92,9 @@ PROGRAMS = {
 class PageRankResult(AppResult):
     """``rank`` of every vertex; ``converged`` is None when the number of iterations was given."""
 
-    rank: np.ndarray
-    iterations: int
-    converged: bool | None
+    rank: np.ndarray = holds(Holds.VALUES)
+    iterations: int = holds(Holds.NO_VERTICES)
+    converged: bool | None = holds(Holds.NO_VERTICES)
 
 
 def pagerank(

@@ -6,9 +6,7 @@ given are translated, the app runs on the relabelled graph, and its result is tr
 arrays, sources and parents are in the ids of the given graph. The relabelled graph is kept with the given
 one for the next call. Cost and gain are in ``trace.summary["reorder"]``.
 
-Which fields of a result hold what: ``parent`` is a vertex or -1; ``label`` is a vertex that stands for a
-component, its smallest; ``vertices`` ascend and lie beside ``values``; any other array has one value for
-each vertex.
+What a field of a result holds, and so how it is translated, its class says: `gpop.apps.result.Holds`.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpop.apps.inputs import many_vertices, one_vertex
-from gpop.apps.result import AppResult
+from gpop.apps.result import AppResult, Holds
 from gpop.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.parallel import blocks, for_each, worker_count
@@ -100,19 +98,23 @@ def restored(result: AppResult, other: Reordered) -> AppResult:
     run.trace.summary["reorder"] = other.summary
     touched = None if run.touched is None else np.sort(old[run.touched])
     changed: dict[str, Any] = {"run": replace(run, frontier=np.sort(old[run.frontier]), touched=touched)}
-    names = {field.name for field in fields(result)}
-    if "vertices" in names:
-        order = np.argsort(old[result.vertices])
-        changed |= {"vertices": old[result.vertices][order], "values": result.values[order]}
-    for name in names - changed.keys():
+    held = {field.name: field.metadata["holds"] for field in fields(result) if field.name != "run"}
+    order = slice(None)
+    for name in (name for name, what in held.items() if what is Holds.LIST):
+        listed = old[getattr(result, name)]
+        order = np.argsort(listed)
+        changed[name] = listed[order]
+    for name, what in held.items():
         value = getattr(result, name)
-        if isinstance(value, np.ndarray):
+        if what is Holds.BESIDE_LIST:
+            changed[name] = value[order]
+        elif what is Holds.VALUES:
+            changed[name] = value[new]
+        elif what is Holds.COMPONENTS:
+            changed[name] = smallest(value[new])
+        elif what is Holds.VERTICES:
             value = value[new]
-            if name == "parent":
-                value = np.where(value >= 0, old[value], -1).astype(value.dtype)
-            elif name == "label":
-                value = smallest(value)
-            changed[name] = value
+            changed[name] = np.where(value < 0, value, old[value]).astype(value.dtype)
     return replace(result, **changed)
 
 

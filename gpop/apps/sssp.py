@@ -25,7 +25,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import one_vertex
-from gpop.apps.result import AppResult
+from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
 from gpop.common.parallel import worker_count
 from gpop.layout.partition import partition_bits, share_inside
@@ -100,8 +100,8 @@ class DoubleSSSP(FloatSSSP):
 class SSSPResult(AppResult):
     """``distance`` of every vertex and ``reached`` (bool); where not reached the distance means nothing."""
 
-    distance: np.ndarray
-    reached: np.ndarray
+    distance: np.ndarray = holds(Holds.VALUES)
+    reached: np.ndarray = holds(Holds.VALUES)
 
 
 def sssp(

@@ -17,15 +17,15 @@ import gpop
 from gpop.apps import cli
 from gpop.apps.direct import Phase, direct_run, no_messages
 from gpop.apps.inputs import symmetric
-from gpop.apps.result import AppResult
+from gpop.apps.result import AppResult, Holds, holds
 
 
 @dataclass(frozen=True, kw_only=True)
 class TriangleResult(AppResult):
     """``count`` of triangles; ``seconds`` it took; whether the graph was ``symmetrized``."""
 
-    count: int
-    symmetrized: bool
+    count: int = holds(Holds.NO_VERTICES)
+    symmetrized: bool = holds(Holds.NO_VERTICES)
 
     @property
     def seconds(self) -> float:

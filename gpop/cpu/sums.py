@@ -1,4 +1,4 @@
-"""Sums of float32, added up in float64: ``combine = "add"`` where ``gatherFunc`` writes one field of that type.
+"""Sums of float32 are added up in float64: ``combine = "add"``, ``gatherFunc`` writes one field of that type.
 
 A hub of a million neighbours adds a million small numbers to one large one, and float32 loses a hundredth of
 the sum. So messages are added to the thread's own row of ``sums``, a float64 for each vertex of the partition

@@ -18,7 +18,7 @@ Encodings
 ``claim``, ``team``  what threads tell each other (team.py).
 ``streaming[0]``  1: messages are written past the caches.
 ``receivers[v]``  1: v has in-edges; found out for partition d when first wanted (``receivers_known[d]``).
-``sums[w]``  one float64 for each vertex of the partition that thread w has (sums.py); zero between partitions.
+``sums[w]``  a float64 for each vertex of the partition that thread w has (sums.py); zero between partitions.
 ``heaviest``  all partitions by their in-edges, descending; ``gather_order``: those in ``gather_list``.
 ``scatter_list``, ``gather_list``  partitions with active vertices / with messages: the first level.
 """

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import dataclass, fields
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
 
 import gpop
 from gpop.apps import bfs, sssp
-from gpop.apps.reorder import messages_per_edge, reordered
+from gpop.apps.reorder import messages_per_edge, reorderable, reordered
+from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.parallel import worker_count
 from gpop.generate import generate
 from gpop.graph.transform import ORDERS
@@ -82,3 +85,104 @@ def test_errors_are_about_the_given_graph():
     with pytest.raises(gpop.UsageError, match="negative"):
         gpop.sssp(gpop.Graph.from_edges([0, 1], [1, 0], [1, -3]), 0, reorder="degree")
     assert sssp.sssp is inspect.unwrap(gpop.sssp)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearestResult(AppResult):
+    """What a user's own one-call function may return."""
+
+    nearest: np.ndarray = holds(Holds.VERTICES)
+    hops: np.ndarray = holds(Holds.VALUES)
+    found: np.ndarray = holds(Holds.LIST)
+    weight: np.ndarray = holds(Holds.BESIDE_LIST)
+    cell: np.ndarray = holds(Holds.COMPONENTS)
+
+
+class Nearest(gpop.Program):
+    nearest = gpop.VertexField(np.int32, -1)
+    hops = gpop.VertexField(np.int32)
+
+    def scatterFunc(self, node):
+        return self.nearest[node]
+
+    def gatherFunc(self, value, node):
+        if self.nearest[node] < 0:
+            self.nearest[node] = value
+            self.hops[node] = self.iteration + 1
+            return True
+        return False
+
+
+@reorderable
+def from_seeds(graph: gpop.Graph, seeds: Any, **options: Any) -> NearestResult:
+    """The seed that reaches a vertex first; the seeds must be too far apart to reach one at once."""
+    program = Nearest(graph)
+    program.nearest[seeds] = seeds
+    run = gpop.run(program, frontier=seeds, **options)
+    found = np.flatnonzero(program.nearest >= 0)
+    first = np.full(graph.n, graph.n, np.int32)
+    np.minimum.at(first, program.nearest[found], found)
+    cell = np.arange(graph.n)
+    cell[found] = first[program.nearest[found]]
+    return NearestResult(
+        nearest=program.nearest,
+        hops=program.hops,
+        found=found,
+        weight=graph.out_degree[found],
+        cell=cell,
+        run=run,
+    )
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_result_of_ones_own_is_in_the_given_ids(order):
+    graph = gpop.Graph.from_edges([3, 5, 0, 1, 1, 6], [5, 0, 2, 4, 6, 7], n=10)
+    found = from_seeds(graph, [3, 1], reorder=order)
+    expected = [3, 1, 3, 3, 1, 3, 1, 1, -1, -1]
+    assert found.nearest.tolist() == expected
+    assert found.hops.tolist() == [2, 0, 3, 0, 1, 1, 1, 2, 0, 0]
+    assert found.found.tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
+    assert found.weight.tolist() == graph.out_degree[:8].tolist()
+    assert found.cell.tolist() == [0, 1, 0, 0, 1, 0, 1, 1, 8, 9]
+
+
+def shipped_calls() -> dict[str, Any]:
+    """Every function of the package that takes ``reorder=``."""
+    calls = {name: getattr(gpop, name) for name in gpop.__all__}
+    return {name: call for name, call in calls.items() if hasattr(call, "__wrapped__")}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("name", shipped_calls())
+def test_every_field_of_every_shipped_result_is_in_the_given_ids(name, order):
+    """Compared with a run without: vertices and components exactly, values as closely as float32 sums."""
+    graph = generate("rmat", scale=7, degree=3, seed=4, weights=(1, 255), permute=True, symmetrize=True)
+    call = shipped_calls()[name]
+    takes_a_vertex = name in ("bfs", "sssp", "nibble", "heat_kernel", "pagerank_nibble")
+    given = [int(np.argmax(graph.out_degree))] if takes_a_vertex else []
+    here, there = call(graph, *given, reorder=order), call(graph, *given)
+    held = {field.name: field.metadata["holds"] for field in fields(here) if field.name != "run"}
+    assert held and type(here) is get_type_hints(inspect.unwrap(call))["return"]
+    for field, what in held.items():
+        mine, other = getattr(here, field), getattr(there, field)
+        assert isinstance(mine, np.ndarray) == (what is not Holds.NO_VERTICES), field
+        if what is Holds.VERTICES:  # a breadth-first tree has many parents to choose from
+            assert np.array_equal(mine < 0, other < 0)
+            assert bfs.verify(graph, here, *given) is None
+        elif what in (Holds.VALUES, Holds.BESIDE_LIST):
+            np.testing.assert_allclose(mine, other, rtol=1e-5, err_msg=field)
+        else:
+            assert np.array_equal(mine, other), field
+
+
+@pytest.mark.parametrize("value", [None, 7, holds("vertices")])
+def test_a_field_that_does_not_say_what_it_holds_is_refused(value):
+    with pytest.raises(gpop.ProgramError, match="Silent.centre: expected a field that says what it holds"):
+
+        class Silent(AppResult):
+            centre: np.ndarray = value
+
+    with pytest.raises(gpop.ProgramError, match="Bare.centre: expected a field that says"):
+
+        class Bare(AppResult):
+            centre: np.ndarray

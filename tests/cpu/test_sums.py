@@ -1,4 +1,4 @@
-"""Sums of float32 at a hub of a million neighbours: right to 1e-5 in every mode, whoever wrote the program."""
+"""Sums of float32 at a hub of a million neighbours: right to 1e-5 in every mode, for any program."""
 
 from __future__ import annotations
 
