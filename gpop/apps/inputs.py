@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import UsageError
-from gpop.graph.graph import Graph
+from gpop.graph.graph import OF_FILE, Graph
 
 
 def one_vertex(graph: Graph, source: Any, what: str = "source") -> int:
@@ -78,9 +78,8 @@ def symmetric(graph: Graph, ascending: bool = False) -> Graph:
     if graph.is_symmetric() and (not ascending or graph.cache["ascending"]):
         return graph
     if "symmetric" not in graph.cache:
-        both = graph.cache["symmetric"] = graph.symmetrize()
-        both.cache.update(
-            {key: graph.cache[key] for key in ("layout_directory", "file") if key in graph.cache}
-        )
+        both = graph.symmetrize()
+        both.cache.update({key: graph.cache[key] for key in OF_FILE if key in graph.cache})
         both.cache["ascending"] = True
+        graph.cache["symmetric"] = both
     return graph.cache["symmetric"]

@@ -3,15 +3,21 @@
 For work that comes in few large blocks (reading, building, checking) this costs one plain kernel
 to compile instead of a parallel one, which takes five times as long to compile and to load. What has to
 begin at once runs `beside` its caller, on threads that stay.
+
+An interrupt (Ctrl-C, or any signal handler that raises) comes to the main thread between two of its steps,
+wherever it is. So what the main thread does here is one step in C, or may be left undone, or is done again;
+Python's own executors and conditions are not: they lose a thread, or their lock.
 """
 
 from __future__ import annotations
 
 import os
+from _thread import start_new_thread
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from operator import itemgetter, methodcaller
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock
 
 
 def worker_count() -> int:
@@ -26,15 +32,76 @@ def worker_count() -> int:
 
 
 def for_each(count: int, task: Callable[[int], object], workers: int | None = None) -> None:
-    """Call ``task(i)`` for every i below ``count``; idle threads take the next i."""
-    workers = min(workers or worker_count(), count)
-    if workers <= 1:
-        for i in range(count):
-            task(i)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        for _ in pool.map(task, range(count)):  # consuming the results raises the first error
-            pass
+    """Call ``task(i)`` for every i below ``count``; idle threads take the next i.
+
+    After an error no further i is begun, and the error of the least i is raised.
+    """
+    numbers = iter(range(count))  # its next() is one step: no i is taken twice
+    failures: list[tuple[int, BaseException]] = []
+
+    def stop() -> None:
+        deque(numbers, maxlen=0)
+
+    def work(_: int) -> None:
+        i = -1
+        try:
+            for i in numbers:
+                task(i)
+        except BaseException as error:
+            stop()
+            failures.append((i, error))
+
+    together(work, min(workers or worker_count(), count), stop)
+    _raise_first(failures)
+
+
+def together(task: Callable[[int], object], threads: int, stop: Callable[[], object] | None = None) -> None:
+    """Call ``task(0)``, and ``task(1)``, ``task(2)`` ... on other threads; return when all are through.
+
+    When the caller's own part ends early (an error, an interrupt), ``stop()`` is called, others that have
+    not begun do nothing, and those that have are waited for: nobody works on when this has returned.
+    """
+    # The others open their gate at the end. Whether one will ever come is not known after an interrupt, but
+    # whether it is at work is: it holds its lock.
+    gates, busy = [Lock() for _ in range(1, threads)], [Lock() for _ in range(1, threads)]
+    for gate in gates:
+        gate.acquire()
+    left: list[bool] = []
+    failures: list[tuple[int, BaseException]] = []
+
+    def enter(other: int) -> None:
+        with busy[other]:
+            try:
+                if not left:
+                    task(other + 1)
+            except BaseException as error:
+                failures.append((other, error))
+        gates[other].release()
+
+    try:
+        for other in range(len(gates)):
+            beside(enter, other)
+        task(0)
+        for gate in gates:
+            gate.acquire()
+    except BaseException:
+        left.append(True)
+        if stop:
+            stop()
+        for lock in busy:
+            with lock:
+                pass
+        raise
+    _raise_first(failures)
+
+
+def _raise_first(failures: list[tuple[int, BaseException]]) -> None:
+    """Raise the error of the least number, if there is any."""
+    try:
+        if failures:
+            raise min(failures, key=itemgetter(0))[1]
+    finally:
+        failures.clear()  # an error holds its frames, and they this list and the arrays of the caller
 
 
 def blocks(total: int, size: int) -> list[tuple[int, int]]:
@@ -57,19 +124,23 @@ def beside(task: Callable[[int], object], argument: int) -> None:
     """Call ``task(argument)`` on another thread, at once and without waiting for it.
 
     To start a thread costs as much as a search of a small graph, so they stay for later calls; to hand
-    it a call costs half of what an executor takes, which keeps a record of how each one ended.
+    it a call costs half of what an executor takes, which keeps a record of how each one ended. They do not
+    keep the process alive.
     """
+    call = (task, argument)
     try:
-        calls = _idle.pop()
+        # An idle thread's queue is taken and the call put into it in one step: no interrupt falls between.
+        next(map(methodcaller("put", call), iter(_idle.pop, None)))
     except IndexError:
-        calls = SimpleQueue()
-        Thread(target=_serve, args=(calls,), name="gpop", daemon=True).start()
-    calls.put((task, argument))
+        start_new_thread(_serve, (call,))
 
 
-def _serve(calls: SimpleQueue) -> None:
+def _serve(call: tuple[Callable[[int], object], int] | None) -> None:
+    calls: SimpleQueue = SimpleQueue()
     while True:
-        task, argument = calls.get()
+        task, argument = call
+        call = None
         task(argument)
         del task  # and with it the arrays that it works on
         _idle.append(calls)
+        call = calls.get()

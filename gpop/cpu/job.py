@@ -126,13 +126,13 @@ class Job:
                         break
                 return end - begin - (self.incoming_seconds - found), state
             finally:
-                self.dismiss()  # after Ctrl-C, too
+                self.dismiss()  # after Ctrl-C, too; even where that cut the same call above short
 
     def dismiss(self) -> None:
-        """Workers leave the loop."""
+        """Workers leave the loop; a second time does no harm."""
         if self.called:
-            self.called = False
             team.dismiss(self.space.team)
+            self.called = False
 
     def slice(self, state: np.ndarray, limit: int, rows: int) -> tuple[bool, np.ndarray]:
         """Let the team iterate until Python is due; returns whether the run is over, and trace records."""

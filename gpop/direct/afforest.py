@@ -31,8 +31,9 @@ import numpy as np
 
 from gpop.common.atomics import clock_ns, fetch_add, load_acquire, prefetch, store_release
 from gpop.common.memory import require_memory
+from gpop.common.parallel import together
 from gpop.direct.forest import find, flatten, sample_roots, unite
-from gpop.direct.phases import claim, finish, kernel, make_phases, together, wait_for
+from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
 from gpop.graph.graph import Graph
 from gpop.layout.partition import partition_count
 

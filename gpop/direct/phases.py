@@ -11,10 +11,6 @@ claimed, and another with those that are done.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
 from gpop.cached import cached
@@ -59,21 +55,3 @@ def wait_for(phases, phase, chunks):
         else:
             sleep_us(np.uint32(_SLEEP_US))
         tries += 1
-
-
-def together(task: Callable[[int], object], threads: int) -> None:
-    """Call ``task(0)``, and ``task(1)``, ``task(2)`` ... on other threads, which are kept for the next call.
-
-    Starting threads and waiting for their end costs some tenths of a millisecond each time.
-    """
-    if threads > 1 and threads not in _pools:
-        _pools[threads] = ThreadPoolExecutor(threads - 1, "gpop")
-    others = [_pools[threads].submit(task, worker) for worker in range(1, threads)]
-    task(0)
-    for other in others:
-        other.result()
-
-
-_pools: dict[int, ThreadPoolExecutor] = {}
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pools.clear)  # threads do not survive a fork

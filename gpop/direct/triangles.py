@@ -27,7 +27,8 @@ import numpy as np
 
 from gpop.common.atomics import clock_ns, fetch_add, popcount, prefetch
 from gpop.common.memory import require_memory
-from gpop.direct.phases import claim, finish, kernel, make_phases, together, wait_for
+from gpop.common.parallel import together
+from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
 from gpop.graph.graph import Graph
 
 PHASES = ("order", "orient", "rows", "count", "merge")

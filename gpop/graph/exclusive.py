@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 from gpop.common.errors import UsageError
 from gpop.graph.graph import Graph
 
-_guard = threading.Lock()
 
+def exclusive(graph: Graph) -> AbstractContextManager:
+    """Hold a graph for a run: ``with exclusive(graph): ...``
 
-@contextmanager
-def exclusive(graph: Graph) -> Iterator[None]:
-    """Hold a graph for a run.
-
-    Another thread waits; a run from inside a callback of a run on the same graph is refused.
+    Another thread waits; a run from inside a callback of a run on the same graph is refused. What is held
+    is the lock itself and nothing beside it says so: ``with`` takes and leaves a lock in one step, so that
+    no interrupt leaves a graph in the middle of a run that is over.
 
     Raises
     ------
     UsageError
     """
-    with _guard:
-        lock = graph.cache.setdefault("lock", threading.RLock())
-    with lock:
-        if graph.cache.get("running"):
-            raise UsageError(
-                f"{graph!r} is in the middle of a run: a callback may run programs on other graphs only"
-            )
-        graph.cache["running"] = True
-        try:
-            yield
-        finally:
-            graph.cache["running"] = False
+    lock = graph.cache.setdefault("lock", threading.RLock())
+    if lock._is_owned():  # what threading.Condition asks an RLock, too
+        raise UsageError(
+            f"{graph!r} is in the middle of a run: a callback may run programs on other graphs only"
+        )
+    return lock

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 
+OF_FILE = ("file", "layout_directory")
+"""What ``cache`` holds that is not derived: where the graph came from, and where its layouts are kept."""
+
+
 class Graph:
     """A directed graph in CSR form; make one with a ``from_`` method or `gpop.load`.
 
@@ -39,7 +43,8 @@ class Graph:
     name : str
         For messages and output.
     cache : dict
-        Derived data kept with the graph (layouts, workspaces); never copied.
+        Derived data kept with the graph (layouts, workspaces). A copy, or what comes out of a pickle,
+        begins without it; edges that are mapped from a file travel as plain arrays.
 
     Examples
     --------
@@ -74,6 +79,11 @@ class Graph:
         self._symmetric: bool | None = None
         self._equals_reverse: bool | None = None
         self._vertex_of: dict | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies and pickles take along: the graph and what is known of it, nothing built for runs."""
+        cache = {key: self.cache[key] for key in OF_FILE if key in self.cache}
+        return {**self.__dict__, "cache": cache, "_out_degree": None, "_reverse": None, "_vertex_of": None}
 
     def __repr__(self) -> str:
         name = f"{self.name}: " if self.name else ""

@@ -9,7 +9,8 @@ import pytest
 from numba import njit
 
 from gpop.common.atomics import fetch_add
-from gpop.direct.phases import claim, finish, make_phases, together, wait_for
+from gpop.common.parallel import together
+from gpop.direct.phases import claim, finish, make_phases, wait_for
 
 CHUNKS = 1000
 
