@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import sys
 
-from gpop.common.command import fail
+from gpop.common.command import exit_code
+from gpop.common.errors import UsageError
 
 COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
     "bench": ("perf.bench", "time apps over graphs, modes, partition sizes and threads with pyperf"),
@@ -26,19 +27,22 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
 }
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run a command, or list them; returns the exit code."""
-    argv = sys.argv[1:] if argv is None else argv
+def _run(argv: list[str]) -> int:
     if not argv or argv[0] in ("-h", "--help"):
         print("Measure gpop on this machine. Each command: python -m perf COMMAND --help\n")
         for name, (_, about) in COMMANDS.items():
             print(f"  {name:16} {about}")
         return 0
     if argv[0] not in COMMANDS:
-        return fail(f"perf has no command {argv[0]!r}: expected one of {', '.join(COMMANDS)}", 2)
+        raise UsageError(f"perf has no command {argv[0]!r}: expected one of {', '.join(COMMANDS)}")
     # The word itself is handed on where a module serves several commands.
     rest = argv if argv[0] in ("list", "query") else argv[1:]
     return importlib.import_module(COMMANDS[argv[0]][0]).main(rest)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run a command, or list them; returns the exit code."""
+    return exit_code(lambda: _run(sys.argv[1:] if argv is None else argv))
 
 
 if __name__ == "__main__":

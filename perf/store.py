@@ -55,9 +55,13 @@ class Store:
             raise StoreError(f"{path}: there is no such store; python -m perf add makes one")
         with self._errors():
             self._db = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None)
-            self._db.row_factory = Row
-            self._migrate()
-            self._db.execute("PRAGMA foreign_keys = ON")
+            try:
+                self._db.row_factory = Row
+                self._migrate()
+                self._db.execute("PRAGMA foreign_keys = ON")
+            except BaseException:
+                self._db.close()  # nobody else can
+                raise
 
     def close(self) -> None:
         """Close the file."""

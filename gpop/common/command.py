@@ -1,6 +1,8 @@
 """What command lines share: errors in one line on stderr, and exit codes.
 
-0, 2 for bad input, 130 after Ctrl-C. A reader of our output that goes away (``| head``) is no error.
+0, 2 for bad input and output that cannot be written (a full device), 130 after Ctrl-C. A reader of our
+output that goes away (``| head``) is told nothing, and the code is the usual one, 141 (128 + SIGPIPE).
+Arguments are parsed inside `exit_code`, too: ``--help`` writes as well.
 """
 
 from __future__ import annotations
@@ -9,9 +11,12 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NoReturn
 
 from gpop.common.errors import GpopError, UsageError
+
+CLOSED_PIPE = 141
 
 
 class Parser(argparse.ArgumentParser):
@@ -23,22 +28,33 @@ class Parser(argparse.ArgumentParser):
 
 def exit_code(work: Callable[[], int | None]) -> int:
     """Do the work; print its error, if any, and return the exit code (the work's own, if it has one)."""
-    code = 0
     try:
-        code = work() or 0
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        return fail("interrupted", 130)
+        try:
+            return work() or 0
+        except KeyboardInterrupt:
+            return fail("interrupted", 130)
+        except GpopError as error:
+            return fail(str(error), 2)
+        except MemoryError as error:
+            return fail(f"not enough memory: {error}", 2)
+        finally:
+            if sys.stdout:  # None where the shell has closed it
+                sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except GpopError as error:
-        return fail(str(error), 2)
-    except MemoryError as error:
-        return fail(f"not enough memory: {error}", 2)
-    return code
+        _discard_output()
+        return CLOSED_PIPE
+    except OSError as error:
+        _discard_output()
+        return fail(f"{error.filename or 'the output'}: {error.strerror or error}", 2)
+
+
+def _discard_output() -> None:
+    """What is left in the buffer goes nowhere, so that Python does not try again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(message: str, code: int) -> int:
     """Print one line; return the exit code."""
-    print("gpop:", " ".join(message.split()), file=sys.stderr)
+    with suppress(OSError):  # nobody is left to be told
+        print("gpop:", " ".join(message.split()), file=sys.stderr)
     return code

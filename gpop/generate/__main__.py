@@ -1,12 +1,19 @@
-"""``python -m gpop.generate rmat --scale 20 --degree 16 --seed 1 out.bin``"""
+"""``python -m gpop.generate KIND [sizes] FILE``: a graph file, made from a seed.
+
+    python -m gpop.generate rmat --scale 20 --degree 16 --seed 1 out.bin
+
+Every kind has its own sizes: python -m gpop.generate KIND --help
+"""
 
 from __future__ import annotations
 
 import argparse
+import ast
 import sys
 import time
+from pathlib import Path
 
-from gpop.common.errors import GpopError
+from gpop.common.command import Parser, exit_code
 from gpop.generate import GENERATORS, generate
 from gpop.io import format_module
 
@@ -31,11 +38,29 @@ def _numbers(text: str) -> tuple[float, ...]:
 _TYPES = {int: (int, "N"), float: (float, "X"), tuple: (_numbers, "X,X,X")}
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m gpop.generate", description="Generate a graph file.")
-    kinds = parser.add_subparsers(dest="kind", required=True, metavar="kind")
+def _about(kind: str) -> str:
+    """First line of a generator's file, which is not imported for it."""
+    source = Path(__file__).with_name(f"{kind}.py").read_text(encoding="utf-8")
+    return ast.get_docstring(ast.parse(source)).splitlines()[0].rstrip(":").replace("%", "%%")
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="python -m gpop.generate",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND", title="kinds")
     for kind, sizes in GENERATORS.items():
-        options = kinds.add_parser(kind, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+        about = _about(kind)
+        options = kinds.add_parser(
+            kind,
+            help=about,
+            description=about,
+            formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+            allow_abbrev=False,
+        )
         for size, default in sizes.items():
             convert, metavar = _TYPES[type(default)]
             shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
@@ -52,25 +77,24 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Generate, save, and print what was made; 2 after an error."""
+def _generate(arguments: list[str] | None) -> None:
     options = vars(_parser().parse_args(arguments))
     path = options.pop("file")
     start = time.perf_counter()
-    try:
-        format_module(path)  # a wrong suffix is found out before the work
-        graph = generate(**options, progress=True)
-        graph.save(path)
-    except GpopError as error:
-        print(f"gpop: {error}", file=sys.stderr)
-        return 2
+    format_module(path)  # a wrong suffix is found out before the work
+    graph = generate(**options, progress=True)
+    graph.save(path)
     seconds = time.perf_counter() - start
     weights = "" if graph.weights is None else ", weighted"
     print(
         f"{graph.name}: {graph.n} vertices, {graph.m} edges{weights}, seed {options['seed']}; "
         f"{path} written in {seconds:.1f} s"
     )
-    return 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Generate, save, and print what was made; returns the exit code."""
+    return exit_code(lambda: _generate(arguments))
 
 
 if __name__ == "__main__":
