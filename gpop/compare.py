@@ -223,7 +223,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("graph", type=Path, help="graph file (see gpop.load)")
-    parser.add_argument("--apps", type=_names(APPS), default=list(APPS), help="default: all of %(default)s")
+    parser.add_argument("--apps", type=_names(APPS), default=list(APPS), help=f"default: {','.join(APPS)}")
     parser.add_argument("--modes", type=_names(ASKED), default=["sc", "pc", "auto"])
     parser.add_argument("--targets", type=_names(COMPILED_TARGETS), default=list(COMPILED_TARGETS))
     parser.add_argument("--symmetrize", action="store_true", help="add the opposite of every edge")

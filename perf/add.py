@@ -77,7 +77,7 @@ def _add(argv: list[str]) -> None:
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="kind")
     platform = kinds.add_parser("platform", help="this machine, under a name of your own")
     platform.add_argument("name", nargs="?")
-    graphs = kinds.add_parser("graphs", help="graphs of a dataset")
+    graphs = kinds.add_parser("graphs", aliases=["graph"], help="graphs of a dataset")
     graphs.add_argument("dataset")
     graphs.add_argument("graphs", nargs="+", metavar="graph")
     graphs.add_argument("--origin", help="where the dataset comes from: a DOI, an address")
@@ -97,7 +97,7 @@ def _add(argv: list[str]) -> None:
     with Store(given.store) as store:
         if given.kind == "platform":
             register.register_platform(store, given.name)
-        elif given.kind == "graphs":
+        elif given.kind in ("graphs", "graph"):
             register.register_graphs(store, given.dataset, given.graphs, given.origin)
         elif given.kind == "implementation":
             register.register_implementation(store, given.app, given.name, _checked(dict(given.flags)))

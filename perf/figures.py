@@ -55,7 +55,7 @@ def draw_all(study: Study) -> None:
     lines += ["", "Written by `python -m perf figures`; the sentences are computed from the data.", ""]
     for name, module_name in PICTURES.items():
         module = importlib.import_module(module_name)
-        study.name, study.files = name, []
+        study.name, study.title, study.files = name, module.TITLE, []
         said = module.draw(study)
         lines += [f"## {module.TITLE}", ""]
         lines += [f"![{module.TITLE}]({file})" for file in study.files if file.endswith(".png")]

@@ -28,6 +28,7 @@ from pathlib import Path
 import numpy as np
 
 import gpop
+from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.generate import generate
 
@@ -152,4 +153,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(exit_code(main))

@@ -157,12 +157,24 @@ def _entry(store: Store, kind: str, name: str) -> list[dict[str, Any]]:
     return [{"name": name, "value": value} for name, value in values.items()]
 
 
+def table_of(name: str) -> str:
+    """A table by its name or its plural.
+
+    >>> table_of("graphs"), table_of("run-configs"), table_of("graph-properties"), table_of("missing")
+    ('graph', 'run-config', 'graph-property', 'missing')
+    """
+    for one in (name, name.removesuffix("s"), name.removesuffix("ies") + "y"):
+        if one in TABLES:
+            return one
+    return name
+
+
 def _read(argv: list[str]) -> None:
     command, *argv = argv
     parser = with_store(command, __doc__)
     parser.add_argument("--json", action="store_true", help="print JSON")
     if command == "list":
-        parser.add_argument("what", choices=TABLES)
+        parser.add_argument("what", type=table_of, choices=TABLES, metavar="TABLE", help=", ".join(TABLES))
     else:
         parser.add_argument("what", choices=("run", *ENTRIES, "sql", "dual-mode", "rse"))
         parser.add_argument("name", nargs="?", help="of the entry, or the SQL")

@@ -24,6 +24,7 @@ import statistics
 import numpy as np
 
 import gpop
+from gpop.common.command import exit_code
 from gpop.generate import generate
 from gpop.layout.partition import l2_cache_bytes
 
@@ -118,4 +119,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(exit_code(main))

@@ -390,5 +390,38 @@ def test_help(app, capsys):
         run_app(app, "--help")
     assert leave.value.code == 0
     out = capsys.readouterr().out
-    for option in ("--threads", "--mode", "--rounds", "--output", "--verify", "--trace", "--progress"):
+    for option in ("--threads", "--rounds", "--verify", "--trace", "--progress"):
         assert option in out
+    assert ("--mode" in out) == ("--output" in out) == (app != "triangles")
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_help_lists_what_is_accepted(app, road, tmp_path, capsys):
+    """Every option that is listed can be given, and what all apps share and one refuses is not listed."""
+    values = {
+        "--mode": ["pc"], "--ratio": ["2"], "--interleave": [], "--partition-size": ["16"],
+        "--target": ["cpu"], "--iterations": ["3"], "--layouts": [], "--output": [str(tmp_path / "x.csv")],
+        "--reorder": ["degree"], "--symmetrize": [], "--threads": ["2"], "--progress": [],
+    }  # fmt: skip
+    with pytest.raises(SystemExit):
+        run_app(app, "--help")
+    listed = set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
+    for option, value in values.items():
+        code = run_app(app, road, "--rounds", 1, option, *value)
+        assert code == 0 or option not in listed, (option, capsys.readouterr().err)
+        if code == 0 and option not in listed:
+            assert app == "triangles" and option in ("--target", "--layouts")  # harmless, and said nowhere
+
+
+def test_layouts_say_what_became_of_them(tmp_path, capsys):
+    path = tmp_path / "road.bin"
+    generate("road", width=15, height=12, seed=3).save(path)
+
+    def told(app, *arguments):
+        assert run_app(app, path, "--layouts", "--rounds", 1, *arguments) == 0
+        return re.search(r"^layouts +(.*)$", capsys.readouterr().out, re.MULTILINE)[1]
+
+    assert re.fullmatch(rf"built, and kept in {tmp_path}/road-.*-q\d+\.layout", told("bfs"))
+    assert re.fullmatch(rf"mapped from {tmp_path}/road-.*-q\d+\.layout", told("bfs"))
+    assert told("cc") == "none: the run needed no bins"
+    assert told("cc", "--method", "labels").startswith("mapped from ")

@@ -122,7 +122,7 @@ def test_a_graph_is_free_again():
 
     def hold():
         with exclusive(graph):
-            0
+            threading.get_ident()
 
     def check():
         with exclusive(graph), pytest.raises(gpop.UsageError, match="in the middle of a run"):

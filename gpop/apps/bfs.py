@@ -122,6 +122,7 @@ def main(argv: list[str] | None = None) -> int:
         argv,
         cli.App(
             name="bfs",
+            refuses=("interleave",),
             about=__doc__,
             source="one",
             solve=lambda graph, given, options: gpop.bfs(graph, given.source, **options),

@@ -40,6 +40,7 @@ class App:
     ``verify(graph, result, given)`` is None or a fault. ``given`` are the parsed arguments with ``source``
     as vertices and ``name`` for it in messages. ``edges(graph, result)`` is what edges per second count,
     by default the edges of the frontiers. ``to_the_end``: only a finished run can be verified.
+    ``refuses`` are options of all apps that ``solve`` refuses or that mean nothing to it: no help lists them.
     """
 
     name: str
@@ -53,6 +54,7 @@ class App:
     source: str | None = None
     weighted: bool = False
     to_the_end: bool = False
+    refuses: tuple[str, ...] = ()
 
 
 def main(argv: list[str] | None, app: App) -> int:
@@ -72,7 +74,9 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     )
     parser.add_argument("--symmetrize", action="store_true", help="add the opposite of every edge")
     parser.add_argument(
-        "--layouts", action="store_true", help="keep the layout beside the graph and find it there next time"
+        "--layouts",
+        action="store_true",
+        help="keep the bins (not the in-edges of pull) beside the graph and find them there next time",
     )
     if app.source:
         several = "; several are separated by commas" if app.source == "many" else ""
@@ -109,6 +113,9 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     )
     parser.add_argument("--progress", action="store_true", help="show progress even if stderr is no terminal")
     defaults = {action.dest: action.default for action in parser._actions}
+    for action in parser._actions:
+        if action.dest in app.refuses or (action.dest == "output" and app.columns is None):
+            action.help = argparse.SUPPRESS  # known, so that it is refused by name
     given = parser.parse_args(argv)
     if given.output and app.columns is None:
         parser.error(f"--output is for values of vertices: {app.name} has none")
@@ -176,6 +183,8 @@ def _run(app: App, given: argparse.Namespace) -> int:
         print(f"source      {given.name} was drawn at random; choose one with --source")
     print(report.timing(seconds, int(app.edges(graph, result))), end="\n\n")
     print(report.details(graph, result, load_seconds, prepare_seconds, bins_seconds))
+    if given.layouts:
+        print(report.layouts(graph))
     if given.output:
         vertices = getattr(result, "vertices", None)
         rows = np.arange(graph.n) if vertices is None else vertices

@@ -192,6 +192,7 @@ def main(argv: list[str] | None = None) -> int:
         argv,
         cli.App(
             name="heat_kernel",
+            refuses=("interleave",),
             about=__doc__,
             source="many",
             arguments=arguments,

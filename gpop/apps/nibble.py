@@ -141,6 +141,7 @@ def main(argv: list[str] | None = None) -> int:
         argv,
         cli.App(
             name="nibble",
+            refuses=("interleave",),
             about=__doc__,
             source="many",
             arguments=arguments,

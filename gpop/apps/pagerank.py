@@ -1,7 +1,8 @@
 """PageRank: rank(v) = (1-d)/n + d * sum over in-edges (u,v) of rank(u)/outdegree(u).
 
-Algorithm: ranks start at 1/n; power iteration over all vertices, always partition-centric (GPOP,
-Algorithm 6, with ranks normalised as above). d = damping is the probability of following an edge,
+Algorithm: ranks start at 1/n; power iteration over all vertices (GPOP, Algorithm 6, with ranks
+normalised as above). ``--mode auto`` sends messages partition-centric as the paper does, or pulls over
+cache-sized blocks of sources where that is faster. d = damping is the probability of following an edge,
 0.85. Duplicate edges count as often as they occur. Stops after the given iterations, or when the sum of
 absolute changes falls below a tolerance.
 Dangling vertices: their rank is lost ("none", ranks then sum to less than 1, as in the paper) or
@@ -208,6 +209,7 @@ def main(argv: list[str] | None = None) -> int:
         argv,
         cli.App(
             name="pagerank",
+            refuses=("interleave",),
             about=__doc__,
             arguments=arguments,
             solve=solve,

@@ -135,6 +135,7 @@ def main(argv: list[str] | None = None) -> int:
         argv,
         cli.App(
             name="pagerank_nibble",
+            refuses=("interleave",),
             about=__doc__,
             source="many",
             arguments=arguments,

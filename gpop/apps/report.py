@@ -11,6 +11,7 @@ import numpy as np
 
 import gpop
 from gpop.common.replacing import replacing
+from gpop.layout.bins_file import TOLD
 from gpop.model import strategies
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -97,6 +98,19 @@ def details(
         lines["phases"] = phases(result.trace)
         del lines["partitions"], lines["scatter"]
     return "\n".join(f"{name:12}{text}" for name, text in lines.items())
+
+
+def layouts(graph: gpop.Graph) -> str:
+    """What ``--layouts`` did, for the graph or its symmetric copy.
+
+    Examples
+    --------
+    >>> layouts(gpop.Graph.from_edges([0], [1]))
+    'layouts     none: the run needed no bins'
+    """
+    used = (graph, graph.cache.get("symmetric", graph))
+    told = [each.cache[TOLD] for each in used if TOLD in each.cache]
+    return f"layouts     {told[-1] if told else 'none: the run needed no bins'}"
 
 
 def phases(trace: gpop.Trace) -> str:

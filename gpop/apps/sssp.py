@@ -98,7 +98,11 @@ class DoubleSSSP(FloatSSSP):
 
 @dataclass(frozen=True, kw_only=True)
 class SSSPResult(AppResult):
-    """``distance`` of every vertex and ``reached`` (bool); where not reached the distance means nothing."""
+    """``distance`` of every vertex and ``reached`` (bool).
+
+    Where not reached, the distance is the largest of its type: 2147483647 (2**31 - 1) in uint32, 2**63 - 1
+    in uint64, inf in floating point.
+    """
 
     distance: np.ndarray = holds(Holds.VALUES)
     reached: np.ndarray = holds(Holds.VALUES)

@@ -19,6 +19,9 @@ from gpop.apps.direct import Phase, direct_run, no_messages
 from gpop.apps.inputs import symmetric
 from gpop.apps.result import AppResult, Holds, holds
 
+OF_MESSAGES = ("mode", "ratio", "interleave", "partition_size", "target", "iterations", "layouts")
+"""Options of the command line that mean nothing without messages and bins."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class TriangleResult(AppResult):
@@ -66,6 +69,7 @@ def triangle_count(graph: gpop.Graph, *, threads: int | None = None, **options: 
         partition_size=max(graph.n, 1),
         partitions=1,
         program="Triangles",
+        graph=graph.name,
         order="by degree" if found.by_degree else "as given",
     )
     return TriangleResult(count=found.count, symmetrized=not graph.is_symmetric(), run=run)
@@ -101,6 +105,7 @@ def main(argv: list[str] | None = None) -> int:
         argv,
         cli.App(
             name="triangles",
+            refuses=OF_MESSAGES,
             about=__doc__,
             solve=lambda graph, given, options: gpop.triangle_count(graph, **options),
             headline=headline,

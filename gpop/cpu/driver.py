@@ -125,7 +125,13 @@ def run_on_cpu(
                 code_of(mode), DEFAULT_RATIO if ratio is None else ratio,
             )  # fmt: skip
             trace = Trace(
-                {"program": lowered.name, "mode": mode, "interleave": interleave, "threads": threads}
+                {
+                    "program": lowered.name,
+                    "graph": graph.name,
+                    "mode": mode,
+                    "interleave": interleave,
+                    "threads": threads,
+                }
             )
             seconds, state = job.run(sources, limit, trace, callback, progress)
             frontier = job.take_frontier(state)

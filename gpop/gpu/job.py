@@ -67,6 +67,7 @@ class Job:
         trace = Trace(
             {
                 "program": self.lowered.name,
+                "graph": self.program.graph.name,
                 "mode": self.mode,
                 "target": "gpu",
                 "device": current_device().name,

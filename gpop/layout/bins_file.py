@@ -27,7 +27,6 @@ from __future__ import annotations
 import mmap
 import os
 import re
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +41,9 @@ from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins, _nonempty, build_bins, id_dtype, narrow_dtype, source_dtype
 from gpop.layout.orphans import origin, remove_orphans
 from gpop.layout.partition import partition_count
+
+TOLD = "layout file"
+"""Key in ``graph.cache`` of what became of the last layout, in words."""
 
 VERSION = 2
 MAGIC = b"GPOPbins"
@@ -143,11 +145,16 @@ def layout_of(graph: Graph, bits: int, threads: int, directory: str | os.PathLik
     """The layout from ``directory``, or built and left there for the next time if that is possible."""
     path = layout_path(graph, bits, directory)
     bins = open_layout(graph, path, bits)
-    if bins is None:
-        bins = graph.cache["bins", bits] = build_bins(graph, bits, threads)
-        with suppress(GraphFileError):  # a directory that is missing, full or read-only: no cache
-            save_layout(graph, path, bits)
-            remove_orphans(graph, path)
+    if bins is not None:
+        graph.cache[TOLD] = f"mapped from {path}"
+        return bins
+    bins = graph.cache["bins", bits] = build_bins(graph, bits, threads)
+    try:
+        save_layout(graph, path, bits)
+        remove_orphans(graph, path)
+        graph.cache[TOLD] = f"built, and kept in {path}"
+    except GraphFileError as error:  # a directory that is missing, full or read-only: no cache
+        graph.cache[TOLD] = f"built, and not kept: {error}"
     return bins
 
 

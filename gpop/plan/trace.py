@@ -124,24 +124,36 @@ class Trace:
             from matplotlib.figure import Figure
         except ImportError:
             raise UsageError(f"{path}: a plot needs matplotlib (pip install 'gpop[plot]')") from None
-        figure = Figure(figsize=(8, 7), layout="constrained")
+        figure = Figure(figsize=(9, 7), layout="constrained")
+        figure.suptitle(self._title())
         top, middle, bottom = figure.subplots(3, 1, sharex=True)
         x = np.arange(len(self))
-        top.semilogy(x, np.maximum(self.column("frontier"), 0.5), label="active vertices")
-        top.semilogy(x, np.maximum(self.column("active_edges"), 0.5), label="active edges")
+        top.semilogy(x, np.maximum(self.column("frontier"), 0.5), label="vertices")
+        top.semilogy(x, np.maximum(self.column("active_edges"), 0.5), label="edges")
+        top.set_ylabel("active")
         below = np.zeros(len(self))
         for mode in strategies.MODES:
             partitions = self.column(mode.column)
-            middle.bar(x, partitions, bottom=below, label=f"partitions {mode.name}")
+            middle.bar(x, partitions, bottom=below, label=mode.name)
             below = below + partitions
-        bottom.bar(x, 1e3 * self.column("scatter_seconds"), label="scatter, ms")
-        bottom.bar(
-            x,
-            1e3 * self.column("gather_seconds"),
-            bottom=1e3 * self.column("scatter_seconds"),
-            label="gather, ms",
-        )
+        middle.set_ylabel("partitions")
+        scatter, gather = (1e3 * self.column(name) for name in _SECONDS)
+        bottom.bar(x, scatter, label="scatter")
+        bottom.bar(x, gather, bottom=scatter, label="gather")
+        bottom.set_ylabel("time, ms")
         bottom.set_xlabel("iteration")
         for axes in (top, middle, bottom):
-            axes.legend(loc="upper right")
+            axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)  # beside, not over bars
         figure.savefig(path)
+
+    def _title(self) -> str:
+        """Program, graph, and how it was run, as far as the summary says it.
+
+        >>> Trace({"program": "BFS", "graph": "road", "mode": "auto", "threads": 2})._title()
+        'BFS on road, mode auto, 2 threads'
+        """
+        said = self.summary
+        name = str(said.get("program", "run")) + (f" on {said['graph']}" if said.get("graph") else "")
+        mode = [f"mode {said['mode']}"] if "mode" in said else []
+        threads = [f"{said['threads']} thread{'s' * (said['threads'] != 1)}"] if "threads" in said else []
+        return ", ".join([name, *mode, *threads])

@@ -56,7 +56,7 @@ def draw(study: Study) -> list[str]:
     panel.set_xticks(range(len(APPS)), APPS)
     panel.set_ylabel("time relative to SC (mean, 95 %)")
     panel.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
-    study.save(figure)
+    study.save(figure, study.main_graph)
     return [*said, f"Intervals are of {repeats} runs each, by Student's t."]
 
 

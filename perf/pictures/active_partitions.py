@@ -39,5 +39,5 @@ def draw(study: Study) -> list[str]:
             panel.set_ylabel("partitions scattered")
             legend_below(figure, panel)
         said.append(f"{app}: partitions over {len(steps)} iterations: {', '.join(told)}.")
-    study.save(figure)
+    study.save(figure, study.main_graph)
     return said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from perf.pictures.plan import DEGREES, DUAL
-from perf.pictures.study import APPS, Study, ms, panels, plain_log
+from perf.pictures.study import APPS, Study, ms, panels, plain_log, power
 
 TITLE = "Time against degree (Fig. 5)"
 PAPER = (
@@ -30,7 +30,7 @@ def draw(study: Study) -> list[str]:
     panel.set_xticks(sorted(ticks), [str(degree) for degree in sorted(ticks)])
     panel.xaxis.minorticks_off()
     plain_log(panel.yaxis)
-    panel.set_xlabel(f"average degree (2^{study.plan.scale - 1} vertices)")
+    panel.set_xlabel(f"average degree (rmat, {power(study.plan.scale - 1)} vertices)")
     panel.set_ylabel("time, ms (median)")
     panel.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
     study.save(figure)

@@ -38,7 +38,7 @@ def draw(study: Study) -> list[str]:
             legend_below(figure, panel)
         if all(times.values()):
             said.append(_sentence(app, times))
-    study.save(figure)
+    study.save(figure, study.main_graph)
     return said
 
 

@@ -48,7 +48,7 @@ def draw(study: Study) -> list[str]:
     plain_log(panel.xaxis)
     plain_log(panel.yaxis)
     panel.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
-    study.save(figure)
+    study.save(figure, "all graphs of the tables")
     if {"SC", "PC"} <= rates.keys():
         said.append(
             f"PC moves its bytes {rates['PC'] / rates['SC']:.2f} times as fast as SC; the model takes 2."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 
 from perf.pictures.plan import DUAL, SCALING
-from perf.pictures.study import APPS, Study, legend_below, ms, panels, plain_log
+from perf.pictures.study import APPS, Study, called, legend_below, ms, panels, plain_log
 
 TITLE = "Strong scaling (Fig. 3)"
 PAPER = (
@@ -27,8 +27,7 @@ def draw(study: Study) -> list[str]:
         for graph in graphs:
             times = {row["threads"]: row["medianTime"] for row in rows if row["graph"] == graph}
             known = [threads for threads in teams if threads in times]
-            label = graph.replace("-scale", " 2^")
-            panel.loglog(known, [ms(times[threads]) for threads in known], marker="o", label=label)
+            panel.loglog(known, [ms(times[threads]) for threads in known], marker="o", label=called(graph))
             if teams[0] in times and teams[-1] in times:
                 speed_ups[graph] = times[teams[0]] / times[teams[-1]]
         panel.set_title(app)

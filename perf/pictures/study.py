@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,23 +16,26 @@ from typing import Any
 import numpy as np
 
 from gpop.common.replacing import replacing
+from perf.graphs import name_of
 from perf.hardware import platform_name
 from perf.implementations import gpop_version
-from perf.pictures.plan import Plan
+from perf.pictures.plan import MAIN, Plan
 from perf.store import Row, Store
 
 COLOURS = {"gpop-sc": "#d95f02", "gpop-pc": "#1b9e77", "gpop-auto": "#3953a4", "other": "#888888"}
 NAMES = {"gpop-sc": "SC", "gpop-pc": "PC", "gpop-auto": "dual"}
 APPS = ("pagerank", "bfs", "sssp", "cc", "nibble")
 DPI = 90
+LEAST_TICKS = 3
+"""On an axis: with fewer, nothing between them can be read."""
 
 
 class Study:
-    """Results in, files out; ``name`` is the picture being drawn."""
+    """Results in, files out; ``name`` and ``title`` are those of the picture being drawn."""
 
     def __init__(self, plan: Plan, store: Store, folder: Path) -> None:
         self.plan, self.store, self.folder = plan, store, folder
-        self.name = ""
+        self.name = self.title = ""
         self.files: list[str] = []
 
     def _rows(self, view: str, where: dict[str, Any]) -> list[Row]:
@@ -53,6 +57,11 @@ class Study:
         """What the trace says of iterations in order, see the view ``StepValue``."""
         return sorted(self._rows("StepValue", where), key=lambda row: row["step"])
 
+    @property
+    def main_graph(self) -> str:
+        """What pictures of one graph call theirs."""
+        return called(name_of(self.plan.graphs[MAIN][0]))
+
     def measured(self, name: str, key: dict[str, Any], measure: Callable[[], Any]) -> Any:
         """A plain value that is kept: measured anew when ``key``, the machine or the code has changed."""
         key = {"code": gpop_version(), "platform": platform_name(), **key}
@@ -67,8 +76,9 @@ class Study:
             temporary.write_text(json.dumps({"key": key, "value": value}, indent=1) + "\n")
         return value
 
-    def save(self, figure: Any) -> None:
-        """Write the picture."""
+    def save(self, figure: Any, graphs: str = "") -> None:
+        """Write the picture; its title says which graphs it is of, unless a legend or an axis does."""
+        figure.suptitle(f"{self.title}, {graphs}" if graphs else self.title)
         with replacing(self.folder / f"{self.name}.png") as temporary:
             figure.savefig(temporary, format="png", dpi=DPI)
         self.files.append(f"{self.name}.png")
@@ -94,6 +104,26 @@ def _cell(value: Any) -> str:
     return "-" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def power(exponent: int | str) -> str:
+    """A power of two as pictures write it.
+
+    >>> power(12)
+    '$2^{12}$'
+    """
+    return f"$2^{{{exponent}}}$"
+
+
+def called(graph: str) -> str:
+    """Name of a graph in a picture: sizes that are powers of two as such.
+
+    >>> called("rmat-scale14-degree16"), called("road-width128-height128")
+    ('rmat $2^{14}$ degree 16', 'road width 128 height 128')
+    """
+    parts = re.findall(r"[a-z_]+|[\d.]+|[^-]", graph)
+    words = " ".join(parts)
+    return re.sub(r"scale (\d+)", lambda found: power(found[1]), words)
+
+
 def panels(columns: int, rows: int = 1, width: float = 3.1, height: float = 2.9):
     """A figure and its axes (in one row or a grid)."""
     from matplotlib.figure import Figure
@@ -104,15 +134,19 @@ def panels(columns: int, rows: int = 1, width: float = 3.1, height: float = 2.9)
 
 def plain_log(axis: Any) -> None:
     """Ticks of a logarithmic axis as plain numbers, some even where it spans less than a decade."""
-    from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FormatStrFormatter, LogLocator, MaxNLocator, NullLocator
 
     if not np.isfinite(axis.get_data_interval()).all():  # every run failed: nothing to scale by
         getattr(axis.axes, f"set_{axis.axis_name}scale")("linear")
         return
     low, high = axis.get_view_interval()
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
+    candidates = [LogLocator(subs=subs) for subs in ((1,), (1, 2, 5), range(1, 10))]
+    for locator in (*candidates, MaxNLocator(5)):
+        if sum(low <= tick <= high for tick in locator.tick_values(low, high)) >= LEAST_TICKS:
+            break
+    axis.set_major_locator(locator)
     axis.set_major_formatter(FormatStrFormatter("%g"))
-    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_locator(NullLocator())
 
 
 def whole_numbers(axis: Any) -> None:

@@ -15,7 +15,7 @@ from gpop.program.published import KERNEL
 from perf import vertex_centric
 from perf.cache_simulator import L2_MISSES, Geometry, access, make_cache
 from perf.graphs import name_of, open_graph
-from perf.pictures.study import Study, panels
+from perf.pictures.study import Study, called, panels
 from perf.traced import Addresses
 
 TITLE = "Memory traffic of a pull PageRank (Fig. 1)"
@@ -110,7 +110,7 @@ def draw(study: Study) -> list[str]:
     figure, ((panel,),) = panels(1, width=8, height=1.4 + 0.5 * len(specs))
     left = np.zeros(len(specs))
     for part, colour, column in zip(PARTS, COLOURS, share.T, strict=True):
-        panel.barh(names, 100 * column, left=100 * left, color=colour, label=part, height=0.6)
+        panel.barh([*map(called, names)], 100 * column, left=100 * left, color=colour, label=part, height=0.6)
         left += column
     panel.invert_yaxis()
     panel.set_xlim(0, 100)

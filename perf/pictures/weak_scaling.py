@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from perf.pictures.plan import DUAL, SCALING
-from perf.pictures.study import APPS, Study, ms, panels, plain_log
+from perf.pictures.study import APPS, Study, ms, panels, plain_log, power
 
 TITLE = "Weak scaling (Fig. 4)"
 PAPER = (
@@ -28,7 +28,7 @@ def draw(study: Study) -> list[str]:
             growth = times[wanted[-1]] / times[wanted[0]]
             said.append(f"{app}: {growth:.2f}x the time for a graph {1 << doublings} times as large.")
     ticks = [1 << step for step in range(doublings + 1)]
-    panel.set_xticks(ticks, [f"{tick}\n2^{first + step}" for step, tick in enumerate(ticks)])
+    panel.set_xticks(ticks, [f"{tick}\n{power(first + step)}" for step, tick in enumerate(ticks)])
     panel.xaxis.minorticks_off()
     plain_log(panel.yaxis)
     panel.set_xlabel("threads, and vertices of the RMAT graph")

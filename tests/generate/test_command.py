@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import gpop.io
-from gpop.generate import generate
+from gpop.generate import GENERATORS, generate
 from gpop.generate.__main__ import main
 from tests.graphs import same
 
@@ -72,7 +72,19 @@ def test_errors(tmp_path, monkeypatch, capsys, arguments, message):
     ],
 )
 def test_usage(arguments, capsys):
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("gpop: ")
+    assert "--help)" in error
+    assert error.count("\n") == 1
+
+
+def test_help_lists_every_kind(capsys):
     with pytest.raises(SystemExit) as stop:
-        main(arguments)
-    assert stop.value.code == 2
-    assert "usage:" in capsys.readouterr().err
+        main(["--help"])
+    assert stop.value.code == 0
+    lines = capsys.readouterr().out.splitlines()
+    kinds = lines[lines.index("kinds:") :]
+    for kind in GENERATORS:
+        at = next(i for i, line in enumerate(kinds) if line.split()[:1] == [kind])
+        assert len(f"{kinds[at]} {kinds[at + 1]}".split()) > 4  # and what it is

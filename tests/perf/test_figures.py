@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shutil
@@ -13,7 +14,7 @@ from perf import figures, implementations, l2_simulator, run_benchmarks
 from perf.__main__ import main
 from perf.graphs import open_graph, vertex
 from perf.l2_workload import Workload
-from perf.pictures import PICTURES, ablation, mode_times, table_misses, traffic_split
+from perf.pictures import PICTURES, ablation, mode_times, study, table_misses, traffic_split
 from tests.perf.near import NearWorker
 
 
@@ -104,6 +105,50 @@ def test_computed_sentences():
     base = {"runId": 1, "avgTime": 2.0, "stdDev": 0.2, "repeats": 4}
     ratio, half = ablation.relative({**base, "runId": 2, "avgTime": 1.0, "stdDev": 0.1}, base)
     assert ratio == 0.5 and half == pytest.approx(3.1824 * 0.5 * 0.05 * np.sqrt(2), rel=1e-3)
+
+
+@pytest.mark.parametrize("values", [(3.1, 3.9), (1.2, 1.5), (0.8, 30), (4, 90), (1, 5000), (0.02, 0.03)])
+def test_an_axis_has_ticks_that_can_be_read(values):
+    """At least three, labelled as plain numbers, also where a logarithmic axis spans little."""
+    figure, ((panel,),) = study.panels(1)
+    panel.loglog([1, 2], values, marker="o")
+    study.plain_log(panel.yaxis)
+    figure.draw_without_rendering()
+    low, high = panel.get_ylim()
+    labels = [
+        label.get_text()
+        for label, at in zip(panel.get_yticklabels(), panel.get_yticks(), strict=True)
+        if low <= at <= high
+    ]
+    assert len(labels) >= study.LEAST_TICKS
+    assert all(float(label) > 0 for label in labels)
+    assert len(set(labels)) == len(labels)
+
+
+def test_every_picture_says_what_it_is_of(folder, monkeypatch):
+    """Title and graph are in the picture itself, powers are set as such."""
+    texts = {}
+
+    def save(self, figure, graphs=""):
+        SAVE(self, figure, graphs)
+        figure.draw_without_rendering()
+        words = [figure.get_suptitle()]
+        for axes in figure.axes:
+            labels = [*axes.get_xticklabels(), *axes.get_yticklabels(), axes.xaxis.label]
+            words += [label.get_text() for label in labels]
+        for legend in [*figure.legends, *(axes.get_legend() for axes in figure.axes)]:
+            words += [text.get_text() for text in legend.get_texts()] if legend else []
+        texts[self.name] = words
+
+    SAVE = study.Study.save
+    monkeypatch.setattr(study.Study, "save", save)
+    assert main(["figures", "--quick", "--threads", "2", "--folder", str(folder)]) == 0
+    assert set(texts) == {name for name in PICTURES if not name.startswith("table")}
+    for name, words in texts.items():
+        assert importlib.import_module(PICTURES[name]).TITLE in words[0]
+        said = " ".join(words)
+        assert "rmat" in said.lower() or "all graphs" in said, name
+        assert "2^" not in said.replace("$2^{", ""), name
 
 
 @pytest.mark.parametrize("argv", [["--scale", "3"], ["--threads", "0"], ["--folder", "file/below"]])

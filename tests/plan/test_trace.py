@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -104,6 +105,22 @@ def test_plot(tmp_path, suffix, start):
     assert (tmp_path / f"trace.{suffix}").read_bytes().startswith(start)
     Trace().save(tmp_path / f"empty.{suffix}")
     assert (tmp_path / f"empty.{suffix}").read_bytes().startswith(start)
+
+
+def test_plot_says_what_it_shows(tmp_path, monkeypatch):
+    """A title, a unit on every axis, and no legend over the bars."""
+    figures = []
+    figure = pytest.importorskip("matplotlib.figure").Figure
+    monkeypatch.setattr(figure, "savefig", lambda self, path: (figures.append(self), path.write_text("x")))
+    trace = gpop.bfs(gpop.load(Path(__file__).resolve().parents[1] / "data/road.bin"), 0, threads=2).trace
+    trace.save(tmp_path / "trace.png")
+    (drawn,) = figures
+    drawn.draw_without_rendering()
+    assert drawn.get_suptitle() == "BFS on road, mode auto, 2 threads"
+    for axes, unit in zip(drawn.axes, ("active", "partitions", "time, ms"), strict=True):
+        assert axes.get_ylabel() == unit
+        legend, inside = axes.get_legend().get_window_extent(), axes.get_window_extent()
+        assert legend.x0 >= inside.x1
 
 
 def test_empty_trace(tmp_path):

@@ -1,0 +1,113 @@
+"""Output that nobody reads or that cannot be written: every command line ends in order."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpop import __main__ as listing
+from gpop.common.command import CLOSED_PIPE, exit_code
+from perf.__main__ import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[1]
+GRAPH = "data/karate.bin"
+LINES = {
+    "list": ["gpop"],
+    "app": ["gpop.apps.bfs", GRAPH, "--source", "0", "--rounds", "1"],
+    "help of an app": ["gpop.apps.pagerank", "--help"],
+    "info": ["gpop.info", GRAPH],
+    "compare": ["gpop.compare", GRAPH, "--apps", "bfs", "--modes", "sc", "--targets", "cpu", "--rounds", "1"],
+    "convert": ["gpop.convert", GRAPH, "OUT.el"],
+    "generate": ["gpop.generate", "chain", "--vertices", "9", "OUT.bin"],
+    "help of generate": ["gpop.generate", "rmat", "--help"],
+    "perf": ["perf"],
+    "help of perf": ["perf", "bench", "--help"],
+    "perf list": ["perf", "list", "graphs", "--store", "OUT.db"],
+}
+
+
+def start(words, output, tmp_path):
+    """``python -m`` with standard output going there; the process when it is over."""
+    if words[1:2] == ["list"]:
+        subprocess.run(
+            [sys.executable, "-m", "perf", "add", "graphs", "x", GRAPH, "--store", tmp_path / "OUT.db"],
+            check=True, cwd=ROOT, timeout=120,
+        )  # fmt: skip
+    words = [word.replace("OUT", str(tmp_path / "OUT")) for word in words]
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    return subprocess.run(
+        [sys.executable, "-m", *words], stdout=output, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        env=environment, timeout=240,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("case", LINES)
+def test_a_reader_that_has_gone(case, tmp_path):
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = start(LINES[case], writing, tmp_path)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (CLOSED_PIPE, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+@pytest.mark.parametrize("case", LINES)
+def test_a_full_device(case, tmp_path):
+    with open("/dev/full", "w") as full:
+        done = start(LINES[case], full, tmp_path)
+    assert (done.returncode, done.stderr) == (2, "gpop: the output: No space left on device\n")
+
+
+def test_output_that_is_closed(tmp_path):
+    done = subprocess.run(
+        f"{sys.executable} -m gpop >&-", shell=True, cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_errors_that_cannot_be_told(tmp_path):
+    done = subprocess.run(
+        f"{sys.executable} -m gpop.info nowhere.bin 2>/dev/full", shell=True, cwd=ROOT, timeout=120
+    )
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (FileNotFoundError(2, "No such file or directory", "a.txt"), "a.txt: No such file or directory"),
+        (MemoryError("300 GiB"), "not enough memory: 300 GiB"),
+    ],
+)
+def test_errors_of_the_system_are_one_line(error, line, capfd):
+    def work():
+        raise error
+
+    assert exit_code(work) == 2
+    assert capfd.readouterr().err == f"gpop: {line}\n"
+
+
+def test_every_command_is_listed(capsys):
+    assert listing.main([]) == 0
+    out = capsys.readouterr().out
+    listed = {
+        line.split()[2].removeprefix("gpop.") for line in out.splitlines() if " python -m gpop." in line
+    }
+    package = ROOT / "gpop"
+    runnable = {path.stem for path in package.glob("*.py") if "def main(" in path.read_text()} - {"__main__"}
+    runnable |= {path.parent.name for path in package.glob("*/__main__.py")}
+    assert listed == runnable == {"compare", "convert", "generate", "info"}
+    assert not any(line.endswith(("``", ":")) for line in out.splitlines()[2:])
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_module_of_perf_ends_like_this(command):
+    """Its work is done inside `exit_code`, the parsing of its arguments included."""
+    source = (ROOT / COMMANDS[command][0].replace(".", "/")).with_suffix(".py").read_text()
+    assert "return exit_code(" in source
