@@ -34,7 +34,7 @@ def start(words, output, tmp_path):
     """``python -m`` with standard output going there; the process when it is over."""
     if words[1:2] == ["list"]:
         subprocess.run(
-            [sys.executable, "-m", "perf", "add", "graphs", "x", GRAPH, "--store", tmp_path / "OUT.db"],
+            [sys.executable, "-m", "perf", "add", "--store", tmp_path / "OUT.db", "graphs", "x", GRAPH],
             check=True, cwd=ROOT, timeout=120,
         )  # fmt: skip
     words = [word.replace("OUT", str(tmp_path / "OUT")) for word in words]
@@ -97,7 +97,7 @@ def test_every_command_is_listed(capsys):
     assert listing.main([]) == 0
     out = capsys.readouterr().out
     listed = {
-        line.split()[2].removeprefix("gpop.") for line in out.splitlines() if " python -m gpop." in line
+        line.split()[2].removeprefix("gpop.") for line in out.splitlines() if line.startswith("  python ")
     }
     package = ROOT / "gpop"
     runnable = {path.stem for path in package.glob("*.py") if "def main(" in path.read_text()} - {"__main__"}
