@@ -173,7 +173,7 @@ def _bench(argv: list[str]) -> int:
     try:
         import pyperf  # noqa: F401
     except ImportError:
-        raise UsageError("bench needs pyperf (pip install 'gpop[perf]')") from None
+        raise UsageError("bench needs pyperf (pip install pyperf)") from None
     options = [f"--{name}={getattr(given, name)}" for name in ("processes", "values", "warmups")]
     jobs, done = combinations(given), 0
     print(f"{'':60} {'median':>13} {'std':>6} {'model':>13} {'limit':>6}")

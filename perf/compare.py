@@ -79,7 +79,7 @@ def _load(path: Path) -> Any:
     try:
         import pyperf
     except ImportError:
-        raise UsageError("compare needs pyperf (pip install 'gpop[perf]')") from None
+        raise UsageError("compare needs pyperf (pip install pyperf)") from None
     try:
         return pyperf.BenchmarkSuite.load(str(path))
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -93,7 +93,7 @@ def _run(argv: list[str]) -> int:
     try:
         import matplotlib  # noqa: F401 - before an hour of measuring, not after
     except ImportError:
-        return fail("figures need matplotlib (pip install 'gpop[perf]')", 2)
+        return fail("figures need matplotlib (pip install matplotlib)", 2)
     try:
         given.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

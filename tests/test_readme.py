@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,29 @@ def test_options_exist(capsys):
     assert len(options) >= 14
     for option in options:
         assert option in out
+
+
+def test_nothing_is_installed_from_an_index():
+    """gpop is on none: extras are those of the checkout, and exist."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    asked = re.findall(r"pip install (?:-\w+ )*\"([^\"]*)\"", README)
+    assert len(asked) >= 5
+    for name in asked:
+        assert re.fullmatch(r"\.\[(\w+)\]", name)[1] in project["optional-dependencies"]
+    assert not re.search(r"gpop\[", README)
+
+
+def test_speed_is_told_as_it_was_measured():
+    """What was measured against the bandwidth of memory is in the file that the README names."""
+    assert "memory speed" not in README + (ROOT / "pyproject.toml").read_text()
+    told = re.search(
+        r"at (\d+) to (\d+) % of the\nbandwidth of a copy .*?\((perf/results/[^)]*)\)", README, re.DOTALL
+    )
+    measured = re.search(r"How near to the byte limit.*?:(.*?)\.\s", (ROOT / told[3]).read_text(), re.DOTALL)[
+        1
+    ]
+    shares = [int(share) for share in re.findall(r"\b(\d\d)(?= %|,)", measured)]
+    assert (min(shares), max(shares)) == (int(told[1]), int(told[2]))
 
 
 def test_the_two_commands_are_marked():

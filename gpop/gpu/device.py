@@ -36,7 +36,7 @@ def cupy() -> Any:
         import cupy as module
     except ImportError:
         raise UsageError(
-            "target 'gpu' needs CuPy: pip install 'gpop[cuda13x]' (or gpop[cuda12x] for CUDA 12)"
+            "target 'gpu' needs CuPy: pip install cupy-cuda13x (or cupy-cuda12x for CUDA 12)"
         ) from None
     try:
         count = module.cuda.runtime.getDeviceCount()

@@ -31,7 +31,7 @@ def import_pyarrow() -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise UsageError("Arrow tables need the package pyarrow: pip install 'gpop[arrow]'") from None
+        raise UsageError("Arrow tables need the package pyarrow: pip install pyarrow") from None
     return pyarrow
 
 

@@ -23,7 +23,7 @@ def _zstandard():
     try:
         import zstandard
     except ImportError:
-        raise UsageError("a .zst file needs the package zstandard: pip install 'gpop[zstd]'") from None
+        raise UsageError("a .zst file needs the package zstandard: pip install zstandard") from None
     return zstandard
 
 

@@ -13,7 +13,7 @@ from (`gpop.layout.orphans`), type, size and hash of every section, and a hash o
 non-empty bins follow from ``id_offsets`` and are not kept.
 
 A file is never trusted. On opening, header, sizes and the hashes of all sections are checked: hashing
-reads at the speed of memory, many times faster than rebuilding. Then, whatever the hashes say, offsets
+reads every byte once, which is many times faster than rebuilding. Then, whatever the hashes say, offsets
 must ascend from 0 to m, every bin must have as many first ids as message slots, and every id must lie
 in its partition, so that no kernel reads or writes outside its arrays. What fails is as if there were
 no file: built anew and replaced. Files are replaced by renaming; several writers do no harm, and where
@@ -96,7 +96,7 @@ def _hash_words(words, seed):
 
 
 def hash_array(array: np.ndarray) -> int:
-    """64-bit hash of an array's bytes, at the speed of memory; not for use against an adversary.
+    """64-bit hash of an array's bytes, on all cores; not for use against an adversary.
 
     Examples
     --------

@@ -123,7 +123,7 @@ class Trace:
         try:
             from matplotlib.figure import Figure
         except ImportError:
-            raise UsageError(f"{path}: a plot needs matplotlib (pip install 'gpop[plot]')") from None
+            raise UsageError(f"{path}: a plot needs matplotlib (pip install matplotlib)") from None
         figure = Figure(figsize=(9, 7), layout="constrained")
         figure.suptitle(self._title())
         top, middle, bottom = figure.subplots(3, 1, sharex=True)

@@ -16,7 +16,7 @@ from gpop.gpu import device
 from tests.programs import Smallest, random_graph
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDS_CUPY = "target 'gpu' needs CuPy: pip install 'gpop[cuda13x]' (or gpop[cuda12x] for CUDA 12)"
+NEEDS_CUPY = "target 'gpu' needs CuPy: pip install cupy-cuda13x (or cupy-cuda12x for CUDA 12)"
 
 
 @pytest.fixture
