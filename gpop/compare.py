@@ -21,7 +21,7 @@ import numpy as np
 
 import gpop
 from gpop.bandwidth import copy_bandwidth
-from gpop.common.command import Parser, exit_code
+from gpop.common.command import Parser, add_reading_options, exit_code, reading_options
 from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.replacing import replacing
 from gpop.execution.run import COMPILED_TARGETS
@@ -223,6 +223,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("graph", type=Path, help="graph file (see gpop.load)")
+    add_reading_options(parser)
     parser.add_argument("--apps", type=_names(APPS), default=list(APPS), help=f"default: {','.join(APPS)}")
     parser.add_argument("--modes", type=_names(ASKED), default=["sc", "pc", "auto"])
     parser.add_argument("--targets", type=_names(COMPILED_TARGETS), default=list(COMPILED_TARGETS))
@@ -242,7 +243,9 @@ def _run(given: argparse.Namespace) -> int:
         print(f"not compared: {target} ({reason})")
     if not targets:
         raise UsageError("none of the targets is here")
-    graph = gpop.load(given.graph, symmetrize=given.symmetrize, progress=sys.stderr.isatty())
+    graph = gpop.load(
+        given.graph, symmetrize=given.symmetrize, progress=sys.stderr.isatty(), **reading_options(given)
+    )
     source = None if given.source is None else graph.vertex_of(_id(given.source))
     rows: list[Row] = []
     for name in given.apps:

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 import gpop
-from gpop.common.command import Parser, exit_code
+from gpop.common.command import Parser, add_reading_options, exit_code, reading_options
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes, readable, require_memory
 from gpop.common.progress import progress_bar
@@ -97,6 +97,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("input", type=Path, help="graph file to read")
     parser.add_argument("output", type=Path, help="graph file to write")
+    add_reading_options(parser)
     parser.add_argument("--reverse", action="store_true")
     parser.add_argument("--remove-self-loops", action="store_true")
     parser.add_argument("--remove-duplicates", choices=POLICIES, metavar="POLICY", help=", ".join(POLICIES))
@@ -191,7 +192,9 @@ def _convert(given: argparse.Namespace) -> None:
     format_module(given.output)  # a wrong suffix is found out before the work
     chosen = steps(given)
     unweighted = given.weights is not None
-    graph = gpop.load(given.input, weighted=False if unweighted else None, progress=True)
+    graph = gpop.load(
+        given.input, weighted=False if unweighted else None, progress=True, **reading_options(given)
+    )
     names = [str(given.input), str(given.output), str(given.ids or ""), *(step.name for step in chosen)]
     width = max(map(len, names))
 

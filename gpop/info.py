@@ -18,7 +18,7 @@ import numpy as np
 
 import gpop
 from gpop.cached import cached
-from gpop.common.command import Parser, exit_code
+from gpop.common.command import Parser, add_reading_options, exit_code, reading_options
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes, readable, require_memory
 from gpop.common.parallel import blocks, for_each, worker_count
@@ -248,12 +248,13 @@ def _inform(argv: list[str] | None) -> None:
         allow_abbrev=False,
     )
     parser.add_argument("graph", type=Path, help="graph file")
+    add_reading_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
         "--plot", type=_plot_file, metavar="FILE", help="draw the degrees: .png, .svg or .pdf"
     )
     given = parser.parse_args(argv)
-    graph = gpop.load(given.graph, progress=True)
+    graph = gpop.load(given.graph, progress=True, **reading_options(given))
     told = describe(graph)
     print(json.dumps(told, indent=2) if given.json else text(told))
     if given.plot:

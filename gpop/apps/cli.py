@@ -19,7 +19,7 @@ import numpy as np
 
 import gpop
 from gpop.apps import report
-from gpop.common.command import Parser, exit_code, fail
+from gpop.common.command import Parser, add_reading_options, exit_code, fail, reading_options
 from gpop.common.errors import UsageError
 from gpop.execution.run import TARGETS
 from gpop.graph.transform import ORDERS
@@ -72,6 +72,7 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     parser.add_argument(
         "graph", type=Path, help="graph file (.bin .txt .el .mtx .graph .gr .sg ...: see gpop.load)"
     )
+    add_reading_options(parser)
     parser.add_argument("--symmetrize", action="store_true", help="add the opposite of every edge")
     parser.add_argument(
         "--layouts",
@@ -159,6 +160,7 @@ def _run(app: App, given: argparse.Namespace) -> int:
         symmetrize=given.symmetrize,
         layouts=given.layouts,
         progress=progress,
+        **reading_options(given),
     )
     load_seconds = time.perf_counter() - start
     if app.source:

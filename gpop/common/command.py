@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from gpop.common.errors import GpopError, UsageError
 
@@ -24,6 +24,41 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def add_reading_options(parser: argparse.ArgumentParser) -> None:
+    """How a text edge list is read, where its lines leave that open (see `gpop.load`)."""
+    parser.add_argument(
+        "--delimiter",
+        type=_delimiter,
+        metavar="C",
+        help="what parts the fields of a text edge list: one character, tab or blank (default: found out)",
+    )
+    parser.add_argument(
+        "--columns",
+        type=_columns,
+        metavar="S,T[,W]",
+        help="names, or places from 0, of source, target and weight (default: found out)",
+    )
+    parser.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        help="whether the first line holds column names (default: found out)",
+    )
+
+
+def reading_options(given: argparse.Namespace) -> dict[str, Any]:
+    """Arguments for `gpop.load` from parsed options."""
+    return {name: getattr(given, name) for name in ("delimiter", "columns", "header")}
+
+
+def _delimiter(text: str) -> str:
+    return {"tab": "\t", "\\t": "\t", "blank": " "}.get(text, text)
+
+
+def _columns(text: str) -> tuple[int | str, ...]:
+    names = text.split(",")
+    return tuple(map(int, names)) if all(name.isdecimal() for name in names) else tuple(names)
 
 
 def exit_code(work: Callable[[], int | None]) -> int:

@@ -67,3 +67,23 @@ def as_weights(weights: Any, m: int) -> np.ndarray | None:
     if weights.dtype == np.float16:  # no arithmetic for it in compiled code
         weights = weights.astype(np.float32)
     return np.ascontiguousarray(weights, weights.dtype.newbyteorder("="))
+
+
+def plain(value: Any) -> Any:
+    """A NumPy scalar as the Python object that it holds, for messages; anything else as it is.
+
+    >>> plain(np.str_("anna")), plain(np.int64(3)), plain("bo")
+    ('anna', 3, 'bo')
+    """
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def kind_of(value: Any) -> str:
+    """The type of what was given instead of what was expected, with its library.
+
+    >>> kind_of([1]), kind_of(np.zeros(1))
+    ('list', 'numpy.ndarray')
+    """
+    library = type(value).__module__.partition(".")[0]
+    name = type(value).__name__
+    return name if library == "builtins" else f"{library}.{name}"

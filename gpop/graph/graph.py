@@ -15,7 +15,7 @@ import numpy as np
 
 from gpop.common.errors import UsageError
 from gpop.graph.arguments import MOST_VERTICES as MOST_VERTICES
-from gpop.graph.arguments import as_ids, as_weights, check_size
+from gpop.graph.arguments import as_ids, as_weights, check_size, plain
 from gpop.graph.validate import ids_fault, offsets_fault
 
 if TYPE_CHECKING:
@@ -337,13 +337,13 @@ class Graph:
         else:
             if self._vertex_of is None:
                 self._vertex_of = {name: v for v, name in enumerate(ids.tolist())}
-            name = original_id.item() if isinstance(original_id, np.generic) else original_id
+            name = plain(original_id)
             if name in self._vertex_of:
                 return self._vertex_of[name]
             numeric = self.n and ids.dtype.kind in "iu"
             known = f"{self.n} ids in {ids.min()}..{ids.max()}" if numeric else f"{self.n} names"
         raise UsageError(
-            f"vertex {original_id!r} is not in graph {self.name or '(unnamed)'}; its ids: {known}"
+            f"vertex {plain(original_id)!r} is not in graph {self.name or '(unnamed)'}; its ids: {known}"
         )
 
     def to_scipy(self) -> scipy.sparse.csr_array:

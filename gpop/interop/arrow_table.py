@@ -15,7 +15,7 @@ import numpy as np
 
 from gpop.common.errors import UsageError
 from gpop.common.memory import own_copy
-from gpop.graph.arguments import as_ids, as_weights
+from gpop.graph.arguments import as_ids, as_weights, kind_of
 from gpop.graph.graph import Graph
 from gpop.interop.edge_columns import edge_columns, graph_of_columns, pick_columns
 from gpop.io.text import narrow
@@ -49,7 +49,7 @@ def from_arrow(
     pa = import_pyarrow()
     if not isinstance(table, pa.Table):
         if not hasattr(table, "__arrow_c_stream__"):
-            raise UsageError(f"expected an object with __arrow_c_stream__, got {type(table).__name__}")
+            raise UsageError(f"expected an object with __arrow_c_stream__, got {kind_of(table)}")
         table = pa.table(table)
     schema = table.schema
     picked = pick_columns(schema.names, source, target, weight)
@@ -76,7 +76,7 @@ def from_batches(
     if weight is not None:
         kind = schema.field(weight).type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-            raise UsageError(f"column {weight!r} is {kind}, expected numbers")
+            raise UsageError(f"column {weight!r} is {kind}, expected numbers (weight=False for none)")
     if all(pa.types.is_integer(_kind(pa, schema, column)) for column in (source, target)):
         arrays: list[list[np.ndarray]] = [[] for _ in columns]
         for batch in batches:

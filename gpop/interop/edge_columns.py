@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import UsageError
-from gpop.graph.arguments import as_ids, as_weights, check_size
+from gpop.graph.arguments import as_ids, as_weights, check_size, plain
 from gpop.graph.build import check_duplicates
 from gpop.graph.graph import Graph
 
@@ -16,36 +16,63 @@ TARGET = ("target", "dst", "to", "v", "tonodeid", "to_node", "target_id", "desti
 WEIGHT = ("weight", "weights", "w", "value", "cost", "distance", "length")
 
 
+def end_places(names: list[Any]) -> tuple[int | None, int | None]:
+    """The places of the columns with the most usual names of a source and a target, None where none has one.
+
+    >>> end_places(["start", "end", "Source", "Target"]), end_places(["from", "where"])
+    ((2, 3), (0, None))
+    """
+    lower = [str(name).lower() for name in names]
+
+    def place(known: tuple[str, ...]) -> int | None:
+        return next((lower.index(name) for name in known if name in lower), None)
+
+    return place(SOURCE), place(TARGET)
+
+
+def weight_places(names: list[Any], ends: tuple[int | None, ...]) -> list[int]:
+    """The places of what may be the weight: columns called weight, weights or w, else all known names."""
+    found = {i: str(name).lower() for i, name in enumerate(names) if i not in ends}
+    called = [i for i, name in found.items() if name in WEIGHT[:3]]
+    return called or [i for i, name in found.items() if name in WEIGHT]
+
+
 def pick_columns(
     names: list[Any], source: Any = None, target: Any = None, weight: Any = None
 ) -> tuple[Any, Any, Any]:
     """The columns of source, target and weight (None: none).
 
     What is not given is found by its usual names (``source src from u ...``, ``target dst to v ...``,
-    ``weight w ...``), whatever their case; else source and target are the first two columns.
+    ``weight w ...``), whatever their case; where neither end is, they are the first two columns. Where
+    the names leave a choice, it is refused.
     """
-
-    def usual(known, place):
-        for name in names:
-            if str(name).lower() in known:
-                return name
-        return names[place] if place is not None else None
-
     for given in (source, target, None if weight is False else weight):
         if given is not None and given not in names:
-            raise UsageError(f"there is no column {given!r}, expected one of {', '.join(map(str, names))}")
+            known = ", ".join(map(str, names))
+            raise UsageError(f"there is no column {plain(given)!r}, expected one of {known}")
     if len(names) < 2:
         raise UsageError(f"the table has {len(names)} columns, expected source and target")
-    found = (source, target)
-    if source is None and target is None:
-        found = (usual(SOURCE, 0), usual(TARGET, 1))
-        found = found if found[0] != found[1] else (names[0], names[1])
-    elif source is None or target is None:
+    if (source is None) != (target is None):
         raise UsageError("expected both source and target, or none of them")
+    if source is None:
+        ends = end_places(names)
+        if ends == (None, None):
+            ends = (0, 1)
+        elif None in ends:
+            weights = weight_places(names, ends)
+            rest = [i for i in range(len(names)) if i not in ends and i not in weights]
+            if len(rest) != 1:
+                known = ", ".join(map(str, names))
+                raise UsageError(f"which of the columns {known} are the ends? expected source= and target=")
+            ends = tuple(rest[0] if end is None else end for end in ends)
+        source, target = (names[end] for end in ends)
     if weight is None:
-        weight = usual(WEIGHT, None)
-        weight = None if weight in found else weight
-    return (*found, None if weight is False else weight)
+        weights = weight_places(names, (names.index(source), names.index(target)))
+        if len(weights) > 1:
+            either = " or ".join(repr(plain(names[i])) for i in weights)
+            raise UsageError(f"is {either} the weight? expected weight= one of them, or False for none")
+        weight = names[weights[0]] if weights else None
+    return source, target, None if weight is False else weight
 
 
 def graph_of_columns(

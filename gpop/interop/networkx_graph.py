@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpop.common.errors import UsageError
+from gpop.graph.arguments import kind_of
 from gpop.graph.graph import Graph
 
 if TYPE_CHECKING:
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
 def from_networkx(graph: networkx.Graph, weight: str | None) -> Graph:
     """See `Graph.from_networkx`."""
+    if not (hasattr(graph, "nodes") and hasattr(graph, "is_directed")):
+        raise UsageError(f"expected a NetworkX graph, got {kind_of(graph)}")
     nodes = list(graph.nodes)
     number = {node: v for v, node in enumerate(nodes)}
     edges = [(number[u], number[v], data) for u, v, data in graph.edges(data=True)]

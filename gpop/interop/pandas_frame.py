@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpop.common.errors import UsageError
+from gpop.graph.arguments import kind_of, plain
 from gpop.graph.graph import Graph
 from gpop.interop.edge_columns import edge_columns, graph_of_columns, pick_columns
 
@@ -21,19 +22,23 @@ def from_pandas(
     import pandas
 
     if not isinstance(frame, pandas.DataFrame):
-        raise UsageError(f"expected a pandas DataFrame, got {type(frame).__name__}")
+        how = ": Graph.from_arrow takes it" if hasattr(frame, "__arrow_c_stream__") else ""
+        raise UsageError(f"expected a pandas DataFrame, got {kind_of(frame)}{how}")
     source, target, weight = pick_columns(list(frame.columns), source, target, weight)
     columns = [frame[column] for column in (source, target)]
     for column in columns:
         if column.isna().any():
-            raise UsageError(f"column {column.name!r} has missing ids, expected an id in every row")
+            raise UsageError(f"column {plain(column.name)!r} has missing ids, expected an id in every row")
     weights = None
     if weight is not None:
         if frame[weight].isna().any():
-            raise UsageError(f"column {weight!r} has missing weights, expected a number in every row")
+            raise UsageError(f"column {plain(weight)!r} has missing weights, expected a number in every row")
+        kind = frame[weight].dtype
+        if not pandas.api.types.is_numeric_dtype(kind) or pandas.api.types.is_bool_dtype(kind):
+            raise UsageError(f"column {plain(weight)!r} is {kind}, expected numbers (weight=False for none)")
         weights = [frame[weight].to_numpy()]
         if weights[0].dtype == object:  # a nullable type: without missing values a plain array fits
-            weights = [frame[weight].to_numpy(frame[weight].dtype.numpy_dtype)]
+            weights = [frame[weight].to_numpy(kind.numpy_dtype)]
     if all(pandas.api.types.is_integer_dtype(column) for column in columns):
         ends = [
             [column.to_numpy(np.int64 if column.to_numpy().dtype == object else None)] for column in columns

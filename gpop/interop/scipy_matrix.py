@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpop.common.errors import UsageError
+from gpop.graph.arguments import kind_of
 from gpop.graph.graph import Graph
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def from_scipy(matrix: scipy.sparse.sparray, weighted: bool, name: str) -> Graph
     from scipy.sparse import issparse
 
     if not issparse(matrix):
-        raise UsageError(f"expected a SciPy sparse matrix, got {type(matrix).__name__}")
+        raise UsageError(f"expected a SciPy sparse matrix, got {kind_of(matrix)}")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise UsageError(f"the matrix has shape {matrix.shape}, expected a square one")
     matrix = matrix.tocsr()

@@ -3,16 +3,18 @@
 A format module has ``read(path, weighted=None, progress=False) -> Graph`` and
 ``write(graph, path)``; it is imported when first used. The suffix finds the module, and the module
 checks that the content is its format. ``HOLDS_IDS = True`` says that the format itself stores original
-ids; for all others they lie beside the file (`gpop.io.ids`).
+ids; for all others they lie beside the file (`gpop.io.ids`). ``OPTIONS`` names what ``read`` takes besides,
+as ``options`` (`gpop.io.sniff.Options`).
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gpop.common.errors import GraphFileError, UsageError
 from gpop.io.compressed import ENDINGS
@@ -43,6 +45,9 @@ def load(
     symmetrize: bool = False,
     layouts: bool | str | os.PathLike = False,
     progress: bool = False,
+    delimiter: str | None = None,
+    columns: Sequence[int | str] | None = None,
+    header: bool | None = None,
 ) -> Graph:
     """Read a graph from a file; its suffix names the format.
 
@@ -71,6 +76,15 @@ def load(
         Those of the file before it changed are deleted.
     progress
         Show a progress bar when stderr is a terminal.
+    delimiter
+        What parts the fields of a text edge list: one character, ``" "`` for any spaces and tabs. By default
+        a tab in ``.tsv``, what the lines hold of ``, ; |`` and tabs in ``.csv``, these or blanks in others.
+    columns
+        Source, target and, when wanted, weight of an edge list or table: their names, or their places from
+        0. By default those that a header names as usual, else the first two or three.
+    header
+        Whether the first line of a text edge list holds column names. By default it does when these are
+        usual names, or words above numbers. What delimiter, columns and header leave open is refused.
 
     Raises
     ------
@@ -93,9 +107,10 @@ def load(
 
     path = Path(path)
     module = format_module(path)
+    options = _options(path, module, delimiter=delimiter, columns=columns, header=header)
     try:
         file = file_state(path)
-        graph = module.read(path, weighted=weighted, progress=progress)
+        graph = module.read(path, weighted=weighted, progress=progress, **options)
     except OSError as error:
         raise GraphFileError(f"{path}: cannot be read: {error.strerror or error}") from None
     if not getattr(module, "HOLDS_IDS", False):
@@ -125,6 +140,18 @@ def save(graph: Graph, path: str | os.PathLike) -> None:
     ids = storable(graph, path)
     module.write(graph, path)
     write_ids(path, graph, ids)
+
+
+def _options(path: Path, module: ModuleType, **given: Any) -> dict[str, Any]:
+    """Arguments for the module's reader; UsageError when its format has no use for what was given."""
+    from gpop.io.sniff import options_of
+
+    given = {name: value for name, value in given.items() if value is not None}
+    for name in given:
+        if name not in getattr(module, "OPTIONS", ()):
+            kind = "edge lists and tables" if name == "columns" else "text edge lists"
+            raise UsageError(f"{path}: {name}= is for {kind}")
+    return {"options": options_of(**given)} if given else {}
 
 
 def format_module(path: str | os.PathLike) -> ModuleType:

@@ -1,7 +1,7 @@
 """Edge tables with pyarrow: Parquet (``.parquet``), Arrow IPC and Feather (``.arrow``, ``.feather``).
 
-Columns are found as in `Graph.from_arrow`: by their usual names, else the first two. Original ids,
-integers or text, are the ids of the table. Columns are decoded batch by batch.
+Columns are found as in `Graph.from_arrow`: by their usual names, else the first two; or ``columns=``.
+Original ids, integers or text, are the ids of the table. Columns are decoded batch by batch.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
 from gpop.common.progress import progress_bar
 from gpop.common.replacing import replacing
@@ -17,16 +18,20 @@ from gpop.graph.graph import Graph
 from gpop.interop.arrow_table import from_batches, import_pyarrow, to_arrow
 from gpop.interop.edge_columns import pick_columns
 from gpop.io.libraries import demand_weights, reading
+from gpop.io.sniff import Options
 
 if TYPE_CHECKING:
     import pyarrow
 
 HOLDS_IDS = True
+OPTIONS = ("columns",)
 
 _ROWS = 1 << 16  # decoded at a time
 
 
-def read(path: Path, *, weighted: bool | None = None, progress: bool = False) -> Graph:
+def read(
+    path: Path, *, weighted: bool | None = None, progress: bool = False, options: Options | None = None
+) -> Graph:
     """Read an edge table; ``weighted=False`` ignores its weights, ``True`` demands them."""
     import_pyarrow()
     with (
@@ -36,10 +41,23 @@ def read(path: Path, *, weighted: bool | None = None, progress: bool = False) ->
     ):
         parquet = path.suffix.lower() == ".parquet"
         schema, batches = (_parquet if parquet else _ipc)(path, file)
-        columns = pick_columns(schema.names, weight=False if weighted is False else None)
+        columns = _columns(schema.names, options, weighted)
         demand_weights(path, columns[2] is not None, weighted)
         graph = from_batches(schema, _checked(batches, file, bar), *columns, progress=progress)
     return graph
+
+
+def _columns(names: list[str], options: Options | None, weighted: bool | None) -> tuple[Any, Any, Any]:
+    """The columns of source, target and weight (None: none)."""
+    if options is None or options.columns is None:
+        return pick_columns(names, weight=False if weighted is False else None)
+    given = list(options.columns)
+    if isinstance(given[0], int):
+        if max(given) >= len(names) or min(given) < 0:
+            raise UsageError(f"no column {max(given)}, expected places 0..{len(names) - 1}")
+        given = [names[place] for place in given]
+    weight = given[2] if len(given) == 3 and weighted is not False else False
+    return pick_columns(names, *given[:2], weight)
 
 
 def _parquet(path: Path, file: BinaryIO) -> tuple[pyarrow.Schema, Iterator[pyarrow.RecordBatch]]:

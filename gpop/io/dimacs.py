@@ -90,10 +90,10 @@ def _dialect(header: tuple[bytes, int, int], text: bytes) -> Dialect | None:
     if not text:
         return None
     if kind == b"sp":
-        return Dialect("a source destination weight", 3, _COMMENTS, ord(" "), ord("a"), 1, n)
+        return Dialect("a source destination weight", 3, _COMMENTS, 0, ord("a"), 1, n)
     lead = ord("e") if text[:1] == b"e" else 0
-    columns = 3 if len(fields_of(text, ord(" "))) - bool(lead) == 3 else 2
-    return Dialect("source destination", columns, _COMMENTS, ord(" "), lead, 1, n)
+    columns = 3 if len(fields_of(text)) - bool(lead) == 3 else 2
+    return Dialect("source destination", columns, _COMMENTS, 0, lead, 1, n)
 
 
 def write(graph: Graph, path: Path) -> None:

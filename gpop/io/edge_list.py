@@ -1,8 +1,9 @@
 """Text edge lists (SNAP, GAP, CSV, TSV): one ``source destination [weight]`` per line.
 
-Fields are parted by blanks, tabs, or one of ``, ; |`` (the first line tells); lines that start with
-``#`` or ``%`` are comments; all lines have as many columns as the first. The first line may hold
-column names. Weights are integers or floating-point numbers.
+Fields are parted by blanks or one of tab ``, ; |``; the first line may hold column names
+(`gpop.io.sniff` says how both are found out, and when that is refused). Lines that start with ``#`` or
+``%`` are comments; all lines have as many columns as the first. Weights are integers or floating-point
+numbers with a decimal point.
 
 Ids are any integers below 2^63. They are kept, with n = largest + 1, while that is at most
 4 * (number of distinct ids) + 1024; sparser ids are numbered in ascending order and kept as
@@ -14,8 +15,9 @@ A vertex with an original id and no edges cannot be written: an edge list has no
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,78 +29,84 @@ from gpop.common.replacing import replacing
 from gpop.graph.build import Edges, csr_edges
 from gpop.graph.graph import Graph
 from gpop.io.compressed import open_to_write
-from gpop.io.named_edges import NamedEdges, column_places, is_header, named_rows, write_named
+from gpop.io.named_edges import NamedEdges, write_named
 from gpop.io.renumber import dense_ids
-from gpop.io.text import (
-    Dialect,
-    Piece,
-    csr_of,
-    fields_of,
-    first_line,
-    malformed,
-    parse_block,
-    text_blocks,
-)
+from gpop.io.sniff import Layout, Options, layout_of, reads_as_integers
+from gpop.io.text import Dialect, Piece, csr_of, first_line, parse_block, text_blocks
 from gpop.io.text_kernels import write_lines
 
 HOLDS_IDS = True
+OPTIONS = ("delimiter", "columns", "header")
 
 _NODES = re.compile(rb"^[#%].*\bNodes: *(\d{1,12})\b", re.MULTILINE)
-_SEPARATORS = b",;|"
 
 
-def read(path: Path, *, weighted: bool | None = None, progress: bool = False) -> Graph:
-    """Read a text edge list; ``weighted=False`` ignores a third column, ``True`` demands one."""
+def read(
+    path: Path, *, weighted: bool | None = None, progress: bool = False, options: Options | None = None
+) -> Graph:
+    """Read a text edge list; ``weighted=False`` ignores its weights, ``True`` demands them."""
     pieces: list[Piece] = []
     reader: Dialect | NamedEdges | None = None
-    header = stated = None
+    layout = None
     line = 1
-    for block in text_blocks(path, progress):
+    blocks = text_blocks(path, progress)
+    head = _with_two_lines(blocks)
+    text, start, end = _first_line(head)
+    stated = _NODES.search(head, 0, start)
+    if text:
+        line += head[:start].count(b"\n")
+        layout = layout_of(path, text, _first_line(head[end:])[0], line, options or Options())
+        if weighted is not None:
+            layout = _with_weights(path, layout, weighted)
+        start, line = (start, line) if layout.header is None else (end, line + 1)
+    has_weights = bool(layout) and len(layout.places) == 3
+    head = head[start:]
+    for block in itertools.chain([head], blocks):
+        head = b""  # not held while the others are parsed
         if reader is None:
-            text, start, end = first_line(block, b"#%")
-            stated = _NODES.search(block, 0, start) or stated
-            if text and header is None:
-                following, _, _ = first_line(block[end:], b"#%")
-                if is_header(text, following, _separator(text)):
-                    header = text
-                    start, text = end, following
-            line += block[:start].count(b"\n")
-            block = block[start:]
-            reader = _reader(path, text, line, header)
-            if isinstance(reader, Dialect) and reader.columns == 2 and weighted:
-                raise GraphFileError(f"{path}: has 2 columns, expected 3: a weighted graph")
+            reader = _reader(path, layout, _first_line(block)[0])
         if isinstance(reader, NamedEdges):
             reader.add(block, line)
         elif reader is not None:
             pieces += parse_block(path, block, reader, line)
         line += block.count(b"\n")
     if isinstance(reader, NamedEdges):
-        return reader.graph(weighted, progress)
-    has_weights = reader is not None and reader.columns == 3
-    return _to_graph(
-        pieces, int(stated[1]) if stated else 0, has_weights if weighted is None else weighted, progress
-    )
+        return reader.graph(progress)
+    weighted = has_weights if layout else bool(weighted)
+    return _to_graph(pieces, int(stated[1]) if stated else 0, weighted, progress)
 
 
-def _separator(text: bytes) -> int:
-    """The byte that parts the fields of a line, besides blanks."""
-    return next((byte for byte in _SEPARATORS if byte in text), _SEPARATORS[0])
+def _first_line(block: bytes) -> tuple[bytes, int, int]:
+    """`first_line` with the tabs around it, which may part empty fields."""
+    text, start, end = first_line(block, b"#%")
+    return text and block[start:end].strip(b" \r\n"), start, end
 
 
-def _reader(path: Path, text: bytes, line: int, header: bytes | None) -> Dialect | NamedEdges | None:
+def _with_two_lines(blocks: Iterator[bytes]) -> bytes:
+    """The first blocks, as many as it takes to see two lines that are neither blank nor comments."""
+    head = b""
+    for block in blocks:
+        head += block
+        _, _, end = first_line(head, b"#%")
+        if first_line(head[end:], b"#%")[0]:
+            break
+    return head
+
+
+def _with_weights(path: Path, layout: Layout, weighted: bool) -> Layout:
+    """The layout with the weights that are demanded, or without those that are not wanted."""
+    if weighted and len(layout.places) == 2:
+        raise GraphFileError(f"{path}: has {layout.count} columns, expected 3: a weighted graph")
+    return layout if weighted else layout._replace(places=layout.places[:2])
+
+
+def _reader(path: Path, layout: Layout | None, text: bytes) -> Dialect | NamedEdges | None:
     """What reads lines like ``text``; None when there is no line yet."""
-    if not text:
+    if layout is None or not text:
         return None
-    separator = _separator(text)
-    fields = fields_of(text, separator)
-    places = column_places(header, separator) if header else None
-    if places in (None, (0, 1), (0, 1, 2)) and len(fields) in (2, 3) and b'"' not in text:
-        ids = [field.removeprefix(b"-") for field in fields[:2]]
-        if all(field[:1].isdigit() for field in ids):
-            return Dialect(columns=len(fields), separator=separator)
-    if places is None and (len(named_rows(text.decode("utf-8", "replace"), separator)) not in (2, 3)):
-        raise malformed(path, text, line, Dialect(), first=True)
-    return NamedEdges(path, separator, places, header)
+    if reads_as_integers(layout, text):
+        return Dialect(columns=layout.count, separator=layout.separator)
+    return NamedEdges(path, layout)
 
 
 def _to_graph(pieces: list[Piece], stated: int, weighted: bool, progress: bool) -> Graph:

@@ -16,7 +16,7 @@ import numpy as np
 from gpop.common.errors import GraphFileError
 from gpop.graph.graph import Graph
 from gpop.interop.networkx_graph import name_array, smallest
-from gpop.io.named_edges import is_integer
+from gpop.io.fields import is_integer
 
 
 def read_igraph(igraph: ModuleType, path: Path, weighted: bool) -> Graph:

@@ -65,7 +65,7 @@ def read(path: Path, *, weighted: bool | None = None, progress: bool = False) ->
             demand_weights(path, header.weight_type is not None, weighted)
             columns = 2 if header.weight_type is None else 3
             expected = "row column" + " value" * (columns == 3)
-            dialect = Dialect(expected, columns, b"%%", ord(" "), 0, 1, header.n)
+            dialect = Dialect(expected, columns, b"%%", 0, 0, 1, header.n)
             line += block[:length].count(b"\n")
             block = block[length:]
         pieces += parse_block(path, block, dialect, line)

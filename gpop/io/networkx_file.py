@@ -17,9 +17,9 @@ from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
 from gpop.common.replacing import replacing
 from gpop.graph.graph import Graph
+from gpop.io.fields import is_integer
 from gpop.io.igraph_file import read_igraph
 from gpop.io.libraries import demand_weights, reading
-from gpop.io.named_edges import is_integer
 
 HOLDS_IDS = True
 

@@ -37,7 +37,7 @@ class Dialect(NamedTuple):
     expected: str = "source destination [weight]"
     columns: int = 2
     comments: bytes = b"#%"  # two bytes, either of which starts a comment line
-    separator: int = ord(",")  # may stand between fields, besides blanks
+    separator: int = 0  # stands between two fields; 0: blanks do
     lead: int = 0  # the letter that begins every edge line, 0: none
     lowest: int = 0
     highest: int = 2**63 - 1
@@ -116,21 +116,21 @@ def line_error(path: Path, text: bytes, line: int, reason: str) -> GraphFileErro
     return GraphFileError(f"{path}, line {line}: {shown!r}: {reason}")
 
 
-def fields_of(text: bytes, separator: int = ord(",")) -> list[bytes]:
-    """The columns of a line: parted by blanks, or by one separator with blanks around it."""
-    return [field for part in text.split(bytes([separator])) for field in (part.split() or [b""])]
+def fields_of(text: bytes, separator: int = 0) -> list[bytes]:
+    """The columns of a line: parted by blanks (0), or by one separator with blanks around it."""
+    return [field.strip() for field in text.split(bytes([separator]))] if separator else text.split()
 
 
-def malformed(path: Path, text: bytes, line: int, dialect: Dialect, first: bool = False) -> GraphFileError:
+def malformed(path: Path, text: bytes, line: int, dialect: Dialect) -> GraphFileError:
     """The error for a line that is not an edge, with the most telling reason."""
-    fields = fields_of(text.strip(), dialect.separator)
-    if dialect.lead and fields[0] == bytes([dialect.lead]):
+    fields = fields_of(text.strip(b" \r\n"), dialect.separator)
+    if dialect.lead and fields[:1] == [bytes([dialect.lead])]:
         fields = fields[1:]
     ids = [field.removeprefix(b"-") for field in fields[:2]]
     numbers = len(ids) == 2 and all(field.isdigit() for field in ids)
     count = len(fields)
     reason = f"expected: {dialect.expected}"
-    if not first and (count < dialect.columns or (count > dialect.columns and not dialect.further)):
+    if count < dialect.columns or (count > dialect.columns and not dialect.further):
         reason = f"{count} column{'s' * (count != 1)}, expected {dialect.columns} as in the first line"
     elif numbers and ids != fields[:2]:
         reason = f"a negative id, expected ids from {dialect.lowest}"

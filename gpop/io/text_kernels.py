@@ -1,8 +1,8 @@
 """Compiled loops over the bytes of a text edge list: parse lines, write lines.
 
-A line is ``[letter] source destination [weight]``. Fields are parted by blanks or tabs with at most
-one separator (a comma, say) among them; two bytes start comment lines; blank lines are skipped. The
-bytes must end with a newline, which stops every inner loop, so that none needs to look for the end.
+A line is ``[letter] source destination [weight]``. Fields are parted by spaces and tabs, or by one
+separator (a comma, say) with blanks around it; two bytes start comment lines; blank lines are skipped.
+The bytes must end with a newline, which stops every inner loop, so that none needs to look for the end.
 
 Weights are parsed twice over, as integer and as float64. A decimal of at most 15 digits and a
 power of ten of at most 22 is exact with one multiplication or division (Clinger, PLDI 1990); any
@@ -31,12 +31,20 @@ def skip_blanks(data, i):
 
 
 @cached(inline="always")
-def _skip_separator(data, i, separator):
-    """Position after a separator, or ``i`` itself when there is none."""
-    i = skip_blanks(data, i)
-    if data[i] == separator:
-        i = skip_blanks(data, i + 1)
+def _skip_within(data, i, tab):
+    """Position of the next byte that is no blank; a tab is one unless ``tab`` says that it parts fields."""
+    while data[i] == _SPACE or data[i] == tab or data[i] == _RETURN:
+        i += 1
     return i
+
+
+@cached(inline="always")
+def _next_field(data, i, separator, tab):
+    """Position of the next field, or ``i`` itself when nothing parts it from this one."""
+    after = _skip_within(data, i, tab)
+    if separator == 0:
+        return after
+    return _skip_within(data, after + 1, tab) if data[after] == separator else i
 
 
 @cached(inline="always")
@@ -131,13 +139,14 @@ def parse_lines(
 ):
     """Parse all lines; the weight arrays are filled when ``columns`` is 3.
 
-    ``lead`` begins every edge line when it is not 0, ids are in lowest..highest, ``further`` ignores
-    what follows the columns. Returns (edges, largest id, whether all weights are integers, start of
-    the first malformed line or -1).
+    ``lead`` begins every edge line when it is not 0, a ``separator`` of 0 means blanks, ids are in
+    lowest..highest, ``further`` ignores what follows the columns. Returns (edges, largest id, whether
+    all weights are integers, start of the first malformed line or -1).
     """
     edges = 0
     largest = np.int64(-1)
     all_integers = True
+    tab = _SPACE if separator == _TAB else _TAB
     i = 0
     while i < len(data):
         line = i
@@ -154,9 +163,11 @@ def parse_lines(
             if data[i] != lead or skip_blanks(data, i + 1) == i + 1:
                 return edges, largest, all_integers, line
             i = skip_blanks(data, i + 1)
+        elif separator == _TAB:
+            i = _skip_within(data, line, tab)  # a tab in front: an empty field
         u, i = parse_id(data, i)
         after = i
-        i = _skip_separator(data, i, separator)
+        i = _next_field(data, i, separator, tab)
         if u < lowest or u > highest or i == after:
             return edges, largest, all_integers, line
         v, i = parse_id(data, i)
@@ -164,7 +175,7 @@ def parse_lines(
             return edges, largest, all_integers, line
         if columns == 3:
             after = i
-            i = _skip_separator(data, i, separator)
+            i = _next_field(data, i, separator, tab)
             if i == after:
                 return edges, largest, all_integers, line
             kind, integer, value, i = parse_weight(data, i, powers)
@@ -174,7 +185,7 @@ def parse_lines(
             integers[edges] = integer
             floats[edges] = value
         after = i
-        i = skip_blanks(data, i)
+        i = _skip_within(data, i, tab)
         if data[i] != _NEWLINE:
             if not further or i == after:
                 return edges, largest, all_integers, line
