@@ -293,10 +293,11 @@ def test_weights_are_needed():
 
 
 class Narrow(gpop.Program):
-    """200 + 100 is 300 on the way and 44 in a byte."""
+    """200 + 100 is 300 on the way and 44 in a byte, where -1 is 255."""
 
     byte = gpop.VertexField(np.uint8, 200)
     wide = gpop.VertexField(np.int64)
+    mark = gpop.VertexField(np.uint16)
     step = gpop.Parameter(np.uint8, 100)
 
     def scatterFunc(self, node):
@@ -306,6 +307,7 @@ class Narrow(gpop.Program):
         self.wide[node] = value
         self.byte[node] += self.step
         self.byte[node] -= 45
+        self.mark[node] = -1
         return False
 
 
@@ -313,7 +315,7 @@ class Narrow(gpop.Program):
 def test_whole_numbers_are_as_wide_as_in_compiled_code(target):
     program = Narrow(PATH)
     gpop.run(program, [0], target=target)
-    assert (program.wide[1], program.byte[1]) == (300, 255)
+    assert (program.wide[1], program.byte[1], program.mark[1]) == (300, 255, 65535)
 
 
 # --- what functions return ---------------------------------------------------------------------
