@@ -4,6 +4,7 @@ Every test worker compiles into a JIT cache directory of its own, and Numba gets
 that runs with 1, 2 and 4 threads can be compared on any machine.
 """
 
+import faulthandler
 import os
 import signal
 import tempfile
@@ -29,6 +30,41 @@ except ImportError:  # the tests of the GPU do without it, so that they run wher
 else:
     settings.register_profile("gpop", deadline=None, derandomize=True, print_blob=True)
     settings.load_profile("gpop")
+
+
+WATCHDOG_SECONDS = 30
+"""How long a test may go on after its time limit."""
+
+STDERR = pytest.StashKey[int]()
+
+
+def pytest_configure(config):
+    config.stash[STDERR] = os.dup(2)  # while it is captured, nobody would see what the watchdog writes
+
+
+def pytest_unconfigure(config):
+    faulthandler.cancel_dump_traceback_later()
+    os.close(config.stash[STDERR])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """End a process whose test hangs in a kernel.
+
+    pytest-timeout's signal is handled when the main thread comes back to Python, and from a kernel that hangs
+    it never does; a thread of Python's own would wait for the GIL where that is held. The watchdog is a
+    thread of C: it writes where every thread is and ends the process; xdist starts another worker and
+    reports the test as failed.
+    """
+    marker, config = item.get_closest_marker("timeout"), item.config
+    limit = float(config.getini("timeout") or 0) if config.pluginmanager.hasplugin("timeout") else 0
+    limit = marker.args[0] if marker else limit
+    if limit > 0:
+        faulthandler.dump_traceback_later(limit + WATCHDOG_SECONDS, exit=True, file=config.stash[STDERR])
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def pytest_runtest_setup(item):

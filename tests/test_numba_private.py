@@ -69,7 +69,15 @@ CHANGES = {
     "other options": "from numba.core.cpu import CPUTargetOptions as o; del o.__mro__[1]._nrt",
     "untested": "import numba; numba.__version__ = '0.99.1'",
 }
-NECESSARY_GONE = "import numba.core.compiler as compiler; del compiler.run_frontend"
+NECESSARY_GONE = """
+import builtins
+real = builtins.__import__
+def refuse(name, names=None, *rest):
+    if name == "numba.core.typed_passes" and (names or {}).get("__name__") == "gpop.numba_private":
+        raise ImportError("no typed passes")
+    return real(name, names, *rest)
+builtins.__import__ = refuse
+"""
 
 
 NECESSARY = """
