@@ -12,25 +12,22 @@ const int FIRST_EDGES = 4;      // in-edges of a vertex that are looked at first
 const unsigned MOST_TILES = 8;  // tiles of 32 vertices that a warp claims at once
 
 // The messages of the lanes in `who`, in their order, to the vertex that all lanes own together. A hub waits
-// for this chain alone: shuffles go ahead of it, and where every lane has a message nothing is asked.
+// for this chain alone, so shuffles go ahead of it.
 __device__ __forceinline__ void take_in_order(Owned& own, unsigned v, Gathered value, unsigned who, bool& wants,
                                               Inbox& inbox) {
-  const int SOME = 4;
+  const int SOME = 8;  // shuffles on their way
   const bool everyone = !ENDS_EARLY && who == ALL_LANES;
+  Gathered next[SOME];
+#pragma unroll
+  for (int j = 0; j < SOME; ++j) next[j] = __shfl_sync(ALL_LANES, value, j);
 #pragma unroll 1
   for (int first = 0; first < 32; first += SOME) {
-    Gathered x[SOME];
-#pragma unroll
-    for (int j = 0; j < SOME; ++j) x[j] = __shfl_sync(ALL_LANES, value, first + j);
-    if (everyone) {
-#pragma unroll
-      for (int j = 0; j < SOME; ++j) inbox.take(own, x[j], v);
-      continue;
-    }
 #pragma unroll
     for (int j = 0; j < SOME; ++j) {
-      if (!(who >> (first + j) & 1) || !wants) continue;
-      inbox.take(own, x[j], v);
+      const Gathered x = next[j];
+      next[j] = __shfl_sync(ALL_LANES, value, (first + SOME + j) & 31);
+      if (!everyone && (!(who >> (first + j) & 1) || !wants)) continue;
+      inbox.take(own, x, v);
       if (ENDS_EARLY) wants = needsFunc(own, v);
     }
   }
