@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import gpop
-from gpop.cached import cached
+from gpop.common.cached import cached
 from gpop.common.command import Parser, add_reading_options, exit_code, reading_options
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes, readable, require_memory

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from gpop.cached import cached
+from gpop.common.cached import cached
 from gpop.common.memory import available_bytes
 from perf.hardware import caches
 

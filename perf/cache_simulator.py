@@ -18,8 +18,8 @@ import numpy as np
 from numba import njit
 
 from gpop.common.errors import UsageError
+from gpop.common.inlined import KERNEL
 from gpop.layout.partition import l2_cache_bytes
-from gpop.program.published import KERNEL
 from perf.hardware import caches
 
 LINE_BITS, L1_MASK, L1_WAYS, L2_MASK, L2_WAYS, L2_FIRST, ACCESSES, L1_MISSES, L2_MISSES = range(9)

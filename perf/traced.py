@@ -30,7 +30,7 @@ from numba.extending import (
     register_model,
 )
 
-from gpop.program.published import KERNEL
+from gpop.common.inlined import KERNEL
 from perf.cache_simulator import access
 
 PAGE = 4096

@@ -24,8 +24,8 @@ import numpy as np
 
 import gpop
 from gpop.apps.bfs import NOT_REACHED
-from gpop.cached import cached
-from gpop.program.published import KERNEL, inline
+from gpop.common.cached import cached
+from gpop.common.inlined import KERNEL, inline
 
 ITERATION, ACTIVE, HEAD = range(3)
 """Slots of ``progress``."""

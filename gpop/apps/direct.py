@@ -13,7 +13,7 @@ import numpy as np
 
 import gpop
 from gpop.common.errors import UsageError
-from gpop.spelling import refuse_option
+from gpop.common.spelling import refuse_option
 
 _OF_MESSAGES = {
     "mode": "auto", "target": "cpu", "interleave": None, "iterations": None, "callback": None, "ratio": None,

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from gpop.common.spelling import options_of, refuse_option
 from gpop.execution.run import run
 from gpop.graph.arguments import as_count
-from gpop.spelling import options_of, refuse_option
 
 WHOLE = ("threads", "partition_size", "iterations")
 
@@ -26,7 +26,7 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> import gpop
     >>> gpop.bfs(gpop.Graph.from_edges([0], [1]), 0, thread=2)
     Traceback (most recent call last):
-    gpop.spelling.UnknownOption: bfs takes no option 'thread' (did you mean threads?): expected some of
+    gpop.common.spelling.UnknownOption: bfs takes no option 'thread' (did you mean threads?): expected some of
     source, iterations, mode, interleave, threads, target, ratio, partition_size, progress, callback,
     counters, reorder
     """

@@ -22,7 +22,7 @@ import numpy as np
 
 from gpop.apps.inputs import many_vertices, one_vertex
 from gpop.apps.result import AppResult, Holds
-from gpop.cached import cached
+from gpop.common.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.parallel import blocks, for_each, worker_count
 from gpop.graph.graph import Graph

@@ -39,7 +39,7 @@ def holds(what: Holds, **options: Any) -> Any:
     ... class Undeclared(AppResult):
     ...     nearest: Any
     Traceback (most recent call last):
-    gpop.common.errors.ProgramError: Undeclared.nearest: expected a field that says what it holds (gpop.apps.result)
+    gpop.common.errors.ProgramError: Undeclared.nearest: expected a field that says ... (gpop.apps.result)
     """
     return field(metadata={"holds": what}, **options)
 

@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from gpop.numba_private import cgutils
+from gpop.common.numba_private import cgutils
 
 
 def _element_pointer(context, builder, signature, args):

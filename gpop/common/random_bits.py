@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.cached import cached
+from gpop.common.cached import cached
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 

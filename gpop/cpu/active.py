@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpop.cached import cached
 from gpop.common.atomics import store_release
+from gpop.common.cached import cached
+from gpop.common.inlined import KERNEL, inline
 from gpop.model.strategies import PC
-from gpop.program.published import KERNEL, inline
 
 LIST_GAP = 32
 """Unused entries between the lists of two partitions. Lists that start at multiples of a power of two

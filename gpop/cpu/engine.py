@@ -14,10 +14,10 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.atomics import clock_ns, fetch_add
+from gpop.common.inlined import inline
 from gpop.cpu import active, priority, pull, team
 from gpop.cpu.choice import choose_pull, pull_all_bytes, write_pull_trace, write_trace
 from gpop.cpu.workspace import SERIAL_EDGES
-from gpop.program.published import inline
 
 LIGHT_EDGES = 1024
 """Below so many active edges per partition, several partitions are claimed at once."""

@@ -17,9 +17,9 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.atomics import load_acquire
+from gpop.common.inlined import inline
 from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of, note_touched
-from gpop.program.published import inline
 
 INTERLEAVED, INTRA = 7, 9
 """Columns of the instrumented counters (workspace.COUNTERS)."""

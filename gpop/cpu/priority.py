@@ -26,10 +26,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.cached import cached
+from gpop.common.cached import cached
+from gpop.common.inlined import KERNEL, inline
 from gpop.cpu.active import list_of
 from gpop.cpu.tournament import HIGHEST, change_key, list_smallest
-from gpop.program.published import KERNEL, inline
 
 LISTED, PENDING = 1, 2
 """Bits of ``waiting``."""

@@ -17,9 +17,9 @@ import numpy as np
 from numba.extending import overload
 
 from gpop.common.atomics import prefetch, store_streaming
+from gpop.common.inlined import inline
 from gpop.cpu.active import list_of
 from gpop.model.strategies import PC, SC
-from gpop.program.published import inline
 
 MASK_NONE, MASK_VALUE, MASK_SENT = 0, 1, 2
 """How PC treats inactive vertices: send as they are; send ``inactive_message``; mark in ``sent``."""

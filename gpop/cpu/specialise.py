@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import from_dtype
 
-from gpop.cached import keep, source_key
+from gpop.common.cached import keep, source_key
+from gpop.common.inlined import KERNEL
 from gpop.cpu import active, engine, gather, interleave, local, priority, pull, pull_all, scatter, sums
 from gpop.cpu.choice import choose_mode
 from gpop.program.lowering import Lowered
-from gpop.program.published import KERNEL, publish, publish_user
+from gpop.program.published import publish, publish_user
 from gpop.program.state import make_advance
 
 NEVER, MAYBE, ALWAYS = range(3)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.atomics import fence, load_acquire, pause, sleep_us, store_release, yield_core
-from gpop.program.published import inline
+from gpop.common.inlined import inline
 
 DONE, GENERATION, PHASE, ITEMS, ITERATION, CHUNK, SHARES = 0, 8, 9, 10, 11, 12, 13
 """Slots of ``team`` (int64). The main thread polls the first. What describes a phase lies in one cache line

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.program.published import inline
+from gpop.common.inlined import inline
 
 HIGHEST = np.iinfo(np.int64).max
 """The key of a partition that does not take part."""

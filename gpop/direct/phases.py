@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.cached import cached
 from gpop.common.atomics import fetch_add, load_acquire, pause, sleep_us, yield_core
-from gpop.program.published import KERNEL
+from gpop.common.cached import cached
+from gpop.common.inlined import KERNEL
 
 kernel = cached(**KERNEL)
 """What compiles the work of a phase."""

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import UsageError
+from gpop.common.spelling import options_of, refuse_option
 from gpop.graph.arguments import as_count
 from gpop.model.strategies import ASKED
 from gpop.plan.trace import Trace
 from gpop.program.program import Program
-from gpop.spelling import options_of, refuse_option
 
 COMPILED_TARGETS = ("cpu", "gpu")
 TARGETS = (*COMPILED_TARGETS, "python")

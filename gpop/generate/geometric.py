@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.cached import cached
+from gpop.common.cached import cached
 from gpop.common.memory import require_memory
 from gpop.common.parallel import blocks, for_each
 from gpop.generate import check_sizes, check_vertices

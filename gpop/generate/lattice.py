@@ -11,7 +11,7 @@ from math import prod
 
 import numpy as np
 
-from gpop.cached import cached
+from gpop.common.cached import cached
 from gpop.generate import check_vertices, empty_pair
 from gpop.graph.build import Edges
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.cached import cached
+from gpop.common.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.random_bits import GOLDEN, below, mix, stream
 from gpop.generate import check_sizes, check_vertices, empty_pair

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.cached import cached
+from gpop.common.cached import cached
 from gpop.common.random_bits import GOLDEN, mix, stream
 from gpop.generate import check_scale, empty_pair
 from gpop.graph.build import Edges

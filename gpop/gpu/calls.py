@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from gpop.common.numba_private import cpu_target, ufunc_find_matching_loop
 from gpop.gpu import operations
 from gpop.gpu.c_types import Unknown, c_type, cast, constant, plain
 from gpop.gpu.operations import is_bool, is_float, is_integer
-from gpop.numba_private import cpu_target, ufunc_find_matching_loop
 
 SAME_NAME = (
     "sqrt", "exp", "exp2", "log", "log10", "log2", "log1p", "expm1", "sin", "cos", "tan", "sinh", "cosh",

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numba import typeof, types
 
+from gpop.common.numba_private import ir
 from gpop.gpu import calls, operations
 from gpop.gpu.c_types import Names, Unknown, c_type, cast, constant, plain, truth
-from gpop.gpu.typed_ir import TypedFunction
-from gpop.numba_private import ir
+from gpop.program.typed_ir import TypedFunction
 
 
 def is_number(value: Any) -> bool:

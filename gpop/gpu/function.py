@@ -14,10 +14,10 @@ from typing import Any
 from numba import types
 
 from gpop.common.errors import ProgramError
+from gpop.common.numba_private import ir
 from gpop.gpu.c_types import Unknown, c_type, cast, truth
 from gpop.gpu.expressions import Expressions, is_number, parts_of
-from gpop.gpu.typed_ir import TypedFunction
-from gpop.numba_private import ir
+from gpop.program.typed_ir import TypedFunction
 
 INDENT = "    "
 

@@ -14,14 +14,14 @@ import numpy as np
 from numba import from_dtype, types
 
 from gpop.common.errors import ProgramError, uncoloured
+from gpop.common.numba_private import errors
 from gpop.gpu.c_types import Names, Unknown, c_type, dtype_of, plain
 from gpop.gpu.emit import Emitted
 from gpop.gpu.function import FunctionText, stored_fields
-from gpop.gpu.typed_ir import TypedFunction, infer, state_type
-from gpop.numba_private import errors
 from gpop.program import published as registry
 from gpop.program.lowering import Lowered
 from gpop.program.program import FUNCTIONS, Program
+from gpop.program.typed_ir import TypedFunction, infer, state_type
 
 HINT = "__device__ __forceinline__"
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.cached import cached
+from gpop.common.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.memory import give_back, own_pages, require_memory
 from gpop.common.parallel import blocks, for_each

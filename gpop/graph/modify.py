@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.cached import cached
+from gpop.common.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
 from gpop.common.random_bits import below, stream

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.cached import cached
+from gpop.common.cached import cached
 from gpop.common.parallel import blocks, for_each
 
 _BLOCK = 1 << 18  # vertices

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.cached import cached
+from gpop.common.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
 from gpop.common.parallel import blocks, for_each

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.cached import cached
+from gpop.common.cached import cached
 from gpop.io.text_kernels import parse_id, parse_weight, skip_blanks, write_integer
 
 _NEWLINE, _SPACE, _PERCENT, _MINUS = 10, 32, 37, 45

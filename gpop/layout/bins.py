@@ -35,8 +35,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from gpop.cached import cached
 from gpop.common.atomics import fetch_add
+from gpop.common.cached import cached
 from gpop.common.memory import require_memory
 from gpop.common.parallel import for_each
 from gpop.graph.graph import Graph

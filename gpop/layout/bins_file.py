@@ -32,7 +32,7 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from gpop.cached import cached
+from gpop.common.cached import cached
 from gpop.common.errors import GraphFileError
 from gpop.common.parallel import blocks, for_each, worker_count
 from gpop.common.random_bits import mix

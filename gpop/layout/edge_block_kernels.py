@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.cached import cached
 from gpop.common.atomics import fetch_add
-from gpop.program.published import inline
+from gpop.common.cached import cached
+from gpop.common.inlined import inline
 
 WINDOW_BITS = 16
 """Local ids of both ends of an edge are uint16."""

@@ -9,11 +9,12 @@ import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
 
-from gpop.cached import cached
+from gpop.common.cached import cached
 from gpop.common.errors import ProgramError, uncoloured
+from gpop.common.inlined import KERNEL
 from gpop.program.lowering import ANSWERS, MAY_BE_SILENT, Lowered
 from gpop.program.program import Program
-from gpop.program.published import KERNEL, publish_user
+from gpop.program.published import publish_user
 from gpop.program.state import make_state
 
 TRUTH, NOTHING, OTHER = range(3)
@@ -93,7 +94,7 @@ def _no_number(lowered: Lowered) -> ProgramError:
 
 def compiled(lowered: Lowered, state: tuple, function: Any, *arguments: Any) -> Any:
     """Call a kernel; a compile error becomes one line that names the user's file and line."""
-    from gpop.numba_private import errors
+    from gpop.common.numba_private import errors
 
     try:
         return function(*arguments)
@@ -107,7 +108,7 @@ def _program_error(lowered: Lowered, state: tuple, error: Exception) -> ProgramE
 
     Inside a kernel Numba's message is about the kernel; so the functions are compiled one by one.
     """
-    from gpop.numba_private import errors
+    from gpop.common.numba_private import errors
 
     message, where = np.uint32(0), lowered.name
     for name, original in lowered.functions.items():

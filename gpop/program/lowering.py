@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpop.common.errors import ProgramError
-from gpop.effects import first_effect
+from gpop.program.effects import first_effect
 from gpop.program.program import ARGUMENTS, BUILT_IN, FUNCTIONS, Program
 
 READ_ONLY_FUNCTIONS = ("scatterFunc", "applyWeight", "needsFunc", "priorityFunc")
@@ -264,8 +264,8 @@ class _OwnershipCheck:
         raise ProgramError(f"{at}: {self.cls.__name__}.{self.name}: {message}")
 
     def run(self) -> None:
-        from gpop.numba_private import errors as numba_errors
-        from gpop.numba_private import ir, run_frontend
+        from gpop.common.numba_private import errors as numba_errors
+        from gpop.common.numba_private import ir, run_frontend
 
         self.ir = ir
         self.check_effects()

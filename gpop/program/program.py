@@ -30,8 +30,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gpop.common.errors import ProgramError, UsageError
+from gpop.common.spelling import check_spelling
 from gpop.graph.graph import Graph
-from gpop.spelling import check_spelling
 
 ARGUMENTS = {
     "scatterFunc": ("self", "node"),

@@ -14,21 +14,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from numba.extending import register_jitable
-
-from gpop.cpu.inlined import Inlined
-from gpop.numba_private import HAS_PARTS, LEAN_OPTIONS
+from gpop.common.inlined import inline
 from gpop.program.lowering import names_in
-
-KERNEL = {"error_model": "numpy", **LEAN_OPTIONS}
-"""How kernels are compiled. They allocate nothing, so they need no reference counts: each array that a
-function touches would otherwise cost a pair of atomic updates, most of the time of a small iteration.
-Division by zero gives what NumPy gives, since an exception would leave the other threads waiting. Nobody
-calls them from C, so they need no entry for that."""
-
-_pipeline = {"pipeline_class": Inlined} if HAS_PARTS else {}
-inline = register_jitable(forceinline=True, **_pipeline, **KERNEL)
-"""Decorator of a function that becomes part of every kernel that calls it."""
 
 
 def publish(function: types.FunctionType, name: str) -> types.FunctionType:

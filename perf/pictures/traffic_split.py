@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.cached import cached
-from gpop.program.published import KERNEL
+from gpop.common.cached import cached
+from gpop.common.inlined import KERNEL
 from perf import vertex_centric
 from perf.cache_simulator import L2_MISSES, Geometry, access, make_cache
 from perf.graphs import name_of, open_graph

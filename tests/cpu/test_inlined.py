@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numba.core.codegen import CPUCodeLibrary
 
-from gpop.program.published import KERNEL, inline
+from gpop.common.inlined import KERNEL, inline
 
 
 @inline

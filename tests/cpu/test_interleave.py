@@ -14,6 +14,7 @@ import pytest
 from numba import njit
 
 import gpop
+from gpop.common.inlined import KERNEL
 from gpop.cpu import active, choice, specialise, workspace
 from gpop.cpu.interleave import make_gather_published
 from gpop.cpu.job import Job
@@ -22,7 +23,6 @@ from gpop.generate import generate
 from gpop.layout.bins import bins_of
 from gpop.layout.in_edges import NO_WEIGHTS
 from gpop.program.lowering import lower
-from gpop.program.published import KERNEL
 from gpop.program.state import make_state
 from tests.programs import Smallest
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numba import njit
 
+from gpop.common.inlined import KERNEL
 from gpop.direct import forest
-from gpop.program.published import KERNEL
 
 
 @pytest.mark.parametrize("a, b", [(0, 2), (2, 0), (1, 3), (3, 1)])

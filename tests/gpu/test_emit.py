@@ -14,10 +14,11 @@ from numba.core.errors import TypingError
 
 import gpop
 from gpop.common.errors import ProgramError
+from gpop.common.inlined import KERNEL
 from gpop.gpu import source
 from gpop.gpu.emit import emit
 from gpop.program.lowering import lower
-from gpop.program.published import KERNEL, publish_user
+from gpop.program.published import publish_user
 from gpop.program.state import state_class
 from tests.gpu.host import compile_host
 from tests.gpu.probes import PROBES

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numba
 
-_folders = {"gpop": os.path.dirname(os.path.abspath(__file__))}
+_folders = {"gpop": os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}
 """Folder of every package whose imports are followed."""
 
 

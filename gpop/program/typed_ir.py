@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from numba import from_dtype, types
 
-from gpop.numba_private import (
+from gpop.common.numba_private import (
     FunctionPass,
     NopythonTypeInference,
     PreLowerStripPhis,

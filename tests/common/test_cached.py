@@ -17,10 +17,10 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import gpop
-from gpop import cached
 from gpop.apps.bfs import BFS
 from gpop.apps.pagerank import PageRank
 from gpop.apps.sssp import SSSP
+from gpop.common import cached
 from gpop.cpu import pull, scatter, specialise
 from gpop.program.lowering import lower
 from tests.programs import Smallest

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import gpop
-from gpop import numba_private
+from gpop.common import numba_private
 
 PACKAGE = Path(gpop.__file__).parent
 PROJECT = PACKAGE.parent / "pyproject.toml"
@@ -42,7 +42,7 @@ def test_the_tested_versions_are_those_that_pip_takes():
 KERNELS = """
 import numpy as np
 from numba import njit
-from gpop.program.published import KERNEL, inline
+from gpop.common.inlined import KERNEL, inline
 @inline
 def cube(x):
     return x * x * x
@@ -65,7 +65,7 @@ print(gpop.bfs(graph, 0, mode="sc", threads=2).level.tolist())
 
 CHANGES = {
     "missing": "import sys, numba; sys.modules['numba._dynfunc'] = None; del numba._dynfunc",
-    "other arguments": "import types, gpop.numba_private as p; p._dynfunc = types.SimpleNamespace()",
+    "other arguments": "import types, gpop.common.numba_private as p; p._dynfunc = types.SimpleNamespace()",
     "other options": "from numba.core.cpu import CPUTargetOptions as o; del o.__mro__[1]._nrt",
     "untested": "import numba; numba.__version__ = '0.99.1'",
 }
@@ -73,7 +73,7 @@ NECESSARY_GONE = """
 import builtins
 real = builtins.__import__
 def refuse(name, names=None, *rest):
-    if name == "numba.core.typed_passes" and (names or {}).get("__name__") == "gpop.numba_private":
+    if name == "numba.core.typed_passes" and (names or {}).get("__name__") == "gpop.common.numba_private":
         raise ImportError("no typed passes")
     return real(name, names, *rest)
 builtins.__import__ = refuse

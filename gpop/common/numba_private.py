@@ -2,7 +2,7 @@
 
 Three kinds. Without the first nothing works: the intermediate form that the rules of a program are checked
 on, the builders of intrinsics. The second types programs for the GPU. The third makes kernels leaner and
-compiling faster (cpu/inlined.py, the options of cpu/registry.py): where it is not there, or Numba is not one
+compiling faster (inlined.py): where it is not there, or Numba is not one
 of the versions below, plain ``numba.njit`` does the same work slower.
 """
 
@@ -46,7 +46,7 @@ except ImportError:
     _dynfunc, JITCodeLibrary, dump = None, object, None
 
 HAS_PARTS = IS_TESTED and _dynfunc is not None
-"""Whether functions can be compiled as parts of others only (cpu/inlined.py)."""
+"""Whether functions can be compiled as parts of others only (common/inlined.py)."""
 
 _LEAN = {"_nrt": False, "no_cfunc_wrapper": True}
 LEAN_OPTIONS = {name: value for name, value in _LEAN.items() if IS_TESTED and hasattr(CPUTargetOptions, name)}
