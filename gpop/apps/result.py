@@ -39,7 +39,7 @@ def holds(what: Holds, **options: Any) -> Any:
     ... class Undeclared(AppResult):
     ...     nearest: Any
     Traceback (most recent call last):
-    gpop.common.errors.ProgramError: Undeclared.nearest: expected a field that says ... (gpop.apps.result)
+    gpop.common.errors.ProgramError: Undeclared.nearest: expected a field that says what it holds
     """
     return field(metadata={"holds": what}, **options)
 
@@ -56,7 +56,7 @@ class AppResult:
             declared = cls.__dict__.get(name)
             if not (isinstance(declared, Field) and isinstance(declared.metadata.get("holds"), Holds)):
                 raise ProgramError(
-                    f"{cls.__name__}.{name}: expected a field that says what it holds (gpop.apps.result)"
+                    f"{cls.__name__}.{name}: expected a field that says what it holds"
                 )
 
     @property

@@ -9,6 +9,7 @@ import pytest
 
 import gpop
 from gpop.gpu import kernel, layout
+from gpop.gpu.emit import emit
 from gpop.gpu.kernel import CONTROL, GRAPH, SPACE
 from gpop.gpu.layout import (
     PIECE,
@@ -16,11 +17,14 @@ from gpop.gpu.layout import (
     column_pieces,
     cut_bins,
     free_device,
+    hub_tables,
     messages_by_source,
     row_pieces,
 )
-from gpop.gpu.workspace import _identity
+from gpop.gpu.workspace import _identity, queue_shapes
 from gpop.layout.bins import build_bins
+from gpop.program.lowering import lower
+from tests.gpu.cases import Sums
 from tests.programs import random_graph
 
 GRAPHS = [
@@ -103,6 +107,35 @@ def test_messages_by_source(graph, bits):
     tails = np.repeat(np.arange(graph.n), graph.out_degree)
     runs = {(int(head), int(tail) >> bits) for tail, head in zip(tails, graph.indices, strict=True)}
     assert messages_by_source(turned, turned=True).sum() == len(runs)
+
+
+@pytest.mark.parametrize("least", [0, 2, 30, 10_000])
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_hubs_have_queues_of_their_in_edges(graph, least):
+    degree = graph.reverse().out_degree
+    tables = hub_tables(degree, least)
+    hubs, first, place = tables["hub_vertex"], tables["hub_first"], tables["hub_of"]
+    assert sorted(hubs) == np.flatnonzero(degree > least).tolist()
+    assert np.all(np.diff(degree[hubs].astype(int)) <= 0)  # the largest first
+    assert np.array_equal(np.diff(first), degree[hubs])
+    assert place.size in (0, graph.n)
+    for v, at in enumerate(place):
+        assert (at < hubs.size and hubs[at] == v) if degree[v] > least else at == layout.NO_HUB
+
+
+@pytest.mark.parametrize("room, hubs", [(0, 0), (39, 0), (40, 1), (71, 1), (72, 2), (10**6, 3)])
+def test_as_many_queues_as_there_is_room_for(room, hubs):
+    """Hubs of 5, 4 and 4 in-edges, messages of 8 bytes."""
+    emitted = emit(Sums, lower(Sums))
+    tables = hub_tables(np.array([4, 1, 5, 4]), 3)
+    traits = kernel.Traits(5, None, None, False, 0, None, None, kernel.SWAP, False, False)
+    graph = type("Layout", (), {"hub_first": tables["hub_first"]})
+    shapes = queue_shapes(graph, emitted, traits, room)
+    assert {name: shape[0] for name, shape in shapes.items()} == {
+        "waiting": int(tables["hub_first"][hubs]), "waiting_count": hubs, "called": hubs,
+    }  # fmt: skip
+    for other in (traits._replace(push=kernel.OWNER), traits._replace(combine="min")):
+        assert {shape[0] for shape in queue_shapes(graph, emitted, other, room).values()} == {0}
 
 
 def test_freeing_a_graph_leaves_the_rest_of_its_cache():

@@ -49,7 +49,7 @@ def warp(request, tmp_path_factory):
 def fields_of(cls, n):
     rng, fields = np.random.default_rng(9), {}
     for name, field in cls.vertex_fields().items():
-        fields[name] = rng.integers(0, 2 if field.dtype == np.bool_ else 5, n).astype(field.dtype)
+        fields[name] = rng.integers(0, 2 if field.dtype == np.bool_ else 7, n).astype(field.dtype)
     return fields
 
 

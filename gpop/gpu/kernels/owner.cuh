@@ -8,26 +8,29 @@
 // gather_waiting does the same for messages that wait in queues of hubs (swap.cuh), in no order.
 
 const int AHEAD = 8;            // messages of a hub that each lane fetches before any is taken
+const int SOME = 8;             // of which so many are shuffled before any is taken
 const int FIRST_EDGES = 4;      // in-edges of a vertex that are looked at first, if it may stop early
 const unsigned MOST_TILES = 8;  // tiles of 32 vertices that a warp claims at once
 
 // The messages of the lanes in `who`, in their order, to the vertex that all lanes own together. A hub waits
-// for this chain alone, so shuffles go ahead of it.
+// for this chain alone: SOME shuffles go ahead of it, and where every lane has a message nothing is asked.
 __device__ __forceinline__ void take_in_order(Owned& own, unsigned v, Gathered value, unsigned who, bool& wants,
                                               Inbox& inbox) {
-  const int SOME = 8;  // shuffles on their way
   const bool everyone = !ENDS_EARLY && who == ALL_LANES;
-  Gathered next[SOME];
-#pragma unroll
-  for (int j = 0; j < SOME; ++j) next[j] = __shfl_sync(ALL_LANES, value, j);
 #pragma unroll 1
   for (int first = 0; first < 32; first += SOME) {
+    Gathered x[SOME];
+#pragma unroll
+    for (int j = 0; j < SOME; ++j) x[j] = __shfl_sync(ALL_LANES, value, first + j);
+    if (everyone) {
+#pragma unroll
+      for (int j = 0; j < SOME; ++j) inbox.take(own, x[j], v);
+      continue;
+    }
 #pragma unroll
     for (int j = 0; j < SOME; ++j) {
-      const Gathered x = next[j];
-      next[j] = __shfl_sync(ALL_LANES, value, (first + SOME + j) & 31);
-      if (!everyone && (!(who >> (first + j) & 1) || !wants)) continue;
-      inbox.take(own, x, v);
+      if (!(who >> (first + j) & 1) || !wants) continue;
+      inbox.take(own, x[j], v);
       if (ENDS_EARLY) wants = needsFunc(own, v);
     }
   }
