@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import UsageError
+from gpop.graph.arguments import plain
 from gpop.graph.graph import OF_FILE, Graph
 
 
@@ -22,7 +23,10 @@ def one_vertex(graph: Graph, source: Any, what: str = "source") -> int:
     try:
         vertex = operator.index(source)
     except TypeError:
-        raise UsageError(f"{what} {source!r}: expected a vertex index (an integer)") from None
+        raise UsageError(
+            f"{what} {plain(source)!r}: expected a vertex index (an integer); graph.vertex_of(id) finds that "
+            "of an original id"
+        ) from None
     if not 0 <= vertex < graph.n:
         known = f"its vertices are 0 to {graph.n - 1}" if graph.n else "it has no vertices"
         raise UsageError(f"{what} {vertex} is not in the graph: {known}")
@@ -56,7 +60,7 @@ def positive(name: str, value: Any) -> float:
     except (TypeError, ValueError):
         number = float("nan")
     if not 0 < number < float("inf"):
-        raise UsageError(f"{name} {value!r}: expected a number above 0")
+        raise UsageError(f"{name} {plain(value)!r}: expected a number above 0")
     return number
 
 

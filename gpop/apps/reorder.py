@@ -25,6 +25,7 @@ from gpop.apps.result import AppResult, Holds
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.parallel import blocks, for_each, worker_count
+from gpop.graph.arguments import expect_graph
 from gpop.graph.graph import Graph
 from gpop.graph.transform import ORDERS, relabel
 from gpop.layout.partition import partition_bits
@@ -59,6 +60,7 @@ def reorderable(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
 
     @wraps(function)
     def call(graph: Graph, *arguments: Any, reorder: str = "none", **options: Any) -> AppResult:
+        expect_graph(graph, function.__name__)
         if reorder == "none":
             return function(graph, *arguments, **options)
         other = reordered(graph, reorder)

@@ -55,9 +55,7 @@ class AppResult:
         for name in inspect.get_annotations(cls):
             declared = cls.__dict__.get(name)
             if not (isinstance(declared, Field) and isinstance(declared.metadata.get("holds"), Holds)):
-                raise ProgramError(
-                    f"{cls.__name__}.{name}: expected a field that says what it holds"
-                )
+                raise ProgramError(f"{cls.__name__}.{name}: expected a field that says what it holds")
 
     @property
     def trace(self) -> gpop.Trace:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ def as_count(what: str, number: Any) -> int | None:
 
 def check_size(n: int) -> None:
     """Refuse vertex counts that 32-bit ids cannot hold, and what does not fit in memory."""
+    if not isinstance(n, int | np.integer):
+        raise UsageError(f"n={n!r}: expected a number of vertices")
     if not 0 <= n <= MOST_VERTICES:
         raise UsageError(f"a graph of {n} vertices is not possible, expected 0..{MOST_VERTICES}")
     require_memory(8 * (n + 1), f"a graph of {n} vertices")
@@ -38,7 +41,10 @@ def check_size(n: int) -> None:
 
 def as_ids(ids: Any, what: str) -> np.ndarray:
     """One-dimensional array of non-negative ids as uint32 or int64, without a copy where possible."""
-    ids = np.asarray(ids)
+    try:
+        ids = np.asarray(ids)
+    except ValueError:  # lists of several lengths
+        raise UsageError(f"{what} is no list of integers") from None
     if ids.size == 0:
         return np.empty(0, np.uint32)
     if ids.ndim != 1 or ids.dtype.kind not in "iu":
@@ -87,3 +93,21 @@ def kind_of(value: Any) -> str:
     library = type(value).__module__.partition(".")[0]
     name = type(value).__name__
     return name if library == "builtins" else f"{library}.{name}"
+
+
+def expect_graph(graph: Any, what: str) -> None:
+    """UsageError, with the way to a Graph, when ``graph`` is another library's (or a path)."""
+    from gpop.graph.graph import Graph
+
+    if isinstance(graph, Graph):
+        return
+    library = type(graph).__module__.partition(".")[0]
+    ways = {
+        "Graph.from_networkx(graph)": hasattr(graph, "nodes") and hasattr(graph, "is_directed"),
+        "Graph.from_scipy(matrix)": hasattr(graph, "tocsr"),
+        "Graph.from_pandas(frame)": library == "pandas" and hasattr(graph, "columns"),
+        "Graph.from_arrow(table)": hasattr(graph, "__arrow_c_stream__"),
+        "gpop.load(path)": isinstance(graph, str | os.PathLike),
+    }
+    way = next((way for way, fits in ways.items() if fits), "a Graph.from_ method or gpop.load")
+    raise UsageError(f"{what}: expected a gpop.Graph, got {kind_of(graph)}: make one with {way}")

@@ -9,6 +9,7 @@ A Graph does not change; what is derived from it is computed when asked for and 
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -165,7 +166,7 @@ class Graph:
             raise UsageError(f"src has {len(src)} ids and dst has {len(dst)}, expected the same number")
         weights = as_weights(weights, len(src))
         largest = max((int(ids.max()) for ids in (src, dst) if len(ids)), default=-1)
-        n = largest + 1 if n is None else int(n)
+        n = largest + 1 if n is None else n
         check_size(n)
         if largest >= n:
             raise UsageError(f"vertex id {largest} is outside the graph, expected ids in 0..{n - 1}")
@@ -338,7 +339,7 @@ class Graph:
             if self._vertex_of is None:
                 self._vertex_of = {name: v for v, name in enumerate(ids.tolist())}
             name = plain(original_id)
-            if name in self._vertex_of:
+            if isinstance(name, Hashable) and name in self._vertex_of:
                 return self._vertex_of[name]
             numeric = self.n and ids.dtype.kind in "iu"
             known = f"{self.n} ids in {ids.min()}..{ids.max()}" if numeric else f"{self.n} names"

@@ -43,25 +43,28 @@ def pick_columns(
     """The columns of source, target and weight (None: none).
 
     What is not given is found by its usual names (``source src from u ...``, ``target dst to v ...``,
-    ``weight w ...``), whatever their case; where neither end is, they are the first two columns. Where
+    ``weight w ...``), whatever their case; where neither end is, they are the first two other columns. Where
     the names leave a choice, it is refused.
     """
     for given in (source, target, None if weight is False else weight):
         if given is not None and given not in names:
             known = ", ".join(map(str, names))
             raise UsageError(f"there is no column {plain(given)!r}, expected one of {known}")
+    several = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if several:
+        raise UsageError(f"column {plain(several[0])!r} occurs several times, expected once")
     if len(names) < 2:
         raise UsageError(f"the table has {len(names)} columns, expected source and target")
     if (source is None) != (target is None):
         raise UsageError("expected both source and target, or none of them")
     if source is None:
         ends = end_places(names)
-        if ends == (None, None):
-            ends = (0, 1)
+        weights = weight_places(names, ends)
+        rest = [i for i in range(len(names)) if i not in ends and i not in weights]
+        if ends == (None, None) and len(rest) > 1:
+            ends = (rest[0], rest[1])
         elif None in ends:
-            weights = weight_places(names, ends)
-            rest = [i for i in range(len(names)) if i not in ends and i not in weights]
-            if len(rest) != 1:
+            if len(rest) != 1 or ends == (None, None):
                 known = ", ".join(map(str, names))
                 raise UsageError(f"which of the columns {known} are the ends? expected source= and target=")
             ends = tuple(rest[0] if end is None else end for end in ends)

@@ -46,7 +46,10 @@ def from_pandas(
         return graph_of_columns(*ends, weights, n=n, duplicates=duplicates, name=name)
     if n is not None:
         raise UsageError("n is for integer ids; the ids of this frame are names")
-    codes, names = pandas.factorize(pandas.concat([c.astype(object) for c in columns], ignore_index=True))
+    try:
+        codes, names = pandas.factorize(pandas.concat([c.astype(object) for c in columns], ignore_index=True))
+    except TypeError as error:  # unhashable
+        raise UsageError(f"columns {source!r} and {target!r}: {error}, expected integers or names") from None
     ids = np.empty(len(names), object)
     ids[:] = list(names)
     ends = [[codes[: len(frame)]], [codes[len(frame) :]]]

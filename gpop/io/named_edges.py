@@ -93,8 +93,8 @@ class NamedEdges:
         if len(places) == 3:
             number = weight(fields[places[2]])
             if number is None:
-                why = " with a decimal point" * ("," in fields[places[2]])
-                return f"its weight is no number{why}, expected: source destination [weight]"
+                what = "has a decimal comma" if "," in fields[places[2]] else "is no number"
+                return f"its weight {what}, expected: source destination [weight]"
             weights.append(number)
         source.append(self.number.setdefault(u, len(self.number)))
         target.append(self.number.setdefault(v, len(self.number)))

@@ -13,7 +13,7 @@ the columns; without one, two or three columns are source, target and weight.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,7 +56,7 @@ class _Reading(NamedTuple):
     """Why the first line cannot be read so."""
     doubt: bool = False
     """Whether the second line cannot."""
-    fields: tuple = ()
+    fields: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 
 def options_of(
@@ -91,21 +91,22 @@ def _byte(delimiter: str) -> int:
 def layout_of(path: Path, first: bytes, second: bytes, line: int, options: Options) -> Layout:
     """The layout of a file with these first two lines (``second`` may be empty); ``line`` is the first's."""
     lines = [text.decode("utf-8", "replace") for text in (first, second)]
+    if "\r" in lines[0]:
+        raise line_error(path, first, line, "a carriage return, expected lines that end in a newline")
     kinds = [options.delimiter] if options.delimiter is not None else _kinds(path, lines[0])
     readings = {kind: _reading(kind, first, lines, options) for kind in kinds}
-    possible = {kind: read for kind, read in readings.items() if not read.fault}
-    likely = {kind: read for kind, read in possible.items() if not read.doubt} or possible
+    possible = {kind: reading for kind, reading in readings.items() if not reading.fault}
+    likely = {kind: reading for kind, reading in possible.items() if not reading.doubt} or possible
+    if options.delimiter is None and kinds == [BLANKS] and _family(path):
+        if not likely or not _only_numbers(likely[BLANKS]):
+            usual = _spoken(map(ord, _family(path)))
+            raise line_error(path, first, line, f"parted by no {usual}, expected one here, or delimiter=")
     if not likely:
-        fault = readings[kinds[0]].fault if len(kinds) == 1 else _EXPECTED
-        raise line_error(path, first, line, fault)
-    kind = next(iter(likely))
-    if options.delimiter is None and kind == BLANKS and _family(path) and not _parts_ids(likely[kind], lines):
-        fault = f"parted by no {_spoken(_family(path))}, expected one in such a file, or delimiter="
-        raise line_error(path, first, line, fault)
-    if len({read.fields for read in likely.values()}) > 1:
-        fault = f"is it parted by {_spoken(likely)}? expected delimiter="
-        raise line_error(path, first, line, fault)
-    return likely[kind].layout
+        longest = max(readings.values(), key=lambda reading: len(reading.fields[0]))
+        raise line_error(path, first, line, longest.fault)
+    if len({reading.fields for reading in likely.values()}) > 1:
+        raise line_error(path, first, line, f"is it parted by {_spoken(likely)}? expected delimiter=")
+    return next(iter(likely.values())).layout
 
 
 def _family(path: Path) -> str:
@@ -114,9 +115,8 @@ def _family(path: Path) -> str:
     return "\t" if ".tsv" in endings else ",;\t|" if ".csv" in endings else ""
 
 
-def _spoken(kinds) -> str:
-    bytes_ = [kind if isinstance(kind, int) else ord(kind) for kind in kinds]
-    return " or ".join(_SPOKEN.get(byte, repr(chr(byte))) for byte in bytes_)
+def _spoken(kinds: Iterable[int]) -> str:
+    return " or ".join(_SPOKEN.get(kind, repr(chr(kind))) for kind in kinds)
 
 
 def _kinds(path: Path, text: str) -> list[int]:
@@ -138,10 +138,12 @@ def _clean(bare: str, kind: int, others: str) -> bool:
     return not any(field and (field[0] in others or field[-1] in others) for field in fields)
 
 
-def _parts_ids(reading: _Reading, lines: list[str]) -> bool:
-    """Whether blanks part a line of numbers, or no line but a header."""
-    body = part(lines[1] if reading.layout.header is not None else lines[0], BLANKS)
-    return not body or all(is_number(field) for field in body)
+def _only_numbers(reading: _Reading) -> bool:
+    """Whether blanks part lines of numbers, or a header of nothing but usual names."""
+    names, below = reading.fields
+    if reading.layout.header is None:
+        return all(map(is_number, names))
+    return all(map(is_number, below)) if below else _only_column_names(names)
 
 
 def _reading(kind: int, first: bytes, lines: list[str], options: Options) -> _Reading:
@@ -149,12 +151,13 @@ def _reading(kind: int, first: bytes, lines: list[str], options: Options) -> _Re
     below = part(lines[1], kind) if lines[1] else None
     if names is None:
         return _Reading(None, "its quotes are not those of CSV")
+    fields = (tuple(names), tuple(below or ()))
     named = options.columns is not None and isinstance(options.columns[0], str)
     header = options.header
     if header is None:
         header = named or _is_header(names, below)
     if header is None:
-        return _Reading(None, "column names or an edge? expected header=True or header=False")
+        return _Reading(None, "column names or an edge? expected header=True or header=False", False, fields)
     if options.columns is not None:
         places = _given_places(names, options.columns)
     elif header:
@@ -164,13 +167,13 @@ def _reading(kind: int, first: bytes, lines: list[str], options: Options) -> _Re
     else:
         places = _EXPECTED + (" (columns= picks others)" if len(names) > 3 else "")
     if isinstance(places, str):
-        return _Reading(None, places)
+        return _Reading(None, places, False, fields)
     fault = "" if header else _edge_fault(names, places, kind)
     doubt = bool(lines[1]) and (
         below is None or len(below) != len(names) or bool(_edge_fault(below, places, kind))
     )
     layout = Layout(kind, first if header else None, len(names), places)
-    return _Reading(layout, fault, doubt, (tuple(names), tuple(below or ())))
+    return _Reading(layout, fault, doubt, fields)
 
 
 def _edge_fault(fields: list[str], places: tuple[int, ...], kind: int) -> str:
@@ -201,7 +204,7 @@ def _is_header(names: list[str], below: list[str] | None) -> bool | None:
     return above_numbers or _only_column_names(names)
 
 
-def _only_column_names(names: list[str]) -> bool:
+def _only_column_names(names: Sequence[str]) -> bool:
     """Whether every word is a usual name of a column, a source and a target among them."""
     words = {word for name in names for word in _WORDS.split(name.lower()) if word}
     known = words <= {*SOURCE, *TARGET, *WEIGHT}
@@ -234,8 +237,8 @@ def _header_places(names: list[str], below: list[str] | None) -> tuple[int, ...]
         rest = [i for i in kept if i not in ends and i not in weights]
         if len(rest) == (ends.count(None)):
             ends = tuple(rest.pop(0) if end is None else end for end in ends)
-        elif ends == (None, None) and len(kept) in (2, 3):
-            ends, weights = (kept[0], kept[1]), kept[2:]
+        elif ends == (None, None) and not weights and len(kept) in (2, 3):
+            ends = (kept[0], kept[1])
         else:
             return "which columns are source and target? expected columns="
     if len(weights) > 1:

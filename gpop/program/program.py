@@ -31,6 +31,7 @@ import numpy as np
 
 from gpop.common.errors import ProgramError, UsageError
 from gpop.common.spelling import check_spelling
+from gpop.graph.arguments import expect_graph
 from gpop.graph.graph import Graph
 
 ARGUMENTS = {
@@ -262,8 +263,7 @@ class Program:
                 raise ProgramError(f"{cls.__name__}.{name}: the name is taken; choose another one")
 
     def __init__(self, graph: Graph) -> None:
-        if not isinstance(graph, Graph):
-            raise UsageError(f"{type(self).__name__}({graph!r}): expected a gpop.Graph")
+        expect_graph(graph, type(self).__name__)
         self.graph = graph
         self._fields = {
             name: np.zeros(graph.n, field.dtype)
