@@ -379,7 +379,8 @@ def test_output_into_a_closed_pipe(road):
 def test_list_of_apps(capsys):
     assert listing.main([]) == 0
     out = capsys.readouterr().out
-    assert [line.split()[0] for line in out.splitlines() if line.startswith("  ")] == list(APPS)
+    listed = [line.split()[0] for line in out.splitlines() if line.startswith("  ")]
+    assert [name for name in listed if name != "python"] == list(APPS)
     assert listing.main(["bfs"]) == 2
     assert capsys.readouterr().err.startswith("gpop: ")
 
