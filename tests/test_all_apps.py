@@ -23,16 +23,17 @@ SETTINGS = {
         {"target": "gpu", "mode": mode, "partition_size": size, "ratio": 1.0}
         for mode, size in product(MODES, (16, 256))
     ],
+    "python": [{"target": "python"}],
 }
 INTERLEAVED = {
     target: [{**each, "interleave": interleave} for each in settings for interleave in (False, True)]
     for target, settings in SETTINGS.items()
 }
-TOLERANCE = {"cpu": 2e-6, "gpu": 1e-5}  # float32 sums; on the GPU in any order
+TOLERANCE = {"cpu": 2e-6, "python": 2e-6, "gpu": 1e-5}  # float32 sums; on the GPU in any order
 
 pytestmark = [
     pytest.mark.parametrize("name", small_graphs()),
-    pytest.mark.parametrize("target", ["cpu", pytest.param("gpu", marks=pytest.mark.gpu)]),
+    pytest.mark.parametrize("target", ["cpu", "python", pytest.param("gpu", marks=pytest.mark.gpu)]),
 ]
 
 
