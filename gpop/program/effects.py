@@ -38,7 +38,7 @@ def first_effect(function: types.FunctionType) -> Effect | None:
     Examples
     --------
     >>> import random
-    >>> first_effect(lambda self, node: random.random() < 0.5).message.partition(":")[0]
+    >>> first_effect(lambda self, node: random.random() < 0.5).message.partition(",")[0]
     'random.random has a hidden state'
     >>> first_effect(lambda self, node: abs(node)) is None
     True
@@ -75,7 +75,6 @@ def _loads(code: types.CodeType, function: types.FunctionType, line: int):
             value = None
         if isinstance(argument, types.CodeType):  # a lambda inside
             yield from _loads(argument, function, line)
-    # A function ends in a return, so nothing is left over.
 
 
 def _value_of(name: str, function: types.FunctionType, cells: dict[str, types.CellType]) -> Any:
