@@ -99,9 +99,8 @@ def run(change: str, script: str, folder: Path) -> subprocess.CompletedProcess:
 def test_without_them_plain_njit_does_it(change, tmp_path):
     done = run(CHANGES[change], KERNELS, tmp_path)
     assert (done.returncode, done.stdout) == (0, "20.0\n"), done.stderr
-    assert len(re.findall("RuntimeWarning: gpop was tested with Numba", done.stderr)) == (
-        change == "untested"
-    )
+    warned = done.stderr.count("RuntimeWarning: gpop was tested with Numba")
+    assert warned == (change == "untested")
 
 
 @pytest.mark.slow
@@ -113,8 +112,6 @@ def test_without_them_a_program_runs(change, tmp_path):
 
 def test_without_the_necessary_parts_one_line_says_so(tmp_path):
     done = run(NECESSARY_GONE, NECESSARY, tmp_path)
-    message = (
-        r"gpop: gpop was tested with Numba \S+ to \S+, this is \S+: cannot import name 'run_frontend'.*\n"
-    )
+    message = r"gpop: gpop was tested with Numba \S+ to \S+, this is \S+: no typed passes\n"
     assert done.returncode == 2
     assert re.fullmatch(message, done.stderr), done.stderr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import time
 
 import numpy as np
 import pytest
@@ -294,27 +293,30 @@ def test_full_disk(tmp_path, graph, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def _write_often(path, seconds):
+def _write_until(path, enough):
     graph = generate("rmat", scale=9, degree=8, seed=1, weights=(1, 200))
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    while not enough.is_set():
         save_layout(graph, path, BITS)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs two processes of one kind")
 def test_two_writers_and_a_reader(graph, kept):
     context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_write_often, args=(kept, 1.0)) for _ in range(2)]
+    enough = context.Event()
+    writers = [context.Process(target=_write_until, args=(kept, enough)) for _ in range(2)]
     for writer in writers:
         writer.start()
-    opened = 0
-    while any(writer.is_alive() for writer in writers):
-        assert open_layout(graph, kept, BITS) is not None
-        opened += 1
-    for writer in writers:
-        writer.join()
-        assert writer.exitcode == 0
-    assert opened > 10
+    files = set()
+    try:
+        while len(files) < 20:  # so many times the file was replaced between two readings
+            assert open_layout(graph, kept, BITS) is not None
+            assert all(writer.is_alive() for writer in writers)
+            files.add(kept.stat().st_mtime_ns)
+    finally:
+        enough.set()
+        for writer in writers:
+            writer.join()
+    assert [writer.exitcode for writer in writers] == [0, 0]
     assert list(kept.parent.iterdir()) == [kept]
 
 
