@@ -190,7 +190,10 @@ from gpop.three import (
     FIRST,
     SECOND,
 )
-from gpop.rooms import four, CONSTANT
+from gpop.rooms import (
+    four,
+    CONSTANT,
+)
 from gpop.rooms.five import a as b
 import gpopular
     from gpop import six
