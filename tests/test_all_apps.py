@@ -37,11 +37,20 @@ pytestmark = [
 ]
 
 
-def local_bound(graph: Graph, epsilon: float) -> np.ndarray:
-    """How far below the exact value a local approximation may be, per vertex."""
+def check_local(
+    graph: Graph, found: np.ndarray, exact: np.ndarray, epsilon: float, tolerance: float, setting
+):
+    """Nothing above the exact value, at every vertex no more missing than the method allows, and in all.
+
+    Rounding is relative. On a symmetric graph a vertex lacks at most epsilon for each of its edges; else only
+    the sum is bounded, by what all pushes together may leave behind.
+    """
+    rounding = 20 * tolerance * exact + 1e-10
+    lacks = exact - found
+    assert np.all(lacks >= -rounding), setting
     if graph.is_symmetric():
-        return epsilon * np.maximum(graph.out_degree, 1)
-    return np.full(graph.n, epsilon * (1 + graph.m))
+        assert np.all(lacks <= epsilon * np.maximum(graph.out_degree, 1) + rounding), setting
+    assert lacks.sum() <= epsilon * (graph.n + graph.m) + rounding.sum(), setting
 
 
 def test_bfs(name, target):
@@ -88,26 +97,47 @@ def test_nibble(name, target):
         expected = reference.nibble(graph, seed, threshold=1e-4, iterations=8)
         for setting in SETTINGS[target]:
             result = gpop.nibble(graph, seed, threshold=1e-4, iterations=8, **setting)
-            np.testing.assert_allclose(result.probability, expected, rtol=0, atol=1e-6, err_msg=str(setting))
+            np.testing.assert_allclose(
+                result.probability, expected, rtol=10 * TOLERANCE[target], atol=0, err_msg=str(setting)
+            )
+
+
+EPSILON = 1e-9
+"""So small that on these graphs an answer is the exact one but for float32, and a wrong vertex is seen."""
 
 
 def test_heat_kernel(name, target):
-    graph, epsilon = small_graphs()[name], 1e-4
+    graph = small_graphs()[name]
     for seed in reference.start_vertices(graph):
         exact = reference.heat_kernel(graph, seed, t=3.0)
         for setting in SETTINGS[target]:
-            lacks = exact - gpop.heat_kernel(graph, seed, t=3.0, epsilon=epsilon, **setting).probability
-            assert np.all(lacks >= -1e-6), setting
-            assert np.all(lacks <= local_bound(graph, epsilon) + 1e-6), setting
+            found = gpop.heat_kernel(graph, seed, t=3.0, epsilon=EPSILON, **setting).probability
+            check_local(graph, found, exact, EPSILON, TOLERANCE[target], setting)
 
 
 def test_pagerank_nibble(name, target):
-    graph, epsilon = small_graphs()[name], 1e-4
+    graph = small_graphs()[name]
     for seed in reference.start_vertices(graph):
         exact = reference.personalised_pagerank(graph, seed, alpha=0.1)
         for setting in SETTINGS[target]:
-            lacks = (
-                exact - gpop.pagerank_nibble(graph, seed, alpha=0.1, epsilon=epsilon, **setting).probability
-            )
-            assert np.all(lacks >= -1e-6), setting
-            assert np.all(lacks <= local_bound(graph, epsilon) + 1e-6), setting
+            found = gpop.pagerank_nibble(graph, seed, alpha=0.1, epsilon=EPSILON, **setting).probability
+            check_local(graph, found, exact, EPSILON, TOLERANCE[target], setting)
+
+
+@pytest.mark.parametrize("fault", ["zero", "one right", "one lost", "one doubled"])
+def test_the_bounds_of_the_local_apps_see_a_fault(name, target, fault):
+    graph = small_graphs()[name]
+    for exact in (
+        reference.heat_kernel(graph, 0, t=3.0),
+        reference.personalised_pagerank(graph, 0, alpha=0.1),
+    ):
+        if fault != "zero" and np.count_nonzero(exact) < 2:
+            continue
+        check_local(graph, exact.astype(np.float32), exact, EPSILON, TOLERANCE[target], "right")
+        least = np.argmin(np.where(exact > 1e-3, exact, 2))
+        found = {"zero": np.zeros(graph.n), "one right": np.where(exact == exact.max(), exact, 0)}.get(
+            fault, exact.copy()
+        )
+        found[least] *= {"one lost": 0, "one doubled": 2}.get(fault, 1)
+        with pytest.raises(AssertionError):
+            check_local(graph, found, exact, EPSILON, TOLERANCE[target], fault)

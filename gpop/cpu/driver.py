@@ -11,7 +11,7 @@ from gpop.common.parallel import worker_count
 from gpop.cpu import engine, specialise
 from gpop.cpu.job import MOST_THREADS, Job
 from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
-from gpop.cpu.sums import sums_in_double
+from gpop.cpu.sums import has_hub, sums_in_double
 from gpop.cpu.workspace import COUNTERS, Needs, forget_workspaces, unit_workspace, workspace_of
 from gpop.execution.run import Run
 from gpop.graph.arguments import as_count
@@ -93,7 +93,7 @@ def run_on_cpu(
     graph = program.graph
     threads, weight_dtype = use_threads(threads), _weight_dtype(program)
     message = message_dtype(program, lowered)
-    sums = sums_in_double(type(program), lowered, message)
+    sums = sums_in_double(type(program), lowered, message) and has_hub(graph)
     vertex_bytes = _vertex_bytes(program, lowered)
     with exclusive(graph):
         blocks, asked = None, mode

@@ -16,16 +16,14 @@ def graph():
 
 
 @pytest.mark.parametrize("t", [0.5, 5.0, 20.0])
-@pytest.mark.parametrize("epsilon", [1e-2, 1e-4, 1e-6])
+@pytest.mark.parametrize("epsilon", [1e-2, 1e-4, 1e-6, 1e-9])
 @pytest.mark.parametrize("mode", ["sc", "pc"])
 def test_error_is_within_epsilon_per_edge(graph, t, epsilon, mode):
     for seed in (0, 3, 50):
-        lacks = (
-            reference.heat_kernel(graph, seed, t)
-            - gpop.heat_kernel(graph, seed, t, epsilon, mode=mode).probability
-        )
-        assert lacks.min() > -2e-6
-        assert np.all(lacks <= epsilon * np.maximum(graph.out_degree, 1) + 2e-6)
+        exact = reference.heat_kernel(graph, seed, t)
+        lacks = exact - gpop.heat_kernel(graph, seed, t, epsilon, mode=mode).probability
+        assert np.all(lacks >= -2e-5 * exact)
+        assert np.all(lacks <= epsilon * np.maximum(graph.out_degree, 1) + 2e-5 * exact)
 
 
 def test_smaller_epsilon_reaches_further(graph):

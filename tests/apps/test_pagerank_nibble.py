@@ -16,14 +16,14 @@ def graph():
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.15, 0.9])
-@pytest.mark.parametrize("epsilon", [1e-2, 1e-4, 1e-6])
+@pytest.mark.parametrize("epsilon", [1e-2, 1e-4, 1e-6, 1e-9])
 @pytest.mark.parametrize("mode", ["sc", "pc"])
 def test_error_is_within_epsilon_per_edge(graph, alpha, epsilon, mode):
     for seed in (0, 3, 50):
         exact = reference.personalised_pagerank(graph, seed, alpha)
         lacks = exact - gpop.pagerank_nibble(graph, seed, alpha, epsilon, mode=mode).probability
-        assert lacks.min() > -5e-6
-        assert np.all(lacks <= epsilon * np.maximum(graph.out_degree, 1) + 5e-6)
+        assert np.all(lacks >= -5e-5 * exact)
+        assert np.all(lacks <= epsilon * np.maximum(graph.out_degree, 1) + 5e-5 * exact)
 
 
 def test_work_is_bounded_by_epsilon_not_by_the_graph():

@@ -9,6 +9,8 @@ import pytest
 
 import gpop
 from gpop.apps import heat_kernel, nibble, pagerank, pagerank_nibble
+from gpop.cpu import driver
+from gpop.cpu.sums import has_hub
 from gpop.generate import generate
 
 LEAVES = 1_000_000
@@ -134,7 +136,8 @@ def test_a_sum_of_0_is_heard():
         assert run.frontier.tolist() == [2] and program.sum[2] == 0, mode
 
 
-def test_who_answers_no_is_not_active_and_nothing_is_left_behind():
+def test_who_answers_no_is_not_active_and_nothing_is_left_behind(monkeypatch):
+    monkeypatch.setattr(driver, "has_hub", lambda graph: True)
     graph = generate("rmat", scale=9, degree=8, seed=2)
     for mode in ("sc", "pc", "pull"):
         for partition_size in (16, 128, 512):
@@ -146,13 +149,25 @@ def test_who_answers_no_is_not_active_and_nothing_is_left_behind():
     assert 0 < run.frontier.size < graph.n // 2
 
 
-def test_pull_in_blocks_is_bitwise_what_pc_computes():
+@pytest.mark.parametrize("hub", [False, True])
+def test_pull_in_blocks_is_bitwise_what_pc_computes(monkeypatch, hub):
+    monkeypatch.setattr(driver, "has_hub", lambda graph: hub)
     graph = generate("rmat", scale=11, degree=16, seed=4)
     ranks = [
         gpop.pagerank(graph, iterations=6, mode=mode, partition_size=size, threads=threads).rank.tobytes()
         for mode, size, threads in (("pc", None, 1), ("pc", 64, 3), ("pull", 256, 1), ("pull", None, 3))
     ]
     assert len(set(ranks)) == 1
+
+
+def test_which_graphs_have_a_hub():
+    """Not those of the benchmarks, which would pay for it; in a graph of any order of edges."""
+    assert not has_hub(generate("rmat", scale=16, degree=16, seed=1))
+    assert not has_hub(gpop.Graph.from_edges([], [], n=3))
+    assert has_hub(star(True)) and has_hub(star(False))
+    each = np.repeat(np.arange(1, 200_001, dtype=np.uint32), 2)  # every other edge leads to 0
+    heads = np.where(np.arange(each.size) % 2 == 0, 0, each)
+    assert has_hub(gpop.Graph.from_edges(each, heads))
 
 
 def test_what_must_not_be_heard_twice_is_not_interleaved():
