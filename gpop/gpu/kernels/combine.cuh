@@ -27,10 +27,10 @@ __device__ bool stage(int p, State& state, const Graph& graph, const Space& spac
     const bool sends = !STAGED_IDENTITY || is_active(space, base + i);
     const Message x = sends ? scatterFunc(state, base + i) : (Message)identity<Folded>();
     staged[i] = x;
-    if (COUNTS_ARRIVALS) {
-      below |= x < Message(0);
-      above |= x > Message(0);
-      none |= x == Message(0) && is_active(space, base + i);
+    if (COUNTS_ARRIVALS && !WHOLE) {  // what float cannot tell from 0 counts as such
+      below |= (float)x < 0;
+      above |= (float)x > 0;
+      none |= (float)x == 0 && is_active(space, base + i);
     }
   }
   if (STAGED_BITS)
