@@ -16,8 +16,8 @@ from gpop.common.errors import ProgramError
 from gpop.gpu.emit import Emitted, semantics
 
 KERNELS = (
-    "layout", "team", "strip", "fold", "swap", "push", "owner", "scatter", "gather", "combine", "frontier",
-    "engine",
+    "layout", "team", "strip", "fold", "swap", "push", "inbox", "owner", "scatter", "gather", "combine",
+    "frontier", "engine",
 )  # fmt: skip
 """Files of ``kernels/`` in the order in which they are compiled."""
 

@@ -138,6 +138,8 @@ inline unsigned __ballot_sync(unsigned mask, bool holds) {
   return bits;
 }
 
+inline bool __any_sync(unsigned mask, bool holds) { return __ballot_sync(mask, holds) != 0; }
+inline unsigned __match_any_sync(unsigned mask, unsigned) { return mask; }  // only ever asked by lanes alone
 inline int __syncthreads_or(bool holds) { return __ballot_sync(0xffffffffu, holds) != 0; }
 
 // --- atomics, bits, vectors -------------------------------------------------------------------------------

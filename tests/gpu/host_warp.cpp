@@ -52,6 +52,7 @@ static Gathered weighted(State& state, Message value, Weight weight) {
 #endif
 }
 
+#include "inbox.cuh"
 #include "owner.cuh"
 
 static Team team; static State* state; static Graph graph; static Space space; static Control control; static bool queued;

@@ -31,10 +31,12 @@ class Warp:
             pytest.skip("no g++ on this machine")
         self.cls, self.lowered = cls, lower(cls)
         self.emitted = emitted = emit(cls, self.lowered, weight)
-        types = {"Message": emitted.message_dtype, "Gathered": emitted.gathered_dtype}
+        types = {"Message": emitted.message_dtype}
+        types |= dict.fromkeys(("Gathered", "Total"), emitted.gathered_dtype)
         types["Weight"] = np.dtype(np.uint32 if weight is None else weight)
         values = {
             "ALL_ACTIVE": 0, "WEIGHTED": int(weight is not None), "HUB": kernel.HUB,
+            "COMBINE": 0, "ADD": kernel.COMBINES["add"],
             "ENDS_EARLY": int("needsFunc" in emitted.defined),
         }  # fmt: skip
         parts = [PRELUDE, semantics(), emitted.source]

@@ -81,7 +81,8 @@ def test_the_same_graph(tmp_path, monkeypatch, weights):
 LAYOUT = Layout(ord(","), None, 2, (0, 1))
 PLAIN = ["a,b\nc,d\n", '"a","b, c"\nc,"d"\r\n', " a , b\n#c\n %d\n\nc,d\n", "é,b\n"]
 NOT_PLAIN = [
-    'a"b,c\n', '"a""b",c\n', '"a\nb",c\n', '"a" ,c\n', "a,b\rc,d\n", "a\0,b\n", "\ufeffa,b\n", "a,b,c\n", "a\n",
+    'a"b,c\n', '"a""b",c\n', '"a\nb",c\n', '"a" ,c\n', "a,b\rc,d\n", "a\0,b\n", "\ufeffa,b\n", "a,b,c\n",
+    "a\n",
     ",b\n",     '"a,b\n', ' \t,b\n', " \n",
 ]  # fmt: skip
 
