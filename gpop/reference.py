@@ -21,10 +21,19 @@ from typing import Any
 
 import numpy as np
 
-from gpop.common.errors import ProgramError, UsageError
-from gpop.common.progress import IterationBar
-from gpop.execution.run import UNLIMITED, Run
-from gpop.plan.trace import Trace
+from gpop.common.errors import ProgramError
+from gpop.model.strategies import SC
+from gpop.plan.engine import Finished
+from gpop.plan.plan import Plan
+from gpop.plan.trace import (
+    COLUMNS,
+    EDGES_AT,
+    FRONTIER_AT,
+    GATHER_AT,
+    MESSAGES_AT,
+    MODES_AT,
+    SCATTER_AT,
+)
 from gpop.program.lowering import MAY_BE_SILENT, place_of, user_functions
 from gpop.program.program import Program
 
@@ -54,19 +63,19 @@ class Cells(np.ndarray):
 class Interpreter:
     """The functions of one program, called as Python methods, and the vertices that are active."""
 
-    def __init__(self, program: Program, sources: np.ndarray | None) -> None:
+    def __init__(self, program: Program) -> None:
         self.program, self.graph, self.cls = program, program.graph, type(program)
         self.functions = user_functions(self.cls)
-        if "applyWeight" in self.functions and self.graph.weights is None:
-            raise UsageError(
-                f"{self.cls.__name__} needs edge weights (it defines applyWeight); {self.graph!r} has none"
-            )
         self.everything = list(range(self.graph.n))
-        self.active = self.everything if sources is None else np.unique(sources).tolist()
-        self.touched = set(self.active)
+        self.active: list[int] = []
         self.degree = np.diff(self.graph.indptr)
         self.waiting: set[int] = set()
         self.limit = 0  # highest priority that the frontier takes
+
+    def load(self, sources: np.ndarray | None) -> None:
+        """Make these vertices (all of them: None) the frontier."""
+        self.active = self.everything if sources is None else np.unique(sources).tolist()
+        self.touched = set(self.active)
 
     def begin(self, iteration: int) -> None:
         """The state of an iteration: what ``self`` is inside the functions."""
@@ -145,45 +154,76 @@ class Interpreter:
         self.waiting.difference_update(self.active)
 
 
-def run_in_python(
-    program: Program, sources: np.ndarray | None, *, limit: int, progress: bool, callback: Any
-) -> Run:
-    """See `gpop.execution.run.run`; arguments are checked there."""
-    work = Interpreter(program, sources)
-    trace = Trace({"program": work.cls.__name__, "target": "python", "threads": 1})
-    start, done = time.perf_counter(), 0
-    with IterationBar(progress, None if limit == UNLIMITED else limit) as bar:
-        while (work.active or work.waiting) and done < limit:
-            work.begin(done)
-            frontier, begun = work.active, time.perf_counter()
-            messages = work.scatter()
-            scattered = time.perf_counter()
-            work.gather(messages)
-            done += 1
-            trace.append(
-                frontier=len(frontier),
-                active_edges=int(work.degree[frontier].sum()),
-                partitions_sc=1,
-                messages=len(messages),
-                scatter_seconds=scattered - begun,
-                gather_seconds=time.perf_counter() - scattered,
-            )
-            bar.show(done, len(work.active))
-            if callback and callback(trace[-1]):
-                break
-    left = [] if work.cls.all_active else sorted({*work.active, *work.waiting})
-    return Run(
-        iterations=done,
-        trace=trace,
-        seconds=time.perf_counter() - start,
-        frontier=np.array(left, np.uint32),
-        touched=np.array(sorted(work.touched), np.uint32) if work.cls.track_touched else None,
-        counters=None,
-        converged=not (work.active or work.waiting),
-        mode="sc",
-        interleave=False,
-        threads=1,
-        target="python",
-        partition_size=max(program.graph.n, 1),
-        partitions=min(program.graph.n, 1),
-    )
+class PythonEngine:
+    """The interpreter as a target; see `gpop.plan.engine.Engine`."""
+
+    most_rows = 1
+    mode = "sc"
+
+    def __init__(self, plan: Plan) -> None:
+        self.work = Interpreter(plan.program)
+        self.iteration = 0
+        self.seconds = 0.0
+
+    @property
+    def active(self) -> int:
+        return len(self.work.active) + len(self.work.waiting)
+
+    def prepare(self) -> dict[str, Any]:
+        """Nothing is built."""
+        return {"target": "python", "threads": 1}
+
+    def load(self, sources: np.ndarray | None, rows: int) -> None:
+        """Make these vertices (all of them: None) the frontier."""
+        self.work.load(sources)
+
+    def iterate(self) -> np.ndarray:
+        """One iteration."""
+        self.scatter()
+        return self.gather()
+
+    def scatter(self) -> None:
+        """All messages of an iteration are made."""
+        self.begun = time.perf_counter()
+        self.work.begin(self.iteration)
+        self.frontier = self.work.active
+        self.messages = self.work.scatter()
+        self.scattered = time.perf_counter()
+
+    def gather(self) -> np.ndarray:
+        """And heard."""
+        between = time.perf_counter() - self.scattered
+        self.work.gather(self.messages)
+        self.iteration += 1
+        now = time.perf_counter()
+        row = np.zeros((1, len(COLUMNS) - 1))
+        row[0, [FRONTIER_AT, EDGES_AT]] = len(self.frontier), self.work.degree[self.frontier].sum()
+        row[0, [MODES_AT + SC, MESSAGES_AT]] = 1, len(self.messages)
+        row[0, [SCATTER_AT, GATHER_AT]] = self.scattered - self.begun, now - self.scattered - between
+        self.seconds += now - self.begun
+        return row
+
+    def publish(self) -> None:
+        """Fields are the program's own."""
+
+    def refresh(self) -> None:
+        """Parameters are read in every iteration."""
+
+    def finish(self) -> Finished:
+        """What is active or waits."""
+        work = self.work
+        left = [] if work.cls.all_active else sorted({*work.active, *work.waiting})
+        return Finished(
+            seconds=self.seconds,
+            prepare_seconds=0.0,
+            frontier=np.array(left, np.uint32),
+            touched=np.array(sorted(work.touched), np.uint32) if work.cls.track_touched else None,
+            counters=None,
+            mode=self.mode,
+            threads=1,
+            partition_size=max(work.graph.n, 1),
+            partitions=min(work.graph.n, 1),
+        )
+
+    def abandon(self) -> None:
+        """Nothing is kept."""

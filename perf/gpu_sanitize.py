@@ -14,7 +14,7 @@ import numpy as np
 import gpop
 from gpop.compare import APPS, App, _scattered, differs
 from gpop.generate import generate
-from gpop.gpu import job
+from gpop.gpu import engine
 from gpop.gpu.device import cupy
 from gpop.model.strategies import ASKED
 
@@ -28,7 +28,7 @@ WATCHED = APPS | LOCAL
 def main(name: str) -> int:
     """Exit code 1 if a result is not the CPU's."""
     cupy().cuda.set_allocator(None)
-    job.SLICE_NS = 10**12  # everything is slow while it is watched
+    engine.SLICE_NS = 10**12  # everything is slow while it is watched
     # Vertices of more than 256 edges, and more edges than one block takes alone.
     graph = generate("rmat", scale=10, degree=8, seed=1, weights=(1, 255))
     app, source = WATCHED[name], int(np.argmax(graph.out_degree))

@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from gpop.cpu import engine, specialise
+from gpop.cpu import loop as engine_loop
+from gpop.cpu import specialise
 from perf import vertex_centric
 from perf.cache_simulator import L2_MISSES, Geometry, make_cache
 from perf.l2_workload import BASELINES, GPOP_MODES, Workload
 from perf.traced import Addresses, with_tracing
 
 NAME = "simulator"
-PLAIN = 13
+PLAIN = 14
 """Arguments of the engine's loop before its named tuples."""
 
 UNLIMITED_NS = 1 << 62
@@ -53,11 +54,11 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
         traced_loop = _traced(compile_loop(lowered, traits), PLAIN)
 
         def loop(w, threads, workers, spins, ticket, limit, row_limit, slice_ns, *rest):
-            done = rest[3][engine.ITERATION]
+            done = rest[4][engine_loop.ITERATION]
             over = traced_loop(
                 cache, addresses, w, threads, workers, spins, ticket, limit, 1, UNLIMITED_NS, *rest
             )
-            if rest[3][engine.ITERATION] > done:
+            if rest[4][engine_loop.ITERATION] > done:
                 misses.append(int(cache[L2_MISSES]) - sum(misses))  # with entries that did no iteration
             return over
 

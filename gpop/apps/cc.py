@@ -24,6 +24,8 @@ from gpop.apps.direct import Phase, asked_of_messages, direct_run, no_messages
 from gpop.apps.inputs import symmetric
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
+from gpop.common.parallel import thread_count
+from gpop.graph.arguments import as_count
 from gpop.layout.partition import partition_bits, partition_count
 
 METHODS = ("auto", "labels", "afforest")
@@ -108,10 +110,9 @@ SMALLEST_BITS = 10
 def _by_links(
     graph: gpop.Graph, method: str, threads: int | None, partition_size: int | None
 ) -> ComponentsResult:
-    from gpop.cpu.driver import use_threads
     from gpop.direct.afforest import PHASES, SAMPLES, grow
 
-    threads = use_threads(threads)
+    threads = thread_count(as_count("threads", threads))
     bits = partition_bits(graph.n, threads, edges=graph.m, partition_size=partition_size)
     # Where ids say who has many edges, the heaviest partition shrinks slower than their number grows.
     while partition_size is None and bits > SMALLEST_BITS and partition_count(graph.n, bits) < 8 * threads**2:

@@ -18,6 +18,8 @@ from gpop.apps import cli
 from gpop.apps.direct import Phase, direct_run, no_messages
 from gpop.apps.inputs import symmetric
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.common.parallel import thread_count
+from gpop.graph.arguments import as_count
 
 OF_MESSAGES = ("mode", "ratio", "interleave", "partition_size", "target", "iterations", "layouts")
 """Options of the command line that mean nothing without messages and bins."""
@@ -52,11 +54,10 @@ def triangle_count(graph: gpop.Graph, *, threads: int | None = None, **options: 
     >>> gpop.triangle_count(gpop.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])).count
     1
     """
-    from gpop.cpu.driver import use_threads
     from gpop.direct.triangles import PHASES, count_triangles
 
     no_messages("triangles", options, "partition_size")
-    threads = use_threads(threads)
+    threads = thread_count(as_count("threads", threads))
     start = time.perf_counter()
     simple = symmetric(graph, ascending=True)
     prepare_seconds = time.perf_counter() - start

@@ -35,7 +35,7 @@ try:
     from numba.core.cpu import CPUTargetOptions
     from numba.core.registry import cpu_target
     from numba.core.typed_passes import NativeLowering, NopythonTypeInference, PreLowerStripPhis
-    from numba.np.numpy_support import ufunc_find_matching_loop
+    from numba.np.numpy_support import as_dtype, ufunc_find_matching_loop
 except ImportError as error:
     raise GpopError(f"{_range}: {error}") from error
 
@@ -54,7 +54,7 @@ LEAN_OPTIONS = {name: value for name, value in _LEAN.items() if IS_TESTED and ha
 
 __all__ = [
     "HAS_PARTS", "LEAN_OPTIONS", "TESTED", "CompilerBase", "DefaultPassBuilder", "FunctionPass",
-    "JITCodeLibrary", "NativeLowering", "NopythonTypeInference", "PreLowerStripPhis", "_dynfunc", "cgutils",
-    "compiler", "config", "cpu_target", "dump", "errors", "ir", "register_pass", "run_frontend",
+    "JITCodeLibrary", "NativeLowering", "NopythonTypeInference", "PreLowerStripPhis", "_dynfunc", "as_dtype",
+    "cgutils", "compiler", "config", "cpu_target", "dump", "errors", "ir", "register_pass", "run_frontend",
     "ufunc_find_matching_loop",
 ]  # fmt: skip

@@ -1,306 +1,325 @@
-"""The compiled iteration loop: scatter, barrier, gather, barrier, until the frontier is empty.
+"""The CPU as a target: layout and workspace of a run, the threads that enter its compiled loop, and its end.
 
-One loop per program and set of traits (specialise.py), compiled once and cached on disk, entered by a
-team of threads (team.py). In each phase every thread has a share of an ascending list of partitions: a
-fixed one where the partitions have little to do, else one that it claims piece by piece and in which
-others help. When few edges are active the main thread does the phase alone, because waking the others
-costs more than the work. An iteration that pulls has two other phases, over all partitions (pull.py). The
-loop returns to Python when the run is over, when its trace buffer is full or when its time slice has
-passed, so that progress, callbacks and Ctrl-C work.
+The loop (loop.py) is entered by all threads and comes back to Python a few times a second, after each
+iteration if a callback wants to see it, or between the halves of one when it is stepped.
 """
 
 from __future__ import annotations
 
+import time
+from typing import Any
+
 import numpy as np
 
-from gpop.common.atomics import clock_ns, fetch_add
-from gpop.common.inlined import inline
-from gpop.cpu import active, priority, pull, team
-from gpop.cpu.choice import choose_pull, pull_all_bytes, write_pull_trace, write_trace
-from gpop.cpu.workspace import SERIAL_EDGES
+from gpop.common.errors import NotEnoughMemory
+from gpop.common.parallel import beside, worker_count
+from gpop.cpu import choice, loop, specialise, team
+from gpop.cpu.active import drain_frontier, drain_touched, lists_of, load_all, load_frontier
+from gpop.cpu.priority import drain_waiting, pending_in
+from gpop.cpu.sums import has_hub, sums_in_double
+from gpop.cpu.workspace import (
+    COUNTERS,
+    SERIAL_EDGES,
+    Needs,
+    forget_workspaces,
+    unit_workspace,
+    workspace_of,
+)
+from gpop.layout.bins import bins_of, narrow_weights
+from gpop.layout.edge_blocks import Blocks, blocks_of, note_without
+from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges
+from gpop.layout.partition import partition_bits
+from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes
+from gpop.model.choosers import DEFAULT_RATIO
+from gpop.model.strategies import PC, PULL, SC, code_of
+from gpop.plan.engine import Finished
+from gpop.plan.hidden import MASK_SENT
+from gpop.plan.plan import Plan
+from gpop.plan.trace import COLUMNS
+from gpop.program.compile import compiled
+from gpop.program.state import make_state
 
-LIGHT_EDGES = 1024
-"""Below so many active edges per partition, several partitions are claimed at once."""
-
-HEAVIEST = -1
-"""In place of a number of partitions claimed at once: one by one, the heaviest first."""
-
-LIGHT_BUCKET = 64
-"""What `SERIAL_EDGES` is for a bucket: inside the partitions many times the active edges are followed."""
-
-WAIT_EDGES = 1 << 17
-"""From so many active edges on, a phase is begun before all workers have come: the last ones find work."""
-
-SCATTER, GATHER, PREPARE, PULL, ADMIT = range(5)
-"""Phases of an iteration: the first two, or the next two when it pulls; `ADMIT` before one that begins a
-bucket of priorities."""
-
-ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS, NEEDY, NEEDY_EDGES, NO_IN_EDGES = range(8)
-PROGRESS_SIZE = 8
-"""Slots of ``progress``, the loop's state between calls (int64). The vertices that want messages, and
-their in-edges, are estimated: all that were never in the frontier; after a pull they are known.
-``NO_IN_EDGES``: the loop has returned because it wants to pull."""
-
-
-@inline
-def order_by_weight(all_active, layout, space):
-    """Fill ``gather_order``: the partitions to gather, the one with most in-edges first."""
-    size = 0
-    for i in range(layout.k):
-        d = space.heaviest[i]
-        if all_active or space.listed[d]:
-            space.gather_order[size] = d
-            size += 1
+SLICE_NS = 250_000_000
+"""The loop returns to Python after so many nanoseconds, for progress and Ctrl-C."""
 
 
-@inline
-def share_by_edges(phase, items, load, threads, layout, space):
-    """Divide the list of a light phase among the threads.
+class CpuEngine:
+    """One run on the CPU; see `gpop.plan.engine.Engine`."""
 
-    Their parts of the scatter have about as many active edges each; the gather is divided at the same
-    partitions.
-    """
-    shares = team.SHARES
-    borders = shares + threads
-    share = 1
-    below = np.int64(0)
-    for i in range(items):
-        if phase == SCATTER:
-            p = space.scatter_list[i]
-            edges = space.active_edges[p]
-            while share < threads and (2 * below + edges) * threads > 2 * load * share:
-                space.team[shares + share] = i
-                space.team[borders + share] = p
-                share += 1
-            below += edges
+    most_rows = 4096
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.program, self.lowered = plan, plan.program, plan.lowered
+        self.graph, self.threads, self.mode = plan.program.graph, plan.threads, plan.mode
+        self.called, self.ticket = False, 0  # whether the workers are in the loop, and since when
+
+    # --- before the run ------------------------------------------------------------------------
+
+    def prepare(self) -> dict[str, Any]:
+        """Layout, workspace and loop."""
+        plan, cls = self.plan, type(self.program)
+        sums = sums_in_double(cls, self.lowered, plan.types.message) and has_hub(self.graph)
+        blocks, seconds = None, 0.0
+        if cls.all_active and plan.may(PULL):
+            blocks, seconds = self._find_blocks()
+            self.mode = "pc" if blocks is None else "pull"
+        self.traits = specialise.traits_of(plan, self.mode, sums)
+        self.blocked = blocks is not None
+        if blocks is not None:
+            self.layout, message = blocks, plan.types.message
+            self.space = unit_workspace(self.graph.cache, blocks, message, self.threads, sums)
         else:
-            while share < threads and space.gather_list[i] >= space.team[borders + share]:
-                space.team[shares + share] = i
-                share += 1
-    for rest in range(share, threads):
-        space.team[shares + rest] = items
-        if phase == SCATTER:
-            space.team[borders + rest] = layout.k
+            self.layout, took = self._find_bins()
+            seconds += took
+            needs, message = self._needs(), plan.types.message
+            self.space = workspace_of(self.graph.cache, self.layout, needs, message, self.threads)
+            self.lists = lists_of(self.layout, self.space)
+        self.incoming = (
+            blocks if self.blocked else kept_in_edges(self.graph, self.traits.weight_dtype is not None)
+        )
+        self.sizes = self._sizes()
+        self.forced = code_of(self.mode)
+        self.ratio = float(DEFAULT_RATIO if plan.ratio is None else plan.ratio)
+        self.incoming_seconds = 0.0
+        if self.forced == PULL and not self.blocked:
+            self._find_in_edges()
+        self._compile()
+        self.prepare_seconds = seconds
+        return {"interleave": plan.interleave, "threads": self.threads}
 
+    def _find_blocks(self) -> tuple[Blocks | None, float]:
+        """In-edges in blocks, and the seconds they took; None where messages are expected to be faster."""
+        plan, forced = self.plan, self.mode == "pull"
+        sizes = (self._vertex_bytes(), plan.types.message.itemsize, plan.partition_size)
+        weighted = plan.types.weight is not None
+        try:
+            return blocks_of(
+                self.graph, self.threads, *sizes, weighted=weighted, forced=forced, iterations=plan.limit
+            )
+        except NotEnoughMemory:
+            if forced:
+                raise
+            return None, 0.0
 
-def make_work(scatter_partition, gather_partition, prepare, pull_partition, admit, advance, all_active):
-    """Kernel: one thread's part of a phase: claim partitions of its own share, then of the others'.
+    def _find_bins(self) -> tuple:
+        """Bins, with weights only if the program uses some, and the seconds to build them."""
+        graph, plan = self.graph, self.plan
+        bits = partition_bits(
+            graph.n, self.threads, edges=graph.m, vertex_bytes=self._vertex_bytes(),
+            partition_size=plan.partition_size,
+        )  # fmt: skip
+        layout, seconds = bins_of(graph, bits, self.threads)
+        if plan.types.weight is None:  # kernels are compiled per type: without weights one is enough
+            return layout._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS), seconds
+        weights, more = narrow_weights(graph, layout.id_weights.dtype)
+        return layout._replace(weights=weights), seconds + more
 
-    With ``chunk`` 0 the shares are fixed: an atomic claim waits until all earlier stores have reached the
-    cache, which takes as long as dozens of edges. From iteration to iteration the shares move little, so
-    most partitions come back to the core whose caches and address translations they are in; the second
-    phase of an iteration goes the other way, so that it begins with what the first one has touched last.
-    With ``chunk`` `HEAVIEST` there is one share for all, the heaviest partition first: nobody waits for one
-    that was begun last.
-    """
-    pushes = scatter_partition is not None
-    pulls = pull_partition is not None
-    prioritised = admit is not None
+    def _vertex_bytes(self) -> int:
+        """Bytes of a vertex that a partition keeps in the cache: the fields in use and the frontier flag."""
+        return 1 + sum(self.program._fields[name].itemsize for name in self.lowered.fields)
 
-    def work(
-        phase, iteration, w, threads, size, sharers, chunk,
-        forced, ratio, sizes, layout, incoming, space, state,
-    ):  # fmt: skip
-        state = advance(state, iteration)
-        ordered = chunk == HEAVIEST
-        if ordered:
-            sharers, chunk = np.int64(1), np.int64(1)
-        for turn in range(sharers if chunk > 0 else 1):
-            owner = w + turn if not ordered else np.int64(0)
-            if owner >= sharers:
-                owner -= sharers
-            begin = space.team[team.SHARES + owner] if owner > 0 else 0
-            last = space.team[team.SHARES + owner + 1] if owner + 1 < sharers else size
-            end = last
-            first = begin
-            if chunk > 0:
-                first += fetch_add(space.claim, team.LINE_SLOTS * owner, chunk)
-                end = min(first + chunk, last)
-            while first < last:
-                for j in range(first, end):
-                    i = begin + last - 1 - j if phase in (GATHER, PULL) else j
-                    if pushes:
-                        if phase == SCATTER:
-                            p = i if all_active else space.scatter_list[i]
-                            scatter_partition(p, w, threads, forced, ratio, sizes, layout, space, state)
-                        elif phase == GATHER:
-                            d = i if all_active else space.gather_list[i]
-                            if ordered:
-                                d = space.gather_order[j]
-                            gather_partition(d, w, threads, layout, space, state)
-                    if pulls:
-                        if phase == PREPARE:
-                            prepare(i, layout, space, state)
-                        elif phase == PULL:
-                            pull_partition(i, w, layout, incoming, space, state)
-                    if prioritised:
-                        if phase == ADMIT:
-                            admit(space.gather_list[i], layout, space, state)
-                if chunk == 0:
-                    break
-                first = begin + fetch_add(space.claim, team.LINE_SLOTS * owner, chunk)
-                end = min(first + chunk, last)
+    def _needs(self) -> Needs:
+        """The large arrays of a run over bins."""
+        plan, traits, interleave = self.plan, self.traits, self.plan.interleave
+        pushes = plan.may(SC) or plan.may(PC)
+        return Needs(
+            sent=traits.mask == MASK_SENT and plan.may(PC),
+            sc=plan.may(SC),
+            frontier=not traits.all_active,
+            interleave=interleave,
+            touched=traits.track,
+            pull=traits.pull != specialise.NEVER,
+            priorities="priorityFunc" in self.lowered.functions,
+            receivers=specialise.activates_receivers(self.lowered, traits),
+            sums=traits.sums,
+            own_values=pushes and not (self.lowered.steady or traits.all_active or interleave),
+        )
 
-    return work
+    def _sizes(self) -> Sizes:
+        """Bytes of what the model counts, as they are in the layout at hand."""
+        layout, value, weighted = self.layout, self.space.values.itemsize, self.plan.types.weight is not None
+        if self.blocked:
+            id, weight = layout.refs.itemsize, layout.weights.itemsize if weighted else 0
+            return Sizes(offset=8, edge=0, id=id, source=id, value=value, weight=weight)
+        return Sizes(
+            offset=8,
+            edge=layout.indices.itemsize + (layout.weights.itemsize if weighted else 0),
+            id=layout.ids.itemsize,
+            source=layout.sources.itemsize,
+            value=value,
+            weight=layout.id_weights.itemsize if weighted else 0,
+            mark=self.space.sent.itemsize if self.traits.mask == MASK_SENT else 0,
+            probe=PROBE_BYTES,
+            cursor=CURSOR_BYTES,
+        )
 
+    def _find_in_edges(self) -> None:
+        """Have the in-edges ready; where memory does not allow it, a run that may choose does not pull."""
+        begin = time.perf_counter()
+        try:
+            self.incoming = in_edges(self.graph, self.plan.types.weight is not None)
+        except NotEnoughMemory:
+            if self.forced == PULL:
+                raise
+            self.forced = choice.AUTO_PUSH
+        self.incoming_seconds += time.perf_counter() - begin
 
-def make_loop(work, defer_frontier, all_active, interleaved, pulls, counting):
-    """The iteration loop, entered by every thread of the team (``w`` = 0 is the main thread).
+    def _compile(self) -> None:
+        """Have the loop, and what loads a frontier, compiled or loaded before the clock starts."""
+        self.loop = specialise.compile_loop(self.lowered, self.traits)
+        # A run that never has enough active edges for two threads starts none.
+        self.workers = self.threads - 1 if int(self.layout.indptr[-1]) >= SERIAL_EDGES else 0
+        self.spins = team.SPINS if self.threads <= worker_count() else 0
+        self.progress = np.zeros(loop.PROGRESS_SIZE, np.int64)
+        self._enter(0, np.empty((1, len(COLUMNS) - 1)))
 
-    The main thread returns when the run is over or Python is due; True when it is over; the
-    workers wait inside until they are dismissed. A row of ``trace``
-    holds `gpop.plan.trace.COLUMNS` from ``frontier`` on. Between two buckets of priorities ``size`` is 0
-    and ``progress[FRONTIER]`` counts the vertices that wait.
+    # --- the run -------------------------------------------------------------------------------
 
-    ``work`` is called in one place, by all threads and for all phases, because it is compiled into every
-    place that calls it.
-    """
+    @property
+    def iteration(self) -> int:
+        return int(self.progress[loop.ITERATION])
 
-    prioritised = defer_frontier is not None
+    @property
+    def active(self) -> int:
+        return int(self.progress[loop.FRONTIER])
 
-    def loop(
-        w, threads, workers, spins, ticket, limit, row_limit, slice_ns,
-        forced, ratio, sizes, progress, trace, layout, incoming, space, state,
-    ):  # fmt: skip
-        generation = np.int64(ticket)
-        if w > 0:
-            space.claim[team.LINE_SLOTS * w + team.TICKET] = ticket
-        started = clock_ns()
-        now = started
-        size = progress[SCATTER_SIZE]
-        rows = 0
-        phase, items, load, iteration = np.int64(ADMIT), np.int64(0), np.int64(0), np.int64(0)
-        sharers, chunk, done = np.int64(threads), np.int64(1), np.int64(0)
-        predicted = 0.0
-        divided = all_there = False
-        begins = True  # an iteration, or a bucket of priorities
-        if prioritised:
-            if w == 0 and progress[ITERATION] == 0 and limit > 0:
-                for i in range(size):
-                    defer_frontier(space.scatter_list[i], layout, space, state)
-                priority.note_changes(space.scatter_list, size, counting, layout, space)
-                size = 0
-        while True:
-            if w > 0:
-                generation = team.await_phase(space.team, generation, spins)
-                if generation >> team.EPOCH_SHIFT != ticket >> team.EPOCH_SHIFT:
-                    return True
-                phase, items = space.team[team.PHASE], space.team[team.ITEMS]
-                iteration, chunk = space.team[team.ITERATION], space.team[team.CHUNK]
-            else:
-                if begins:
-                    if progress[ITERATION] >= limit or progress[FRONTIER] <= 0 or rows >= row_limit:
-                        break
-                    if now - started > slice_ns:
-                        break
-                    iteration = progress[ITERATION]
-                    trace[rows] = 0
-                    trace[rows, 0] = progress[FRONTIER]
-                    trace[rows, 1] = progress[EDGES]
-                    phase, items, load = np.int64(SCATTER), size, progress[EDGES]
-                    if all_active:
-                        items = layout.k
-                    if prioritised and size == 0:
-                        phase = np.int64(ADMIT)
-                        items, load = priority.list_next_bucket(counting, layout, space)
-                    elif pulls and all_active:
-                        phase = np.int64(PREPARE)
-                        predicted = pull_all_bytes(
-                            layout.n, layout.refs.size, layout.pieces, layout.values_read, sizes
-                        )
-                    elif pulls:
-                        progress[NEEDY] = max(0, progress[NEEDY] - progress[FRONTIER])
-                        progress[NEEDY_EDGES] = max(0, progress[NEEDY_EDGES] - progress[EDGES])
-                        pulled, predicted = choose_pull(
-                            forced, ratio, size, progress[FRONTIER], progress[EDGES],
-                            progress[NEEDY], progress[NEEDY_EDGES], sizes, layout, space,
-                        )  # fmt: skip
-                        if pulled:
-                            phase, items = np.int64(PREPARE), layout.k
-                            if incoming.indptr.size == 0:
-                                progress[NEEDY] += progress[FRONTIER]
-                                progress[NEEDY_EDGES] += progress[EDGES]
-                                progress[NO_IN_EDGES] = 1
-                                break
-                pushing = phase in (SCATTER, GATHER)
-                light = load < items * LIGHT_EDGES and phase not in (PREPARE, PULL)
-                serial = LIGHT_BUCKET if prioritised and interleaved else SERIAL_EDGES
-                together = workers > 0 and (load >= serial or not pushing)
-                if together and not all_there:
-                    all_there = team.all_there(space.claim, workers, ticket)
-                    together = all_there or load >= WAIT_EDGES
-                if phase == PREPARE and layout.bits < pull.WORD_BITS:
-                    together = False  # partitions share words of the bitmap
-                sharers = np.int64(threads if together else 1)
-                chunk = np.int64(0)
-                if together:
-                    if phase != GATHER:
-                        divided = light and phase == SCATTER and not (all_active or interleaved)
-                    if divided:
-                        share_by_edges(phase, items, load, threads, layout, space)
-                    else:
-                        # Where partitions have little to do, neighbours are claimed together: their entries
-                        # in the lists lie in one cache line, which would otherwise travel between cores.
-                        chunk = max(1, min(8, items // (4 * threads))) if light else np.int64(1)
-                        for share in range(threads):
-                            space.team[team.SHARES + share] = items * share // threads
-                            space.claim[team.LINE_SLOTS * share] = 0
-                        if phase == GATHER and not light:
-                            chunk = np.int64(HEAVIEST)
-                            order_by_weight(all_active, layout, space)
-                    done = space.team[team.DONE] + workers
-                    team.start_phase(space.team, phase, items, iteration, chunk)
-            work(
-                phase, iteration, w, threads, items, sharers, chunk,
-                forced, ratio, sizes, layout, incoming, space, state,
+    def load(self, sources: np.ndarray | None, rows: int) -> None:
+        """Make these vertices the frontier; all of them when None."""
+        self.rows = rows
+        if sources is not None:  # compiled for its types before the clock starts
+            load_frontier(sources[:0], self.lists)
+        elif not self.traits.all_active:
+            load_all(self.lists._replace(n=np.int64(0), k=np.int64(0)))
+        self.begin = self.end = time.perf_counter()
+        self.found = self.incoming_seconds
+        vertices, edges = int(self.layout.n), int(self.layout.indptr[-1])
+        if self.traits.all_active:
+            started = (int(self.layout.k), vertices, edges)
+        elif sources is None:
+            started = load_all(self.lists)
+        else:
+            started = load_frontier(sources, self.lists)
+        self.progress[:] = 0
+        self.progress[[loop.SCATTER_SIZE, loop.FRONTIER, loop.EDGES]] = started
+        self.progress[[loop.NEEDY, loop.NEEDY_EDGES]] = vertices, edges
+
+    def iterate(self) -> np.ndarray:
+        """Let the team iterate until Python is due; the records of the trace."""
+        records = np.empty((self.rows, len(COLUMNS) - 1))
+        over = self._enter(self.plan.limit, records)
+        self.end = time.perf_counter()
+        if over:
+            self._dismiss()
+        self._pull_if_wanted()
+        return records[: self.progress[loop.ROWS]]
+
+    def scatter(self) -> None:
+        """The first half of an iteration."""
+        self.row = np.empty((1, len(COLUMNS) - 1))
+        self._enter(self.plan.limit, self.row, stepping=1)
+        if self._pull_if_wanted():
+            self._enter(self.plan.limit, self.row, stepping=1)
+
+    def gather(self) -> np.ndarray:
+        """The second half; the record of the iteration."""
+        self._enter(self.plan.limit, self.row, stepping=1)
+        self.end = time.perf_counter()
+        return self.row
+
+    def _pull_if_wanted(self) -> bool:
+        """Find the in-edges if the loop has come back for them."""
+        if not self.progress[loop.NO_IN_EDGES]:
+            return False
+        self._dismiss()
+        self.progress[loop.NO_IN_EDGES] = 0
+        self._find_in_edges()
+        return True
+
+    def _enter(self, limit: int, records: np.ndarray, stepping: int = 0) -> bool:
+        """Call the loop on this thread and, where they are not in it, on the others; True when it is over."""
+        rows = len(records)
+        values = make_state(self.program, self.lowered, self.iteration)
+        calls = bool(limit) and self.workers > 0 and not self.called
+        if calls:
+            self.called, self.ticket = True, int(self.space.team[team.GENERATION])
+        # As it is now: a worker that comes late must not be taken for one of a later call.
+        ticket = self.ticket
+
+        def enter(w: int) -> bool:
+            return self.loop(
+                w, self.threads, self.workers, self.spins, ticket, limit, rows, SLICE_NS, stepping,
+                self.forced, self.ratio, self.sizes, self.progress, records,
+                self.layout, self.incoming, self.space, values,
             )  # fmt: skip
-            if w > 0:
-                fetch_add(space.team, team.DONE, 1)
-                continue
-            if sharers > 1:
-                team.await_workers(space.team, done, spins)
-            if phase != ADMIT:
-                before, now = now, clock_ns()
-                trace[rows, 7 if phase in (SCATTER, PREPARE) else 8] = (now - before) * 1e-9
-            begins = phase not in (SCATTER, PREPARE)
-            if phase == SCATTER:
-                write_trace(trace, rows, items, all_active, layout, space)
-                if prioritised and interleaved:  # vertices have been activated, and put aside
-                    priority.note_changes(space.scatter_list, size, counting, layout, space)
-                if not all_active:
-                    items = active.list_messages(size, interleaved, layout, space)
-            if not begins:
-                phase += 1
-                continue
-            if pulls:
-                if phase == PULL:
-                    progress[NEEDY], progress[NEEDY_EDGES] = write_pull_trace(
-                        trace, rows, predicted, layout, space
-                    )
-                    if not all_active:
-                        items = active.list_all(layout, space)
-            if prioritised:
-                priority.note_changes(space.gather_list, items, counting, layout, space)
-            if all_active:
-                unsettled = np.int64(0)
-                for p in range(layout.k):
-                    unsettled += space.frontier_size[p]
-                progress[FRONTIER] = unsettled
-            else:
-                size, progress[FRONTIER], progress[EDGES] = active.list_active(items, layout, space)
-            if prioritised:
-                if size == 0:
-                    progress[FRONTIER] = priority.count_pending(layout, space)
-                if phase == ADMIT:
-                    continue
-            if pulls:
-                if phase == PULL:  # the new frontier will be taken off them
-                    progress[NEEDY] += progress[FRONTIER]
-                    progress[NEEDY_EDGES] += progress[EDGES]
-            progress[ITERATION] += 1
-            rows += 1
-        progress[SCATTER_SIZE] = size
-        progress[ROWS] = rows
-        return progress[ITERATION] >= limit or progress[FRONTIER] == 0
 
-    return loop
+        for w in range(1, self.workers + 1 if calls else 1):
+            beside(enter, w)
+        return compiled(self.lowered, self.plan.types, values, enter, 0)
+
+    def publish(self) -> None:
+        """Fields are in place; workers were given parameters by value, which a callback may set."""
+        self._dismiss()
+
+    def refresh(self) -> None:
+        """Nothing: each entry of the loop takes the program as it is."""
+
+    def _dismiss(self) -> None:
+        """Workers leave the loop; a second time does no harm."""
+        if self.called:
+            team.dismiss(self.space.team)
+            self.called = False
+
+    # --- the end -------------------------------------------------------------------------------
+
+    def finish(self) -> Finished:
+        """The final frontier and what else is asked for; the workspace is left clean."""
+        self._dismiss()
+        if self.program.all_active and self.plan.mode == "auto" and not self.blocked:
+            note_without(self.graph, self.iteration)
+        counters = None
+        if self.plan.counting:
+            counters = dict(zip(COUNTERS, self.space.counters.sum(axis=0).tolist(), strict=True))
+        return Finished(
+            seconds=self.end - self.begin - (self.incoming_seconds - self.found),
+            prepare_seconds=self.prepare_seconds + self.incoming_seconds,
+            frontier=self._take_frontier(),
+            touched=self._take_touched() if self.traits.track else None,
+            counters=counters,
+            mode=self.mode,
+            threads=self.threads,
+            partition_size=1 << int(self.layout.bits),
+            partitions=int(self.layout.k),
+        )
+
+    def abandon(self) -> None:
+        """The run has failed: workers leave, and a workspace in the middle of an iteration is forgotten."""
+        try:
+            self._dismiss()
+        finally:
+            forget_workspaces(self.graph.cache)
+
+    def _take_touched(self) -> np.ndarray:
+        """Every vertex that was ever active in this run, ascending; the record of them is cleared."""
+        if self.traits.all_active:
+            return np.arange(self.layout.n, dtype=np.uint32)
+        touched = np.empty(int(self.space.touched_size[: int(self.layout.k)].sum()), np.uint32)
+        if touched.size and not drain_touched(touched, self.lists):
+            touched.sort()
+        return touched
+
+    def _take_frontier(self) -> np.ndarray:
+        """The vertices that are active now, ascending."""
+        space = self.space
+        sizes = space.frontier_size[: int(self.layout.k)]
+        if self.traits.all_active:
+            sizes[:] = 0
+            return np.empty(0, np.uint32)
+        active = int(self.progress[loop.SCATTER_SIZE])
+        frontier = np.empty(int(sizes[space.scatter_list[:active]].sum()), np.uint32)
+        if active:  # the kernel need not be compiled for a run that converges
+            drain_frontier(frontier, active, self.lists)
+        if "priorityFunc" in self.lowered.functions:
+            waiting = np.empty(pending_in(space.buckets), np.uint32)
+            drain_waiting(waiting, self.lists, space.later, space.waiting, space.buckets, space.tournament)
+            frontier = np.union1d(frontier, waiting)
+        return frontier

@@ -14,8 +14,11 @@ from numba import from_dtype
 
 from gpop.common.cached import keep, source_key
 from gpop.common.inlined import KERNEL
-from gpop.cpu import active, engine, gather, interleave, local, priority, pull, pull_all, scatter, sums
+from gpop.cpu import active, gather, interleave, local, loop, priority, pull, pull_all, scatter, sums
 from gpop.cpu.choice import choose_mode
+from gpop.model.strategies import PULL
+from gpop.plan.hidden import MASK_NONE, MASK_SENT
+from gpop.plan.plan import Plan
 from gpop.program.lowering import Lowered
 from gpop.program.published import publish, publish_user
 from gpop.program.state import make_advance
@@ -38,13 +41,19 @@ class Traits(NamedTuple):
     sums: bool
 
 
+def traits_of(plan: Plan, mode: str, sums: bool) -> Traits:
+    """What a loop must be compiled with; ``mode`` is what preparing has left of the one asked for."""
+    cls = type(plan.program)
+    pull = ALWAYS if mode == "pull" else MAYBE if mode == "auto" and plan.may(PULL) else NEVER
+    weight = None if plan.types.weight is None else plan.types.weight.str
+    return Traits(
+        weight, cls.all_active, *plan.hidden, plan.interleave, pull, cls.track_touched, plan.counting, sums
+    )
+
+
 def activates_receivers(lowered: Lowered, traits: Traits) -> bool:
     """Whether a vertex joins the frontier whenever a message reaches it, whatever that says."""
-    return (
-        lowered.activates
-        and traits.mask == scatter.MASK_NONE
-        and not (traits.all_active or traits.interleave)
-    )
+    return lowered.activates and traits.mask == MASK_NONE and not (traits.all_active or traits.interleave)
 
 
 def make_scatter_phase(scatter_sc, scatter_pc, scatter_local, after_scatter, all_active, step):
@@ -137,15 +146,15 @@ class _Specialised:
         if self.priorityFunc is not None:
             admit = self.kernel("admit", priority.make_admit(self.priorityFunc))
             defer_frontier = self.kernel("defer_frontier", priority.make_defer_frontier(self.priorityFunc))
-        work = engine.make_work(
+        work = loop.make_work(
             scatter_partition, gather_partition, prepare, pull_partition, admit,
             make_advance(self.lowered, self.key), traits.all_active,
         )  # fmt: skip
-        loop = engine.make_loop(
+        whole = loop.make_loop(
             self.kernel("work", work), defer_frontier,
             traits.all_active, traits.interleave, traits.pull != NEVER, traits.counting,
         )  # fmt: skip
-        return keep(loop, f"{self.lowered.name}_{self.key}", **KERNEL)
+        return keep(whole, f"{self.lowered.name}_{self.key}", **KERNEL)
 
     def scatter_and_gather(self):
         _, all_active, mask, inactive, interleaved, _, _, counting, summing = self.traits
@@ -158,14 +167,14 @@ class _Specialised:
                 ),
             )
 
-        gather_dense, marked = None, mask == scatter.MASK_SENT
+        gather_dense, marked = None, mask == MASK_SENT
         certain = activates_receivers(self.lowered, self.traits)
         if marked:
             gather_dense = gather_bin("gather_marked", mask, True)
         elif certain:
             gather_dense = gather_bin("gather_full", mask, False)
         # Marks are of no meaning where only active vertices send.
-        gather_each = gather_bin("gather_bin", scatter.MASK_NONE if marked else mask, not all_active)
+        gather_each = gather_bin("gather_bin", MASK_NONE if marked else mask, not all_active)
         gather_one = self.kernel(
             "gather_one", gather.make_gather_one(gather_each, gather_dense, marked, counting)
         )

@@ -14,14 +14,16 @@ import numpy as np
 
 from gpop.common.errors import UsageError
 from gpop.common.spelling import options_of, refuse_option
+from gpop.execution.loop import carry_out, engine_for
 from gpop.graph.arguments import as_count
 from gpop.model.strategies import ASKED
+from gpop.plan.engine import Finished
+from gpop.plan.plan import UNLIMITED, Plan, decide
 from gpop.plan.trace import Trace
 from gpop.program.program import Program
 
 COMPILED_TARGETS = ("cpu", "gpu")
 TARGETS = (*COMPILED_TARGETS, "python")
-UNLIMITED = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
@@ -175,27 +177,28 @@ def run(
         )
     sources = _as_vertices(frontier, program.graph.n)
 
-    limit = UNLIMITED if iterations is None else iterations
-    common = {
-        "limit": limit, "mode": mode, "ratio": ratio, "partition_size": partition_size,
-        "progress": progress, "callback": callback,
-    }  # fmt: skip
     if counters and target != "cpu":
         raise UsageError("counters are counted on the CPU only: expected target 'cpu'")
-    if target == "gpu":
-        from gpop.gpu.driver import run_on_gpu
+    if target != "gpu":
+        for name, values in program._fields.items():
+            if hasattr(values, "__cuda_array_interface__"):
+                raise UsageError(f"field {name} is a device array: expected target 'gpu'")
+    plan = decide(
+        program, target=target, mode=mode, interleave=interleave, counting=counters, threads=threads,
+        ratio=ratio, partition_size=partition_size, limit=UNLIMITED if iterations is None else iterations,
+    )  # fmt: skip
+    engine = engine_for(target, plan)
+    return finished_run(plan, target, *carry_out(plan, engine, sources, progress=progress, callback=callback))
 
-        return run_on_gpu(program, sources, interleave=interleave, **common)
-    for name, values in program._fields.items():
-        if hasattr(values, "__cuda_array_interface__"):
-            raise UsageError(f"field {name} is a device array: expected target 'gpu'")
-    if target == "python":
-        from gpop.reference import run_in_python
 
-        return run_in_python(program, sources, limit=limit, progress=progress, callback=callback)
-    from gpop.cpu.driver import run_on_cpu
-
-    return run_on_cpu(program, sources, interleave=interleave, threads=threads, counting=counters, **common)
+def finished_run(
+    plan: Plan, target: str, trace: Trace, finished: Finished, iterations: int, converged: bool
+) -> Run:
+    """What a run did, from what the loop returns."""
+    return Run(
+        iterations=iterations, trace=trace, converged=converged, interleave=plan.interleave, target=target,
+        **finished._asdict(),
+    )  # fmt: skip
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

@@ -6,68 +6,62 @@ a GPU; bytes by the model (`gpop.model.bytes`) over the time that the device too
 
 from __future__ import annotations
 
-import json
-import os
 import statistics
-from pathlib import Path
 
 import numpy as np
 
-from gpop.common.replacing import replacing
+from gpop.common.user_folder import recall, remember
+from gpop.generate import generate
 from gpop.gpu.device import current_device
+from gpop.gpu.layout import free_device
+from gpop.plan.plan import decide
+from gpop.plan.trace import BYTES_AT, GATHER_AT, SCATTER_AT
+from gpop.program.program import HARMLESS, Program, VertexField
 
 SCALE, DEGREE, SEED, ROUNDS = 21, 16, 1, 5
 
 
-def _file() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gpop" / "devices.json"
+class _Smallest(Program):
+    """Smallest label of a neighbourhood: one value per vertex, one comparison per message."""
 
+    label = VertexField(np.uint32)
+    inactive_message = HARMLESS
+    combine = "min"
 
-def _stored() -> dict[str, float]:
-    try:
-        return {str(name): float(ratio) for name, ratio in json.loads(_file().read_text()).items()}
-    except (OSError, ValueError, AttributeError, TypeError):
-        return {}
+    def scatterFunc(self, node):  # noqa: N802
+        return self.label[node]
+
+    def gatherFunc(self, value, node):  # noqa: N802
+        if value < self.label[node]:
+            self.label[node] = value
+            return True
+        return False
 
 
 def device_ratio() -> float:
     """The ratio of the current device, calibrated on first use."""
     name = current_device().name
-    ratios = _stored()
-    if name not in ratios:
+    ratios = recall("devices")
+    if not isinstance(ratios.get(name), float):
         ratios[name] = measure_ratio()
-        try:
-            _file().parent.mkdir(parents=True, exist_ok=True)
-            with replacing(_file()) as temporary:
-                temporary.write_text(json.dumps(ratios, indent=1) + "\n")
-        except OSError:
-            pass  # a cache folder that cannot be written: measured again next time
+        remember("devices", ratios)
     return ratios[name]
 
 
 def measure_ratio() -> float:
     """Median bandwidth of partition-centric over that of source-centric iterations."""
-    from gpop.apps.cc import ConnectedComponents
-    from gpop.generate import generate
-    from gpop.gpu.driver import run_on_gpu
-    from gpop.gpu.layout import free_device
+    from gpop.gpu.engine import GpuEngine
 
     graph = generate("rmat", scale=SCALE, degree=DEGREE, seed=SEED)
     bandwidth: dict[str, list[float]] = {"sc": [], "pc": []}
     for _ in range(ROUNDS + 1):
         for mode, found in bandwidth.items():
-            program = ConnectedComponents(graph)
+            program = _Smallest(graph)
             program.label = np.arange(graph.n, dtype=np.uint32)
-            run = run_on_gpu(
-                program,
-                None,
-                limit=1,
-                mode=mode,
-                ratio=1.0,
-                partition_size=None,
-                progress=False,
-                callback=None,
-            )
-            found.append(run.trace[0]["bytes"] / run.trace.seconds)
+            engine = GpuEngine(decide(program, target="gpu", mode=mode, ratio=1.0, limit=1))
+            engine.prepare()
+            engine.load(None, 1)
+            (row,) = engine.iterate()
+            found.append(row[BYTES_AT] / (row[SCATTER_AT] + row[GATHER_AT]))
     free_device(graph)
     return statistics.median(bandwidth["pc"][1:]) / statistics.median(bandwidth["sc"][1:])

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from gpop.cpu.scatter import MASK_SENT
 from gpop.gpu.device import cupy
 from gpop.gpu.emit import Emitted
 from gpop.gpu.kernel import FOLD, HEAVY, OWNER, SPACE, Traits, folded_dtype, queues, total_dtype
 from gpop.gpu.layout import PADDING, DeviceGraph
 from gpop.graph.graph import Graph
+from gpop.plan.hidden import MASK_SENT
 
 
 def _identity(dtype: np.dtype, combine: str | None) -> Any:
@@ -25,15 +25,18 @@ def _identity(dtype: np.dtype, combine: str | None) -> Any:
 
 
 def workspace_shapes(
-    layout: DeviceGraph, emitted: Emitted, traits: Traits, mode: str
+    layout: DeviceGraph, emitted: Emitted, traits: Traits, pushes: bool, sends_all: bool
 ) -> dict[str, tuple[int, np.dtype]]:
-    """Length and type of every array; 0 for those that the program or the mode has no use for."""
+    """Length and type of every array; 0 for those that the program has no use for.
+
+    ``pushes``, ``sends_all``: whether source-centric and partition-centric mode may be chosen.
+    """
     graph, bins = layout.graph, layout.bins
     n, words, k = graph.n, graph.n // 32 + 2, int(bins.k)
     message = emitted.message_dtype
     folded = folded_dtype(emitted.gathered_dtype, traits.combine)
-    pushes = mode != "pc" or traits.push == OWNER
-    sends_all = mode != "sc" and traits.push != OWNER
+    pushes = pushes or traits.push == OWNER
+    sends_all = sends_all and traits.push != OWNER
     frontier = not traits.all_active
     slots = bins.messages + PADDING if sends_all else 0
     lengths = {

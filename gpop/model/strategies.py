@@ -49,6 +49,12 @@ class Strategy:
         What it moves, of plain numbers (`gpop.model.bytes`).
     about : str
         One line.
+    all_active : bool or None
+        Whether it is for programs whose every vertex is active, for the others, or for both (None).
+    auto : bool
+        Whether auto may choose it; for pull this takes a ``needsFunc`` as well.
+    interleaves : bool
+        Whether it can be part of an interleaved run.
     """
 
     name: str
@@ -58,6 +64,29 @@ class Strategy:
     layouts: tuple[str, ...]
     bytes: Callable[..., float]
     about: str
+    all_active: bool | None = None
+    auto: bool = True
+    interleaves: bool = True
+
+    def fits(self, asked: str, all_active: bool, needs: bool, interleave: bool) -> bool:
+        """Whether a run may choose it.
+
+        ``asked`` is the mode; ``needs``: the program has a ``needsFunc``.
+
+        Examples
+        --------
+        >>> [s.name for s in STRATEGIES if s.target == "cpu" and s.fits("auto", False, True, False)]
+        ['bins-sparse', 'local', 'bins-dense', 'pull']
+        >>> [s.name for s in STRATEGIES if s.target == "cpu" and s.fits("auto", True, False, False)]
+        ['bins-dense', 'pull-blocks']
+        """
+        if self.all_active not in (None, all_active) or (interleave and not self.interleaves):
+            return False
+        if asked != "auto":
+            return asked == MODES[self.mode].name
+        if self.mode == SC and all_active:
+            return False  # with everything active eq. (1) says partition-centric
+        return self.auto and (self.mode != PULL or all_active or needs)
 
 
 MODES = (
@@ -71,21 +100,22 @@ STRATEGIES = (
     Strategy("bins-sparse", SC, "cpu", "cpu/scatter.py", ("csr", "bins"), sc_bytes,
              "values and ids of active vertices into bins"),
     Strategy("local", SC, "cpu", "cpu/local.py", ("csr", "bins"), sc_bytes,
-             "edges inside the partition at once, the others into bins"),
+             "edges inside the partition at once, the others into bins", all_active=False, interleaves=False),
     Strategy("bins-dense", PC, "cpu", "cpu/scatter.py", ("bins",), pc_bytes,
              "one value per message into bins, ids lie there already"),
     Strategy("pull", PULL, "cpu", "cpu/pull.py", ("csc",), pull_bytes,
-             "in-edges of needy vertices against the bits of the frontier"),
+             "in-edges of needy vertices against the bits of the frontier",
+             all_active=False, interleaves=False),
     Strategy("pull-blocks", PULL, "cpu", "cpu/pull_all.py", ("edge blocks",), pull_all_bytes,
-             "all in-edges in blocks that read values where they lie"),
+             "all in-edges in blocks that read values where they lie", all_active=True),
     Strategy("push", SC, "gpu", "gpu/kernels/push.cuh", ("csr",), sc_bytes,
              "warps walk the edges of listed vertices, messages go straight to their vertex"),
     Strategy("bins", PC, "gpu", "gpu/kernels/gather.cuh", ("bins",), pc_bytes,
              "values into bins, columns gathered by compare-and-swap"),
     Strategy("bins-combined", PC, "gpu", "gpu/kernels/combine.cuh", ("reversed bins",), pc_bytes,
              "messages of a run combined at their source, folded in shared memory"),
-    Strategy("owner", PULL, "gpu", "gpu/kernels/push.cuh", ("csc",), pull_bytes,
-             "one owner per vertex walks its in-edges in order"),
+    Strategy("owner", PULL, "gpu", "gpu/kernels/owner.cuh", ("csc",), pull_bytes,
+             "one owner per vertex walks its in-edges in order", auto=False),
 )  # fmt: skip
 
 ASKED = ("auto", *(mode.name for mode in MODES))

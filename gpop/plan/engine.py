@@ -8,54 +8,62 @@ import numpy as np
 
 
 class Finished(NamedTuple):
-    """What a run leaves behind besides the program's fields.
+    """What a run leaves behind besides the program's fields; see `gpop.execution.run.Run`.
 
-    ``frontier`` and ``touched`` (None where it was not asked for) are ascending vertices; ``settings`` the
-    fields of `gpop.execution.run.Run` that the target decided: threads, mode, partition size ...
+    ``frontier`` and ``touched`` (None where it was not asked for) are ascending vertices; ``mode`` is what
+    preparing has made of the one that was asked for.
     """
 
     seconds: float
-    converged: bool
+    prepare_seconds: float
     frontier: np.ndarray
     touched: np.ndarray | None
     counters: dict[str, int] | None
-    settings: dict[str, Any]
+    mode: str
+    threads: int
+    partition_size: int
+    partitions: int
 
 
 class Engine(Protocol):
-    """A target in the middle of a run; made from a `gpop.plan.plan.Plan`.
+    """A target in the middle of one run; made from a `gpop.plan.plan.Plan`.
 
-    ``iteration`` and ``active`` (vertices in the frontier) are those of the next iteration; ``summary`` is
-    what the trace says about the target.
+    ``iteration`` is the number of the next iteration and ``active`` the vertices that are active in it (also
+    those that wait for their priority, and those of an all-active program that are not settled): a run is
+    over when there are none. ``most_rows`` is the length of the trace buffer, ``mode`` see `Finished`.
     """
 
     iteration: int
     active: int
-    summary: dict[str, Any]
+    most_rows: int
+    mode: str
 
-    def prepare(self) -> float:
-        """Layouts, memory and kernels; returns the seconds that layouts took."""
+    def prepare(self) -> dict[str, Any]:
+        """Layouts, memory and kernels; returns what the trace should say about the target."""
 
-    def load(self, sources: np.ndarray | None) -> None:
-        """Make these vertices (all of them: None) the frontier, and fields what the program has."""
+    def load(self, sources: np.ndarray | None, rows: int) -> None:
+        """Make these vertices (all of them: None) the frontier; fields are what the program has.
 
-    def iterate(self, limit: int, rows: int) -> np.ndarray:
-        """Iterate until the run is over or Python is due; at most ``rows`` records of the trace."""
+        Python wants to see ``rows`` records of the trace at once, and no more.
+        """
+
+    def iterate(self) -> np.ndarray:
+        """Iterate until the run is over or Python is due; the records of the trace."""
 
     def scatter(self) -> None:
-        """The first half of an iteration; `gather` must follow."""
+        """The first half of an iteration; `gather` must follow. What lies between may look at the engine."""
 
     def gather(self) -> np.ndarray:
-        """The second half; the record of the iteration."""
+        """The second half; the record of the iteration, as `iterate` gives it."""
 
     def publish(self) -> None:
-        """Fields where the program has them, for a callback to see."""
+        """Have fields where the program has them, for a callback to see."""
 
     def refresh(self) -> None:
         """Take over what a callback has set."""
 
     def finish(self) -> Finished:
-        """End the run; the engine's arrays are left clean."""
+        """End the run: fields are where the program has them, the engine's arrays are clean."""
 
     def abandon(self) -> None:
         """End a run that failed; what may not be clean is forgotten."""

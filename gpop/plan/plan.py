@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpop.model.strategies import MODES
-from gpop.plan.hidden import Hidden
-from gpop.program.lowering import Lowered
+from gpop.common.errors import UsageError
+from gpop.common.parallel import thread_count
+from gpop.model.strategies import STRATEGIES, Strategy
+from gpop.plan.hidden import Hidden, hidden_of
+from gpop.program.lowering import Lowered, lower
 from gpop.program.program import Program
-from gpop.program.types import Types
+from gpop.program.types import Types, types_of
 
 UNLIMITED = int(np.iinfo(np.int64).max)
 """Iterations of a run that ends by itself."""
-
-EVERY_MODE = tuple(mode.name for mode in MODES)
 
 
 @dataclass(frozen=True)
@@ -28,35 +28,96 @@ class Plan:
 
     Attributes
     ----------
-    program, lowered : Program, Lowered
-        The program and its checked functions.
-    types : Types
+    program : Program
+    lowered : Lowered or None
+        Its checked functions. None, like the two below, for the Python target, which compiles nothing.
+    types : Types or None
         Of messages, of what ``gatherFunc`` gets, and of weights (None where the program uses none).
-    hidden : Hidden
+    hidden : Hidden or None
         How messages of inactive vertices are hidden.
     mode : str
-        The mode that was asked for, or what is left of auto.
-    pulls : bool
-        Whether an iteration may pull.
+        The mode that was asked for.
+    strategies : tuple of Strategy
+        Those that may be chosen; the engine needs kernels and layouts for no others.
     interleave, counting : bool
-    threads : int or None
-        As asked; each target has its own meaning of None.
+        Whether a partition gathers what has arrived before it scatters; whether accesses are counted.
+    threads : int
+        On the CPU.
     ratio : float or None
-        BW_PC / BW_SC; None: the target's own.
+        BW_PC / BW_SC of the model; None: what the target has found out.
     partition_size : int or None
+        Vertices per partition; None: what fits the target's caches.
     limit : int
         Most iterations.
     """
 
     program: Program
-    lowered: Lowered
-    types: Types
-    hidden: Hidden
+    lowered: Lowered | None
+    types: Types | None
+    hidden: Hidden | None
     mode: str
-    pulls: bool
+    strategies: tuple[Strategy, ...]
     interleave: bool
     counting: bool
-    threads: int | None
+    threads: int
     ratio: float | None
     partition_size: int | None
     limit: int
+
+    def may(self, mode: int) -> bool:
+        """Whether an iteration or a partition may take the mode with this code."""
+        return any(strategy.mode == mode for strategy in self.strategies)
+
+
+def decide(
+    program: Program,
+    *,
+    target: str = "cpu",
+    mode: str = "auto",
+    interleave: bool = False,
+    counting: bool = False,
+    threads: int | None = None,
+    ratio: float | None = None,
+    partition_size: int | None = None,
+    limit: int = UNLIMITED,
+) -> Plan:
+    """The plan of a run of a program; arguments as for `gpop.run`, each checked by itself.
+
+    Raises
+    ------
+    UsageError, ProgramError
+        If the program needs weights that the graph lacks, breaks a rule, or cannot be typed.
+    """
+    cls, graph = type(program), program.graph
+    weight = None
+    if cls.applyWeight is not Program.applyWeight:
+        if graph.weights is None:
+            raise UsageError(
+                f"{cls.__name__} needs edge weights (it defines applyWeight); {graph!r} has none"
+            )
+        weight = graph.weights.dtype
+    lowered = types = hidden = None
+    if target != "python":
+        lowered = lower(cls)
+        types = types_of(cls, lowered, weight)
+        hidden = hidden_of(cls, types.message)
+    interleave = interleave and mode != "pull"  # nothing is scattered that could be gathered early
+    needs = cls.needsFunc is not Program.needsFunc
+    return Plan(
+        program=program,
+        lowered=lowered,
+        types=types,
+        hidden=hidden,
+        mode=mode,
+        strategies=tuple(
+            strategy
+            for strategy in STRATEGIES
+            if strategy.target == target and strategy.fits(mode, cls.all_active, needs, interleave)
+        ),
+        interleave=interleave,
+        counting=counting,
+        threads=thread_count(threads),
+        ratio=ratio,
+        partition_size=partition_size,
+        limit=limit,
+    )

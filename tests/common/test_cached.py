@@ -169,7 +169,7 @@ def test_an_edit_of_any_ingredient_changes_the_key(copy):
 
 def test_what_no_kernel_takes_anything_from_changes_no_key(copy):
     before = cached.source_key(str(copy / "cpu" / "specialise.py"))
-    for file in ("apps/bfs.py", "io/text.py", "gpu/driver.py"):
+    for file in ("apps/bfs.py", "io/text.py", "gpu/engine.py"):
         (copy / file).write_text((copy / file).read_text() + "\nEDITED = 1\n")
     forget()
     assert cached.source_key(str(copy / "cpu" / "specialise.py")) == before

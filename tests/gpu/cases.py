@@ -14,11 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gpop
-from gpop.execution.run import UNLIMITED, Run
-from gpop.gpu.driver import run_on_gpu
+from gpop.execution.loop import carry_out
+from gpop.execution.run import Run, finished_run
 from gpop.gpu.emit import emit
+from gpop.gpu.engine import GpuEngine
 from gpop.gpu.kernel import OWNER, SWAP
 from gpop.graph.graph import Graph
+from gpop.plan.plan import UNLIMITED, decide
 from gpop.program.lowering import lower
 from tests import programs
 from tests.programs import interpret, random_graph
@@ -235,15 +237,11 @@ def run_device(
     options = {"mode": mode, "ratio": 1.0, "partition_size": size}
     if way == "declared":
         return gpop.run(program, frontier, iterations=iterations, target="gpu", **options)
-    return run_on_gpu(
-        program,
-        None if frontier is None else np.array(frontier, np.uint32),
-        limit=UNLIMITED if iterations is None else iterations,
-        progress=False,
-        callback=None,
-        push={"swap": SWAP, "owner": OWNER}[way],
-        **options,
-    )
+    limit = UNLIMITED if iterations is None else iterations
+    plan = decide(program, target="gpu", limit=limit, **options)
+    engine = GpuEngine(plan, {"swap": SWAP, "owner": OWNER}[way])
+    sources = None if frontier is None else np.array(frontier, np.uint32)
+    return finished_run(plan, "gpu", *carry_out(plan, engine, sources))
 
 
 def check(

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpop.gpu import device, driver, job, kernel
+from gpop.gpu import choices, device, engine, kernel
 
 WARP = 32
 SHARED = "extern __shared__ __align__(16) unsigned char shared_memory[];"
@@ -146,7 +146,7 @@ def emulated() -> Iterator[None]:
     caches = (device.cupy, device._device, kernel._compiled)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "cupy", numpy_as_cupy())
-        for part in (kernel, driver, job):
+        for part in (kernel, choices, engine):
             patch.setattr(part, "BLOCK_THREADS", WARP)
         for cache in caches:
             cache.cache_clear()

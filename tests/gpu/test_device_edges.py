@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import calibrate, job
+from gpop.execution import loop
+from gpop.gpu import calibrate, engine
 from gpop.graph.graph import Graph
 from tests.gpu.cases import (
     CASES,
@@ -201,11 +202,14 @@ class Impatient:
 
 @pytest.mark.parametrize("kind", ["small", "big"])
 @pytest.mark.parametrize("name", ["Smallest", "Sums", "SumsCombined", "Letters", "Rumours", "Countdown"])
-@pytest.mark.parametrize("constant, value", [("TRACE_ROWS", 1), ("TRACE_ROWS", 2), ("SLICE_NS", 1)])
-def test_loop_that_returns_to_the_host(name, kind, constant, value, monkeypatch):
+@pytest.mark.parametrize(
+    "owner, constant, value",
+    [(engine.GpuEngine, "most_rows", 1), (engine.GpuEngine, "most_rows", 2), (engine, "SLICE_NS", 1)],
+)
+def test_loop_that_returns_to_the_host(name, kind, owner, constant, value, monkeypatch):
     """After every iteration, or every other one: the lists, bits and counts of the frontier live on."""
-    monkeypatch.setattr(job, constant, value)
-    monkeypatch.setattr(job, "IterationBar", Impatient)
+    monkeypatch.setattr(owner, constant, value)
+    monkeypatch.setattr(loop, "IterationBar", Impatient)
     for mode in MODES:
         check(CASES[name], graph_of(kind), expected(name, kind), mode, 32, "declared")
 

@@ -10,9 +10,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-import gpop
 from gpop.common.errors import ProgramError
-from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
 from gpop.gpu.emit import Emitted, emit
 from gpop.gpu.kernel import (
     BLOCK_THREADS,
@@ -26,7 +24,7 @@ from gpop.gpu.kernel import (
     push_of,
     shared_bytes,
 )
-from gpop.program.compile import inactive_of
+from gpop.plan.hidden import MASK_SENT, hidden_of
 from gpop.program.lowering import lower
 from tests.gpu.cuda_compiler import compile_cuda
 from tests.gpu.probes import PROBES
@@ -54,16 +52,11 @@ def source_of(name: str, way: str, masked: bool = False) -> str | None:
     push = OWNER if way == "owner" else push_of(emitted, combine)
     if way == "swap" and (push != SWAP or cls.combine is None):
         return None
-    inactive, mask = cls.inactive_message, MASK_VALUE
-    if cls.all_active or inactive is gpop.HARMLESS:
-        mask = MASK_NONE
-    elif inactive is None:
-        mask = MASK_SENT
+    mask, value = hidden_of(cls, emitted.message_dtype)
     if masked:
         if cls.all_active or mask == MASK_SENT:
             return None
-        mask = MASK_SENT
-    value = inactive_of(lowered, inactive, emitted.message_dtype) if mask == MASK_VALUE else None
+        mask, value = MASK_SENT, None
     weight = None if weight is None else np.dtype(weight)
     bin_weight = np.dtype(np.uint8) if weight == np.uint32 else weight
     traits = Traits(

@@ -1,0 +1,40 @@
+"""Small facts that outlive a process: JSON files in the user's cache folder.
+
+What cannot be read counts as not there, and what cannot be written is found out again next time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from gpop.common.replacing import replacing
+
+
+def _file(name: str) -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gpop" / f"{name}.json"
+
+
+def recall(name: str) -> dict[str, Any]:
+    """What was written under this name.
+
+    >>> recall("nothing of this name")
+    {}
+    """
+    try:
+        found = json.loads(_file(name).read_text())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def remember(name: str, facts: dict[str, Any]) -> None:
+    """Write all of it, as one file that appears whole."""
+    try:
+        _file(name).parent.mkdir(parents=True, exist_ok=True)
+        with replacing(_file(name)) as temporary:
+            temporary.write_text(json.dumps(facts, indent=1) + "\n")
+    except OSError:
+        pass

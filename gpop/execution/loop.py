@@ -1,0 +1,76 @@
+"""THE loop over iterations, for every target: prepare, load, iterate until nothing is active, finish.
+
+An engine iterates by itself until it is over, a callback wants to see an iteration, or its time slice has
+passed: then progress is shown and Ctrl-C gets through. Where something sits between the halves of an
+iteration (`between`), the engine stops there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gpop.common.progress import IterationBar
+from gpop.graph.exclusive import exclusive
+from gpop.plan.engine import Engine, Finished
+from gpop.plan.plan import UNLIMITED, Plan
+from gpop.plan.trace import Trace
+
+
+def engine_for(target: str, plan: Plan) -> Engine:
+    """The target's engine; imported when it is first asked for."""
+    if target == "gpu":
+        from gpop.gpu.engine import GpuEngine
+
+        return GpuEngine(plan)
+    if target == "python":
+        from gpop.reference import PythonEngine
+
+        return PythonEngine(plan)
+    from gpop.cpu.engine import CpuEngine
+
+    return CpuEngine(plan)
+
+
+def carry_out(
+    plan: Plan,
+    engine: Engine,
+    sources: np.ndarray | None,
+    *,
+    progress: bool = False,
+    callback: Callable[[dict[str, Any]], bool | None] | None = None,
+    between: Callable[[Engine], None] | None = None,
+) -> tuple[Trace, Finished, int, bool]:
+    """One run; returns its trace, what is left, the number of iterations, and whether nothing is active.
+
+    ``between`` is called with the engine between the scatter and the gather of every iteration.
+    """
+    graph, limit = plan.program.graph, plan.limit
+    with exclusive(graph):
+        try:
+            said = engine.prepare()
+            summary = {"program": type(plan.program).__name__, "graph": graph.name, "mode": engine.mode}
+            trace = Trace(summary | said)
+            with IterationBar(progress, None if limit == UNLIMITED else limit) as bar:
+                engine.load(sources, 1 if callback else engine.most_rows)
+                while engine.active and engine.iteration < limit:
+                    if between is None:
+                        records = engine.iterate()
+                    else:
+                        engine.scatter()
+                        between(engine)
+                        records = engine.gather()
+                    trace.extend(records)
+                    bar.show(engine.iteration, engine.active)
+                    if callback and len(records):
+                        engine.publish()
+                        if callback(trace[-1]):
+                            break
+                        engine.refresh()
+            over = engine.active == 0
+            return trace, engine.finish(), engine.iteration, over
+        except BaseException:
+            engine.abandon()
+            raise

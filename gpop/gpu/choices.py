@@ -1,0 +1,81 @@
+"""What is compiled into a GPU's loop for a plan, and which arrays the run needs on the device."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpop.common.errors import UsageError
+from gpop.gpu.device import current_device
+from gpop.gpu.emit import Emitted
+from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, Traits, combine_of, push_of, queues
+from gpop.gpu.layout import HUBS, LAYOUT
+from gpop.layout.partition import SMALL_ID_BITS, partition_bits
+from gpop.model.strategies import PC, SC
+from gpop.plan.plan import Plan
+
+
+def traits_of(plan: Plan, emitted: Emitted, push: int | None) -> Traits:
+    """The traits, but for the type of weights in bins, which the layout decides.
+
+    ``push`` (`gpop.gpu.kernel`): deliver by compare-and-swap or by owners whatever the program declares.
+    """
+    cls = type(plan.program)
+    fields = cls.vertex_fields()
+    if plan.mode == "pull":
+        push = OWNER
+    written = [fields[name].dtype for name in emitted.written]
+    combine = combine_of(cls.combine, emitted.gathered_dtype, written)
+    way = push_of(emitted, combine) if push is None else push
+    has_init = "initFunc" in emitted.defined
+    live = (plan.lowered.steady or plan.interleave) and not (has_init or cls.all_active) and way != OWNER
+    return Traits(
+        bits=_bits(plan),
+        weight_dtype=plan.types.weight,
+        bin_weight_dtype=None,
+        all_active=cls.all_active,
+        mask=plan.hidden.mask,
+        inactive=plan.hidden.value,
+        # An owner gathers one by one whatever is declared, but for sums (inbox.cuh).
+        combine=combine if push is None or (plan.mode == "pull" and combine == "add") else None,
+        push=way,
+        track=cls.track_touched,
+        live=live,
+        pushes=plan.may(SC) or plan.mode == "pull",
+    )
+
+
+def _bits(plan: Plan) -> int:
+    """Local bits: the cells of a partition fit the shared memory of a block, and ids fit 15 bits."""
+    cell = max(plan.types.message.itemsize, plan.types.gathered.itemsize, np.dtype(np.uint32).itemsize)
+    room = (current_device().shared_bytes - 2048 - MOST_LANE_IDS * BLOCK_THREADS * cell) * 8 // (8 * cell + 1)
+    most = min(SMALL_ID_BITS, room.bit_length() - 1)
+    bits = partition_bits(
+        plan.program.graph.n, 1, cache_bytes=cell << most, vertex_bytes=cell,
+        partition_size=plan.partition_size,
+    )  # fmt: skip
+    if bits > most:
+        raise UsageError(
+            f"partition size {plan.partition_size} on the GPU: expected at most {1 << most} "
+            f"({cell} bytes per vertex in the shared memory of a block)"
+        )
+    return bits
+
+
+def parts_of(plan: Plan, emitted: Emitted, traits: Traits) -> tuple[str, ...]:
+    """Names of the graph's and the layout's arrays that a run reads (`gpop.gpu.layout.DeviceGraph`)."""
+    weighted = traits.weight_dtype is not None
+    parts = ["indptr", "messages"]
+    if traits.push == OWNER:
+        parts += ["in_indptr", "in_indices"] + (["in_weights"] if weighted else []) + ["hub_vertex"]
+    else:
+        if plan.may(SC):
+            parts += ["indices"] + (["weights"] if weighted else [])
+        if plan.may(PC):
+            parts += [*LAYOUT] + (["id_weights"] if weighted else [])
+    if queues(emitted, traits):
+        parts += HUBS
+    if traits.all_active and traits.combine:
+        parts.append("has_in")
+    if "out_degree" in plan.lowered.built_in:
+        parts.append("out_degree")
+    return tuple(parts)

@@ -1,0 +1,224 @@
+"""The GPU as a target: layout and fields to the device, slices of the device's loop, and the end of a run.
+
+The loop (kernels/engine.cuh) is one cooperative launch that iterates until it is over, its trace buffer is
+full or its time slice has passed; the host reads one small block (Control) then.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from gpop.common.parallel import worker_count
+from gpop.gpu import calibrate
+from gpop.gpu.choices import parts_of, traits_of
+from gpop.gpu.device import cupy, current_device, free_bytes, is_device_array, require_device_memory
+from gpop.gpu.emit import Emitted, emit
+from gpop.gpu.kernel import (
+    BLOCK_THREADS,
+    CONTROL,
+    GRAPH,
+    OWNER,
+    TRACE_ROWS,
+    compile_kernel,
+    make_source,
+    shared_bytes,
+)
+from gpop.gpu.layout import device_graph
+from gpop.gpu.workspace import Workspace, queue_shapes, workspace_shapes
+from gpop.model.strategies import PC, SC
+from gpop.plan.engine import Finished
+from gpop.plan.plan import Plan
+
+SLICE_NS = 100_000_000
+"""The loop returns to Python after the iteration in which so many nanoseconds pass, for progress and Ctrl-C.
+
+An iteration is not cut: its longest chain is a hub's, 20 ns per message (kernels/owner.cuh), so that it
+takes a vertex of five million in-edges to be late by as much again."""
+
+MODES = {"auto": 0, "sc": 1, "pc": 2, "pull": 1}
+
+_emitted_programs: dict[tuple[str, Any], Emitted] = {}
+
+
+def emitted_of(plan: Plan) -> Emitted:
+    """The CUDA functions of a program, kept by its content."""
+    key = (plan.lowered.key, plan.types.weight)
+    if key not in _emitted_programs:
+        _emitted_programs[key] = emit(type(plan.program), plan.lowered, plan.types.weight)
+    return _emitted_programs[key]
+
+
+class GpuEngine:
+    """One run on the current device; see `gpop.plan.engine.Engine`.
+
+    ``push`` (`gpop.gpu.kernel`) gathers without the program's ``combine``, by compare-and-swap or by one
+    owner per vertex: for comparing the ways.
+    """
+
+    most_rows = TRACE_ROWS
+
+    def __init__(self, plan: Plan, push: int | None = None) -> None:
+        cupy()
+        self.plan, self.program, self.lowered, self.push = plan, plan.program, plan.lowered, push
+        self.mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
+        self.fields: dict[str, Any] = {}
+        self.milliseconds = 0.0
+
+    # --- before the run ------------------------------------------------------------------------
+
+    def prepare(self) -> dict[str, Any]:
+        """Layout and workspace to the device, the kernels compiled; refuses what does not fit."""
+        plan, graph = self.plan, self.program.graph
+        self.emitted = emitted = emitted_of(plan)
+        traits = traits_of(plan, emitted, self.push)
+        turned = traits.combine is not None and traits.push != OWNER
+        self.layout, self.prepare_seconds = device_graph(graph, traits.bits, turned, worker_count())
+        if plan.types.weight is not None:
+            traits = traits._replace(bin_weight_dtype=self.layout.bins.id_weights.dtype)
+        self.traits = traits
+        parts = parts_of(plan, emitted, traits)
+        shapes = workspace_shapes(self.layout, emitted, traits, plan.may(SC), plan.may(PC))
+        own = sum(length * dtype.itemsize for length, dtype in shapes.values())
+        own += sum(self.program._fields[name].nbytes for name in self.lowered.fields)
+        require_device_memory(self.layout.missing_bytes(parts) + own, f"{self.lowered.name} on {graph!r}")
+        before = time.perf_counter()
+        self.layout.load(parts)
+        self.prepare_seconds += time.perf_counter() - before
+        shapes |= queue_shapes(self.layout, emitted, traits, (free_bytes() - own) // 2)
+        self.space = Workspace(graph, shapes, traits)
+        self._compile()
+        self.ratio = plan.ratio
+        if self.ratio is None:
+            self.ratio = calibrate.device_ratio() if self.mode == "auto" else 1.0
+        return {"target": "gpu", "device": current_device().name}
+
+    def _compile(self) -> None:
+        module = compile_kernel(make_source(self.emitted, self.traits))
+        self.loop, self.loader = module.get_function("gpop_loop"), module.get_function("gpop_load")
+        self.shared = shared_bytes(self.emitted, self.traits)
+        self.loop.max_dynamic_shared_size_bytes = self.shared
+        self.blocks = current_device().multiprocessors
+        owned = self.traits.push == OWNER
+        self.hubs = self.layout.counts["hub_vertex"] if owned else len(self.space.arrays["called"])
+        self.device_control = cupy().zeros(CONTROL.itemsize, np.uint8)
+        self.begin, self.end = cupy().cuda.Event(), cupy().cuda.Event()
+
+    # --- the run -------------------------------------------------------------------------------
+
+    @property
+    def iteration(self) -> int:
+        return int(self.control["iteration"])
+
+    @property
+    def active(self) -> int:
+        return 0 if self.control["finished"] else int(self.control["frontier"])
+
+    def load(self, sources: np.ndarray | None, rows: int) -> None:
+        """Fields to the device; these vertices, or all, become the frontier."""
+        self.refresh()
+        graph, control = self.program.graph, np.zeros((), CONTROL)
+        control["limit"], control["ratio"], control["forced"] = self.plan.limit, self.ratio, MODES[self.mode]
+        control["row_limit"], control["slice_ns"], control["fresh"] = rows, SLICE_NS, 1
+        control["heavy_size"] = self.space.heavy_size
+        control["frontier"] = graph.n if sources is None else len(sources)
+        if self.traits.all_active:
+            control["next_frontier"] = graph.n
+        self.control = control
+        self._send()
+        self.begin.record()
+        self.fresh = True
+        if not self.traits.all_active:
+            given = cupy().asarray(np.zeros(1, np.uint32) if sources is None else sources)
+            size = np.int64(-1 if sources is None else len(sources))
+            arguments = (self._graph(), self.space.argument, self.device_control, given, size)
+            self.loader((self.blocks,), (BLOCK_THREADS,), arguments)
+
+    def iterate(self) -> np.ndarray:
+        """Let the device iterate until the host is due; the records of the trace."""
+        if not self.fresh:  # else the device has counted what was loaded into Control
+            for name in ("rows", "arrived_blocks", "released"):
+                self.control[name] = 0
+            self._send()
+            self.begin.record()
+        self.fresh = False
+        arguments = (self._state(), self._graph(), self.space.argument, self.device_control)
+        self.loop((self.blocks,), (BLOCK_THREADS,), arguments, shared_mem=self.shared)
+        self.end.record()
+        self.control = np.frombuffer(self.device_control.get().tobytes(), CONTROL)[0].copy()
+        self.milliseconds += cupy().cuda.get_elapsed_time(self.begin, self.end)
+        return self.control["trace"][: int(self.control["rows"])]
+
+    def _send(self) -> None:
+        self.device_control.set(np.frombuffer(self.control.tobytes(), np.uint8))
+
+    def refresh(self) -> None:
+        """Fields to the device; those that are there already (CuPy arrays) are used as they are."""
+        for name in self.lowered.fields:
+            field = self.program._fields[name]
+            if is_device_array(field):
+                self.fields[name] = field
+            elif name in self.fields:
+                self.fields[name].set(field)
+            else:
+                # Room behind the field: compare-and-swap of small fields takes the word around them.
+                room = cupy().zeros(len(field) + 8, field.dtype)
+                self.fields[name] = room[: len(field)]
+                self.fields[name].set(field)
+
+    def publish(self) -> None:
+        """Fields back to where the program has them."""
+        for name in self.lowered.fields:
+            field = self.program._fields[name]
+            if not is_device_array(field):
+                self.fields[name].get(out=field)
+
+    def _state(self) -> np.ndarray:
+        """``struct State`` as the program is now."""
+        state = np.zeros(1, self.emitted.state_dtype)
+        for name in self.emitted.state_dtype.names:
+            if name in self.fields:
+                state[name] = self.fields[name].data.ptr
+            elif name == "out_degree":
+                state[name] = self.layout["out_degree"].data.ptr
+            elif name not in ("iteration", "nothing"):
+                state[name] = self.program._parameters[name]
+        return state
+
+    def _graph(self) -> np.ndarray:
+        """``struct Graph``."""
+        arrays, counts = self.layout.arrays, self.layout.counts
+        graph = np.zeros(1, GRAPH)
+        graph["n"], graph["m"], graph["k"] = self.program.graph.n, self.program.graph.m, self.layout.bins.k
+        graph["column_pieces"] = counts.get("column_piece", 0)
+        graph["row_pieces"] = counts.get("row_piece", 0)
+        graph["hubs"] = self.hubs
+        for name in GRAPH.names[6:]:
+            array = arrays.get(name)
+            graph[name] = 0 if array is None else array.data.ptr
+        return graph
+
+    # --- the end -------------------------------------------------------------------------------
+
+    def finish(self) -> Finished:
+        """Fields back, and the vertices that are still active."""
+        self.publish()
+        n, traits = self.program.graph.n, self.traits
+        return Finished(
+            seconds=self.milliseconds * 1e-3,
+            prepare_seconds=self.prepare_seconds,
+            frontier=np.empty(0, np.uint32)
+            if traits.all_active
+            else self.space.vertices_in("frontier_bits", n),
+            touched=self.space.vertices_in("touched_bits", n) if traits.track else None,
+            counters=None,
+            mode=self.mode,
+            threads=self.blocks * BLOCK_THREADS,
+            partition_size=1 << traits.bits,
+            partitions=int(self.layout.bins.k),
+        )
+
+    def abandon(self) -> None:
+        """Arrays are made anew for each run."""

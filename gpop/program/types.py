@@ -1,0 +1,115 @@
+"""The types of a program: what it sends, and what gatherFunc gets; the same for every target.
+
+Inferred by Numba's own rules from the functions, without compiling or running them (typed_ir.py). That takes
+some hundredths of a second for each function, so what was found is kept under the program's content key.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import from_dtype, types
+
+from gpop.common.cached import source_key
+from gpop.common.errors import ProgramError, uncoloured
+from gpop.common.numba_private import as_dtype, errors
+from gpop.common.user_folder import recall, remember
+from gpop.program.lowering import ANSWERS, MAY_BE_SILENT, Lowered
+from gpop.program.program import Program
+from gpop.program.published import publish_user
+from gpop.program.typed_ir import infer, state_type
+
+MOST_KEPT = 4096
+"""Programs whose types are kept; the oldest go first."""
+
+_found: dict[tuple[str, np.dtype | None], Types] = {}
+
+
+class Types(NamedTuple):
+    """NumPy types of what scatterFunc sends, of what gatherFunc gets, and of the weights in use or None."""
+
+    message: np.dtype
+    gathered: np.dtype
+    weight: np.dtype | None
+
+
+def types_of(cls: type[Program], lowered: Lowered, weight: np.dtype | None) -> Types:
+    """The types of a program on edges with these weights (None: without).
+
+    Raises
+    ------
+    ProgramError
+        Naming the user's file and line, for a function that Numba cannot type, a message that is no number,
+        or an answer that is neither True nor False.
+
+    Examples
+    --------
+    >>> from gpop.program.lowering import lower
+    >>> class Sum(Program):
+    ...     def scatterFunc(self, node):
+    ...         return node + 1
+    ...     def gatherFunc(self, value, node):
+    ...         return value > 0
+    >>> types_of(Sum, lower(Sum), None)
+    Types(message=dtype('int64'), gathered=dtype('int64'), weight=None)
+    """
+    known = (lowered.key, weight)
+    if known not in _found:
+        key = f"{lowered.key} {weight} {source_key(__file__)}"
+        kept = recall("types")
+        names = kept.get(key)
+        if not (isinstance(names, list) and len(names) == 2):
+            inferred = _infer(cls, lowered, weight)
+            names = [inferred.message.str, inferred.gathered.str]
+            recent = list(kept.items())[1 - MOST_KEPT :]
+            remember("types", {**dict(recent), key: names})
+        _found[known] = Types(np.dtype(names[0]), np.dtype(names[1]), weight)
+    return _found[known]
+
+
+def _infer(cls: type[Program], lowered: Lowered, weight: np.dtype | None) -> Types:
+    state, node = state_type(cls, lowered), types.uint32
+
+    def answer(name: str, *arguments: Any) -> Any:
+        function = publish_user(lowered.functions[name], name, lowered.key)
+        try:
+            return infer(function, (state, *arguments)).return_type
+        except errors.NumbaError as error:
+            refused = not_compiled(lowered, name, error)
+        raise refused  # here: a traceback would show all of Numba's lines before this one
+
+    def number(name: str, *arguments: Any) -> Any:
+        kind = types.unliteral(answer(name, *arguments))
+        if not isinstance(kind, (types.Number, types.Boolean)) or isinstance(kind, types.Complex):
+            raise ProgramError(f"{place_in(lowered, name)} returns more than a number: expected one number")
+        return kind
+
+    message = gathered = number("scatterFunc", node)
+    if weight is not None and "applyWeight" in lowered.functions:
+        gathered = number("applyWeight", message, from_dtype(weight))
+    for name in ANSWERS:
+        if name not in lowered.functions:
+            continue
+        kind = answer(name, *((gathered, node) if name == "gatherFunc" else (node,)))
+        silent = isinstance(kind, (types.NoneType, types.Optional))
+        says = isinstance(kind, (types.Boolean, types.BooleanLiteral, types.Integer))
+        if not says and not (silent and cls.all_active and name in MAY_BE_SILENT):
+            where = place_in(lowered, name)
+            raise ProgramError(f"{where} returns neither True nor False: expected one of them")
+    return Types(as_dtype(message), as_dtype(gathered), weight)
+
+
+def place_in(lowered: Lowered, name: str) -> str:
+    """``file:line: Program.function`` of one of the user's functions."""
+    code = lowered.functions[name].__code__
+    return f"{code.co_filename}:{code.co_firstlineno}: {lowered.name}.{name}"
+
+
+def not_compiled(lowered: Lowered, name: str, error: Exception) -> ProgramError:
+    """One line that says what Numba refuses and where; its own words are the error's ``detail``."""
+    where = place_in(lowered, name) if name in lowered.functions else lowered.name
+    lines = [line.strip() for line in uncoloured(error).splitlines() if line.strip()]
+    reason = next((line for line in lines if not line.startswith(("Failed in", "During", "File"))), lines[0])
+    place = next((line for line in lines if line.startswith("File")), "")
+    return ProgramError(f"{where} does not compile: {reason} {place}".rstrip(" :"), detail=uncoloured(error))
