@@ -24,7 +24,7 @@ from gpop.gpu.kernel import (
     push_of,
     shared_bytes,
 )
-from gpop.plan.hidden import MASK_SENT, hidden_of
+from gpop.plan.hidden import MASK_NONE, MASK_SENT, hidden_of
 from gpop.program.lowering import lower
 from tests.gpu.cuda_compiler import compile_cuda
 from tests.gpu.probes import PROBES
@@ -47,7 +47,7 @@ def source_of(name: str, way: str, masked: bool = False) -> str | None:
     ``masked`` hides the messages of inactive vertices by a mark, whatever the program declares.
     """
     cls, weight = PROGRAMS[name]
-    lowered, emitted = lower(cls), emitted_of(name)
+    emitted = emitted_of(name)
     combine = cls.combine if way == "declared" else None
     push = OWNER if way == "owner" else push_of(emitted, combine)
     if way == "swap" and (push != SWAP or cls.combine is None):
