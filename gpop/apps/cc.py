@@ -108,7 +108,7 @@ SMALLEST_BITS = 10
 def _by_links(
     graph: gpop.Graph, method: str, threads: int | None, partition_size: int | None
 ) -> ComponentsResult:
-    from gpop.cpu.driver import use_threads
+    from gpop.common.parallel import use_threads
     from gpop.direct.afforest import PHASES, SAMPLES, grow
 
     threads = use_threads(threads)

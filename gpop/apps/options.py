@@ -11,9 +11,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from gpop.common.arguments import as_count
 from gpop.common.spelling import options_of, refuse_option
 from gpop.execution.run import run
-from gpop.graph.arguments import as_count
 
 WHOLE = ("threads", "partition_size", "iterations")
 

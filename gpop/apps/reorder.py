@@ -25,7 +25,7 @@ from gpop.apps.result import AppResult, Holds
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.parallel import blocks, for_each, worker_count
-from gpop.graph.arguments import expect_graph
+from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
 from gpop.graph.transform import ORDERS, relabel
 from gpop.layout.partition import partition_bits

@@ -52,7 +52,7 @@ def triangle_count(graph: gpop.Graph, *, threads: int | None = None, **options: 
     >>> gpop.triangle_count(gpop.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])).count
     1
     """
-    from gpop.cpu.driver import use_threads
+    from gpop.common.parallel import use_threads
     from gpop.direct.triangles import PHASES, count_triangles
 
     no_messages("triangles", options, "partition_size")

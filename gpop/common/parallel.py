@@ -19,6 +19,12 @@ from operator import itemgetter, methodcaller
 from queue import SimpleQueue
 from threading import Lock
 
+from gpop.common.arguments import as_count
+from gpop.common.errors import UsageError
+
+MOST_THREADS = 1024
+"""Of a run, whatever the machine has: more than this is a mistake."""
+
 
 def worker_count() -> int:
     """Threads to use: NUMBA_NUM_THREADS when set, else the CPUs this process may run on."""
@@ -29,6 +35,22 @@ def worker_count() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every operating system
         return os.cpu_count() or 1
+
+
+def use_threads(threads: int | None) -> int:
+    """Check the number of threads; all cores of the process when not given.
+
+    Raises
+    ------
+    UsageError
+        If it is not from 1 to `MOST_THREADS`.
+    """
+    threads = as_count("threads", threads)
+    if threads is None:
+        return worker_count()
+    if not 1 <= threads <= MOST_THREADS:
+        raise UsageError(f"threads = {threads}: expected 1 to {MOST_THREADS}")
+    return threads
 
 
 def for_each(count: int, task: Callable[[int], object], workers: int | None = None) -> None:

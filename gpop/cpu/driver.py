@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import NotEnoughMemory, UsageError
-from gpop.common.parallel import worker_count
+from gpop.common.parallel import use_threads
 from gpop.cpu import engine, specialise
-from gpop.cpu.job import MOST_THREADS, Job
+from gpop.cpu.job import Job
 from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
 from gpop.cpu.sums import has_hub, sums_in_double
 from gpop.cpu.workspace import COUNTERS, Needs, forget_workspaces, unit_workspace, workspace_of
 from gpop.execution.run import Run
-from gpop.graph.arguments import as_count
 from gpop.graph.exclusive import exclusive
 from gpop.graph.graph import Graph
 from gpop.layout.bins import bins_of, narrow_weights
@@ -27,22 +26,6 @@ from gpop.plan.trace import Trace
 from gpop.program.compile import inactive_of, message_dtype
 from gpop.program.lowering import Lowered, lower
 from gpop.program.program import HARMLESS, Program
-
-
-def use_threads(threads: int | None) -> int:
-    """Check the number of threads; all cores of the process when not given.
-
-    Raises
-    ------
-    UsageError
-        If it is not from 1 to `MOST_THREADS`.
-    """
-    threads = as_count("threads", threads)
-    if threads is None:
-        return worker_count()
-    if not 1 <= threads <= MOST_THREADS:
-        raise UsageError(f"threads = {threads}: expected 1 to {MOST_THREADS}")
-    return threads
 
 
 def _weight_dtype(program: Program) -> str | None:

@@ -27,7 +27,6 @@ from gpop.program.lowering import Lowered
 from gpop.program.program import Program
 from gpop.program.state import make_state
 
-MOST_THREADS = 1024
 TRACE_ROWS = 4096
 SLICE_NS = 250_000_000
 """The loop returns to Python after so many iterations or nanoseconds, for progress and Ctrl-C."""

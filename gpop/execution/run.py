@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from gpop.common.arguments import as_count
 from gpop.common.errors import UsageError
 from gpop.common.spelling import options_of, refuse_option
-from gpop.graph.arguments import as_count
 from gpop.model.strategies import ASKED
 from gpop.plan.trace import Trace
 from gpop.program.program import Program

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
 from gpop.graph.arguments import MOST_VERTICES as MOST_VERTICES
-from gpop.graph.arguments import as_ids, as_weights, check_size, plain
+from gpop.graph.arguments import as_ids, as_weights, check_size
 from gpop.graph.validate import ids_fault, offsets_fault
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
-from gpop.graph.arguments import as_ids, as_weights, check_size, plain
+from gpop.graph.arguments import as_ids, as_weights, check_size
 from gpop.graph.build import check_duplicates
 from gpop.graph.graph import Graph
 

@@ -24,8 +24,8 @@ from pathlib import Path
 
 import numpy as np
 
+from gpop.common.arguments import as_count
 from gpop.common.errors import UsageError
-from gpop.graph.arguments import as_count
 from gpop.graph.graph import Graph
 
 SMALL_ID_BITS = 15
