@@ -23,7 +23,8 @@ from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes, readable, require_memory
 from gpop.common.parallel import blocks, for_each, worker_count
 from gpop.graph.graph import Graph
-from gpop.layout.bins import Bins, bins_of
+from gpop.layout.bins import Bins
+from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
 
 PLOT_SUFFIXES = (".png", ".svg", ".pdf")

@@ -10,18 +10,19 @@ from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.parallel import use_threads
 from gpop.cpu import engine, specialise
 from gpop.cpu.job import Job
-from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
 from gpop.cpu.sums import has_hub, sums_in_double
 from gpop.cpu.workspace import COUNTERS, Needs, forget_workspaces, unit_workspace, workspace_of
 from gpop.execution.run import Run
 from gpop.graph.exclusive import exclusive
 from gpop.graph.graph import Graph
-from gpop.layout.bins import bins_of, narrow_weights
+from gpop.layout.bins import narrow_weights
 from gpop.layout.edge_blocks import Blocks, blocks_of, note_without
 from gpop.layout.in_edges import NO_WEIGHTS
+from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
 from gpop.model.choosers import DEFAULT_RATIO
 from gpop.model.strategies import code_of
+from gpop.plan.hidden import MASK_NONE, MASK_SENT, MASK_VALUE
 from gpop.plan.trace import Trace
 from gpop.program.compile import inactive_of, message_dtype
 from gpop.program.lowering import Lowered, lower

@@ -12,10 +12,11 @@ import numpy as np
 from gpop.common.inlined import inline
 from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of, note_touched, rebuild_list
-from gpop.cpu.scatter import MASK_SENT, MASK_VALUE, flag_bit
+from gpop.cpu.scatter import flag_bit
 from gpop.cpu.sums import HEARD
 from gpop.cpu.workspace import NONE
 from gpop.model.strategies import PC
+from gpop.plan.hidden import MASK_SENT, MASK_VALUE
 
 IDS, MESSAGES, PROBED, FILLED, INTERLEAVED = 3, 4, 5, 6, 7
 """Columns of the instrumented counters (workspace.COUNTERS)."""

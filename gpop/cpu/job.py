@@ -13,7 +13,6 @@ from gpop.common.progress import IterationBar
 from gpop.cpu import choice, engine, specialise, team
 from gpop.cpu.active import drain_frontier, drain_touched, lists_of, load_all, load_frontier
 from gpop.cpu.priority import drain_waiting, pending_in
-from gpop.cpu.scatter import MASK_SENT
 from gpop.cpu.workspace import SERIAL_EDGES
 from gpop.execution.run import UNLIMITED
 from gpop.layout.bins import Bins
@@ -21,6 +20,7 @@ from gpop.layout.edge_blocks import Blocks
 from gpop.layout.in_edges import in_edges, kept_in_edges
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes
 from gpop.model.strategies import PULL
+from gpop.plan.hidden import MASK_SENT
 from gpop.plan.trace import COLUMNS, Trace
 from gpop.program.compile import compiled
 from gpop.program.lowering import Lowered

@@ -20,9 +20,7 @@ from gpop.common.atomics import prefetch, store_streaming
 from gpop.common.inlined import inline
 from gpop.cpu.active import list_of
 from gpop.model.strategies import PC, SC
-
-MASK_NONE, MASK_VALUE, MASK_SENT = 0, 1, 2
-"""How PC treats inactive vertices: send as they are; send ``inactive_message``; mark in ``sent``."""
+from gpop.plan.hidden import MASK_SENT, MASK_VALUE
 
 AHEAD = 8
 """Vertices between the prefetch of an adjacency list and its use."""

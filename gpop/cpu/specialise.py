@@ -16,6 +16,7 @@ from gpop.common.cached import keep, source_key
 from gpop.common.inlined import KERNEL
 from gpop.cpu import active, engine, gather, interleave, local, priority, pull, pull_all, scatter, sums
 from gpop.cpu.choice import choose_mode
+from gpop.plan import hidden
 from gpop.program.lowering import Lowered
 from gpop.program.published import publish, publish_user
 from gpop.program.state import make_advance
@@ -41,9 +42,7 @@ class Traits(NamedTuple):
 def activates_receivers(lowered: Lowered, traits: Traits) -> bool:
     """Whether a vertex joins the frontier whenever a message reaches it, whatever that says."""
     return (
-        lowered.activates
-        and traits.mask == scatter.MASK_NONE
-        and not (traits.all_active or traits.interleave)
+        lowered.activates and traits.mask == hidden.MASK_NONE and not (traits.all_active or traits.interleave)
     )
 
 
@@ -158,14 +157,14 @@ class _Specialised:
                 ),
             )
 
-        gather_dense, marked = None, mask == scatter.MASK_SENT
+        gather_dense, marked = None, mask == hidden.MASK_SENT
         certain = activates_receivers(self.lowered, self.traits)
         if marked:
             gather_dense = gather_bin("gather_marked", mask, True)
         elif certain:
             gather_dense = gather_bin("gather_full", mask, False)
         # Marks are of no meaning where only active vertices send.
-        gather_each = gather_bin("gather_bin", scatter.MASK_NONE if marked else mask, not all_active)
+        gather_each = gather_bin("gather_bin", hidden.MASK_NONE if marked else mask, not all_active)
         gather_one = self.kernel(
             "gather_one", gather.make_gather_one(gather_each, gather_dense, marked, counting)
         )

@@ -12,7 +12,8 @@ import importlib
 import numpy as np
 
 from gpop.common.errors import UsageError
-from gpop.graph.graph import MOST_VERTICES, Graph
+from gpop.graph.arguments import MOST_VERTICES
+from gpop.graph.graph import Graph
 
 GENERATORS = {  # kind: its sizes and their defaults
     "rmat": {"scale": 16, "degree": 16, "parameters": (0.57, 0.19, 0.19)},

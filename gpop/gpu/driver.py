@@ -9,17 +9,18 @@ import numpy as np
 
 from gpop.common.errors import UsageError
 from gpop.common.parallel import worker_count
-from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
 from gpop.execution.run import Run
 from gpop.gpu import calibrate
 from gpop.gpu.device import cupy, current_device, free_bytes, require_device_memory
-from gpop.gpu.emit import Emitted, emit
+from gpop.gpu.emit import emit
+from gpop.gpu.emitted import Emitted
 from gpop.gpu.job import Job
 from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, Traits, combine_of, push_of, queues
 from gpop.gpu.layout import HUBS, LAYOUT, device_graph
 from gpop.gpu.workspace import Workspace, queue_shapes, workspace_shapes
 from gpop.graph.exclusive import exclusive
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits
+from gpop.plan.hidden import MASK_NONE, MASK_SENT, MASK_VALUE
 from gpop.program.compile import inactive_of
 from gpop.program.lowering import Lowered, lower
 from gpop.program.program import HARMLESS, Program
@@ -140,7 +141,7 @@ def run_on_gpu(
         space = Workspace(graph, shapes, traits)
         job = Job(program, lowered, emitted, traits, layout, space, mode, interleave)
         if ratio is None:
-            ratio = calibrate.device_ratio() if mode == "auto" else 1.0
+            ratio = calibrate.device_ratio(run_on_gpu) if mode == "auto" else 1.0
         return job.run(sources, limit, ratio, callback, progress, prepare_seconds)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from gpop.common.progress import IterationBar
 from gpop.execution.run import UNLIMITED, Run
 from gpop.gpu.device import cupy, current_device, is_device_array
-from gpop.gpu.emit import Emitted
+from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import (
     BLOCK_THREADS,
     CONTROL,

@@ -1,8 +1,8 @@
 """Graph -> graph: what is done to a graph before it is used. The given graph is never changed.
 
-``symmetrize`` and ``reverse`` are methods of `Graph`; here is the rest: self-loops, duplicates, the
-largest component, weights, and new orders of the vertices. Every function keeps weights, and original
-ids where vertices move or go. Each predicts its memory before it allocates.
+``symmetrize`` and ``reverse`` are methods of `Graph`, and `gpop.direct.components` finds the largest
+component; here is the rest: self-loops, duplicates, weights, and new orders of the vertices. Every function
+keeps weights, and original ids where vertices move or go. Each predicts its memory before it allocates.
 
 Random weights depend on the seed and on the pair of ends only: opposite edges, and duplicates, get the
 same one, and neither the order of the edges nor the number of threads matters.
@@ -35,7 +35,7 @@ def remove_self_loops(graph: Graph) -> Graph:
     >>> remove_self_loops(Graph.from_edges([0, 0, 1], [0, 1, 1])).m
     1
     """
-    return _take(graph, None, drop_loops=True)
+    return take(graph, None, drop_loops=True)
 
 
 def remove_duplicates(graph: Graph, policy: str = "first") -> Graph:
@@ -61,26 +61,6 @@ def remove_duplicates(graph: Graph, policy: str = "first") -> Graph:
     dtype = None if weights is None else weights.dtype
     arrays = build_csr(graph.n, [csr_edges(graph.indptr, graph.indices, weights)], dtype, policy)
     return Graph(*arrays, original_ids=graph.original_ids, name=graph.name)
-
-
-def largest_component(graph: Graph) -> Graph:
-    """The largest weakly connected component; vertices keep their order and their original ids.
-
-    Of several largest ones it is the one with the smallest vertex.
-
-    Examples
-    --------
-    >>> part = largest_component(Graph.from_edges([0, 2, 3], [1, 3, 4]))
-    >>> part.n, part.original_ids.tolist()
-    (3, [2, 3, 4])
-    """
-    from gpop.apps.cc import connected_components
-
-    if graph.n == 0:
-        return graph
-    label = connected_components(graph).label
-    inside = label == np.bincount(label).argmax()
-    return _take(graph, np.flatnonzero(inside).astype(np.uint32))
 
 
 def random_weights(graph: Graph, low: int, high: int, seed: int = 1) -> Graph:
@@ -205,7 +185,7 @@ def _names(graph: Graph, order: np.ndarray) -> np.ndarray:
     return order.astype(np.int64) if graph.original_ids is None else graph.original_ids[order]
 
 
-def _take(graph: Graph, rows: np.ndarray | None, drop_loops: bool = False) -> Graph:
+def take(graph: Graph, rows: np.ndarray | None, drop_loops: bool = False) -> Graph:
     """The lists of some vertices, which lead to no others, renumbered; ``None`` for all as they are."""
     n = graph.n if rows is None else len(rows)
     width = 0 if graph.weights is None else graph.weights.itemsize

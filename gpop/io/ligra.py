@@ -21,10 +21,11 @@ from gpop.common.memory import require_memory
 from gpop.common.parallel import blocks, for_each
 from gpop.common.replacing import replacing
 from gpop.graph.arguments import MOST_VERTICES
+from gpop.graph.edge_pieces import narrow
 from gpop.graph.graph import Graph
 from gpop.graph.validate import ids_fault, offsets_fault
 from gpop.io.compressed import open_to_write
-from gpop.io.text import first_line, line_error, narrow, pieces_of, text_blocks, whole_weights
+from gpop.io.text import first_line, line_error, pieces_of, text_blocks, whole_weights
 from gpop.io.token_kernels import parse_integers, write_numbers
 
 _KINDS = {b"AdjacencyGraph": False, b"WeightedAdjacencyGraph": True}

@@ -28,7 +28,6 @@ Bytes: ``m*d_i + r*m*d_s`` (+ weights) and ``16*k*k`` for the offsets.
 
 from __future__ import annotations
 
-import os
 import time
 from typing import NamedTuple
 
@@ -280,23 +279,3 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
         *shape, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights, *lists,
         np.bool_(ascending.all()),
     )  # fmt: skip
-
-
-def bins_of(graph: Graph, bits: int, threads: int) -> tuple[Bins, float]:
-    """The layout kept with the graph, and the seconds that building or opening it took (0 if kept).
-
-    On first use it is built, or opened from a file when there is a directory for layouts
-    (`gpop.layout.bins_file`).
-    """
-    key = ("bins", bits)
-    if key in graph.cache:
-        return graph.cache[key], 0.0
-    start = time.perf_counter()
-    directory = graph.cache.get("layout_directory") or os.environ.get("GPOP_LAYOUTS")
-    if directory:
-        from gpop.layout.bins_file import layout_of
-
-        graph.cache[key] = layout_of(graph, bits, threads, directory)
-    else:
-        graph.cache[key] = build_bins(graph, bits, threads)
-    return graph.cache[key], time.perf_counter() - start

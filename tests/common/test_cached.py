@@ -21,7 +21,8 @@ from gpop.apps.bfs import BFS
 from gpop.apps.pagerank import PageRank
 from gpop.apps.sssp import SSSP
 from gpop.common import cached
-from gpop.cpu import pull, scatter, specialise
+from gpop.cpu import pull, specialise
+from gpop.plan import hidden
 from gpop.program.lowering import lower
 from tests.programs import Smallest
 
@@ -106,7 +107,7 @@ def loops() -> list[Dispatcher]:
     for cls, interleave in ((Smallest, True), (BFS, False), (SSSP, False), (PageRank, False)):
         lowered = lower(cls)
         traits = specialise.Traits(
-            None, bool(cls.all_active), scatter.MASK_NONE, None, interleave,
+            None, bool(cls.all_active), hidden.MASK_NONE, None, interleave,
             specialise.NEVER if interleave else specialise.MAYBE, True, False,
         )  # fmt: skip
         made.append(specialise.compile_loop(lowered, traits))

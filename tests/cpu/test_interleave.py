@@ -18,10 +18,10 @@ from gpop.common.inlined import KERNEL
 from gpop.cpu import active, choice, specialise, workspace
 from gpop.cpu.interleave import make_gather_published
 from gpop.cpu.job import Job
-from gpop.cpu.scatter import MASK_NONE
 from gpop.generate import generate
-from gpop.layout.bins import bins_of
 from gpop.layout.in_edges import NO_WEIGHTS
+from gpop.layout.kept_bins import bins_of
+from gpop.plan.hidden import MASK_NONE
 from gpop.program.lowering import lower
 from gpop.program.state import make_state
 from tests.programs import Smallest

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.layout.bins import bins_of
+from gpop.layout.kept_bins import bins_of
 from tests import programs
 from tests.programs import (
     Colours,

@@ -7,6 +7,7 @@ import pytest
 
 import gpop
 from gpop.gpu import calibrate, job
+from gpop.gpu.driver import run_on_gpu
 from gpop.graph.graph import Graph
 from tests.gpu.cases import (
     CASES,
@@ -317,10 +318,10 @@ def test_partitions_that_do_not_fit_a_block_are_refused(size):
 def test_ratio_is_measured_once_per_device(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(calibrate, "SCALE", 14)
-    ratio = calibrate.device_ratio()
+    ratio = calibrate.device_ratio(run_on_gpu)
     assert 0.01 < ratio < 100
-    monkeypatch.setattr(calibrate, "measure_ratio", lambda: pytest.fail("measured again"))
-    assert calibrate.device_ratio() == ratio
+    monkeypatch.setattr(calibrate, "measure_ratio", lambda run: pytest.fail("measured again"))
+    assert calibrate.device_ratio(run_on_gpu) == ratio
     level = gpop.bfs(STAR, 0, target="gpu").level  # auto takes what was kept
     assert np.array_equal(level, np.append(0, np.ones(12_000)))
 
@@ -373,7 +374,7 @@ def test_cuda_source():
 def test_compare_on_both_targets(monkeypatch):
     from gpop.compare import APPS, compare
 
-    monkeypatch.setattr(calibrate, "device_ratio", lambda: 1.0)
+    monkeypatch.setattr(calibrate, "device_ratio", lambda run: 1.0)
     graph = random_graph(26, 500, 4000, weights=True)
     rows = compare(graph, APPS, ("sc", "pc", "auto", "pull"), ("cpu", "gpu"), rounds=1)
     assert len(rows) == 5 * 4 * 2

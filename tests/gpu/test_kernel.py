@@ -12,8 +12,8 @@ import pytest
 
 import gpop
 from gpop.common.errors import ProgramError
-from gpop.cpu.scatter import MASK_NONE, MASK_SENT, MASK_VALUE
-from gpop.gpu.emit import Emitted, emit
+from gpop.gpu.emit import emit
+from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import (
     BLOCK_THREADS,
     OWNER,
@@ -26,6 +26,7 @@ from gpop.gpu.kernel import (
     push_of,
     shared_bytes,
 )
+from gpop.plan.hidden import MASK_NONE, MASK_SENT, MASK_VALUE
 from gpop.program.compile import inactive_of
 from gpop.program.lowering import lower
 from tests.gpu.cuda_compiler import compile_cuda

@@ -147,4 +147,4 @@ def test_errors_are_what_callers_expect():
     assert issubclass(UsageError, ValueError)
     assert issubclass(NotEnoughMemory, MemoryError)
     assert all(issubclass(e, GpopError) for e in (UsageError, NotEnoughMemory))
-    assert gpop.graph.graph.MOST_VERTICES == 2**32 - 2
+    assert gpop.graph.arguments.MOST_VERTICES == 2**32 - 2

@@ -11,7 +11,7 @@ typedef unsigned short Id;  // local id of a destination; the top bit marks the 
 typedef long long int64;
 typedef unsigned long long uint64;
 
-enum { MASK_NONE, MASK_VALUE, MASK_SENT };                    // as gpop/cpu/scatter.py
+enum { MASK_NONE, MASK_VALUE, MASK_SENT };                    // as gpop/plan/hidden.py
 enum { NO_COMBINE, MINIMUM, MAXIMUM, ADD, OR };               // Program.combine
 enum { SWAP, FOLD, OWNER };                                   // how a pushed message reaches its vertex
 enum { MODE_SC, MODE_PC, MODE_IDLE };                         // of a source partition in this iteration

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpop.common.memory import own_pages, require_memory
 from gpop.common.parallel import blocks, for_each
-from gpop.graph.graph import MOST_VERTICES
+from gpop.graph.arguments import MOST_VERTICES
 
 _IDS = 1 << 20  # treated at a time
 
