@@ -20,9 +20,9 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli, report
-from gpop.apps.direct import Phase, asked_of_messages, direct_run, no_messages
 from gpop.apps.inputs import symmetric
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.apps.without_messages import Phase, asked_of_messages, direct_run, no_messages
 from gpop.common.errors import UsageError
 from gpop.layout.partition import partition_bits, partition_count
 

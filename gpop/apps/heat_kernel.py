@@ -4,8 +4,8 @@ Algorithm: hk-relax of Kloster and Gleich, level by level as in Shun et al. The 
 after N terms; iteration j moves the residual of level j to level j+1 as residual * t / (j+1) / degree. A
 residual below threshold(j) * degree is dropped. On a symmetric graph the error is at most epsilon * degree
 at every vertex, and never an excess: h - epsilon*degree <= probability <= h.
-Unusual: strictly local, see local.py. The threshold of a level is a parameter set between iterations. A walk
-that reaches a vertex without out-edges stays: all later levels are added at once (``stay``).
+Unusual: strictly local, see around_seeds.py. The threshold of a level is a parameter set between iterations.
+A walk that reaches a vertex without out-edges stays: all later levels are added at once (``stay``).
 Encoding: one residual field serves all levels, because what a level leaves behind is dropped. The seeds
 start at exp(-t), so that the sum of the terms is the result. share is 0 for inactive vertices; whom a
 message of 0 alone makes active, filterFunc drops, see nibble.py. float32.
@@ -23,8 +23,8 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli, report
+from gpop.apps.around_seeds import LocalResult, clean_program, take
 from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
-from gpop.apps.local import LocalResult, clean_program, take
 from gpop.apps.result import Holds, holds
 from gpop.common.errors import UsageError
 

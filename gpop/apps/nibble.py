@@ -2,8 +2,8 @@
 
 Algorithm: GPOP, Algorithm 4. A vertex is active while its probability is at least
 threshold * out-degree; in a step it keeps half and sends half, split evenly over its out-edges.
-Unusual: strictly local, see local.py; initFunc keeps vertices active that receive nothing. As in the paper
-a vertex below the threshold keeps its probability, and one without out-edges keeps all it gets, so
+Unusual: strictly local, see around_seeds.py; initFunc keeps vertices active that receive nothing. As in the
+paper a vertex below the threshold keeps its probability, and one without out-edges keeps all it gets, so
 that the probabilities always sum to 1 (float32, as the original: to about 1e-6).
 Encoding: share is 0 for inactive vertices, and a message of 0 does no harm: whom it alone makes active,
 filterFunc drops. So gatherFunc need not tell the two kinds apart, which would cost a seventh of its time.
@@ -19,8 +19,8 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli, report
+from gpop.apps.around_seeds import LocalResult, clean_program, take
 from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
-from gpop.apps.local import LocalResult, clean_program, take
 
 
 class Nibble(gpop.Program):

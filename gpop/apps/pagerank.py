@@ -24,7 +24,7 @@ from gpop.apps import cli, report
 from gpop.apps.inputs import bulk_synchronous
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
-from gpop.common.parallel import blocks
+from gpop.common.parallel import ranges
 
 
 class PageRank(gpop.Program):
@@ -139,7 +139,7 @@ def pagerank(
     program = PROGRAMS[np.dtype(dtype).name, converging](graph)
     n = max(graph.n, 1)
     program.damping, program.base = damping, (1 - damping) / n
-    for first, last in blocks(graph.n, 1 << 20):
+    for first, last in ranges(graph.n, 1 << 20):
         program.per_edge[first:last] = 1 / np.maximum(np.diff(graph.indptr[first : last + 1]), 1)
     np.multiply(program.per_edge, 1 / n, out=program.share)
     if converging:

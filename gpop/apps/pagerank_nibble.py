@@ -4,7 +4,7 @@ Computes p close to p* = a*s + (1-a) * P p*, s the seeds, P the walk along out-e
 Algorithm: the parallel push of Shun et al. A vertex is active while its residual is at least
 epsilon * out-degree; it keeps a of the residual and sends the rest along its out-edges. On a symmetric
 graph p* - epsilon*degree <= p <= p* at every vertex; p and what is left of the residuals sum to 1.
-Unusual: strictly local, see local.py. A walk that reaches a vertex without out-edges stays there.
+Unusual: strictly local, see around_seeds.py. A walk that reaches a vertex without out-edges stays there.
 Encoding: share is 0 for inactive vertices, and a message of 0 does no harm: whom it alone makes active,
 filterFunc drops. So gatherFunc need not tell the two kinds apart, see nibble.py. float32.
 Papers: Lakhotia et al., "GPOP", which calls it APPR; Andersen, Chung, Lang, "Local graph
@@ -20,8 +20,8 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli, report
+from gpop.apps.around_seeds import LocalResult, clean_program, take
 from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
-from gpop.apps.local import LocalResult, clean_program, take
 from gpop.common.errors import UsageError
 
 

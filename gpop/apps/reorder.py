@@ -24,7 +24,7 @@ from gpop.apps.inputs import many_vertices, one_vertex
 from gpop.apps.result import AppResult, Holds
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
-from gpop.common.parallel import blocks, for_each, worker_count
+from gpop.common.parallel import for_each, ranges, worker_count
 from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
 from gpop.graph.transform import ORDERS, relabel
@@ -33,7 +33,7 @@ from gpop.layout.partition import partition_bits
 _TAKEN = {"source": one_vertex, "seeds": many_vertices}
 """Parameters that are vertices, and how they are checked."""
 
-_BLOCK = 1 << 16  # vertices
+_PIECE = 1 << 16  # vertices
 
 
 class Reordered(NamedTuple):
@@ -139,7 +139,7 @@ def messages_per_edge(graph: Graph) -> float:
     1.0
     """
     bits = np.uint32(partition_bits(graph.n, worker_count(), edges=graph.m))
-    pieces = blocks(graph.n, _BLOCK)
+    pieces = ranges(graph.n, _PIECE)
     counts = np.zeros(len(pieces), np.int64)
 
     def count(i):

@@ -15,9 +15,9 @@ from typing import Any
 
 import gpop
 from gpop.apps import cli
-from gpop.apps.direct import Phase, direct_run, no_messages
 from gpop.apps.inputs import symmetric
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.apps.without_messages import Phase, direct_run, no_messages
 
 OF_MESSAGES = ("mode", "ratio", "interleave", "partition_size", "target", "iterations", "layouts")
 """Options of the command line that mean nothing without messages and bins."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.cached import cached
-from gpop.common.parallel import blocks, for_each
+from gpop.common.parallel import for_each, ranges
 from gpop.common.random_bits import mix
 
-_BLOCK = 1 << 20  # bytes hashed at a time
+_PIECE = 1 << 20  # bytes hashed at a time
 
 
 @cached
@@ -57,7 +57,7 @@ def hash_array(array: np.ndarray) -> int:
     False
     """
     data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    pieces = blocks(data.size, _BLOCK)
+    pieces = ranges(data.size, _PIECE)
     parts = np.empty(len(pieces) + 1, np.uint64)
     parts[-1] = data.size
 

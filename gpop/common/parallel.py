@@ -1,6 +1,6 @@
-"""Blocks of work over the CPU cores: compiled functions that release the GIL, threads from Python.
+"""Pieces of work over the CPU cores: compiled functions that release the GIL, threads from Python.
 
-For work that comes in few large blocks (reading, building, checking) this costs one plain kernel
+For work that comes in few large pieces (reading, building, checking) this costs one plain kernel
 to compile instead of a parallel one, which takes five times as long to compile and to load. What has to
 begin at once runs `beside` its caller, on threads that stay.
 
@@ -126,10 +126,10 @@ def _raise_first(failures: list[tuple[int, BaseException]]) -> None:
         failures.clear()  # an error holds its frames, and they this list and the arrays of the caller
 
 
-def blocks(total: int, size: int) -> list[tuple[int, int]]:
-    """Cut ``range(total)`` into pieces of ``size``: [(first, last), ...].
+def ranges(total: int, size: int) -> list[tuple[int, int]]:
+    """Cut ``range(total)`` into ranges of ``size``: [(first, last), ...].
 
-    >>> blocks(5, 2)
+    >>> ranges(5, 2)
     [(0, 2), (2, 4), (4, 5)]
     """
     return [(first, min(first + size, total)) for first in range(0, total, size)]

@@ -61,11 +61,11 @@ def make_gather_published(gather_one, counting):
         for list in range(threads):
             head = load_acquire(space.head, list * k + p)
             source = head
-            stop = space.mark[list * k + p]
+            stop = space.consumed[list * k + p]
             while source != stop:
                 size = gather_one(source, p, w, False, layout, space, state, size)
                 source = np.int64(space.next_source[source * k + p])
-            space.mark[list * k + p] = head
+            space.consumed[list * k + p] = head
         if counting:
             space.counters[w, INTERLEAVED] += space.counters[w, 3] - before
         return size - gap

@@ -10,7 +10,7 @@ import numpy as np
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.parallel import beside, worker_count
 from gpop.common.progress import IterationBar
-from gpop.cpu import choice, engine, specialise, team
+from gpop.cpu import choose_mode, engine, specialise, team
 from gpop.cpu.active import drain_frontier, drain_touched, lists_of, load_all, load_frontier
 from gpop.cpu.priority import drain_waiting, pending_in
 from gpop.cpu.workspace import SERIAL_EDGES
@@ -76,7 +76,7 @@ class Job:
         except NotEnoughMemory:
             if self.forced == PULL:
                 raise
-            self.forced = choice.AUTO_PUSH
+            self.forced = choose_mode.AUTO_PUSH
         self.incoming_seconds += time.perf_counter() - begin
 
     def start(self, sources: np.ndarray | None) -> np.ndarray:

@@ -18,7 +18,7 @@ import numpy as np
 from gpop.common.replacing import replacing
 from gpop.generate import generate
 from gpop.gpu.device import current_device
-from gpop.gpu.layout import free_device
+from gpop.gpu.device_graph import free_device
 from gpop.program.program import HARMLESS, Program, VertexField
 
 SCALE, DEGREE, SEED, ROUNDS = 21, 16, 1, 5

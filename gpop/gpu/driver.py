@@ -12,11 +12,11 @@ from gpop.common.parallel import worker_count
 from gpop.execution.run import Run
 from gpop.gpu import calibrate
 from gpop.gpu.device import cupy, current_device, free_bytes, require_device_memory
+from gpop.gpu.device_graph import HUBS, LAYOUT, device_graph
 from gpop.gpu.emit import emit
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.job import Job
 from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, Traits, combine_of, push_of, queues
-from gpop.gpu.layout import HUBS, LAYOUT, device_graph
 from gpop.gpu.workspace import Workspace, queue_shapes, workspace_shapes
 from gpop.graph.exclusive import exclusive
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits

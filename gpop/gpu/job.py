@@ -9,6 +9,7 @@ import numpy as np
 from gpop.common.progress import IterationBar
 from gpop.execution.run import UNLIMITED, Run
 from gpop.gpu.device import cupy, current_device, is_device_array
+from gpop.gpu.device_graph import DeviceGraph
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import (
     BLOCK_THREADS,
@@ -21,7 +22,6 @@ from gpop.gpu.kernel import (
     make_source,
     shared_bytes,
 )
-from gpop.gpu.layout import DeviceGraph
 from gpop.gpu.workspace import Workspace
 from gpop.plan.trace import Trace
 from gpop.program.lowering import Lowered

@@ -15,7 +15,7 @@ import numpy as np
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
-from gpop.common.parallel import blocks, for_each
+from gpop.common.parallel import for_each, ranges
 from gpop.common.random_bits import below, stream
 from gpop.graph.build import Edges, build_csr, check_duplicates, csr_edges
 from gpop.graph.graph import Graph
@@ -23,7 +23,7 @@ from gpop.graph.modify import hashes, weight_dtype
 
 ORDERS = ("degree", "random", "bfs", "rcm")
 
-_BLOCK = 1 << 16  # vertices
+_PIECE = 1 << 16  # vertices
 _GONE = np.uint32(0xFFFFFFFF)
 
 
@@ -78,7 +78,7 @@ def random_weights(graph: Graph, low: int, high: int, seed: int = 1) -> Graph:
     dtype = weight_dtype(low, high)
     require_memory(graph.m * np.dtype(dtype).itemsize, f"weights of {graph.m} edges")
     weights = np.empty(graph.m, dtype)
-    pieces = blocks(graph.n, _BLOCK)
+    pieces = ranges(graph.n, _PIECE)
 
     def fill(i):
         _pair_weights(
@@ -194,7 +194,7 @@ def take(graph: Graph, rows: np.ndarray | None, drop_loops: bool = False) -> Gra
     new = np.full(graph.n, _GONE, np.uint32)
     new[rows] = np.arange(n, dtype=np.uint32)
     indptr = np.zeros(n + 1, np.int64)
-    pieces = blocks(n, _BLOCK)
+    pieces = ranges(n, _PIECE)
 
     def count(i):
         _count_rows(graph.indptr, graph.indices, rows, *pieces[i], drop_loops, indptr)

@@ -18,7 +18,7 @@ import numpy as np
 
 from gpop.common.errors import GraphFileError
 from gpop.common.memory import require_memory
-from gpop.common.parallel import blocks, for_each
+from gpop.common.parallel import for_each, ranges
 from gpop.common.replacing import replacing
 from gpop.graph.arguments import MOST_VERTICES
 from gpop.graph.edge_pieces import narrow
@@ -124,5 +124,5 @@ def write(graph: Graph, path: Path) -> None:
         file.write(f"{kind}\n{graph.n}\n{graph.m}\n".encode())
         text = np.empty(21 * _NUMBERS, np.uint8)
         for array in (graph.indptr[:-1], graph.indices, weights):
-            for first, last in blocks(0 if array is None else len(array), _NUMBERS):
+            for first, last in ranges(0 if array is None else len(array), _NUMBERS):
                 file.write(text[: write_numbers(array[first:last], text)].data)

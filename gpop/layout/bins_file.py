@@ -35,7 +35,7 @@ from numba import njit
 from gpop.common.array_hash import hash_array
 from gpop.common.cached import cached
 from gpop.common.errors import GraphFileError
-from gpop.common.parallel import blocks, for_each, worker_count
+from gpop.common.parallel import for_each, ranges, worker_count
 from gpop.common.replacing import replacing
 from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins, _nonempty, build_bins, id_dtype, narrow_dtype, source_dtype
@@ -214,7 +214,7 @@ def _consistent(n, bits, k, slots, id_offsets, sources, ids) -> bool:
     for offsets, end in ((slots, sources.size), (id_offsets, ids.size)):
         if offsets[0] != 0 or offsets[-1] != end or (offsets[1:] < offsets[:-1]).any():
             return False
-    pieces = blocks(k, max(1, k // 64))
+    pieces = ranges(k, max(1, k // 64))
     results = np.zeros(len(pieces), np.bool_)
 
     def check(i):

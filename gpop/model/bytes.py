@@ -13,7 +13,7 @@ and messages of the partition; ``d_o`` bytes of an offset, ``d_e`` of an edge in
 reads again, hence the factor 2; in PC they are static and only read. With ``d_o = d_e = d_i = d_s = 4``
 and ``d_w = 0`` these are the formulas of the paper. ``M_a`` is approximated by
 ``r*E_a``, ``r = M/E`` (G-62). Where most edges of a partition stay inside it, SC delivers those as it
-reads them (cpu/local.py): they are in ``E_a*d_e``, and not in what follows.
+reads them (cpu/scatter_inside.py): they are in ``E_a*d_e``, and not in what follows.
 
 Where vertices and insertion points stay in the private cache they cause no traffic, but to reach them
 takes as long as some bytes of a stream. For the choice alone, each side of (1) gets its share:

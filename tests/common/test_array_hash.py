@@ -21,7 +21,7 @@ def test_hash_of_top_bits():
 
 def test_hash_of_blocks(monkeypatch):
     data = np.random.default_rng(1).integers(0, 255, 5001).astype(np.uint8)
-    monkeypatch.setattr(array_hash, "_BLOCK", 1024)
+    monkeypatch.setattr(array_hash, "_PIECE", 1024)
     whole = array_hash.hash_array(data)
     swapped = np.concatenate([data[1024:2048], data[:1024], data[2048:]])
     others = (swapped, data[:-1], np.append(data, np.uint8(0)))

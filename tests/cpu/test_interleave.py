@@ -15,12 +15,13 @@ from numba import njit
 
 import gpop
 from gpop.common.inlined import KERNEL
-from gpop.cpu import active, choice, specialise, workspace
+from gpop.cpu import active, specialise, workspace
 from gpop.cpu.interleave import make_gather_published
 from gpop.cpu.job import Job
 from gpop.generate import generate
 from gpop.layout.in_edges import NO_WEIGHTS
 from gpop.layout.kept_bins import bins_of
+from gpop.model.strategies import code_of
 from gpop.plan.hidden import MASK_NONE
 from gpop.program.lowering import lower
 from gpop.program.state import make_state
@@ -94,13 +95,13 @@ def iterate():
         needs = workspace.Needs(**dict.fromkeys(workspace.Needs._fields, False))
         needs = needs._replace(sc=True, frontier=True, interleave=True)
         space = workspace.workspace_of(graph.cache, layout, needs, np.dtype(np.int64), threads)
-        job = Job(program, lower(Arrivals), traits, layout, space, threads, choice.MODES[mode], 2.0)
+        job = Job(program, lower(Arrivals), traits, layout, space, threads, code_of(mode), 2.0)
         assert active.load_all(job.lists)[0] == order.size
         state = make_state(program, lower(Arrivals), 0)
         left = steps(order, owners, threads, job.forced, job.sizes, layout, space, state)
         assert left == (0, 0, 0)
         assert (space.head[: threads * order.size] == workspace.NONE).all()
-        assert (space.mark[: threads * order.size] == workspace.NONE).all()
+        assert (space.consumed[: threads * order.size] == workspace.NONE).all()
         return program
 
     return run
@@ -197,5 +198,5 @@ def test_a_published_bin_is_found_by_an_acquire_load():
     space.next_source[2:] = workspace.NONE
     assert kernel(0, 0, 2, layout, space, None) == 1
     assert kernel(0, 0, 2, layout, space, None) == 0  # up to the mark
-    assert space.mark.tolist() == [workspace.NONE, workspace.NONE, 1, workspace.NONE]
+    assert space.consumed.tolist() == [workspace.NONE, workspace.NONE, 1, workspace.NONE]
     assert re.search(r"load atomic i64.* acquire", next(iter(kernel.inspect_llvm().values())))

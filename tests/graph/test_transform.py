@@ -117,7 +117,7 @@ def test_random_weights(monkeypatch):
     assert same(weighted.reverse(), weighted)
     assert set(weighted.weights.tolist()) == set(range(1, 10))
     monkeypatch.setenv("NUMBA_NUM_THREADS", "4")
-    monkeypatch.setattr(transform, "_BLOCK", 17)
+    monkeypatch.setattr(transform, "_PIECE", 17)
     assert same(transform.random_weights(graph, 1, 9, seed=4), weighted)
     assert not same(transform.random_weights(graph, 1, 9, seed=5), weighted)
     assert transform.random_weights(graph, -3, 3).weights.dtype == np.int64

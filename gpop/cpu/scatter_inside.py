@@ -24,7 +24,7 @@ INTRA = 9
 """Column of the instrumented counters (workspace.COUNTERS)."""
 
 
-def make_scatter_local(
+def make_scatter_inside(
     scatterFunc, gatherFunc, applyWeight, after_scatter, settle_list, weight_type, keeps_values, counting
 ):
     """Kernel: scatter partition ``p``, edges inside it applied directly; includes what follows a scatter."""
@@ -32,7 +32,7 @@ def make_scatter_local(
     summing = settle_list is not None
     joined = HEARD if summing else 1
 
-    def scatter_local(p, w, layout, space, state):
+    def scatter_inside(p, w, layout, space, state):
         indices, frontier, in_frontier, senders = (
             layout.indices, space.frontier, space.in_frontier, space.queue
         )  # fmt: skip
@@ -107,4 +107,4 @@ def make_scatter_local(
             space.counters[w, MESSAGES_SC] += messages
             space.counters[w, INTRA] += intra
 
-    return scatter_local
+    return scatter_inside
