@@ -152,7 +152,7 @@ def test_results_are_taken_piece_by_piece(graph, monkeypatch, threshold, piece):
         found.append(run.touched.size)
         return vertices, values
 
-    monkeypatch.setattr(local, "PIECE", piece)
+    monkeypatch.setattr(around_seeds, "PIECE", piece)
     monkeypatch.setattr(nibble, "take", taken)
     gpop.nibble(graph, [5, 900], threshold)
     assert (found[0] > graph.n // 4) == (threshold == 1e-9)
