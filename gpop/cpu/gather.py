@@ -18,7 +18,7 @@ from gpop.cpu.workspace import NONE
 from gpop.model.strategies import PC
 from gpop.plan.hidden import MASK_SENT, MASK_VALUE
 
-IDS, MESSAGES, PROBED, FILLED, INTERLEAVED = 3, 4, 5, 6, 7
+IDS, MESSAGES, PROBED, FILLED = 3, 4, 5, 6
 """Columns of the instrumented counters (workspace.COUNTERS)."""
 
 FEW_NEW = 16

@@ -16,12 +16,10 @@ import numpy as np
 
 from gpop.common.atomics import prefetch
 from gpop.cpu.active import list_of
+from gpop.cpu.interleave import INTRA
 from gpop.cpu.scatter import EDGES, MESSAGES_SC, VERTICES, send
 from gpop.cpu.sums import HEARD
 from gpop.model.strategies import SC
-
-INTRA = 9
-"""Column of the instrumented counters (workspace.COUNTERS)."""
 
 
 def make_scatter_inside(

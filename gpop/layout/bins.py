@@ -2,10 +2,10 @@
 
 ``k`` partitions of ``q = 2**bits`` vertices; bin ``(p, d)`` holds what partition ``p`` sends to ``d``.
 A *message* is one value for a maximal run of consecutive out-edges of one source vertex that end in
-the same partition (G-25); with adjacency sorted by destination there is one message per source and
-destination partition (G-28).
+the same partition; with adjacency sorted by destination there is one message per source and
+destination partition.
 
-Two streams, each contiguous for the thread that walks it (requirements G-21 ... G-26):
+Two streams, each contiguous for the thread that walks it:
 
 ``sources``, message slots   by source partition:      bin (p, d) starts at ``slots[p*k + d]``
 ``ids``, ``id_weights``      by destination partition: bin (p, d) starts at ``id_offsets[d*k + p]``

@@ -1,4 +1,4 @@
-"""Which vertex lives in which partition (GPOP section 3.1; requirements G-10 ... G-13).
+"""Which vertex lives in which partition (GPOP section 3.1).
 
 Index partitioning: partition ``p`` owns vertices ``[p*q, (p+1)*q)``. ``q`` is a power of two, so
 ``partition(v) = v >> bits``; the last partition may be shorter. The paper takes the smallest number of

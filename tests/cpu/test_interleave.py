@@ -1,4 +1,4 @@
-"""The interleaved step (V13): every message arrives exactly once, and none that leaves a partition is lost.
+"""The interleaved step: every message arrives exactly once, and none that leaves a partition is lost.
 
 What threads do at the same time is replayed on one thread, partition by partition in a given order, or seen
 in the code that is generated; what a partition does with its own edges is the same in every run.

@@ -1,4 +1,4 @@
-"""The layout, decoded independently: bins, message flags, PNG, id types (V2, V3; G-20 ... G-28)."""
+"""The layout, decoded independently: bins, message flags, PNG, id types."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_small_graphs(name, bits):
     graph = small_graphs()[name]
     bins = check(graph, bits)
     assert bool(bins.sorted)
-    # Sorted adjacency: one message per source and destination partition (G-28).
+    # Sorted adjacency: one message per source and destination partition.
     assert bins.messages == len({(v, u >> bits) for v, u, _ in edges_of(graph)})
 
 

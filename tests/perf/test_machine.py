@@ -1,4 +1,4 @@
-"""Machine facts, bandwidth, and the limit of a PageRank iteration (V8, G-61)."""
+"""Machine facts, bandwidth, and the limit of a PageRank iteration."""
 
 from __future__ import annotations
 
