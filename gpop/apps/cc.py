@@ -21,6 +21,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import symmetric
+from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import Phase, asked_of_messages, direct_run, no_messages
 from gpop.common.errors import UsageError
@@ -55,6 +56,7 @@ class ComponentsResult(AppResult):
     symmetrized: bool = holds(Holds.NO_VERTICES)
 
 
+@one_call
 def connected_components(
     graph: gpop.Graph, method: str = "auto", *, interleave: bool | None = None, **options: Any
 ) -> ComponentsResult:
@@ -69,6 +71,9 @@ def connected_components(
         choice and its reason are in ``trace.summary``.
     interleave : bool, optional
         Gather what has arrived before scattering (labels): fewer iterations, same labels; by default True.
+    reorder : str
+        "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
+        and returned as they are in ``graph``.
     **options
         ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
 

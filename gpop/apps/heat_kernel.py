@@ -25,6 +25,7 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.around_seeds import LocalResult, clean_program, take
 from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
+from gpop.apps.options import one_call
 from gpop.apps.result import Holds, holds
 from gpop.common.errors import UsageError
 
@@ -77,6 +78,7 @@ class HeatKernelResult(LocalResult):
     levels: int = holds(Holds.NO_VERTICES)
 
 
+@one_call
 def heat_kernel(
     graph: gpop.Graph,
     seeds: Any,
@@ -98,6 +100,9 @@ def heat_kernel(
         Error allowed per out-edge of a vertex.
     levels : int, optional
         Terms of the series; by default as many as ``epsilon`` needs.
+    reorder : str
+        "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
+        and returned as they are in ``graph``.
     **options
         ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
 

@@ -21,6 +21,7 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.around_seeds import LocalResult, clean_program, take
 from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
+from gpop.apps.options import one_call
 
 
 class Nibble(gpop.Program):
@@ -60,6 +61,7 @@ class NibbleResult(LocalResult):
     """``vertices``, ``values`` and ``probability`` of the walk's end."""
 
 
+@one_call
 def nibble(
     graph: gpop.Graph, seeds: Any, threshold: float = 1e-9, iterations: int = 10, **options: Any
 ) -> NibbleResult:
@@ -74,6 +76,9 @@ def nibble(
         A vertex with less than ``threshold * out_degree`` is not followed.
     iterations : int
         Steps of the walk.
+    reorder : str
+        "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
+        and returned as they are in ``graph``.
     **options
         ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
 

@@ -22,6 +22,7 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.around_seeds import LocalResult, clean_program, take
 from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
+from gpop.apps.options import one_call
 from gpop.common.errors import UsageError
 
 
@@ -66,6 +67,7 @@ class PageRankNibbleResult(LocalResult):
     """``vertices``, ``values`` and ``probability``."""
 
 
+@one_call
 def pagerank_nibble(
     graph: gpop.Graph, seeds: Any, alpha: float = 0.15, epsilon: float = 1e-6, **options: Any
 ) -> PageRankNibbleResult:
@@ -80,6 +82,9 @@ def pagerank_nibble(
         Restart probability of the lazy walk, between 0 and 1.
     epsilon : float
         Error allowed per out-edge of a vertex.
+    reorder : str
+        "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
+        and returned as they are in ``graph``.
     **options
         ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
 

@@ -1,9 +1,9 @@
 """``reorder=`` of the one-call functions: run on the same graph with its vertices in another order.
 
 The order decides how many messages an edge costs (r, see `gpop.layout.bins`) and how far neighbours are.
-A function is wrapped where the package exports it (`gpop`), so that no app knows of it: vertices that are
-given are translated, the app runs on the relabelled graph, and its result is translated back, so that
-arrays, sources and parents are in the ids of the given graph. The relabelled graph is kept with the given
+No app knows of it but by the decorator of its one-call function (options.py): vertices that are given are
+translated, the app runs on the relabelled graph, and its result is translated back, so that arrays, sources
+and parents are in the ids of the given graph. The relabelled graph is kept with the given
 one for the next call. Cost and gain are in ``trace.summary["reorder"]``.
 
 What a field of a result holds, and so how it is translated, its class says: `gpop.apps.result.Holds`.
@@ -70,7 +70,10 @@ def reorderable(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
                 bound.arguments[name] = other.new[check(graph, bound.arguments[name], name.rstrip("s"))]
         return restored(function(*bound.args, **bound.kwargs), other)
 
-    call.__module__ = "gpop"  # where a pickle, which holds a function by its name, finds this one
+    option = inspect.Parameter("reorder", inspect.Parameter.KEYWORD_ONLY, default="none", annotation="str")
+    *named, last = parameters.parameters.values()
+    rest = [option, last] if last.kind is last.VAR_KEYWORD else [last, option]
+    call.__signature__ = parameters.replace(parameters=[*named, *rest])
     return call
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import gpop
 from gpop.apps import cli
 from gpop.apps.inputs import symmetric
+from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import Phase, direct_run, no_messages
 
@@ -36,6 +37,7 @@ class TriangleResult(AppResult):
         return self.run.seconds
 
 
+@one_call
 def triangle_count(graph: gpop.Graph, *, threads: int | None = None, **options: Any) -> TriangleResult:
     """Number of triangles of the graph, taken as undirected, without self-loops and duplicates.
 
@@ -44,6 +46,9 @@ def triangle_count(graph: gpop.Graph, *, threads: int | None = None, **options: 
     graph : Graph
     threads : int, optional
         All that Numba was given when not set.
+    reorder : str
+        "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
+        and returned as they are in ``graph``.
     **options
         ``progress`` is accepted; options of messages and partitions are refused.
 

@@ -15,7 +15,6 @@ from gpop.common.errors import GraphFileError, UsageError
 
 ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, OSError, ValueError)
-_BLOCK = 1 << 24
 
 
 def _zstandard():
