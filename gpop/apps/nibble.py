@@ -5,8 +5,6 @@ threshold * out-degree; in a step it keeps half and sends half, split evenly ove
 Unusual: strictly local, see around_seeds.py; initFunc keeps vertices active that receive nothing. As in the
 paper a vertex below the threshold keeps its probability, and one without out-edges keeps all it gets, so
 that the probabilities always sum to 1 (float32, as the original: to about 1e-6).
-Encoding: share is 0 for inactive vertices, and a message of 0 does no harm: whom it alone makes active,
-filterFunc drops. So gatherFunc need not tell the two kinds apart, which would cost a seventh of its time.
 Papers: Lakhotia et al., "GPOP"; Spielman and Teng; Shun et al., "Parallel local graph clustering".
 """
 
@@ -18,24 +16,17 @@ from typing import Any
 import numpy as np
 
 import gpop
-from gpop.apps import cli, report
-from gpop.apps.around_seeds import LocalResult, clean_program, take
+from gpop.apps import cli
+from gpop.apps.around_seeds import LocalResult, Spreading, clean_program, local_app, take
 from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
 from gpop.apps.options import one_call
 
 
-class Nibble(gpop.Program):
-    """A truncated lazy random walk."""
+class Nibble(Spreading):
+    """A truncated lazy random walk; active vertices send their ``share``."""
 
     mass = gpop.VertexField(np.float32)
-    share = gpop.VertexField(np.float32)  # what an active vertex sends over each edge; 0 when inactive
     threshold = gpop.Parameter(np.float32, 1e-9)
-    inactive_message = gpop.HARMLESS
-    combine = "add"
-    track_touched = True
-
-    def scatterFunc(self, node):
-        return self.share[node]
 
     def initFunc(self, node):
         if self.out_degree[node] == 0:
@@ -144,15 +135,11 @@ def main(argv: list[str] | None = None) -> int:
 
     return cli.main(
         argv,
-        cli.App(
+        local_app(
             name="nibble",
-            refuses=("interleave",),
             about=__doc__,
-            source="many",
             arguments=arguments,
             solve=lambda graph, given, options: gpop.nibble(graph, given.source, given.threshold, **options),
-            headline=report.local_headline,
-            columns=lambda graph, result: {"probability": result.values},
             verify=lambda graph, result, given: verify(
                 graph, result, given.source, given.threshold, given.iterations
             ),

@@ -4,12 +4,12 @@ A mesh joins neighbours along every dimension, a torus joins opposite borders to
 vertices twice, its sides of 1 join a vertex to itself. The vertex at ``x, y, z ...`` is
 ``x + width * (y + height * (z + ...))``.
 
-Three of them are from Verstraaten, Varbanescu, de Laat, "Quantifying the performance impact of graph structure
-on neighbour iteration strategies for PageRank" (Euro-Par 2015): ``degree4 N`` is an N x N torus with 4 N^2
-directed edges, ``degree6 N`` an N x N x N torus with 6 N^3, and ``degree_D_N`` a torus of D dimensions and N
-vertices along each, of out-degree 2 D (a multigraph for N = 2). Their Table 1 counts one vertex less:
-degree4_1000 is ``--side 1000``, 1,000,000 vertices, 4,000,000 edges; degree_20_2 is ``--dimensions 20
---side 2``, 1,048,576 vertices, 41,943,040 edges.
+Three of them are from Verstraaten, Varbanescu, de Laat, "Quantifying the performance impact of graph
+structure on neighbour iteration strategies for PageRank" (Euro-Par 2015): ``degree4 N`` is an N x N torus
+with 4 N^2 directed edges, ``degree6 N`` an N x N x N torus with 6 N^3, and ``degree_D_N`` a torus of D
+dimensions and N vertices along each, of out-degree 2 D (a multigraph for N = 2). Their Table 1 counts one
+vertex less: degree4_1000 is ``--side 1000``, 1,000,000 vertices, 4,000,000 edges; degree_20_2 is
+``--dimensions 20 --side 2``, 1,048,576 vertices, 41,943,040 edges.
 """
 
 from __future__ import annotations
