@@ -76,7 +76,7 @@ def test_every_message_arrives_once(graph, size, mode):
 @pytest.fixture(scope="module")
 def iterate():
     """One iteration of `Arrivals`, its partitions scattered one at a time, in any order and by any thread."""
-    traits = specialise.Traits(None, False, MASK_NONE, None, True, specialise.NEVER, False, False)
+    traits = specialise.Traits(None, False, MASK_NONE, None, True, specialise.NEVER, False, False, False)
     kernels = specialise._Specialised(lower(Arrivals), traits, "step_by_step")
     scatter, gather = kernels.scatter_and_gather()
 
@@ -158,17 +158,17 @@ def test_edges_that_leave_the_partition_are_sent(leaves, outside, sort, mode):
 # --- the generated code ------------------------------------------------------------------------
 
 Layout = namedtuple("Layout", "bits k row_offsets row_bins")
-Space = namedtuple("Space", "mode row_size row_list next_source head mark frontier_size counters")
+Space = namedtuple("Space", "mode row_size row_list next_source head consumed frontier_size counters")
 
 
 def published():
     """Layout and workspace in which partition 1 of 2 has a message for both."""
     layout = Layout(np.uint32(4), 2, np.array([0, 0, 2]), np.array([0, 1], np.uint32))
-    head, mark = np.full(4, workspace.NONE), np.full(4, workspace.NONE)
+    head, consumed = np.full(4, workspace.NONE), np.full(4, workspace.NONE)
     source, zeros = np.zeros(4, np.int32), np.zeros(2, np.int64)
     counters = np.zeros((2, 4), np.int64)
     return layout, Space(
-        np.ones(2, np.uint8), zeros, np.zeros(2, np.uint32), source, head, mark, zeros, counters
+        np.ones(2, np.uint8), zeros, np.zeros(2, np.uint32), source, head, consumed, zeros, counters
     )
 
 
@@ -197,6 +197,6 @@ def test_a_published_bin_is_found_by_an_acquire_load():
     space.head[2:] = 1
     space.next_source[2:] = workspace.NONE
     assert kernel(0, 0, 2, layout, space, None) == 1
-    assert kernel(0, 0, 2, layout, space, None) == 0  # up to the mark
+    assert kernel(0, 0, 2, layout, space, None) == 0  # up to what was consumed
     assert space.consumed.tolist() == [workspace.NONE, workspace.NONE, 1, workspace.NONE]
     assert re.search(r"load atomic i64.* acquire", next(iter(kernel.inspect_llvm().values())))
