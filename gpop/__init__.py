@@ -50,11 +50,7 @@ __all__ = list(_HOMES)
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'gpop' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
-    if _HOMES[name].startswith("gpop.apps."):
-        value = import_module("gpop.apps.reorder").reorderable(value)
-        value = import_module("gpop.apps.options").checked(value)
-    globals()[name] = value
+    globals()[name] = value = getattr(import_module(_HOMES[name]), name)
     return value
 
 

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gpop
-from gpop.bandwidth import copy_bandwidth
 from gpop.common.command import Parser, add_reading_options, exit_code, reading_options
 from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.replacing import replacing
+from gpop.copy_bandwidth import copy_bandwidth
 from gpop.execution.run import COMPILED_TARGETS
 from gpop.graph.graph import Graph
 from gpop.model.strategies import ASKED

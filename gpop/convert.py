@@ -34,6 +34,7 @@ from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes, readable, require_memory
 from gpop.common.progress import progress_bar
 from gpop.common.replacing import replacing
+from gpop.direct.components import largest_component
 from gpop.graph import transform
 from gpop.graph.build import DUPLICATES
 from gpop.graph.graph import Graph
@@ -143,12 +144,12 @@ def steps(given: argparse.Namespace) -> list[Step]:
             Step("symmetrize", lambda graph: graph.symmetrize(), lambda n, m, w: _build_bytes(n, 2 * m, w))
         )
     if given.largest_component:
-        # a symmetric copy, its bins (2 + 2 + 4 bytes an edge at most) and the state of the search
+        # the graph turned round, where lists are in no order; the forest, labels and their counts; the part
         chosen.append(
             Step(
                 "largest component",
-                transform.largest_component,
-                lambda n, m, w: _build_bytes(n, 2 * m, w) + 16 * m + 40 * n,
+                largest_component,
+                lambda n, m, w: _build_bytes(n, m, w) + _csr_bytes(n, m, w) + 40 * n,
             )
         )
     if given.weights and given.weights.kind == "random":

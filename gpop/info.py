@@ -21,14 +21,15 @@ from gpop.common.cached import cached
 from gpop.common.command import Parser, add_reading_options, exit_code, reading_options
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes, readable, require_memory
-from gpop.common.parallel import blocks, for_each, worker_count
+from gpop.common.parallel import for_each, ranges, worker_count
 from gpop.graph.graph import Graph
-from gpop.layout.bins import Bins, bins_of
+from gpop.layout.bins import Bins
+from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
 
 PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 
-_BLOCK = 1 << 16  # vertices
+_PIECE = 1 << 16  # vertices
 
 
 def summary(values: np.ndarray) -> dict[str, float]:
@@ -72,7 +73,7 @@ def special_edges(graph: Graph) -> tuple[int, int]:
     >>> special_edges(Graph.from_edges([0, 0, 1, 1, 1], [0, 1, 0, 0, 0]))
     (1, 2)
     """
-    pieces = blocks(graph.n, _BLOCK)
+    pieces = ranges(graph.n, _PIECE)
     counts = np.zeros((len(pieces), 2), np.int64)
 
     def work(i):
@@ -88,7 +89,7 @@ def special_edges(graph: Graph) -> tuple[int, int]:
 def in_degrees(graph: Graph) -> np.ndarray:
     """Number of in-edges of each vertex."""
     degree = np.zeros(graph.n, np.int64)
-    for first, last in blocks(graph.m, max(graph.n, 1 << 22)):  # bincount works on a 64-bit copy
+    for first, last in ranges(graph.m, max(graph.n, 1 << 22)):  # bincount works on a 64-bit copy
         degree += np.bincount(graph.indices[first:last], minlength=graph.n)
     return degree
 

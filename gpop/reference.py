@@ -1,10 +1,10 @@
 """``target="python"``: a program as plain Python, serial and slow; what the other targets must agree with.
 
 Nothing is compiled. ``print``, assertions and a debugger work inside the functions, and an error has
-its usual traceback. One vertex after the other, in the order of the paper's Algorithm 2 (requirements G-80 to
-G-86): active vertices scatter in ascending order, and all messages are made before the first is gathered;
-messages are gathered in ascending order of their source, along its edges in their order. There are no bins
-and no partitions: only active vertices send, so that ``inactive_message`` and ``combine`` mean nothing, and
+its usual traceback. One vertex after the other, in the order of the paper's Algorithm 2: active vertices
+scatter in ascending order, and all messages are made before the first is gathered; messages are gathered in
+ascending order of their source, along its edges in their order. There are no bins and no partitions: only
+active vertices send, so that ``inactive_message`` and ``combine`` mean nothing, and
 no communication modes. ``priorityFunc`` sets vertices aside as `gpop.cpu.priority` does.
 
 Numbers: fields are stored in their types, whole numbers wrap around as in compiled code. Whole numbers of up

@@ -27,13 +27,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gpop
-from gpop.bandwidth import copy_bandwidth
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.common.replacing import replacing
+from gpop.copy_bandwidth import copy_bandwidth
 from gpop.generate import generate
 from gpop.gpu.device import cupy, current_device
-from gpop.gpu.layout import free_device
+from gpop.gpu.device_graph import free_device
 from gpop.graph.transform import random_weights
 from perf.gpu_baselines import APPS, STRATEGIES, Baselines, timed
 from perf.gpu_peers import named, read_external, run_peer, write_raw

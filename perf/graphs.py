@@ -94,7 +94,7 @@ def vertex(graph: gpop.Graph, source: int | str) -> int:
     return source
 
 
-def content_hash(graph: gpop.Graph) -> str:
+def graph_digest(graph: gpop.Graph) -> str:
     """Hash of vertices, edges and weights: tells whether a file still holds the same graph."""
     digest = hashlib.sha256(f"{graph.n} {graph.m}".encode())
     for array in (graph.indptr, graph.indices, graph.weights):

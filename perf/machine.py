@@ -1,7 +1,7 @@
 """``python -m perf machine [graph]``: caches, cores, threads, measured bandwidth, and what follows from them.
 
-Bandwidth: copy, triad and read (`perf.bandwidth` says which bytes are counted) with 1 to all threads, over
-arrays that exceed the last cache. With a graph: the shortest possible PageRank iteration, which is the
+Bandwidth: copy, triad and read (`perf.memory_bandwidth` says which bytes are counted) with 1 to all threads,
+over arrays that exceed the last cache. With a graph: the shortest possible PageRank iteration, which is the
 bytes that the model of partition-centric mode counts (`gpop.model.bytes`) over the best bandwidth, measured
 over arrays as large as those bytes, as they may fit a cache; and what an iteration takes.
 """
@@ -17,9 +17,9 @@ import gpop
 from gpop.common.command import exit_code
 from gpop.common.memory import readable
 from gpop.common.parallel import worker_count
-from perf.bandwidth import bandwidth, memory_sized
 from perf.graphs import normal, open_graph
 from perf.hardware import facts
+from perf.memory_bandwidth import bandwidth, memory_sized
 from perf.parser import documented
 
 ITERATIONS = 10

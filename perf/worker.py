@@ -20,7 +20,7 @@ from gpop.common.errors import GpopError, UsageError
 from gpop.model import strategies
 from perf.algorithms import algorithm_named
 from perf.answers import answer_hash, compare
-from perf.graphs import content_hash, open_graph
+from perf.graphs import graph_digest, open_graph
 from perf.implementations import Prepared, family_module, version
 
 TRACED = (
@@ -35,7 +35,7 @@ class Worker:
         self.graph = open_graph(spec)
         self.threads = threads
         self._right: dict[tuple[str, str], np.ndarray] = {}
-        if stored_hash is not None and content_hash(self.graph) != stored_hash:
+        if stored_hash is not None and graph_digest(self.graph) != stored_hash:
             raise UsageError(f"graph {spec}: is not the graph that it was when it was added")
 
     def right_answer(self, algorithm: str, flags: dict[str, Any]) -> np.ndarray:
@@ -58,7 +58,7 @@ class Worker:
         """Hash and properties of the graph."""
         from gpop.info import describe
 
-        return {"hash": content_hash(self.graph), "properties": dict(_numbers(describe(self.graph)))}
+        return {"hash": graph_digest(self.graph), "properties": dict(_numbers(describe(self.graph)))}
 
     def do_variant(self, request: dict[str, Any]) -> dict[str, Any]:
         """Hash of the right answer, and frontier and edges of each step of a bulk-synchronous run."""

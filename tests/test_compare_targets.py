@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop import bandwidth, compare
+from gpop import compare, copy_bandwidth
 from gpop.gpu import device
 from tests.programs import random_graph
 
@@ -17,7 +17,7 @@ from tests.programs import random_graph
 @pytest.fixture(autouse=True)
 def small_arrays(monkeypatch):
     """Bandwidth in a moment, and no CuPy."""
-    monkeypatch.setattr(bandwidth, "CPU_BYTES", 1 << 22)
+    monkeypatch.setattr(copy_bandwidth, "CPU_BYTES", 1 << 22)
     monkeypatch.setitem(sys.modules, "cupy", None)
     device.cupy.cache_clear()
     yield
@@ -130,16 +130,16 @@ def test_equality():
 def test_copy_bandwidth_counts_bytes_read_and_written(monkeypatch):
     # The first round, thrown away, is short by chance; of the others the best counts.
     seconds = iter(np.cumsum([0.0, 0.1, 0.0, 9.0] + [0.0, 0.5] * 2 + [0.0, 7.0] * 2))
-    monkeypatch.setattr(bandwidth.time, "perf_counter", lambda: next(seconds))
-    assert bandwidth.copy_bandwidth("cpu", threads=2) == pytest.approx(2 * (1 << 22) / 0.5)
+    monkeypatch.setattr(copy_bandwidth.time, "perf_counter", lambda: next(seconds))
+    assert copy_bandwidth.copy_bandwidth("cpu", threads=2) == pytest.approx(2 * (1 << 22) / 0.5)
 
 
 def test_copy_bandwidth_copies_everything(monkeypatch):
     copied = []
     copyto = np.copyto
-    monkeypatch.setattr(bandwidth, "ROUNDS", 1)
+    monkeypatch.setattr(copy_bandwidth, "ROUNDS", 1)
     monkeypatch.setattr(
-        bandwidth.np, "copyto", lambda to, source: (copied.append(to.size), copyto(to, source))
+        copy_bandwidth.np, "copyto", lambda to, source: (copied.append(to.size), copyto(to, source))
     )
-    bandwidth.copy_bandwidth("cpu", threads=3)
+    copy_bandwidth.copy_bandwidth("cpu", threads=3)
     assert sum(copied) == 2 * (1 << 22)

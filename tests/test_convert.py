@@ -12,6 +12,7 @@ import pytest
 
 import gpop
 from gpop.convert import main
+from gpop.direct.components import largest_component
 from gpop.generate import generate
 from gpop.graph import transform
 from gpop.graph.graph import Graph
@@ -51,7 +52,7 @@ def test_single_steps(given, graph):
     assert same(converted(given, "--reverse"), graph.reverse())
     assert same(converted(given, "--symmetrize"), graph.symmetrize())
     assert same(converted(given, "--remove-self-loops"), transform.remove_self_loops(graph))
-    assert same(converted(given, "--largest-component"), transform.largest_component(graph))
+    assert same(converted(given, "--largest-component"), largest_component(graph))
     assert same(converted(given, "--weights", "none"), Graph(graph.indptr, graph.indices))
     assert (converted(given, "--weights", "7").weights == 7).all()
 
@@ -93,7 +94,7 @@ def test_everything_in_the_documented_order(given, graph):
     step = Graph(graph.indptr, graph.indices).reverse()
     step = transform.remove_self_loops(step)
     step = transform.remove_duplicates(step, "max").symmetrize()
-    step = transform.random_weights(transform.largest_component(step), 1, 9, seed=2)
+    step = transform.random_weights(largest_component(step), 1, 9, seed=2)
     step = transform.relabel(step, "random", seed=4)
     options = ["--relabel", "random", "--weights", "random:1:9:2", "--largest-component", "--symmetrize"]
     options += ["--remove-duplicates", "max", "--remove-self-loops", "--reverse", "--seed", "4"]

@@ -1,6 +1,7 @@
 """Graph algorithms as GPOP programs, one per file, each with the same four parts.
 
 A banner; the program class; the one-call function with its result; a serial verifier of a different
-kind than the program; ``main``. Shared: inputs.py (vertices given by a caller), local.py (results
-around a seed), cli.py (the command line), report.py (what it prints and writes).
+kind than the program; ``main``. Shared: inputs.py (vertices given by a caller), around_seeds.py (local
+searches), without_messages.py (runs of `gpop.direct`), cli.py (the command line), report.py (what it prints
+and writes).
 """

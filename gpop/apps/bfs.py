@@ -19,6 +19,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import bulk_synchronous, one_vertex
+from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 
 NOT_REACHED = 0xFFFFFFFF
@@ -57,6 +58,7 @@ class BFSResult(AppResult):
     level: np.ndarray = holds(Holds.VALUES)
 
 
+@one_call
 def bfs(graph: gpop.Graph, source: int, **options: Any) -> BFSResult:
     """Breadth-first search from ``source`` along out-edges.
 
@@ -65,6 +67,9 @@ def bfs(graph: gpop.Graph, source: int, **options: Any) -> BFSResult:
     graph : Graph
     source : int
         Vertex index.
+    reorder : str
+        "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
+        and returned as they are in ``graph``.
     **options
         ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
 

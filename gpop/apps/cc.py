@@ -20,12 +20,12 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli, report
-from gpop.apps.direct import Phase, asked_of_messages, direct_run, no_messages
 from gpop.apps.inputs import symmetric
+from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.apps.without_messages import Phase, asked_of_messages, direct_run, no_messages
 from gpop.common.errors import UsageError
-from gpop.common.parallel import thread_count
-from gpop.graph.arguments import as_count
+from gpop.common.parallel import use_threads
 from gpop.layout.partition import partition_bits, partition_count
 
 METHODS = ("auto", "labels", "afforest")
@@ -57,6 +57,7 @@ class ComponentsResult(AppResult):
     symmetrized: bool = holds(Holds.NO_VERTICES)
 
 
+@one_call
 def connected_components(
     graph: gpop.Graph, method: str = "auto", *, interleave: bool | None = None, **options: Any
 ) -> ComponentsResult:
@@ -71,6 +72,9 @@ def connected_components(
         choice and its reason are in ``trace.summary``.
     interleave : bool, optional
         Gather what has arrived before scattering (labels): fewer iterations, same labels; by default True.
+    reorder : str
+        "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
+        and returned as they are in ``graph``.
     **options
         ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
 
@@ -112,7 +116,7 @@ def _by_links(
 ) -> ComponentsResult:
     from gpop.direct.afforest import PHASES, SAMPLES, grow
 
-    threads = thread_count(as_count("threads", threads))
+    threads = use_threads(threads)
     bits = partition_bits(graph.n, threads, edges=graph.m, partition_size=partition_size)
     # Where ids say who has many edges, the heaviest partition shrinks slower than their number grows.
     while partition_size is None and bits > SMALLEST_BITS and partition_count(graph.n, bits) < 8 * threads**2:

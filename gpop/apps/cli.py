@@ -21,11 +21,11 @@ import gpop
 from gpop.apps import report
 from gpop.common.command import Parser, add_reading_options, exit_code, fail, reading_options
 from gpop.common.errors import UsageError
+from gpop.common.parallel import MOST_THREADS
 from gpop.execution.run import TARGETS
 from gpop.graph.transform import ORDERS
 from gpop.model.strategies import ASKED
 
-MOST_THREADS = 1024
 TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")
 SOURCE_SEED = 27491095
 

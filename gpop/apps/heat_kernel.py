@@ -4,11 +4,10 @@ Algorithm: hk-relax of Kloster and Gleich, level by level as in Shun et al. The 
 after N terms; iteration j moves the residual of level j to level j+1 as residual * t / (j+1) / degree. A
 residual below threshold(j) * degree is dropped. On a symmetric graph the error is at most epsilon * degree
 at every vertex, and never an excess: h - epsilon*degree <= probability <= h.
-Unusual: strictly local, see local.py. The threshold of a level is a parameter set between iterations. A walk
-that reaches a vertex without out-edges stays: all later levels are added at once (``stay``).
+Unusual: strictly local, see around_seeds.py. The threshold of a level is a parameter set between iterations.
+A walk that reaches a vertex without out-edges stays: all later levels are added at once (``stay``).
 Encoding: one residual field serves all levels, because what a level leaves behind is dropped. The seeds
-start at exp(-t), so that the sum of the terms is the result. share is 0 for inactive vertices; whom a
-message of 0 alone makes active, filterFunc drops, see nibble.py. float32.
+start at exp(-t), so that the sum of the terms is the result.
 Papers: Lakhotia et al., "GPOP", which names it; Kloster, Gleich, "Heat kernel based community
 detection".
 """
@@ -22,29 +21,21 @@ from typing import Any
 import numpy as np
 
 import gpop
-from gpop.apps import cli, report
+from gpop.apps import cli
+from gpop.apps.around_seeds import LocalResult, Pushing, clean_program, local_app, take
 from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
-from gpop.apps.local import LocalResult, clean_program, take
+from gpop.apps.options import one_call
 from gpop.apps.result import Holds, holds
 from gpop.common.errors import UsageError
 
 
-class HeatKernel(gpop.Program):
-    """One term of the Taylor series per iteration."""
+class HeatKernel(Pushing):
+    """One term of the Taylor series per iteration: a residual arrives, a ``share`` of it goes on."""
 
-    total = gpop.VertexField(np.float32)
-    residual = gpop.VertexField(np.float32)
-    share = gpop.VertexField(np.float32)  # what an active vertex sends over each edge; 0 when inactive
     t = gpop.Parameter(np.float64)
     levels = gpop.Parameter(np.int64)
     threshold = gpop.Parameter(np.float64)
     stay = gpop.Parameter(np.float64)
-    inactive_message = gpop.HARMLESS
-    combine = "add"
-    track_touched = True
-
-    def scatterFunc(self, node):
-        return self.share[node]
 
     def initFunc(self, node):
         if self.out_degree[node] == 0:
@@ -54,10 +45,6 @@ class HeatKernel(gpop.Program):
         self.residual[node] = 0
         self.share[node] = 0
         return False
-
-    def gatherFunc(self, value, node):
-        self.residual[node] += value
-        return True
 
     def filterFunc(self, node):
         residual = self.residual[node]
@@ -77,6 +64,7 @@ class HeatKernelResult(LocalResult):
     levels: int = holds(Holds.NO_VERTICES)
 
 
+@one_call
 def heat_kernel(
     graph: gpop.Graph,
     seeds: Any,
@@ -98,6 +86,9 @@ def heat_kernel(
         Error allowed per out-edge of a vertex.
     levels : int, optional
         Terms of the series; by default as many as ``epsilon`` needs.
+    reorder : str
+        "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
+        and returned as they are in ``graph``.
     **options
         ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
 
@@ -190,15 +181,11 @@ def main(argv: list[str] | None = None) -> int:
 
     return cli.main(
         argv,
-        cli.App(
+        local_app(
             name="heat_kernel",
-            refuses=("interleave",),
             about=__doc__,
-            source="many",
             arguments=arguments,
             solve=solve,
-            headline=report.local_headline,
-            columns=lambda graph, result: {"probability": result.values},
             verify=lambda graph, result, given: verify(graph, result, given.source, given.t, given.epsilon),
         ),
     )

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
-from gpop.graph.arguments import plain
 from gpop.graph.graph import OF_FILE, Graph
 
 

@@ -2,11 +2,9 @@
 
 Algorithm: GPOP, Algorithm 4. A vertex is active while its probability is at least
 threshold * out-degree; in a step it keeps half and sends half, split evenly over its out-edges.
-Unusual: strictly local, see local.py; initFunc keeps vertices active that receive nothing. As in the paper
-a vertex below the threshold keeps its probability, and one without out-edges keeps all it gets, so
+Unusual: strictly local, see around_seeds.py; initFunc keeps vertices active that receive nothing. As in the
+paper a vertex below the threshold keeps its probability, and one without out-edges keeps all it gets, so
 that the probabilities always sum to 1 (float32, as the original: to about 1e-6).
-Encoding: share is 0 for inactive vertices, and a message of 0 does no harm: whom it alone makes active,
-filterFunc drops. So gatherFunc need not tell the two kinds apart, which would cost a seventh of its time.
 Papers: Lakhotia et al., "GPOP"; Spielman and Teng; Shun et al., "Parallel local graph clustering".
 """
 
@@ -18,23 +16,17 @@ from typing import Any
 import numpy as np
 
 import gpop
-from gpop.apps import cli, report
+from gpop.apps import cli
+from gpop.apps.around_seeds import LocalResult, Spreading, clean_program, local_app, take
 from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
-from gpop.apps.local import LocalResult, clean_program, take
+from gpop.apps.options import one_call
 
 
-class Nibble(gpop.Program):
-    """A truncated lazy random walk."""
+class Nibble(Spreading):
+    """A truncated lazy random walk; active vertices send their ``share``."""
 
     mass = gpop.VertexField(np.float32)
-    share = gpop.VertexField(np.float32)  # what an active vertex sends over each edge; 0 when inactive
     threshold = gpop.Parameter(np.float32, 1e-9)
-    inactive_message = gpop.HARMLESS
-    combine = "add"
-    track_touched = True
-
-    def scatterFunc(self, node):
-        return self.share[node]
 
     def initFunc(self, node):
         if self.out_degree[node] == 0:
@@ -60,6 +52,7 @@ class NibbleResult(LocalResult):
     """``vertices``, ``values`` and ``probability`` of the walk's end."""
 
 
+@one_call
 def nibble(
     graph: gpop.Graph, seeds: Any, threshold: float = 1e-9, iterations: int = 10, **options: Any
 ) -> NibbleResult:
@@ -74,6 +67,9 @@ def nibble(
         A vertex with less than ``threshold * out_degree`` is not followed.
     iterations : int
         Steps of the walk.
+    reorder : str
+        "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
+        and returned as they are in ``graph``.
     **options
         ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
 
@@ -139,15 +135,11 @@ def main(argv: list[str] | None = None) -> int:
 
     return cli.main(
         argv,
-        cli.App(
+        local_app(
             name="nibble",
-            refuses=("interleave",),
             about=__doc__,
-            source="many",
             arguments=arguments,
             solve=lambda graph, given, options: gpop.nibble(graph, given.source, given.threshold, **options),
-            headline=report.local_headline,
-            columns=lambda graph, result: {"probability": result.values},
             verify=lambda graph, result, given: verify(
                 graph, result, given.source, given.threshold, given.iterations
             ),

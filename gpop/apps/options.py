@@ -1,4 +1,4 @@
-"""Options of the one-call functions, checked where the package exports them (`gpop`), before any work.
+"""Options of the one-call functions: those that all of them take, and a check of all before any work.
 
 An app takes the options of `gpop.run` without listing them, so one that nobody knows would be refused by
 `gpop.run`, in words about a program that the caller never saw.
@@ -11,14 +11,28 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from gpop.apps.reorder import reorderable
+from gpop.apps.result import AppResult
+from gpop.common.arguments import as_count
 from gpop.common.spelling import options_of, refuse_option
 from gpop.execution.run import run
-from gpop.graph.arguments import as_count
 
 WHOLE = ("threads", "partition_size", "iterations")
 
 
-def checked(function: Callable[..., Any]) -> Callable[..., Any]:
+def one_call(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
+    """What makes a function of a graph one that the package exports: ``reorder=``, and options checked.
+
+    Examples
+    --------
+    >>> import gpop
+    >>> "reorder" in inspect.signature(gpop.bfs).parameters
+    True
+    """
+    return checked(reorderable(function))
+
+
+def checked(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
     """The function, which now refuses options that neither it nor `gpop.run` has.
 
     Examples
@@ -27,15 +41,15 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> gpop.bfs(gpop.Graph.from_edges([0], [1]), 0, thread=2)
     Traceback (most recent call last):
     gpop.common.spelling.UnknownOption: bfs takes no option 'thread' (did you mean threads?): expected some of
-    source, iterations, mode, interleave, threads, target, ratio, partition_size, progress, callback,
-    counters, reorder
+    source, reorder, iterations, mode, interleave, threads, target, ratio, partition_size, progress, callback,
+    counters
     """
     named = [
         name
         for name, parameter in inspect.signature(function).parameters.items()
         if name != "graph" and parameter.kind is not parameter.VAR_KEYWORD
     ]
-    known = list(dict.fromkeys([*named, *options_of(run), "reorder"]))
+    known = list(dict.fromkeys([*named, *options_of(run)]))
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:

@@ -22,9 +22,10 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import bulk_synchronous
+from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
-from gpop.common.parallel import blocks
+from gpop.common.parallel import ranges
 
 
 class PageRank(gpop.Program):
@@ -98,6 +99,7 @@ class PageRankResult(AppResult):
     converged: bool | None = holds(Holds.NO_VERTICES)
 
 
+@one_call
 def pagerank(
     graph: gpop.Graph,
     damping: float = 0.85,
@@ -118,8 +120,17 @@ def pagerank(
         Probability of following an edge, between 0 and 1.
     iterations : int, optional
         Run exactly so many. Otherwise until the sum of absolute changes is below ``tolerance``, at most
-        ``max_iterations``. float32 resolves changes of about 1e-7; for less use ``dtype=np.float64``.
+        ``max_iterations``.
+    tolerance : float
+        float32 resolves changes of about 1e-7; for less use ``dtype=np.float64``.
     dangling : "none" or "uniform"
+        Whether the rank of vertices without out-edges is lost, or shared by all vertices.
+    dtype : NumPy type
+        float32 or float64, of the ranks.
+    max_iterations : int
+    reorder : str
+        "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
+        and returned as they are in ``graph``.
     **options
         ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
 
@@ -139,7 +150,7 @@ def pagerank(
     program = PROGRAMS[np.dtype(dtype).name, converging](graph)
     n = max(graph.n, 1)
     program.damping, program.base = damping, (1 - damping) / n
-    for first, last in blocks(graph.n, 1 << 20):
+    for first, last in ranges(graph.n, 1 << 20):
         program.per_edge[first:last] = 1 / np.maximum(np.diff(graph.indptr[first : last + 1]), 1)
     np.multiply(program.per_edge, 1 / n, out=program.share)
     if converging:

@@ -4,9 +4,7 @@ Computes p close to p* = a*s + (1-a) * P p*, s the seeds, P the walk along out-e
 Algorithm: the parallel push of Shun et al. A vertex is active while its residual is at least
 epsilon * out-degree; it keeps a of the residual and sends the rest along its out-edges. On a symmetric
 graph p* - epsilon*degree <= p <= p* at every vertex; p and what is left of the residuals sum to 1.
-Unusual: strictly local, see local.py. A walk that reaches a vertex without out-edges stays there.
-Encoding: share is 0 for inactive vertices, and a message of 0 does no harm: whom it alone makes active,
-filterFunc drops. So gatherFunc need not tell the two kinds apart, see nibble.py. float32.
+Unusual: strictly local, see around_seeds.py. A walk that reaches a vertex without out-edges stays there.
 Papers: Lakhotia et al., "GPOP", which calls it APPR; Andersen, Chung, Lang, "Local graph
 partitioning using PageRank vectors"; Shun et al., "Parallel local graph clustering".
 """
@@ -19,26 +17,18 @@ from typing import Any
 import numpy as np
 
 import gpop
-from gpop.apps import cli, report
+from gpop.apps import cli
+from gpop.apps.around_seeds import LocalResult, Pushing, clean_program, local_app, take
 from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
-from gpop.apps.local import LocalResult, clean_program, take
+from gpop.apps.options import one_call
 from gpop.common.errors import UsageError
 
 
-class PageRankNibble(gpop.Program):
-    """Push residuals until they are small everywhere."""
+class PageRankNibble(Pushing):
+    """Push residuals until they are small everywhere: one part is kept, a ``share`` of the rest goes on."""
 
-    total = gpop.VertexField(np.float32)
-    residual = gpop.VertexField(np.float32)
-    share = gpop.VertexField(np.float32)  # what an active vertex sends over each edge; 0 when inactive
     keep = gpop.Parameter(np.float32)
     epsilon = gpop.Parameter(np.float64)
-    inactive_message = gpop.HARMLESS
-    combine = "add"
-    track_touched = True
-
-    def scatterFunc(self, node):
-        return self.share[node]
 
     def initFunc(self, node):
         if self.out_degree[node] == 0:
@@ -48,10 +38,6 @@ class PageRankNibble(gpop.Program):
         self.residual[node] = 0
         self.share[node] = 0
         return False
-
-    def gatherFunc(self, value, node):
-        self.residual[node] += value
-        return True
 
     def filterFunc(self, node):
         residual = self.residual[node]
@@ -66,6 +52,7 @@ class PageRankNibbleResult(LocalResult):
     """``vertices``, ``values`` and ``probability``."""
 
 
+@one_call
 def pagerank_nibble(
     graph: gpop.Graph, seeds: Any, alpha: float = 0.15, epsilon: float = 1e-6, **options: Any
 ) -> PageRankNibbleResult:
@@ -80,6 +67,9 @@ def pagerank_nibble(
         Restart probability of the lazy walk, between 0 and 1.
     epsilon : float
         Error allowed per out-edge of a vertex.
+    reorder : str
+        "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
+        and returned as they are in ``graph``.
     **options
         ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
 
@@ -133,17 +123,13 @@ def main(argv: list[str] | None = None) -> int:
 
     return cli.main(
         argv,
-        cli.App(
+        local_app(
             name="pagerank_nibble",
-            refuses=("interleave",),
             about=__doc__,
-            source="many",
             arguments=arguments,
             solve=lambda graph, given, options: gpop.pagerank_nibble(
                 graph, given.source, given.alpha, given.epsilon, **options
             ),
-            headline=report.local_headline,
-            columns=lambda graph, result: {"probability": result.values},
             verify=lambda graph, result, given: verify(
                 graph, result, given.source, given.alpha, given.epsilon
             ),

@@ -1,9 +1,9 @@
 """``reorder=`` of the one-call functions: run on the same graph with its vertices in another order.
 
 The order decides how many messages an edge costs (r, see `gpop.layout.bins`) and how far neighbours are.
-A function is wrapped where the package exports it (`gpop`), so that no app knows of it: vertices that are
-given are translated, the app runs on the relabelled graph, and its result is translated back, so that
-arrays, sources and parents are in the ids of the given graph. The relabelled graph is kept with the given
+No app knows of it but by the decorator of its one-call function (options.py): vertices that are given are
+translated, the app runs on the relabelled graph, and its result is translated back, so that arrays, sources
+and parents are in the ids of the given graph. The relabelled graph is kept with the given
 one for the next call. Cost and gain are in ``trace.summary["reorder"]``.
 
 What a field of a result holds, and so how it is translated, its class says: `gpop.apps.result.Holds`.
@@ -24,8 +24,8 @@ from gpop.apps.inputs import many_vertices, one_vertex
 from gpop.apps.result import AppResult, Holds
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
-from gpop.common.parallel import blocks, for_each, worker_count
-from gpop.graph.arguments import expect_graph
+from gpop.common.parallel import for_each, ranges, worker_count
+from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
 from gpop.graph.transform import ORDERS, relabel
 from gpop.layout.partition import partition_bits
@@ -33,7 +33,7 @@ from gpop.layout.partition import partition_bits
 _TAKEN = {"source": one_vertex, "seeds": many_vertices}
 """Parameters that are vertices, and how they are checked."""
 
-_BLOCK = 1 << 16  # vertices
+_PIECE = 1 << 16  # vertices
 
 
 class Reordered(NamedTuple):
@@ -70,7 +70,10 @@ def reorderable(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
                 bound.arguments[name] = other.new[check(graph, bound.arguments[name], name.rstrip("s"))]
         return restored(function(*bound.args, **bound.kwargs), other)
 
-    call.__module__ = "gpop"  # where a pickle, which holds a function by its name, finds this one
+    option = inspect.Parameter("reorder", inspect.Parameter.KEYWORD_ONLY, default="none", annotation="str")
+    *named, last = parameters.parameters.values()
+    rest = [option, last] if last.kind is last.VAR_KEYWORD else [last, option]
+    call.__signature__ = parameters.replace(parameters=[*named, *rest])
     return call
 
 
@@ -139,7 +142,7 @@ def messages_per_edge(graph: Graph) -> float:
     1.0
     """
     bits = np.uint32(partition_bits(graph.n, worker_count(), edges=graph.m))
-    pieces = blocks(graph.n, _BLOCK)
+    pieces = ranges(graph.n, _PIECE)
     counts = np.zeros(len(pieces), np.int64)
 
     def count(i):

@@ -58,12 +58,6 @@ def _largest(values: np.ndarray, most: int) -> np.ndarray:
     return candidates[np.argsort(-values[candidates], kind="stable")[:most]]
 
 
-def local_headline(graph: gpop.Graph, result: Any, given: Any) -> str:
-    """For apps that explore the surroundings of a seed."""
-    reached = share(result.vertices.size, graph.n)
-    return f"{reached} reached from {given.name}; most probable\n{top(graph, result.values, result.vertices)}"
-
-
 def timing(seconds: list[float], edges: int) -> str:
     """The median round, all rounds, and edges per second."""
     median = float(np.median(seconds))

@@ -25,6 +25,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import one_vertex
+from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
 from gpop.common.parallel import worker_count
@@ -108,6 +109,7 @@ class SSSPResult(AppResult):
     reached: np.ndarray = holds(Holds.VALUES)
 
 
+@one_call
 def sssp(
     graph: gpop.Graph,
     source: int,
@@ -131,6 +133,9 @@ def sssp(
     interleave : bool, optional
         Gather what has arrived before scattering: fewer iterations, same distances. By default on graphs of
         4 M edges or more, where nine of ten edges stay in their partition, and on the GPU.
+    reorder : str
+        "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
+        and returned as they are in ``graph``.
     **options
         ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import gpop
 from gpop.apps import cli
-from gpop.apps.direct import Phase, direct_run, no_messages
 from gpop.apps.inputs import symmetric
+from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
-from gpop.common.parallel import thread_count
-from gpop.graph.arguments import as_count
+from gpop.apps.without_messages import Phase, direct_run, no_messages
+from gpop.common.parallel import use_threads
 
 OF_MESSAGES = ("mode", "ratio", "interleave", "partition_size", "target", "iterations", "layouts")
 """Options of the command line that mean nothing without messages and bins."""
@@ -38,6 +38,7 @@ class TriangleResult(AppResult):
         return self.run.seconds
 
 
+@one_call
 def triangle_count(graph: gpop.Graph, *, threads: int | None = None, **options: Any) -> TriangleResult:
     """Number of triangles of the graph, taken as undirected, without self-loops and duplicates.
 
@@ -46,6 +47,9 @@ def triangle_count(graph: gpop.Graph, *, threads: int | None = None, **options: 
     graph : Graph
     threads : int, optional
         All that Numba was given when not set.
+    reorder : str
+        "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
+        and returned as they are in ``graph``.
     **options
         ``progress`` is accepted; options of messages and partitions are refused.
 
@@ -57,7 +61,7 @@ def triangle_count(graph: gpop.Graph, *, threads: int | None = None, **options: 
     from gpop.direct.triangles import PHASES, count_triangles
 
     no_messages("triangles", options, "partition_size")
-    threads = thread_count(as_count("threads", threads))
+    threads = use_threads(threads)
     start = time.perf_counter()
     simple = symmetric(graph, ascending=True)
     prepare_seconds = time.perf_counter() - start

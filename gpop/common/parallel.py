@@ -1,6 +1,6 @@
-"""Blocks of work over the CPU cores: compiled functions that release the GIL, threads from Python.
+"""Pieces of work over the CPU cores: compiled functions that release the GIL, threads from Python.
 
-For work that comes in few large blocks (reading, building, checking) this costs one plain kernel
+For work that comes in few large pieces (reading, building, checking) this costs one plain kernel
 to compile instead of a parallel one, which takes five times as long to compile and to load. What has to
 begin at once runs `beside` its caller, on threads that stay.
 
@@ -19,7 +19,11 @@ from operator import itemgetter, methodcaller
 from queue import SimpleQueue
 from threading import Lock
 
+from gpop.common.arguments import as_count
 from gpop.common.errors import UsageError
+
+MOST_THREADS = 1024
+"""Of a run, whatever the machine has: more than this is a mistake."""
 
 
 def worker_count() -> int:
@@ -33,17 +37,15 @@ def worker_count() -> int:
         return os.cpu_count() or 1
 
 
-MOST_THREADS = 1024
-
-
-def thread_count(threads: int | None) -> int:
-    """Check a number of threads; all cores of the process when not given.
+def use_threads(threads: int | None) -> int:
+    """Check the number of threads; all cores of the process when not given.
 
     Raises
     ------
     UsageError
         If it is not from 1 to `MOST_THREADS`.
     """
+    threads = as_count("threads", threads)
     if threads is None:
         return worker_count()
     if not 1 <= threads <= MOST_THREADS:
@@ -124,10 +126,10 @@ def _raise_first(failures: list[tuple[int, BaseException]]) -> None:
         failures.clear()  # an error holds its frames, and they this list and the arrays of the caller
 
 
-def blocks(total: int, size: int) -> list[tuple[int, int]]:
-    """Cut ``range(total)`` into pieces of ``size``: [(first, last), ...].
+def ranges(total: int, size: int) -> list[tuple[int, int]]:
+    """Cut ``range(total)`` into ranges of ``size``: [(first, last), ...].
 
-    >>> blocks(5, 2)
+    >>> ranges(5, 2)
     [(0, 2), (2, 4), (4, 5)]
     """
     return [(first, min(first + size, total)) for first in range(0, total, size)]

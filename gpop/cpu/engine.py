@@ -13,7 +13,7 @@ import numpy as np
 
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.parallel import beside, worker_count
-from gpop.cpu import choice, loop, specialise, team
+from gpop.cpu import choose_mode, loop, specialise, team
 from gpop.cpu.active import drain_frontier, drain_touched, lists_of, load_all, load_frontier
 from gpop.cpu.priority import drain_waiting, pending_in
 from gpop.cpu.sums import has_hub, sums_in_double
@@ -21,13 +21,15 @@ from gpop.cpu.workspace import (
     COUNTERS,
     SERIAL_EDGES,
     Needs,
+    Workspace,
     forget_workspaces,
     unit_workspace,
     workspace_of,
 )
-from gpop.layout.bins import bins_of, narrow_weights
+from gpop.layout.bins import Bins, narrow_weights
 from gpop.layout.edge_blocks import Blocks, blocks_of, note_without
 from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges
+from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes
 from gpop.model.choosers import DEFAULT_RATIO
@@ -41,6 +43,25 @@ from gpop.program.state import make_state
 
 SLICE_NS = 250_000_000
 """The loop returns to Python after so many nanoseconds, for progress and Ctrl-C."""
+
+
+def sizes_of(layout: Bins | Blocks, space: Workspace, traits: specialise.Traits) -> Sizes:
+    """Bytes of what the model counts, as they are in the layout at hand."""
+    value, weighted = space.values.itemsize, traits.weight_dtype is not None
+    if isinstance(layout, Blocks):
+        id, weight = layout.refs.itemsize, layout.weights.itemsize if weighted else 0
+        return Sizes(offset=8, edge=0, id=id, source=id, value=value, weight=weight)
+    return Sizes(
+        offset=8,
+        edge=layout.indices.itemsize + (layout.weights.itemsize if weighted else 0),
+        id=layout.ids.itemsize,
+        source=layout.sources.itemsize,
+        value=value,
+        weight=layout.id_weights.itemsize if weighted else 0,
+        mark=space.sent.itemsize if traits.mask == MASK_SENT else 0,
+        probe=PROBE_BYTES,
+        cursor=CURSOR_BYTES,
+    )
 
 
 class CpuEngine:
@@ -77,7 +98,7 @@ class CpuEngine:
         self.incoming = (
             blocks if self.blocked else kept_in_edges(self.graph, self.traits.weight_dtype is not None)
         )
-        self.sizes = self._sizes()
+        self.sizes = sizes_of(self.layout, self.space, self.traits)
         self.forced = code_of(self.mode)
         self.ratio = float(DEFAULT_RATIO if plan.ratio is None else plan.ratio)
         self.incoming_seconds = 0.0
@@ -135,24 +156,6 @@ class CpuEngine:
             own_values=pushes and not (self.lowered.steady or traits.all_active or interleave),
         )
 
-    def _sizes(self) -> Sizes:
-        """Bytes of what the model counts, as they are in the layout at hand."""
-        layout, value, weighted = self.layout, self.space.values.itemsize, self.plan.types.weight is not None
-        if self.blocked:
-            id, weight = layout.refs.itemsize, layout.weights.itemsize if weighted else 0
-            return Sizes(offset=8, edge=0, id=id, source=id, value=value, weight=weight)
-        return Sizes(
-            offset=8,
-            edge=layout.indices.itemsize + (layout.weights.itemsize if weighted else 0),
-            id=layout.ids.itemsize,
-            source=layout.sources.itemsize,
-            value=value,
-            weight=layout.id_weights.itemsize if weighted else 0,
-            mark=self.space.sent.itemsize if self.traits.mask == MASK_SENT else 0,
-            probe=PROBE_BYTES,
-            cursor=CURSOR_BYTES,
-        )
-
     def _find_in_edges(self) -> None:
         """Have the in-edges ready; where memory does not allow it, a run that may choose does not pull."""
         begin = time.perf_counter()
@@ -161,7 +164,7 @@ class CpuEngine:
         except NotEnoughMemory:
             if self.forced == PULL:
                 raise
-            self.forced = choice.AUTO_PUSH
+            self.forced = choose_mode.AUTO_PUSH
         self.incoming_seconds += time.perf_counter() - begin
 
     def _compile(self) -> None:

@@ -18,7 +18,7 @@ from gpop.cpu.workspace import NONE
 from gpop.model.strategies import PC
 from gpop.plan.hidden import MASK_SENT, MASK_VALUE
 
-IDS, MESSAGES, PROBED, FILLED, INTERLEAVED = 3, 4, 5, 6, 7
+IDS, MESSAGES, PROBED, FILLED = 3, 4, 5, 6
 """Columns of the instrumented counters (workspace.COUNTERS)."""
 
 FEW_NEW = 16
@@ -193,7 +193,7 @@ def activate_receivers(d, base, start, capacity, layout, space):
 def make_gather(gather_one, filter_frontier, settle_list, lists, certain):
     """Kernel: gather partition ``d`` from the ``lists`` lists of non-empty bins, then filter.
 
-    A list is read up to its mark: what lies behind was consumed by the interleaved gather. ``certain``: a
+    A list is read up to ``consumed``: what lies behind was read by the interleaved gather. ``certain``: a
     vertex that hears something joins the frontier, so who does is known of a full column beforehand.
     """
     summing = settle_list is not None
@@ -210,12 +210,12 @@ def make_gather(gather_one, filter_frontier, settle_list, lists, certain):
             full = is_full(d, capacity, layout, space)
         for list in range(threads if lists else 1):
             source = space.head[list * k + d]
-            stop = space.mark[list * k + d]
+            stop = space.consumed[list * k + d]
             while source != stop:
                 size = gather_one(source, d, w, full, layout, space, state, size)
                 source = np.int64(space.next_source[source * k + d])
             space.head[list * k + d] = NONE
-            space.mark[list * k + d] = NONE
+            space.consumed[list * k + d] = NONE
         if full:
             size = gap + activate_receivers(d, base, start, capacity, layout, space) - start
         if summing:

@@ -1,4 +1,4 @@
-"""Interleaved scatter-gather (GPOP section 3.4; requirements G-70 ... G-72).
+"""Interleaved scatter-gather (GPOP section 3.4).
 
 Before partition ``p`` scatters, its thread
 
@@ -20,6 +20,7 @@ from gpop.common.atomics import load_acquire
 from gpop.common.inlined import inline
 from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of, note_touched
+from gpop.cpu.gather import IDS
 
 INTERLEAVED, INTRA = 7, 9
 """Columns of the instrumented counters (workspace.COUNTERS)."""
@@ -57,17 +58,17 @@ def make_gather_published(gather_one, counting):
         k = layout.k
         gap = np.uint64(p) * np.uint64(LIST_GAP)
         size = gap + np.uint64(space.frontier_size[p])
-        before = space.counters[w, 3]
+        before = space.counters[w, IDS]
         for list in range(threads):
             head = load_acquire(space.head, list * k + p)
             source = head
-            stop = space.mark[list * k + p]
+            stop = space.consumed[list * k + p]
             while source != stop:
                 size = gather_one(source, p, w, False, layout, space, state, size)
                 source = np.int64(space.next_source[source * k + p])
-            space.mark[list * k + p] = head
+            space.consumed[list * k + p] = head
         if counting:
-            space.counters[w, INTERLEAVED] += space.counters[w, 3] - before
+            space.counters[w, INTERLEAVED] += space.counters[w, IDS] - before
         return size - gap
 
     return gather_published

@@ -14,8 +14,19 @@ from numba import from_dtype
 
 from gpop.common.cached import keep, source_key
 from gpop.common.inlined import KERNEL
-from gpop.cpu import active, gather, interleave, local, loop, priority, pull, pull_all, scatter, sums
-from gpop.cpu.choice import choose_mode
+from gpop.cpu import (
+    active,
+    gather,
+    interleave,
+    loop,
+    priority,
+    pull,
+    pull_all,
+    scatter,
+    scatter_inside,
+    sums,
+)
+from gpop.cpu.choose_mode import choose_mode
 from gpop.model.strategies import PULL
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 from gpop.plan.plan import Plan
@@ -190,7 +201,7 @@ class _Specialised:
         elif not all_active:
             scatter_local = self.kernel(
                 "scatter_local",
-                local.make_scatter_local(
+                scatter_inside.make_scatter_inside(
                     self.scatterFunc, self.gatherFunc, self.applyWeight, self.after_scatter,
                     self.settle_list, self.weight_type, not self.lowered.steady, counting,
                 ),

@@ -14,7 +14,7 @@ Encodings
 ``head[w*k+d]``, ``next_source[p*k+d]``  list of the source partitions whose bin for d is non-empty: the
     second level of the active list, threaded through the bins. In bulk-synchronous runs it is built at
     the barrier in ascending order (w = 0); in interleaved runs thread w pushes what it scattered.
-``mark[w*k+d]``  head at the time of the interleaved gather: the rest of that list is already consumed.
+``consumed[w*k+d]``  head at the time of the interleaved gather: the rest of that list is already consumed.
 ``claim``, ``team``  what threads tell each other (team.py).
 ``streaming[0]``  1: messages are written past the caches.
 ``receivers[v]``  1: v has in-edges; found out for partition d when first wanted (``receivers_known[d]``).
@@ -79,7 +79,7 @@ class Workspace(NamedTuple):
     sc_weights: np.ndarray
     cursors: np.ndarray
     head: np.ndarray
-    mark: np.ndarray
+    consumed: np.ndarray
     next_source: np.ndarray
     row_list: np.ndarray
     row_size: np.ndarray
@@ -200,7 +200,7 @@ def workspace_of(
         sc_weights=scattered("sc_weights", bins.id_weights.size if needs.sc else 0, bins.id_weights.dtype),
         cursors=kept["cursors", np.dtype(np.int64)],
         head=array("head", threads * k, np.int64, NONE),
-        mark=array("mark", threads * k, np.int64, NONE),
+        consumed=array("consumed", threads * k, np.int64, NONE),
         next_source=array("next_source", k * k, np.int32),
         row_list=array("row_list", bins_total, np.uint32),
         row_size=array("row_size", k, np.int64, 0),

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from gpop.common.arguments import as_count
 from gpop.common.errors import UsageError
 from gpop.common.spelling import options_of, refuse_option
 from gpop.execution.loop import carry_out, engine_for
-from gpop.graph.arguments import as_count
 from gpop.model.strategies import ASKED
 from gpop.plan.engine import Finished
 from gpop.plan.plan import UNLIMITED, Plan, decide

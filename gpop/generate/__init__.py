@@ -1,8 +1,8 @@
 """Seeded graph generators: the same graph for any number of threads.
 
-A generator is one module here with ``edges(seed, **sizes) -> (n, Edges)`` and the flag
-``UNDIRECTED``, and one line in GENERATORS. Edges are computed from (seed, edge number), chunk by
-chunk and twice over, while the CSR is built; they never exist as a list.
+A generator is one module here with ``edges(seed, **sizes) -> (n, Edges)`` and the flag ``UNDIRECTED``, and
+one line in GENERATORS; a mesh or torus is one entry in `gpop.generate.lattices`. Edges are computed from
+(seed, edge number), chunk by chunk and twice over, while the CSR is built; they never exist as a list.
 """
 
 from __future__ import annotations
@@ -12,18 +12,14 @@ import importlib
 import numpy as np
 
 from gpop.common.errors import UsageError
-from gpop.graph.graph import MOST_VERTICES, Graph
+from gpop.generate.lattices import LATTICES
+from gpop.graph.arguments import MOST_VERTICES
+from gpop.graph.graph import Graph
 
 GENERATORS = {  # kind: its sizes and their defaults
     "rmat": {"scale": 16, "degree": 16, "parameters": (0.57, 0.19, 0.19)},
     "uniform": {"scale": 16, "degree": 16},
-    "grid": {"width": 256, "height": 256},
-    "grid3": {"width": 40, "height": 40, "depth": 40},
-    "torus": {"width": 256, "height": 256},
-    "torus3": {"width": 40, "height": 40, "depth": 40},
-    "degree4": {"side": 256},
-    "degree6": {"side": 40},
-    "constant_degree": {"dimensions": 5, "side": 9},
+    **{kind: lattice.sizes for kind, lattice in LATTICES.items()},
     "chain": {"vertices": 1024},
     "star": {"vertices": 1024},
     "road": {"width": 141, "height": 142},
@@ -78,8 +74,8 @@ def generate(
     from gpop.graph.modify import shuffled, with_weights
 
     sizes = GENERATORS[kind] | sizes
-    module = importlib.import_module(f"gpop.generate.{kind}")
-    n, edges = module.edges(seed, **sizes)
+    module = importlib.import_module(f"gpop.generate.{'lattice' if kind in LATTICES else kind}")
+    n, edges = module.edges(kind, **sizes) if kind in LATTICES else module.edges(seed, **sizes)
     check_vertices(n)
     dtype = getattr(module, "WEIGHT_DTYPE", None)
     if weights is not None:

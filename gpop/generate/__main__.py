@@ -15,6 +15,7 @@ from pathlib import Path
 
 from gpop.common.command import Parser, exit_code
 from gpop.generate import GENERATORS, generate
+from gpop.generate.lattices import LATTICES
 from gpop.io import format_module
 
 
@@ -39,7 +40,9 @@ _TYPES = {int: (int, "N"), float: (float, "X"), tuple: (_numbers, "X,X,X")}
 
 
 def _about(kind: str) -> str:
-    """First line of a generator's file, which is not imported for it."""
+    """What a generator makes: a lattice's line, or the first one of a file, which is not imported for it."""
+    if kind in LATTICES:
+        return LATTICES[kind].about
     source = Path(__file__).with_name(f"{kind}.py").read_text(encoding="utf-8")
     return ast.get_docstring(ast.parse(source)).splitlines()[0].rstrip(":").replace("%", "%%")
 

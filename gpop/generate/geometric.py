@@ -12,14 +12,14 @@ import numpy as np
 
 from gpop.common.cached import cached
 from gpop.common.memory import require_memory
-from gpop.common.parallel import blocks, for_each
+from gpop.common.parallel import for_each, ranges
 from gpop.generate import check_sizes, check_vertices
 from gpop.graph.build import Edges
 from gpop.graph.modify import hashes
 
 UNDIRECTED = True
 
-_BLOCK = 1 << 14  # vertices
+_PIECE = 1 << 14  # vertices
 
 
 @cached
@@ -69,7 +69,7 @@ def edges(seed: int, vertices: int, degree: int) -> tuple[int, Edges]:
     x, y, cells, side = points(seed, vertices, degree)
     bounds = np.searchsorted(cells, np.arange(side * side + 1))
     limit = radius_of(vertices, degree) ** 2
-    pieces = blocks(vertices, _BLOCK)
+    pieces = ranges(vertices, _PIECE)
     starts = np.zeros(len(pieces) + 1, np.int64)
     none = np.empty(0, np.uint32)
 

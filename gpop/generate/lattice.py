@@ -1,8 +1,7 @@
-"""Meshes and tori of any number of dimensions: what the generators of such graphs share.
+"""The edges of meshes and tori of any number of dimensions (the kinds: lattices.py).
 
-The vertex at ``x, y, z ...`` is ``x + width * (y + height * (z + ...))``. Edges are numbered dimension
-by dimension; each leads one step up. In a torus the last vertex of a line is joined to the first, so
-that a side of 2 joins two vertices twice and a side of 1 joins a vertex to itself.
+Edges are numbered dimension by dimension; each leads one step up. In a torus the last vertex of a line is
+joined to the first.
 """
 
 from __future__ import annotations
@@ -12,8 +11,13 @@ from math import prod
 import numpy as np
 
 from gpop.common.cached import cached
-from gpop.generate import check_vertices, empty_pair
+from gpop.common.errors import UsageError
+from gpop.generate import check_sizes, check_vertices, empty_pair
+from gpop.generate.lattices import LATTICES
 from gpop.graph.build import Edges
+
+UNDIRECTED = True
+MOST_DIMENSIONS = 31
 
 
 @cached
@@ -37,15 +41,21 @@ def _fill(first, extents, wrap, source, destination):
         stride *= extent
 
 
-def lattice(extents: tuple[int, ...], wrap: bool) -> tuple[int, Edges]:
-    """Every edge of a mesh, or of a torus with ``wrap``, once: (n, edges)."""
-    n = prod(extents)
+def edges(kind: str, **sizes: int) -> tuple[int, Edges]:
+    """Every edge of a lattice of this kind once: (n, edges)."""
+    check_sizes(1, **sizes)
+    if sizes.get("dimensions", 1) > MOST_DIMENSIONS:
+        raise UsageError(
+            f"dimensions {sizes['dimensions']} are not possible, expected at most {MOST_DIMENSIONS}"
+        )
+    sides, torus = LATTICES[kind].sides(**sizes), LATTICES[kind].torus
+    n = prod(sides)
     check_vertices(n)
-    sides = np.array(extents, np.int64)
+    extents = np.array(sides, np.int64)
 
     def chunk(first, last):
         source, destination = empty_pair(last - first)
-        _fill(first, sides, wrap, source, destination)
+        _fill(first, extents, torus, source, destination)
         return source, destination, None
 
-    return n, Edges(sum(n // extent * (extent if wrap else extent - 1) for extent in extents), chunk)
+    return n, Edges(sum(n // side * (side if torus else side - 1) for side in sides), chunk)

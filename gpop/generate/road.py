@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.memory import require_memory
-from gpop.generate import check_sizes, check_vertices
-from gpop.generate.grid import edges as grid_edges
+from gpop.generate.lattice import edges as lattice_edges
 from gpop.graph.build import Edges
 from gpop.graph.modify import hashes
 
@@ -25,9 +24,7 @@ _MISSING = 0.2
 
 def edges(seed: int, width: int, height: int) -> tuple[int, Edges]:
     """``width * height`` crossings and every street once: (n, edges)."""
-    check_sizes(1, width=width, height=height)
-    n, streets = grid_edges(seed, width, height)
-    check_vertices(n)
+    n, streets = lattice_edges("grid", width=width, height=height)
     require_memory(150 * n, f"a road graph of {n} crossings")
     counts = (n, n, streets.count)
     x_off, y_off, missing = (hashes(3 * seed + i, count) / 2**64 for i, count in enumerate(counts))

@@ -2,7 +2,8 @@
 
 Needs a CUDA device and CuPy, which is imported when the GPU is asked for and never otherwise. A program's
 functions become CUDA C++ (one text with the engine, compiled by NVRTC and kept on disk by CuPy); graph and
-bins are copied to the device once and stay with the graph until `gpop.gpu.layout.free_device`; the loop over
+bins are copied to the device once and stay with the graph until `gpop.gpu.device_graph.free_device`; the loop
+over
 iterations runs on the device and returns to Python a few times a second.
 
 ==================  ==========================================================================
@@ -11,7 +12,7 @@ user functions      ``emit`` (entry), ``source``, ``function``, ``expressions``,
 engine text         ``kernel`` (types, traits, mirrors of structs), ``kernels/engine.cuh`` (the loop),
                     ``layout``, ``team`` (barrier), ``strip``, ``fold`` (atomics), ``scatter``,
                     ``push``, ``gather``, ``combine``, ``frontier`` (``.cuh``)
-on the device       ``layout`` (graph, bins, tables of work), ``workspace`` (a run's arrays)
+on the device       ``device_graph`` (with its bins and tables of work), ``workspace`` (a run's arrays)
 a run               ``driver`` (decisions), ``job`` (fields, slices of the loop), ``calibrate`` (eq. 1)
 the machine         ``device`` (CuPy, memory that is free)
 ==================  ==========================================================================

@@ -7,58 +7,58 @@ a GPU; bytes by the model (`gpop.model.bytes`) over the time that the device too
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
 
 import numpy as np
 
 from gpop.common.user_folder import recall, remember
 from gpop.generate import generate
 from gpop.gpu.device import current_device
-from gpop.gpu.layout import free_device
-from gpop.plan.plan import decide
+from gpop.gpu.device_graph import free_device
+from gpop.plan.engine import Engine
+from gpop.plan.plan import Plan, decide
 from gpop.plan.trace import BYTES_AT, GATHER_AT, SCATTER_AT
 from gpop.program.program import HARMLESS, Program, VertexField
 
 SCALE, DEGREE, SEED, ROUNDS = 21, 16, 1, 5
 
 
-class _Smallest(Program):
-    """Smallest label of a neighbourhood: one value per vertex, one comparison per message."""
+class Smallest(Program):
+    """One word a message and one comparison a vertex: the time is that of the memory."""
 
     label = VertexField(np.uint32)
     inactive_message = HARMLESS
     combine = "min"
 
-    def scatterFunc(self, node):  # noqa: N802
+    def scatterFunc(self, node):
         return self.label[node]
 
-    def gatherFunc(self, value, node):  # noqa: N802
+    def gatherFunc(self, value, node):
         if value < self.label[node]:
             self.label[node] = value
             return True
         return False
 
 
-def device_ratio() -> float:
-    """The ratio of the current device, calibrated on first use."""
+def device_ratio(engine_of: Callable[[Plan], Engine]) -> float:
+    """The ratio of the current device, calibrated on first use with its engine (`GpuEngine`)."""
     name = current_device().name
     ratios = recall("devices")
     if not isinstance(ratios.get(name), float):
-        ratios[name] = measure_ratio()
+        ratios[name] = measure_ratio(engine_of)
         remember("devices", ratios)
     return ratios[name]
 
 
-def measure_ratio() -> float:
+def measure_ratio(engine_of: Callable[[Plan], Engine]) -> float:
     """Median bandwidth of partition-centric over that of source-centric iterations."""
-    from gpop.gpu.engine import GpuEngine
-
     graph = generate("rmat", scale=SCALE, degree=DEGREE, seed=SEED)
     bandwidth: dict[str, list[float]] = {"sc": [], "pc": []}
     for _ in range(ROUNDS + 1):
         for mode, found in bandwidth.items():
-            program = _Smallest(graph)
+            program = Smallest(graph)
             program.label = np.arange(graph.n, dtype=np.uint32)
-            engine = GpuEngine(decide(program, target="gpu", mode=mode, ratio=1.0, limit=1))
+            engine = engine_of(decide(program, target="gpu", mode=mode, ratio=1.0, limit=1))
             engine.prepare()
             engine.load(None, 1)
             (row,) = engine.iterate()

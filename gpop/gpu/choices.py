@@ -6,9 +6,9 @@ import numpy as np
 
 from gpop.common.errors import UsageError
 from gpop.gpu.device import current_device
-from gpop.gpu.emit import Emitted
+from gpop.gpu.device_graph import HUBS, LAYOUT
+from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, Traits, combine_of, push_of, queues
-from gpop.gpu.layout import HUBS, LAYOUT
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits
 from gpop.model.strategies import PC, SC
 from gpop.plan.plan import Plan
@@ -62,7 +62,7 @@ def _bits(plan: Plan) -> int:
 
 
 def parts_of(plan: Plan, emitted: Emitted, traits: Traits) -> tuple[str, ...]:
-    """Names of the graph's and the layout's arrays that a run reads (`gpop.gpu.layout.DeviceGraph`)."""
+    """Names of the graph's and the layout's arrays that a run reads (`gpop.gpu.device_graph.DeviceGraph`)."""
     weighted = traits.weight_dtype is not None
     parts = ["indptr", "messages"]
     if traits.push == OWNER:

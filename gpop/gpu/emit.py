@@ -13,29 +13,12 @@ may differ: comparing a signed sum or product that overflowed, and where Numba w
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
+from gpop.gpu.emitted import Emitted
+from gpop.gpu.source import Emitter
 from gpop.program.lowering import Lowered
 from gpop.program.program import Program
-
-
-class Emitted(NamedTuple):
-    """A program in CUDA C++.
-
-    ``source`` is `State`, `Copy` and the functions, to be compiled after `semantics`; ``message_dtype`` is
-    what ``scatterFunc`` sends and ``gathered_dtype`` what ``gatherFunc`` gets; ``written`` are the fields
-    that ``gatherFunc`` stores to; ``defined`` the functions that exist; ``state_dtype`` the layout of
-    `State` (pointers as uint64), by the names of the program.
-    """
-
-    source: str
-    message_dtype: np.dtype
-    gathered_dtype: np.dtype
-    written: tuple[str, ...]
-    defined: tuple[str, ...]
-    state_dtype: np.dtype
 
 
 def semantics() -> str:
@@ -74,6 +57,4 @@ def emit(cls: type[Program], lowered: Lowered, weight_dtype: Any = None) -> Emit
     >>> emit(Sum, lower(Sum)).message_dtype
     dtype('int64')
     """
-    from gpop.gpu.source import Emitter
-
     return Emitter(cls, lowered).run(weight_dtype)

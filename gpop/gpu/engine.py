@@ -15,7 +15,9 @@ from gpop.common.parallel import worker_count
 from gpop.gpu import calibrate
 from gpop.gpu.choices import parts_of, traits_of
 from gpop.gpu.device import cupy, current_device, free_bytes, is_device_array, require_device_memory
-from gpop.gpu.emit import Emitted, emit
+from gpop.gpu.device_graph import device_graph
+from gpop.gpu.emit import emit
+from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import (
     BLOCK_THREADS,
     CONTROL,
@@ -26,7 +28,6 @@ from gpop.gpu.kernel import (
     make_source,
     shared_bytes,
 )
-from gpop.gpu.layout import device_graph
 from gpop.gpu.workspace import Workspace, queue_shapes, workspace_shapes
 from gpop.model.strategies import PC, SC
 from gpop.plan.engine import Finished
@@ -92,7 +93,7 @@ class GpuEngine:
         self._compile()
         self.ratio = plan.ratio
         if self.ratio is None:
-            self.ratio = calibrate.device_ratio() if self.mode == "auto" else 1.0
+            self.ratio = calibrate.device_ratio(GpuEngine) if self.mode == "auto" else 1.0
         return {"target": "gpu", "device": current_device().name}
 
     def _compile(self) -> None:

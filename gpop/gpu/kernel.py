@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpop.common.errors import ProgramError
-from gpop.gpu.emit import Emitted, semantics
+from gpop.gpu.emit import semantics
+from gpop.gpu.emitted import Emitted
 
 KERNELS = (
     "layout", "team", "strip", "fold", "swap", "push", "inbox", "owner", "scatter", "gather", "combine",

@@ -16,7 +16,7 @@ from numba import from_dtype, types
 from gpop.common.errors import ProgramError, uncoloured
 from gpop.common.numba_private import errors
 from gpop.gpu.c_types import Names, Unknown, c_type, dtype_of, plain
-from gpop.gpu.emit import Emitted
+from gpop.gpu.emitted import Emitted
 from gpop.gpu.function import FunctionText, stored_fields
 from gpop.program import published as registry
 from gpop.program.lowering import Lowered

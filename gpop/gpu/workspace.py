@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from gpop.gpu.device import cupy
-from gpop.gpu.emit import Emitted
+from gpop.gpu.device_graph import PADDING, DeviceGraph
+from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import FOLD, HEAVY, OWNER, SPACE, Traits, folded_dtype, queues, total_dtype
-from gpop.gpu.layout import PADDING, DeviceGraph
 from gpop.graph.graph import Graph
 from gpop.plan.hidden import MASK_SENT
 

@@ -1,9 +1,7 @@
-"""Arguments of graphs: ids, weights and sizes as users give them -> arrays of the final dtypes."""
+"""Ids, weights and sizes as users give them -> arrays of the final dtypes, checked."""
 
 from __future__ import annotations
 
-import operator
-import os
 from typing import Any
 
 import numpy as np
@@ -12,22 +10,6 @@ from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
 
 MOST_VERTICES = 2**32 - 2  # 0xFFFFFFFF marks "no vertex"
-
-
-def as_count(what: str, number: Any) -> int | None:
-    """A whole number of any integer type as an int; None is left.
-
-    Examples
-    --------
-    >>> as_count("threads", np.uint8(4)), as_count("threads", None)
-    (4, None)
-    """
-    if number is None:
-        return None
-    try:
-        return operator.index(number)
-    except TypeError:
-        raise UsageError(f"{what} {number!r}: expected a whole number") from None
 
 
 def check_size(n: int) -> None:
@@ -73,41 +55,3 @@ def as_weights(weights: Any, m: int) -> np.ndarray | None:
     if weights.dtype == np.float16:  # no arithmetic for it in compiled code
         weights = weights.astype(np.float32)
     return np.ascontiguousarray(weights, weights.dtype.newbyteorder("="))
-
-
-def plain(value: Any) -> Any:
-    """A NumPy scalar as the Python object that it holds, for messages; anything else as it is.
-
-    >>> plain(np.str_("anna")), plain(np.int64(3)), plain("bo")
-    ('anna', 3, 'bo')
-    """
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def kind_of(value: Any) -> str:
-    """The type of what was given instead of what was expected, with its library.
-
-    >>> kind_of([1]), kind_of(np.zeros(1))
-    ('list', 'numpy.ndarray')
-    """
-    library = type(value).__module__.partition(".")[0]
-    name = type(value).__name__
-    return name if library == "builtins" else f"{library}.{name}"
-
-
-def expect_graph(graph: Any, what: str) -> None:
-    """UsageError, with the way to a Graph, when ``graph`` is another library's (or a path)."""
-    from gpop.graph.graph import Graph
-
-    if isinstance(graph, Graph):
-        return
-    library = type(graph).__module__.partition(".")[0]
-    ways = {
-        "Graph.from_networkx(graph)": hasattr(graph, "nodes") and hasattr(graph, "is_directed"),
-        "Graph.from_scipy(matrix)": hasattr(graph, "tocsr"),
-        "Graph.from_pandas(frame)": library == "pandas" and hasattr(graph, "columns"),
-        "Graph.from_arrow(table)": hasattr(graph, "__arrow_c_stream__"),
-        "gpop.load(path)": isinstance(graph, str | os.PathLike),
-    }
-    way = next((way for way, fits in ways.items() if fits), "a Graph.from_ method or gpop.load")
-    raise UsageError(f"{what}: expected a gpop.Graph, got {kind_of(graph)}: make one with {way}")

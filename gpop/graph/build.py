@@ -23,7 +23,7 @@ import numpy as np
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.memory import give_back, own_pages, require_memory
-from gpop.common.parallel import blocks, for_each
+from gpop.common.parallel import for_each, ranges
 from gpop.common.progress import progress_bar
 
 DUPLICATES = {"keep": 0, "first": 1, "min": 2, "max": 3, "sum": 4}
@@ -182,7 +182,7 @@ def _fill_buckets(n, m, sources, weight_dtype, shift, bar):
     """Steps 1 and 2: (bounds of the buckets, keys, weights in the order of the keys)."""
     buckets = ((n - 1) >> shift) + 1
     size = max(_CHUNK, m >> 10)  # at most about 1024 chunks, so that the counts stay small
-    chunks = [(edges, *block) for edges in sources for block in blocks(edges.count, size)]
+    chunks = [(edges, *block) for edges in sources for block in ranges(edges.count, size)]
     cursors = np.zeros((len(chunks), buckets), np.int64)
 
     def count(c):

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpop.common.above import module_above
+from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
-from gpop.graph.arguments import MOST_VERTICES as MOST_VERTICES
-from gpop.graph.arguments import as_ids, as_weights, check_size, plain
+from gpop.graph.arguments import as_ids, as_weights, check_size
 from gpop.graph.validate import ids_fault, offsets_fault
 
 if TYPE_CHECKING:
@@ -181,9 +182,7 @@ class Graph:
 
         Stored zeros are edges. A matrix of booleans has no weights; ``weighted=False`` drops them.
         """
-        from gpop.interop.scipy_matrix import from_scipy
-
-        return from_scipy(matrix, weighted, name)
+        return module_above("interop.scipy_matrix").from_scipy(matrix, weighted, name)
 
     @classmethod
     def from_networkx(cls, graph: networkx.Graph, *, weight: str | None = "weight") -> Graph:
@@ -193,9 +192,7 @@ class Graph:
         ``weight=None``, there are no weights. Nodes other than 0 .. n-1 are kept in
         ``original_ids``.
         """
-        from gpop.interop.networkx_graph import from_networkx
-
-        return from_networkx(graph, weight)
+        return module_above("interop.networkx_graph").from_networkx(graph, weight)
 
     @classmethod
     def from_pandas(
@@ -233,9 +230,9 @@ class Graph:
         >>> graph.original_ids.tolist(), graph.indices.tolist(), graph.weights.tolist()
         (['a', 'b', 'c'], [1, 2], [4.5, 2.0])
         """
-        from gpop.interop.pandas_frame import from_pandas
-
-        return from_pandas(frame, source, target, weight, n, duplicates, name)
+        return module_above("interop.pandas_frame").from_pandas(
+            frame, source, target, weight, n, duplicates, name
+        )
 
     @classmethod
     def from_arrow(
@@ -259,9 +256,9 @@ class Graph:
         >>> Graph.from_arrow(pyarrow.table({"src": [0, 1], "dst": [1, 2], "weight": [5, 7]}))
         Graph(3 vertices, 2 edges, int64 weights)
         """
-        from gpop.interop.arrow_table import from_arrow
-
-        return from_arrow(table, source, target, weight, n, duplicates, name)
+        return module_above("interop.arrow_table").from_arrow(
+            table, source, target, weight, n, duplicates, name
+        )
 
     @property
     def out_degree(self) -> np.ndarray:
@@ -349,30 +346,20 @@ class Graph:
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """CSR matrix with the weights (1.0 where there are none); ids are shared when they fit 31 bits."""
-        from gpop.interop.scipy_matrix import to_scipy
-
-        return to_scipy(self)
+        return module_above("interop.scipy_matrix").to_scipy(self)
 
     def to_networkx(self) -> networkx.DiGraph:
         """NetworkX DiGraph with original ids (a MultiDiGraph when there are duplicate edges)."""
-        from gpop.interop.networkx_graph import to_networkx
-
-        return to_networkx(self)
+        return module_above("interop.networkx_graph").to_networkx(self)
 
     def to_pandas(self) -> pandas.DataFrame:
         """DataFrame with columns source, target and, when there are weights, weight; original ids."""
-        from gpop.interop.pandas_frame import to_pandas
-
-        return to_pandas(self)
+        return module_above("interop.pandas_frame").to_pandas(self)
 
     def to_arrow(self) -> pyarrow.Table:
         """Arrow table with columns source, target and, when there are weights, weight; original ids."""
-        from gpop.interop.arrow_table import to_arrow
-
-        return to_arrow(self)
+        return module_above("interop.arrow_table").to_arrow(self)
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the graph in the format that the suffix of ``path`` names (`gpop.io`)."""
-        from gpop.io import save
-
-        save(self, path)
+        module_above("io").save(self, path)

@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.cached import cached
-from gpop.common.parallel import blocks, for_each
+from gpop.common.parallel import for_each, ranges
 
-_BLOCK = 1 << 18  # vertices
+_PIECE = 1 << 18  # vertices
 _SEED = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -57,7 +57,7 @@ def _rows_sorted(indptr, indices, first, last):
 
 def rows_sorted(indptr: np.ndarray, indices: np.ndarray) -> bool:
     """Whether every adjacency list ascends."""
-    pieces = blocks(len(indptr) - 1, _BLOCK)
+    pieces = ranges(len(indptr) - 1, _PIECE)
     results = np.zeros(len(pieces), bool)
 
     def check(i):
@@ -75,7 +75,7 @@ def mirrored(
     ``exactly``: as often, and with the same weights. Otherwise the lists must ascend.
     """
     bits = np.empty(0, np.uint8) if weights is None else weights.view(f"u{weights.itemsize}")
-    pieces = blocks(len(indptr) - 1, _BLOCK)
+    pieces = ranges(len(indptr) - 1, _PIECE)
     sums = np.zeros(len(pieces), np.uint64)
 
     def add(i):

@@ -1,8 +1,8 @@
 """Graph -> graph: what is done to a graph before it is used. The given graph is never changed.
 
-``symmetrize`` and ``reverse`` are methods of `Graph`; here is the rest: self-loops, duplicates, the
-largest component, weights, and new orders of the vertices. Every function keeps weights, and original
-ids where vertices move or go. Each predicts its memory before it allocates.
+``symmetrize`` and ``reverse`` are methods of `Graph`, and `gpop.direct.components` finds the largest
+component; here is the rest: self-loops, duplicates, weights, and new orders of the vertices. Every function
+keeps weights, and original ids where vertices move or go. Each predicts its memory before it allocates.
 
 Random weights depend on the seed and on the pair of ends only: opposite edges, and duplicates, get the
 same one, and neither the order of the edges nor the number of threads matters.
@@ -15,7 +15,7 @@ import numpy as np
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
-from gpop.common.parallel import blocks, for_each
+from gpop.common.parallel import for_each, ranges
 from gpop.common.random_bits import below, stream
 from gpop.graph.build import Edges, build_csr, check_duplicates, csr_edges
 from gpop.graph.graph import Graph
@@ -23,7 +23,7 @@ from gpop.graph.modify import hashes, weight_dtype
 
 ORDERS = ("degree", "random", "bfs", "rcm")
 
-_BLOCK = 1 << 16  # vertices
+_PIECE = 1 << 16  # vertices
 _GONE = np.uint32(0xFFFFFFFF)
 
 
@@ -35,7 +35,7 @@ def remove_self_loops(graph: Graph) -> Graph:
     >>> remove_self_loops(Graph.from_edges([0, 0, 1], [0, 1, 1])).m
     1
     """
-    return _take(graph, None, drop_loops=True)
+    return take(graph, None, drop_loops=True)
 
 
 def remove_duplicates(graph: Graph, policy: str = "first") -> Graph:
@@ -63,26 +63,6 @@ def remove_duplicates(graph: Graph, policy: str = "first") -> Graph:
     return Graph(*arrays, original_ids=graph.original_ids, name=graph.name)
 
 
-def largest_component(graph: Graph) -> Graph:
-    """The largest weakly connected component; vertices keep their order and their original ids.
-
-    Of several largest ones it is the one with the smallest vertex.
-
-    Examples
-    --------
-    >>> part = largest_component(Graph.from_edges([0, 2, 3], [1, 3, 4]))
-    >>> part.n, part.original_ids.tolist()
-    (3, [2, 3, 4])
-    """
-    from gpop.apps.cc import connected_components
-
-    if graph.n == 0:
-        return graph
-    label = connected_components(graph).label
-    inside = label == np.bincount(label).argmax()
-    return _take(graph, np.flatnonzero(inside).astype(np.uint32))
-
-
 def random_weights(graph: Graph, low: int, high: int, seed: int = 1) -> Graph:
     """The graph with random integer weights from ``low`` to ``high``, both included.
 
@@ -98,7 +78,7 @@ def random_weights(graph: Graph, low: int, high: int, seed: int = 1) -> Graph:
     dtype = weight_dtype(low, high)
     require_memory(graph.m * np.dtype(dtype).itemsize, f"weights of {graph.m} edges")
     weights = np.empty(graph.m, dtype)
-    pieces = blocks(graph.n, _BLOCK)
+    pieces = ranges(graph.n, _PIECE)
 
     def fill(i):
         _pair_weights(
@@ -205,7 +185,7 @@ def _names(graph: Graph, order: np.ndarray) -> np.ndarray:
     return order.astype(np.int64) if graph.original_ids is None else graph.original_ids[order]
 
 
-def _take(graph: Graph, rows: np.ndarray | None, drop_loops: bool = False) -> Graph:
+def take(graph: Graph, rows: np.ndarray | None, drop_loops: bool = False) -> Graph:
     """The lists of some vertices, which lead to no others, renumbered; ``None`` for all as they are."""
     n = graph.n if rows is None else len(rows)
     width = 0 if graph.weights is None else graph.weights.itemsize
@@ -214,7 +194,7 @@ def _take(graph: Graph, rows: np.ndarray | None, drop_loops: bool = False) -> Gr
     new = np.full(graph.n, _GONE, np.uint32)
     new[rows] = np.arange(n, dtype=np.uint32)
     indptr = np.zeros(n + 1, np.int64)
-    pieces = blocks(n, _BLOCK)
+    pieces = ranges(n, _PIECE)
 
     def count(i):
         _count_rows(graph.indptr, graph.indices, rows, *pieces[i], drop_loops, indptr)

@@ -1,6 +1,6 @@
 """Checks of CSR arrays: offsets start at 0, never fall and end at m; ids are below n.
 
-NumPy reductions over blocks, one thread a block: nothing to compile and no copy of the arrays.
+NumPy reductions over pieces, one thread a piece: nothing to compile and no copy of the arrays.
 Each function returns None, or what is wrong and where.
 """
 
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.common.parallel import blocks, for_each
+from gpop.common.parallel import for_each, ranges
 
-_BLOCK = 1 << 21
+_PIECE = 1 << 21
 
 
 def offsets_fault(indptr: np.ndarray, m: int) -> str | None:
@@ -25,7 +25,7 @@ def offsets_fault(indptr: np.ndarray, m: int) -> str | None:
         if falling.any():
             falls[i] = first + int(falling.argmax())
 
-    pieces = blocks(len(indptr) - 1, _BLOCK)
+    pieces = ranges(len(indptr) - 1, _PIECE)
     for_each(len(pieces), check)
     if falls:
         v = falls[min(falls)]
@@ -49,7 +49,7 @@ def ids_fault(indices: np.ndarray, n: int) -> str | None:
         if block.max() >= n or block.min() < 0:
             outside[i] = first + int(np.argmax((block >= n) | (block < 0)))
 
-    pieces = blocks(len(indices), _BLOCK)
+    pieces = ranges(len(indices), _PIECE)
     for_each(len(pieces), check)
     if not outside:
         return None

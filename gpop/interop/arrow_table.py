@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpop.common.arguments import kind_of
 from gpop.common.errors import UsageError
 from gpop.common.memory import own_copy
-from gpop.graph.arguments import as_ids, as_weights, kind_of
+from gpop.graph.arguments import as_ids, as_weights
+from gpop.graph.edge_pieces import narrow
 from gpop.graph.graph import Graph
 from gpop.interop.edge_columns import edge_columns, graph_of_columns, pick_columns
-from gpop.io.text import narrow
 
 if TYPE_CHECKING:
     import pyarrow

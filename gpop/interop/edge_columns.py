@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
-from gpop.graph.arguments import as_ids, as_weights, check_size, plain
+from gpop.graph.arguments import as_ids, as_weights, check_size
 from gpop.graph.build import check_duplicates
+from gpop.graph.edge_pieces import csr_of
 from gpop.graph.graph import Graph
+from gpop.graph.renumber import dense_ids
 
 SOURCE = ("source", "src", "from", "u", "fromnodeid", "from_node", "source_id", "start")
 TARGET = ("target", "dst", "to", "v", "tonodeid", "to_node", "target_id", "destination", "end")
@@ -93,11 +96,8 @@ def graph_of_columns(
 
     With ``names`` the integers are places in it. Else they are ids: 0 .. n-1 when ``n`` is given,
     otherwise kept or, when sparse, numbered in ascending order by the rule of text edge lists
-    (`gpop.io.renumber`), with the ids in ``original_ids``.
+    (`gpop.graph.renumber`), with the ids in ``original_ids``.
     """
-    from gpop.io.renumber import dense_ids
-    from gpop.io.text import csr_of
-
     check_duplicates(duplicates)
     ends = []
     for i in range(len(sources)):

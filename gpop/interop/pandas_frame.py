@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpop.common.arguments import kind_of, plain
 from gpop.common.errors import UsageError
-from gpop.graph.arguments import kind_of, plain
 from gpop.graph.graph import Graph
 from gpop.interop.edge_columns import edge_columns, graph_of_columns, pick_columns
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpop.common.arguments import kind_of
 from gpop.common.errors import UsageError
-from gpop.graph.arguments import kind_of
 from gpop.graph.graph import Graph
 
 if TYPE_CHECKING:

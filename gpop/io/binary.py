@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import GraphFileError, UsageError
-from gpop.common.parallel import blocks, for_each
+from gpop.common.parallel import for_each, ranges
 
-_BLOCK = 1 << 21  # values read at a time
+_PIECE = 1 << 21  # values read at a time
 
 
 def fill(
@@ -24,7 +24,7 @@ def fill(
 ) -> None:
     """Read ``len(array)`` values stored as ``stored`` into ``array``; ids not below n become ``faults``."""
     kind = np.dtype(stored)
-    pieces = blocks(len(array), _BLOCK)
+    pieces = ranges(len(array), _PIECE)
 
     def read(i):
         first, last = pieces[i]
@@ -50,7 +50,7 @@ def fill(
 
 def store(file: Any, array: np.ndarray, stored: str) -> None:
     """Write an array as ``stored``, converted block by block."""
-    for first, last in blocks(len(array), _BLOCK):
+    for first, last in ranges(len(array), _PIECE):
         array[first:last].astype(stored, copy=False).tofile(file)
 
 

@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gpop.common.errors import GraphFileError, UsageError
-from gpop.common.memory import require_memory
 
 ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, OSError, ValueError)
-_BLOCK = 1 << 24
 
 
 def _zstandard():
@@ -78,18 +76,6 @@ def read_some(path: Path, file: BinaryIO, size: int) -> bytes:
         return file.read(size)
     except _DAMAGED as error:
         raise GraphFileError(f"{path}: damaged compressed data: {error}") from None
-
-
-def read_all(path: Path) -> bytes:
-    """All plain bytes, for libraries that want a whole file; memory is watched while it grows."""
-    unpack = opener(path)
-    parts, size = [], 0
-    with open(path, "rb") as raw, unpack(raw) if unpack else raw as file:
-        while data := read_some(path, file, _BLOCK):
-            parts.append(data)
-            size += len(data)
-            require_memory(size + _BLOCK, f"{path}: its text")
-    return b"".join(parts)
 
 
 def open_to_write(temporary: Path, path: Path) -> BinaryIO:

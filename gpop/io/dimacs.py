@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from gpop.common.errors import GraphFileError
-from gpop.common.parallel import blocks
+from gpop.common.parallel import ranges
 from gpop.common.replacing import replacing
 from gpop.graph.arguments import MOST_VERTICES
 from gpop.graph.build import csr_edges
@@ -103,7 +103,7 @@ def write(graph: Graph, path: Path) -> None:
     with replacing(path) as temporary, open_to_write(temporary, path) as file:
         file.write(f"c {graph.name or 'graph'}\np sp {graph.n} {graph.m}\n".encode("ascii", "replace"))
         text = np.empty(65 << 17, np.uint8)
-        for first, last in blocks(graph.m, 1 << 17):
+        for first, last in ranges(graph.m, 1 << 17):
             source, destination, its_weights = edges.chunk(first, last)
             if its_weights is None:
                 its_weights = np.ones(last - first, np.uint32)

@@ -24,15 +24,16 @@ from typing import BinaryIO
 import numpy as np
 
 from gpop.common.errors import GraphFileError
-from gpop.common.parallel import blocks
+from gpop.common.parallel import ranges
 from gpop.common.replacing import replacing
 from gpop.graph.build import Edges, csr_edges
+from gpop.graph.edge_pieces import csr_of
 from gpop.graph.graph import Graph
+from gpop.graph.renumber import dense_ids
 from gpop.io.compressed import open_to_write
 from gpop.io.named_edges import NamedEdges, write_named
-from gpop.io.renumber import dense_ids
 from gpop.io.sniff import Layout, Options, layout_of, reads_as_integers
-from gpop.io.text import Dialect, Piece, csr_of, first_line, parse_block, text_blocks
+from gpop.io.text import Dialect, Piece, first_line, parse_block, text_blocks
 from gpop.io.text_kernels import write_lines
 
 HOLDS_IDS = True
@@ -139,7 +140,7 @@ def write_edges(
 ) -> None:
     """Write one edge a line, its ids renamed; any weight is written so that it is read back as it was."""
     text = np.empty(65 << 17, np.uint8)
-    for first, last in blocks(edges.count, 1 << 17):
+    for first, last in ranges(edges.count, 1 << 17):
         source, destination, weights = edges.chunk(first, last)
         source, destination = rename(source), rename(destination)
         if weights is None or weights.dtype.kind in "iu":

@@ -18,7 +18,7 @@ import numpy as np
 
 from gpop.common.errors import GraphFileError, UsageError
 from gpop.common.memory import require_memory
-from gpop.common.parallel import blocks
+from gpop.common.parallel import ranges
 from gpop.common.progress import progress_bar
 from gpop.common.replacing import replacing
 from gpop.graph.graph import Graph
@@ -54,7 +54,7 @@ def read(path: Path, *, weighted: bool | None = None, progress: bool = False) ->
     if pairs:
         indices = np.empty(m, np.uint32)
         weights = np.empty(m if take_weights else 0, np.int32)
-        for first, last in blocks(m, _PAIRS):
+        for first, last in ranges(m, _PAIRS):
             indices[first:last] = stored[first:last] & np.uint64(0xFFFFFFFF)
             if take_weights:
                 weights[first:last] = (stored[first:last] >> np.uint64(32)).astype(np.uint32).view(np.int32)
@@ -109,6 +109,6 @@ def write(graph: Graph, path: Path) -> None:
             if not pairs:
                 store(file, part.indices, "<u4")
                 continue
-            for first, last in blocks(part.m, _PAIRS):
+            for first, last in ranges(part.m, _PAIRS):
                 rows = np.stack([part.indices[first:last].view(np.int32), its_weights[first:last]], axis=1)
                 rows.astype("<i4", copy=False).tofile(file)

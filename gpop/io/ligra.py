@@ -18,13 +18,14 @@ import numpy as np
 
 from gpop.common.errors import GraphFileError
 from gpop.common.memory import require_memory
-from gpop.common.parallel import blocks, for_each
+from gpop.common.parallel import for_each, ranges
 from gpop.common.replacing import replacing
 from gpop.graph.arguments import MOST_VERTICES
+from gpop.graph.edge_pieces import narrow
 from gpop.graph.graph import Graph
 from gpop.graph.validate import ids_fault, offsets_fault
 from gpop.io.compressed import open_to_write
-from gpop.io.text import first_line, line_error, narrow, pieces_of, text_blocks, whole_weights
+from gpop.io.text import first_line, line_error, pieces_of, text_blocks, whole_weights
 from gpop.io.token_kernels import parse_integers, write_numbers
 
 _KINDS = {b"AdjacencyGraph": False, b"WeightedAdjacencyGraph": True}
@@ -123,5 +124,5 @@ def write(graph: Graph, path: Path) -> None:
         file.write(f"{kind}\n{graph.n}\n{graph.m}\n".encode())
         text = np.empty(21 * _NUMBERS, np.uint8)
         for array in (graph.indptr[:-1], graph.indices, weights):
-            for first, last in blocks(0 if array is None else len(array), _NUMBERS):
+            for first, last in ranges(0 if array is None else len(array), _NUMBERS):
                 file.write(text[: write_numbers(array[first:last], text)].data)

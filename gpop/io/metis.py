@@ -24,6 +24,7 @@ from gpop.common.parallel import for_each
 from gpop.common.replacing import replacing
 from gpop.graph.arguments import MOST_VERTICES
 from gpop.graph.build import build_csr, csr_edges
+from gpop.graph.edge_pieces import narrow
 from gpop.graph.graph import Graph
 from gpop.graph.symmetry import rows_sorted
 from gpop.io.compressed import open_to_write
@@ -34,7 +35,6 @@ from gpop.io.text import (
     first_line,
     join,
     line_error,
-    narrow,
     pieces_of,
     text_blocks,
     whole_weights,

@@ -13,11 +13,12 @@ import numpy as np
 from gpop.common.errors import GraphFileError
 from gpop.common.replacing import replacing
 from gpop.graph.arguments import MOST_VERTICES
+from gpop.graph.edge_pieces import narrow
 from gpop.graph.graph import Graph
 from gpop.interop.edge_columns import graph_of_columns
 from gpop.io.archive import check_archive
 from gpop.io.libraries import demand_weights, reading
-from gpop.io.text import believable, narrow
+from gpop.io.text import believable
 
 
 def read(path: Path, *, weighted: bool | None = None, progress: bool = False) -> Graph:

@@ -20,7 +20,7 @@ from gpop.common.errors import GraphFileError, UsageError
 from gpop.common.memory import own_copy, require_memory
 from gpop.common.parallel import for_each, worker_count
 from gpop.common.progress import progress_bar
-from gpop.graph.build import Edges, array_edges, build_csr
+from gpop.graph.edge_pieces import csr_of, narrow
 from gpop.graph.graph import Graph
 from gpop.io.compressed import opener, read_some
 from gpop.io.text_kernels import POWERS, parse_lines
@@ -200,12 +200,6 @@ def exact_weights(text: np.ndarray, all_integers: bool, integers: np.ndarray, fl
     return weights, -1
 
 
-def narrow(numbers: np.ndarray) -> np.ndarray:
-    """A copy in pages of its own, as uint32 where that holds the numbers, else as they are."""
-    fits = len(numbers) == 0 or (numbers.min() >= 0 and numbers.max() < 2**32)
-    return own_copy(numbers, np.uint32 if fits else np.int64)
-
-
 def join(parts: list[np.ndarray]) -> np.ndarray:
     """All parts in one array of a type that holds them all; empties the list, part by part."""
     joined = np.empty(sum(map(len, parts)), np.result_type(*{part.dtype for part in parts} or {np.uint32}))
@@ -234,47 +228,6 @@ def expect_edges(path: Path, pieces: list[Piece], m: int) -> None:
     found = sum(len(piece.source) for piece in pieces)
     if found != m:
         raise GraphFileError(f"{path}: has {found} edges, expected {m} as in its header")
-
-
-def csr_of(
-    n: int,
-    ends: list[np.ndarray],
-    weights: list[np.ndarray | None],
-    weighted: bool,
-    progress: bool = False,
-    *,
-    opposite: int = 0,
-    duplicates: str = "keep",
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """CSR arrays of pieces: ``ends`` holds source, destination, source, ...; both lists are emptied.
-
-    ``opposite``, when not 0, adds every edge but loops turned round, its weight times ``opposite`` (1 or -1).
-    """
-    dtype = None
-    if weighted:
-        dtype = np.result_type(*{array.dtype for array in weights}) if weights else np.dtype(np.uint32)
-        if opposite < 0 and dtype == np.uint32:
-            dtype = np.dtype(np.int64)
-        weights[:] = [array.astype(dtype, copy=False) for array in weights]
-    sources: list[Edges] = []
-    for u, v, w in zip(ends[::2], ends[1::2], weights, strict=True):
-        sources.append(array_edges(u, v, w))
-        if opposite:
-            sources.append(_opposite_edges(u, v, w, opposite))
-    ends.clear()
-    weights.clear()
-    u = v = w = None  # the sources alone hold the pieces now, and give them back
-    return build_csr(n, sources, dtype, duplicates, progress=progress)
-
-
-def _opposite_edges(u: np.ndarray, v: np.ndarray, w: np.ndarray | None, factor: int) -> Edges:
-    """The edges of three arrays turned round, without loops, their weights times ``factor``."""
-
-    def chunk(first, last):
-        other = np.flatnonzero(u != v)[first:last]
-        return v[other], u[other], None if w is None else w[other] * w.dtype.type(factor)
-
-    return Edges(int(np.count_nonzero(u != v)), chunk)
 
 
 def numbered_from_one(

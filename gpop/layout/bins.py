@@ -2,10 +2,10 @@
 
 ``k`` partitions of ``q = 2**bits`` vertices; bin ``(p, d)`` holds what partition ``p`` sends to ``d``.
 A *message* is one value for a maximal run of consecutive out-edges of one source vertex that end in
-the same partition (G-25); with adjacency sorted by destination there is one message per source and
-destination partition (G-28).
+the same partition; with adjacency sorted by destination there is one message per source and
+destination partition.
 
-Two streams, each contiguous for the thread that walks it (requirements G-21 ... G-26):
+Two streams, each contiguous for the thread that walks it:
 
 ``sources``, message slots   by source partition:      bin (p, d) starts at ``slots[p*k + d]``
 ``ids``, ``id_weights``      by destination partition: bin (p, d) starts at ``id_offsets[d*k + p]``
@@ -28,7 +28,6 @@ Bytes: ``m*d_i + r*m*d_s`` (+ weights) and ``16*k*k`` for the offsets.
 
 from __future__ import annotations
 
-import os
 import time
 from typing import NamedTuple
 
@@ -280,23 +279,3 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
         *shape, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights, *lists,
         np.bool_(ascending.all()),
     )  # fmt: skip
-
-
-def bins_of(graph: Graph, bits: int, threads: int) -> tuple[Bins, float]:
-    """The layout kept with the graph, and the seconds that building or opening it took (0 if kept).
-
-    On first use it is built, or opened from a file when there is a directory for layouts
-    (`gpop.layout.bins_file`).
-    """
-    key = ("bins", bits)
-    if key in graph.cache:
-        return graph.cache[key], 0.0
-    start = time.perf_counter()
-    directory = graph.cache.get("layout_directory") or os.environ.get("GPOP_LAYOUTS")
-    if directory:
-        from gpop.layout.bins_file import layout_of
-
-        graph.cache[key] = layout_of(graph, bits, threads, directory)
-    else:
-        graph.cache[key] = build_bins(graph, bits, threads)
-    return graph.cache[key], time.perf_counter() - start

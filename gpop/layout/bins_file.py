@@ -1,7 +1,7 @@
 """Layouts kept in files and mapped back: bins are built once per graph, not once per process.
 
 ``graph.cache["layout_directory"]``, or the environment variable GPOP_LAYOUTS, names a directory; then
-`gpop.layout.bins.bins_of` opens the layout from there, or builds it and leaves it there.
+`gpop.layout.kept_bins.bins_of` opens the layout from there, or builds it and leaves it there.
 
 One file, native byte order::
 
@@ -32,90 +32,19 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
+from gpop.common.array_hash import hash_array
 from gpop.common.cached import cached
 from gpop.common.errors import GraphFileError
-from gpop.common.parallel import blocks, for_each, worker_count
-from gpop.common.random_bits import mix
+from gpop.common.parallel import for_each, ranges, worker_count
 from gpop.common.replacing import replacing
 from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins, _nonempty, build_bins, id_dtype, narrow_dtype, source_dtype
+from gpop.layout.file_header import HEADER, MAGIC, PAGE, SECTIONS, VERSION, header_hash
 from gpop.layout.orphans import origin, remove_orphans
 from gpop.layout.partition import partition_count
 
 TOLD = "layout file"
 """Key in ``graph.cache`` of what became of the last layout, in words."""
-
-VERSION = 2
-MAGIC = b"GPOPbins"
-PAGE = 4096
-SECTIONS = ("slots", "id_offsets", "sources", "ids", "id_weights")
-
-HEADER = np.dtype(
-    [
-        ("magic", "S8"), ("version", "u8"), ("graph", "u8"), ("bits", "u8"), ("sorted", "u8"),
-        ("file", "u8"), ("state", "u8"),
-        ("types", "S8", len(SECTIONS)), ("sizes", "u8", len(SECTIONS)), ("hashes", "u8", len(SECTIONS)),
-        ("own_hash", "u8"),
-    ]
-)  # fmt: skip
-
-_BLOCK = 1 << 20  # bytes hashed at a time
-
-
-@cached
-def _hash_words(words, seed):
-    """Hash of 64-bit words: eight lanes side by side, every step a bijection of the lane."""
-    factor = np.uint64(0x9E3779B97F4A7C15)
-    fold = np.uint64(32)
-    a = b = c = d = e = f = g = h = mix(np.uint64(seed))
-    whole = np.uint64(len(words) & ~7)
-    for i in range(np.uint64(0), whole, np.uint64(8)):
-        a = (a ^ words[i]) * factor
-        b = (b ^ words[i + np.uint64(1)]) * factor
-        c = (c ^ words[i + np.uint64(2)]) * factor
-        d = (d ^ words[i + np.uint64(3)]) * factor
-        e = (e ^ words[i + np.uint64(4)]) * factor
-        f = (f ^ words[i + np.uint64(5)]) * factor
-        g = (g ^ words[i + np.uint64(6)]) * factor
-        h = (h ^ words[i + np.uint64(7)]) * factor
-        # a product carries upwards only: bring the upper half down
-        a ^= a >> fold
-        b ^= b >> fold
-        c ^= c >> fold
-        d ^= d >> fold
-        e ^= e >> fold
-        f ^= f >> fold
-        g ^= g >> fold
-        h ^= h >> fold
-    result = mix(np.uint64(len(words)))
-    for lane in (a, b, c, d, e, f, g, h):
-        result = mix(result ^ lane) * factor
-    for i in range(whole, np.uint64(len(words))):
-        result = mix(result ^ words[i]) * factor
-    return result
-
-
-def hash_array(array: np.ndarray) -> int:
-    """64-bit hash of an array's bytes, on all cores; not for use against an adversary.
-
-    Examples
-    --------
-    >>> hash_array(np.arange(10)) == hash_array(np.arange(10).astype(np.int32))
-    False
-    """
-    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    pieces = blocks(data.size, _BLOCK)
-    parts = np.empty(len(pieces) + 1, np.uint64)
-    parts[-1] = data.size
-
-    def work(i):
-        piece = data[slice(*pieces[i])]
-        if piece.size % 8:
-            piece = np.append(piece, np.zeros(-piece.size % 8, np.uint8))
-        parts[i] = _hash_words(piece.view(np.uint64), i)
-
-    for_each(len(pieces), work)
-    return int(_hash_words(parts, len(pieces)))
 
 
 def content_hash(graph: Graph) -> int:
@@ -184,7 +113,7 @@ def save_layout(graph: Graph, path: str | os.PathLike, bits: int) -> None:
     header["types"] = [array.dtype.str.encode() for array in arrays]
     header["sizes"] = [array.size for array in arrays]
     header["hashes"] = [hash_array(array) for array in arrays]
-    header["own_hash"] = _header_hash(header)
+    header["own_hash"] = header_hash(header)
     with replacing(path) as temporary, open(temporary, "wb") as file:
         header.tofile(file)
         for array in arrays:
@@ -215,16 +144,6 @@ def open_layout(graph: Graph, path: str | os.PathLike, bits: int) -> Bins | None
     )  # fmt: skip
 
 
-def read_header(path: str | os.PathLike) -> np.void | None:
-    """The header of a layout file as it is; None where there is none."""
-    header = np.fromfile(path, HEADER, 1)
-    return header[0] if len(header) and header["magic"][0] == MAGIC else None
-
-
-def _header_hash(header: np.ndarray) -> int:
-    return hash_array(header.view(np.uint8)[: HEADER.fields["own_hash"][1]])
-
-
 def _sections(graph: Graph, bits: int, data: mmap.mmap) -> tuple[np.void, list[np.ndarray]] | None:
     """Header and arrays if their bytes are those that were written for this graph."""
     if len(data) < PAGE:
@@ -232,7 +151,7 @@ def _sections(graph: Graph, bits: int, data: mmap.mmap) -> tuple[np.void, list[n
     header = np.frombuffer(data, HEADER, 1)
     if header["magic"][0] != MAGIC or header["version"][0] != VERSION:
         return None
-    if header["own_hash"][0] != _header_hash(header):
+    if header["own_hash"][0] != header_hash(header):
         return None
     if header["graph"][0] != content_hash(graph) or header["bits"][0] != bits:
         return None
@@ -295,7 +214,7 @@ def _consistent(n, bits, k, slots, id_offsets, sources, ids) -> bool:
     for offsets, end in ((slots, sources.size), (id_offsets, ids.size)):
         if offsets[0] != 0 or offsets[-1] != end or (offsets[1:] < offsets[:-1]).any():
             return False
-    pieces = blocks(k, max(1, k // 64))
+    pieces = ranges(k, max(1, k // 64))
     results = np.zeros(len(pieces), np.bool_)
 
     def check(i):

@@ -22,7 +22,7 @@ WINDOW_BITS = 16
 SOURCE, WINDOW, FIRST, FOURS, TWOS, ONES = range(6)
 """Columns of ``blocks``: first vertex of sources and of the window, first ref, pieces of 4, of 2, of 1."""
 
-_ONE, _TWO, _THREE, _FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+_ONE, _TWO, _FOUR = np.uint64(1), np.uint64(2), np.uint64(4)
 _DIGIT, _BYTE = np.uint64(0xFF), np.uint64(8)  # of a radix sort
 _OFFSET = np.uint64(0xFFFFFFFF)  # of an edge from the first of its source block
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from gpop.graph.graph import Graph
+from gpop.common.array_hash import hash_array
+from gpop.graph.graph import Graph
+from gpop.layout.file_header import VERSION, read_header
 
 
 def file_state(path: str | os.PathLike) -> tuple[str, int, int]:
@@ -29,8 +29,6 @@ def file_state(path: str | os.PathLike) -> tuple[str, int, int]:
 
 def origin(graph: Graph) -> tuple[int, int]:
     """Hashes of the file that the graph was loaded from and of its state; (0, 0) when there is none."""
-    from gpop.layout.bins_file import hash_array
-
     if "file" not in graph.cache:
         return 0, 0
     path, *state = graph.cache["file"]
@@ -39,8 +37,6 @@ def origin(graph: Graph) -> tuple[int, int]:
 
 def remove_orphans(graph: Graph, kept: Path) -> None:
     """Delete what the layout ``kept``, just written, makes useless."""
-    from gpop.layout.bins_file import VERSION, read_header
-
     with suppress(OSError):
         if "file" not in graph.cache or file_state(graph.cache["file"][0]) != graph.cache["file"]:
             return

@@ -1,4 +1,4 @@
-"""Which vertex lives in which partition (GPOP section 3.1; requirements G-10 ... G-13).
+"""Which vertex lives in which partition (GPOP section 3.1).
 
 Index partitioning: partition ``p`` owns vertices ``[p*q, (p+1)*q)``. ``q`` is a power of two, so
 ``partition(v) = v >> bits``; the last partition may be shorter. The paper takes the smallest number of
@@ -24,8 +24,8 @@ from pathlib import Path
 
 import numpy as np
 
+from gpop.common.arguments import as_count
 from gpop.common.errors import UsageError
-from gpop.graph.arguments import as_count
 from gpop.graph.graph import Graph
 
 SMALL_ID_BITS = 15

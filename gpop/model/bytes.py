@@ -1,6 +1,6 @@
 """The bytes that each strategy moves (GPOP eq. 1, and beyond it pull), as functions of plain numbers.
 
-The paper's form (G-61 ... G-64), with every size a parameter instead of one ``d_i = d_v = 4``:
+The paper's form, with every size a parameter instead of one ``d_i = d_v = 4``:
 
     C_SC = V_a*d_o + E_a*d_e + 2*(M_a*d_v + E_a*(d_i + d_w))
     C_PC = k*d_o + M*d_s + 2*M*d_v + E*(d_i + d_w)
@@ -9,11 +9,11 @@ The paper's form (G-61 ... G-64), with every size a parameter instead of one ``d
 where ``V_a, E_a, M_a`` are the active vertices, their edges and their messages; ``E, M`` all edges
 and messages of the partition; ``d_o`` bytes of an offset, ``d_e`` of an edge in CSR with its weight,
 ``d_i`` of a destination id in a bin, ``d_s`` of a source id in the PNG, ``d_v`` of a message value,
-``d_w`` of a weight in a bin (0 when unweighted, G-69). SC writes ids (and weights) that the gather
+``d_w`` of a weight in a bin (0 when unweighted). SC writes ids (and weights) that the gather
 reads again, hence the factor 2; in PC they are static and only read. With ``d_o = d_e = d_i = d_s = 4``
 and ``d_w = 0`` these are the formulas of the paper. ``M_a`` is approximated by
-``r*E_a``, ``r = M/E`` (G-62). Where most edges of a partition stay inside it, SC delivers those as it
-reads them (cpu/local.py): they are in ``E_a*d_e``, and not in what follows.
+``r*E_a``, ``r = M/E``. Where most edges of a partition stay inside it, SC delivers those as it
+reads them (cpu/scatter_inside.py): they are in ``E_a*d_e``, and not in what follows.
 
 Where vertices and insertion points stay in the private cache they cause no traffic, but to reach them
 takes as long as some bytes of a stream. For the choice alone, each side of (1) gets its share:

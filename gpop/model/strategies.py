@@ -99,7 +99,7 @@ MODES = (
 STRATEGIES = (
     Strategy("bins-sparse", SC, "cpu", "cpu/scatter.py", ("csr", "bins"), sc_bytes,
              "values and ids of active vertices into bins"),
-    Strategy("local", SC, "cpu", "cpu/local.py", ("csr", "bins"), sc_bytes,
+    Strategy("local", SC, "cpu", "cpu/scatter_inside.py", ("csr", "bins"), sc_bytes,
              "edges inside the partition at once, the others into bins", all_active=False, interleaves=False),
     Strategy("bins-dense", PC, "cpu", "cpu/scatter.py", ("bins",), pc_bytes,
              "one value per message into bins, ids lie there already"),

@@ -1,6 +1,6 @@
 """How messages of inactive vertices are kept from gatherFunc where a partition sends for all its vertices.
 
-In partition-centric mode inactive vertices send too (G-33). A program that declares nothing is safe: each
+In partition-centric mode inactive vertices send too. A program that declares nothing is safe: each
 message carries a mark that says whether its vertex is active.
 """
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpop.common.errors import UsageError
-from gpop.common.parallel import thread_count
+from gpop.common.parallel import use_threads
 from gpop.model.strategies import STRATEGIES, Strategy
 from gpop.plan.hidden import Hidden, hidden_of
 from gpop.program.lowering import Lowered, lower
@@ -116,7 +116,7 @@ def decide(
         ),
         interleave=interleave,
         counting=counting,
-        threads=thread_count(threads),
+        threads=use_threads(threads),
         ratio=ratio,
         partition_size=partition_size,
         limit=limit,

@@ -1,4 +1,4 @@
-"""What happened in each iteration of a run (design section 8).
+"""What happened in each iteration of a run.
 
 One record per iteration: ``iteration``, ``frontier`` (active vertices at its start), ``active_edges``,
 ``partitions_sc``, ``partitions_pc``, ... (partitions that took each mode, in the order of their codes; those

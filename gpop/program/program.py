@@ -31,7 +31,7 @@ import numpy as np
 
 from gpop.common.errors import ProgramError, UsageError
 from gpop.common.spelling import check_spelling
-from gpop.graph.arguments import expect_graph
+from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
 
 ARGUMENTS = {

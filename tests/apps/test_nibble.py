@@ -54,7 +54,7 @@ def test_small_neighbourhoods_are_always_source_centric():
 
 
 def test_counted_work_depends_on_the_neighbourhood_only():
-    """V5: a graph ten times larger around the same seed, in larger and in more partitions."""
+    """A graph ten times larger around the same seed, in larger and in more partitions."""
     counts = []
     for width in (128, 1024):
         graph = generate("grid", width=width, height=128)

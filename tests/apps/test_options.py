@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+import sys
+
 import numpy as np
 import pytest
 
@@ -50,6 +54,18 @@ def test_an_option_of_the_app_is_suggested():
 
 def test_numbers_of_numpy_are_numbers():
     assert gpop.bfs(GRAPH, 0, threads=np.int64(1), partition_size=np.uint8(2)).level.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_there_is_one_function_and_help_shows_all_that_it_takes(name):
+    function = getattr(gpop, name)
+    assert function is getattr(sys.modules[function.__module__], name)
+    assert function.__module__.startswith("gpop.apps.")
+    parameters = inspect.signature(function).parameters
+    assert parameters["reorder"].kind is inspect.Parameter.KEYWORD_ONLY
+    assert [*parameters][-1] == "options"
+    documented = function.__doc__.partition("Parameters\n")[2]
+    assert {*parameters} <= {*re.findall(r"^    (?:\*\*)?(\w+)", documented, re.MULTILINE)}
 
 
 @pytest.mark.parametrize("name", ["bfs", "pagerank", "nibble", "heat_kernel", "pagerank_nibble"])

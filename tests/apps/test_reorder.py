@@ -16,7 +16,7 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.parallel import worker_count
 from gpop.generate import generate
 from gpop.graph.transform import ORDERS
-from gpop.layout.bins import bins_of
+from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
 from tests.apps import reference
 

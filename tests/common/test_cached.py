@@ -21,7 +21,8 @@ from gpop.apps.bfs import BFS
 from gpop.apps.pagerank import PageRank
 from gpop.apps.sssp import SSSP
 from gpop.common import cached
-from gpop.cpu import pull, scatter, specialise
+from gpop.cpu import pull, specialise
+from gpop.plan import hidden
 from gpop.program.lowering import lower
 from tests.programs import Smallest
 
@@ -106,8 +107,8 @@ def loops() -> list[Dispatcher]:
     for cls, interleave in ((Smallest, True), (BFS, False), (SSSP, False), (PageRank, False)):
         lowered = lower(cls)
         traits = specialise.Traits(
-            None, bool(cls.all_active), scatter.MASK_NONE, None, interleave,
-            specialise.NEVER if interleave else specialise.MAYBE, True, False,
+            None, bool(cls.all_active), hidden.MASK_NONE, None, interleave,
+            specialise.NEVER if interleave else specialise.MAYBE, True, False, False,
         )  # fmt: skip
         made.append(specialise.compile_loop(lowered, traits))
     return made
@@ -251,7 +252,7 @@ later[16 + LIST_GAP] = 5  # vertex 21, the only one in the list of partition 1
 waiting[21] = LISTED | PENDING
 buckets[SLOTS + SIZE] = buckets[SLOTS + PENDING_SIZE] = 1
 out = np.zeros(1, np.uint32)
-drain_waiting(out, lists, later, waiting, buckets)
+drain_waiting(out, lists, later, waiting, buckets, np.zeros(4, np.int64))
 print(out)
 """
 
@@ -273,7 +274,7 @@ print(zlib.crc32(generate("uniform", scale=6, degree=4, seed=1).indices))
 EDITS = {
     "cpu/active.py": (WAITING, "LIST_GAP = 32", "LIST_GAP = 64"),
     "direct/forest.py": (FOREST, "count += root == v", "count += 3 * (root == v)"),
-    "generate/random_bits.py": (RANDOM, "GOLDEN = np.uint64(0x9E", "GOLDEN = np.uint64(0x7E"),
+    "common/random_bits.py": (RANDOM, "GOLDEN = np.uint64(0x9E", "GOLDEN = np.uint64(0x7E"),
 }
 
 

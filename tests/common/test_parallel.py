@@ -9,7 +9,7 @@ from time import sleep
 
 import pytest
 
-from gpop.common.parallel import _idle, beside, blocks, for_each, worker_count
+from gpop.common.parallel import _idle, beside, for_each, ranges, worker_count
 
 
 @pytest.mark.parametrize("threads", ["1", "4"])
@@ -46,10 +46,10 @@ def test_default_is_the_machine(monkeypatch, setting):
     assert worker_count() >= 1
 
 
-def test_blocks():
-    assert blocks(0, 3) == []
-    assert blocks(6, 3) == [(0, 3), (3, 6)]
-    assert blocks(7, 3)[-1] == (6, 7)
+def test_ranges():
+    assert ranges(0, 3) == []
+    assert ranges(6, 3) == [(0, 3), (3, 6)]
+    assert ranges(7, 3)[-1] == (6, 7)
 
 
 def test_calls_beside_their_caller_run_at_once():

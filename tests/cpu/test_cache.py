@@ -1,4 +1,4 @@
-"""Kernels on disk: found by the next process, never stale after an edit; and what is in them (V14; G-2)."""
+"""Kernels on disk: found by the next process, never stale after an edit; no atomics in their inner loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work in proportion to the active edges, and the bytes that the model says (V5, V6, V8).
+"""Work in proportion to the active edges, and the bytes that the model says.
 
 What the instrumented engine counts is compared with what follows from the graph and the frontier.
 """
@@ -126,7 +126,7 @@ def test_partition_centric_touches_the_rows_of_active_partitions(name, threads):
 
 
 def test_one_vertex_probes_its_own_bins():
-    """At most as many bins as the vertex has neighbouring partitions, not k or k*k (V6)."""
+    """At most as many bins as the vertex has neighbouring partitions, not k or k*k."""
     for v in (0, 17, 200, int(np.argmax(RMAT.out_degree))):
         neighbours = RMAT.indices[RMAT.indptr[v] : RMAT.indptr[v + 1]]
         run = count(smallest(), [v], mode="sc", iterations=1)
@@ -185,7 +185,7 @@ def test_dense_program_reads_every_bin_once_an_iteration():
     assert run.counters["messages_pc"] == run.counters["messages_gathered"] == 3 * expected.messages
     assert run.counters["ids_gathered"] == 3 * RMAT.m
     assert run.counters["bins_probed"] == run.counters["bins_filled"] == 3 * expected.bins
-    assert run.trace.column("partitions_sc").sum() == 0  # PageRank is always partition-centric (G-32)
+    assert run.trace.column("partitions_sc").sum() == 0  # PageRank is always partition-centric
     assert run.trace.column("partitions_pc").tolist() == [32] * 3
 
 
@@ -306,7 +306,7 @@ def test_ten_times_the_graph_is_the_same_work_with_priorities():
 
 @pytest.mark.parametrize("partitions", [1, 2, 16, 256, 4096])
 def test_a_bucket_of_one_vertex_asks_no_other_partition(partitions):
-    """A walk of one vertex a bucket from partition to partition: rounds of the tournament, not k (V5)."""
+    """A walk of one vertex a bucket from partition to partition: rounds of the tournament, not k."""
     n, length = 8192, 500
     walk = np.random.default_rng(6).permutation(n)[: length + 1]
     graph = gpop.Graph.from_edges(walk[:-1], walk[1:], np.full(length, 7, np.uint32), n=n)
@@ -373,7 +373,7 @@ def test_partition_centric_bytes(name):
     assert run.iterations > 2
     assert run.trace.column("bytes").sum() == accessed
     written = counters["messages_pc"] * sizes.value
-    assert written == run.trace.column("messages").sum() * sizes.value  # V4: values only, no ids
+    assert written == run.trace.column("messages").sum() * sizes.value  # values only, no ids
 
 
 @pytest.mark.parametrize("name", ["unweighted", "weighted"])
@@ -416,7 +416,7 @@ class Model:
 
 
 def test_the_model_decides_for_every_partition():
-    """Partitions in each mode, and predicted bytes, by the formula; more PC with a larger ratio (V7)."""
+    """Partitions in each mode, and predicted bytes, by the formula; more PC with a larger ratio."""
     frontier = np.unique(np.random.default_rng(2).choice(1024, 330, replace=False))
     chosen = []
     for ratio in (0.0, 0.3, 0.8, 1.0, 1.3, 2.0, 3.0, 5.0, 1e9, np.inf):

@@ -1,4 +1,4 @@
-"""Partition-centric scatter sends inactive vertices too, and that must never show (V10; G-33)."""
+"""Partition-centric scatter sends inactive vertices too, and that must never show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interleaved step (V13): every message arrives exactly once, and none that leaves a partition is lost.
+"""The interleaved step: every message arrives exactly once, and none that leaves a partition is lost.
 
 What threads do at the same time is replayed on one thread, partition by partition in a given order, or seen
 in the code that is generated; what a partition does with its own edges is the same in every run.
@@ -11,16 +11,17 @@ from collections import namedtuple
 
 import numpy as np
 import pytest
-from gpop.cpu.job import Job
 from numba import njit
 
 import gpop
 from gpop.common.inlined import KERNEL
-from gpop.cpu import active, choice, specialise, workspace
+from gpop.cpu import active, specialise, workspace
+from gpop.cpu.engine import sizes_of
 from gpop.cpu.interleave import make_gather_published
 from gpop.generate import generate
-from gpop.layout.bins import bins_of
 from gpop.layout.in_edges import NO_WEIGHTS
+from gpop.layout.kept_bins import bins_of
+from gpop.model.strategies import code_of
 from gpop.plan.hidden import MASK_NONE
 from gpop.program.lowering import lower
 from gpop.program.state import make_state
@@ -75,7 +76,7 @@ def test_every_message_arrives_once(graph, size, mode):
 @pytest.fixture(scope="module")
 def iterate():
     """One iteration of `Arrivals`, its partitions scattered one at a time, in any order and by any thread."""
-    traits = specialise.Traits(None, False, MASK_NONE, None, True, specialise.NEVER, False, False)
+    traits = specialise.Traits(None, False, MASK_NONE, None, True, specialise.NEVER, False, False, False)
     kernels = specialise._Specialised(lower(Arrivals), traits, "step_by_step")
     scatter, gather = kernels.scatter_and_gather()
 
@@ -94,13 +95,13 @@ def iterate():
         needs = workspace.Needs(**dict.fromkeys(workspace.Needs._fields, False))
         needs = needs._replace(sc=True, frontier=True, interleave=True)
         space = workspace.workspace_of(graph.cache, layout, needs, np.dtype(np.int64), threads)
-        job = Job(program, lower(Arrivals), traits, layout, space, threads, choice.MODES[mode], 2.0)
-        assert active.load_all(job.lists)[0] == order.size
+        assert active.load_all(active.lists_of(layout, space))[0] == order.size
         state = make_state(program, lower(Arrivals), 0)
-        left = steps(order, owners, threads, job.forced, job.sizes, layout, space, state)
+        sizes = sizes_of(layout, space, traits)
+        left = steps(order, owners, threads, code_of(mode), sizes, layout, space, state)
         assert left == (0, 0, 0)
         assert (space.head[: threads * order.size] == workspace.NONE).all()
-        assert (space.mark[: threads * order.size] == workspace.NONE).all()
+        assert (space.consumed[: threads * order.size] == workspace.NONE).all()
         return program
 
     return run
@@ -157,17 +158,17 @@ def test_edges_that_leave_the_partition_are_sent(leaves, outside, sort, mode):
 # --- the generated code ------------------------------------------------------------------------
 
 Layout = namedtuple("Layout", "bits k row_offsets row_bins")
-Space = namedtuple("Space", "mode row_size row_list next_source head mark frontier_size counters")
+Space = namedtuple("Space", "mode row_size row_list next_source head consumed frontier_size counters")
 
 
 def published():
     """Layout and workspace in which partition 1 of 2 has a message for both."""
     layout = Layout(np.uint32(4), 2, np.array([0, 0, 2]), np.array([0, 1], np.uint32))
-    head, mark = np.full(4, workspace.NONE), np.full(4, workspace.NONE)
+    head, consumed = np.full(4, workspace.NONE), np.full(4, workspace.NONE)
     source, zeros = np.zeros(4, np.int32), np.zeros(2, np.int64)
     counters = np.zeros((2, 4), np.int64)
     return layout, Space(
-        np.ones(2, np.uint8), zeros, np.zeros(2, np.uint32), source, head, mark, zeros, counters
+        np.ones(2, np.uint8), zeros, np.zeros(2, np.uint32), source, head, consumed, zeros, counters
     )
 
 
@@ -196,6 +197,6 @@ def test_a_published_bin_is_found_by_an_acquire_load():
     space.head[2:] = 1
     space.next_source[2:] = workspace.NONE
     assert kernel(0, 0, 2, layout, space, None) == 1
-    assert kernel(0, 0, 2, layout, space, None) == 0  # up to the mark
-    assert space.mark.tolist() == [workspace.NONE, workspace.NONE, 1, workspace.NONE]
+    assert kernel(0, 0, 2, layout, space, None) == 0  # up to what was consumed
+    assert space.consumed.tolist() == [workspace.NONE, workspace.NONE, 1, workspace.NONE]
     assert re.search(r"load atomic i64.* acquire", next(iter(kernel.inspect_llvm().values())))

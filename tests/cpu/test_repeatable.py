@@ -1,4 +1,4 @@
-"""Bulk-synchronous runs repeat bit by bit; interleaved runs reach the same fixpoint (V13, V14)."""
+"""Bulk-synchronous runs repeat bit by bit; interleaved runs reach the same fixpoint."""
 
 from __future__ import annotations
 

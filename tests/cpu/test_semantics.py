@@ -1,4 +1,4 @@
-"""What the five functions mean: which vertices, how often, in which order (V11, V12; G-80 ... G-86).
+"""What the five functions mean: which vertices, how often, in which order.
 
 One iteration is worked out by hand, for the plain-Python target as well. With that target the compiled engine
 is then compared in whole programs.
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.layout.bins import bins_of
+from gpop.layout.kept_bins import bins_of
 from tests import programs
 from tests.programs import (
     Colours,
@@ -297,7 +297,7 @@ def test_a_global_is_read_when_the_run_starts(monkeypatch):
 
 
 def test_the_layout_and_the_graph_are_not_written():
-    """Static ids, PNG and weights are written once, when the layout is built (V3, V4; G-23, G-31)."""
+    """Static ids, PNG and weights are written once, when the layout is built."""
     graph = random_graph(13, 90, 500, weights=True)
     bins, _ = bins_of(graph, 3, 1)
     before = [array.copy() for array in bins if isinstance(array, np.ndarray)]

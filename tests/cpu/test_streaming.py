@@ -14,7 +14,7 @@ import gpop
 from gpop.cpu import team, workspace
 from gpop.cpu.scatter import make_row, make_scatter_pc
 from gpop.generate import generate
-from gpop.layout.bins import bins_of
+from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import l2_cache_bytes
 from gpop.plan.hidden import MASK_NONE
 from tests.programs import Distance, MarkedRumours, Smallest

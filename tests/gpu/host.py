@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from gpop.gpu.c_types import C_NAMES
-from gpop.gpu.emit import Emitted, semantics
+from gpop.gpu.emit import semantics
+from gpop.gpu.emitted import Emitted
 
 PRELUDE = """
 #include <cmath>

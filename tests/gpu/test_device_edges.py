@@ -321,10 +321,10 @@ def test_partitions_that_do_not_fit_a_block_are_refused(size):
 def test_ratio_is_measured_once_per_device(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(calibrate, "SCALE", 14)
-    ratio = calibrate.device_ratio()
+    ratio = calibrate.device_ratio(engine.GpuEngine)
     assert 0.01 < ratio < 100
-    monkeypatch.setattr(calibrate, "measure_ratio", lambda: pytest.fail("measured again"))
-    assert calibrate.device_ratio() == ratio
+    monkeypatch.setattr(calibrate, "measure_ratio", lambda engine_of: pytest.fail("measured again"))
+    assert calibrate.device_ratio(engine.GpuEngine) == ratio
     level = gpop.bfs(STAR, 0, target="gpu").level  # auto takes what was kept
     assert np.array_equal(level, np.append(0, np.ones(12_000)))
 
@@ -377,7 +377,7 @@ def test_cuda_source():
 def test_compare_on_both_targets(monkeypatch):
     from gpop.compare import APPS, compare
 
-    monkeypatch.setattr(calibrate, "device_ratio", lambda: 1.0)
+    monkeypatch.setattr(calibrate, "device_ratio", lambda engine_of: 1.0)
     graph = random_graph(26, 500, 4000, weights=True)
     rows = compare(graph, APPS, ("sc", "pc", "auto", "pull"), ("cpu", "gpu"), rounds=1)
     assert len(rows) == 5 * 4 * 2

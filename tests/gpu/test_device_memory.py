@@ -9,7 +9,7 @@ import pytest
 
 import gpop
 from gpop.gpu import device
-from gpop.gpu.layout import free_device
+from gpop.gpu.device_graph import free_device
 from tests.gpu.cases import CASES, MODES, check, expected, graph_of, in_plain_python, started
 from tests.programs import Flag, Smallest, random_graph
 

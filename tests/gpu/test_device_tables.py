@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import kernel, layout
-from gpop.gpu.emit import emit
-from gpop.gpu.kernel import CONTROL, GRAPH, SPACE
-from gpop.gpu.layout import (
+from gpop.gpu import device_graph, kernel
+from gpop.gpu.device_graph import (
     PIECE,
     SEGMENT,
     column_pieces,
@@ -21,6 +19,8 @@ from gpop.gpu.layout import (
     messages_by_source,
     row_pieces,
 )
+from gpop.gpu.emit import emit
+from gpop.gpu.kernel import CONTROL, GRAPH, SPACE
 from gpop.gpu.workspace import _identity, queue_shapes
 from gpop.layout.bins import build_bins
 from gpop.program.lowering import lower
@@ -49,7 +49,7 @@ def covered(pieces: np.ndarray, length: int) -> np.ndarray:
 
 @pytest.mark.parametrize("graph, bits", CASES)
 def test_segments_cover_every_id_once(graph, bits, monkeypatch):
-    monkeypatch.setattr(layout, "SEGMENT_IDS", 16)
+    monkeypatch.setattr(device_graph, "SEGMENT_IDS", 16)
     bins = build_bins(graph, bits, threads=1)
     first, column, bin_start = cut_bins(bins)
     end = np.append(first, bins.ids.size)[1:]
@@ -120,7 +120,7 @@ def test_hubs_have_queues_of_their_in_edges(graph, least):
     assert np.array_equal(np.diff(first), degree[hubs])
     assert place.size in (0, graph.n)
     for v, at in enumerate(place):
-        assert (at < hubs.size and hubs[at] == v) if degree[v] > least else at == layout.NO_HUB
+        assert (at < hubs.size and hubs[at] == v) if degree[v] > least else at == device_graph.NO_HUB
 
 
 @pytest.mark.parametrize("room, hubs", [(0, 0), (39, 0), (40, 1), (71, 1), (72, 2), (10**6, 3)])

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from gpop.common.errors import ProgramError
-from gpop.gpu.emit import Emitted, emit
+from gpop.gpu.emit import emit
+from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import (
     BLOCK_THREADS,
     OWNER,

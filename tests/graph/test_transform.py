@@ -48,21 +48,6 @@ def test_duplicates_of_lists_in_any_order():
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_largest_component(name):
-    graph = GRAPHS[name]
-    part = transform.largest_component(graph)
-    components = list(nx.weakly_connected_components(graph.to_networkx()))
-    best = max(components, key=lambda vertices: (len(vertices), -min(vertices)))
-    names = np.arange(graph.n) if part.original_ids is None else part.original_ids
-    assert names.tolist() == sorted(best)
-    assert edge_list(part, names) == [edge for edge in edge_list(graph) if edge[0] in best]
-
-
-def test_component_of_nothing():
-    assert transform.largest_component(Graph.from_edges([], [], n=0)).n == 0
-
-
-@pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("order", transform.ORDERS)
 def test_relabel_renames_only(name, order):
     graph = GRAPHS[name]
@@ -132,7 +117,7 @@ def test_random_weights(monkeypatch):
     assert same(weighted.reverse(), weighted)
     assert set(weighted.weights.tolist()) == set(range(1, 10))
     monkeypatch.setenv("NUMBA_NUM_THREADS", "4")
-    monkeypatch.setattr(transform, "_BLOCK", 17)
+    monkeypatch.setattr(transform, "_PIECE", 17)
     assert same(transform.random_weights(graph, 1, 9, seed=4), weighted)
     assert not same(transform.random_weights(graph, 1, 9, seed=5), weighted)
     assert transform.random_weights(graph, -3, 3).weights.dtype == np.int64

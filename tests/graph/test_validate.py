@@ -10,7 +10,7 @@ from gpop.graph.validate import ids_fault, offsets_fault
 
 @pytest.fixture(autouse=True, params=[1, 2, 3, 1 << 21])
 def block(request, monkeypatch):
-    monkeypatch.setattr("gpop.graph.validate._BLOCK", request.param)
+    monkeypatch.setattr("gpop.graph.validate._PIECE", request.param)
 
 
 def test_offsets():

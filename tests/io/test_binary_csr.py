@@ -54,8 +54,8 @@ def test_round_trip(tmp_path, name):
 
 
 def test_many_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr("gpop.io.binary._BLOCK", 100)
-    monkeypatch.setattr("gpop.graph.validate._BLOCK", 100)
+    monkeypatch.setattr("gpop.io.binary._PIECE", 100)
+    monkeypatch.setattr("gpop.graph.validate._PIECE", 100)
     graph = generate("rmat", scale=10, degree=4, weights=(0, 2**32 - 3))
     graph.save(tmp_path / "g.bin")
     assert same(gpop.io.load(tmp_path / "g.bin"), graph)

@@ -352,7 +352,7 @@ def test_real_weights(name):
 
 
 def test_sparse_ids_are_numbered_in_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr("gpop.io.renumber._IDS", 64)
+    monkeypatch.setattr("gpop.graph.renumber._IDS", 64)
     monkeypatch.setattr("gpop.io.text._PIECE", 1 << 10)
     ids = np.random.default_rng(1).integers(0, 2**62, (1000, 2))
     ids[500:] = ids[:500, ::-1]

@@ -1,4 +1,4 @@
-"""The layout, decoded independently: bins, message flags, PNG, id types (V2, V3; G-20 ... G-28)."""
+"""The layout, decoded independently: bins, message flags, PNG, id types."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpop.graph.graph import Graph
-from gpop.layout.bins import Bins, bins_of, build_bins, narrow_weights
+from gpop.layout.bins import Bins, build_bins, narrow_weights
 from tests.graphs import small_graphs
 
 ARRAYS = (
@@ -101,7 +101,7 @@ def test_small_graphs(name, bits):
     graph = small_graphs()[name]
     bins = check(graph, bits)
     assert bool(bins.sorted)
-    # Sorted adjacency: one message per source and destination partition (G-28).
+    # Sorted adjacency: one message per source and destination partition.
     assert bins.messages == len({(v, u >> bits) for v, u, _ in edges_of(graph)})
 
 
@@ -170,16 +170,6 @@ def test_the_number_of_threads_does_not_matter(name):
     for array in ARRAYS:
         assert np.array_equal(getattr(one, array), getattr(two, array)), array
         assert np.array_equal(getattr(one, array), getattr(four, array)), array
-
-
-def test_built_once_and_kept_with_the_graph():
-    graph = Graph.from_edges([0, 1, 2], [1, 2, 0])
-    first, seconds = bins_of(graph, 1, 1)
-    again, no_seconds = bins_of(graph, 1, 4)
-    assert again is first
-    assert seconds > 0
-    assert no_seconds == 0
-    assert bins_of(graph, 0, 1)[0] is not first
 
 
 def test_bytes_are_those_of_the_banner():

@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.common.array_hash import hash_array
 from gpop.common.errors import GraphFileError
 from gpop.generate import generate
 from gpop.graph.graph import Graph
-from gpop.layout import bins_file as layout_cache
-from gpop.layout.bins import Bins, bins_of, build_bins
-from gpop.layout.bins_file import HEADER, PAGE, SECTIONS, content_hash, layout_path, open_layout, save_layout
+from gpop.layout import bins_file
+from gpop.layout.bins import Bins, build_bins
+from gpop.layout.bins_file import content_hash, layout_path, open_layout, save_layout
+from gpop.layout.file_header import HEADER, PAGE, SECTIONS, header_hash
+from gpop.layout.kept_bins import bins_of
 from tests.graphs import small_graphs
 
 BITS = 5
@@ -75,7 +78,7 @@ def test_runs_alike_and_leaves_the_file_alone(tmp_path, graph):
 def test_opened_instead_of_built(tmp_path, graph, monkeypatch):
     monkeypatch.setenv("GPOP_LAYOUTS", str(tmp_path))
     built = bins_of(copy_of(graph), BITS, 1)[0]
-    monkeypatch.setattr(layout_cache, "build_bins", None)
+    monkeypatch.setattr(bins_file, "build_bins", None)
     opened, seconds = bins_of(copy_of(graph), BITS, 1)
     assert equal(opened, built)
     assert seconds > 0
@@ -100,30 +103,6 @@ def test_content_hash_sees_everything(graph):
     seen.add(content_hash(graph.reverse()))
     assert len(seen) == 1 + 8 + 4
     assert content_hash(copy_of(graph)) in seen
-
-
-def test_hash_of_top_bits():
-    """Two flipped top bits must not cancel, wherever they are (multiplying carries upwards only)."""
-    words = np.arange(4096, dtype=np.uint64)
-    hashes = {layout_cache.hash_array(words)}
-    for first in range(0, 64):
-        for second in range(first + 1, 64):
-            changed = words.copy()
-            changed[[first, second]] ^= np.uint64(1 << 63)
-            hashes.add(layout_cache.hash_array(changed))
-    assert len(hashes) == 1 + 64 * 63 // 2
-
-
-def test_hash_of_blocks(monkeypatch):
-    data = np.random.default_rng(1).integers(0, 255, 5001).astype(np.uint8)
-    monkeypatch.setattr(layout_cache, "_BLOCK", 1024)
-    whole = layout_cache.hash_array(data)
-    swapped = np.concatenate([data[1024:2048], data[:1024], data[2048:]])
-    others = (swapped, data[:-1], np.append(data, np.uint8(0)))
-    assert whole not in {layout_cache.hash_array(other) for other in others}
-    assert whole == layout_cache.hash_array(np.append(np.uint8(0), data)[1:])  # at an odd address
-    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
-    assert whole == layout_cache.hash_array(data)
 
 
 def boundaries(path) -> list[tuple[str, int, int]]:
@@ -168,10 +147,10 @@ def forged(path, **changes) -> None:
         array = np.frombuffer(data, header["types"][0, i].decode(), offset=first, count=header["sizes"][0, i])
         if name in changes:
             changes[name](array)
-            header["hashes"][0, i] = layout_cache.hash_array(array)
+            header["hashes"][0, i] = hash_array(array)
     for name in changes.keys() & set(HEADER.names):
         header[name] = changes[name]
-    header["own_hash"] = layout_cache._header_hash(header)
+    header["own_hash"] = header_hash(header)
     path.write_bytes(data)
 
 

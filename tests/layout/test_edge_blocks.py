@@ -11,9 +11,9 @@ import gpop
 from gpop.common.errors import NotEnoughMemory
 from gpop.generate import generate
 from gpop.layout import edge_blocks as module
-from gpop.layout.bins import bins_of
 from gpop.layout.edge_block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW
 from gpop.layout.edge_blocks import blocks_of, build_blocks, note_without, plan_blocks
+from gpop.layout.kept_bins import bins_of
 
 
 def edges_in_order(layout) -> list[tuple[int, int, int, float]]:

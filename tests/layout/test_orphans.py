@@ -9,7 +9,7 @@ import pytest
 
 import gpop
 from gpop.graph.graph import Graph
-from gpop.layout.bins_file import HEADER, VERSION
+from gpop.layout.file_header import HEADER, VERSION
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Partitions: the three rules of the banner, and that they tile the vertices (V1; G-10 ... G-13)."""
+"""Partitions: the three rules of the banner, and that they tile the vertices."""
 
 from __future__ import annotations
 

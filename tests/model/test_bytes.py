@@ -1,4 +1,4 @@
-"""The analytical model of the communication modes (V7; G-60 ... G-69)."""
+"""The analytical model of the communication modes, against bytes that were added up by hand."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_monotone_in_the_ratio(v, active, spare, r, k, ratios):
     ],
 )  # fmt: skip
 def test_switch_points(ratio, r, share):
-    """Share of active edges from which PC is chosen, at V_a = E_a/16 and without the k offsets (G-67)."""
+    """Share of active edges from which PC is chosen, at V_a = E_a/16 and without the k offsets."""
     edges = 1_000_000
 
     def dense(share):
@@ -116,7 +116,7 @@ def test_switch_points(ratio, r, share):
 def test_pc_does_work_within_a_constant_of_the_active_edges(v, active, r, ratio):
     edges = 1000
     if prefers_pc(v, active, edges, r * edges, 1, FOUR, ratio):
-        assert edges <= ratio * (v + 5 * active)  # G-68
+        assert edges <= ratio * (v + 5 * active)
 
 
 def test_nothing_to_send_is_source_centric():

@@ -1,4 +1,4 @@
-"""Machine facts, bandwidth, and the limit of a PageRank iteration (V8, G-61)."""
+"""Machine facts, bandwidth, and the limit of a PageRank iteration."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gpop.generate import generate
 from gpop.model.bytes import Sizes, pc_bytes
 from perf import machine
 from perf.__main__ import main
-from perf.bandwidth import bandwidth
 from perf.hardware import facts, platform_name
+from perf.memory_bandwidth import bandwidth
 
 
 def test_the_limit_is_bytes_over_bandwidth(monkeypatch):

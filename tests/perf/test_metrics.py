@@ -1,4 +1,4 @@
-"""Aggregate metrics (V25) and relative standard errors (V26)."""
+"""Aggregate metrics, on the example of Verstraaten's Table 4.1."""
 
 import numpy as np
 import pytest

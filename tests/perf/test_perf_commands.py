@@ -1,4 +1,4 @@
-"""The commands around the store: add, list, query; errors in one line; V9's question to the store."""
+"""The commands around the store: add, list, query; errors in one line; how often auto keeps up."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_commands_are_listed_and_their_modules_exist(capsys):
 
 
 def test_share_of_iterations_in_which_auto_keeps_up(path):
-    """V9: 1.0 and 1.1 times the better of SC and PC count, 1.2 times does not."""
+    """1.0 and 1.1 times the better of SC and PC count, 1.2 times does not."""
     with Store(path) as db:
         register.register_graphs(db, "d", [str(DATA / "karate.bin")])
         register.register_run_config(db, "bfs", "d", repeats=1)

@@ -1,4 +1,4 @@
-"""run-benchmarks does what is missing and nothing else; wrong answers are never valid (V32)."""
+"""run-benchmarks does what is missing and nothing else; wrong answers are never valid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result store: tables, rules, migrations, full disks and locks (V32; T-10 ... T-47)."""
+"""The result store: tables, rules, migrations, full disks and locks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RSE: the formulas against chance, and the flags (V26; T-95)."""
+"""RSE: the formulas against chance, and the flags."""
 
 from __future__ import annotations
 

@@ -5,13 +5,13 @@
 //   Weight    weights of the graph               BinWeight the same weights as they lie in the bins
 //   Folded    what messages are combined in      Total     the same for all messages of a vertex
 //   BITS      local bits of a vertex id (at most 15)
-// and the traits ALL_ACTIVE, WEIGHTED, MASK, COMBINE, HAS_INIT, HAS_FILTER, PUSH, TRACK.
+// and the traits ALL_ACTIVE, WEIGHTED, MASK, COMBINE, HAS_INIT, PUSH, TRACK.
 
 typedef unsigned short Id;  // local id of a destination; the top bit marks the first id of a message
 typedef long long int64;
 typedef unsigned long long uint64;
 
-enum { MASK_NONE, MASK_VALUE, MASK_SENT };                    // as gpop/cpu/scatter.py
+enum { MASK_NONE, MASK_VALUE, MASK_SENT };                    // as gpop/plan/hidden.py
 enum { NO_COMBINE, MINIMUM, MAXIMUM, ADD, OR };               // Program.combine
 enum { SWAP, FOLD, OWNER };                                   // how a pushed message reaches its vertex
 enum { MODE_SC, MODE_PC, MODE_IDLE };                         // of a source partition in this iteration

@@ -1,4 +1,4 @@
-// Kernels that prepare the tables of a layout (gpop/gpu/layout.py); no program in them.
+// Kernels that prepare the tables of a layout (gpop/gpu/device_graph.py); no program in them.
 typedef unsigned short Id;
 typedef long long int64;
 

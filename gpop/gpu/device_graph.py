@@ -22,6 +22,7 @@ from gpop.gpu.device import cupy, current_device
 from gpop.gpu.kernel import HUB
 from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins
+from gpop.layout.kept_bins import bins_of
 
 SEGMENT_IDS = 2048
 PIECE_IDS = 1 << 15
@@ -253,8 +254,6 @@ class DeviceGraph:
 
 def device_graph(graph: Graph, bits: int, turned: bool, threads: int) -> tuple[DeviceGraph, float]:
     """The device copy kept with the graph, and the seconds that building its layout took."""
-    from gpop.layout.bins import bins_of
-
     turned = turned and not graph.equals_reverse()
     key = ("device", bits, turned)
     seconds = 0.0

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.memory import own_pages, require_memory
-from gpop.common.parallel import blocks, for_each
-from gpop.graph.graph import MOST_VERTICES
+from gpop.common.parallel import for_each, ranges
+from gpop.graph.arguments import MOST_VERTICES
 
 _IDS = 1 << 20  # treated at a time
 
@@ -47,7 +47,7 @@ def dense_ids(arrays: list[np.ndarray], largest: int, stated: int) -> tuple[int,
 
     def rename(i):
         renamed = own_pages(len(arrays[i]), np.uint32)
-        for first, last in blocks(len(renamed), _IDS):
+        for first, last in ranges(len(renamed), _IDS):
             renamed[first:last] = numbers(arrays[i][first:last])
         arrays[i] = renamed
 
@@ -60,7 +60,7 @@ def _distinct(arrays: list[np.ndarray]) -> np.ndarray:
     found = np.empty(0, np.uint32)
     new, waiting = [], 0
     for ids in arrays:
-        for first, last in blocks(len(ids), _IDS):
+        for first, last in ranges(len(ids), _IDS):
             new.append(np.unique(ids[first:last]))
             waiting += len(new[-1])
             if waiting > max(len(found), _IDS):  # seldom enough that merging costs little

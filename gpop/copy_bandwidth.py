@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 
-from gpop.common.parallel import blocks, for_each, worker_count
+from gpop.common.parallel import for_each, ranges, worker_count
 
 CPU_BYTES = 1 << 28
 GPU_BYTES = 1 << 30
@@ -29,7 +29,7 @@ def copy_bandwidth(target: str, threads: int | None = None) -> float:
 
 def _cpu(threads: int) -> float:
     source, destination = np.ones(CPU_BYTES, np.uint8), np.empty(CPU_BYTES, np.uint8)
-    parts = list(blocks(CPU_BYTES, -(-CPU_BYTES // threads)))
+    parts = list(ranges(CPU_BYTES, -(-CPU_BYTES // threads)))
 
     def copy(i: int) -> None:
         first, last = parts[i]

@@ -16,15 +16,13 @@ import numpy as np
 
 from gpop.common.atomics import prefetch
 from gpop.cpu.active import list_of
+from gpop.cpu.interleave import INTRA
 from gpop.cpu.scatter import EDGES, MESSAGES_SC, VERTICES, send
 from gpop.cpu.sums import HEARD
 from gpop.model.strategies import SC
 
-INTRA = 9
-"""Column of the instrumented counters (workspace.COUNTERS)."""
 
-
-def make_scatter_local(
+def make_scatter_inside(
     scatterFunc, gatherFunc, applyWeight, after_scatter, settle_list, weight_type, keeps_values, counting
 ):
     """Kernel: scatter partition ``p``, edges inside it applied directly; includes what follows a scatter."""
@@ -32,7 +30,7 @@ def make_scatter_local(
     summing = settle_list is not None
     joined = HEARD if summing else 1
 
-    def scatter_local(p, w, layout, space, state):
+    def scatter_inside(p, w, layout, space, state):
         indices, frontier, in_frontier, senders = (
             layout.indices, space.frontier, space.in_frontier, space.queue
         )  # fmt: skip
@@ -107,4 +105,4 @@ def make_scatter_local(
             space.counters[w, MESSAGES_SC] += messages
             space.counters[w, INTRA] += intra
 
-    return scatter_local
+    return scatter_inside

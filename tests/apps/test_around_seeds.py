@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.apps import heat_kernel, local, nibble, pagerank_nibble
+from gpop.apps import around_seeds, heat_kernel, nibble, pagerank_nibble
 from gpop.generate import generate
 
 APPS = {
@@ -145,14 +145,14 @@ def test_results_are_taken_piece_by_piece(graph, monkeypatch, threshold, piece):
 
     def taken(program, run, name):
         dense = getattr(program, name).copy()
-        vertices, values = local.take(program, run, name)
+        vertices, values = around_seeds.take(program, run, name)
         assert vertices.tolist() == np.flatnonzero(dense).tolist()
         assert values.tobytes() == dense[vertices].tobytes()
         assert not any(getattr(program, field).any() for field in type(program).vertex_fields())
         found.append(run.touched.size)
         return vertices, values
 
-    monkeypatch.setattr(local, "PIECE", piece)
+    monkeypatch.setattr(around_seeds, "PIECE", piece)
     monkeypatch.setattr(nibble, "take", taken)
     gpop.nibble(graph, [5, 900], threshold)
     assert (found[0] > graph.n // 4) == (threshold == 1e-9)

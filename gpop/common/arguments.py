@@ -1,0 +1,46 @@
+"""Arguments as users give them, of any library's types: whole numbers, and how messages name others."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from gpop.common.errors import UsageError
+
+
+def as_count(what: str, number: Any) -> int | None:
+    """A whole number of any integer type as an int; None is left.
+
+    Examples
+    --------
+    >>> as_count("threads", np.uint8(4)), as_count("threads", None)
+    (4, None)
+    """
+    if number is None:
+        return None
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise UsageError(f"{what} {number!r}: expected a whole number") from None
+
+
+def plain(value: Any) -> Any:
+    """A NumPy scalar as the Python object that it holds, for messages; anything else as it is.
+
+    >>> plain(np.str_("anna")), plain(np.int64(3)), plain("bo")
+    ('anna', 3, 'bo')
+    """
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def kind_of(value: Any) -> str:
+    """The type of what was given instead of what was expected, with its library.
+
+    >>> kind_of([1]), kind_of(np.zeros(1))
+    ('list', 'numpy.ndarray')
+    """
+    library = type(value).__module__.partition(".")[0]
+    name = type(value).__name__
+    return name if library == "builtins" else f"{library}.{name}"

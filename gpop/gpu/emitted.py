@@ -1,0 +1,24 @@
+"""What becomes of a program on its way to CUDA: text, and what the engine has to know about it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Emitted(NamedTuple):
+    """A program in CUDA C++.
+
+    ``source`` is `State`, `Copy` and the functions, to be compiled after `semantics`; ``message_dtype`` is
+    what ``scatterFunc`` sends and ``gathered_dtype`` what ``gatherFunc`` gets; ``written`` are the fields
+    that ``gatherFunc`` stores to; ``defined`` the functions that exist; ``state_dtype`` the layout of
+    `State` (pointers as uint64), by the names of the program.
+    """
+
+    source: str
+    message_dtype: np.dtype
+    gathered_dtype: np.dtype
+    written: tuple[str, ...]
+    defined: tuple[str, ...]
+    state_dtype: np.dtype
