@@ -9,7 +9,7 @@ import pytest
 from perf import schema, store
 from perf.store import Store, StoreError
 
-THESIS = {  # T-30 ... T-47
+THESIS = {  # its tables and their columns
     "GlobalVars": "name value",
     "Platform": "id name prettyName flags available isDefault",
     "Dataset": "id name",
