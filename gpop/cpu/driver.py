@@ -107,7 +107,7 @@ def run_on_cpu(
             traits = traits._replace(inactive=inactive_of(lowered, traits.inactive, message))
         try:
             if blocks is not None:
-                layout, space = blocks, unit_workspace(graph.cache, blocks, message, threads, sums)
+                layout, space = blocks, unit_workspace(graph.store, blocks, message, threads, sums)
             else:
                 bits = partition_bits(
                     graph.n, threads, edges=graph.m, vertex_bytes=vertex_bytes, partition_size=partition_size
@@ -119,7 +119,7 @@ def run_on_cpu(
                     weights, seconds = narrow_weights(graph, layout.id_weights.dtype)
                     layout, prepare_seconds = layout._replace(weights=weights), prepare_seconds + seconds
                 needs = _needs(lowered, traits, mode, interleave)
-                space = workspace_of(graph.cache, layout, needs, message, threads)
+                space = workspace_of(graph.store, layout, needs, message, threads)
             job = Job(
                 program, lowered, traits, layout, space, threads,
                 code_of(mode), DEFAULT_RATIO if ratio is None else ratio,
@@ -139,7 +139,7 @@ def run_on_cpu(
             if program.all_active and asked == "auto" and blocks is None:
                 note_without(graph, int(state[engine.ITERATION]))
         except BaseException:
-            forget_workspaces(graph.cache)  # one was left in the middle of an iteration
+            forget_workspaces(graph.store)  # one was left in the middle of an iteration
             raise
     totals = space.counters.sum(axis=0).tolist()
     return Run(

@@ -50,7 +50,6 @@ def measure_ratio() -> float:
     from gpop.apps.cc import ConnectedComponents
     from gpop.generate import generate
     from gpop.gpu.driver import run_on_gpu
-    from gpop.gpu.layout import free_device
 
     graph = generate("rmat", scale=SCALE, degree=DEGREE, seed=SEED)
     bandwidth: dict[str, list[float]] = {"sc": [], "pc": []}
@@ -69,5 +68,5 @@ def measure_ratio() -> float:
                 callback=None,
             )
             found.append(run.trace[0]["bytes"] / run.trace.seconds)
-    free_device(graph)
+    graph.drop("device")
     return statistics.median(bandwidth["pc"][1:]) / statistics.median(bandwidth["sc"][1:])

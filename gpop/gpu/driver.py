@@ -132,7 +132,9 @@ def run_on_gpu(
         shapes = workspace_shapes(layout, emitted, traits, mode)
         own = sum(length * dtype.itemsize for length, dtype in shapes.values())
         own += sum(program._fields[name].nbytes for name in lowered.fields)
-        require_device_memory(layout.missing_bytes(parts) + own, f"{lowered.name} on {graph!r}")
+        needed = layout.missing_bytes(parts) + own
+        graph.store.make_room(lambda: needed <= free_bytes(), device=True)
+        require_device_memory(needed, f"{lowered.name} on {graph!r}")
         before = time.perf_counter()
         layout.load(parts)
         prepare_seconds += time.perf_counter() - before

@@ -31,9 +31,9 @@ def origin(graph: Graph) -> tuple[int, int]:
     """Hashes of the file that the graph was loaded from and of its state; (0, 0) when there is none."""
     from gpop.layout.bins_file import hash_array
 
-    if "file" not in graph.cache:
+    if graph.facts.file is None:
         return 0, 0
-    path, *state = graph.cache["file"]
+    path, *state = graph.facts.file
     return hash_array(np.frombuffer(os.fsencode(path), np.uint8)), hash_array(np.array(state, np.int64))
 
 
@@ -42,7 +42,8 @@ def remove_orphans(graph: Graph, kept: Path) -> None:
     from gpop.layout.bins_file import VERSION, read_header
 
     with suppress(OSError):
-        if "file" not in graph.cache or file_state(graph.cache["file"][0]) != graph.cache["file"]:
+        loaded = graph.facts.file
+        if loaded is None or file_state(loaded[0]) != loaded:
             return
         file, state = origin(graph)
         for path in kept.parent.glob("*.layout"):
