@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Callable, Hashable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,10 +60,16 @@ def table_bytes(table: dict[str, Array]) -> int:
     return sum(each.nbytes for each in table.values())
 
 
+class Arrays(dict[tuple[str, np.dtype], np.ndarray]):
+    """Arrays by name and type. ``last``: what the latest run made of them, and what it had asked for."""
+
+    last: tuple[Any, Any] = (None, None)
+
+
 def arrays_of(
     store: Store, table: dict[str, Array], key: Hashable, about: str, what: str
-) -> dict[str, np.ndarray]:
-    """The arrays of a table, as far as possible those that are kept as the workspace ``key``.
+) -> tuple[dict[str, np.ndarray], Arrays]:
+    """The arrays of a table, as far as possible those that are kept as the workspace ``key``; and these.
 
     Raises
     ------
@@ -72,21 +78,20 @@ def arrays_of(
     """
     kept = store.get(Kind.WORKSPACE, key)
     if kept is None:
-        kept = {}
+        kept = Arrays()
     arrays, missing = {}, {}
     for name, each in table.items():
-        length, dtype = each[0], each[1]
-        if length == 0:
-            arrays[name] = np.empty(0, dtype)
-            continue
-        found = kept.get((name, dtype))
-        if found is None or found.size < length:
+        found = kept.get((name, each.dtype))
+        if each.length == 0:
+            arrays[name] = np.empty(0, each.dtype)
+        elif found is None or found.size < each.length:
             missing[name] = each
         else:
-            arrays[name] = found if found.size == length else found[:length]
+            arrays[name] = found[: each.length]
     if missing:
         store.require(table_bytes(missing), what)
+        kept.last = (None, None)  # it may hold arrays that longer ones replace
         for name, each in missing.items():
             arrays[name] = kept[name, each.dtype] = each.make()
         store.put(Kind.WORKSPACE, kept, key, about=about)
-    return arrays
+    return arrays, kept

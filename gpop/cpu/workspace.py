@@ -213,22 +213,28 @@ def workspace_of(store: Store, bins: Bins, needs: Needs, message_dtype: np.dtype
     NotEnoughMemory
         If what is missing would not fit; found out before any of it is allocated.
     """
-    bits, k = int(bins.bits), int(bins.k)
-    table = bins_table(bins, needs, message_dtype, threads)
-    what = f"messages and frontier of a run on {int(bins.n)} vertices in {k} partitions"
-    arrays = arrays_of(store, table, bits, partitions(bits), what)
-    messages = max(bins.messages, int(bins.n) if needs.pull else 0)
+    bits, n, k = int(bins.bits), int(bins.n), int(bins.k)
+    asked = (needs, message_dtype, threads, bins.id_weights.size)
+    kept = store.get(Kind.WORKSPACE, bits)
+    if kept is not None and kept.last[0] == asked:
+        space = kept.last[1]
+    else:
+        table = bins_table(bins, needs, message_dtype, threads)
+        what = f"messages and frontier of a run on {n} vertices in {k} partitions"
+        arrays, kept = arrays_of(store, table, bits, partitions(bits), what)
+        space = _space(arrays, threads, max(bins.messages, n if needs.pull else 0), message_dtype)
+        kept.last = (asked, space)
     # Where bins are gathered as soon as they are published, each would need a fence.
-    full = messages * message_dtype.itemsize > STREAMING_CACHES * threads * l2_cache_bytes()
-    arrays["values"] = _of_type(arrays["values"], messages, message_dtype)
-    arrays["streaming"] = np.array([full and not needs.interleave], np.uint8)
-    return _finished(arrays, threads)
+    streams = not needs.interleave and space.values.nbytes > STREAMING_CACHES * threads * l2_cache_bytes()
+    return space._replace(streaming=np.array([streams], np.uint8), counters=_counters(threads))
 
 
-def blocks_table(blocks: Blocks, message: np.dtype, threads: int, sums: bool) -> dict[str, Array]:
-    """What a run over blocks works in: one value per vertex, and what is counted per unit."""
+def blocks_table(blocks: Blocks, message: np.dtype, threads: int, widest: int) -> dict[str, Array]:
+    """What a run over blocks works in: one value per vertex, and what is counted per unit.
+
+    ``widest``: vertices of the widest unit, where messages are added up in float64 (sums.py), else 0.
+    """
     k = int(blocks.k)
-    widest = int(np.diff(blocks.bounds).max(initial=0)) if sums else 0
     return {
         "values": Array(_message_words(int(blocks.n), message), WORD),
         "frontier_size": Array(k, NUMBER, 0),
@@ -249,10 +255,19 @@ def unit_workspace(
     kept = store.get(Kind.WORKSPACE, key)
     if kept is not None and kept["mode", BYTE].size != k:  # of blocks that were cut in another way
         store.take(Kind.WORKSPACE, key)
-    table = blocks_table(blocks, message_dtype, threads, sums)
-    arrays = arrays_of(store, table, key, "blocks", f"values of a run on {n} vertices in {k} units")
-    arrays["values"] = _of_type(arrays["values"], n, message_dtype)
-    return _finished(dict.fromkeys(Workspace._fields, np.empty(0, np.int64)) | arrays, threads)
+        kept = None
+    widest = int(np.diff(blocks.bounds).max(initial=0)) if sums else 0
+    asked = (message_dtype, threads, widest)
+    if kept is not None and kept.last[0] == asked:
+        space = kept.last[1]
+    else:
+        table = blocks_table(blocks, message_dtype, threads, widest)
+        what = f"values of a run on {n} vertices in {k} units"
+        arrays, kept = arrays_of(store, table, key, "blocks", what)
+        unused = dict.fromkeys(Workspace._fields, np.empty(0, np.int64))
+        space = _space(unused | arrays, threads, n, message_dtype)
+        kept.last = (asked, space)
+    return space._replace(counters=_counters(threads))
 
 
 def forget_workspaces(store: Store) -> None:
@@ -260,18 +275,19 @@ def forget_workspaces(store: Store) -> None:
     store.discard(Kind.WORKSPACE)
 
 
-def _finished(arrays: dict[str, np.ndarray], threads: int) -> Workspace:
-    """The workspace of a run: what threads tell each other begins at cache lines, and counters are new."""
+def _space(arrays: dict[str, np.ndarray], threads: int, values: int, message: np.dtype) -> Workspace:
+    """The arrays as kernels see them: so many values of the message's type, slots that begin at lines."""
+    arrays["values"] = arrays["values"].view(np.uint8)[: values * message.itemsize].view(message)
     arrays["claim"] = _from_line(arrays["claim"], _claim_slots(threads))
     arrays["team"] = _from_line(arrays["team"], _team_slots(threads))
     arrays["sums"] = arrays["sums"].reshape(threads, -1)
-    arrays["counters"] = np.zeros((threads, len(COUNTERS)), np.int64)
+    arrays.setdefault("streaming", np.zeros(1, np.uint8))
+    arrays["counters"] = _counters(threads)
     return Workspace(**arrays)
 
 
-def _of_type(words: np.ndarray, length: int, dtype: np.dtype) -> np.ndarray:
-    """The first elements of a buffer, as ``dtype``."""
-    return words.view(np.uint8)[: length * dtype.itemsize].view(dtype)
+def _counters(threads: int) -> np.ndarray:
+    return np.zeros((threads, len(COUNTERS)), np.int64)
 
 
 def _claim_slots(threads: int) -> int:

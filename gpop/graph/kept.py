@@ -245,8 +245,12 @@ class Store:
 
     def _at_most(self) -> int:
         """An upper bound of the bytes in the tree, of what was counted when entries were put."""
-        inner = (entry.graph.store._at_most() for entry in self._entries.copy().values() if entry.graph)
-        return sum(entry.bytes for entry in self._entries.copy().values()) + sum(inner)
+        total = 0
+        for entry in list(self._entries.values()):
+            total += entry.bytes
+            if entry.graph is not None:
+                total += entry.graph.store._at_most()
+        return total
 
     def _keep_within(self, wanted: int, spared: _Entry | None = None) -> None:
         """Keep within the limit when ``wanted`` bytes are added; ``spared`` was just put and stays."""
@@ -272,7 +276,7 @@ class Store:
         return entry.graph is not None and entry.graph.store._any_in_use()
 
     def _any_in_use(self) -> bool:
-        return self.lock._is_owned() or self._held() or any(map(self._in_use, self._entries.copy().values()))
+        return self.lock._is_owned() or self._held() or any(map(self._in_use, list(self._entries.values())))
 
     def _held(self) -> bool:
         """Whether another thread is in a run on the graph."""
