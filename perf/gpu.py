@@ -33,7 +33,6 @@ from gpop.common.replacing import replacing
 from gpop.copy_bandwidth import copy_bandwidth
 from gpop.generate import generate
 from gpop.gpu.device import cupy, current_device
-from gpop.gpu.device_graph import free_device
 from gpop.graph.transform import random_weights
 from perf.gpu_baselines import APPS, STRATEGIES, Baselines, timed
 from perf.gpu_peers import named, read_external, run_peer, write_raw
@@ -283,7 +282,7 @@ def _run(given: argparse.Namespace) -> int:
         source = vertex(graph, "max-degree" if given.source is None else given.source)
         results.append(measure(graph, case, given.apps, given.rounds, source, peers, external))
         say("\n" + table(results[-1]))
-        free_device(graph)
+        graph.drop("device")
         del graph
         cupy().get_default_memory_pool().free_all_blocks()
     say("\n" + "\n".join([*bars(results), *wrong(results)]))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -72,13 +73,16 @@ def open_graph(spec: str) -> gpop.Graph:
     return gpop.load(spec)
 
 
+_with_weights: WeakKeyDictionary[gpop.Graph, gpop.Graph] = WeakKeyDictionary()
+
+
 def with_weights(graph: gpop.Graph) -> gpop.Graph:
     """The graph itself, or one with the same edges and random weights that is kept with it."""
     if graph.weights is not None:
         return graph
-    if "perf weights" not in graph.cache:
-        graph.cache["perf weights"] = random_weights(graph, *WEIGHTS, seed=1)
-    return graph.cache["perf weights"]
+    if graph not in _with_weights:
+        _with_weights[graph] = random_weights(graph, *WEIGHTS, seed=1)
+    return _with_weights[graph]
 
 
 def vertex(graph: gpop.Graph, source: int | str) -> int:

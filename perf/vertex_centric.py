@@ -199,9 +199,7 @@ LOOPS = {key: _make_loop(iterate, "_".join(key)) for key, iterate in _ITERATE.it
 def edges_of(graph: gpop.Graph, direction: str, weighted: bool) -> Edges:
     """The edges that a baseline walks; the reverse is kept with the graph."""
     if direction == "pull":
-        if "perf reverse" not in graph.cache:
-            graph.cache["perf reverse"] = graph.reverse()
-        graph = graph.cache["perf reverse"]
+        graph = graph.reverse()
     weights = graph.weights if weighted else np.empty(0, np.uint32)
     return Edges(graph.indptr, graph.indices, weights)
 

@@ -18,6 +18,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.graph.kept import Kind
 
 PIECE = 1 << 15
 """Vertices of the result that are handled at a time, so that what this takes stays in the cache."""
@@ -89,9 +90,9 @@ def _headline(graph: gpop.Graph, result: LocalResult, given: Any) -> str:
 @contextmanager
 def clean_program(kind: type[gpop.Program], graph: gpop.Graph) -> Iterator[gpop.Program]:
     """The graph's own program of this kind. After an interrupted run it is not put back."""
-    program = graph.cache.pop(kind, None) or kind(graph)
+    program = graph.store.take(Kind.PROGRAM, kind) or kind(graph)
     yield program
-    graph.cache[kind] = program
+    graph.store.put(Kind.PROGRAM, program, kind, about=kind.__name__, holds=program._fields)
 
 
 def take(program: gpop.Program, run: gpop.Run, name: str) -> tuple[np.ndarray, np.ndarray]:

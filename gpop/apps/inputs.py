@@ -9,7 +9,8 @@ import numpy as np
 
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
-from gpop.graph.graph import OF_FILE, Graph
+from gpop.graph.graph import Graph
+from gpop.graph.kept import Kind
 
 
 def one_vertex(graph: Graph, source: Any, what: str = "source") -> int:
@@ -77,13 +78,14 @@ def symmetric(graph: Graph, ascending: bool = False) -> Graph:
     """
     from gpop.graph.symmetry import rows_sorted
 
-    if ascending and "ascending" not in graph.cache:
-        graph.cache["ascending"] = rows_sorted(graph.indptr, graph.indices)
-    if graph.is_symmetric() and (not ascending or graph.cache["ascending"]):
+    if ascending and graph.facts.ascending is None:
+        graph.facts.ascending = rows_sorted(graph.indptr, graph.indices)
+    if graph.is_symmetric() and (not ascending or graph.facts.ascending):
         return graph
-    if "symmetric" not in graph.cache:
+    both = graph.store.get(Kind.SYMMETRIC)
+    if both is None:
         both = graph.symmetrize()
-        both.cache.update({key: graph.cache[key] for key in OF_FILE if key in graph.cache})
-        both.cache["ascending"] = True
-        graph.cache["symmetric"] = both
-    return graph.cache["symmetric"]
+        both.facts = graph.facts.of_same_file()
+        both.facts.symmetric = both.facts.ascending = True
+        graph.store.put(Kind.SYMMETRIC, both, holds=(both.indptr, both.indices, both.weights), graph=both)
+    return both

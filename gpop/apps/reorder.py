@@ -27,6 +27,7 @@ from gpop.common.errors import UsageError
 from gpop.common.parallel import for_each, ranges, worker_count
 from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
+from gpop.graph.kept import Kind
 from gpop.graph.transform import ORDERS, relabel
 from gpop.layout.partition import partition_bits
 
@@ -81,20 +82,22 @@ def reordered(graph: Graph, order: str) -> Reordered:
     """The graph in this order, made once and kept with it."""
     if order not in ORDERS:
         raise UsageError(f"reorder {order!r}: expected none, {', '.join(ORDERS)}")
-    key = ("reordered", order)
-    if key not in graph.cache:
+    kept = graph.store.get(Kind.REORDERED, order)
+    if kept is None:
         start = time.perf_counter()
         plain = Graph(graph.indptr, graph.indices, graph.weights, name=graph.name)
-        plain._symmetric = graph.is_symmetric() if order in ("bfs", "rcm") else graph._symmetric
+        plain.facts.symmetric = graph.is_symmetric() if order in ("bfs", "rcm") else graph.facts.symmetric
         other = relabel(plain, order)
-        other._symmetric = plain._symmetric
+        other.facts.symmetric = plain.facts.symmetric
         old = other.original_ids.astype(np.uint32)
         new = np.empty_like(old)
         new[old] = np.arange(graph.n, dtype=np.uint32)
         summary = {"order": order, "seconds": time.perf_counter() - start}
         summary |= {"r_before": messages_per_edge(graph), "r_after": messages_per_edge(other)}
-        graph.cache[key] = Reordered(other, old, new, summary)
-    return graph.cache[key]
+        kept = Reordered(other, old, new, summary)
+        holds = (other.indptr, other.indices, other.weights, other.original_ids, old, new)
+        graph.store.put(Kind.REORDERED, kept, order, about=order, holds=holds, graph=other)
+    return kept
 
 
 def restored(result: AppResult, other: Reordered) -> AppResult:

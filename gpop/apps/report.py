@@ -11,7 +11,7 @@ import numpy as np
 
 import gpop
 from gpop.common.replacing import replacing
-from gpop.layout.bins_file import TOLD
+from gpop.graph.kept import Kind
 from gpop.model import strategies
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -102,8 +102,8 @@ def layouts(graph: gpop.Graph) -> str:
     >>> layouts(gpop.Graph.from_edges([0], [1]))
     'layouts     none: the run needed no bins'
     """
-    used = (graph, graph.cache.get("symmetric", graph))
-    told = [each.cache[TOLD] for each in used if TOLD in each.cache]
+    used = (graph, graph.store.get(Kind.SYMMETRIC) or graph)
+    told = [each.facts.layout_told for each in used if each.facts.layout_told]
     return f"layouts     {told[-1] if told else 'none: the run needed no bins'}"
 
 

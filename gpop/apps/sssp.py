@@ -177,9 +177,10 @@ def default_delta(graph: gpop.Graph, interleave: bool = True) -> float:
     >>> default_delta(ring), default_delta(ring, interleave=False)
     (60.0, 9.0)
     """
-    if "mean weight" not in graph.cache:
-        graph.cache["mean weight"] = graph.weights.mean(dtype=np.float64).item() if graph.m else 0.0
-    return STEPS[interleave] * graph.cache["mean weight"] * graph.n / max(graph.m, 1) or 1.0
+    facts = graph.facts
+    if facts.mean_weight is None:
+        facts.mean_weight = graph.weights.mean(dtype=np.float64).item() if graph.m else 0.0
+    return STEPS[interleave] * facts.mean_weight * graph.n / max(graph.m, 1) or 1.0
 
 
 def _interleaves(graph: gpop.Graph, options: dict[str, Any]) -> bool:
@@ -212,7 +213,7 @@ def _heaviest_weight(graph: gpop.Graph) -> int | float:
     """The largest weight (0 without edges), after a check of all weights; kept with the graph."""
     if graph.weights is None:
         raise UsageError(f"sssp needs edge weights: {graph.name or 'the graph'} has none")
-    if "heaviest weight" not in graph.cache:
+    if graph.facts.heaviest_weight is None:
         weights = graph.weights
         lightest, heaviest = (weights.min().item(), weights.max().item()) if weights.size else (0, 0)
         if not lightest >= 0:  # true for nan as well, which min() hands on
@@ -220,8 +221,8 @@ def _heaviest_weight(graph: gpop.Graph) -> int | float:
             tail = np.searchsorted(graph.indptr, place, side="right") - 1
             edge = f"{tail} -> {graph.indices[place]}"
             raise UsageError(f"sssp needs weights that are not negative: edge {edge} has {weights[place]}")
-        graph.cache["heaviest weight"] = heaviest
-    return graph.cache["heaviest weight"]
+        graph.facts.heaviest_weight = heaviest
+    return graph.facts.heaviest_weight
 
 
 def verify(graph: gpop.Graph, result: SSSPResult, source: int) -> str | None:

@@ -88,12 +88,12 @@ class CpuEngine:
         self.blocked = blocks is not None
         if blocks is not None:
             self.layout, message = blocks, plan.types.message
-            self.space = unit_workspace(self.graph.cache, blocks, message, self.threads, sums)
+            self.space = unit_workspace(self.graph.store, blocks, message, self.threads, sums)
         else:
             self.layout, took = self._find_bins()
             seconds += took
             needs, message = self._needs(), plan.types.message
-            self.space = workspace_of(self.graph.cache, self.layout, needs, message, self.threads)
+            self.space = workspace_of(self.graph.store, self.layout, needs, message, self.threads)
             self.lists = lists_of(self.layout, self.space)
         self.incoming = (
             blocks if self.blocked else kept_in_edges(self.graph, self.traits.weight_dtype is not None)
@@ -299,7 +299,7 @@ class CpuEngine:
         try:
             self._dismiss()
         finally:
-            forget_workspaces(self.graph.cache)
+            forget_workspaces(self.graph.store)
 
     def _take_touched(self) -> np.ndarray:
         """Every vertex that was ever active in this run, ascending; the record of them is cleared."""

@@ -48,14 +48,14 @@ def has_hub(graph: Graph) -> bool:
     >>> has_hub(Graph.from_edges(np.zeros(4999, np.uint32), np.arange(1, 5000)))
     False
     """
-    if "hub" not in graph.cache:
+    if graph.facts.has_hub is None:
         heads = graph.indices
         if graph.m > SAMPLES:
             heads = heads[np.random.default_rng(SEED).integers(0, graph.m, SAMPLES)]
         most = np.unique(heads, return_counts=True)[1].max(initial=0) * (graph.m / max(heads.size, 1))
         large = most >= LEAST_HUB and most * HUB_SHARE >= graph.m
-        graph.cache["hub"] = bool(large or most >= MOST_ADDENDS)
-    return graph.cache["hub"]
+        graph.facts.has_hub = bool(large or most >= MOST_ADDENDS)
+    return graph.facts.has_hub
 
 
 def sums_in_double(cls: type[Program], lowered: Lowered, message: np.dtype) -> bool:

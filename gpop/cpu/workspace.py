@@ -1,5 +1,8 @@
 """Arrays that the engine works in, kept with the graph and left clean after every run.
 
+`bins_table` and `blocks_table` describe them once; what is predicted and refused, and what is allocated,
+follows from the tables (arrays.py).
+
 Encodings
 ---------
 ``cursors[2*(p*k+d)]``, ``[... + 1]``  next free message slot and id position of bin (p, d); equal to the
@@ -25,17 +28,17 @@ Encodings
 
 from __future__ import annotations
 
-import mmap
 from typing import NamedTuple
 
 import numpy as np
 
-from gpop.common.memory import require_memory
 from gpop.cpu import priority, team, tournament
 from gpop.cpu.active import LIST_GAP
+from gpop.cpu.arrays import Array, arrays_of
+from gpop.graph.kept import Kind, Store
 from gpop.layout.bins import Bins
 from gpop.layout.edge_blocks import Blocks
-from gpop.layout.partition import l2_cache_bytes
+from gpop.layout.partition import l2_cache_bytes, partitions
 
 SERIAL_EDGES = 512
 """Below so many active edges the calling thread does an iteration alone."""
@@ -65,7 +68,9 @@ COUNTERS = (
 """Names of the instrumented counters, in the order of their columns."""
 
 
-_PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+BYTE, FLAG = np.dtype(np.uint8), np.dtype(np.uint8)
+NUMBER, WORD, FRACTION = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float64)
+SHORT, ID = np.dtype(np.int32), np.dtype(np.uint32)
 
 
 class Workspace(NamedTuple):
@@ -128,148 +133,177 @@ class Needs(NamedTuple):
     sums: bool
 
 
-def workspace_of(
-    graph_cache: dict, bins: Bins, needs: Needs, message_dtype: np.dtype, threads: int
-) -> Workspace:
-    """The workspace for this layout, its arrays taken from the graph's cache where they exist.
+def _message_words(messages: int, message: np.dtype) -> int:
+    return -(-messages * message.itemsize // WORD.itemsize)
 
-    Large arrays are not written here: the system maps their pages when a run first touches them.
+
+def bins_table(bins: Bins, needs: Needs, message: np.dtype, threads: int) -> dict[str, Array]:
+    """What a run over bins works in.
+
+    One buffer of words holds the messages of every type, so that programs of different types share its
+    memory. A pulled iteration keeps one value a vertex there.
     """
     n, k = int(bins.n), int(bins.k)
-    kept = graph_cache.setdefault(("workspace", int(bins.bits)), {})
+    lists = n + k * LIST_GAP
+    local = bins.sources.dtype
+    frontier, priorities, touched = needs.frontier, needs.priorities, needs.touched
 
-    def array(name: str, size: int, dtype: type | np.dtype, fill: int | None = None) -> np.ndarray:
-        found = kept.get((name, np.dtype(dtype)))
-        if found is None or found.size < size:
-            if fill is None:
-                found = np.empty(size, dtype)
-            elif fill == 0:
-                found = np.zeros(size, dtype)
-            else:
-                found = np.full(size, fill, dtype)
-            kept[name, np.dtype(dtype)] = found
-        return found
+    def empty_bins(cursors: np.ndarray) -> None:
+        cursors[::2] = bins.slots[:-1]
+        cursors[1::2] = bins.id_offsets[:-1].reshape(k, k).T.ravel()
 
-    def if_needed(
-        condition: bool, name: str, size: int, dtype: type | np.dtype, fill: int | None = None
-    ) -> np.ndarray:
-        return array(name, size, dtype, fill) if condition else np.empty(0, dtype)
+    def most_in_edges_first(heaviest: np.ndarray) -> None:
+        heaviest[:] = np.argsort(-np.diff(bins.id_offsets[:: max(k, 1)]), kind="stable")
 
-    def aligned(name: str, size: int) -> np.ndarray:
-        return _from_line(array(name, size + team.LINE_SLOTS, np.int64, 0), size)
-
-    def scattered(name: str, size: int, dtype: np.dtype) -> np.ndarray:
-        """An array touched at the starts of its bins only: in small pages (NumPy asks for large)."""
-        if size and (name, dtype) not in kept:
-            kept[name, dtype] = np.frombuffer(mmap.mmap(-1, size * dtype.itemsize, **_PRIVATE), dtype)
-        return kept[name, dtype] if size else np.empty(0, dtype)
-
-    bins_total = bins.row_bins.size
-    listed = n + k * LIST_GAP
-    if not kept:
-        lists = (needs.frontier + needs.touched) * (bins.sources.itemsize + 1) + needs.receivers
-        scattered_bytes = (bins.ids.nbytes + bins.id_weights.nbytes) if needs.sc else 0
-        require_memory(
-            bins.messages * message_dtype.itemsize + n * lists + scattered_bytes,
-            f"messages and frontier of a run on {n} vertices in {k} partitions",
-        )
-    if ("cursors", np.dtype(np.int64)) not in kept:
-        cursors = np.empty((k * k, 2), np.int64)
-        cursors[:, 0] = bins.slots[:-1]
-        cursors[:, 1] = bins.id_offsets[:-1].reshape(k, k).T.ravel()
-        kept["cursors", np.dtype(np.int64)] = cursors.reshape(-1)
-    if ("heaviest", np.dtype(np.int64)) not in kept:
-        in_edges = np.diff(bins.id_offsets[:: max(k, 1)])
-        kept["heaviest", np.dtype(np.int64)] = np.argsort(-in_edges, kind="stable")
-    # One buffer serves every message type, so that programs of different types share its memory. A
-    # pulled iteration keeps one value a vertex there.
-    nbytes = max(bins.messages, n if needs.pull else 0) * message_dtype.itemsize
-    values = array("values", -(-nbytes // 8), np.uint64).view(np.uint8)[:nbytes].view(message_dtype)
-    # Where bins are gathered as soon as they are published, each would need a fence.
-    streams = not needs.interleave and nbytes > STREAMING_CACHES * threads * l2_cache_bytes()
-    if needs.priorities and ("buckets", np.dtype(np.int64)) not in kept:
-        buckets = array("buckets", priority.SLOTS * (k + 1), np.int64, 0)
+    def nobody_waits(buckets: np.ndarray) -> None:
+        buckets[:] = 0
         buckets[priority.LEAST :: priority.SLOTS] = tournament.HIGHEST
         buckets[priority.KEY :: priority.SLOTS] = tournament.HIGHEST
-    return Workspace(
-        values=values,
-        streaming=np.array([streams], np.uint8),
-        own_values=if_needed(needs.own_values, "own_values", n, message_dtype),
-        sent=if_needed(needs.sent, "sent", bins.messages, np.uint8),
-        sc_ids=scattered("sc_ids", bins.ids.size if needs.sc else 0, bins.ids.dtype),
-        sc_weights=scattered("sc_weights", bins.id_weights.size if needs.sc else 0, bins.id_weights.dtype),
-        cursors=kept["cursors", np.dtype(np.int64)],
-        head=array("head", threads * k, np.int64, NONE),
-        consumed=array("consumed", threads * k, np.int64, NONE),
-        next_source=array("next_source", k * k, np.int32),
-        row_list=array("row_list", bins_total, np.uint32),
-        row_size=array("row_size", k, np.int64, 0),
-        frontier=if_needed(needs.frontier, "frontier", listed, bins.sources.dtype),
-        in_frontier=if_needed(needs.frontier, "in_frontier", n, np.uint8, 0),
-        frontier_size=array("frontier_size", k, np.int64, 0),
-        active_edges=array("active_edges", k, np.int64, 0),
-        sent_messages=array("sent_messages", k, np.int64, 0),
-        predicted=array("predicted", k, np.float64, 0),
-        mode=array("mode", k, np.uint8, 0),
-        listed=array("listed", k, np.uint8, 0),
-        scatter_list=array("scatter_list", k, np.int64),
-        gather_list=array("gather_list", k, np.int64),
-        gather_order=array("gather_order", k, np.int64),
-        heaviest=kept["heaviest", np.dtype(np.int64)],
-        claim=aligned("claim", team.LINE_SLOTS * threads),
-        team=aligned("team", team.SHARES + 2 * threads),
-        bitmap=if_needed(needs.pull, "bitmap", (n + 63) // 64, np.uint64, 0),
-        needy=if_needed(needs.pull, "needy", 2 * k, np.int64),
-        queue=if_needed(needs.frontier or needs.pull, "queue", listed, bins.sources.dtype),
-        later=if_needed(needs.priorities, "later", listed, bins.sources.dtype),
-        waiting=if_needed(needs.priorities, "waiting", n, np.uint8, 0),
-        buckets=if_needed(needs.priorities, "buckets", priority.SLOTS * (k + 1), np.int64, 0),
-        tournament=if_needed(
-            needs.priorities, "tournament", tournament.tree_size(k), np.int64, tournament.HIGHEST
-        ),
-        ever=if_needed(needs.touched, "ever", n, np.uint8, 0),
-        touched=if_needed(needs.touched, "touched", listed, bins.sources.dtype),
-        touched_size=array("touched_size", k, np.int64, 0),
-        receivers=if_needed(needs.receivers, "receivers", n, np.uint8, 0),
-        receivers_known=if_needed(needs.receivers, "receivers_known", k, np.uint8, 0),
-        sums=if_needed(needs.sums, "sums", threads << int(bins.bits), np.float64, 0).reshape(threads, -1),
-        counters=np.zeros((threads, len(COUNTERS)), np.int64),
-    )
+
+    return {
+        "values": Array(_message_words(max(bins.messages, n if needs.pull else 0), message), WORD),
+        "own_values": Array(n * needs.own_values, message),
+        "sent": Array(bins.messages * needs.sent, FLAG),
+        # touched at the starts of bins only
+        "sc_ids": Array(bins.ids.size * needs.sc, bins.ids.dtype, small_pages=True),
+        "sc_weights": Array(bins.id_weights.size * needs.sc, bins.id_weights.dtype, small_pages=True),
+        "cursors": Array(2 * k * k, NUMBER, start=empty_bins),
+        "head": Array(threads * k, NUMBER, NONE),
+        "consumed": Array(threads * k, NUMBER, NONE),
+        "next_source": Array(k * k, SHORT),
+        "row_list": Array(bins.row_bins.size, ID),
+        "row_size": Array(k, NUMBER, 0),
+        "frontier": Array(lists * frontier, local),
+        "in_frontier": Array(n * frontier, FLAG, 0),
+        "frontier_size": Array(k, NUMBER, 0),
+        "active_edges": Array(k, NUMBER, 0),
+        "sent_messages": Array(k, NUMBER, 0),
+        "predicted": Array(k, FRACTION, 0),
+        "mode": Array(k, BYTE, 0),
+        "listed": Array(k, FLAG, 0),
+        "scatter_list": Array(k, NUMBER),
+        "gather_list": Array(k, NUMBER),
+        "gather_order": Array(k, NUMBER),
+        "heaviest": Array(k, NUMBER, start=most_in_edges_first),
+        "claim": Array(_room(_claim_slots(threads)), NUMBER, 0),
+        "team": Array(_room(_team_slots(threads)), NUMBER, 0),
+        "bitmap": Array((n + 63) // 64 * needs.pull, WORD, 0),
+        "needy": Array(2 * k * needs.pull, NUMBER),
+        "queue": Array(lists * (frontier or needs.pull), local),
+        "later": Array(lists * priorities, local),
+        "waiting": Array(n * priorities, FLAG, 0),
+        "buckets": Array(priority.SLOTS * (k + 1) * priorities, NUMBER, start=nobody_waits),
+        "tournament": Array(tournament.tree_size(k) * priorities, NUMBER, tournament.HIGHEST),
+        "ever": Array(n * touched, FLAG, 0),
+        "touched": Array(lists * touched, local),
+        "touched_size": Array(k, NUMBER, 0),
+        "receivers": Array(n * needs.receivers, FLAG, 0),
+        "receivers_known": Array(k * needs.receivers, FLAG, 0),
+        "sums": Array((threads << int(bins.bits)) * needs.sums, FRACTION, 0),
+    }
+
+
+def workspace_of(store: Store, bins: Bins, needs: Needs, message_dtype: np.dtype, threads: int) -> Workspace:
+    """The workspace for this layout, its arrays taken from the graph's store where they exist.
+
+    Large arrays are not written here: the system maps their pages when a run first touches them.
+
+    Raises
+    ------
+    NotEnoughMemory
+        If what is missing would not fit; found out before any of it is allocated.
+    """
+    bits, n, k = int(bins.bits), int(bins.n), int(bins.k)
+    asked = (needs, message_dtype, threads, bins.id_weights.size)
+    kept = store.get(Kind.WORKSPACE, bits)
+    if kept is not None and kept.last[0] == asked:
+        space = kept.last[1]
+    else:
+        table = bins_table(bins, needs, message_dtype, threads)
+        what = f"messages and frontier of a run on {n} vertices in {k} partitions"
+        arrays, kept = arrays_of(store, table, bits, partitions(bits), what)
+        space = _space(arrays, threads, max(bins.messages, n if needs.pull else 0), message_dtype)
+        kept.last = (asked, space)
+    # Where bins are gathered as soon as they are published, each would need a fence.
+    streams = not needs.interleave and space.values.nbytes > STREAMING_CACHES * threads * l2_cache_bytes()
+    return space._replace(streaming=np.array([streams], np.uint8), counters=_counters(threads))
+
+
+def blocks_table(blocks: Blocks, message: np.dtype, threads: int, widest: int) -> dict[str, Array]:
+    """What a run over blocks works in: one value per vertex, and what is counted per unit.
+
+    ``widest``: vertices of the widest unit, where messages are added up in float64 (sums.py), else 0.
+    """
+    k = int(blocks.k)
+    return {
+        "values": Array(_message_words(int(blocks.n), message), WORD),
+        "frontier_size": Array(k, NUMBER, 0),
+        "sent_messages": Array(k, NUMBER, 0),
+        "mode": Array(k, BYTE, 0),
+        "needy": Array(2 * k, NUMBER, 0),
+        "sums": Array(threads * widest, FRACTION, 0),
+        "claim": Array(_room(_claim_slots(threads)), NUMBER, 0),
+        "team": Array(_room(_team_slots(threads)), NUMBER, 0),
+    }
+
+
+def unit_workspace(
+    store: Store, blocks: Blocks, message_dtype: np.dtype, threads: int, sums: bool
+) -> Workspace:
+    """The workspace for a layout of blocks; see `workspace_of`."""
+    key, n, k = "blocks", int(blocks.n), int(blocks.k)
+    kept = store.get(Kind.WORKSPACE, key)
+    if kept is not None and kept["mode", BYTE].size != k:  # of blocks that were cut in another way
+        store.take(Kind.WORKSPACE, key)
+        kept = None
+    widest = int(np.diff(blocks.bounds).max(initial=0)) if sums else 0
+    asked = (message_dtype, threads, widest)
+    if kept is not None and kept.last[0] == asked:
+        space = kept.last[1]
+    else:
+        table = blocks_table(blocks, message_dtype, threads, widest)
+        what = f"values of a run on {n} vertices in {k} units"
+        arrays, kept = arrays_of(store, table, key, "blocks", what)
+        unused = dict.fromkeys(Workspace._fields, np.empty(0, np.int64))
+        space = _space(unused | arrays, threads, n, message_dtype)
+        kept.last = (asked, space)
+    return space._replace(counters=_counters(threads))
+
+
+def forget_workspaces(store: Store) -> None:
+    """Let go of every workspace of a graph, since one of them may not be clean."""
+    store.discard(Kind.WORKSPACE)
+
+
+def _space(arrays: dict[str, np.ndarray], threads: int, values: int, message: np.dtype) -> Workspace:
+    """The arrays as kernels see them: so many values of the message's type, slots that begin at lines."""
+    arrays["values"] = arrays["values"].view(np.uint8)[: values * message.itemsize].view(message)
+    arrays["claim"] = _from_line(arrays["claim"], _claim_slots(threads))
+    arrays["team"] = _from_line(arrays["team"], _team_slots(threads))
+    arrays["sums"] = arrays["sums"].reshape(threads, -1)
+    arrays.setdefault("streaming", np.zeros(1, np.uint8))
+    arrays["counters"] = _counters(threads)
+    return Workspace(**arrays)
+
+
+def _counters(threads: int) -> np.ndarray:
+    return np.zeros((threads, len(COUNTERS)), np.int64)
+
+
+def _claim_slots(threads: int) -> int:
+    return team.LINE_SLOTS * threads
+
+
+def _team_slots(threads: int) -> int:
+    return team.SHARES + 2 * threads
+
+
+def _room(slots: int) -> int:
+    """Slots of an array in which so many can begin at a cache line."""
+    return slots + team.LINE_SLOTS
 
 
 def _from_line(room: np.ndarray, size: int) -> np.ndarray:
     """The part of ``room`` that starts where a cache line does."""
     first = -(room.ctypes.data // room.itemsize) % team.LINE_SLOTS
     return room[first : first + size]
-
-
-def unit_workspace(
-    graph_cache: dict, blocks: Blocks, message_dtype: np.dtype, threads: int, sums: bool
-) -> Workspace:
-    """The workspace for a layout of blocks: one value per vertex and what is counted per unit."""
-    k, lines = int(blocks.k), team.LINE_SLOTS * threads
-    key = ("workspace", "units", message_dtype)
-    if key not in graph_cache or graph_cache[key].mode.size != k or graph_cache[key].claim.size != lines:
-        require_memory(int(blocks.n) * message_dtype.itemsize, "values of a run")
-        used = {
-            "values": np.empty(blocks.n, message_dtype),
-            "frontier_size": np.zeros(k, np.int64),
-            "sent_messages": np.zeros(k, np.int64),
-            "mode": np.zeros(k, np.uint8),
-            "needy": np.zeros(2 * k, np.int64),
-            "sums": np.empty((threads, 0)),
-            "claim": _from_line(np.zeros(lines + team.LINE_SLOTS, np.int64), lines),
-            "team": _from_line(np.zeros(team.SHARES + lines, np.int64), team.SHARES + 2 * threads),
-        }
-        unused = dict.fromkeys(Workspace._fields, np.empty(0, np.int64))
-        graph_cache[key] = Workspace(**(unused | used))
-    if sums and graph_cache[key].sums.size == 0:
-        widest = int(np.diff(blocks.bounds).max(initial=0))
-        graph_cache[key] = graph_cache[key]._replace(sums=np.zeros((threads, widest)))
-    return graph_cache[key]._replace(counters=np.zeros((threads, len(COUNTERS)), np.int64))
-
-
-def forget_workspaces(graph_cache: dict) -> None:
-    """Let go of every workspace of a graph, since one of them may not be clean."""
-    for key in [key for key in graph_cache if isinstance(key, tuple) and key[0] == "workspace"]:
-        del graph_cache[key]

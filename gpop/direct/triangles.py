@@ -70,10 +70,10 @@ def count_triangles(graph: Graph, threads: int) -> Triangles:
         empty = Graph(np.zeros(1, np.int64), np.empty(0, np.uint32))
         count_triangles(empty, 1)
         _merged(empty, 1, 0)
-    if "squared degrees" not in graph.cache:
-        graph.cache["squared degrees"] = _squares(graph.out_degree)
+    if graph.facts.squared_degrees is None:
+        graph.facts.squared_degrees = _squares(graph.out_degree)
     start = time.perf_counter()
-    if n and graph.cache["squared degrees"] <= _SHORT * m:
+    if n and graph.facts.squared_degrees <= _SHORT * m:
         return _merged(graph, threads, start)
     require_memory(4 * m + 24 * n + threads * n // 8, f"triangles of {graph!r}")
     degree = graph.out_degree

@@ -2,8 +2,7 @@
 
 Needs a CUDA device and CuPy, which is imported when the GPU is asked for and never otherwise. A program's
 functions become CUDA C++ (one text with the engine, compiled by NVRTC and kept on disk by CuPy); graph and
-bins are copied to the device once and stay with the graph until `gpop.gpu.device_graph.free_device`; the loop
-over
+bins are copied to the device once and stay with the graph until ``graph.drop("device")``; the loop over
 iterations runs on the device and returns to Python a few times a second.
 
 ==================  ==========================================================================

@@ -14,7 +14,6 @@ import numpy as np
 from gpop.common.user_folder import recall, remember
 from gpop.generate import generate
 from gpop.gpu.device import current_device
-from gpop.gpu.device_graph import free_device
 from gpop.plan.engine import Engine
 from gpop.plan.plan import Plan, decide
 from gpop.plan.trace import BYTES_AT, GATHER_AT, SCATTER_AT
@@ -63,5 +62,5 @@ def measure_ratio(engine_of: Callable[[Plan], Engine]) -> float:
             engine.load(None, 1)
             (row,) = engine.iterate()
             found.append(row[BYTES_AT] / (row[SCATTER_AT] + row[GATHER_AT]))
-    free_device(graph)
+    graph.drop("device")
     return statistics.median(bandwidth["pc"][1:]) / statistics.median(bandwidth["sc"][1:])

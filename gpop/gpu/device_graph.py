@@ -1,4 +1,4 @@
-"""Device copies of a graph and of THE layout (gpop/layout/bins.py), kept with the graph until freed.
+"""Device copies of a graph and of THE layout (gpop/layout/bins.py), kept with the graph until dropped.
 
 The arrays are those of the CPU. Programs that declare ``combine`` use the layout of the reversed graph
 (kernels/combine.cuh), which is the same where a graph equals its reverse. Beside the arrays lie tables
@@ -21,8 +21,10 @@ import numpy as np
 from gpop.gpu.device import cupy, current_device
 from gpop.gpu.kernel import HUB
 from gpop.graph.graph import Graph
+from gpop.graph.kept import Kind
 from gpop.layout.bins import Bins
 from gpop.layout.kept_bins import bins_of
+from gpop.layout.partition import partitions
 
 SEGMENT_IDS = 2048
 PIECE_IDS = 1 << 15
@@ -255,21 +257,11 @@ class DeviceGraph:
 def device_graph(graph: Graph, bits: int, turned: bool, threads: int) -> tuple[DeviceGraph, float]:
     """The device copy kept with the graph, and the seconds that building its layout took."""
     turned = turned and not graph.equals_reverse()
-    key = ("device", bits, turned)
-    seconds = 0.0
-    if key not in graph.cache:
-        bins, seconds = bins_of(graph.reverse() if turned else graph, bits, threads)
-        graph.cache[key] = DeviceGraph(graph, bins, turned)
-    return graph.cache[key], seconds
-
-
-def free_device(graph: Graph) -> None:
-    """Give back the device memory kept with ``graph``; the next run on the GPU copies it again.
-
-    Examples
-    --------
-    >>> import gpop
-    >>> free_device(gpop.Graph.from_edges([0], [1], n=2))         # nothing kept: nothing happens
-    """
-    for key in [key for key in graph.cache if isinstance(key, tuple) and key[0] == "device"]:
-        del graph.cache[key]
+    layout = graph.store.get(Kind.DEVICE, (bits, turned))
+    if layout is not None:
+        return layout, 0.0
+    bins, seconds = bins_of(graph.reverse() if turned else graph, bits, threads)
+    layout = DeviceGraph(graph, bins, turned)
+    about = partitions(bits) + ", turned" * turned
+    graph.store.put(Kind.DEVICE, layout, (bits, turned), about=about, holds=(layout.arrays, bins))
+    return layout, seconds

@@ -84,7 +84,9 @@ class GpuEngine:
         shapes = workspace_shapes(self.layout, emitted, traits, plan.may(SC), plan.may(PC))
         own = sum(length * dtype.itemsize for length, dtype in shapes.values())
         own += sum(self.program._fields[name].nbytes for name in self.lowered.fields)
-        require_device_memory(self.layout.missing_bytes(parts) + own, f"{self.lowered.name} on {graph!r}")
+        needed = self.layout.missing_bytes(parts) + own
+        graph.store.make_room(lambda: needed <= free_bytes(), device=True)
+        require_device_memory(needed, f"{self.lowered.name} on {graph!r}")
         before = time.perf_counter()
         self.layout.load(parts)
         self.prepare_seconds += time.perf_counter() - before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import AbstractContextManager
 
 from gpop.common.errors import UsageError
@@ -20,9 +19,10 @@ def exclusive(graph: Graph) -> AbstractContextManager:
     ------
     UsageError
     """
-    lock = graph.cache.setdefault("lock", threading.RLock())
+    lock = graph.store.lock
     if lock._is_owned():  # what threading.Condition asks an RLock, too
         raise UsageError(
             f"{graph!r} is in the middle of a run: a callback may run programs on other graphs only"
         )
+    graph.store.begin()
     return lock

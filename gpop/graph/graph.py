@@ -8,7 +8,9 @@ A Graph does not change; what is derived from it is computed when asked for and 
 
 from __future__ import annotations
 
+import itertools
 import os
+import sys
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,8 @@ from gpop.common.above import module_above
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
 from gpop.graph.arguments import as_ids, as_weights, check_size
+from gpop.graph.facts import Facts
+from gpop.graph.kept import Bytes, KeptList, Kind, Store
 from gpop.graph.validate import ids_fault, offsets_fault
 
 if TYPE_CHECKING:
@@ -25,10 +29,6 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
     import scipy.sparse
-
-
-OF_FILE = ("file", "layout_directory")
-"""What ``cache`` holds that is not derived: where the graph came from, and where its layouts are kept."""
 
 
 class Graph:
@@ -44,9 +44,12 @@ class Graph:
         None, or the original id of each vertex [n].
     name : str
         For messages and output.
-    cache : dict
-        Derived data kept with the graph (layouts, workspaces). A copy, or what comes out of a pickle,
-        begins without it; edges that are mapped from a file travel as plain arrays.
+    store : Store
+        Derived data kept with the graph (layouts, workspaces, copies on a device); `kept` lists it and
+        `drop` frees it. A copy, or what comes out of a pickle, begins without it; edges that are mapped
+        from a file travel as plain arrays.
+    facts : Facts
+        What was found out about the graph.
 
     Examples
     --------
@@ -75,17 +78,18 @@ class Graph:
         self.weights = weights
         self.original_ids = original_ids
         self.name = name
-        self.cache: dict = {}
-        self._out_degree: np.ndarray | None = None
-        self._reverse: Graph | None = None
-        self._symmetric: bool | None = None
-        self._equals_reverse: bool | None = None
-        self._vertex_of: dict | None = None
+        self.facts = Facts()
+        self.store = Store((indptr, indices, weights))
 
     def __getstate__(self) -> dict[str, Any]:
         """What copies and pickles take along: the graph and what is known of it, nothing built for runs."""
-        cache = {key: self.cache[key] for key in OF_FILE if key in self.cache}
-        return {**self.__dict__, "cache": cache, "_out_degree": None, "_reverse": None, "_vertex_of": None}
+        state = {**self.__dict__, "facts": self.facts.copied()}
+        del state["store"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.store = Store((self.indptr, self.indices, self.weights))
 
     def __repr__(self) -> str:
         name = f"{self.name}: " if self.name else ""
@@ -263,11 +267,12 @@ class Graph:
     @property
     def out_degree(self) -> np.ndarray:
         """Number of out-edges of each vertex, uint32 [n]."""
-        if self._out_degree is None:
+        degree = self.store.get(Kind.DEGREES)
+        if degree is None:
             degree = np.empty(self.n, np.uint32)
             np.subtract(self.indptr[1:], self.indptr[:-1], out=degree, casting="unsafe")
-            self._out_degree = degree
-        return self._out_degree
+            self.store.put(Kind.DEGREES, degree)
+        return degree
 
     @property
     def nbytes(self) -> int:
@@ -277,15 +282,56 @@ class Graph:
 
     def reverse(self) -> Graph:
         """The graph with every edge turned round (its CSC), weights carried; kept once made."""
-        if self._reverse is None:
+        turned = self.store.get(Kind.REVERSE)
+        if turned is None:
             from gpop.graph.build import build_csr, csr_edges
 
             edges = csr_edges(self.indptr, self.indices, self.weights).reversed()
             dtype = None if self.weights is None else self.weights.dtype
             # sources come in ascending order: they are the new destinations, sorted already
             arrays = build_csr(self.n, [edges], dtype, by_destination=False)
-            self._reverse = Graph(*arrays, original_ids=self.original_ids, name=self.name)
-        return self._reverse
+            turned = Graph(*arrays, original_ids=self.original_ids, name=self.name)
+            self.store.put(Kind.REVERSE, turned, holds=arrays, graph=turned)
+        return turned
+
+    def kept(self) -> KeptList:
+        """What is kept with the graph and with graphs made of it, and the bytes of each on host and device.
+
+        Examples
+        --------
+        >>> import gpop
+        >>> graph = Graph.from_edges([0, 0, 2], [1, 2, 1])
+        >>> _ = graph.reverse()
+        >>> graph.kept()
+        kind     what  host  device
+        reverse        44 B     0 B
+        total          44 B     0 B
+        """
+        return self.store.listed()
+
+    def drop(self, kind: str | None = None) -> None:
+        """Free what is kept, all or one kind (as `kept` names it), on the host and on a device.
+
+        What is dropped is built again when a run needs it. A run on the graph in another thread is waited
+        for.
+
+        Raises
+        ------
+        UsageError
+            If there is no such kind, or from a callback of a run on the graph.
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges([0, 0, 2], [1, 2, 1])
+        >>> _ = graph.reverse()
+        >>> graph.drop("reverse")
+        >>> len(graph.kept())
+        0
+        """
+        from gpop.graph.exclusive import exclusive
+
+        with exclusive(self):
+            self.store.drop(kind)
 
     def symmetrize(self) -> Graph:
         """The graph with both directions of every edge, each once; a merged edge has the least weight."""
@@ -295,7 +341,7 @@ class Graph:
         dtype = None if self.weights is None else self.weights.dtype
         arrays = build_csr(self.n, [edges, edges.reversed()], dtype, "min")
         result = Graph(*arrays, original_ids=self.original_ids, name=self.name)
-        result._symmetric = True
+        result.facts.symmetric = True
         return result
 
     def is_symmetric(self) -> bool:
@@ -303,23 +349,23 @@ class Graph:
 
         Found by a fingerprint: a False is certain, a True wrong with probability 2**-64.
         """
-        if self._symmetric is None:
+        if self.facts.symmetric is None:
             from gpop.graph.symmetry import mirrored, rows_sorted
 
             ascending = self if rows_sorted(self.indptr, self.indices) else self.reverse()
-            self._symmetric = mirrored(ascending.indptr, ascending.indices)
-        return self._symmetric
+            self.facts.symmetric = mirrored(ascending.indptr, ascending.indices)
+        return self.facts.symmetric
 
     def equals_reverse(self) -> bool:
         """Whether turning every edge round gives the same edges, as often and with the same weights.
 
         Found by a fingerprint, as in `is_symmetric`.
         """
-        if self._equals_reverse is None:
+        if self.facts.equals_reverse is None:
             from gpop.graph.symmetry import mirrored
 
-            self._equals_reverse = mirrored(self.indptr, self.indices, self.weights, exactly=True)
-        return self._equals_reverse
+            self.facts.equals_reverse = mirrored(self.indptr, self.indices, self.weights, exactly=True)
+        return self.facts.equals_reverse
 
     def vertex_of(self, original_id: Any) -> int:
         """The vertex with this original id; UsageError when there is none.
@@ -333,11 +379,14 @@ class Graph:
                 return int(original_id)
             known = f"0..{self.n - 1}" if self.n else "none: it has no vertices"
         else:
-            if self._vertex_of is None:
-                self._vertex_of = {name: v for v, name in enumerate(ids.tolist())}
+            index = self.store.get(Kind.IDS)
+            if index is None:
+                index = {name: v for v, name in enumerate(ids.tolist())}
+                held = sum(map(sys.getsizeof, itertools.chain([index], index, index.values())))
+                self.store.put(Kind.IDS, index, holds=Bytes(held))
             name = plain(original_id)
-            if isinstance(name, Hashable) and name in self._vertex_of:
-                return self._vertex_of[name]
+            if isinstance(name, Hashable) and name in index:
+                return index[name]
             numeric = self.n and ids.dtype.kind in "iu"
             known = f"{self.n} ids in {ids.min()}..{ids.max()}" if numeric else f"{self.n} names"
         raise UsageError(

@@ -118,9 +118,9 @@ def load(
     graph.name = path.name.split(".")[0]
     if symmetrize:
         graph = graph.symmetrize()
-    graph.cache["file"] = file
+    graph.facts.file = file
     if layouts:
-        graph.cache["layout_directory"] = path.parent if layouts is True else Path(layouts)
+        graph.facts.layout_directory = path.parent if layouts is True else Path(layouts)
     return graph
 
 

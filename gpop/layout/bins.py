@@ -36,9 +36,9 @@ from numba import njit
 
 from gpop.common.atomics import fetch_add
 from gpop.common.cached import cached
-from gpop.common.memory import require_memory
 from gpop.common.parallel import for_each
 from gpop.graph.graph import Graph
+from gpop.graph.kept import Kind
 from gpop.layout.partition import SMALL_ID_BITS, partition_count
 
 
@@ -96,12 +96,13 @@ def narrow_weights(graph: Graph, dtype: np.dtype) -> tuple[np.ndarray, float]:
     """
     if graph.weights.dtype == dtype:
         return graph.weights, 0.0
-    if "narrow weights" in graph.cache:
-        return graph.cache["narrow weights"], 0.0
-    begin = time.perf_counter()
-    require_memory(graph.m * dtype.itemsize, f"{graph!r}: weights in {dtype.itemsize * 8} bits")
-    graph.cache["narrow weights"] = graph.weights.astype(dtype)
-    return graph.cache["narrow weights"], time.perf_counter() - begin
+    kept = graph.store.get(Kind.WEIGHTS)
+    if kept is not None:
+        return kept, 0.0
+    begin, width = time.perf_counter(), f"{dtype.itemsize * 8} bits"
+    graph.store.require(graph.m * dtype.itemsize, f"{graph!r}: weights in {width}")
+    kept = graph.store.put(Kind.WEIGHTS, graph.weights.astype(dtype), about=width)
+    return kept, time.perf_counter() - begin
 
 
 def narrow_dtype(weights: np.ndarray) -> np.dtype:
@@ -246,7 +247,7 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
     indptr, indices = graph.indptr, graph.indices
     weights = graph.weights if graph.weights is not None else np.empty(0, np.uint32)
     shape = (np.int64(n), np.uint32(bits), np.int64(k))
-    require_memory(
+    graph.store.require(
         4 * 8 * k * k, f"{graph!r}: offsets of {k} x {k} bins (a larger partition size needs less)"
     )
     id_counts = np.zeros(k * k, np.int64)
@@ -268,7 +269,7 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
         int(slots[-1]) * np.dtype(source_dtype(bits)).itemsize,
         graph.m * np.dtype(id_dtype(bits)).itemsize,
     )
-    require_memory(sum(sizes) + weights.size * weight_dtype.itemsize, f"{graph!r}: {k} x {k} bins")
+    graph.store.require(sum(sizes) + weights.size * weight_dtype.itemsize, f"{graph!r}: {k} x {k} bins")
     sources = np.empty(slots[-1], source_dtype(bits))
     ids = np.empty(graph.m, id_dtype(bits))
     id_weights = np.empty(weights.size, weight_dtype)

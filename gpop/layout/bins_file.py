@@ -1,6 +1,6 @@
 """Layouts kept in files and mapped back: bins are built once per graph, not once per process.
 
-``graph.cache["layout_directory"]``, or the environment variable GPOP_LAYOUTS, names a directory; then
+``graph.facts.layout_directory``, or the environment variable GPOP_LAYOUTS, names a directory; then
 `gpop.layout.kept_bins.bins_of` opens the layout from there, or builds it and leaves it there.
 
 One file, native byte order::
@@ -43,9 +43,6 @@ from gpop.layout.file_header import HEADER, MAGIC, PAGE, SECTIONS, VERSION, head
 from gpop.layout.orphans import origin, remove_orphans
 from gpop.layout.partition import partition_count
 
-TOLD = "layout file"
-"""Key in ``graph.cache`` of what became of the last layout, in words."""
-
 
 def content_hash(graph: Graph) -> int:
     """Hash of everything a layout depends on; kept with the graph.
@@ -55,13 +52,13 @@ def content_hash(graph: Graph) -> int:
     >>> content_hash(Graph.from_edges([0], [1])) == content_hash(Graph.from_edges([1], [0]))
     False
     """
-    if "content_hash" not in graph.cache:
+    if graph.facts.content_hash is None:
         parts = [hash_array(graph.indptr), hash_array(graph.indices), 0]
         if graph.weights is not None:
             dtype = np.frombuffer(graph.weights.dtype.str.encode().ljust(8), np.uint64)
             parts[2:] = [hash_array(graph.weights), int(dtype[0])]
-        graph.cache["content_hash"] = hash_array(np.array(parts, np.uint64))
-    return graph.cache["content_hash"]
+        graph.facts.content_hash = hash_array(np.array(parts, np.uint64))
+    return graph.facts.content_hash
 
 
 def layout_path(graph: Graph, bits: int, directory: str | os.PathLike) -> Path:
@@ -75,20 +72,20 @@ def layout_of(graph: Graph, bits: int, threads: int, directory: str | os.PathLik
     path = layout_path(graph, bits, directory)
     bins = open_layout(graph, path, bits)
     if bins is not None:
-        graph.cache[TOLD] = f"mapped from {path}"
+        graph.facts.layout_told = f"mapped from {path}"
         return bins
-    bins = graph.cache["bins", bits] = build_bins(graph, bits, threads)
+    bins = build_bins(graph, bits, threads)
     try:
-        save_layout(graph, path, bits)
+        save_layout(graph, path, bits, bins)
         remove_orphans(graph, path)
-        graph.cache[TOLD] = f"built, and kept in {path}"
+        graph.facts.layout_told = f"built, and kept in {path}"
     except GraphFileError as error:  # a directory that is missing, full or read-only: no cache
-        graph.cache[TOLD] = f"built, and not kept: {error}"
+        graph.facts.layout_told = f"built, and not kept: {error}"
     return bins
 
 
-def save_layout(graph: Graph, path: str | os.PathLike, bits: int) -> None:
-    """Write the layout of a graph, built unless kept with it; the file appears whole or not at all.
+def save_layout(graph: Graph, path: str | os.PathLike, bits: int, bins: Bins | None = None) -> None:
+    """Write the layout of a graph, built unless given; the file appears whole or not at all.
 
     Raises
     ------
@@ -104,7 +101,7 @@ def save_layout(graph: Graph, path: str | os.PathLike, bits: int) -> None:
     >>> open_layout(graph, path, bits=1).messages
     3
     """
-    bins = graph.cache.get(("bins", bits)) or build_bins(graph, bits, worker_count())
+    bins = bins or build_bins(graph, bits, worker_count())
     header = np.zeros(1, HEADER)
     header["magic"], header["version"] = MAGIC, VERSION
     header["graph"], header["bits"], header["sorted"] = content_hash(graph), bins.bits, bins.sorted

@@ -31,9 +31,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.common.memory import require_memory
 from gpop.common.parallel import for_each
 from gpop.graph.graph import Graph
+from gpop.graph.kept import Kind
 from gpop.layout.bins import narrow_dtype
 from gpop.layout.edge_block_kernels import FIRST, FOURS, SOURCE, WINDOW, WINDOW_BITS, count_edges, fill_blocks
 from gpop.layout.partition import SMALL_ID_BITS, l2_cache_bytes, partition_bits
@@ -60,9 +60,6 @@ ITERATIONS = 40
 
 SMALL_EDGES = 1 << 20
 """With fewer edges either way takes no time to speak of."""
-
-
-_WITHOUT = "iterations without blocks"
 
 
 class Blocks(NamedTuple):
@@ -131,7 +128,7 @@ def plan_blocks(graph: Graph, unit_bits: int, source_bits: int, most_edges: int,
     n = graph.n
     cell_bits = min(unit_bits, WINDOW_BITS, max(6, (n // MOST_CELLS).bit_length()))
     sources, cells = max(1, -(-n >> source_bits)), max(1, -(-n >> cell_bits))
-    require_memory(8 * sources * (cells + 2), f"{graph!r}: edges from {sources} source blocks")
+    graph.store.require(8 * sources * (cells + 2), f"{graph!r}: edges from {sources} source blocks")
     counts, messages = np.zeros((sources, cells), np.int64), np.zeros(sources, np.int64)
     claim, bits = np.zeros(1, np.int64), (source_bits, cell_bits, SMALL_ID_BITS)
     counted = (graph.indptr, graph.indices, counts, messages)
@@ -175,7 +172,7 @@ def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) 
     key_dtype = np.dtype(np.uint64 if weights.size else np.uint32)
     most_keys, most_spare = int(plan.edges.sum(axis=1).max()) + 2, int(plan.edges.max()) + 2
     of_a_thread = most_keys * key_dtype.itemsize + most_spare * (10 + key_dtype.itemsize)
-    require_memory(
+    graph.store.require(
         4 * m + weights.size * weight_dtype.itemsize + threads * of_a_thread,
         f"{graph!r}: in-edges in blocks",
     )
@@ -240,20 +237,20 @@ def blocks_of(
     if not forced and graph.m < SMALL_EDGES:
         return None, 0.0
     start = time.perf_counter()
-    key = ("plan of blocks", unit_bits, source_bits, most_edges)
-    if key not in graph.cache:
-        for old in [old for old in graph.cache if isinstance(old, tuple) and "blocks" in old[0]]:
-            del graph.cache[old]
-        graph.cache[key] = plan_blocks(graph, *key[1:], threads)
-    plan = graph.cache[key]
-    key = ("blocks", *key[1:], weighted)
-    kept = key in graph.cache
-    if not (forced or _pays(graph, plan.gain(threads), kept, iterations)):
+    store, sizes, about = graph.store, (unit_bits, source_bits, most_edges), f"units of {1 << unit_bits}"
+    plan = store.get(Kind.PLAN, sizes)
+    if plan is None:
+        store.discard(Kind.PLAN)
+        store.discard(Kind.BLOCKS)
+        plan = store.put(Kind.PLAN, plan_blocks(graph, *sizes, threads), sizes, about=about)
+    blocks = store.get(Kind.BLOCKS, (*sizes, weighted))
+    if not (forced or _pays(graph, plan.gain(threads), blocks is not None, iterations)):
         return None, time.perf_counter() - start
-    if kept:
-        return graph.cache[key], 0.0
-    graph.cache[key] = build_blocks(graph, plan, threads, weighted)
-    return graph.cache[key], time.perf_counter() - start
+    if blocks is not None:
+        return blocks, 0.0
+    blocks = build_blocks(graph, plan, threads, weighted)
+    store.put(Kind.BLOCKS, blocks, (*sizes, weighted), about=about + ", weights" * weighted)
+    return blocks, time.perf_counter() - start
 
 
 def _pays(graph: Graph, gain: float, kept: bool, iterations: int) -> bool:
@@ -262,11 +259,11 @@ def _pays(graph: Graph, gain: float, kept: bool, iterations: int) -> bool:
     Iterations that PC was asked for so far count like those to come: once pull would have saved the price of
     its layout, more is likely to be asked for, and no more than twice the least time can be lost.
     """
-    bins_kept = any(isinstance(key, tuple) and key[0] == "bins" for key in graph.cache)
-    build = 0 if kept else BLOCKS_BUILD - (0 if bins_kept else BINS_BUILD)
-    return gain > 0 and gain * (min(2 * iterations, ITERATIONS) + graph.cache.get(_WITHOUT, 0)) >= build
+    build = 0 if kept else BLOCKS_BUILD - (0 if graph.store.has(Kind.BINS) else BINS_BUILD)
+    asked = min(2 * iterations, ITERATIONS) + graph.facts.iterations_without_blocks
+    return gain > 0 and gain * asked >= build
 
 
 def note_without(graph: Graph, iterations: int) -> None:
     """Remember that PC took so many iterations where pull might have been chosen."""
-    graph.cache[_WITHOUT] = graph.cache.get(_WITHOUT, 0) + iterations
+    graph.facts.iterations_without_blocks += iterations

@@ -1,6 +1,7 @@
 """The in-edges that pull walks: the graph's own arrays where it is its own reverse, else its reverse.
 
-Found or built when a run first wants to pull, and kept with the graph.
+Found or built when a run first wants to pull. What is kept is the reverse, with the graph; where the graph is
+its own, nothing is.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.graph.graph import Graph
+from gpop.graph.kept import Kind
 
 
 class Incoming(NamedTuple):
@@ -24,15 +26,20 @@ NO_WEIGHTS = np.empty(0, np.uint32)
 
 
 def kept_in_edges(graph: Graph, weighted: bool) -> Incoming:
-    """In-edges kept with the graph, or empty arrays of their types."""
+    """In-edges if they are there, or empty arrays of their types."""
+    turned = graph if graph.facts.equals_reverse else graph.store.get(Kind.REVERSE)
+    if turned is not None:
+        return _incoming(turned, weighted)
     weights = graph.weights[:0] if weighted else NO_WEIGHTS
-    return graph.cache.get(
-        ("in-edges", weighted), Incoming(np.empty(0, np.int64), np.empty(0, np.uint32), weights)
-    )
+    return Incoming(np.empty(0, np.int64), np.empty(0, np.uint32), weights)
+
+
+def _incoming(turned: Graph, weighted: bool) -> Incoming:
+    return Incoming(turned.indptr, turned.indices, turned.weights if weighted else NO_WEIGHTS)
 
 
 def in_edges(graph: Graph, weighted: bool) -> Incoming:
-    """In-edges of every vertex, kept with the graph.
+    """In-edges of every vertex.
 
     Raises
     ------
@@ -44,8 +51,4 @@ def in_edges(graph: Graph, weighted: bool) -> Incoming:
     >>> in_edges(Graph.from_edges([0, 2, 2], [1, 1, 0]), weighted=False).indices.tolist()
     [2, 0, 2]
     """
-    key = ("in-edges", weighted)
-    if key not in graph.cache:
-        turned = graph if graph.equals_reverse() else graph.reverse()
-        graph.cache[key] = Incoming(turned.indptr, turned.indices, turned.weights if weighted else NO_WEIGHTS)
-    return graph.cache[key]
+    return _incoming(graph if graph.equals_reverse() else graph.reverse(), weighted)

@@ -1,6 +1,6 @@
 """Bins kept with a graph: built once, or mapped from a file that an earlier process has left.
 
-``graph.cache["layout_directory"]``, or the environment variable GPOP_LAYOUTS, names a directory for such
+``graph.facts.layout_directory``, or the environment variable GPOP_LAYOUTS, names a directory for such
 files (`gpop.layout.bins_file`).
 """
 
@@ -10,8 +10,10 @@ import os
 import time
 
 from gpop.graph.graph import Graph
+from gpop.graph.kept import Kind
 from gpop.layout.bins import Bins, build_bins
 from gpop.layout.bins_file import layout_of
+from gpop.layout.partition import partitions
 
 
 def bins_of(graph: Graph, bits: int, threads: int) -> tuple[Bins, float]:
@@ -20,13 +22,11 @@ def bins_of(graph: Graph, bits: int, threads: int) -> tuple[Bins, float]:
     On first use it is built, or opened from a file when there is a directory for layouts
     (`gpop.layout.bins_file`).
     """
-    key = ("bins", bits)
-    if key in graph.cache:
-        return graph.cache[key], 0.0
+    kept = graph.store.get(Kind.BINS, bits)
+    if kept is not None:
+        return kept, 0.0
     start = time.perf_counter()
-    directory = graph.cache.get("layout_directory") or os.environ.get("GPOP_LAYOUTS")
-    if directory:
-        graph.cache[key] = layout_of(graph, bits, threads, directory)
-    else:
-        graph.cache[key] = build_bins(graph, bits, threads)
-    return graph.cache[key], time.perf_counter() - start
+    directory = graph.facts.layout_directory or os.environ.get("GPOP_LAYOUTS")
+    bins = layout_of(graph, bits, threads, directory) if directory else build_bins(graph, bits, threads)
+    graph.store.put(Kind.BINS, bins, bits, about=partitions(bits))
+    return bins, time.perf_counter() - start

@@ -29,16 +29,17 @@ def file_state(path: str | os.PathLike) -> tuple[str, int, int]:
 
 def origin(graph: Graph) -> tuple[int, int]:
     """Hashes of the file that the graph was loaded from and of its state; (0, 0) when there is none."""
-    if "file" not in graph.cache:
+    if graph.facts.file is None:
         return 0, 0
-    path, *state = graph.cache["file"]
+    path, *state = graph.facts.file
     return hash_array(np.frombuffer(os.fsencode(path), np.uint8)), hash_array(np.array(state, np.int64))
 
 
 def remove_orphans(graph: Graph, kept: Path) -> None:
     """Delete what the layout ``kept``, just written, makes useless."""
     with suppress(OSError):
-        if "file" not in graph.cache or file_state(graph.cache["file"][0]) != graph.cache["file"]:
+        loaded = graph.facts.file
+        if loaded is None or file_state(loaded[0]) != loaded:
             return
         file, state = origin(graph)
         for path in kept.parent.glob("*.layout"):

@@ -129,6 +129,15 @@ def partition_count(n: int, bits: int) -> int:
     return (n + (1 << bits) - 1) >> bits
 
 
+def partitions(bits: int) -> str:
+    """What is said of something kept for this size of partitions.
+
+    >>> partitions(3)
+    'partitions of 8'
+    """
+    return f"partitions of {1 << bits}"
+
+
 def share_inside(graph: Graph, bits: int) -> float:
     """Share of the edges that stay in the partition they come from, from a sample; kept with the graph.
 
@@ -137,10 +146,10 @@ def share_inside(graph: Graph, bits: int) -> float:
     >>> share_inside(Graph.from_edges([0, 1, 2, 3], [1, 0, 3, 0]), bits=1)
     0.75
     """
-    key = ("share inside", bits)
-    if key not in graph.cache:
+    shares = graph.facts.share_inside
+    if bits not in shares:
         edges = np.arange(0, graph.m, -(-graph.m // SAMPLES) or 1)
         tails = np.searchsorted(graph.indptr, edges, side="right") - 1
         inside = tails >> bits == graph.indices[edges] >> bits
-        graph.cache[key] = float(inside.mean()) if graph.m else 1.0
-    return graph.cache[key]
+        shares[bits] = float(inside.mean()) if graph.m else 1.0
+    return shares[bits]

@@ -10,6 +10,7 @@ import pytest
 import gpop
 from gpop.apps import around_seeds, heat_kernel, nibble, pagerank_nibble
 from gpop.generate import generate
+from gpop.graph.kept import Kind
 
 APPS = {
     "nibble": (gpop.nibble, nibble, nibble.Nibble),
@@ -41,9 +42,9 @@ def test_sparse_and_dense_result_agree(app, graph):
 def test_a_second_run_starts_clean_and_keeps_its_program(app, graph):
     call, _, kind = app
     first = call(graph, 5)
-    program = graph.cache[kind]
+    program = graph.store.get(Kind.PROGRAM, kind)
     call(graph, [1, 2, 3])
-    assert graph.cache[kind] is program
+    assert graph.store.get(Kind.PROGRAM, kind) is program
     assert not any(getattr(program, name).any() for name in kind.vertex_fields())
     assert call(graph, 5).probability.tobytes() == first.probability.tobytes()
 
@@ -57,7 +58,7 @@ def test_an_interrupted_run_leaves_nothing_behind(app, graph):
     expected = call(graph, 5).probability.tobytes()
     with pytest.raises(KeyboardInterrupt):
         call(graph, 5, callback=interrupt)
-    assert kind not in graph.cache
+    assert graph.store.get(Kind.PROGRAM, kind) is None
     assert call(graph, 5).probability.tobytes() == expected
 
 
@@ -89,9 +90,11 @@ def test_after_the_first_call_nothing_depends_on_the_size_of_the_graph(app):
     runs = []
     for graph in (island, large):
         call(graph, 0, partition_size=1024)
-        before = {name: getattr(graph.cache[kind], name) for name in kind.vertex_fields()}
+        kept = graph.store.get(Kind.PROGRAM, kind)
+        before = {name: getattr(kept, name) for name in kind.vertex_fields()}
         runs.append(call(graph, 0, partition_size=1024, mode="sc").run)
-        assert all(getattr(graph.cache[kind], name) is array for name, array in before.items())
+        assert graph.store.get(Kind.PROGRAM, kind) is kept
+        assert all(getattr(kept, name) is array for name, array in before.items())
     small, large = runs
     assert sorted(small.touched) == sorted(large.touched) == list(range(16))
     for column in ("frontier", "active_edges", "messages", "partitions_sc"):

@@ -10,6 +10,7 @@ import pytest
 import gpop
 from gpop.apps.cc import METHODS, verify
 from gpop.generate import generate
+from gpop.graph.kept import Kind
 from tests.apps import reference
 
 
@@ -22,9 +23,9 @@ def test_for_labels_a_directed_graph_is_made_symmetric_once():
     result = gpop.connected_components(graph, "labels")
     assert result.label.tolist() == [0, 1, 1, 1, 4, 4, 6]
     assert (result.count, result.symmetrized) == (4, True)
-    kept = graph.cache["symmetric"]
+    kept = graph.store.get(Kind.SYMMETRIC)
     gpop.connected_components(graph, "labels")
-    assert graph.cache["symmetric"] is kept
+    assert graph.store.get(Kind.SYMMETRIC) is kept
 
 
 def test_afforest_takes_a_directed_graph_as_it_is():
@@ -32,7 +33,7 @@ def test_afforest_takes_a_directed_graph_as_it_is():
     result = gpop.connected_components(graph, "afforest")
     assert result.label.tolist() == [0, 1, 1, 1, 4, 4, 6]
     assert (result.count, result.symmetrized) == (4, True)
-    assert "symmetric" not in graph.cache
+    assert not graph.store.has(Kind.SYMMETRIC)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -15,6 +15,7 @@ from gpop.apps.reorder import messages_per_edge, reorderable, reordered
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.parallel import worker_count
 from gpop.generate import generate
+from gpop.graph.kept import Kind
 from gpop.graph.transform import ORDERS
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
@@ -52,7 +53,7 @@ def test_every_app_gives_what_it_gives_without(order):
 def test_the_order_is_made_once_and_reported():
     graph = directed()
     first = gpop.pagerank(graph, iterations=1, reorder="degree").trace.summary["reorder"]
-    other = graph.cache["reordered", "degree"]
+    other = graph.store.get(Kind.REORDERED, "degree")
     again = gpop.pagerank(graph, iterations=1, reorder="degree").trace.summary["reorder"]
     assert again is first is other.summary
     assert reordered(graph, "degree") is other

@@ -14,6 +14,7 @@ from gpop.apps.nibble import Nibble
 from gpop.cpu import loop, team
 from gpop.cpu.scatter import flag_bit
 from gpop.generate import generate
+from gpop.graph.kept import Kind
 from tests.programs import interpret
 
 SIZE, BITS = 16, 4
@@ -40,7 +41,7 @@ def walk(graph, steps):
 
 
 def known_columns(graph):
-    kept = graph.cache["workspace", BITS]
+    kept = graph.store.get(Kind.WORKSPACE, BITS)
     return int(kept["receivers_known", np.dtype(np.uint8)].sum())
 
 
@@ -76,7 +77,7 @@ def heavy():
 
 def test_the_heaviest_partition_is_gathered_first(heavy):
     gpop.nibble(heavy, 5, threads=2, mode="pc", partition_size=1024)
-    kept = heavy.cache["workspace", 10]
+    kept = heavy.store.get(Kind.WORKSPACE, 10)
     into = np.bincount(heavy.indices >> np.uint32(10), minlength=4)
     assert np.argmax(into) == 2
     assert kept["gather_order", np.dtype(np.int64)].tolist() == np.argsort(-into).tolist()

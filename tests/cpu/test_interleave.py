@@ -94,7 +94,7 @@ def iterate():
         layout = bins_of(graph, bits, 1)[0]._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS)
         needs = workspace.Needs(**dict.fromkeys(workspace.Needs._fields, False))
         needs = needs._replace(sc=True, frontier=True, interleave=True)
-        space = workspace.workspace_of(graph.cache, layout, needs, np.dtype(np.int64), threads)
+        space = workspace.workspace_of(graph.store, layout, needs, np.dtype(np.int64), threads)
         assert active.load_all(active.lists_of(layout, space))[0] == order.size
         state = make_state(program, lower(Arrivals), 0)
         sizes = sizes_of(layout, space, traits)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import gpop
 from gpop.apps.sssp import SSSP
 from gpop.generate import generate
+from gpop.graph.kept import Kind
 from gpop.program.lowering import lower
 from tests.apps import reference
 
@@ -198,8 +199,9 @@ def test_stopped_by_a_callback_the_workspace_is_clean():
 
 def test_programs_without_priorities_have_no_arrays_for_them():
     graph = generate("road", width=5, height=5, seed=2)
-    gpop.bfs(graph, 0)
-    names = {name for key, kept in graph.cache.items() if key[0] == "workspace" for name, _ in kept}
+    run = gpop.bfs(graph, 0).run
+    bits = run.partition_size.bit_length() - 1
+    names = {name for name, _ in graph.store.get(Kind.WORKSPACE, bits)}
     assert "frontier" in names
     assert not names & {"later", "waiting", "buckets"}
 

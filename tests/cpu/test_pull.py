@@ -11,6 +11,8 @@ import gpop
 from gpop.apps.bfs import BFS, verify
 from gpop.cpu import job
 from gpop.generate import generate
+from gpop.graph.kept import Kind
+from gpop.layout.in_edges import kept_in_edges
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, edges_looked_at, pull_bytes
 from tests.programs import Colours, Drift, Rank, interpret, random_graph
 
@@ -124,16 +126,16 @@ def test_in_edges_are_found_when_wanted():
     both_ways = gpop.Graph(SOCIAL.indptr, SOCIAL.indices)
     searched(both_ways, 1, mode="sc")
     searched(both_ways, 1, iterations=1)
-    assert ("in-edges", False) not in both_ways.cache
+    assert kept_in_edges(both_ways, False).indices.size == 0
     first, again = (searched(both_ways, 1)[1].prepare_seconds for _ in range(2))
     assert first > again == 0
-    assert both_ways.cache["in-edges", False].indices is SOCIAL.indices
-    assert both_ways._reverse is None
+    assert kept_in_edges(both_ways, False).indices is SOCIAL.indices
+    assert not both_ways.store.has(Kind.REVERSE)
 
     one_way = random_graph(4, 400, 8000)
     program, run = searched(one_way, 0)
     assert run.trace.column("partitions_pull").max() > 0
-    assert one_way.cache["in-edges", False].indices is one_way.reverse().indices
+    assert kept_in_edges(one_way, False).indices is one_way.reverse().indices
     result = gpop.bfs(one_way, 0)
     assert np.array_equal(result.level, program.level)
     assert verify(one_way, result, 0) is None

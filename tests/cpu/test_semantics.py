@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.graph.kept import Kind
 from gpop.layout.kept_bins import bins_of
 from tests import programs
 from tests.programs import (
@@ -318,7 +319,7 @@ def test_dense_programs_keep_no_frontier():
     program = Rank(graph)
     program.eps = -1
     gpop.run(program, iterations=2, partition_size=8)
-    kept = {name for name, _ in graph.cache["workspace", 3]}
+    kept = {name for name, _ in graph.store.get(Kind.WORKSPACE, 3)}
     assert kept.isdisjoint({"frontier", "in_frontier", "sc_ids", "sent"})
     gpop.run(Smallest(graph), partition_size=8)
-    assert {"frontier", "in_frontier"} <= {name for name, _ in graph.cache["workspace", 3]}
+    assert {"frontier", "in_frontier"} <= {name for name, _ in graph.store.get(Kind.WORKSPACE, 3)}

@@ -29,7 +29,7 @@ def streaming(graph):
     """Whether messages of 4 bytes stream on 2 threads, and how often they fill the caches."""
     needs = workspace.Needs(**dict.fromkeys(workspace.Needs._fields, False))
     layout, _ = bins_of(graph, 9, 1)
-    space = workspace.workspace_of(graph.cache, layout, needs, np.dtype(np.uint32), 2)
+    space = workspace.workspace_of(graph.store, layout, needs, np.dtype(np.uint32), 2)
     return bool(space.streaming[0]), layout.messages * 4 / (2 * l2_cache_bytes())
 
 
@@ -115,5 +115,5 @@ def test_what_is_published_before_the_barrier_does_not_stream(graph, monkeypatch
     layout, _ = bins_of(graph, 9, 1)
     for interleave in (False, True):
         needs = needs._replace(interleave=interleave)
-        space = workspace.workspace_of(graph.cache, layout, needs, np.dtype(np.uint32), 2)
+        space = workspace.workspace_of(graph.store, layout, needs, np.dtype(np.uint32), 2)
         assert space.streaming[0] != interleave

@@ -9,7 +9,6 @@ import pytest
 
 import gpop
 from gpop.gpu import device
-from gpop.gpu.device_graph import free_device
 from tests.gpu.cases import CASES, MODES, check, expected, graph_of, in_plain_python, started
 from tests.programs import Flag, Smallest, random_graph
 
@@ -79,11 +78,11 @@ def test_copies_of_a_graph_are_kept_and_freed():
     assert kept - before >= 4 * graph.m + 2 * graph.m  # neighbours, and the ids of the bins
     gpop.run(Smallest(graph), mode="pc", target="gpu", partition_size=1024)
     assert used_bytes() == kept
-    free_device(graph)
+    graph.drop("device")
     assert used_bytes() == before
     case = CASES["Smallest"]
     check(case, graph_of("big"), expected("Smallest", "big"), "pc", 32, "declared")
-    free_device(graph_of("big"))
+    graph_of("big").drop("device")
     check(case, graph_of("big"), expected("Smallest", "big"), "pc", 32, "declared")
 
 

@@ -14,7 +14,6 @@ from gpop.gpu.device_graph import (
     SEGMENT,
     column_pieces,
     cut_bins,
-    free_device,
     hub_tables,
     messages_by_source,
     row_pieces,
@@ -136,15 +135,6 @@ def test_as_many_queues_as_there_is_room_for(room, hubs):
     }  # fmt: skip
     for other in (traits._replace(push=kernel.OWNER), traits._replace(combine="min")):
         assert {shape[0] for shape in queue_shapes(graph, emitted, other, room).values()} == {0}
-
-
-def test_freeing_a_graph_leaves_the_rest_of_its_cache():
-    graph = random_graph(3, 50, 100)
-    gpop.bfs(graph, 0)
-    before = dict(graph.cache)
-    graph.cache["device", 5, False] = graph.cache["device", 5, True] = object()
-    free_device(graph)
-    assert graph.cache == before
 
 
 # --- structs -----------------------------------------------------------------------------------------------

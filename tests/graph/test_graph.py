@@ -27,7 +27,7 @@ def test_from_csr_shares_the_arrays():
     assert graph.out_degree.dtype == np.uint32
     assert graph.nbytes == 4 * 8 + 3 * 4 + 3 * 8
     assert repr(graph) == "Graph(g: 3 vertices, 3 edges, float64 weights)"
-    assert graph.cache == {}
+    assert [each.kind for each in graph.kept()] == ["out-degrees"]
 
 
 @pytest.mark.parametrize(

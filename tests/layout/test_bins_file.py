@@ -66,7 +66,7 @@ def test_runs_alike_and_leaves_the_file_alone(tmp_path, graph):
     expected = gpop.bfs(copy_of(graph), 0).parent
     for _ in range(2):
         fresh = copy_of(graph)
-        fresh.cache["layout_directory"] = tmp_path
+        fresh.facts.layout_directory = tmp_path
         assert np.array_equal(gpop.bfs(fresh, 0).parent, expected)
     (path,) = tmp_path.iterdir()
     before = path.read_bytes()
@@ -229,13 +229,13 @@ def test_other_graph_or_size(graph, kept):
 
 
 def test_damaged_file_is_replaced(tmp_path, graph):
-    graph.cache["layout_directory"] = tmp_path
+    graph.facts.layout_directory = tmp_path
     expected = bins_of(graph, BITS, 1)[0]
     (path,) = tmp_path.iterdir()
     good = path.read_bytes()
     path.write_bytes(good[:-1])
     again = copy_of(graph)
-    again.cache["layout_directory"] = tmp_path
+    again.facts.layout_directory = tmp_path
     assert equal(bins_of(again, BITS, 1)[0], expected)
     assert path.read_bytes() == good
     assert list(tmp_path.iterdir()) == [path]
@@ -244,7 +244,7 @@ def test_damaged_file_is_replaced(tmp_path, graph):
 @pytest.mark.parametrize("directory", ["missing", "file"])
 def test_directory_that_takes_nothing(tmp_path, graph, directory):
     (tmp_path / "file").write_text("")
-    graph.cache["layout_directory"] = tmp_path / directory
+    graph.facts.layout_directory = tmp_path / directory
     assert bins_of(graph, BITS, 1)[0].messages > 0
     with pytest.raises(GraphFileError, match="cannot be written"):
         save_layout(graph, tmp_path / directory / "x.layout", BITS)
@@ -256,7 +256,7 @@ def test_read_only_directory(tmp_path, graph, monkeypatch):
 
     monkeypatch.setattr("gpop.common.replacing.tempfile.mkstemp", refuse)  # the superuser is never refused
     tmp_path.chmod(0o500)
-    graph.cache["layout_directory"] = tmp_path
+    graph.facts.layout_directory = tmp_path
     assert bins_of(graph, BITS, 1)[0].messages > 0
     assert not list(tmp_path.iterdir())
     tmp_path.chmod(0o700)
@@ -267,7 +267,7 @@ def test_full_disk(tmp_path, graph, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("gpop.common.replacing.os.replace", refuse)
-    graph.cache["layout_directory"] = tmp_path
+    graph.facts.layout_directory = tmp_path
     assert bins_of(graph, BITS, 1)[0].messages > 0
     assert not list(tmp_path.iterdir())
 

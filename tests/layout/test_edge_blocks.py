@@ -142,11 +142,11 @@ def test_kept_until_another_is_wanted(monkeypatch):
     assert blocks_of(graph, 2, 8, 4, None, weighted=False, forced=True)[0].weights.size == 0
     other, _ = blocks_of(graph, 2, 8, 4, 64, weighted=True, forced=True)
     assert other is not first and other.k == graph.n // 64
-    assert sum(key[0] == "blocks" for key in graph.cache) == 1
+    assert [each.kind for each in graph.kept()].count("blocks") == 1
 
     def refuse(*_):
         raise NotEnoughMemory("too large")
 
-    monkeypatch.setattr(module, "require_memory", refuse)
+    monkeypatch.setattr(graph.store, "require", refuse)
     with pytest.raises(NotEnoughMemory):
         blocks_of(graph, 2, 8, 4, 32, weighted=True, forced=True)

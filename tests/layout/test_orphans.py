@@ -50,7 +50,7 @@ def test_what_is_in_use_stays(file, tmp_path):
         Graph.from_edges([0, 1], [2, 2]).save(other)
         gpop.bfs(gpop.load(other, layouts=tmp_path), 0)
     in_memory = Graph.from_edges([0, 3], [3, 0], name="web")
-    in_memory.cache["layout_directory"] = tmp_path
+    in_memory.facts.layout_directory = tmp_path
     gpop.bfs(in_memory, 0)
     before = layouts(file)
     assert len(before) == 4  # the two other files hold the same graph

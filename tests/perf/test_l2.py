@@ -9,6 +9,7 @@ import pytest
 import gpop
 from gpop.cpu import specialise
 from gpop.generate import generate
+from gpop.layout.bins import bins_of
 from perf import cachegrind, hardware_counters, l2, l2_simulator, l2_tables
 from perf.cache_simulator import L2_MISSES, Geometry, make_cache
 from perf.l2_workload import MODES, Workload, parse_modes
@@ -54,7 +55,7 @@ def test_partition_centric_misses_are_those_of_its_arrays(graph):
     work = Workload("pagerank", graph, 0, 128)
     huge = Geometry(1 << 22, 16)
     first, second, third = l2_simulator.misses_of(work, "pc", 3, L1, huge)
-    messages = graph.cache["bins", 7].messages
+    messages = bins_of(graph, 7, 1)[0].messages
     # ids and sources of 2 bytes, values and two fields of 4
     least = (2 * graph.m + 2 * messages + 4 * messages + 8 * graph.n) // 64
     # degrees, offsets of bins (k*k) and lists beside them

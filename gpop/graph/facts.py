@@ -1,0 +1,45 @@
+"""Facts: the few numbers that were found out about a graph, so that nobody looks twice.
+
+None stands for what nobody has asked for yet. A graph does not change, so a fact stays true, and travels with
+copies and pickles, except for what became of layouts that are not copied. Data that is worth listing
+and dropping is in the graph's store (`gpop.graph.kept`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+
+@dataclass
+class Facts:
+    """What is known of one graph."""
+
+    file: tuple[str, int, int] | None = None
+    """The file that it was loaded from, and the state it was in (`gpop.layout.orphans.file_state`)."""
+    layout_directory: Path | None = None
+    """Where its layouts are kept in files (`gpop.layout.bins_file`)."""
+    layout_told: str | None = None
+    """What became of the last layout there, in words."""
+    symmetric: bool | None = None
+    equals_reverse: bool | None = None
+    ascending: bool | None = None
+    """Whether all adjacency lists ascend."""
+    has_hub: bool | None = None
+    content_hash: int | None = None
+    mean_weight: float | None = None
+    heaviest_weight: float | None = None
+    squared_degrees: int | None = None
+    """The sum of the squares of the out-degrees."""
+    share_inside: dict[int, float] = field(default_factory=dict)
+    """Share of the edges that stay in their partition, by the bits of a partition."""
+    iterations_without_blocks: int = 0
+    """Iterations that were done in PC where pull through blocks might have been chosen."""
+
+    def copied(self) -> Facts:
+        """The facts of a copy of the graph, for which no layout was built yet."""
+        return replace(self, share_inside=dict(self.share_inside), layout_told=None)
+
+    def of_same_file(self) -> Facts:
+        """What a graph made of this one has in common with it: where it came from."""
+        return Facts(file=self.file, layout_directory=self.layout_directory)

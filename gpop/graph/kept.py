@@ -1,0 +1,323 @@
+"""Kept data: what was built for a graph and stays with it, with its bytes, until it is dropped.
+
+Every graph has one `Store`. An entry has a `Kind`, a key within the kind, a value, and the arrays that it
+holds; device arrays (CuPy's) count for the device, all others for the host. Bytes are those of the arrays
+themselves, each memory counted once: what an entry shares with the graph, or with an entry listed before
+it, is not its own. Mapped files count as if they were read.
+
+Graphs that are made of a graph (its reverse, its symmetric copy, its other orders) are entries with a store
+of their own, and what is kept with them is listed and dropped with them: stores are a tree.
+
+Where what is kept on the host would pass a limit, and where memory is short before something is built, the
+entries of the whole tree go, the least recently used first. What a run uses now stays: all that was asked
+for since the run began, and graphs that a run is on. A graph that is made of others counts as used when
+they are. Recency is a number from one clock of the process, written when an entry is asked for.
+
+Who changes a store holds the graph (`gpop.graph.exclusive`), or does nothing that cannot happen twice:
+entries are put whole, and found or not.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections.abc import Callable, Hashable, Iterator
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gpop.common.errors import UsageError
+from gpop.common.memory import available_bytes, readable, require_memory
+
+if TYPE_CHECKING:
+    from gpop.graph.graph import Graph
+
+LIMIT: int | None = None
+"""Most bytes of host memory that are kept with a graph; None: `SHARE` of what was available at first."""
+
+SHARE = 0.75
+
+SMALL = 1 << 20
+"""For less nobody asks the system how much memory it has: that takes longer than to fill it."""
+
+_clock = itertools.count(1)
+
+
+class Kind(StrEnum):
+    """What is kept; the key within the kind is beside it."""
+
+    DEGREES = "out-degrees"  # None
+    IDS = "original ids"  # None: the vertex of each
+    REVERSE = "reverse"  # None
+    SYMMETRIC = "symmetric copy"  # None
+    REORDERED = "reordered"  # name of the order
+    BINS = "bins"  # bits of a partition
+    WEIGHTS = "narrow weights"  # None
+    PLAN = "plan of blocks"  # sizes of units and sources
+    BLOCKS = "blocks"  # the same, and whether there are weights
+    WORKSPACE = "workspace"  # bits of a partition, or "blocks"
+    PROGRAM = "program"  # its class
+    DEVICE = "device"  # bits of a partition, whether the graph is turned round
+
+
+class Kept(NamedTuple):
+    """One line of what is kept with a graph."""
+
+    kind: str
+    about: str
+    host_bytes: int
+    device_bytes: int
+
+
+class Bytes(int):
+    """In place of arrays: so many bytes on the host."""
+
+
+class KeptList(list[Kept]):
+    """What is kept with a graph; shown as a table.
+
+    Examples
+    --------
+    >>> KeptList([Kept("bins", "2 partitions", 96, 0), Kept("device", "2 partitions", 0, 4000)])
+    kind    what          host  device
+    bins    2 partitions  96 B     0 B
+    device  2 partitions   0 B  4.0 KB
+    total                 96 B  4.0 KB
+    """
+
+    def __repr__(self) -> str:
+        total = (sum(each.host_bytes for each in self), sum(each.device_bytes for each in self))
+        rows = [(*each[:2], *map(readable, each[2:])) for each in (*self, Kept("total", "", *total))]
+        rows.insert(0, ("kind", "what", "host", "device"))
+        kind, about, host, device = (max(map(len, column)) for column in zip(*rows, strict=True))
+        return "\n".join(
+            f"{row[0]:{kind}}  {row[1]:{about}}  {row[2]:>{host}}  {row[3]:>{device}}" for row in rows
+        )
+
+
+class _Entry:
+    __slots__ = ("about", "bytes", "graph", "holds", "used", "value")
+
+    def __init__(self, value: Any, holds: Any, graph: Graph | None, about: str) -> None:
+        self.value, self.holds, self.graph, self.about = value, holds, graph, about
+        self.bytes = sum(_bytes_of(holds, set()))  # at most: what is shared is counted, too
+        self.used = next(_clock)
+
+    def latest(self) -> int:
+        """When it, or what is kept with its graph, was last asked for."""
+        inner = () if self.graph is None else self.graph.store._entries.values()
+        return max((self.used, *(entry.latest() for entry in inner)))
+
+
+class Store:
+    """What is kept with one graph, whose ``own`` arrays are not counted; see the module's banner."""
+
+    def __init__(self, own: Any) -> None:
+        self.lock = threading.RLock()
+        """Held by the run that is on the graph (`gpop.graph.exclusive`)."""
+        self._own = own
+        self._entries: dict[tuple[Kind, Hashable], _Entry] = {}
+        self._parent: weakref.ref[Store] | None = None
+        self._began: dict[int, int] = {}
+        self._most: int | None = None
+
+    def get(self, kind: Kind, key: Hashable = None) -> Any:
+        """What is kept under this key, from now on the most recently used; None where nothing is."""
+        entry = self._entries.get((kind, key))
+        if entry is None:
+            return None
+        entry.used = next(_clock)
+        return entry.value
+
+    def put(
+        self,
+        kind: Kind,
+        value: Any,
+        key: Hashable = None,
+        *,
+        about: str = "",
+        holds: Any = None,
+        graph: Graph | None = None,
+    ) -> Any:
+        """Keep ``value``, and return it.
+
+        ``holds``: its arrays, in tuples, lists and dicts (the value itself where that is one of these), or
+        their `Bytes`;
+        ``graph``: the graph that it is, made of the graph that the store belongs to; ``about``: for people.
+        """
+        entry = _Entry(value, value if holds is None else holds, graph, about)
+        self._entries[kind, key] = entry
+        if graph is not None:
+            graph.store._parent = weakref.ref(self)
+        self._keep_within(0, entry)
+        return value
+
+    def take(self, kind: Kind, key: Hashable = None) -> Any:
+        """The same as `get`; it is kept no longer."""
+        entry = self._entries.pop((kind, key), None)
+        if entry is None:
+            return None
+        if entry.graph is not None:
+            entry.graph.store._parent = None
+        return entry.value
+
+    def discard(self, kind: Kind) -> None:
+        """Let go of everything of a kind that is kept with this graph itself."""
+        for key in [key for key in list(self._entries) if key[0] == kind]:
+            self.take(*key)
+
+    def has(self, kind: Kind) -> bool:
+        """Whether anything of a kind is kept with this graph itself."""
+        return any(key[0] == kind for key in list(self._entries))
+
+    def drop(self, kind: str | None = None) -> None:
+        """Let go of a kind, or of everything, here and with graphs made of this one.
+
+        Raises
+        ------
+        UsageError
+            If there is no such kind, or a run from whose callback this is called is on one of the graphs.
+        """
+        kinds = list(Kind)
+        if kind is not None:
+            if kind not in kinds:
+                raise UsageError(f"kind {kind!r}: expected one of {', '.join(kinds)}")
+            kinds = [Kind(kind)]
+        for entry in list(self._entries.values()):
+            if entry.graph is not None:
+                entry.graph.drop(kind)
+        for each in kinds:
+            self.discard(each)
+
+    def listed(self) -> KeptList:
+        """Everything that is kept, and with graphs made of this one."""
+        seen = _addresses(self._own)
+        return KeptList(
+            Kept(str(kind), about, *_bytes_of(entry.holds, seen))
+            for _, (kind, _), entry, about in self._walk()
+        )
+
+    def begin(self) -> None:
+        """A run of this thread is about to begin: what is asked for from now on is in use."""
+        self._began[threading.get_ident()] = next(_clock)
+
+    def require(self, nbytes: int, what: str) -> None:
+        """Have ``nbytes`` free on the host, if need be by dropping what was not used for longest.
+
+        Raises
+        ------
+        NotEnoughMemory
+        """
+        if nbytes < SMALL:
+            return
+        self._keep_within(nbytes)
+        self.make_room(lambda: nbytes <= available_bytes())
+        require_memory(nbytes, what)
+
+    def make_room(
+        self, enough: Callable[[], bool], *, device: bool = False, spared: _Entry | None = None
+    ) -> None:
+        """Drop one entry after the other, the least recently used first, until there is ``enough``.
+
+        ``device``: only such as have arrays there.
+        """
+        found = sorted(self._root()._walk(), key=lambda found: found[2].latest())
+        for store, key, entry, _ in found:
+            if enough():
+                return
+            wanted = not device or _bytes_of(entry.holds, set())[1]
+            if wanted and entry is not spared and not store._in_use(entry):
+                store.take(*key)
+
+    def _root(self) -> Store:
+        parent = None if self._parent is None else self._parent()
+        return self if parent is None else parent._root()
+
+    def _walk(self, of: str = "") -> Iterator[tuple[Store, tuple[Kind, Hashable], _Entry, str]]:
+        """Entries of this store, each with the store that it is in, and of graphs that are entries."""
+        for key, entry in list(self._entries.items()):
+            yield self, key, entry, of + entry.about
+            if entry.graph is not None:
+                name = f"{key[0]} {entry.about}" if entry.about else str(key[0])
+                yield from entry.graph.store._walk(f"{of}{name}: ")
+
+    def _at_most(self) -> int:
+        """An upper bound of the bytes in the tree, of what was counted when entries were put."""
+        total = 0
+        for entry in list(self._entries.values()):
+            total += entry.bytes
+            if entry.graph is not None:
+                total += entry.graph.store._at_most()
+        return total
+
+    def _keep_within(self, wanted: int, spared: _Entry | None = None) -> None:
+        """Keep within the limit when ``wanted`` bytes are added; ``spared`` was just put and stays."""
+        root = self._root()
+        kept = root._at_most()
+        if LIMIT is None and kept + wanted < SMALL:
+            return
+        if LIMIT is None and root._most is None:
+            root._most = int(SHARE * (available_bytes() + root._host_bytes()))
+        limit = root._most if LIMIT is None else LIMIT
+        if kept + wanted > limit:
+            root.make_room(lambda: root._host_bytes() + wanted <= limit, spared=spared)
+
+    def _host_bytes(self) -> int:
+        return sum(each.host_bytes for each in self.listed())
+
+    def _in_use(self, entry: _Entry) -> bool:
+        if self.lock._is_owned():
+            if entry.used > self._began.get(threading.get_ident(), 0):
+                return True
+        elif self._held():
+            return True
+        return entry.graph is not None and entry.graph.store._any_in_use()
+
+    def _any_in_use(self) -> bool:
+        return self.lock._is_owned() or self._held() or any(map(self._in_use, list(self._entries.values())))
+
+    def _held(self) -> bool:
+        """Whether another thread is in a run on the graph."""
+        free = self.lock.acquire(blocking=False)
+        if free:
+            self.lock.release()
+        return not free
+
+
+def _arrays(holds: Any) -> Iterator[Any]:
+    if isinstance(holds, np.ndarray) or hasattr(type(holds), "__cuda_array_interface__"):
+        yield holds
+    elif isinstance(holds, dict):
+        for each in list(holds.values()):
+            yield from _arrays(each)
+    elif isinstance(holds, tuple | list):
+        for each in holds:
+            yield from _arrays(each)
+
+
+def _on_device(array: Any) -> bool:
+    return hasattr(type(array), "__cuda_array_interface__")
+
+
+def _address(array: Any) -> tuple[bool, int]:
+    if _on_device(array):
+        return True, array.data.ptr
+    return False, array.__array_interface__["data"][0]
+
+
+def _addresses(holds: Any) -> set[tuple[bool, int]]:
+    return {_address(array) for array in _arrays(holds) if array.nbytes}
+
+
+def _bytes_of(holds: Any, seen: set[tuple[bool, int]]) -> tuple[int, int]:
+    """Bytes on host and device of the arrays that do not begin where one in ``seen`` does; adds them."""
+    if isinstance(holds, Bytes):
+        return int(holds), 0
+    total = [0, 0]
+    for array in _arrays(holds):
+        if array.nbytes and (address := _address(array)) not in seen:
+            seen.add(address)
+            total[address[0]] += array.nbytes
+    return total[0], total[1]

@@ -1,0 +1,314 @@
+"""What is kept with a graph: listed with true bytes, dropped, and kept within a limit."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.common import memory
+from gpop.generate import generate
+from gpop.graph import kept as module
+from gpop.graph.exclusive import exclusive
+from gpop.graph.kept import Bytes, Kind, Store
+from gpop.graph.transform import random_weights
+from gpop.layout.bins import bins_of
+from tests.programs import Smallest
+
+APPS = {
+    "bfs": lambda graph: gpop.bfs(graph, 0).level,
+    "reordered": lambda graph: gpop.bfs(graph, 0, reorder="degree").level,
+    "sssp": lambda graph: gpop.sssp(graph, 0).distance,
+    "components": lambda graph: gpop.connected_components(graph, method="labels").label,
+    "pagerank": lambda graph: gpop.pagerank(graph, iterations=3, mode="pull").rank,
+    "searched": lambda graph: gpop.bfs(graph, 0, mode="pull").level,
+    "triangles": lambda graph: gpop.triangle_count(graph).count,
+    "nibble": lambda graph: gpop.nibble(graph, [0]).probability,
+    "heat": lambda graph: gpop.heat_kernel(graph, [0]).probability,
+    "walk": lambda graph: gpop.pagerank_nibble(graph, [0]).probability,
+    "vertex": lambda graph: graph.vertex_of(9),
+    "turned": lambda graph: graph.reverse().indices,
+}
+
+
+def named(scale=9):
+    """A directed graph with weights and original ids."""
+    graph = random_weights(generate("rmat", scale=scale, degree=6, seed=2), 1, 200, seed=1)
+    return gpop.Graph(
+        graph.indptr, graph.indices, graph.weights.astype(np.int64), original_ids=np.arange(graph.n) + 7
+    )
+
+
+def rows(graph):
+    return {(each.kind, each.about): each for each in graph.kept()}
+
+
+@pytest.fixture(scope="module")
+def used():
+    graph = named()
+    return graph, {name: ask(graph) for name, ask in APPS.items()}
+
+
+def test_all_that_the_apps_keep_is_listed(used):
+    graph, _ = used
+    assert {each.kind for each in graph.kept()} == set(Kind) - {Kind.DEVICE}
+    nested = [
+        about for _, about in rows(graph) if about.startswith(("symmetric copy: ", "reordered degree: "))
+    ]
+    assert len(nested) >= 4
+    assert {each.about for each in graph.kept() if each.kind == "program"} == {
+        "Nibble", "HeatKernel", "PageRankNibble",
+    }  # fmt: skip
+
+
+def test_bytes_are_those_of_the_arrays(used):
+    graph, _ = used
+    listed = rows(graph)
+    bits = next(int(key) for kind, key in graph.store._entries if kind == Kind.BINS)
+    bins = bins_of(graph, bits, 1)[0]
+    assert listed["bins", f"partitions of {1 << bits}"].host_bytes == bins.nbytes
+    workspace = graph.store.get(Kind.WORKSPACE, bits)
+    assert listed["workspace", f"partitions of {1 << bits}"].host_bytes == sum(
+        array.nbytes for array in workspace.values()
+    )
+    assert listed["out-degrees", ""].host_bytes == 4 * graph.n
+    assert listed["narrow weights", "8 bits"].host_bytes == graph.m
+    assert listed["program", "Nibble"].host_bytes == sum(
+        array.nbytes for array in graph.store.get(Kind.PROGRAM, gpop.apps.nibble.Nibble)._fields.values()
+    )
+    both = graph.store.get(Kind.SYMMETRIC)
+    assert listed["symmetric copy", ""].host_bytes == both.nbytes
+    assert listed["reverse", ""].host_bytes == graph.reverse().nbytes
+    other = graph.store.get(Kind.REORDERED, "degree")
+    own = (other.old, other.new, other.graph.original_ids)
+    assert listed["reordered", "degree"].host_bytes == other.graph.nbytes + sum(each.nbytes for each in own)
+    blocks = next(entry.value for (kind, _), entry in graph.store._entries.items() if kind == Kind.BLOCKS)
+    own = (blocks.bounds, blocks.first_block, blocks.blocks, blocks.refs, blocks.targets, blocks.weights)
+    assert next(each.host_bytes for each in graph.kept() if each.kind == "blocks") == sum(
+        each.nbytes for each in own
+    )
+    assert listed["original ids", ""].host_bytes > 28 * graph.n
+    assert all(each.device_bytes == 0 for each in graph.kept())
+
+
+def test_nothing_large_stays_out_of_the_list(used):
+    """Every array of some size that is reached from the store is in one entry, and in one only."""
+    graph, _ = used
+    total = sum(each.host_bytes for each in graph.kept() if each.kind != "original ids")
+    found, todo, seen = {}, [graph.store], set()
+    while todo:
+        each = todo.pop()
+        if id(each) in seen or isinstance(each, type | type(gpop)) or callable(each):
+            continue
+        seen.add(id(each))
+        if isinstance(each, np.ndarray):
+            while isinstance(each.base, np.ndarray):
+                each = each.base
+            found[each.ctypes.data] = each.nbytes
+        else:
+            todo += gc.get_referents(each)
+    for own in (graph.indptr, graph.indices, graph.weights, graph.original_ids):
+        while isinstance(own.base, np.ndarray):
+            own = own.base
+        found.pop(own.ctypes.data, None)
+    assert total == pytest.approx(sum(found.values()), rel=0.02)
+
+
+def test_shown_as_a_table(used):
+    graph, _ = used
+    lines = repr(graph.kept()).splitlines()
+    assert lines[0].split() == ["kind", "what", "host", "device"]
+    assert lines[-1].split()[0] == "total" and lines[-1].endswith("0 B")
+    assert len({len(line) for line in lines}) == 1 and len(lines) == len(graph.kept()) + 2
+
+
+@pytest.mark.parametrize("kind", [None, *Kind])
+def test_the_same_answers_after_a_drop(used, kind):
+    graph, expected = used
+    for ask in APPS.values():
+        ask(graph)
+    graph.drop(kind)
+    assert not [each for each in graph.kept() if kind in (None, each.kind)]
+    assert kind is None or len(graph.kept()) > 3
+    for name, ask in APPS.items():
+        assert np.array_equal(ask(graph), expected[name]), name
+    assert kind in {None, Kind.DEVICE, *(each.kind for each in graph.kept())}
+
+
+def test_dropped_is_freed_at_once():
+    graph = named()
+    for name, ask in APPS.items():
+        if name not in ("nibble", "heat", "walk"):  # a program knows its graph: a circle
+            ask(graph)
+    held = [weakref.ref(bins_of(graph, 5, 1)[0].ids), weakref.ref(graph.store.get(Kind.SYMMETRIC).indices)]
+    held += [weakref.ref(array) for array in graph.store.get(Kind.WORKSPACE, "blocks").values()]
+    gc.collect()
+    gc.disable()
+    try:
+        graph.drop()
+        assert [reference() is None for reference in held] == [True] * len(held)
+    finally:
+        gc.enable()
+
+
+def test_refused_kinds_and_callbacks():
+    graph = named(6)
+    with pytest.raises(gpop.UsageError, match=r"^kind 'bin': expected one of out-degrees, .*, bins, "):
+        graph.drop("bin")
+    with pytest.raises(gpop.UsageError, match="in the middle of a run"):
+        gpop.bfs(graph, 0, callback=lambda record: graph.drop())
+    with pytest.raises(gpop.UsageError, match="in the middle of a run"):
+        gpop.connected_components(graph, method="labels", callback=lambda record: graph.drop())
+    assert gpop.bfs(graph, 0).level[0] == 0
+
+
+def test_a_drop_waits_for_the_run_of_another_thread():
+    graph, begun, order = named(6), threading.Event(), []
+
+    def drop():
+        begun.wait()
+        graph.drop()
+        order.append("dropped")
+
+    def stay(record):
+        if not order:
+            begun.set()
+            thread.join(0.2)
+            assert graph.store.has(Kind.WORKSPACE)
+            order.append("ran")
+
+    thread = threading.Thread(target=drop)
+    thread.start()
+    gpop.bfs(graph, 0, callback=stay)
+    thread.join()
+    assert order == ["ran", "dropped"]
+    assert graph.kept() == []
+
+
+# --- the limit ---------------------------------------------------------------------------------------------
+
+
+def block(nbytes):
+    return np.zeros(nbytes, np.uint8)
+
+
+def stored(*sizes):
+    store = Store(())
+    for key, size in enumerate(sizes):
+        store.put(Kind.BINS, block(size), key)
+    return store
+
+
+def keys(store):
+    return [key for _, key in store._entries]
+
+
+def test_the_least_recently_used_goes_first(monkeypatch):
+    monkeypatch.setattr(module, "LIMIT", 100)
+    store = stored(40, 30, 30)
+    assert keys(store) == [0, 1, 2]
+    store.get(Kind.BINS, 0)
+    store.put(Kind.BINS, block(10), 3)
+    assert keys(store) == [0, 2, 3]
+    store.put(Kind.BINS, block(50), 4)
+    assert keys(store) == [0, 3, 4]
+    store.require(module.SMALL, "nothing fits")
+    assert keys(store) == []
+    store.put(Kind.BINS, block(500), 5)  # what was just built stays even where it is more than the limit
+    assert keys(store) == [5]
+
+
+def test_what_is_shared_counts_once(monkeypatch):
+    monkeypatch.setattr(module, "LIMIT", 100)
+    own, shared = block(80), block(60)
+    store = Store((own,))
+    for key in range(3):
+        store.put(Kind.BINS, (own, shared, {"more": block(10)}), key)
+    assert [each.host_bytes for each in store.listed()] == [70, 10, 10]
+    store.put(Kind.BINS, Bytes(20), 3)
+    assert keys(store) == [0, 1, 2, 3] or keys(store) == [1, 2, 3]
+    assert sum(each.host_bytes for each in store.listed()) <= 100
+
+
+def test_a_limit_is_a_share_of_what_was_available(monkeypatch):
+    monkeypatch.setattr(module, "available_bytes", lambda: 6 << 20)
+    store = stored(*[1 << 20] * 6)
+    # The first megabyte was there when the limit was found: three quarters of 7 MB.
+    assert keys(store) == [1, 2, 3, 4, 5]
+    assert all(each.host_bytes == 1 << 20 for each in store.listed())
+
+
+def test_small_stores_do_not_ask_the_system(monkeypatch):
+    def asked():
+        raise AssertionError("asked")
+
+    monkeypatch.setattr(module, "available_bytes", asked)
+    stored(*[module.SMALL // 8] * 7)
+    with pytest.raises(AssertionError, match="asked"):
+        stored(*[module.SMALL // 8] * 8)
+
+
+def test_when_memory_is_short_what_is_not_used_goes(monkeypatch):
+    store = stored(*[1 << 20] * 4)
+    monkeypatch.setattr(module, "available_bytes", lambda: (8 - len(store._entries)) << 20)
+    monkeypatch.setattr(memory, "available_bytes", module.available_bytes)
+    store.require(5 << 20, "that")
+    assert keys(store) == [1, 2, 3]
+    with pytest.raises(gpop.NotEnoughMemory, match=r"^that needs 9.4 MB, but only 8.4 MB is available$"):
+        store.require(9 << 20, "that")
+    assert keys(store) == []
+
+
+def test_what_a_run_uses_stays(monkeypatch):
+    monkeypatch.setattr(module, "LIMIT", 0)
+    graph = named(6)
+    store = graph.store
+    bins_of(graph, 3, 1)
+    with exclusive(graph):
+        used = bins_of(graph, 4, 1)[0]
+        bins_of(graph, 5, 1)
+        assert store.get(Kind.BINS, 3) is None
+        assert bins_of(graph, 4, 1)[0] is used
+        kept = []
+
+        def look():  # another thread, which is not in the run
+            store.put(Kind.BINS, block(10), "more")
+            kept.extend(keys(store))
+
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+        assert kept == [4, 5, "more"]
+    store.put(Kind.BINS, block(10), "last")
+    assert keys(store) == ["last"]
+
+
+def test_graphs_made_of_a_graph_count_and_stay_while_a_run_is_on_them(monkeypatch):
+    graph = named(6)
+    gpop.bfs(graph, 0)
+    gpop.connected_components(graph, method="labels")
+    both = graph.store.get(Kind.SYMMETRIC)
+    assert both.store.has(Kind.BINS) and graph.store.has(Kind.BINS)
+    monkeypatch.setattr(module, "LIMIT", 0)
+    program, seen = Smallest(both), []
+    gpop.run(program, callback=lambda record: seen.append([str(kind) for kind, _ in graph.store._entries]))
+    gpop.run(Smallest(both), partition_size=16)
+    assert graph.store.get(Kind.SYMMETRIC) is both  # what its own runs wanted made room among the rest
+    assert not graph.store.has(Kind.BINS) and not graph.store.has(Kind.WORKSPACE)
+    bins_of(both, 2, 1)
+    graph.drop("symmetric copy")
+    assert both.store.has(Kind.BINS)
+    bins_of(both, 3, 1)
+    assert keys(both.store) == [3]  # on its own from now on
+
+
+def test_answers_within_any_limit(monkeypatch, used):
+    graph, expected = named(), used[1]
+    for limit, name in itertools.product((0, 10_000, 100_000), APPS):
+        monkeypatch.setattr(module, "LIMIT", limit)
+        assert np.array_equal(APPS[name](graph), expected[name]), (limit, name)
