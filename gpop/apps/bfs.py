@@ -65,8 +65,20 @@ def bfs(graph: gpop.Graph, source: int, **options: Any) -> BFSResult:
     graph : Graph
     source : int
         Vertex index.
-    **options
-        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+    **options : Any
+        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`; and
+        ``reorder``: "none", "degree", "bfs", "rcm" or "random", the order of vertices to run in.
+
+    Returns
+    -------
+    BFSResult
+        ``parent`` and ``level``, int32 [n]: -1 where not reached; the source is its own parent (GPOP,
+        Algorithm 5). ``parent`` is int64 above 2**31 vertices.
+
+    Raises
+    ------
+    UsageError
+        If ``source`` is no vertex of the graph, or for an option that does not fit.
 
     Examples
     --------

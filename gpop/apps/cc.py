@@ -69,8 +69,20 @@ def connected_components(
         choice and its reason are in ``trace.summary``.
     interleave : bool, optional
         Gather what has arrived before scattering (labels): fewer iterations, same labels; by default True.
-    **options
-        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+    **options : Any
+        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`; and
+        ``reorder``: "none", "degree", "bfs", "rcm" or "random", the order of vertices to run in.
+
+    Returns
+    -------
+    ComponentsResult
+        ``label``, uint32 [n]: the smallest vertex of the component; ``count`` of components;
+        ``symmetrized``: whether some edge had no opposite.
+
+    Raises
+    ------
+    UsageError
+        For an unknown method, an option of messages with ``method="afforest"``, or one that does not fit.
 
     Examples
     --------

@@ -98,8 +98,21 @@ def heat_kernel(
         Error allowed per out-edge of a vertex.
     levels : int, optional
         Terms of the series; by default as many as ``epsilon`` needs.
-    **options
-        ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
+    **options : Any
+        ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`; and
+        ``reorder``: "none", "degree", "bfs", "rcm" or "random", the order of vertices to run in.
+
+    Returns
+    -------
+    HeatKernelResult
+        ``vertices``, uint32, ascending, and ``values``, float32, where they are not 0; ``probability``,
+        float32 [n], made when it is first asked for. ``levels``: terms of the series.
+
+    Raises
+    ------
+    UsageError
+        If a seed is no vertex of the graph or there is none, for a t or epsilon that is not possible,
+        or for an option that does not fit.
 
     Examples
     --------

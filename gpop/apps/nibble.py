@@ -74,8 +74,21 @@ def nibble(
         A vertex with less than ``threshold * out_degree`` is not followed.
     iterations : int
         Steps of the walk.
-    **options
-        ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
+    **options : Any
+        ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`; and
+        ``reorder``: "none", "degree", "bfs", "rcm" or "random", the order of vertices to run in.
+
+    Returns
+    -------
+    NibbleResult
+        ``vertices``, uint32, ascending, and ``values``, float32, where the walk can be at its end;
+        ``probability``, float32 [n], made when it is first asked for.
+
+    Raises
+    ------
+    UsageError
+        If a seed is no vertex of the graph or there is none, for a threshold that is not above 0,
+        or for an option that does not fit.
 
     Examples
     --------

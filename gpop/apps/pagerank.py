@@ -119,9 +119,28 @@ def pagerank(
     iterations : int, optional
         Run exactly so many. Otherwise until the sum of absolute changes is below ``tolerance``, at most
         ``max_iterations``. float32 resolves changes of about 1e-7; for less use ``dtype=np.float64``.
+    tolerance : float
+        Sum of the absolute changes of all ranks in an iteration, below which it has converged.
     dangling : "none" or "uniform"
-    **options
-        ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
+        Whether the rank of vertices without out-edges is lost, as in the paper (GPOP, Algorithm 6), or
+        given to all vertices evenly.
+    dtype : numpy.float32 or numpy.float64
+        Type of the ranks.
+    max_iterations : int
+        Most iterations where ``iterations`` is not given.
+    **options : Any
+        ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`; and
+        ``reorder``: "none", "degree", "bfs", "rcm" or "random", the order of vertices to run in.
+
+    Returns
+    -------
+    PageRankResult
+        ``rank``, of type ``dtype`` [n]; ``iterations`` done; ``converged``, None where not asked.
+
+    Raises
+    ------
+    UsageError
+        For a value outside what is said above, or an option that does not fit.
 
     Examples
     --------

@@ -80,8 +80,21 @@ def pagerank_nibble(
         Restart probability of the lazy walk, between 0 and 1.
     epsilon : float
         Error allowed per out-edge of a vertex.
-    **options
-        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+    **options : Any
+        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`; and
+        ``reorder``: "none", "degree", "bfs", "rcm" or "random", the order of vertices to run in.
+
+    Returns
+    -------
+    PageRankNibbleResult
+        ``vertices``, uint32, ascending, and ``values``, float32, where they are not 0; ``probability``,
+        float32 [n], made when it is first asked for.
+
+    Raises
+    ------
+    UsageError
+        If a seed is no vertex of the graph or there is none, for an alpha or epsilon that is not possible,
+        or for an option that does not fit.
 
     Examples
     --------

@@ -131,8 +131,22 @@ def sssp(
     interleave : bool, optional
         Gather what has arrived before scattering: fewer iterations, same distances. By default on graphs of
         4 M edges or more, where nine of ten edges stay in their partition, and on the GPU.
-    **options
-        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+    **options : Any
+        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`; and
+        ``reorder``: "none", "degree", "bfs", "rcm" or "random", the order of vertices to run in.
+
+    Returns
+    -------
+    SSSPResult
+        ``distance`` [n]: uint32 for whole-number weights, uint64 where distances need it, float32 or float64
+        for such weights. ``reached``, bool [n]; where it is False, distance is the largest of its kind:
+        2**31 - 1, 2**63 - 1 or inf.
+
+    Raises
+    ------
+    UsageError
+        If ``source`` is no vertex of the graph, weights are missing, negative or too large for whole-number
+        distances, ``delta`` is not possible, or for an option that does not fit.
 
     Examples
     --------

@@ -43,9 +43,19 @@ def triangle_count(graph: gpop.Graph, *, threads: int | None = None, **options: 
     ----------
     graph : Graph
     threads : int, optional
-        All that Numba was given when not set.
-    **options
-        ``progress`` is accepted; options of messages and partitions are refused.
+        Threads to use; all that Numba was given when not set.
+    **options : Any
+        ``progress`` and ``reorder``; options of messages and partitions are refused.
+
+    Returns
+    -------
+    TriangleResult
+        ``count`` of triangles; ``symmetrized``: whether some edge had no opposite; ``seconds``.
+
+    Raises
+    ------
+    UsageError
+        For a number of threads that is not possible, or an option of messages.
 
     Examples
     --------
