@@ -14,7 +14,32 @@ Names are resolved when they are first used, so ``import gpop`` loads neither Nu
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the same names, for type checkers
+    from gpop.apps.bfs import bfs as bfs
+    from gpop.apps.cc import connected_components as connected_components
+    from gpop.apps.heat_kernel import heat_kernel as heat_kernel
+    from gpop.apps.nibble import nibble as nibble
+    from gpop.apps.pagerank import pagerank as pagerank
+    from gpop.apps.pagerank_nibble import pagerank_nibble as pagerank_nibble
+    from gpop.apps.sssp import sssp as sssp
+    from gpop.apps.triangles import triangle_count as triangle_count
+    from gpop.common.errors import GpopError as GpopError
+    from gpop.common.errors import GraphFileError as GraphFileError
+    from gpop.common.errors import NotEnoughMemory as NotEnoughMemory
+    from gpop.common.errors import ProgramError as ProgramError
+    from gpop.common.errors import UsageError as UsageError
+    from gpop.execution.run import Run as Run
+    from gpop.execution.run import run as run
+    from gpop.graph.graph import Graph as Graph
+    from gpop.io import load as load
+    from gpop.io import save as save
+    from gpop.plan.trace import Trace as Trace
+    from gpop.program.program import HARMLESS as HARMLESS
+    from gpop.program.program import Parameter as Parameter
+    from gpop.program.program import Program as Program
+    from gpop.program.program import VertexField as VertexField
 
 __version__ = "0.1.0"
 

@@ -74,6 +74,12 @@ def test_speed_is_told_as_it_was_measured():
     assert (min(shares), max(shares)) == (int(told[1]), int(told[2]))
 
 
+def test_files_that_are_linked_exist():
+    linked = re.findall(r"\]\(((?!https?:)[^)#]+)\)", README)
+    assert "ARCHITECTURE.md" in linked
+    assert not [path for path in linked if not (ROOT / path).exists()]
+
+
 def test_the_two_commands_are_marked():
     for mark in ("run", "tests"):
         block = re.search(rf"<!-- {mark} -->\n```sh\n(.*?)\n```", README, re.DOTALL)[1]

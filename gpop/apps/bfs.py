@@ -70,8 +70,19 @@ def bfs(graph: gpop.Graph, source: int, **options: Any) -> BFSResult:
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options
+    **options : Any
         ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+
+    Returns
+    -------
+    BFSResult
+        ``parent`` and ``level``, int32 [n]: -1 where not reached; the source is its own parent (GPOP,
+        Algorithm 5). ``parent`` is int64 above 2**31 vertices.
+
+    Raises
+    ------
+    UsageError
+        If ``source`` is no vertex of the graph, or for an option that does not fit.
 
     Examples
     --------

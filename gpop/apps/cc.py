@@ -75,8 +75,19 @@ def connected_components(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options
+    **options : Any
         ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+
+    Returns
+    -------
+    ComponentsResult
+        ``label``, uint32 [n]: the smallest vertex of the component; ``count`` of components;
+        ``symmetrized``: whether some edge had no opposite.
+
+    Raises
+    ------
+    UsageError
+        For an unknown method, an option of messages with ``method="afforest"``, or one that does not fit.
 
     Examples
     --------

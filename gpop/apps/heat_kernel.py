@@ -89,8 +89,20 @@ def heat_kernel(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options
+    **options : Any
         ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
+
+    Returns
+    -------
+    HeatKernelResult
+        ``vertices``, uint32, ascending, and ``values``, float32, where they are not 0; ``probability``,
+        float32 [n], made when it is first asked for. ``levels``: terms of the series.
+
+    Raises
+    ------
+    UsageError
+        If a seed is no vertex of the graph or there is none, for a t or epsilon that is not possible,
+        or for an option that does not fit.
 
     Examples
     --------

@@ -70,8 +70,20 @@ def nibble(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options
+    **options : Any
         ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
+
+    Returns
+    -------
+    NibbleResult
+        ``vertices``, uint32, ascending, and ``values``, float32, where the walk can be at its end;
+        ``probability``, float32 [n], made when it is first asked for.
+
+    Raises
+    ------
+    UsageError
+        If a seed is no vertex of the graph or there is none, for a threshold that is not above 0,
+        or for an option that does not fit.
 
     Examples
     --------

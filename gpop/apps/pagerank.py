@@ -120,19 +120,31 @@ def pagerank(
         Probability of following an edge, between 0 and 1.
     iterations : int, optional
         Run exactly so many. Otherwise until the sum of absolute changes is below ``tolerance``, at most
-        ``max_iterations``.
+        ``max_iterations``. float32 resolves changes of about 1e-7; for less use ``dtype=np.float64``.
     tolerance : float
-        float32 resolves changes of about 1e-7; for less use ``dtype=np.float64``.
+        Sum of the absolute changes of all ranks in an iteration, below which it has converged.
     dangling : "none" or "uniform"
-        Whether the rank of vertices without out-edges is lost, or shared by all vertices.
-    dtype : NumPy type
-        float32 or float64, of the ranks.
+        Whether the rank of vertices without out-edges is lost, as in the paper (GPOP, Algorithm 6), or
+        given to all vertices evenly.
+    dtype : numpy.float32 or numpy.float64
+        Type of the ranks.
     max_iterations : int
+        Most iterations where ``iterations`` is not given.
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options
+    **options : Any
         ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
+
+    Returns
+    -------
+    PageRankResult
+        ``rank``, of type ``dtype`` [n]; ``iterations`` done; ``converged``, None where not asked.
+
+    Raises
+    ------
+    UsageError
+        For a value outside what is said above, or an option that does not fit.
 
     Examples
     --------

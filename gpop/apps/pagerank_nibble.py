@@ -70,8 +70,20 @@ def pagerank_nibble(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options
+    **options : Any
         ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+
+    Returns
+    -------
+    PageRankNibbleResult
+        ``vertices``, uint32, ascending, and ``values``, float32, where they are not 0; ``probability``,
+        float32 [n], made when it is first asked for.
+
+    Raises
+    ------
+    UsageError
+        If a seed is no vertex of the graph or there is none, for an alpha or epsilon that is not possible,
+        or for an option that does not fit.
 
     Examples
     --------

@@ -136,8 +136,21 @@ def sssp(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options
+    **options : Any
         ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+
+    Returns
+    -------
+    SSSPResult
+        ``distance`` [n]: uint32 for whole-number weights, uint64 where distances need it, float32 or float64
+        for such weights. ``reached``, bool [n]; where it is False, distance is the largest of its kind:
+        2**31 - 1, 2**63 - 1 or inf.
+
+    Raises
+    ------
+    UsageError
+        If ``source`` is no vertex of the graph, weights are missing, negative or too large for whole-number
+        distances, ``delta`` is not possible, or for an option that does not fit.
 
     Examples
     --------

@@ -46,12 +46,22 @@ def triangle_count(graph: gpop.Graph, *, threads: int | None = None, **options: 
     ----------
     graph : Graph
     threads : int, optional
-        All that Numba was given when not set.
+        Threads to use; all that Numba was given when not set.
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options
-        ``progress`` is accepted; options of messages and partitions are refused.
+    **options : Any
+        ``progress`` and ``reorder``; options of messages and partitions are refused.
+
+    Returns
+    -------
+    TriangleResult
+        ``count`` of triangles; ``symmetrized``: whether some edge had no opposite; ``seconds``.
+
+    Raises
+    ------
+    UsageError
+        For a number of threads that is not possible, or an option of messages.
 
     Examples
     --------

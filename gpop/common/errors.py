@@ -36,7 +36,12 @@ class UsageError(GpopError, ValueError):
 class ProgramError(GpopError):
     """A vertex program breaks a rule of the interface.
 
-    ``detail`` is what the compiler said, many lines, where the message is about that; else None.
+    Parameters
+    ----------
+    message : str
+        One line.
+    detail : str, optional
+        What the compiler said, many lines, where the message is about that.
     """
 
     def __init__(self, message: str, detail: str | None = None) -> None:

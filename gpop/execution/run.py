@@ -46,6 +46,16 @@ class Run:
         Instrumented counts, if asked for.
     converged : bool
         Whether the frontier ran empty (or every ``filterFunc`` of an ``all_active`` program said False).
+    mode, target : str
+        As asked for.
+    interleave : bool
+        As asked for.
+    threads : int
+        How many the run had.
+    partition_size : int
+        Vertices per partition.
+    partitions : int
+        Number of partitions.
     prepare_seconds : float
         Seconds that building the layout took; 0 when it was kept with the graph.
     """
@@ -120,10 +130,13 @@ def run(
         return value ends the run.
     counters : bool
         Count edges, messages, ids and bins touched (slower).
+    **unknown : Any
+        Any other option is refused, in a line that names the one that was probably meant.
 
     Returns
     -------
     Run
+        What happened: iterations, seconds, the trace; results are in the program's fields.
 
     Raises
     ------

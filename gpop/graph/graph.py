@@ -34,16 +34,25 @@ if TYPE_CHECKING:
 class Graph:
     """A directed graph in CSR form; make one with a ``from_`` method or `gpop.load`.
 
+    The constructor takes arrays of the final types as they are; `from_csr` checks and converts.
+
+    Parameters
+    ----------
+    indptr : ndarray of int64, [n + 1]
+        Where the neighbours of each vertex begin.
+    indices : ndarray of uint32, [m]
+        Destinations of the edges.
+    weights : ndarray, [m], optional
+        Of any numeric type, beside ``indices``.
+    original_ids : ndarray, [n], optional
+        What each vertex was called where it came from.
+    name : str
+        For messages and output.
+
     Attributes
     ----------
     n, m : int
         Numbers of vertices and of edges.
-    indptr, indices, weights
-        int64 offsets [n+1], uint32 destinations [m], and None or a numeric array [m].
-    original_ids
-        None, or the original id of each vertex [n].
-    name : str
-        For messages and output.
     store : Store
         Derived data kept with the graph (layouts, workspaces, copies on a device); `kept` lists it and
         `drop` frees it. A copy, or what comes out of a pickle, begins without it; edges that are mapped
@@ -69,8 +78,7 @@ class Graph:
         *,
         original_ids: np.ndarray | None = None,
         name: str = "",
-    ):
-        """Take arrays of the final dtypes as they are; `from_csr` checks and converts."""
+    ) -> None:
         self.n = len(indptr) - 1
         self.m = len(indices)
         self.indptr = indptr
@@ -108,6 +116,30 @@ class Graph:
     ) -> Graph:
         """Graph over CSR arrays, checked; without a copy of int64 offsets and 32-bit ids.
 
+        Parameters
+        ----------
+        indptr : array of int, [n + 1]
+            Where the neighbours of each vertex begin.
+        indices : array of int, [m]
+            Destinations of the edges, 0 .. n-1.
+        weights : array of numbers, [m], optional
+            Beside ``indices``.
+        original_ids : ndarray, [n], optional
+            What each vertex is called elsewhere.
+        name : str
+            For messages and output.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        UsageError
+            If the arrays are no CSR: of wrong types or lengths, offsets that descend, ids outside the graph.
+
+        Examples
+        --------
         >>> Graph.from_csr([0, 1, 2], [1, 0]).m
         2
         """
@@ -147,16 +179,28 @@ class Graph:
 
         Parameters
         ----------
-        src, dst
-            Vertex ids of one length, 0 .. n-1.
-        weights
-            None, or a number for each edge.
-        n
+        src, dst : array of int, [m]
+            Vertex ids, 0 .. n-1.
+        weights : array of numbers, [m], optional
+            One for each edge.
+        n : int, optional
             Number of vertices; the largest id + 1 when not given.
-        duplicates
-            What becomes of edges that occur several times: ``"keep"`` all, or one edge with the
-            weight that came ``"first"``, the ``"min"``, the ``"max"`` or the ``"sum"`` (integer
-            weights are summed in 64 bits).
+        duplicates : "keep", "first", "min", "max" or "sum"
+            What becomes of edges that occur several times: keep all, or one edge with the weight that came
+            first, the least, the greatest or the sum (integer weights are summed in 64 bits).
+        name : str
+            For messages and output.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        UsageError
+            For arrays of different lengths or that are no numbers, and ids outside the graph.
+        NotEnoughMemory
+            If the graph would not fit; found out before it is built.
 
         Examples
         --------
@@ -184,7 +228,31 @@ class Graph:
     def from_scipy(cls, matrix: scipy.sparse.sparray, *, weighted: bool = True, name: str = "") -> Graph:
         """Graph of a square SciPy sparse matrix: entry (u, v) is the edge u -> v and its weight.
 
-        Stored zeros are edges. A matrix of booleans has no weights; ``weighted=False`` drops them.
+        Stored zeros are edges.
+
+        Parameters
+        ----------
+        matrix : sparse array or matrix, [n, n]
+            In any of SciPy's formats.
+        weighted : bool
+            False: values are no weights. A matrix of booleans never has weights.
+        name : str
+            For messages and output.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        UsageError
+            If it is no sparse matrix, or not square.
+
+        Examples
+        --------
+        >>> from scipy.sparse import csr_array
+        >>> Graph.from_scipy(csr_array([[0, 2.5], [0, 0]])).weights
+        array([2.5])
         """
         return module_above("interop.scipy_matrix").from_scipy(matrix, weighted, name)
 
@@ -192,9 +260,30 @@ class Graph:
     def from_networkx(cls, graph: networkx.Graph, *, weight: str | None = "weight") -> Graph:
         """Graph of a NetworkX graph; an undirected one gives both directions of every edge.
 
-        Edges get the attribute ``weight`` (1 where an edge lacks it); when no edge has it, or
-        ``weight=None``, there are no weights. Nodes other than 0 .. n-1 are kept in
-        ``original_ids``.
+        Nodes other than 0 .. n-1 are kept in ``original_ids``.
+
+        Parameters
+        ----------
+        graph : networkx.Graph
+            Or a DiGraph, MultiGraph, MultiDiGraph.
+        weight : str or None
+            Attribute of the edges that is their weight, 1 where an edge lacks it. When no edge has it, or
+            for None, there are no weights.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        UsageError
+            If it is no NetworkX graph, or a weight is no number.
+
+        Examples
+        --------
+        >>> networkx = __import__("pytest").importorskip("networkx")
+        >>> Graph.from_networkx(networkx.path_graph(["a", "b", "c"])).original_ids
+        array(['a', 'b', 'c'], dtype=object)
         """
         return module_above("interop.networkx_graph").from_networkx(graph, weight)
 
@@ -214,17 +303,30 @@ class Graph:
 
         Parameters
         ----------
-        source, target
+        frame : pandas.DataFrame
+            A row for each edge.
+        source, target : label, optional
             Columns of the ends; by default those with a usual name (source, src, from, ...; target,
             dst, to, ...), else the first two. Integers are ids; what is sparse is numbered and kept
             in ``original_ids`` like in text edge lists. Anything else is a name, numbered in the
             order of first appearance (all sources, then all targets).
-        weight
+        weight : label or False, optional
             Column of the weights; by default one that is called weight, w, ...; False for none.
-        n
+        n : int, optional
             Number of vertices, for ids that are 0 .. n-1.
-        duplicates
+        duplicates : "keep", "first", "min", "max" or "sum"
             As in `from_edges`.
+        name : str
+            For messages and output.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        UsageError
+            If there is no such column, a column has gaps, or ids and weights are of no use.
 
         Examples
         --------
@@ -252,7 +354,31 @@ class Graph:
     ) -> Graph:
         """Graph of an edge table with the Arrow C stream interface: pyarrow, Polars, DuckDB, ...
 
-        Columns, ids and duplicates are treated like in `from_pandas`; needs the package pyarrow.
+        Needs the package pyarrow.
+
+        Parameters
+        ----------
+        table : object with the Arrow C stream interface
+            A row for each edge.
+        source, target : str, optional
+            Columns of the ends; ids and names are treated as in `from_pandas`.
+        weight : str or False, optional
+            Column of the weights; by default one that is called weight, w, ...; False for none.
+        n : int, optional
+            Number of vertices, for ids that are 0 .. n-1.
+        duplicates : "keep", "first", "min", "max" or "sum"
+            As in `from_edges`.
+        name : str
+            For messages and output.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        UsageError
+            As `from_pandas`, and without pyarrow.
 
         Examples
         --------
@@ -281,7 +407,17 @@ class Graph:
         return self.indptr.nbytes + self.indices.nbytes + weights
 
     def reverse(self) -> Graph:
-        """The graph with every edge turned round (its CSC), weights carried; kept once made."""
+        """The graph with every edge turned round (its CSC), weights carried; kept once made.
+
+        Returns
+        -------
+        Graph
+
+        Examples
+        --------
+        >>> Graph.from_edges([0, 0], [1, 2]).reverse().indptr.tolist()
+        [0, 0, 1, 2]
+        """
         turned = self.store.get(Kind.REVERSE)
         if turned is None:
             from gpop.graph.build import build_csr, csr_edges
@@ -334,7 +470,17 @@ class Graph:
             self.store.drop(kind)
 
     def symmetrize(self) -> Graph:
-        """The graph with both directions of every edge, each once; a merged edge has the least weight."""
+        """The graph with both directions of every edge, each once; a merged edge has the least weight.
+
+        Returns
+        -------
+        Graph
+
+        Examples
+        --------
+        >>> Graph.from_edges([0, 0], [1, 2]).symmetrize().indices.tolist()
+        [1, 2, 0, 0]
+        """
         from gpop.graph.build import build_csr, csr_edges
 
         edges = csr_edges(self.indptr, self.indices, self.weights)
@@ -348,6 +494,15 @@ class Graph:
         """Whether every edge u -> v has its v -> u (how often, and weights, do not matter).
 
         Found by a fingerprint: a False is certain, a True wrong with probability 2**-64.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> Graph.from_edges([0, 1, 1], [1, 0, 0]).is_symmetric()
+        True
         """
         if self.facts.symmetric is None:
             from gpop.graph.symmetry import mirrored, rows_sorted
@@ -360,6 +515,15 @@ class Graph:
         """Whether turning every edge round gives the same edges, as often and with the same weights.
 
         Found by a fingerprint, as in `is_symmetric`.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> Graph.from_edges([0, 1, 1], [1, 0, 0]).equals_reverse()
+        False
         """
         if self.facts.equals_reverse is None:
             from gpop.graph.symmetry import mirrored
@@ -368,8 +532,24 @@ class Graph:
         return self.facts.equals_reverse
 
     def vertex_of(self, original_id: Any) -> int:
-        """The vertex with this original id; UsageError when there is none.
+        """The vertex with this original id.
 
+        Parameters
+        ----------
+        original_id : int, str, ...
+            One of ``original_ids``; a vertex index where the graph has none.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        UsageError
+            If no vertex has it.
+
+        Examples
+        --------
         >>> Graph.from_edges([0], [1]).vertex_of(1)
         1
         """
@@ -394,21 +574,90 @@ class Graph:
         )
 
     def to_scipy(self) -> scipy.sparse.csr_array:
-        """CSR matrix with the weights (1.0 where there are none); ids are shared when they fit 31 bits."""
+        """The adjacency matrix; ids are shared with the graph when they fit 31 bits.
+
+        Returns
+        -------
+        scipy.sparse.csr_array, [n, n]
+            With the weights, 1.0 where there are none.
+
+        Examples
+        --------
+        >>> Graph.from_edges([0], [1]).to_scipy().toarray()
+        array([[0., 1.],
+               [0., 0.]])
+        """
         return module_above("interop.scipy_matrix").to_scipy(self)
 
     def to_networkx(self) -> networkx.DiGraph:
-        """NetworkX DiGraph with original ids (a MultiDiGraph when there are duplicate edges)."""
+        """A NetworkX graph with original ids.
+
+        Returns
+        -------
+        networkx.DiGraph
+            A MultiDiGraph when there are duplicate edges.
+
+        Examples
+        --------
+        >>> networkx = __import__("pytest").importorskip("networkx")
+        >>> Graph.from_edges([0, 1], [1, 2]).to_networkx().edges
+        OutEdgeView([(0, 1), (1, 2)])
+        """
         return module_above("interop.networkx_graph").to_networkx(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """DataFrame with columns source, target and, when there are weights, weight; original ids."""
+        """A data frame with one row for each edge, in the order of CSR.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns source, target and, when there are weights, weight; original ids.
+
+        Examples
+        --------
+        >>> pandas = __import__("pytest").importorskip("pandas")
+        >>> Graph.from_edges([0, 1], [1, 2]).to_pandas().values.tolist()
+        [[0, 1], [1, 2]]
+        """
         return module_above("interop.pandas_frame").to_pandas(self)
 
     def to_arrow(self) -> pyarrow.Table:
-        """Arrow table with columns source, target and, when there are weights, weight; original ids."""
+        """An Arrow table with one row for each edge, in the order of CSR.
+
+        Returns
+        -------
+        pyarrow.Table
+            Columns source, target and, when there are weights, weight; original ids.
+
+        Examples
+        --------
+        >>> pyarrow = __import__("pytest").importorskip("pyarrow")
+        >>> Graph.from_edges([0, 1], [1, 2]).to_arrow().column_names
+        ['source', 'target']
+        """
         return module_above("interop.arrow_table").to_arrow(self)
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write the graph in the format that the suffix of ``path`` names (`gpop.io`)."""
+        """Write the graph to a file: `gpop.save`.
+
+        Parameters
+        ----------
+        path : str or path
+            Its suffix names the format.
+
+        Raises
+        ------
+        UsageError
+            For an unknown suffix.
+        GraphFileError
+            If the file cannot be written, or its format has no room for the graph.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "pair.el")
+        >>> Graph.from_edges([0], [1]).save(path)
+        >>> path.read_text().splitlines()[-1].split()
+        ['0', '1']
+        """
         module_above("io").save(self, path)

@@ -14,13 +14,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gpop.common.errors import GraphFileError, UsageError
+from gpop.graph.graph import Graph
 from gpop.io.compressed import ENDINGS
-
-if TYPE_CHECKING:
-    from gpop.graph.graph import Graph
 
 # module: (suffixes, whether it also reads and writes compressed files)
 FORMATS = {
@@ -53,7 +51,7 @@ def load(
 
     Parameters
     ----------
-    path
+    path : str or path
         | ``.bin`` | binary CSR of the original GPOP |
         | ``.sg .wsg`` | GAP Benchmark Suite, serialised |
         | ``.txt .el .wel .tsv .csv .snap .edges .edgelist`` | text edge list, any ids |
@@ -67,27 +65,34 @@ def load(
         | ``.graphml .gml`` | through NetworkX or igraph |
 
         Text formats also with ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` (needs zstandard).
-    weighted
+    weighted : bool, optional
         None: as the file is. True: an error when it has no weights. False: weights are ignored.
-    symmetrize
+    symmetrize : bool
         Add the opposite of every edge (`Graph.symmetrize`).
-    layouts
+    layouts : bool, str or path
         Keep the layouts that runs build (`gpop.layout.bins_file`): True beside the file, or a directory.
         Those of the file before it changed are deleted.
-    progress
+    progress : bool
         Show a progress bar when stderr is a terminal.
-    delimiter
+    delimiter : str, optional
         What parts the fields of a text edge list: one character, ``" "`` for any spaces and tabs. By default
         a tab in ``.tsv``, what the lines hold of ``, ; |`` and tabs in ``.csv``, these or blanks in others.
-    columns
+    columns : two or three str or int, optional
         Source, target and, when wanted, weight of an edge list or table: their names, or their places from
         0. By default those that a header names as usual, else the first two or three.
-    header
+    header : bool, optional
         Whether the first line of a text edge list holds column names. By default it does when these are
         usual names, or words above numbers. What delimiter, columns and header leave open is refused.
 
+    Returns
+    -------
+    Graph
+        Ids that are not 0 .. n-1 are renumbered, and kept in ``original_ids``.
+
     Raises
     ------
+    UsageError
+        For an unknown suffix, or an option that the format has no use for.
     GraphFileError
         The file is missing, truncated, inconsistent or malformed; the message says where.
     NotEnoughMemory
@@ -129,6 +134,27 @@ def save(graph: Graph, path: str | os.PathLike) -> None:
 
     Original ids are stored in the file when the format has room for them, else beside it in
     ``<file>.ids.npz``, where `load` finds them.
+
+    Parameters
+    ----------
+    graph : Graph
+    path : str or path
+        Suffixes as for `load`.
+
+    Raises
+    ------
+    UsageError
+        For an unknown suffix.
+    GraphFileError
+        If the file cannot be written, or its format has no room for the graph.
+
+    Examples
+    --------
+    >>> import gpop, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "pair.mtx")
+    >>> gpop.save(gpop.Graph.from_edges([0], [1]), path)
+    >>> gpop.load(path)
+    Graph(pair: 2 vertices, 1 edges)
     """
     from gpop.io.ids import storable, write_ids
 

@@ -43,6 +43,11 @@ is `MODES_AT` and its code."""
 class Trace:
     """Records of a run, in order. Iterable, indexable, and exportable as JSON, CSV or a picture.
 
+    Parameters
+    ----------
+    summary : dict, optional
+        What there is to say about the whole run.
+
     Examples
     --------
     >>> import gpop
@@ -57,11 +62,37 @@ class Trace:
         self._rows: list[np.ndarray] = []
 
     def extend(self, rows: np.ndarray) -> None:
-        """Append the rows of an engine's trace buffer (columns in the order of `COLUMNS`, from frontier)."""
+        """Append the rows of an engine's trace buffer.
+
+        Parameters
+        ----------
+        rows : ndarray of float64, [iterations, columns]
+            Columns in the order of `COLUMNS`, from ``frontier`` on.
+
+        Examples
+        --------
+        >>> trace = Trace()
+        >>> trace.extend(np.ones((2, len(COLUMNS) - 1)))
+        >>> trace.column("messages").tolist()
+        [1, 1]
+        """
         self._rows.extend(rows.copy())
 
     def append(self, **columns: float) -> None:
-        """Append one record; columns that are not given are 0."""
+        """Append one record.
+
+        Parameters
+        ----------
+        **columns : float
+            Of `COLUMNS`; those that are not given are 0.
+
+        Examples
+        --------
+        >>> trace = Trace()
+        >>> trace.append(frontier=3, gather_seconds=0.5)
+        >>> trace[0]["frontier"], trace.seconds
+        (3, 0.5)
+        """
         self._rows.append(np.array([columns.get(name, 0) for name in COLUMNS[1:]], np.float64))
 
     def __len__(self) -> int:
@@ -79,7 +110,32 @@ class Trace:
         return (self[index] for index in range(len(self)))
 
     def column(self, name: str) -> np.ndarray:
-        """One column as an array, e.g. ``trace.column("frontier")``."""
+        """One column of all records.
+
+        Parameters
+        ----------
+        name : str
+            One of `COLUMNS`.
+
+        Returns
+        -------
+        ndarray of int64 or float64, [iterations]
+            Seconds are float64, all others counts.
+
+        Raises
+        ------
+        UsageError
+            If there is no such column.
+
+        Examples
+        --------
+        >>> trace = Trace()
+        >>> trace.append(frontier=3)
+        >>> trace.column("frontier")
+        array([3])
+        """
+        if name not in COLUMNS:
+            raise UsageError(f"the trace has no column {name!r}: expected one of {', '.join(COLUMNS)}")
         return np.array([record[name] for record in self])
 
     @property
@@ -91,12 +147,26 @@ class Trace:
         return f"<Trace: {len(self)} iterations, {self.seconds:.4g} s>"
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write the trace as ``.json``, ``.csv`` or a plot (``.png``, ``.svg``, ``.pdf``; needs matplotlib).
+        """Write the trace to a file, which appears whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            Its suffix says what is written: ``.json``, ``.csv``, or a plot (``.png``, ``.svg``, ``.pdf``;
+            needs matplotlib).
 
         Raises
         ------
         UsageError
-            For another suffix.
+            For another suffix, or a plot without matplotlib.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "trace.csv")
+        >>> Trace().save(path)
+        >>> path.read_text().split(",")[:2]
+        ['iteration', 'frontier']
         """
         path = Path(path)
         writers = {".json": self._write_json, ".csv": self._write_csv}

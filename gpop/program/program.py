@@ -99,6 +99,11 @@ class VertexField:
     fill : scalar
         Value of every vertex in a new program.
 
+    Raises
+    ------
+    UsageError
+        For another type, or a value that it does not hold.
+
     Examples
     --------
     >>> class Labels(Program):
@@ -134,6 +139,18 @@ class VertexField:
 class Parameter:
     """One scalar that the functions read; a program (or a callback between iterations) sets it.
 
+    Parameters
+    ----------
+    dtype : NumPy scalar type
+        bool, an integer of 8 to 64 bits, float32 or float64.
+    default : scalar
+        Its value in a new program.
+
+    Raises
+    ------
+    UsageError
+        For another type, or a default that it does not hold.
+
     Examples
     --------
     >>> class Decay(Program):
@@ -161,6 +178,16 @@ class Parameter:
 
 class Program:
     """Base class of vertex programs. Subclass it, declare fields, write the functions.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph that the program is for; its fields have a value for each vertex of it.
+
+    Raises
+    ------
+    UsageError
+        If it is no `Graph`.
 
     Class attributes a program may declare
     --------------------------------------
@@ -275,12 +302,38 @@ class Program:
 
     @classmethod
     def vertex_fields(cls) -> dict[str, VertexField]:
-        """The declared fields by name, inherited ones included."""
+        """The declared fields, inherited ones included.
+
+        Returns
+        -------
+        dict of str to VertexField
+            By name, those of base classes first.
+
+        Examples
+        --------
+        >>> class Walk(Program):
+        ...     steps = VertexField(np.uint8)
+        >>> list(Walk.vertex_fields())
+        ['steps']
+        """
         return cls._declared(VertexField)
 
     @classmethod
     def scalar_parameters(cls) -> dict[str, Parameter]:
-        """The declared parameters by name, inherited ones included."""
+        """The declared parameters, inherited ones included.
+
+        Returns
+        -------
+        dict of str to Parameter
+            By name, those of base classes first.
+
+        Examples
+        --------
+        >>> class Walk(Program):
+        ...     most = Parameter(np.uint8, 4)
+        >>> list(Walk.scalar_parameters())
+        ['most']
+        """
         return cls._declared(Parameter)
 
     @classmethod
@@ -292,30 +345,111 @@ class Program:
 
     # The functions below are compiled, not called; the defaults cost nothing in the engine.
 
-    def scatterFunc(self, node):  # noqa: N802 - the interface keeps the original's names
-        """Value that ``node`` sends along its out-edges. Pure: it may be called more than once."""
+    def scatterFunc(self, node: int) -> Any:  # noqa: N802 - the interface keeps the original's names
+        """Value that ``node`` sends along its out-edges. Pure: it may be called more than once.
+
+        Parameters
+        ----------
+        node : int
+            A vertex, uint32 in compiled code.
+
+        Returns
+        -------
+        scalar
+            A number of one type; the type of the messages.
+        """
         raise ProgramError(f"{type(self).__name__} has no scatterFunc")
 
-    def initFunc(self, node):  # noqa: N802
-        """Called for an active vertex after it was scattered; True keeps it active."""
+    def initFunc(self, node: int) -> bool:  # noqa: N802
+        """Called for an active vertex after it was scattered; True keeps it active.
+
+        Parameters
+        ----------
+        node : int
+            A vertex, uint32 in compiled code.
+
+        Returns
+        -------
+        bool
+            Whether it stays active.
+        """
         return False
 
-    def gatherFunc(self, value, node):  # noqa: N802
-        """Fold one message into ``node``; True makes ``node`` active."""
+    def gatherFunc(self, value: Any, node: int) -> bool:  # noqa: N802
+        """Fold one message into ``node``; True makes ``node`` active.
+
+        Parameters
+        ----------
+        value : scalar
+            What was sent, after ``applyWeight`` where the graph has weights.
+        node : int
+            A vertex, uint32 in compiled code.
+
+        Returns
+        -------
+        bool
+            Whether the message makes the vertex active.
+        """
         raise ProgramError(f"{type(self).__name__} has no gatherFunc")
 
-    def filterFunc(self, node):  # noqa: N802
-        """Called for every active vertex after gather; False drops it."""
+    def filterFunc(self, node: int) -> bool:  # noqa: N802
+        """Called for every active vertex after gather; False drops it.
+
+        Parameters
+        ----------
+        node : int
+            A vertex, uint32 in compiled code.
+
+        Returns
+        -------
+        bool
+            Whether it stays active.
+        """
         return True
 
-    def applyWeight(self, value, weight):  # noqa: N802
-        """Message value as it arrives over an edge of this weight (weighted graphs)."""
+    def applyWeight(self, value: Any, weight: Any) -> Any:  # noqa: N802
+        """Message value as it arrives over an edge of this weight (weighted graphs).
+
+        Parameters
+        ----------
+        value : scalar
+            What was sent.
+        weight : scalar
+            Of the edge, in the type of the graph's weights.
+
+        Returns
+        -------
+        scalar
+            What ``gatherFunc`` gets.
+        """
         return value
 
-    def needsFunc(self, node):  # noqa: N802
-        """Whether a message could still change ``node`` or make it active. Pure."""
+    def needsFunc(self, node: int) -> bool:  # noqa: N802
+        """Whether a message could still change ``node`` or make it active. Pure.
+
+        Parameters
+        ----------
+        node : int
+            A vertex, uint32 in compiled code.
+
+        Returns
+        -------
+        bool
+            False: ``gatherFunc`` changes nothing, whatever the message.
+        """
         return True
 
-    def priorityFunc(self, node):  # noqa: N802
-        """Bucket of an active vertex, a whole number: lower ones are emptied first. Pure."""
+    def priorityFunc(self, node: int) -> int:  # noqa: N802
+        """Bucket of an active vertex, a whole number: lower ones are emptied first. Pure.
+
+        Parameters
+        ----------
+        node : int
+            A vertex, uint32 in compiled code.
+
+        Returns
+        -------
+        int
+            The bucket; of int64.
+        """
         return 0

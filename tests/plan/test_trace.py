@@ -49,6 +49,11 @@ def test_records(trace):
         trace[3]
 
 
+def test_unknown_column():
+    with pytest.raises(gpop.UsageError, match="no column 'fronteir': expected one of iteration, frontier"):
+        Trace().column("fronteir")
+
+
 def test_extend_copies():
     rows = np.zeros((1, 9))
     trace = Trace()
@@ -112,7 +117,7 @@ def test_plot_says_what_it_shows(tmp_path, monkeypatch):
     figures = []
     figure = pytest.importorskip("matplotlib.figure").Figure
     monkeypatch.setattr(figure, "savefig", lambda self, path: (figures.append(self), path.write_text("x")))
-    trace = gpop.bfs(gpop.load(Path(__file__).resolve().parents[1] / "data/road.bin"), 0, threads=2).trace
+    trace = gpop.bfs(gpop.load(Path(__file__).resolve().parents[2] / "data/road.bin"), 0, threads=2).trace
     trace.save(tmp_path / "trace.png")
     (drawn,) = figures
     drawn.draw_without_rendering()
