@@ -7,7 +7,8 @@ import pytest
 
 import gpop
 from gpop.apps.bfs import verify
-from gpop.cpu import job, team
+from gpop.cpu import team
+from gpop.cpu.engine import CpuEngine
 
 CHAINS, LENGTH = 300, 100
 
@@ -35,7 +36,7 @@ def test_shares_of_a_light_phase_cover_every_partition_once(graph, threads, part
 
 
 def test_workers_stay_in_the_loop_between_slices(graph, monkeypatch):
-    monkeypatch.setattr(job, "TRACE_ROWS", 7)
+    monkeypatch.setattr(CpuEngine, "most_rows", 7)
     called = []
     dismiss = team.dismiss
     monkeypatch.setattr(team, "dismiss", lambda slots: (called.append(1), dismiss(slots)))

@@ -227,7 +227,7 @@ def test_misspelt_declarations(name, value, meant):
     assert type("Good", (Base,), {"limit": 3, "title": "x"}).limit == 3
 
 
-@pytest.mark.parametrize("graph", [None, 5, [[0, 1]]])
-def test_a_program_is_made_of_a_graph(graph):
-    with pytest.raises(gpop.UsageError, match=r"^Base\(.*\): expected a gpop\.Graph$"):
+@pytest.mark.parametrize("graph, kind", [(None, "NoneType"), (5, "int"), ([[0, 1]], "list")])
+def test_a_program_is_made_of_a_graph(graph, kind):
+    with pytest.raises(gpop.UsageError, match=rf"^Base: expected a gpop\.Graph, got {kind}: make one with"):
         Base(graph)
