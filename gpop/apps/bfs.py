@@ -66,7 +66,8 @@ def bfs(graph: gpop.Graph, source: int, **options: Any) -> BFSResult:
     source : int
         Vertex index.
     **options
-        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+        ``threads, mode, ratio, model, partition_size, target, progress, callback, iterations``: see
+        `gpop.run`.
 
     Examples
     --------

@@ -70,7 +70,8 @@ def connected_components(
     interleave : bool, optional
         Gather what has arrived before scattering (labels): fewer iterations, same labels; by default True.
     **options
-        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+        ``threads, mode, ratio, model, partition_size, target, progress, callback, iterations``: see
+        `gpop.run`.
 
     Examples
     --------

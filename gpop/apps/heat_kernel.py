@@ -99,7 +99,7 @@ def heat_kernel(
     levels : int, optional
         Terms of the series; by default as many as ``epsilon`` needs.
     **options
-        ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
+        ``threads, mode, ratio, model, partition_size, target, progress, callback``: see `gpop.run`.
 
     Examples
     --------

@@ -75,7 +75,7 @@ def nibble(
     iterations : int
         Steps of the walk.
     **options
-        ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
+        ``threads, mode, ratio, model, partition_size, target, progress, callback``: see `gpop.run`.
 
     Examples
     --------

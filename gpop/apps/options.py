@@ -27,7 +27,7 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> gpop.bfs(gpop.Graph.from_edges([0], [1]), 0, thread=2)
     Traceback (most recent call last):
     gpop.common.spelling.UnknownOption: bfs takes no option 'thread' (did you mean threads?): expected some of
-    source, iterations, mode, interleave, threads, target, ratio, partition_size, progress, callback,
+    source, iterations, mode, interleave, threads, target, ratio, model, partition_size, progress, callback,
     counters, reorder
     """
     named = [

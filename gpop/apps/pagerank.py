@@ -121,7 +121,7 @@ def pagerank(
         ``max_iterations``. float32 resolves changes of about 1e-7; for less use ``dtype=np.float64``.
     dangling : "none" or "uniform"
     **options
-        ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
+        ``threads, mode, ratio, model, partition_size, target, progress, callback``: see `gpop.run`.
 
     Examples
     --------

@@ -81,7 +81,8 @@ def pagerank_nibble(
     epsilon : float
         Error allowed per out-edge of a vertex.
     **options
-        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+        ``threads, mode, ratio, model, partition_size, target, progress, callback, iterations``: see
+        `gpop.run`.
 
     Examples
     --------

@@ -132,7 +132,8 @@ def sssp(
         Gather what has arrived before scattering: fewer iterations, same distances. By default on graphs of
         4 M edges or more, where nine of ten edges stay in their partition, and on the GPU.
     **options
-        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+        ``threads, mode, ratio, model, partition_size, target, progress, callback, iterations``: see
+        `gpop.run`.
 
     Examples
     --------

@@ -21,7 +21,7 @@ from gpop.layout.bins import bins_of, narrow_weights
 from gpop.layout.edge_blocks import Blocks, blocks_of, note_without
 from gpop.layout.in_edges import NO_WEIGHTS
 from gpop.layout.partition import partition_bits
-from gpop.model.choosers import DEFAULT_RATIO
+from gpop.model.choosers import DEFAULT_RATIO, Model
 from gpop.model.strategies import code_of
 from gpop.plan.trace import Trace
 from gpop.program.compile import inactive_of, message_dtype
@@ -82,6 +82,7 @@ def run_on_cpu(
     interleave: bool,
     threads: int | None,
     ratio: float | None,
+    model: Model,
     partition_size: int | None,
     progress: bool,
     callback: Any,
@@ -97,7 +98,7 @@ def run_on_cpu(
     vertex_bytes = _vertex_bytes(program, lowered)
     with exclusive(graph):
         blocks, asked = None, mode
-        if program.all_active and mode in ("auto", "pull"):
+        if program.all_active and (mode == "pull" or (mode == "auto" and model.pulls)):
             sizes = (vertex_bytes, message.itemsize, partition_size)
             weighted = weight_dtype is not None
             blocks, prepare_seconds = _find_blocks(graph, mode, threads, *sizes, weighted, limit)
@@ -122,13 +123,14 @@ def run_on_cpu(
                 space = workspace_of(graph.cache, layout, needs, message, threads)
             job = Job(
                 program, lowered, traits, layout, space, threads,
-                code_of(mode), DEFAULT_RATIO if ratio is None else ratio,
+                code_of(mode), DEFAULT_RATIO if ratio is None else ratio, model,
             )  # fmt: skip
             trace = Trace(
                 {
                     "program": lowered.name,
                     "graph": graph.name,
                     "mode": mode,
+                    "model": model.name,
                     "interleave": interleave,
                     "threads": threads,
                 }
@@ -136,7 +138,7 @@ def run_on_cpu(
             seconds, state = job.run(sources, limit, trace, callback, progress)
             frontier = job.take_frontier(state)
             touched = job.take_touched() if traits.track else None
-            if program.all_active and asked == "auto" and blocks is None:
+            if program.all_active and asked == "auto" and model.pulls and blocks is None:
                 note_without(graph, int(state[engine.ITERATION]))
         except BaseException:
             forget_workspaces(graph.cache)  # one was left in the middle of an iteration

@@ -20,6 +20,7 @@ from gpop.layout.bins import Bins
 from gpop.layout.edge_blocks import Blocks
 from gpop.layout.in_edges import in_edges, kept_in_edges
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes
+from gpop.model.choosers import AUTO, MODELS, Model
 from gpop.model.strategies import PULL
 from gpop.plan.trace import COLUMNS, Trace
 from gpop.program.compile import compiled
@@ -37,11 +38,22 @@ class Job:
     """One run: the compiled loop, what it is called with, and the threads that enter it."""
 
     def __init__(
-        self, program: Program, lowered: Lowered, traits, layout: Bins | Blocks, space, threads, forced, ratio
+        self,
+        program: Program,
+        lowered: Lowered,
+        traits,
+        layout: Bins | Blocks,
+        space,
+        threads,
+        forced,
+        ratio,
+        model: Model = MODELS[0],
     ) -> None:
         self.program, self.lowered, self.traits = program, lowered, traits
         self.layout, self.space, self.threads = layout, space, threads
         self.forced, self.ratio = forced, float(ratio)
+        if forced == AUTO and not model.pulls:
+            self.forced = choice.AUTO_PUSH
         self.incoming_seconds = 0.0
         self.loop = specialise.compile_loop(lowered, traits)
         # A run that never has enough active edges for two threads starts none.
@@ -57,7 +69,7 @@ class Job:
             return
         self.lists = lists_of(layout, space)
         self.incoming = kept_in_edges(program.graph, weighted)
-        self.sizes = Sizes(
+        sizes = Sizes(
             offset=8,
             edge=layout.indices.itemsize + (layout.weights.itemsize if weighted else 0),
             id=layout.ids.itemsize,
@@ -68,6 +80,7 @@ class Job:
             probe=PROBE_BYTES,
             cursor=CURSOR_BYTES,
         )
+        self.sizes = model.sizes(sizes)
 
     def find_in_edges(self) -> None:
         """Have the in-edges ready; where memory does not allow it, a run that may choose does not pull."""

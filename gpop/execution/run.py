@@ -15,6 +15,7 @@ import numpy as np
 from gpop.common.errors import UsageError
 from gpop.common.spelling import options_of, refuse_option
 from gpop.graph.arguments import as_count
+from gpop.model.choosers import MODEL_NAMES, model_of
 from gpop.model.strategies import ASKED
 from gpop.plan.trace import Trace
 from gpop.program.program import Program
@@ -74,6 +75,7 @@ def run(
     threads: int | None = None,
     target: str = "cpu",
     ratio: float | None = None,
+    model: str = "engine",
     partition_size: int | None = None,
     progress: bool = False,
     callback: Callable[[dict[str, Any]], bool | None] | None = None,
@@ -106,9 +108,13 @@ def run(
         values where messages go straight to their vertices. Python is for looking inside: it calls the
         functions as they are, one vertex after the other, so that ``print``, assertions and a debugger work
         (see `gpop.reference`); slow, ``counters`` are refused, and ``mode``, ``interleave``,
-        ``threads``, ``ratio`` and ``partition_size``, which say how messages travel, mean nothing.
+        ``threads``, ``ratio``, ``model`` and ``partition_size``, which say how messages travel, mean nothing.
     ratio : float, optional
         BW_PC / BW_SC of the analytical model (GPOP eq. 1): 2 on the CPU, measured once per GPU.
+    model : "engine" or "paper"
+        What ``mode="auto"`` goes by: eq. (1) and what this engine does beyond it (accesses to the cache,
+        edges that need no bin, pull), or eq. (1) alone (`gpop.model.choosers`). Answers are the same. On a
+        GPU, where nothing is added to the bytes, both choose alike.
     partition_size : int, optional
         Vertices per partition (a power of two), instead of the size that fits the L2 cache.
     progress : bool
@@ -157,6 +163,7 @@ def run(
         raise UsageError(f"run({program!r}): expected a program made for a graph, such as MyProgram(graph)")
     _check_choice("mode", mode, ASKED)
     _check_choice("target", target, TARGETS)
+    _check_choice("model", model, MODEL_NAMES)
     iterations = as_count("iterations", iterations)
     threads = as_count("threads", threads)
     partition_size = as_count("partition size", partition_size)
@@ -177,8 +184,8 @@ def run(
 
     limit = UNLIMITED if iterations is None else iterations
     common = {
-        "limit": limit, "mode": mode, "ratio": ratio, "partition_size": partition_size,
-        "progress": progress, "callback": callback,
+        "limit": limit, "mode": mode, "ratio": ratio, "model": model_of(model),
+        "partition_size": partition_size, "progress": progress, "callback": callback,
     }  # fmt: skip
     if counters and target != "cpu":
         raise UsageError("counters are counted on the CPU only: expected target 'cpu'")

@@ -20,6 +20,7 @@ from gpop.gpu.layout import HUBS, LAYOUT, device_graph
 from gpop.gpu.workspace import Workspace, queue_shapes, workspace_shapes
 from gpop.graph.exclusive import exclusive
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits
+from gpop.model.choosers import Model
 from gpop.program.compile import inactive_of
 from gpop.program.lowering import Lowered, lower
 from gpop.program.program import HARMLESS, Program
@@ -97,6 +98,7 @@ def run_on_gpu(
     limit: int,
     mode: str,
     ratio: float | None,
+    model: Model,
     partition_size: int | None,
     progress: bool,
     callback: Any,
@@ -138,7 +140,7 @@ def run_on_gpu(
         prepare_seconds += time.perf_counter() - before
         shapes |= queue_shapes(layout, emitted, traits, (free_bytes() - own) // 2)
         space = Workspace(graph, shapes, traits)
-        job = Job(program, lowered, emitted, traits, layout, space, mode, interleave)
+        job = Job(program, lowered, emitted, traits, layout, space, mode, interleave, model)
         if ratio is None:
             ratio = calibrate.device_ratio() if mode == "auto" else 1.0
         return job.run(sources, limit, ratio, callback, progress, prepare_seconds)

@@ -23,6 +23,7 @@ from gpop.gpu.kernel import (
 )
 from gpop.gpu.layout import DeviceGraph
 from gpop.gpu.workspace import Workspace
+from gpop.model.choosers import Model
 from gpop.plan.trace import Trace
 from gpop.program.lowering import Lowered
 from gpop.program.program import Program
@@ -49,10 +50,11 @@ class Job:
         space: Workspace,
         mode: str,
         interleave: bool,
+        model: Model,
     ) -> None:
         self.program, self.lowered, self.emitted, self.traits = program, lowered, emitted, traits
         self.layout, self.space = layout, space
-        self.mode, self.interleave = mode, interleave
+        self.mode, self.interleave, self.model = mode, interleave, model
         self.module = compile_kernel(make_source(emitted, traits))
         self.loop, self.load = self.module.get_function("gpop_loop"), self.module.get_function("gpop_load")
         self.shared = shared_bytes(emitted, traits)
@@ -72,6 +74,7 @@ class Job:
                 "program": self.lowered.name,
                 "graph": self.program.graph.name,
                 "mode": self.mode,
+                "model": self.model.name,
                 "target": "gpu",
                 "device": current_device().name,
             }
