@@ -16,7 +16,7 @@ MB are bytes that the model counts (`gpop.model.bytes`); a copy counts bytes rea
 from __future__ import annotations
 
 import argparse
-import datetime
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
@@ -30,17 +30,16 @@ import gpop
 from gpop.bandwidth import copy_bandwidth
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
-from gpop.common.replacing import replacing
 from gpop.generate import generate
-from gpop.gpu.device import cupy, current_device
+from gpop.gpu.device import cupy
 from gpop.gpu.layout import free_device
 from gpop.graph.transform import random_weights
 from perf.gpu_baselines import APPS, STRATEGIES, Baselines, timed
 from perf.gpu_peers import named, read_external, run_peer, write_raw
 from perf.gpu_table import OWN, SPMV, Entry, Result, bars, table, wrong
 from perf.graphs import WEIGHTS, name_of, vertex
-from perf.hardware import processor
 from perf.parser import documented
+from perf.provenance import perf_command, written
 
 MODES = ("pc", "sc", "auto")
 ITERATIONS = 20
@@ -212,29 +211,6 @@ def _entry(key: tuple[str, str], found: list[Outcome], error: float | None) -> E
     return Entry(*key, seconds, median.iterations, median.bytes, right, error or 0.0)
 
 
-def versions(given: argparse.Namespace) -> list[str]:
-    """Everything that the numbers depend on, besides the graphs."""
-    import numba
-
-    runtime, driver = cupy().cuda.runtime.runtimeGetVersion(), cupy().cuda.runtime.driverGetVersion()
-    return [
-        f"{datetime.date.today()}  python -m perf gpu, {given.rounds} rounds, apps {','.join(given.apps)}",
-        f"{current_device().name}, {current_device().multiprocessors} multiprocessors, "
-        f"CUDA runtime {runtime}, driver {_driver()} (CUDA {driver}); {processor()}",
-        f"gpop {gpop.__version__}, cupy {cupy().__version__}, numba {numba.__version__}, "
-        f"numpy {np.__version__}",
-    ]
-
-
-def _driver() -> str:
-    """The driver's own version, as its module tells it."""
-    try:
-        words = Path("/proc/driver/nvidia/version").read_text().splitlines()[0].split()
-    except (OSError, IndexError):
-        return "unknown"
-    return next((word for word in words if word[0].isdigit()), "unknown")
-
-
 def _list(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
@@ -254,6 +230,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
+    given.words = sys.argv[2:] if argv is None else argv
     if given.rounds < 1:
         raise UsageError(f"--rounds {given.rounds}: expected 1 or more")
     for word in given.apps:
@@ -271,26 +248,28 @@ def _run(given: argparse.Namespace) -> int:
     files = dict(named(text) for text in given.external)
     external = {name: read_external(name, Path(file)) for name, file in files.items()}
     cupy()
-    start, results, lines = time.perf_counter(), [], []
+    with written(given.out, perf_command("gpu", given.words), gpu=True):
+        return _measure_all(todo, given, peers, external)
 
-    def say(text: str) -> None:
-        print(text, flush=True)
-        lines.append(text)
 
-    say("\n".join(versions(given)))
+def _measure_all(
+    todo: list[Case],
+    given: argparse.Namespace,
+    peers: dict[str, str],
+    external: dict[str, dict[str, dict[str, float]]],
+) -> int:
+    """Print a table per graph, then the bars."""
+    start, results = time.perf_counter(), []
     for case in todo:
         graph = case.make()
         source = vertex(graph, "max-degree" if given.source is None else given.source)
         results.append(measure(graph, case, given.apps, given.rounds, source, peers, external))
-        say("\n" + table(results[-1]))
+        print(table(results[-1]), end="\n\n", flush=True)
         free_device(graph)
         del graph
         cupy().get_default_memory_pool().free_all_blocks()
-    say("\n" + "\n".join([*bars(results), *wrong(results)]))
-    say(f"\n{time.perf_counter() - start:.0f} s in all")
-    if given.out:
-        with replacing(given.out) as temporary:
-            temporary.write_text("\n".join(lines) + "\n")
+    print("\n".join([*bars(results), *wrong(results)]))
+    print(f"{time.perf_counter() - start:.0f} s in all")
     return 1 if wrong(results) else 0
 
 

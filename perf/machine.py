@@ -21,6 +21,7 @@ from perf.bandwidth import bandwidth, memory_sized
 from perf.graphs import normal, open_graph
 from perf.hardware import facts
 from perf.parser import documented
+from perf.provenance import perf_command, written
 
 ITERATIONS = 10
 ROUNDS = 5
@@ -97,6 +98,7 @@ def _run(argv: list[str]) -> None:
     parser.add_argument("--threads", type=int, default=worker_count(), metavar="T", help="from 1 to T")
     parser.add_argument("--megabytes", type=int, help="size of the arrays; default: four last-level caches")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the same as JSON")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there, with a head")
     given = parser.parse_args(argv)
     if given.threads < 1 or (given.megabytes or 1) < 1:
         parser.error("--threads and --megabytes: expected numbers from 1 on")
@@ -108,7 +110,11 @@ def _run(argv: list[str]) -> None:
 
         with replacing(given.json) as temporary:
             temporary.write_text(json.dumps(told, indent=1) + "\n")
-    print(text(told, graph))
+    if given.out is None:
+        print(text(told, graph))
+        return
+    with written(given.out, perf_command("machine", argv)):
+        print(text(told, graph))
 
 
 def main(argv: list[str]) -> int:
