@@ -1,6 +1,7 @@
 """``python -m perf gpu``: the apps on a GPU beside baselines, cuSPARSE's SpMV and a copy, in turns.
 
-Graphs: RMAT of ``--scales`` (degree 16, symmetrised, every edge once, seed 1), a 2048 x 2048 grid, files.
+Graphs: RMAT of ``--scales`` (degree 16, symmetrised, every edge once, seed 1), files, and those that gpop's
+partitions do not help: a 2048 x 2048 grid, a road network of that size, a uniform graph of 2^22 vertices.
 Weights: a file's own whole numbers, else random ones from 1 to 255, opposite edges having the same.
 Contenders: gpop in modes pc, sc and auto; an edge-parallel and a vertex-parallel baseline in CUDA
 (`perf.gpu_baselines`); for PageRank also ``cupyx.scipy.sparse.csr_matrix @ vector`` in float32 with 32-bit
@@ -21,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,7 +46,13 @@ from perf.provenance import perf_command, written
 MODES = ("pc", "sc", "auto")
 ITERATIONS = 20
 TOLERANCE = 1e-5
-GRID_SIDE = 2048
+GENERATED = {
+    "grid": {"width": 2048, "height": 2048},
+    "road": {"width": 2048, "height": 2048},
+    "uniform": {"scale": 22, "degree": 16, "symmetrize": True},
+}
+"""Graphs with a name of their own."""
+
 MOST_SCALE = 25  # SpMV has 32-bit offsets
 
 
@@ -72,13 +80,13 @@ def cases(scales: Iterable[int], graphs: Iterable[str]) -> list[Case]:
         options = {"scale": scale, "degree": 16, "seed": 1, "symmetrize": True, "weights": WEIGHTS}
         found.append(Case(f"rmat-{scale}", "rmat", lambda o=options: generate("rmat", **o)))
     for name in graphs:
-        if name == "grid":
-            sizes = {"width": GRID_SIDE, "height": GRID_SIDE, "weights": WEIGHTS}
-            found.append(Case(name, "grid", lambda o=sizes: generate("grid", **o)))
+        if name in GENERATED:
+            make = partial(generate, name, seed=1, weights=WEIGHTS, **GENERATED[name])
+            found.append(Case(name, name, make))
         elif Path(name).is_file():
             found.append(Case(name_of(name), "file", lambda path=name: _load(path)))
         else:
-            raise UsageError(f"graph {name}: no such file, nor 'grid'")
+            raise UsageError(f"graph {name}: no such file, nor one of {', '.join(GENERATED)}")
     return found
 
 
@@ -218,7 +226,12 @@ def _list(text: str) -> list[str]:
 def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser = documented("gpu", __doc__)
     parser.add_argument("--scales", type=_list, default=["22", "24"], help="of RMAT (default 22,24)")
-    parser.add_argument("--graphs", type=_list, default=["grid"], help="'grid' or files (default grid)")
+    parser.add_argument(
+        "--graphs",
+        type=_list,
+        default=list(GENERATED),
+        help=f"files, or of {', '.join(GENERATED)} (default: these)",
+    )
     parser.add_argument("--apps", type=_list, default=list(APPS), help=f"default {','.join(APPS)}")
     parser.add_argument("--rounds", type=int, default=5, help="that are counted (default %(default)s)")
     parser.add_argument("--source", type=int, help="of bfs and sssp; default: the vertex with most out-edges")

@@ -220,7 +220,7 @@ def test_tables_say_where_it_does_not_pay(capsys, monkeypatch, tmp_path):
     assert l2_tables.main(["sides", "data/karate.bin", "--out", str(out)]) == 0
     assert out.read_text().startswith("command   python -m perf l2-tables sides data/karate.bin\n")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[2].split()[-3:] == ["0.25", "2.00", "fits"]
+    assert lines[8].split()[-3:] == ["0.25", "2.00", "fits"]
     assert "pc misses less than push and pull: nowhere" in lines
     assert "auto misses less than push and pull: pagerank karate, bfs karate" in lines
     assert lines[-1] == "auto does not: nowhere"
