@@ -18,11 +18,15 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
     "query": ("perf.query", "print one entry of the store, or the answer to an SQL question"),
     "import-external": ("perf.external", "take times of other programs from a CSV file"),
     "machine": ("perf.machine", "caches, cores, threads, bandwidth, and the limit of a PageRank iteration"),
+    "scaling": ("perf.scaling", "time and speed-up of the apps by number of threads, strong and weak"),
+    "loading": ("perf.loading", "speed and memory of reading every format, and of starting with kept bins"),
     "l2": ("perf.l2", "L2 misses per edge of an app and of vertex-centric baselines"),
+    "l2-tables": ("perf.l2_tables", "L2 misses of modes side by side, and of simulator and cachegrind"),
     "gpu": (
         "perf.gpu",
         "the apps on a GPU beside baselines in CUDA, SpMV and a copy, and which bars are met",
     ),
+    "readme": ("perf.readme", "write the README's tables of speed from the committed results"),
     "figures": ("perf.figures", "draw the figures and tables of the paper for this machine"),
 }
 

@@ -17,12 +17,16 @@ from typing import Any
 
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
+from gpop.model.choosers import MODEL_NAMES
 from perf import register
 from perf.algorithms import ALGORITHMS
 from perf.parser import with_store
 from perf.store import Store
 
-OPTIONS = {"mode": ("sc", "pc", "auto"), "interleave": (True, False), "partition_size": int, "ratio": float}
+OPTIONS = {
+    "mode": ("sc", "pc", "auto"), "interleave": (True, False), "partition_size": int, "ratio": float,
+    "model": MODEL_NAMES,
+}  # fmt: skip
 
 
 def flag(text: str) -> tuple[str, Any]:

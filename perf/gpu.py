@@ -1,6 +1,7 @@
 """``python -m perf gpu``: the apps on a GPU beside baselines, cuSPARSE's SpMV and a copy, in turns.
 
-Graphs: RMAT of ``--scales`` (degree 16, symmetrised, every edge once, seed 1), a 2048 x 2048 grid, files.
+Graphs: RMAT of ``--scales`` (degree 16, symmetrised, every edge once, seed 1), files, and those that gpop's
+partitions do not help: a 2048 x 2048 grid, a road network of that size, a uniform graph of 2^22 vertices.
 Weights: a file's own whole numbers, else random ones from 1 to 255, opposite edges having the same.
 Contenders: gpop in modes pc, sc and auto; an edge-parallel and a vertex-parallel baseline in CUDA
 (`perf.gpu_baselines`); for PageRank also ``cupyx.scipy.sparse.csr_matrix @ vector`` in float32 with 32-bit
@@ -16,11 +17,12 @@ MB are bytes that the model counts (`gpop.model.bytes`); a copy counts bytes rea
 from __future__ import annotations
 
 import argparse
-import datetime
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,22 +31,27 @@ import numpy as np
 import gpop
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
-from gpop.common.replacing import replacing
 from gpop.copy_bandwidth import copy_bandwidth
 from gpop.generate import generate
-from gpop.gpu.device import cupy, current_device
+from gpop.gpu.device import cupy
 from gpop.graph.transform import random_weights
 from perf.gpu_baselines import APPS, STRATEGIES, Baselines, timed
 from perf.gpu_peers import named, read_external, run_peer, write_raw
 from perf.gpu_table import OWN, SPMV, Entry, Result, bars, table, wrong
 from perf.graphs import WEIGHTS, name_of, vertex
-from perf.hardware import processor
 from perf.parser import documented
+from perf.provenance import perf_command, written
 
 MODES = ("pc", "sc", "auto")
 ITERATIONS = 20
 TOLERANCE = 1e-5
-GRID_SIDE = 2048
+GENERATED = {
+    "grid": {"width": 2048, "height": 2048},
+    "road": {"width": 2048, "height": 2048},
+    "uniform": {"scale": 22, "degree": 16, "symmetrize": True},
+}
+"""Graphs with a name of their own."""
+
 MOST_SCALE = 25  # SpMV has 32-bit offsets
 
 
@@ -72,13 +79,13 @@ def cases(scales: Iterable[int], graphs: Iterable[str]) -> list[Case]:
         options = {"scale": scale, "degree": 16, "seed": 1, "symmetrize": True, "weights": WEIGHTS}
         found.append(Case(f"rmat-{scale}", "rmat", lambda o=options: generate("rmat", **o)))
     for name in graphs:
-        if name == "grid":
-            sizes = {"width": GRID_SIDE, "height": GRID_SIDE, "weights": WEIGHTS}
-            found.append(Case(name, "grid", lambda o=sizes: generate("grid", **o)))
+        if name in GENERATED:
+            make = partial(generate, name, seed=1, weights=WEIGHTS, **GENERATED[name])
+            found.append(Case(name, name, make))
         elif Path(name).is_file():
             found.append(Case(name_of(name), "file", lambda path=name: _load(path)))
         else:
-            raise UsageError(f"graph {name}: no such file, nor 'grid'")
+            raise UsageError(f"graph {name}: no such file, nor one of {', '.join(GENERATED)}")
     return found
 
 
@@ -211,29 +218,6 @@ def _entry(key: tuple[str, str], found: list[Outcome], error: float | None) -> E
     return Entry(*key, seconds, median.iterations, median.bytes, right, error or 0.0)
 
 
-def versions(given: argparse.Namespace) -> list[str]:
-    """Everything that the numbers depend on, besides the graphs."""
-    import numba
-
-    runtime, driver = cupy().cuda.runtime.runtimeGetVersion(), cupy().cuda.runtime.driverGetVersion()
-    return [
-        f"{datetime.date.today()}  python -m perf gpu, {given.rounds} rounds, apps {','.join(given.apps)}",
-        f"{current_device().name}, {current_device().multiprocessors} multiprocessors, "
-        f"CUDA runtime {runtime}, driver {_driver()} (CUDA {driver}); {processor()}",
-        f"gpop {gpop.__version__}, cupy {cupy().__version__}, numba {numba.__version__}, "
-        f"numpy {np.__version__}",
-    ]
-
-
-def _driver() -> str:
-    """The driver's own version, as its module tells it."""
-    try:
-        words = Path("/proc/driver/nvidia/version").read_text().splitlines()[0].split()
-    except (OSError, IndexError):
-        return "unknown"
-    return next((word for word in words if word[0].isdigit()), "unknown")
-
-
 def _list(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
@@ -241,7 +225,12 @@ def _list(text: str) -> list[str]:
 def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser = documented("gpu", __doc__)
     parser.add_argument("--scales", type=_list, default=["22", "24"], help="of RMAT (default 22,24)")
-    parser.add_argument("--graphs", type=_list, default=["grid"], help="'grid' or files (default grid)")
+    parser.add_argument(
+        "--graphs",
+        type=_list,
+        default=list(GENERATED),
+        help=f"files, or of {', '.join(GENERATED)} (default: these)",
+    )
     parser.add_argument("--apps", type=_list, default=list(APPS), help=f"default {','.join(APPS)}")
     parser.add_argument("--rounds", type=int, default=5, help="that are counted (default %(default)s)")
     parser.add_argument("--source", type=int, help="of bfs and sssp; default: the vertex with most out-edges")
@@ -253,6 +242,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
+    given.words = sys.argv[2:] if argv is None else argv
     if given.rounds < 1:
         raise UsageError(f"--rounds {given.rounds}: expected 1 or more")
     for word in given.apps:
@@ -270,26 +260,28 @@ def _run(given: argparse.Namespace) -> int:
     files = dict(named(text) for text in given.external)
     external = {name: read_external(name, Path(file)) for name, file in files.items()}
     cupy()
-    start, results, lines = time.perf_counter(), [], []
+    with written(given.out, perf_command("gpu", given.words), gpu=True):
+        return _measure_all(todo, given, peers, external)
 
-    def say(text: str) -> None:
-        print(text, flush=True)
-        lines.append(text)
 
-    say("\n".join(versions(given)))
+def _measure_all(
+    todo: list[Case],
+    given: argparse.Namespace,
+    peers: dict[str, str],
+    external: dict[str, dict[str, dict[str, float]]],
+) -> int:
+    """Print a table per graph, then the bars."""
+    start, results = time.perf_counter(), []
     for case in todo:
         graph = case.make()
         source = vertex(graph, "max-degree" if given.source is None else given.source)
         results.append(measure(graph, case, given.apps, given.rounds, source, peers, external))
-        say("\n" + table(results[-1]))
+        print(table(results[-1]), end="\n\n", flush=True)
         graph.drop("device")
         del graph
         cupy().get_default_memory_pool().free_all_blocks()
-    say("\n" + "\n".join([*bars(results), *wrong(results)]))
-    say(f"\n{time.perf_counter() - start:.0f} s in all")
-    if given.out:
-        with replacing(given.out) as temporary:
-            temporary.write_text("\n".join(lines) + "\n")
+    print("\n".join([*bars(results), *wrong(results)]))
+    print(f"{time.perf_counter() - start:.0f} s in all")
     return 1 if wrong(results) else 0
 
 

@@ -2,7 +2,7 @@
 # Everything that needs a GPU, on a machine that has one: the tests marked `gpu` in all modes, then every app
 # on a small graph under compute-sanitizer (memcheck, racecheck). Writes all it prints to the file given.
 #
-#   perf/gpu_check.sh perf/results/DATE-gpu-check.txt
+#   perf/gpu_check.sh perf/results/gpu-check.txt
 #
 # Needs Python with CuPy, Numba, SciPy, psutil, tqdm, NetworkX, Matplotlib, pytest. pytest's plugins are not
 # used: tests are dealt out to plain pytest processes. Exit code 0 when every marked test passed.
@@ -19,22 +19,8 @@ export PYTHONPATH=$root${PYTHONPATH:+:$PYTHONPATH} XDG_CACHE_HOME=$work/cache PY
 exec > >(tee -a "$out") 2>&1
 started=$SECONDS failed=0
 
-echo "date      $(date -u +%Y-%m-%dT%H:%M:%SZ)"
-"$python" - <<'PYTHON' || exit 2
-import importlib.metadata as metadata
-import sys
-
-import gpop
-from gpop.gpu.device import cupy, current_device
-
-print("gpop     ", gpop.__version__, " Python", sys.version.split()[0])
-for name in ("numpy", "numba", "scipy", "pytest"):
-    print(f"{name:9}", metadata.version(name))
-print("cupy     ", cupy().__version__)
-print("CUDA     ", "driver", cupy().cuda.runtime.driverGetVersion(), " runtime", cupy().cuda.runtime.runtimeGetVersion())
-device = current_device()
-print("device   ", device.name, " multiprocessors", device.multiprocessors, " shared bytes", device.shared_bytes)
-PYTHON
+"$python" -m perf.provenance gpu perf/gpu_check.sh "$@" || exit 2
+echo
 
 # --- tests -------------------------------------------------------------------------------------------------
 cat >"$work/pytest.ini" <<'INI'

@@ -73,7 +73,7 @@ def gpop_version() -> str:
     """
     digest = hashlib.sha256()
     root = Path(gpop.__file__).parent
-    for path in sorted(root.rglob("*.py")):
+    for path in sorted(path for kind in ("*.py", "*.cuh") for path in root.rglob(kind)):
         digest.update(str(path.relative_to(root)).encode() + path.read_bytes())
     return f"{gpop.__version__}+{digest.hexdigest()[:8]}"
 

@@ -25,6 +25,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+from pathlib import Path
 from typing import Any
 
 import gpop
@@ -39,6 +41,7 @@ from perf import cachegrind, hardware_counters, l2_simulator
 from perf.cache_simulator import Geometry, machine_caches, parse_geometry
 from perf.graphs import name_of, open_graph, vertex, with_weights
 from perf.l2_workload import Workload, parse_modes
+from perf.provenance import perf_command, written
 
 PROGRAMS = {"pagerank": PageRank, "bfs": BFS, "sssp": SSSP, "cc": ConnectedComponents}
 BACK_ENDS = {module.NAME: module for module in (hardware_counters, cachegrind, l2_simulator)}
@@ -173,10 +176,15 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--partition-size", type=int, help="vertices per partition, a power of two")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the table there, with a head")
 
     def work() -> None:
-        found = report(parser.parse_args(argv))
-        if found and parser.parse_args(argv).json:
+        args = parser.parse_args(argv)
+        found = report(args)
+        if args.out:
+            with written(args.out, perf_command("l2", sys.argv[1:] if argv is None else argv)):
+                print_table(found)
+        elif args.json:
             print(json.dumps(found, indent=2))
         else:
             print_table(found)

@@ -1,7 +1,7 @@
-"""Tables of L2 misses, each from one command.
+"""``python -m perf l2-tables``: tables of L2 misses, each from one command.
 
-    python perf/l2_tables.py agreement --scales 14,15,16        simulator against cachegrind
-    python perf/l2_tables.py sides GRAPH ...                    gpop's modes, push and pull side by side
+    python -m perf l2-tables agreement --scales 14,15,16        simulator against cachegrind
+    python -m perf l2-tables sides GRAPH ... --out FILE         gpop's modes, push and pull side by side
 
 ``agreement``: PageRank on RMAT, degree 16; the back ends must not differ by more than 15 %.
 ``sides``: misses per edge and iteration of PageRank, and per edge of a whole BFS, by the simulator. Said for
@@ -12,17 +12,18 @@ values fit the L2, where there is nothing to gain.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
+from pathlib import Path
 
-from gpop.common.command import Parser, exit_code
+from gpop.common.command import exit_code
 from gpop.common.errors import GpopError, UsageError
 from perf import cachegrind, l2_simulator
 from perf.cache_simulator import Geometry, machine_caches, parse_geometry
 from perf.graphs import name_of, open_graph
-from perf.hardware import processor
 from perf.l2 import profile, workload
 from perf.l2_workload import parse_modes
+from perf.parser import documented
+from perf.provenance import perf_command, written
 
 ALLOWED = 0.15
 
@@ -89,27 +90,23 @@ def print_sides(graphs: list[str], l1: Geometry, l2: Geometry) -> None:
         print(f"{mode} does not: {', '.join(where.get((mode, False), ['nowhere']))}")
 
 
-def main(argv: list[str] | None = None) -> int:
-    """``python perf/l2_tables.py agreement|sides ...``"""
-    parser = Parser(
-        prog="l2_tables.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def main(argv: list[str]) -> int:
+    """``python -m perf l2-tables agreement|sides ...``"""
+    parser = documented("l2-tables", __doc__)
     parser.add_argument("table", choices=("agreement", "sides"))
     parser.add_argument("graphs", nargs="*", help="of sides: files, or generators such as rmat:scale=16")
     parser.add_argument("--scales", default="14,15,16", help="of agreement (default 14,15,16)")
     parser.add_argument("--l1", default=str(machine_caches()[0]), help="SIZE[,WAYS[,LINE]], the machine's")
     parser.add_argument("--l2", default="256K", help="SIZE[,WAYS[,LINE]], default 256K as in the paper")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
 
     def work() -> int | None:
         args = parser.parse_args(argv)
         l1, l2 = parse_geometry(args.l1), parse_geometry(args.l2)
-        print(f"{processor()}; L1 {l1}, L2 {l2} (bytes, ways, line), 1 thread; L2 misses of data per edge")
-        if args.table == "agreement":
-            return print_agreement([int(scale) for scale in args.scales.split(",")], l1, l2)
-        return print_sides(args.graphs, l1, l2)
+        with written(args.out, perf_command("l2-tables", argv)):
+            print(f"L1 {l1}, L2 {l2} (bytes, ways, line), 1 thread; L2 misses of data per edge")
+            if args.table == "agreement":
+                return print_agreement([int(scale) for scale in args.scales.split(",")], l1, l2)
+            return print_sides(args.graphs, l1, l2)
 
     return exit_code(work)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

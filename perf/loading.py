@@ -1,7 +1,7 @@
-"""Speed and peak memory of reading every format, and how soon BFS starts with a kept layout.
+"""``python -m perf loading``: speed and memory of reading every format, and of starting with a kept layout.
 
-    python perf/loading.py --scale 20
-    python perf/loading.py --scale 22 --formats layout
+    python -m perf loading --scale 20 --out FILE
+    python -m perf loading --scale 22 --formats layout
 
 Graph: RMAT (`gpop.generate`), plain or with weights 1..255, both directions where the format wants them.
 A file is read in a process of its own, which has read a tiny one before, so that nothing is compiled
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -31,6 +30,8 @@ import gpop
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.generate import generate
+from perf.parser import documented
+from perf.provenance import ROOT, perf_command, written
 
 FORMATS = (
     "plain.txt", "weighted.wel", "plain.txt.gz", "plain.adj", "weighted.adj", "weighted.gr", "plain.konect",
@@ -76,8 +77,8 @@ def start_once(path: Path) -> None:
 
 def child(what: str, path: Path, **environment: str) -> list[str]:
     """What the same script prints in a new process."""
-    command = [sys.executable, __file__, "--child", what, str(path)]
-    return subprocess.check_output(command, env=os.environ | environment, text=True).split()
+    command = [sys.executable, "-m", "perf", "loading", "--child", what, str(path)]
+    return subprocess.check_output(command, env=os.environ | environment, cwd=ROOT, text=True).split()
 
 
 def formats(wanted: list[str], graphs: dict, threads: list[str], folder: Path) -> None:
@@ -114,17 +115,16 @@ def layouts(graph: gpop.Graph, rounds: int, folder: Path) -> None:
     print(f"{graph}: BFS could start after {kept:.2f} s, {rebuilt:.2f} s with its layout rebuilt")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def _run(argv: list[str]) -> None:
+    parser = documented("loading", __doc__)
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--scale", type=int, default=20)
     parser.add_argument("--degree", type=int, default=16)
     parser.add_argument("--formats", default=",".join(FORMATS), help="separated by commas")
     parser.add_argument("--threads", default=f"1,{os.cpu_count()}", help="numbers separated by commas")
     parser.add_argument("--rounds", type=int, default=5)
-    given = parser.parse_args()
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
+    given = parser.parse_args(argv)
     if given.child:
         {"read": read_once, "start": start_once}[given.child[0]](Path(given.child[1]))
         return
@@ -143,8 +143,8 @@ def main() -> None:
     unknown = set(wanted) - set(FORMATS)
     if unknown:
         raise UsageError(f"format {min(unknown)} is unknown, expected some of {', '.join(FORMATS)}")
-    print(f"{platform.machine()}, {os.cpu_count()} cores; RMAT scale {given.scale}, degree {given.degree}")
-    with tempfile.TemporaryDirectory() as folder:
+    with written(given.out, perf_command("loading", argv)), tempfile.TemporaryDirectory() as folder:
+        print(f"RMAT scale {given.scale}, degree {given.degree}")
         if wanted:
             graphs = {kind: lambda kind=kind: graph(kind) for kind in kinds}
             formats(wanted, graphs, given.threads.split(","), Path(folder))
@@ -152,5 +152,6 @@ def main() -> None:
             layouts(graph("plain"), given.rounds, Path(folder))
 
 
-if __name__ == "__main__":
-    raise SystemExit(exit_code(main))
+def main(argv: list[str]) -> int:
+    """Measure and print the tables."""
+    return exit_code(lambda: _run(argv))

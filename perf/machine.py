@@ -1,7 +1,7 @@
-"""``python -m perf machine [graph]``: caches, cores, threads, measured bandwidth, and what follows from them.
+"""``python -m perf machine [graph ...]``: caches, cores, measured bandwidth, and what follows from them.
 
 Bandwidth: copy, triad and read (`perf.memory_bandwidth` says which bytes are counted) with 1 to all threads,
-over arrays that exceed the last cache. With a graph: the shortest possible PageRank iteration, which is the
+over arrays that exceed the last cache. For every graph: the shortest possible PageRank iteration, the
 bytes that the model of partition-centric mode counts (`gpop.model.bytes`) over the best bandwidth, measured
 over arrays as large as those bytes, as they may fit a cache; and what an iteration takes.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import statistics
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from perf.graphs import normal, open_graph
 from perf.hardware import facts
 from perf.memory_bandwidth import bandwidth, memory_sized
 from perf.parser import documented
+from perf.provenance import perf_command, written
 
 ITERATIONS = 10
 ROUNDS = 5
@@ -50,7 +52,7 @@ def pagerank_limit(graph: gpop.Graph, threads: int) -> dict[str, float]:
     }
 
 
-def describe(most_threads: int, graph: gpop.Graph | None, nbytes: int) -> dict[str, Any]:
+def describe(most_threads: int, graphs: list[gpop.Graph], nbytes: int) -> dict[str, Any]:
     """Everything that the command prints."""
     team = range(1, most_threads + 1)
     told = facts() | {
@@ -58,12 +60,14 @@ def describe(most_threads: int, graph: gpop.Graph | None, nbytes: int) -> dict[s
         "array bytes": nbytes,
         "bandwidth": [{"threads": threads, **bandwidth(threads, nbytes)} for threads in team],
     }
-    if graph is not None:
-        told["pagerank"] = [pagerank_limit(graph, threads) for threads in team]
+    if graphs:
+        told["pagerank"] = [
+            {"graph": repr(graph), **pagerank_limit(graph, threads)} for graph in graphs for threads in team
+        ]
     return told
 
 
-def text(told: dict[str, Any], graph: gpop.Graph | None) -> str:
+def text(told: dict[str, Any]) -> str:
     """The same for people."""
     lines = [f"processor   {told['processor']}, {told['architecture']}"]
     lines += [f"cores       {told['usable cores']} usable of {told['cores']}"]
@@ -80,10 +84,10 @@ def text(told: dict[str, Any], graph: gpop.Graph | None) -> str:
         lines.append(
             f"{row['threads']:7}" + "".join(f"{row[name] / 1e9:10.1f}" for name in ("copy", "triad", "read"))
         )
-    if graph is not None:
+    for graph, rows in groupby(told.get("pagerank", ()), key=lambda row: row["graph"]):
         lines += ["", f"a PageRank iteration on {graph}"]
         lines += ["threads        MB      GB/s  limit, ms  takes, ms  share of limit"]
-        for row in told["pagerank"]:
+        for row in rows:
             lines.append(
                 f"{row['threads']:7}{row['bytes'] / 1e6:10.1f}{row['bandwidth'] / 1e9:10.1f}"
                 f"{1e3 * row['limit seconds']:11.3f}{1e3 * row['seconds']:11.3f}{row['share of limit']:16.0%}"
@@ -93,22 +97,29 @@ def text(told: dict[str, Any], graph: gpop.Graph | None) -> str:
 
 def _run(argv: list[str]) -> None:
     parser = documented("machine", __doc__)
-    parser.add_argument("graph", nargs="?", help="a file or KIND:SIZE=VALUE,... of a generator")
+    parser.add_argument(
+        "graphs", nargs="*", metavar="graph", help="a file or KIND:SIZE=VALUE,... of a generator"
+    )
     parser.add_argument("--threads", type=int, default=worker_count(), metavar="T", help="from 1 to T")
     parser.add_argument("--megabytes", type=int, help="size of the arrays; default: four last-level caches")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the same as JSON")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there, with a head")
     given = parser.parse_args(argv)
     if given.threads < 1 or (given.megabytes or 1) < 1:
         parser.error("--threads and --megabytes: expected numbers from 1 on")
-    graph = open_graph(normal(given.graph)) if given.graph else None
+    graphs = [open_graph(normal(spec)) for spec in given.graphs]
     nbytes = memory_sized() if given.megabytes is None else given.megabytes << 20
-    told = describe(given.threads, graph, nbytes)
+    told = describe(given.threads, graphs, nbytes)
     if given.json:
         from gpop.common.replacing import replacing
 
         with replacing(given.json) as temporary:
             temporary.write_text(json.dumps(told, indent=1) + "\n")
-    print(text(told, graph))
+    if given.out is None:
+        print(text(told))
+        return
+    with written(given.out, perf_command("machine", argv)):
+        print(text(told))
 
 
 def main(argv: list[str]) -> int:

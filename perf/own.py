@@ -28,7 +28,7 @@ IMPLEMENTATIONS = {name: _modes(algorithm.interleaved) for name, algorithm in AL
 
 
 def prepare(algorithm: str, graph: gpop.Graph, variant: dict, flags: dict, threads: int) -> Prepared:
-    """``flags`` are options of `gpop.run`: mode, interleave, partition_size, ratio."""
+    """``flags`` are options of `gpop.run`: mode, model, interleave, partition_size, ratio."""
     known = ALGORITHMS[algorithm]
     return Prepared(
         call=lambda: known.call(graph, variant, {**flags, "threads": threads}),

@@ -63,7 +63,7 @@ def _implementation(store: Store, algorithm: int, name: str, flags: dict[str, An
 
 
 def register_implementation(store: Store, algorithm: str, name: str, options: dict[str, Any]) -> int:
-    """gpop with other options of `gpop.run` (mode, interleave, partition_size, ratio); the id."""
+    """gpop with other options of `gpop.run` (mode, model, interleave, partition_size, ratio); the id."""
     algorithm_id = register_algorithm(store, algorithm)
     if store.find("Implementation", algorithmId=algorithm_id, name=name):
         raise UsageError(f"implementation {name!r} of {algorithm} exists already")

@@ -1,7 +1,7 @@
-"""Strong and weak scaling of the apps on this machine: time and speed-up by number of threads.
+"""``python -m perf scaling``: strong and weak scaling of the apps: time and speed-up by threads.
 
-    python perf/scaling.py --scale 22 --threads 1,2 --rounds 5
-    python perf/scaling.py --scale 20 --threads 1,2,4,8,16 --weak
+    python -m perf scaling --scale 22 --threads 1,2 --rounds 5 --out FILE
+    python -m perf scaling --scale 20 --threads 1,2,4,8,16 --weak
 
 Graph: RMAT with weights 1..255 (`gpop.generate`), symmetrised for connected components; the source is
 the vertex with the largest out-degree. Each number is the median of ``--rounds`` runs after one that
@@ -18,15 +18,17 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import statistics
+from pathlib import Path
 
 import numpy as np
 
 import gpop
 from gpop.common.command import exit_code
+from gpop.common.errors import GpopError
 from gpop.generate import generate
-from gpop.layout.partition import l2_cache_bytes
+from perf.parser import documented
+from perf.provenance import perf_command, written
 
 PARTITION_SIZE = 1 << 15
 ITERATIONS = 10
@@ -67,6 +69,7 @@ def make_graphs(scale: int, degree: int, seed: int) -> tuple[gpop.Graph, dict]:
 def strong(given: argparse.Namespace, threads: list[int]) -> None:
     """One graph for all numbers of threads."""
     graph, calls = make_graphs(given.scale, given.degree, given.seed)
+    agreed: dict[str, dict[int, bool]] = {}
     print(graph)
     print(f"{'app':10}{'threads':>8}{'ms':>10}{'speed-up':>10}{'iterations':>12}  same result")
     for name, call in calls.items():
@@ -80,11 +83,14 @@ def strong(given: argparse.Namespace, threads: list[int]) -> None:
                 iterations[number] = run.iterations
                 if turn > 0:
                     seconds[number].append(run.seconds)
+        agreed[name] = same
         base = statistics.median(seconds[threads[0]])
         for number in threads:
             median = statistics.median(seconds[number])
             speed_up = f"{base / median:9.2f}x"
             print(f"{name:10}{number:8}{1e3 * median:10.1f}{speed_up}{iterations[number]:12}  {same[number]}")
+    if not all(all(each.values()) for each in agreed.values()):
+        raise GpopError("results depend on the number of threads")
 
 
 def weak(given: argparse.Namespace, threads: list[int]) -> None:
@@ -101,22 +107,28 @@ def weak(given: argparse.Namespace, threads: list[int]) -> None:
             print(f"{name:10}{number:8}{scale:7}{1e3 * median:10.1f}{cost:19.2f}{efficiency:12.2f}")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def _numbers(text: str) -> list[int]:
+    if not all(word.isdecimal() and int(word) for word in text.split(",")):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected whole numbers from 1 on, separated by commas")
+    return [int(word) for word in text.split(",")]
+
+
+def _run(argv: list[str]) -> None:
+    parser = documented("scaling", __doc__)
     parser.add_argument("--scale", type=int, default=20)
     parser.add_argument("--degree", type=int, default=16)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", default=f"1,{os.cpu_count()}", help="numbers separated by commas")
+    parser.add_argument("--threads", type=_numbers, default=f"1,{os.cpu_count()}", help="separated by commas")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--weak", action="store_true", help="the graph grows with the threads")
-    given = parser.parse_args()
-    threads = [int(number) for number in given.threads.split(",")]
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
+    given = parser.parse_args(argv)
+    if given.rounds < 1:
+        parser.error(f"--rounds {given.rounds}: expected 1 or more")
+    with written(given.out, perf_command("scaling", argv)):
+        (weak if given.weak else strong)(given, given.threads)
 
-    print(f"{platform.machine()}, {os.cpu_count()} cores, L2 {l2_cache_bytes() >> 10} KiB")
-    (weak if given.weak else strong)(given, threads)
 
-
-if __name__ == "__main__":
-    raise SystemExit(exit_code(main))
+def main(argv: list[str]) -> int:
+    """Measure and print the table."""
+    return exit_code(lambda: _run(argv))

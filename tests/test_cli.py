@@ -437,6 +437,7 @@ def test_help_lists_what_is_accepted(app, road, tmp_path, capsys):
     values = {
         "--mode": ["pc"], "--ratio": ["2"], "--interleave": [], "--partition-size": ["16"],
         "--target": ["cpu"], "--iterations": ["3"], "--layouts": [], "--output": [str(tmp_path / "x.csv")],
+        "--model": ["paper"],
         "--reorder": ["degree"], "--symmetrize": [], "--threads": ["2"], "--progress": [],
     }  # fmt: skip
     with pytest.raises(SystemExit):

@@ -61,19 +61,6 @@ def test_nothing_is_installed_from_an_index():
     assert not re.search(r"gpop\[", README)
 
 
-def test_speed_is_told_as_it_was_measured():
-    """What was measured against the bandwidth of memory is in the file that the README names."""
-    assert "memory speed" not in README + (ROOT / "pyproject.toml").read_text()
-    told = re.search(
-        r"at (\d+) to (\d+) % of the\nbandwidth of a copy .*?\((perf/results/[^)]*)\)", README, re.DOTALL
-    )
-    measured = re.search(r"How near to the byte limit.*?:(.*?)\.\s", (ROOT / told[3]).read_text(), re.DOTALL)[
-        1
-    ]
-    shares = [int(share) for share in re.findall(r"\b(\d\d)(?= %|,)", measured)]
-    assert (min(shares), max(shares)) == (int(told[1]), int(told[2]))
-
-
 def test_files_that_are_linked_exist():
     linked = re.findall(r"\]\(((?!https?:)[^)#]+)\)", README)
     assert "ARCHITECTURE.md" in linked

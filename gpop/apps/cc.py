@@ -76,7 +76,8 @@ def connected_components(
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
     **options : Any
-        ``threads, mode, ratio, partition_size, target, progress, callback, iterations``: see `gpop.run`.
+        ``threads, mode, ratio, model, partition_size, target, progress, callback, iterations``: see
+        `gpop.run`.
 
     Returns
     -------

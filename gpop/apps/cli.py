@@ -24,6 +24,7 @@ from gpop.common.errors import UsageError
 from gpop.common.parallel import MOST_THREADS
 from gpop.execution.run import TARGETS
 from gpop.graph.transform import ORDERS
+from gpop.model.choosers import MODEL_NAMES, MODELS
 from gpop.model.strategies import ASKED
 
 TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")
@@ -90,6 +91,12 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     parser.add_argument("--mode", choices=ASKED, default="auto", help="how messages travel")
     parser.add_argument(
         "--ratio", type=float, help="bandwidth of PC over SC in the model (2; measured on a GPU)"
+    )
+    parser.add_argument(
+        "--model",
+        choices=MODEL_NAMES,
+        default=MODEL_NAMES[0],
+        help="what auto goes by; " + "; ".join(f"{model.name}: {model.about}" for model in MODELS),
     )
     parser.add_argument("--interleave", action=argparse.BooleanOptionalAction, help="gather while scattering")
     parser.add_argument(
@@ -167,7 +174,17 @@ def _run(app: App, given: argparse.Namespace) -> int:
         drawn = given.source is None
         given.source, given.name = _source(graph, given.source, app.source == "many")
 
-    names = ("threads", "mode", "ratio", "interleave", "partition_size", "target", "iterations", "reorder")
+    names = (
+        "threads",
+        "mode",
+        "ratio",
+        "model",
+        "interleave",
+        "partition_size",
+        "target",
+        "iterations",
+        "reorder",
+    )
     options = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
     options["progress"] = progress
     start = time.perf_counter()

@@ -41,8 +41,8 @@ def checked(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
     >>> gpop.bfs(gpop.Graph.from_edges([0], [1]), 0, thread=2)
     Traceback (most recent call last):
     gpop.common.spelling.UnknownOption: bfs takes no option 'thread' (did you mean threads?): expected some of
-    source, reorder, iterations, mode, interleave, threads, target, ratio, partition_size, progress, callback,
-    counters
+    source, reorder, iterations, mode, interleave, threads, target, ratio, model, partition_size, progress,
+    callback, counters
     """
     named = [
         name

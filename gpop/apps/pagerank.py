@@ -134,7 +134,7 @@ def pagerank(
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
     **options : Any
-        ``threads, mode, ratio, partition_size, target, progress, callback``: see `gpop.run`.
+        ``threads, mode, ratio, model, partition_size, target, progress, callback``: see `gpop.run`.
 
     Returns
     -------

@@ -21,7 +21,7 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import Phase, direct_run, no_messages
 from gpop.common.parallel import use_threads
 
-OF_MESSAGES = ("mode", "ratio", "interleave", "partition_size", "target", "iterations", "layouts")
+OF_MESSAGES = ("mode", "ratio", "model", "interleave", "partition_size", "target", "iterations", "layouts")
 """Options of the command line that mean nothing without messages and bins."""
 
 

@@ -14,10 +14,11 @@ import numpy as np
 import gpop
 from gpop.common.errors import UsageError
 from gpop.common.spelling import refuse_option
+from gpop.model.choosers import MODEL_NAMES
 
 _OF_MESSAGES = {
     "mode": "auto", "target": "cpu", "interleave": None, "iterations": None, "callback": None, "ratio": None,
-    "counters": False,
+    "model": MODEL_NAMES[0], "counters": False,
 }  # fmt: skip
 _OF_ANY_RUN = ("threads", "partition_size", "progress")
 

@@ -17,7 +17,7 @@ from gpop.model.strategies import PC, PULL
 from gpop.plan.trace import BYTES_AT, MESSAGES_AT, MODES_AT
 
 AUTO_PUSH = AUTO - 1
-"""What auto becomes where there is no memory for in-edges."""
+"""What auto becomes where the model does not pull, or there is no memory for in-edges."""
 
 for _function in (
     sc_bytes, pc_bytes, prefers_pc, prefers_pull, edges_looked_at, pull_bytes, pull_all_bytes
@@ -29,7 +29,7 @@ for _function in (
 def choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):
     """Whether ``p`` scatters partition-centric, by eq. (1); notes the bytes the model predicts.
 
-    ``direct``: SC would deliver the edges inside ``p`` without bins.
+    ``direct``: SC would deliver the edges inside ``p`` without bins, which a model may not know.
     """
     k = layout.k
     first = np.int64(np.uint64(p) << np.uint64(layout.bits))
@@ -37,7 +37,7 @@ def choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):
     edges = layout.indptr[last] - layout.indptr[first]
     messages = layout.slots[(p + 1) * k] - layout.slots[p * k]
     direct_edges = direct_messages = np.int64(0)
-    if direct:
+    if direct and sizes.direct:
         own = p * k + p
         direct_edges = layout.id_offsets[own + 1] - layout.id_offsets[own]
         direct_messages = layout.slots[own + 1] - layout.slots[own]

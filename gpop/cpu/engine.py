@@ -32,7 +32,7 @@ from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes
-from gpop.model.choosers import DEFAULT_RATIO
+from gpop.model.choosers import AUTO, DEFAULT_RATIO
 from gpop.model.strategies import PC, PULL, SC, code_of
 from gpop.plan.engine import Finished
 from gpop.plan.hidden import MASK_SENT
@@ -81,7 +81,7 @@ class CpuEngine:
         plan, cls = self.plan, type(self.program)
         sums = sums_in_double(cls, self.lowered, plan.types.message) and has_hub(self.graph)
         blocks, seconds = None, 0.0
-        if cls.all_active and plan.may(PULL):
+        if cls.all_active and (self.mode == "pull" or (plan.may(PULL) and plan.model.pulls)):
             blocks, seconds = self._find_blocks()
             self.mode = "pc" if blocks is None else "pull"
         self.traits = specialise.traits_of(plan, self.mode, sums)
@@ -98,8 +98,10 @@ class CpuEngine:
         self.incoming = (
             blocks if self.blocked else kept_in_edges(self.graph, self.traits.weight_dtype is not None)
         )
-        self.sizes = sizes_of(self.layout, self.space, self.traits)
+        self.sizes = plan.model.sizes(sizes_of(self.layout, self.space, self.traits))
         self.forced = code_of(self.mode)
+        if self.forced == AUTO and not plan.model.pulls:
+            self.forced = choose_mode.AUTO_PUSH
         self.ratio = float(DEFAULT_RATIO if plan.ratio is None else plan.ratio)
         self.incoming_seconds = 0.0
         if self.forced == PULL and not self.blocked:
@@ -276,8 +278,9 @@ class CpuEngine:
 
     def finish(self) -> Finished:
         """The final frontier and what else is asked for; the workspace is left clean."""
+        plan = self.plan
         self._dismiss()
-        if self.program.all_active and self.plan.mode == "auto" and not self.blocked:
+        if self.program.all_active and plan.mode == "auto" and plan.model.pulls and not self.blocked:
             note_without(self.graph, self.iteration)
         counters = None
         if self.plan.counting:

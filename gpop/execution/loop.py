@@ -51,7 +51,12 @@ def carry_out(
     with exclusive(graph):
         try:
             said = engine.prepare()
-            summary = {"program": type(plan.program).__name__, "graph": graph.name, "mode": engine.mode}
+            summary = {
+                "program": type(plan.program).__name__,
+                "graph": graph.name,
+                "mode": engine.mode,
+                "model": plan.model.name,
+            }
             trace = Trace(summary | said)
             with IterationBar(progress, None if limit == UNLIMITED else limit) as bar:
                 engine.load(sources, 1 if callback else engine.most_rows)

@@ -16,6 +16,7 @@ from gpop.common.arguments import as_count
 from gpop.common.errors import UsageError
 from gpop.common.spelling import options_of, refuse_option
 from gpop.execution.loop import carry_out, engine_for
+from gpop.model.choosers import MODEL_NAMES, model_of
 from gpop.model.strategies import ASKED
 from gpop.plan.engine import Finished
 from gpop.plan.plan import UNLIMITED, Plan, decide
@@ -86,6 +87,7 @@ def run(
     threads: int | None = None,
     target: str = "cpu",
     ratio: float | None = None,
+    model: str = "engine",
     partition_size: int | None = None,
     progress: bool = False,
     callback: Callable[[dict[str, Any]], bool | None] | None = None,
@@ -118,9 +120,13 @@ def run(
         values where messages go straight to their vertices. Python is for looking inside: it calls the
         functions as they are, one vertex after the other, so that ``print``, assertions and a debugger work
         (see `gpop.reference`); slow, ``counters`` are refused, and ``mode``, ``interleave``,
-        ``threads``, ``ratio`` and ``partition_size``, which say how messages travel, mean nothing.
+        ``threads``, ``ratio``, ``model`` and ``partition_size``, which say how messages travel, mean nothing.
     ratio : float, optional
         BW_PC / BW_SC of the analytical model (GPOP eq. 1): 2 on the CPU, measured once per GPU.
+    model : "engine" or "paper"
+        What ``mode="auto"`` goes by: eq. (1) and what this engine does beyond it (accesses to the cache,
+        edges that need no bin, pull), or eq. (1) alone (`gpop.model.choosers`). Answers are the same. On a
+        GPU, where nothing is added to the bytes, both choose alike.
     partition_size : int, optional
         Vertices per partition (a power of two), instead of the size that fits the L2 cache.
     progress : bool
@@ -172,6 +178,7 @@ def run(
         raise UsageError(f"run({program!r}): expected a program made for a graph, such as MyProgram(graph)")
     _check_choice("mode", mode, ASKED)
     _check_choice("target", target, TARGETS)
+    _check_choice("model", model, MODEL_NAMES)
     iterations = as_count("iterations", iterations)
     threads = as_count("threads", threads)
     partition_size = as_count("partition size", partition_size)
@@ -198,7 +205,8 @@ def run(
                 raise UsageError(f"field {name} is a device array: expected target 'gpu'")
     plan = decide(
         program, target=target, mode=mode, interleave=interleave, counting=counters, threads=threads,
-        ratio=ratio, partition_size=partition_size, limit=UNLIMITED if iterations is None else iterations,
+        ratio=ratio, model=model_of(model), partition_size=partition_size,
+        limit=UNLIMITED if iterations is None else iterations,
     )  # fmt: skip
     engine = engine_for(target, plan)
     return finished_run(plan, target, *carry_out(plan, engine, sources, progress=progress, callback=callback))

@@ -21,7 +21,9 @@ takes as long as some bytes of a stream. For the choice alone, each side of (1) 
     C_SC + E_a*d_b + M_a*d_c        C_PC + E*d_b
 
 ``d_b`` for the vertex that an id leads to, ``d_c`` for the insertion points of a bin. Without them PC is
-taken too early where edges share messages, and too late where they do not.
+taken too early where edges share messages, and too late where they do not. Neither ``d_b`` and ``d_c``, nor
+the edges that SC delivers as it reads them, nor pull are in the paper: ``model="paper"`` (`choosers.MODELS`)
+leaves all of it out, and what remains is (1) with the sizes that the engine really uses.
 
 Pull looks at the in-edges of the vertices that still want messages. Those edges come from the frontier
 or from vertices that still want messages themselves (others have sent before), so one of them comes from
@@ -52,7 +54,8 @@ class Sizes(NamedTuple):
     """Bytes of one element of each stream (the banner's d_o, d_e, d_i, d_s, d_v, d_w).
 
     ``mark`` is the byte beside a PC message that says whether its vertex is active, where a program
-    leaves that to the engine. ``probe`` and ``cursor`` (d_b, d_c) are bytes of the cache, not of a stream.
+    leaves that to the engine. ``probe`` and ``cursor`` (d_b, d_c) are bytes of the cache, not of a stream;
+    ``direct`` is 0 where edges that SC delivers as it reads them are to count like all others.
     """
 
     offset: int
@@ -64,6 +67,7 @@ class Sizes(NamedTuple):
     mark: int = 0
     probe: int = 0
     cursor: int = 0
+    direct: int = 1
 
 
 def sc_bytes(active_vertices, active_edges, messages, sizes, direct_edges=0):

@@ -12,6 +12,7 @@ import numpy as np
 
 from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
+from gpop.model.choosers import MODELS, Model
 from gpop.model.strategies import STRATEGIES, Strategy
 from gpop.plan.hidden import Hidden, hidden_of
 from gpop.program.lowering import Lowered, lower
@@ -43,6 +44,8 @@ class Plan:
         Whether a partition gathers what has arrived before it scatters; whether accesses are counted.
     threads : int
         On the CPU.
+    model : Model
+        What auto goes by.
     ratio : float or None
         BW_PC / BW_SC of the model; None: what the target has found out.
     partition_size : int or None
@@ -60,6 +63,7 @@ class Plan:
     interleave: bool
     counting: bool
     threads: int
+    model: Model
     ratio: float | None
     partition_size: int | None
     limit: int
@@ -77,6 +81,7 @@ def decide(
     interleave: bool = False,
     counting: bool = False,
     threads: int | None = None,
+    model: Model = MODELS[0],
     ratio: float | None = None,
     partition_size: int | None = None,
     limit: int = UNLIMITED,
@@ -117,6 +122,7 @@ def decide(
         interleave=interleave,
         counting=counting,
         threads=use_threads(threads),
+        model=model,
         ratio=ratio,
         partition_size=partition_size,
         limit=limit,

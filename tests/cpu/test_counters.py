@@ -12,7 +12,7 @@ import gpop
 from gpop.apps.sssp import SSSP
 from gpop.generate import generate
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, pc_bytes, sc_bytes
-from gpop.model.choosers import prefers_pc
+from gpop.model.choosers import MODEL_NAMES, model_of, prefers_pc
 from tests.programs import Colours, Distance, Rank, Smallest, interpret, random_graph
 
 BITS = 5
@@ -398,8 +398,8 @@ def test_source_centric_bytes(name):
 class Model:
     """The decision of every partition, computed from the graph."""
 
-    def __init__(self, frontier, ratio, mode="auto"):
-        sizes = sizes_of(RMAT, 4)
+    def __init__(self, frontier, ratio, mode="auto", model="engine"):
+        sizes = model_of(model).sizes(sizes_of(RMAT, 4))
         self.modes, self.bytes = [], 0.0
         for p in np.unique(np.asarray(frontier) >> BITS):
             active = np.unique([v for v in frontier if v >> BITS == p])
@@ -415,13 +415,14 @@ class Model:
                 self.bytes += sc_bytes(active.size, edges, approximate, sizes)
 
 
-def test_the_model_decides_for_every_partition():
+@pytest.mark.parametrize("name", MODEL_NAMES)
+def test_the_model_decides_for_every_partition(name):
     """Partitions in each mode, and predicted bytes, by the formula; more PC with a larger ratio."""
     frontier = np.unique(np.random.default_rng(2).choice(1024, 330, replace=False))
     chosen = []
     for ratio in (0.0, 0.3, 0.8, 1.0, 1.3, 2.0, 3.0, 5.0, 1e9, np.inf):
-        run = count(smallest(), frontier, iterations=1, ratio=ratio)
-        model = Model(frontier.tolist(), ratio)
+        run = count(smallest(), frontier, iterations=1, ratio=ratio, model=name)
+        model = Model(frontier.tolist(), ratio, model=name)
         assert run.trace[0]["partitions_pc"] == sum(model.modes), ratio
         assert run.trace[0]["partitions_sc"] == len(model.modes) - sum(model.modes), ratio
         assert run.trace[0]["bytes"] == pytest.approx(model.bytes, abs=1), ratio

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpop.model.bytes import Sizes, edges_looked_at, pc_bytes, pull_bytes, sc_bytes
-from gpop.model.choosers import DEFAULT_RATIO, prefers_pc
+from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, edges_looked_at, pc_bytes, pull_bytes, sc_bytes
+from gpop.model.choosers import DEFAULT_RATIO, MODELS, prefers_pc
 
 FOUR = Sizes(offset=4, edge=4, id=4, source=4, value=4, weight=0)
 COMPACT = Sizes(offset=8, edge=4, id=2, source=2, value=4, weight=0)
@@ -150,3 +152,11 @@ def test_pull_bytes_by_hand():
     # 1000*(8 + 2*2) + 30*2 + 1000/8 + 50*(4 + 8);  weighted: 50*(8 + 8)
     assert pull_bytes(1000, 30, 50, COMPACT) == 12785
     assert pull_bytes(1000, 30, 50, WEIGHTED) == 12985
+
+
+def test_the_readme_says_what_the_model_adds():
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+    rows = {model.name: re.search(rf"^\| `{model.name}`.*$", readme, re.MULTILINE)[0] for model in MODELS}
+    assert f"{PROBE_BYTES} bytes for every vertex" in rows["engine"]
+    assert f"{CURSOR_BYTES} for the insertion points" in rows["engine"]
+    assert rows["paper"].startswith("| `paper` | equation 1 alone")

@@ -146,7 +146,7 @@ def test_external_times(tmp_path):
     (["--apps", "bfs,dfs"], "--apps: 'dfs': expected some of pagerank,bfs,sssp"),
     (["--scales", "22,x"], "--scales: 'x': expected numbers up to 25"),
     (["--scales", "26"], "--scales: '26': expected numbers up to 25"),
-    (["--graphs", "none.bin"], "graph none.bin: no such file, nor 'grid'"),
+    (["--graphs", "none.bin"], "graph none.bin: no such file, nor one of grid, road, uniform"),
     (["--rounds", "0"], "--rounds 0: expected 1 or more"),
     (["--peer", "program"], "'program': expected NAME:COMMAND"),
     (["--external", "other:none.json"], "external other: none.json: No such file"),

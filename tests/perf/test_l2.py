@@ -215,11 +215,13 @@ def test_bad_input_is_one_line(capsys, arguments, message):
     assert error.startswith("gpop: ") and message in error and error.count("\n") == 1
 
 
-def test_tables_say_where_it_does_not_pay(capsys, monkeypatch):
+def test_tables_say_where_it_does_not_pay(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(l2_tables, "profile", lambda work, modes, *rest: fake_records(work, modes))
-    assert l2_tables.main(["sides", "data/karate.bin"]) == 0
+    out = tmp_path / "result.txt"
+    assert l2_tables.main(["sides", "data/karate.bin", "--out", str(out)]) == 0
+    assert out.read_text().startswith("command   python -m perf l2-tables sides data/karate.bin\n")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[2].split()[-3:] == ["0.25", "2.00", "fits"]
+    assert lines[8].split()[-3:] == ["0.25", "2.00", "fits"]
     assert "pc misses less than push and pull: nowhere" in lines
     assert "auto misses less than push and pull: pagerank karate, bfs karate" in lines
     assert lines[-1] == "auto does not: nowhere"

@@ -1,0 +1,121 @@
+"""``python -m perf readme``: write the README's tables of speed from the results that are committed.
+
+A block of the README between ``<!-- NAME -->`` and ``<!-- /NAME -->`` is made from perf/results/NAME.txt,
+which the command in its head wrote; a block without a result is empty. Nothing in them is typed by hand, and a
+test compares them with the files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from gpop.common.command import exit_code
+from gpop.common.errors import UsageError
+from gpop.common.replacing import replacing
+from perf.parser import documented
+from perf.provenance import ROOT, read
+
+README, RESULTS = ROOT / "README.md", ROOT / "perf" / "results"
+APPS = {"pagerank": "PageRank", "bfs": "BFS", "sssp": "SSSP", "cc": "components", "nibble": "Nibble"}
+CONTENDERS = {
+    "gpop auto": "gpop", "edge": "edge-parallel kernel", "vertex": "vertex-parallel kernel",
+    "spmv": "cuSPARSE SpMV",
+}  # fmt: skip
+
+
+def _table(head: list[str], rows: list[list[str]]) -> list[str]:
+    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
+
+
+def _above(head: dict[str, str], name: str, more: str) -> str:
+    """What was run, where and when, and where its output is."""
+    where = head.get("device", head["machine"]).partition(", L2")[0]
+    return f"`{head['command']}` on {where}, {head['date'][:10]} ({more}; [output](perf/results/{name}.txt)):"
+
+
+def _graph(text: str) -> str:
+    return re.search(r"Graph\((.*?)\)", text)[1]
+
+
+def scaling(head: dict[str, str], printed: str) -> list[str]:
+    """Milliseconds by threads and app."""
+    found = re.findall(r"^(\w+) +(\d+) +([\d.]+) +[\d.]+x +\d+  (?:True|False)$", printed, re.MULTILINE)
+    times = {
+        (app, int(threads)): f"{float(ms):.{0 if float(ms) >= 100 else 1}f}" for app, threads, ms in found
+    }
+    teams = sorted({threads for _, threads in times})
+    rows = [[str(threads), *(times[app, threads] for app in APPS)] for threads in teams]
+    more = f"{_graph(printed)}; milliseconds, median; PageRank and Nibble: 10 iterations"
+    return [_above(head, "scaling", more), "", *_table(["threads", *APPS.values()], rows)]
+
+
+def machine(head: dict[str, str], printed: str) -> list[str]:
+    """Share of the limit by graph and threads."""
+    graphs = {}
+    for graph, block in re.findall(r"a PageRank iteration on (.*)\n.*\n((?: +\d.*\n?)+)", printed):
+        graphs[_graph(graph)] = {line.split()[0]: line.split()[-1] for line in block.splitlines()}
+    teams = list(next(iter(graphs.values())))
+    rows = [[graph, *(shares[threads] for threads in teams)] for graph, shares in graphs.items()]
+    heads = [f"{threads} thread{'s' * (threads != '1')}" for threads in teams]
+    return [_above(head, "machine", "median of 5"), "", *_table(["graph", *heads], rows)]
+
+
+def gpu(head: dict[str, str], printed: str) -> list[str]:
+    """Milliseconds by graph, app and contender: all graphs, also those where gpop loses."""
+    rows = []
+    for block in printed.split("\n\n"):
+        title = re.match(r"(\S+): ([\d,]+) vertices, ([\d,]+) edges", block)
+        if title is None:
+            continue
+        times: dict[str, dict[str, str]] = {}
+        for line in block.splitlines()[2:]:
+            app, name, ms = re.match(r"(\w+) +(gpop \w+|\S+) +([\d.]+) ", line).groups()
+            times.setdefault(app, {})[name] = ms
+        for app, found in times.items():
+            best = min(float(ms) for name, ms in found.items() if name in CONTENDERS)
+            cells = [found.get(name, "") for name in CONTENDERS]
+            marked = [f"**{ms}**" if ms and float(ms) == best else ms for ms in cells]
+            rows.append(
+                [f"{title[1]}, {int(title[3].replace(',', '')) / 1e6:.3g} M edges", APPS[app], *marked]
+            )
+    more = "milliseconds, median; PageRank: one iteration; the best in bold"
+    return [_above(head, "gpu", more), "", *_table(["graph", "", *CONTENDERS.values()], rows)]
+
+
+BLOCKS: dict[str, Callable[[dict[str, str], str], list[str]]] = {
+    "scaling": scaling,
+    "machine": machine,
+    "gpu": gpu,
+}
+
+
+def block(name: str, results: Path = RESULTS) -> str:
+    """The text of a block, with a line break at its end; empty where there is no result."""
+    path = results / f"{name}.txt"
+    if not path.exists():
+        return ""
+    return "\n".join(BLOCKS[name](*read(path.read_text()))) + "\n"
+
+
+def filled(text: str, results: Path = RESULTS) -> str:
+    """The README with every block as the results have it."""
+    for name in BLOCKS:
+        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        if begin not in text or end not in text:
+            raise UsageError(f"README.md: expected the marks {begin.strip()} and {end}")
+        before, _, rest = text.partition(begin)
+        text = before + begin + block(name, results) + end + rest.partition(end)[2]
+    return text
+
+
+def main(argv: list[str]) -> int:
+    """Rewrite the README."""
+
+    def work() -> None:
+        documented("readme", __doc__).parse_args(argv)
+        with replacing(README) as temporary:
+            temporary.write_text(filled(README.read_text()))
+
+    return exit_code(work)
