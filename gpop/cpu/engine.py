@@ -81,8 +81,9 @@ class CpuEngine:
         plan, cls = self.plan, type(self.program)
         sums = sums_in_double(cls, self.lowered, plan.types.message) and has_hub(self.graph)
         blocks, seconds = None, 0.0
-        if cls.all_active and (self.mode == "pull" or (plan.may(PULL) and plan.model.pulls)):
-            blocks, seconds = self._find_blocks()
+        if cls.all_active and plan.may(PULL):
+            if plan.mode == "pull" or plan.model.pulls:
+                blocks, seconds = self._find_blocks()
             self.mode = "pc" if blocks is None else "pull"
         self.traits = specialise.traits_of(plan, self.mode, sums)
         self.blocked = blocks is not None

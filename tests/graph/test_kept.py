@@ -17,7 +17,7 @@ from gpop.graph import kept as module
 from gpop.graph.exclusive import exclusive
 from gpop.graph.kept import Bytes, Kind, Store
 from gpop.graph.transform import random_weights
-from gpop.layout.bins import bins_of
+from gpop.layout.kept_bins import bins_of
 from tests.programs import Smallest
 
 APPS = {

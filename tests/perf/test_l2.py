@@ -9,7 +9,7 @@ import pytest
 import gpop
 from gpop.cpu import specialise
 from gpop.generate import generate
-from gpop.layout.bins import bins_of
+from gpop.layout.kept_bins import bins_of
 from perf import cachegrind, hardware_counters, l2, l2_simulator, l2_tables
 from perf.cache_simulator import L2_MISSES, Geometry, make_cache
 from perf.l2_workload import MODES, Workload, parse_modes
