@@ -100,8 +100,9 @@ class Job:
         if self.forced == PULL and not self.traits.all_active:
             self.find_in_edges()
         with IterationBar(progress, None if limit == UNLIMITED else limit) as bar:
-            # Compile, or load from the cache, before the clock starts.
-            self.slice(np.zeros(engine.PROGRESS_SIZE, np.int64), 0, 1)
+            # Compile, or load from the cache, before the clock starts; without vertices nothing is run.
+            if int(self.layout.n):
+                self.slice(np.zeros(engine.PROGRESS_SIZE, np.int64), 0, 1)
             if sources is not None:
                 load_frontier(sources[:0], self.lists)
             elif not self.traits.all_active:
