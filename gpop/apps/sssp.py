@@ -26,6 +26,7 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import one_vertex
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import UsageError
 from gpop.common.parallel import worker_count
 from gpop.layout.partition import partition_bits, share_inside
@@ -205,16 +206,12 @@ def _farthest(distance: np.ndarray, infinity: np.unsignedinteger) -> int:
 
 def _heaviest_weight(graph: gpop.Graph) -> int | float:
     """The largest weight (0 without edges), after a check of all weights; kept with the graph."""
-    if graph.weights is None:
-        raise UsageError(f"sssp needs edge weights: {graph.name or 'the graph'} has none")
+    weights = edge_weights(graph, "sssp")
     if "heaviest weight" not in graph.cache:
-        weights = graph.weights
         lightest, heaviest = (weights.min().item(), weights.max().item()) if weights.size else (0, 0)
         if not lightest >= 0:  # true for nan as well, which min() hands on
-            place = np.flatnonzero(~(weights >= 0))[0]
-            tail = np.searchsorted(graph.indptr, place, side="right") - 1
-            edge = f"{tail} -> {graph.indices[place]}"
-            raise UsageError(f"sssp needs weights that are not negative: edge {edge} has {weights[place]}")
+            wrong = edge_with(graph, ~(weights >= 0))
+            raise UsageError(f"sssp needs weights that are not negative: {wrong}")
         graph.cache["heaviest weight"] = heaviest
     return graph.cache["heaviest weight"]
 
