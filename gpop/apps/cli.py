@@ -41,6 +41,7 @@ class App:
     ``verify(graph, result, given)`` is None or a fault. ``given`` are the parsed arguments with ``source``
     as vertices and ``name`` for it in messages. ``edges(graph, result)`` is what edges per second count,
     by default the edges of the frontiers. ``to_the_end``: only a finished run can be verified.
+    ``weighted``: whether weights are read, and must be there; an option of that name decides instead.
     ``refuses`` are options of all apps that ``solve`` refuses or that mean nothing to it: no help lists them.
     """
 
@@ -163,7 +164,7 @@ def _run(app: App, given: argparse.Namespace) -> int:
     start = time.perf_counter()
     graph = gpop.load(
         given.graph,
-        weighted=app.weighted,
+        weighted=getattr(given, "weighted", app.weighted),
         symmetrize=given.symmetrize,
         layouts=given.layouts,
         progress=progress,

@@ -61,6 +61,7 @@ def nibble(
     Parameters
     ----------
     graph : Graph
+        Its weights are not looked at: each out-edge of a vertex is as likely as any other.
     seeds : int or list of int
         Vertex indices; the walk starts at each with the same probability.
     threshold : float

@@ -7,13 +7,17 @@ cache-sized blocks of sources where that is faster. d = damping is the probabili
 absolute changes falls below a tolerance.
 Dangling vertices: their rank is lost ("none", ranks then sum to less than 1, as in the paper) or
 spread evenly over all vertices ("uniform", ranks sum to 1).
+Weights: not looked at by default. With weights an edge carries rank(u) * weight / (sum of the weights of u's
+out-edges); a vertex whose weights are all 0 is dangling.
 Encoding: the field holds rank/outdegree, so a message costs no division; the result is multiplied back.
+With weights it holds rank/(sum of weights), and a message one multiplication.
 Papers: Lakhotia et al., "GPOP"; Verstraaten, Varbanescu, de Laat, "Quantifying the
 performance impact of graph structure on neighbour iteration strategies for PageRank".
 """
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +28,7 @@ from gpop.apps import cli, report
 from gpop.apps.inputs import bulk_synchronous
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.apps.weights import out_weights
 from gpop.common.errors import UsageError
 from gpop.common.parallel import ranges
 
@@ -32,7 +37,7 @@ class PageRank(gpop.Program):
     """A fixed number of iterations."""
 
     share = gpop.VertexField(np.float32)  # rank / out-degree, what every out-edge carries
-    per_edge = gpop.VertexField(np.float32)  # 1 / out-degree
+    per_edge = gpop.VertexField(np.float32)  # 1 / out-degree; with weights, 1 / sum of the out-edges'
     base = gpop.Parameter(np.float64)
     damping = gpop.Parameter(np.float64, 0.85)
     all_active = True
@@ -82,12 +87,35 @@ class ConvergingDoublePageRank(ConvergingPageRank, DoublePageRank):
     change = gpop.VertexField(np.float64)
 
 
+class WeightedPageRank(PageRank):
+    """Out-edges share the rank in the proportion of their weights."""
+
+    def applyWeight(self, value, weight):
+        return value * weight
+
+
+class WeightedConvergingPageRank(WeightedPageRank, ConvergingPageRank):
+    """`ConvergingPageRank` with weights."""
+
+
+class WeightedDoublePageRank(WeightedPageRank, DoublePageRank):
+    """`DoublePageRank` with weights."""
+
+
+class WeightedConvergingDoublePageRank(WeightedPageRank, ConvergingDoublePageRank):
+    """`ConvergingDoublePageRank` with weights."""
+
+
 PROGRAMS = {
-    ("float32", False): PageRank,
-    ("float32", True): ConvergingPageRank,
-    ("float64", False): DoublePageRank,
-    ("float64", True): ConvergingDoublePageRank,
+    ("float32", False): (PageRank, WeightedPageRank),
+    ("float32", True): (ConvergingPageRank, WeightedConvergingPageRank),
+    ("float64", False): (DoublePageRank, WeightedDoublePageRank),
+    ("float64", True): (ConvergingDoublePageRank, WeightedConvergingDoublePageRank),
 }
+
+RANGE = {"float32": 2.0**64, "float64": 2.0**512}
+"""The sum of a vertex's weights is at most so large, and at least one divided by that: its rank divided by
+it is then within the range of the type, with all digits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +134,7 @@ def pagerank(
     iterations: int | None = None,
     tolerance: float = 1e-6,
     *,
+    weighted: bool = False,
     dangling: str = "none",
     dtype: Any = np.float32,
     max_iterations: int = 100,
@@ -123,6 +152,11 @@ def pagerank(
         ``max_iterations``. float32 resolves changes of about 1e-7; for less use ``dtype=np.float64``.
     tolerance : float
         Sum of the absolute changes of all ranks in an iteration, below which it has converged.
+    weighted : bool
+        False: the weights of a graph are not looked at, each out-edge carries as much as any other
+        (``weight=None`` of NetworkX). True: each carries in proportion to its weight, and a vertex whose
+        weights are all 0 is dangling (``weight="weight"``, NetworkX's default). Weights must be finite and
+        not negative.
     dangling : "none" or "uniform"
         Whether the rank of vertices without out-edges is lost, as in the paper (GPOP, Algorithm 6), or
         given to all vertices evenly.
@@ -150,6 +184,9 @@ def pagerank(
     --------
     >>> gpop.pagerank(gpop.Graph.from_edges([0, 1, 2], [1, 2, 0]), iterations=10).rank.round(4)
     array([0.3333, 0.3333, 0.3333], dtype=float32)
+    >>> graph = gpop.Graph.from_edges([0, 0], [1, 2], weights=[3, 1])
+    >>> gpop.pagerank(graph, damping=0.5, weighted=True).rank.round(4)        # 1/6 + 3/48, 1/6 + 1/48
+    array([0.1667, 0.2292, 0.1875], dtype=float32)
     """
     if not 0 <= damping <= 1:
         raise UsageError(f"damping {damping!r}: expected a number from 0 to 1")
@@ -159,15 +196,17 @@ def pagerank(
     converging = iterations is None
     if (np.dtype(dtype).name, converging) not in PROGRAMS:
         raise UsageError(f"dtype {np.dtype(dtype).name}: expected float32 or float64")
-    program = PROGRAMS[np.dtype(dtype).name, converging](graph)
+    program = PROGRAMS[np.dtype(dtype).name, converging][bool(weighted)](graph)
     n = max(graph.n, 1)
     program.damping, program.base = damping, (1 - damping) / n
+    sent = _sums(graph, program.share.dtype) if weighted else graph.out_degree
     for first, last in ranges(graph.n, 1 << 20):
-        program.per_edge[first:last] = 1 / np.maximum(np.diff(graph.indptr[first : last + 1]), 1)
+        each = sent[first:last]
+        program.per_edge[first:last] = 1 / np.where(each > 0, each, 1)
     np.multiply(program.per_edge, 1 / n, out=program.share)
     if converging:
         program.rank = 1 / n
-    sinks = np.flatnonzero(graph.out_degree == 0) if dangling == "uniform" else np.empty(0, np.int64)
+    sinks = np.flatnonzero(sent == 0) if dangling == "uniform" else np.empty(0, np.int64)
     callback, converged = options.pop("callback", None), False
 
     def spread() -> None:
@@ -190,17 +229,37 @@ def pagerank(
     )
 
 
+def _sums(graph: gpop.Graph, dtype: np.dtype) -> np.ndarray:
+    """Sums of the weights of out-edges, none of them beyond the range of ``dtype``."""
+    sums, most = out_weights(graph, "pagerank"), RANGE[dtype.name]
+    beyond = np.flatnonzero((sums > most) | ((sums < 1 / most) & (sums > 0)))
+    if beyond.size:
+        hint = "; dtype float64 takes more" if dtype == np.float32 else ""
+        raise UsageError(
+            f"pagerank: the weights of vertex {beyond[0]} sum to {sums[beyond[0]]:.3g}: expected 0, or from "
+            f"{1 / most:.0e} to {most:.0e} in {dtype.name}{hint}"
+        )
+    return sums
+
+
 def verify(
-    graph: gpop.Graph, result: PageRankResult, damping: float = 0.85, dangling: str = "none"
+    graph: gpop.Graph,
+    result: PageRankResult,
+    damping: float = 0.85,
+    dangling: str = "none",
+    weighted: bool = False,
 ) -> str | None:
     """None, or what is wrong: the same number of float64 power iterations, each one `numpy.bincount`."""
     degree = np.diff(graph.indptr)
+    tails = np.repeat(np.arange(graph.n), degree)
+    weights = graph.weights.astype(np.float64) if weighted else None
+    sums = np.bincount(tails, weights, graph.n)
     rank = np.full(graph.n, 1 / max(graph.n, 1))
     for _ in range(result.iterations if graph.n else 0):
-        sent = np.repeat(rank / np.maximum(degree, 1), degree)
-        lost = rank[degree == 0].sum() if dangling == "uniform" else 0.0
+        sent = (rank / np.where(sums > 0, sums, 1))[tails]
+        lost = rank[sums == 0].sum() if dangling == "uniform" else 0.0
         rank = (1 - damping + damping * lost) / rank.size + damping * np.bincount(
-            graph.indices, sent, rank.size
+            graph.indices, sent if weights is None else sent * weights, rank.size
         )
     error = float(np.abs(rank - result.rank).sum())
     allowed = 1e-11 if result.rank.dtype == np.float64 else 1e-5
@@ -218,15 +277,23 @@ def main(argv: list[str] | None = None) -> int:
             "--tolerance", type=float, default=1e-6, help="stop when ranks change by less in all"
         )
         parser.add_argument("--dangling", choices=("none", "uniform"), default="none", help="rank of sinks")
+        parser.add_argument(
+            "--weighted",
+            action=argparse.BooleanOptionalAction,
+            help="share ranks by the weights of edges; with --no-weighted they are not read",
+        )
 
     def solve(graph: gpop.Graph, given: Any, options: dict) -> PageRankResult:
         return gpop.pagerank(
-            graph, given.damping, tolerance=given.tolerance, dangling=given.dangling, **options
-        )
+            graph, given.damping, tolerance=given.tolerance, weighted=bool(given.weighted),
+            dangling=given.dangling, **options,
+        )  # fmt: skip
 
     def headline(graph: gpop.Graph, result: PageRankResult, given: Any) -> str:
         how = {None: "", True: ", converged", False: ", NOT converged"}[result.converged]
-        return f"{result.iterations} iterations{how}; highest ranks\n{report.top(graph, result.rank)}"
+        unused = graph.weights is not None and not given.weighted
+        note = "\nweights     not used; --weighted shares ranks by them" if unused else ""
+        return f"{result.iterations} iterations{how}; highest ranks\n{report.top(graph, result.rank)}{note}"
 
     return cli.main(
         argv,
@@ -238,7 +305,9 @@ def main(argv: list[str] | None = None) -> int:
             solve=solve,
             headline=headline,
             columns=lambda graph, result: {"rank": result.rank},
-            verify=lambda graph, result, given: verify(graph, result, given.damping, given.dangling),
+            verify=lambda graph, result, given: verify(
+                graph, result, given.damping, given.dangling, bool(given.weighted)
+            ),
         ),
     )
 

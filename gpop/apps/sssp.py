@@ -27,6 +27,7 @@ from gpop.apps import cli, report
 from gpop.apps.inputs import one_vertex
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import UsageError
 from gpop.common.parallel import worker_count
 from gpop.layout.partition import partition_bits, share_inside
@@ -225,16 +226,12 @@ def _farthest(distance: np.ndarray, infinity: np.unsignedinteger) -> int:
 
 def _heaviest_weight(graph: gpop.Graph) -> int | float:
     """The largest weight (0 without edges), after a check of all weights; kept with the graph."""
-    if graph.weights is None:
-        raise UsageError(f"sssp needs edge weights: {graph.name or 'the graph'} has none")
+    weights = edge_weights(graph, "sssp")
     if graph.facts.heaviest_weight is None:
-        weights = graph.weights
         lightest, heaviest = (weights.min().item(), weights.max().item()) if weights.size else (0, 0)
         if not lightest >= 0:  # true for nan as well, which min() hands on
-            place = np.flatnonzero(~(weights >= 0))[0]
-            tail = np.searchsorted(graph.indptr, place, side="right") - 1
-            edge = f"{tail} -> {graph.indices[place]}"
-            raise UsageError(f"sssp needs weights that are not negative: edge {edge} has {weights[place]}")
+            wrong = edge_with(graph, ~(weights >= 0))
+            raise UsageError(f"sssp needs weights that are not negative: {wrong}")
         graph.facts.heaviest_weight = heaviest
     return graph.facts.heaviest_weight
 

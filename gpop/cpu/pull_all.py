@@ -74,7 +74,7 @@ def make_pull_all(message, deliver, settle, initFunc, filterFunc, counting):
         targets = layout.targets
         one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
         first, last = np.uint64(layout.bounds[u]), np.uint64(layout.bounds[u + 1])
-        if begins:
+        if begins and not summing:  # else what arrives does not touch the fields, and one pass is enough
             for v in range(first, last):
                 initFunc(state, np.uint32(v))
         edges = np.uint64(0)
@@ -118,6 +118,8 @@ def make_pull_all(message, deliver, settle, initFunc, filterFunc, counting):
             unsettled = np.int64(0)
             for v in range(first, last):
                 if summing:
+                    if begins:
+                        initFunc(state, np.uint32(v))
                     settle(v - first, np.uint32(v), sums, state)
                 unsettled += np.int64(filterFunc(state, np.uint32(v))) if filters else np.int64(1)
         space.frontier_size[u] = unsettled

@@ -49,6 +49,7 @@ class Kind(StrEnum):
     """What is kept; the key within the kind is beside it."""
 
     DEGREES = "out-degrees"  # None
+    OUT_WEIGHTS = "out-weights"  # None: their sum for each vertex
     IDS = "original ids"  # None: the vertex of each
     REVERSE = "reverse"  # None
     SYMMETRIC = "symmetric copy"  # None

@@ -9,8 +9,8 @@ import pytest
 
 import gpop
 from gpop.apps import heat_kernel, nibble, pagerank, pagerank_nibble
-from gpop.cpu import engine
-from gpop.cpu.sums import has_hub
+from gpop.cpu import engine, sums
+from gpop.cpu.sums import MOST_ADDENDS, has_hub
 from gpop.generate import generate
 
 LEAVES = 1_000_000
@@ -160,14 +160,46 @@ def test_pull_in_blocks_is_bitwise_what_pc_computes(monkeypatch, hub):
     assert len(set(ranks)) == 1
 
 
-def test_which_graphs_have_a_hub():
-    """Not those of the benchmarks, which would pay for it; in a graph of any order of edges."""
-    assert not has_hub(generate("rmat", scale=16, degree=16, seed=1))
-    assert not has_hub(gpop.Graph.from_edges([], [], n=3))
-    assert has_hub(star(True)) and has_hub(star(False))
-    each = np.repeat(np.arange(1, 200_001, dtype=np.uint32), 2)  # every other edge leads to 0
-    heads = np.where(np.arange(each.size) % 2 == 0, 0, each)
-    assert has_hub(gpop.Graph.from_edges(each, heads))
+def hubs_of(leaves: int, stars: int) -> gpop.Graph:
+    """Directed stars, the hub of each behind its leaves."""
+    tails = np.delete(np.arange(stars * (leaves + 1)), np.arange(1, stars + 1) * (leaves + 1) - 1)
+    return gpop.Graph.from_edges(tails, np.repeat(np.arange(1, stars + 1) * (leaves + 1) - 1, leaves))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("leaves", [MOST_ADDENDS, MOST_ADDENDS + 1, 3000])
+@pytest.mark.parametrize("cls", [Sum, DenseSum])
+def test_many_small_hubs_of_equal_addends(cls, leaves, mode):
+    """Each star sends another number, and none is a large share of the edges."""
+    graph = hubs_of(leaves, stars=100)
+    program = cls(graph)
+    program.value = np.repeat(1 + np.random.default_rng(6).random(100), leaves + 1)
+    exact = leaves * program.value[leaves :: leaves + 1].astype(np.float64)
+    gpop.run(program, iterations=1, mode=mode)
+    np.testing.assert_allclose(program.sum[leaves :: leaves + 1], exact, rtol=RELATIVE)
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_which_graphs_have_a_hub(last):
+    """Exactly those in which a sum of float32 may be off by more than 1e-5, wherever the hub's edges are."""
+
+    def star_of(leaves):
+        tails = np.arange(100_000)
+        heads = np.maximum(tails, 1)
+        heads[slice(-leaves, None) if last else slice(leaves)] = 0
+        return gpop.Graph.from_edges(tails, heads)
+
+    assert (MOST_ADDENDS - 1) * 2.0**-24 <= RELATIVE < MOST_ADDENDS * 2.0**-24
+    assert not has_hub(star_of(MOST_ADDENDS)) and has_hub(star_of(MOST_ADDENDS + 1))
+    assert not has_hub(generate("grid", width=64, height=64))
+    assert not has_hub(gpop.Graph.from_edges([], [], n=3)) and not has_hub(gpop.Graph.from_edges([], [], n=0))
+
+
+def test_it_is_asked_once(monkeypatch):
+    graph = generate("rmat", scale=9, degree=4, seed=2)
+    answer = has_hub(graph)
+    monkeypatch.setattr(sums, "_reaches", None)
+    assert has_hub(graph) == answer
 
 
 def test_what_must_not_be_heard_twice_is_not_interleaved():

@@ -12,7 +12,13 @@ from gpop.apps.bfs import BFS
 from gpop.apps.cc import ConnectedComponents
 from gpop.apps.heat_kernel import HeatKernel
 from gpop.apps.nibble import Nibble
-from gpop.apps.pagerank import ConvergingPageRank, DoublePageRank, PageRank
+from gpop.apps.pagerank import (
+    ConvergingPageRank,
+    DoublePageRank,
+    PageRank,
+    WeightedConvergingDoublePageRank,
+    WeightedPageRank,
+)
 from gpop.apps.pagerank_nibble import PageRankNibble
 from gpop.apps.sssp import SSSP, DoubleSSSP, FloatSSSP, WideSSSP
 from tests import programs
@@ -22,6 +28,7 @@ APPS = {
     for cls, weight in [
         (BFS, None), (ConnectedComponents, None), (PageRank, None), (ConvergingPageRank, None),
         (DoublePageRank, None), (Nibble, None), (HeatKernel, None), (PageRankNibble, None),
+        (WeightedPageRank, np.float32), (WeightedConvergingDoublePageRank, np.uint32),
         (SSSP, np.uint32), (WideSSSP, np.uint64), (FloatSSSP, np.float32), (DoubleSSSP, np.float64),
     ]
 }  # fmt: skip
