@@ -1,8 +1,8 @@
 """``python -m perf readme``: write the README's tables of speed from the results that are committed.
 
-A block of the README between ``<!-- NAME -->`` and ``<!-- /NAME -->`` is made from perf/results/NAME.txt, which
-the command in its head wrote; a block without a result is empty. Nothing in them is typed by hand, and a
-test compares them with the files.
+A block of the README between ``<!-- NAME -->`` and ``<!-- /NAME -->`` is made from perf/results/NAME.txt,
+which the command in its head wrote; a block without a result is empty. Nothing is typed by hand, and a test
+compares the blocks with the files.
 """
 
 from __future__ import annotations
