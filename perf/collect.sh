@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # The results of perf/results that need many cores and a GPU, within a time: the GPU's table, the scaling table,
-# and the figures (those last, as far as the time goes). What OUT has already is not measured again.
+# the share of the bandwidth, and the figures (those last, as far as the time goes). What OUT has already is not measured again.
 #
 #   [SECONDS_IN_ALL=280] [SCALE=22] [SCALES=20] [REAL=FOLDER] perf/collect.sh OUT [BEFORE]
 #
-# BEFORE is the OUT of an earlier call that is to be continued. OUT gets gpu.txt, scaling.txt, figures.tar.gz
-# (index.md, pictures, and perf.db, from which the next call goes on) and log.txt. SCALE is of the RMAT graph of
+# BEFORE is the OUT of an earlier call that is to be continued. OUT gets gpu.txt, scaling.txt, machine.txt,
+# log.txt and figures.tar.gz (index.md, pictures, and perf.db, from which the next call goes on). SCALE is of the RMAT graph of
 # both tables, SCALES of those of the figures, REAL where the real graphs lie (python -m perf figures --help).
 # Exit code 0 when nothing is left to measure. Kernels of the CPU are compiled while the GPU is measured.
 set -uo pipefail
@@ -41,6 +41,7 @@ fi
 step gpu.txt gpu --scales "$scale" --rounds 3 --out "$out/gpu.txt"
 [ -n "$warm" ] && wait "$warm"
 step scaling.txt scaling --scale "$scale" --threads "$teams" --rounds 3 --out "$out/scaling.txt"
+step machine.txt machine "rmat:scale=$scale" "uniform:scale=$scale" --out "$out/machine.txt"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -22,10 +22,11 @@ from gpop.common.command import exit_code, fail
 from gpop.common.parallel import worker_count
 from gpop.common.replacing import replacing
 from perf.add import counts
+from perf.hardware import team_sizes
 from perf.implementations import FAMILIES, installed, version
 from perf.parser import documented
 from perf.pictures import PICTURES
-from perf.pictures.plan import REAL, Plan, default_scales, estimate, real_graphs, team_sizes
+from perf.pictures.plan import REAL, Plan, default_scales, estimate, real_graphs
 from perf.pictures.study import Study
 from perf.provenance import head, perf_command
 from perf.run_benchmarks import Tally, run_missing

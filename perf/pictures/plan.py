@@ -161,12 +161,3 @@ def default_scales() -> list[int]:
     True
     """
     return [scale for scale in SCALES if 16 * BYTES_PER_EDGE << scale <= available_bytes()] or [SCALES[0]]
-
-
-def team_sizes(threads: int) -> tuple[int, ...]:
-    """Powers of two up to the number of threads, and that number.
-
-    >>> team_sizes(6), team_sizes(1)
-    ((1, 2, 4, 6), (1,))
-    """
-    return tuple(sorted({1 << i for i in range(threads.bit_length())} | {threads}))

@@ -53,9 +53,11 @@ def stored(out):
 def test_everything_is_measured_once_and_figures_go_on(collect, tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     code, commands = collect(first, says="9 runs stored, 3 left for the next call")
-    assert code == 1 and [line.split()[0] for line in commands] == ["gpu", "scaling", "figures"]
-    assert "--budget 0." in commands[2]  # of the 100 seconds, less those for drawing
-    assert {path.name for path in first.iterdir()} == {"gpu.txt", "scaling.txt", "figures.tar.gz", "log.txt"}
+    assert code == 1 and [line.split()[0] for line in commands] == ["gpu", "scaling", "machine", "figures"]
+    assert "--budget 0." in commands[3]  # of the 100 seconds, less those for drawing
+    assert {path.name for path in first.iterdir()} == {
+        "gpu.txt", "scaling.txt", "machine.txt", "figures.tar.gz", "log.txt"
+    }  # fmt: skip
     code, commands = collect(second, first)
     assert code == 0 and [line.split()[0] for line in commands] == ["figures"]
     assert stored(first) == ["drawn"] and stored(second) == ["drawn", "drawn"]

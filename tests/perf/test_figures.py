@@ -15,9 +15,10 @@ from gpop.common.errors import UsageError
 from perf import figures, implementations, l2_simulator, own, run_benchmarks
 from perf.__main__ import main
 from perf.graphs import open_graph, vertex
+from perf.hardware import team_sizes
 from perf.l2_workload import Workload
 from perf.pictures import PICTURES, ablation, mode_times, study, table_misses, traffic_split
-from perf.pictures.plan import DEFAULT, DUAL, REAL, Plan, estimate, real_graphs, team_sizes
+from perf.pictures.plan import DEFAULT, DUAL, REAL, Plan, estimate, real_graphs
 from perf.store import Store
 from tests.perf.near import NearWorker
 
