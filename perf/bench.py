@@ -33,6 +33,7 @@ from perf.graphs import name_of, normal
 from perf.implementations import gpop_version
 from perf.machine import best_bandwidth
 from perf.parser import documented
+from perf.provenance import commit, versions
 
 MODES = ("auto", "sc", "pc")
 
@@ -118,6 +119,7 @@ def run(jobs: list[dict[str, Any]], output: Path, pyperf_options: list[str]) -> 
             if benchmark is None:
                 benchmark = measure(job, pyperf_options)
                 facts = {"app": job["app"], "graph": name_of(job["graph"]), "gpop_version": gpop_version()}
+                facts |= {"gpop_commit": commit(), "versions": versions()}
                 benchmark.update_metadata(facts | {name: str(v) if isinstance(v, bool) else v
                                                    for name, v in job["options"].items()})  # fmt: skip
                 benchmark.update_metadata(achieved(benchmark))

@@ -1,57 +1,57 @@
 """``python -m perf figures``: measure what the paper's figures and tables show, on this machine, and draw it.
 
     python -m perf figures --folder figures
-    python -m perf figures --scale 20 --threads 16
+    python -m perf figures --scales 20,22 --threads 16 --real GRAPHS --budget 30
 
 Times come from a result store in the folder, which is filled as by ``perf run-benchmarks``: every answer is
 checked, what is finished is kept, an interrupted command is continued by the same command, and one that
-has nothing left to measure only draws. ``index.md`` says what was measured and what the pictures show.
-Graphs are RMAT of 2^SCALE vertices and some others (perf/pictures/plan.py).
+has nothing left to measure only draws. ``--budget`` ends measuring after so many minutes and draws what there
+is. ``index.md`` says what was measured and what the pictures show.
+Graphs are RMAT of ``--scales`` and, from the folder ``--real``, three real ones, else a uniform graph and a
+road network (perf/pictures/plan.py). gpop is measured as it comes, and in each of its modes.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
+import time
 from pathlib import Path
 
 from gpop.common.command import exit_code, fail
-from gpop.common.memory import readable
 from gpop.common.parallel import worker_count
 from gpop.common.replacing import replacing
-from perf.hardware import facts
+from perf.add import counts
+from perf.hardware import team_sizes
 from perf.implementations import FAMILIES, installed, version
 from perf.parser import documented
 from perf.pictures import PICTURES
-from perf.pictures.plan import Plan, default_scale, team_sizes
+from perf.pictures.plan import REAL, Plan, default_scales, estimate, real_graphs
 from perf.pictures.study import Study
+from perf.provenance import head, perf_command
 from perf.run_benchmarks import Tally, run_missing
-from perf.store import Store, StoreError, now
+from perf.store import Store, StoreError
 
 QUICK_SCALE, LEAST_SCALE = 8, 8
 REPEATS = 10
 
 
-def machine_lines(plan: Plan) -> list[str]:
+def about(study: Study) -> list[str]:
     """What the numbers depend on."""
-    told = facts()
-    sizes = ", ".join(
-        f"L{cache['level']} {cache['kind']} {readable(cache['bytes'])}" for cache in told["caches"]
-    )
+    plan = study.plan
+    peers = [version(family) for family in FAMILIES if family != "gpop" and installed(family)]
     return [
-        f"- machine: {told['processor']} ({told['architecture']}), {told['usable cores']} usable cores of "
-        f"{told['cores']}, memory {readable(told['memory bytes'])}; {sizes}",
-        f"- system: {told['system']}, Python {told['python']}",
-        f"- versions: {'; '.join(version(family) for family in FAMILIES if installed(family))}",
+        *(f"- {line}" for line in head(study.words).splitlines()),
+        f"- peers: {'; '.join(peers) or 'none'}",
         f"- threads: {', '.join(map(str, plan.threads))}; {plan.most_threads} where nothing else is said",
-        f"- scale: {plan.scale}; each time is of {plan.repeats} runs after one that is discarded",
-        f"- drawn: {now()}",
+        f"- each time is the median of {plan.repeats} runs after one that is discarded; "
+        "bars reach from the fastest to the slowest",
     ]
 
 
 def draw_all(study: Study) -> None:
     """Every picture, then the index that names them."""
-    lines = ["# Figures and tables of the GPOP paper, measured here", "", *machine_lines(study.plan)]
+    lines = ["# Figures and tables of the GPOP paper, measured here", "", *about(study)]
     lines += ["", "Written by `python -m perf figures`; the sentences are computed from the data.", ""]
     for name, module_name in PICTURES.items():
         module = importlib.import_module(module_name)
@@ -80,16 +80,21 @@ def draw_all(study: Study) -> None:
 def _run(argv: list[str]) -> int:
     parser = documented("figures", __doc__)
     parser.add_argument("--folder", type=Path, default=Path("figures"), help="default: %(default)s")
-    parser.add_argument("--scale", type=int, help="log2 of the vertices; default: some ten minutes' worth")
+    parser.add_argument(
+        "--scales", type=counts, help="of RMAT, log2 of the vertices; default: 20,22 if they fit"
+    )
+    parser.add_argument("--real", type=Path, metavar="FOLDER", help=f"with {', '.join(REAL)} (.txt.xz)")
     parser.add_argument("--threads", type=int, default=worker_count(), help="at most; default: %(default)s")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="of every run; default: %(default)s")
+    parser.add_argument("--budget", type=float, metavar="MINUTES", help="begin no run after that, then draw")
     parser.add_argument("--quick", action="store_true", help="tiny graphs, to see that everything works")
     given = parser.parse_args(argv)
-    if given.threads < 1 or given.repeats < 1 or (given.scale or LEAST_SCALE) < LEAST_SCALE:
-        parser.error(f"expected --threads and --repeats from 1 on and --scale from {LEAST_SCALE} on")
-    scale = given.scale or (QUICK_SCALE if given.quick else default_scale(given.threads))
+    scales = given.scales or ([QUICK_SCALE] if given.quick else default_scales())
+    if given.threads < 1 or given.repeats < 1 or min(scales) < LEAST_SCALE:
+        parser.error(f"expected --threads and --repeats from 1 on and --scales from {LEAST_SCALE} on")
     repeats = 2 if given.quick else given.repeats
-    plan = Plan(scale, team_sizes(given.threads), repeats, given.quick)
+    real = real_graphs(given.real) if given.real else ()
+    plan = Plan(tuple(sorted(set(scales))), team_sizes(given.threads), repeats, given.quick, real)
     try:
         import matplotlib  # noqa: F401 - before an hour of measuring, not after
     except ImportError:
@@ -101,10 +106,15 @@ def _run(argv: list[str]) -> int:
     tally = Tally()
     with Store(given.folder / "perf.db") as store:
         plan.register(store)
+        expected, deadline = estimate(store, plan), None
+        if expected:
+            print(f"about {max(expected / 60, 1):.0f} minutes of measuring, then drawing", flush=True)
+        if given.budget is not None:
+            deadline = time.monotonic() + 60 * given.budget
         try:
             for dataset, only in plan.implementations.items():
-                run_missing(store, only=only, tally=tally, datasets=[dataset])
-            draw_all(Study(plan, store, given.folder))
+                run_missing(store, only=only, tally=tally, datasets=[dataset], deadline=deadline)
+            draw_all(Study(plan, store, given.folder, perf_command("figures", argv)))
         except KeyboardInterrupt:
             return fail(f"interrupted; {tally}; the same command continues", 130)
         except StoreError as error:

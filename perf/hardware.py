@@ -32,6 +32,15 @@ def platform_name() -> str:
     return f"{processor()}, {worker_count()} cores"
 
 
+def team_sizes(threads: int) -> tuple[int, ...]:
+    """Powers of two up to the number of threads, and that number.
+
+    >>> team_sizes(6), team_sizes(1)
+    ((1, 2, 4, 6), (1,))
+    """
+    return tuple(sorted({1 << i for i in range(threads.bit_length())} | {threads}))
+
+
 def _count(cpus: str) -> int:
     """How many CPUs a list such as ``0-3,8`` names.
 

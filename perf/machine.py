@@ -1,6 +1,6 @@
 """``python -m perf machine [graph ...]``: caches, cores, measured bandwidth, and what follows from them.
 
-Bandwidth: copy, triad and read (`perf.memory_bandwidth` says which bytes are counted) with 1 to all threads,
+Bandwidth: copy, triad and read (`perf.memory_bandwidth` says which bytes are counted) with 1, 2, 4 ... threads,
 over arrays that exceed the last cache. For every graph: the shortest possible PageRank iteration, the
 bytes that the model of partition-centric mode counts (`gpop.model.bytes`) over the best bandwidth, measured
 over arrays as large as those bytes, as they may fit a cache; and what an iteration takes.
@@ -19,7 +19,7 @@ from gpop.common.command import exit_code
 from gpop.common.memory import readable
 from gpop.common.parallel import worker_count
 from perf.graphs import normal, open_graph
-from perf.hardware import facts
+from perf.hardware import facts, team_sizes
 from perf.memory_bandwidth import bandwidth, memory_sized
 from perf.parser import documented
 from perf.provenance import perf_command, written
@@ -54,7 +54,7 @@ def pagerank_limit(graph: gpop.Graph, threads: int) -> dict[str, float]:
 
 def describe(most_threads: int, graphs: list[gpop.Graph], nbytes: int) -> dict[str, Any]:
     """Everything that the command prints."""
-    team = range(1, most_threads + 1)
+    team = team_sizes(most_threads)
     told = facts() | {
         "threads": "a team of Python threads inside one compiled loop; no Numba threading layer is used",
         "array bytes": nbytes,
@@ -100,7 +100,7 @@ def _run(argv: list[str]) -> None:
     parser.add_argument(
         "graphs", nargs="*", metavar="graph", help="a file or KIND:SIZE=VALUE,... of a generator"
     )
-    parser.add_argument("--threads", type=int, default=worker_count(), metavar="T", help="from 1 to T")
+    parser.add_argument("--threads", type=int, default=worker_count(), metavar="T", help="1, 2, 4 ... T")
     parser.add_argument("--megabytes", type=int, help="size of the arrays; default: four last-level caches")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the same as JSON")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there, with a head")

@@ -1,4 +1,5 @@
-"""gpop itself, in its modes: source-centric, partition-centric and the choice of both; plain or interleaved.
+"""gpop itself: as it comes (``gpop``), and in its modes: source-centric, partition-centric, the choice of
+both; plain or interleaved. To ask for a mode makes components go by messages, which gpop by itself does not.
 
 Timed is the whole call, as for peers; its loop alone is a timer of its own.
 """
@@ -16,12 +17,16 @@ THREADED = True
 
 
 def _modes(interleaved: bool) -> dict[str, dict[str, Any]]:
-    """Names and flags: ``gpop-sc``, and ``gpop-sc-interleaved`` where that is possible."""
+    """Names and flags: ``gpop``, ``gpop-sc``, and ``gpop-sc-interleaved`` where that is possible."""
     plain = {f"gpop-{mode}": {"mode": mode} for mode in ("sc", "pc", "auto")}
     if not interleaved:
-        return plain
+        return {"gpop": {}} | plain
     both = {name: flags | {"interleave": False} for name, flags in plain.items()}
-    return both | {f"{name}-interleaved": flags | {"interleave": True} for name, flags in plain.items()}
+    return (
+        {"gpop": {}}
+        | both
+        | {f"{name}-interleaved": flags | {"interleave": True} for name, flags in plain.items()}
+    )
 
 
 IMPLEMENTATIONS = {name: _modes(algorithm.interleaved) for name, algorithm in ALGORITHMS.items()}

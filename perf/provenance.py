@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import os
+import platform
 import re
 import shlex
 import subprocess
@@ -103,10 +104,15 @@ def device() -> str:
     )
 
 
+def versions() -> str:
+    """Of Python and of what gpop computes with."""
+    found = [f"Python {platform.python_version()}", *(_installed((name,)) for name in LIBRARIES)]
+    return ", ".join(version for version in [*found, _installed(CUPY)] if version)
+
+
 def head(words: list[str], gpu: bool = False) -> str:
     """The lines above a result."""
     told = facts()
-    versions = [f"Python {told['python']}", *(_installed((name,)) for name in LIBRARIES), _installed(CUPY)]
     lines = {
         "command": command_line(words),
         "date": now(),
@@ -114,7 +120,7 @@ def head(words: list[str], gpu: bool = False) -> str:
         "machine": f"{told['processor']}, {told['usable cores']} usable cores of {told['cores']}, "
         f"L2 {readable(told['l2 bytes'])}, memory {readable(told['memory bytes'])}, {told['system']}",
         **({"device": device()} if gpu else {}),
-        "versions": ", ".join(version for version in versions if version),
+        "versions": versions(),
     }
     return "\n".join(f"{name:{WIDTH}}{text}" for name, text in lines.items())
 

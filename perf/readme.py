@@ -1,8 +1,8 @@
 """``python -m perf readme``: write the README's tables of speed from the results that are committed.
 
 A block of the README between ``<!-- NAME -->`` and ``<!-- /NAME -->`` is made from perf/results/NAME.txt,
-which the command in its head wrote; a block without a result is empty. Nothing in them is typed by hand, and
-a test compares them with the files.
+which the command in its head wrote; a block without a result is empty. Nothing is typed by hand, and a test
+compares the blocks with the files.
 """
 
 from __future__ import annotations
@@ -59,7 +59,13 @@ def machine(head: dict[str, str], printed: str) -> list[str]:
     teams = list(next(iter(graphs.values())))
     rows = [[graph, *(shares[threads] for threads in teams)] for graph, shares in graphs.items()]
     heads = [f"{threads} thread{'s' * (threads != '1')}" for threads in teams]
-    return [_above(head, "machine", "median of 5"), "", *_table(["graph", *heads], rows)]
+    return [
+        "How near that is to what memory allows: the share of the best bandwidth over as many bytes",
+        "at which an iteration of PageRank moves the bytes of the model.",
+        _above(head, "machine", "median of 5"),
+        "",
+        *_table(["graph", *heads], rows),
+    ]
 
 
 def gpu(head: dict[str, str], printed: str) -> list[str]:

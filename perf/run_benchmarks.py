@@ -1,8 +1,8 @@
 """``python -m perf run-benchmarks``: run what is registered and has no result in the store, and only that.
 
-Jobs of one graph and thread count share a worker process (`perf.worker`), which loads the graph once. Each
-finished run is stored before the next begins: a killed command is continued by the same command. A job that
-fails is tried again by later commands, at most three times; an implementation whose library is not
+Jobs of one graph share a worker process (`perf.worker`), which loads it and finds the right answers once.
+Each finished run is stored before the next begins: a killed command is continued by the same command. A job
+that fails is tried again by later commands, at most three times; an implementation whose library is not
 installed is skipped and said so.
 """
 
@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
@@ -88,18 +89,19 @@ class Tally:
     """What a command did, as one line."""
 
     def __init__(self) -> None:
-        self.done = self.wrong = self.failed = 0
+        self.done = self.wrong = self.failed = self.left = 0
 
     def __str__(self) -> str:
         parts = [f"{self.done} run{'s' * (self.done != 1)} stored"]
         parts += [f"{self.wrong} of them WRONG"] if self.wrong else []
         parts += [f"{self.failed} failed"] if self.failed else []
+        parts += [f"{self.left} left for the next call"] if self.left else []
         return ", ".join(parts)
 
 
 def run_missing(
     store: Store, platform: str | None = None, only: Iterable[str] = (), retries: int = MOST_RETRIES,
-    tally: Tally | None = None, datasets: Iterable[str] = (),
+    tally: Tally | None = None, datasets: Iterable[str] = (), deadline: float | None = None,
 ) -> Tally:  # fmt: skip
     """Run every missing job of this machine and store it; what was done.
 
@@ -114,6 +116,8 @@ def run_missing(
         Jobs that failed so often are left alone.
     datasets : list of str
         Datasets to run on; all when empty.
+    deadline : float, optional
+        Of `time.monotonic`: what has not begun by then is left for the next call.
     """
     tally = Tally() if tally is None else tally
     store.complete_variants()
@@ -126,8 +130,8 @@ def run_missing(
         print(f"skipped: {family} is not installed", file=sys.stderr)
     chosen = [job for job in chosen if family_of(job) in families]
     with progress_bar(len(chosen), "benchmarks", " runs", enabled=True) as bar:
-        for (graph, threads), group in groupby(chosen, key=lambda job: (job["path"], job["threads"])):
-            for _ in _run_group(store, graph, threads, list(group), tally):
+        for graph, group in groupby(chosen, key=lambda job: job["path"]):
+            for _ in _run_group(store, graph, list(group), tally, deadline):
                 bar.update()
     return tally
 
@@ -137,11 +141,16 @@ def family_of(job: Row) -> str:
     return json.loads(job["implFlags"])["family"]
 
 
-def _run_group(store: Store, graph: str, threads: int, jobs: list[Row], tally: Tally) -> Iterator[None]:
+def _run_group(
+    store: Store, graph: str, jobs: list[Row], tally: Tally, deadline: float | None
+) -> Iterator[None]:
     """Run jobs on one graph; a worker that dies is replaced for the next job."""
-    worker = None
+    worker, threads = None, max(job["threads"] for job in jobs)
     try:
         for job in jobs:
+            if deadline is not None and time.monotonic() > deadline:
+                tally.left += 1
+                continue
             try:
                 if worker is None or not worker.alive:
                     worker = None
@@ -178,7 +187,7 @@ def _describe(store: Store, worker: WorkerProcess, job: Row) -> None:
 def request_of(job: Row) -> dict[str, Any]:
     """What a worker needs to know of a job."""
     flags = {name: json.loads(job[name]) for name in ("implFlags", "variantFlags")}
-    return {"algorithm": job["algorithm"], **flags}
+    return {"algorithm": job["algorithm"], "threads": job["threads"], **flags}
 
 
 def describe_job(job: Row) -> str:

@@ -50,7 +50,7 @@ class Worker:
         """The implementation, ready to be called."""
         flags = dict(request["implFlags"])
         module = family_module(flags.pop("family"))
-        threads = flags.pop("threads", self.threads)
+        threads = flags.pop("threads", request.get("threads", self.threads))
         graph = algorithm_named(request["algorithm"]).graph(self.graph)
         return module.prepare(request["algorithm"], graph, request["variantFlags"], flags, threads)
 

@@ -22,7 +22,7 @@ def draw(study: Study) -> list[str]:
         for row in study.values(
             dataset=MAIN, algorithm=app, implementation=DUAL, threads=study.plan.most_threads
         ):
-            if row["graph"].startswith("rmat"):
+            if row["graph"] == study.plan.main:
                 values[row["property"]].append(row["value"])
         steps = range(len(values["frontier"]))
         below, told = [0.0] * len(steps), []

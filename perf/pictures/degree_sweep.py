@@ -1,11 +1,11 @@
-"""Fig. 5: time of the dual mode against the average degree, the number of vertices staying the same."""
+"""Fig. 5: time of gpop as it comes against the average degree, the number of vertices staying the same."""
 
 from __future__ import annotations
 
 import re
 
-from perf.pictures.plan import DEGREES, DUAL
-from perf.pictures.study import APPS, Study, ms, panels, plain_log, power
+from perf.pictures.plan import DEFAULT, DEGREES
+from perf.pictures.study import APPS, Study, curve, panels, plain_log, power
 
 TITLE = "Time against degree (Fig. 5)"
 PAPER = (
@@ -19,14 +19,17 @@ def draw(study: Study) -> list[str]:
     figure, ((panel,),) = panels(1, width=5.5, height=3.6)
     said, ticks = [], set()
     for app in APPS:
-        rows = study.totals(dataset=DEGREES, algorithm=app, implementation=DUAL)
-        times = {int(re.search(r"degree(\d+)", row["graph"])[1]): row["medianTime"] for row in rows}
+        rows = study.totals(dataset=DEGREES, algorithm=app, implementation=DEFAULT)
+        times = {int(re.search(r"degree(\d+)", row["graph"])[1]): row for row in rows}
         degrees = sorted(times)
         ticks |= times.keys()
-        panel.loglog(degrees, [ms(times[degree]) for degree in degrees], marker="o", label=app)
+        curve(panel, degrees, [times[degree] for degree in degrees], label=app)
         if len(degrees) > 1:
-            growth, more = times[degrees[-1]] / times[degrees[0]], degrees[-1] / degrees[0]
+            growth = times[degrees[-1]]["medianTime"] / times[degrees[0]]["medianTime"]
+            more = degrees[-1] / degrees[0]
             said.append(f"{app}: {growth:.1f}x the time for {more:.0f}x the edges.")
+    panel.set_xscale("log")
+    panel.set_yscale("log")
     panel.set_xticks(sorted(ticks), [str(degree) for degree in sorted(ticks)])
     panel.xaxis.minorticks_off()
     plain_log(panel.yaxis)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from perf.pictures.plan import MAIN
-from perf.pictures.study import COLOURS, NAMES, Study, legend_below, ms, panels, plain_log, whole_numbers
+from perf.pictures.study import COLOURS, NAMES, Study, curve, legend_below, panels, plain_log, whole_numbers
 
 TITLE = "Time of iterations: SC, PC and dual (Fig. 7)"
 PAPER = (
     "PC takes about the same time in almost every iteration, SC varies with the frontier, and the "
     "dual mode is at most the better of both in almost all of them. (The paper interleaves SSSP and "
-    "components; here no run is interleaved, so that iteration i is the same work in all modes.)"
+    "components; here no run is interleaved, so that iteration i is the same work in all modes, and "
+    "components go by messages.)"
 )
 SHOWN = ("bfs", "cc", "sssp")
 SLACK = 1.1
@@ -25,10 +26,10 @@ def draw(study: Study) -> list[str]:
             rows = study.steps(
                 dataset=MAIN, algorithm=app, implementation=implementation, threads=study.plan.most_threads
             )
-            seconds = [row["medianTime"] for row in rows if row["graph"].startswith("rmat")]
-            times[name] = seconds
-            colour = COLOURS[implementation]
-            panel.semilogy(range(len(seconds)), [ms(s) for s in seconds], "o-", label=name, color=colour)
+            rows = [row for row in rows if row["graph"] == study.plan.main]
+            times[name] = [row["medianTime"] for row in rows]
+            curve(panel, range(len(rows)), rows, label=name, color=COLOURS[implementation])
+        panel.set_yscale("log")
         panel.set_title(app)
         panel.set_xlabel("iteration")
         whole_numbers(panel.xaxis)

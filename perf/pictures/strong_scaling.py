@@ -1,11 +1,11 @@
-"""Fig. 3: time of the dual mode against the number of threads, a curve per RMAT graph, a panel per app."""
+"""Fig. 3: time of gpop as it comes against the number of threads, a curve per RMAT graph, a panel per app."""
 
 from __future__ import annotations
 
 import statistics
 
-from perf.pictures.plan import DUAL, SCALING
-from perf.pictures.study import APPS, Study, called, legend_below, ms, panels, plain_log
+from perf.pictures.plan import DEFAULT, SCALING
+from perf.pictures.study import APPS, Study, called, curve, legend_below, panels, plain_log
 
 TITLE = "Strong scaling (Fig. 3)"
 PAPER = (
@@ -21,15 +21,18 @@ def draw(study: Study) -> list[str]:
     said = []
     teams = study.plan.threads
     for place, (panel, app) in enumerate(zip(axes[0], APPS, strict=True)):
-        rows = study.totals(dataset=SCALING, algorithm=app, implementation=DUAL)
+        rows = study.totals(dataset=SCALING, algorithm=app, implementation=DEFAULT)
         graphs = sorted({row["graph"] for row in rows})
         speed_ups = {}
         for graph in graphs:
-            times = {row["threads"]: row["medianTime"] for row in rows if row["graph"] == graph}
+            times = {row["threads"]: row for row in rows if row["graph"] == graph}
             known = [threads for threads in teams if threads in times]
-            panel.loglog(known, [ms(times[threads]) for threads in known], marker="o", label=called(graph))
+            curve(panel, known, [times[threads] for threads in known], label=called(graph))
             if teams[0] in times and teams[-1] in times:
-                speed_ups[graph] = times[teams[0]] / times[teams[-1]]
+                ends = (times[team]["medianTime"] for team in (teams[0], teams[-1]))
+                speed_ups[graph] = next(ends) / next(ends)
+        panel.set_xscale("log")
+        panel.set_yscale("log")
         panel.set_title(app)
         panel.set_xlabel("threads")
         panel.set_xticks(teams, [str(threads) for threads in teams])

@@ -9,17 +9,16 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gpop.common.replacing import replacing
-from perf.graphs import name_of
 from perf.hardware import platform_name
 from perf.implementations import gpop_version
-from perf.pictures.plan import MAIN, Plan
+from perf.pictures.plan import Plan
 from perf.store import Row, Store
 
 COLOURS = {"gpop-sc": "#d95f02", "gpop-pc": "#1b9e77", "gpop-auto": "#3953a4", "other": "#888888"}
@@ -31,10 +30,10 @@ LEAST_TICKS = 3
 
 
 class Study:
-    """Results in, files out; ``name`` and ``title`` are those of the picture being drawn."""
+    """Results in, files out; ``words`` are those of the command, ``name`` and ``title`` of the picture."""
 
-    def __init__(self, plan: Plan, store: Store, folder: Path) -> None:
-        self.plan, self.store, self.folder = plan, store, folder
+    def __init__(self, plan: Plan, store: Store, folder: Path, words: list[str]) -> None:
+        self.plan, self.store, self.folder, self.words = plan, store, folder, words
         self.name = self.title = ""
         self.files: list[str] = []
 
@@ -60,11 +59,16 @@ class Study:
     @property
     def main_graph(self) -> str:
         """What pictures of one graph call theirs."""
-        return called(name_of(self.plan.graphs[MAIN][0]))
+        return called(self.plan.main)
 
-    def measured(self, name: str, key: dict[str, Any], measure: Callable[[], Any]) -> Any:
-        """A plain value that is kept: measured anew when ``key``, the machine or the code has changed."""
-        key = {"code": gpop_version(), "platform": platform_name(), **key}
+    def measured(
+        self, name: str, key: dict[str, Any], measure: Callable[[], Any], anywhere: bool = False
+    ) -> Any:
+        """A plain value that is kept: measured anew when ``key``, the code or the machine has changed.
+
+        ``anywhere``: the machine does not matter to it.
+        """
+        key = {"code": gpop_version(), **({} if anywhere else {"platform": platform_name()}), **key}
         path = self.folder / "measured" / f"{name}.json"
         if path.exists():
             kept = json.loads(path.read_text())
@@ -160,6 +164,14 @@ def legend_below(figure: Any, axes: Any) -> None:
     """One legend for all panels, under them."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 6), frameon=False)
+
+
+def curve(panel: Any, places: Sequence[float], rows: Sequence[Row], **style: Any) -> None:
+    """Medians of timers in ms over these places, with bars from the fastest to the slowest run."""
+    middle = np.array([ms(row["medianTime"]) for row in rows])
+    below = middle - [ms(row["minTime"]) for row in rows]
+    above = np.array([ms(row["maxTime"]) for row in rows]) - middle
+    panel.errorbar(places, middle, yerr=[below, above], marker="o", markersize=4, capsize=2, **style)
 
 
 def ms(seconds: float) -> float:

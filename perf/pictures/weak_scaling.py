@@ -1,9 +1,10 @@
-"""Fig. 4: time of the dual mode when the graph doubles with the number of threads."""
+"""Fig. 4: time of gpop as it comes when the graph doubles with the number of threads."""
 
 from __future__ import annotations
 
-from perf.pictures.plan import DUAL, SCALING
-from perf.pictures.study import APPS, Study, ms, panels, plain_log, power
+from perf.graphs import name_of
+from perf.pictures.plan import DEFAULT, weak_dataset
+from perf.pictures.study import APPS, Study, curve, panels, plain_log, power
 
 TITLE = "Weak scaling (Fig. 4)"
 PAPER = (
@@ -19,15 +20,19 @@ def draw(study: Study) -> list[str]:
     first = study.plan.scale - doublings
     said = []
     for app in APPS:
-        rows = study.totals(dataset=SCALING, algorithm=app, implementation=DUAL)
-        times = {(row["graph"], row["threads"]): row["medianTime"] for row in rows}
-        wanted = [(f"rmat-scale{first + step}", 1 << step) for step in range(doublings + 1)]
-        known = [key for key in wanted if key in times]
-        panel.loglog([threads for _, threads in known], [ms(times[key]) for key in known], "o-", label=app)
-        if len(known) == len(wanted) > 1:
-            growth = times[wanted[-1]] / times[wanted[0]]
+        found = {}
+        for threads, spec in study.plan.weak.items():
+            where = {"algorithm": app, "implementation": DEFAULT, "threads": threads, "graph": name_of(spec)}
+            for row in study.totals(dataset=weak_dataset(threads), **where):
+                found[threads] = row
+        curve(panel, list(found), list(found.values()), label=app)
+        if len(found) == len(study.plan.weak) > 1:
+            rows = list(found.values())
+            growth = rows[-1]["medianTime"] / rows[0]["medianTime"]
             said.append(f"{app}: {growth:.2f}x the time for a graph {1 << doublings} times as large.")
     ticks = [1 << step for step in range(doublings + 1)]
+    panel.set_xscale("log")
+    panel.set_yscale("log")
     panel.set_xticks(ticks, [f"{tick}\n{power(first + step)}" for step, tick in enumerate(ticks)])
     panel.xaxis.minorticks_off()
     plain_log(panel.yaxis)

@@ -6,15 +6,20 @@ import importlib
 import os
 import re
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from perf import figures, implementations, l2_simulator, run_benchmarks
+from gpop.common.errors import UsageError
+from perf import figures, implementations, l2_simulator, own, run_benchmarks
 from perf.__main__ import main
 from perf.graphs import open_graph, vertex
+from perf.hardware import team_sizes
 from perf.l2_workload import Workload
 from perf.pictures import PICTURES, ablation, mode_times, study, table_misses, traffic_split
+from perf.pictures.plan import DEFAULT, DUAL, REAL, Plan, estimate, real_graphs
+from perf.store import Store
 from tests.perf.near import NearWorker
 
 
@@ -60,6 +65,7 @@ def test_every_file_is_there_and_named_in_the_index(drawn):
         else:
             assert len((drawn / name).read_text().splitlines()) > 1
     assert "- threads: 1, 2; 2 where nothing else is said" in index and "numba" in index
+    assert "- command   python -m perf figures --quick --threads 2 --folder " in index
     assert index.count("**The paper:**") == index.count("**Here:**\n\n- ") == len(PICTURES)
 
 
@@ -73,7 +79,7 @@ def test_a_rerun_draws_the_same_without_measuring(folder, monkeypatch, capsys):
     (folder / "figure1-traffic.png").unlink()
     assert main(["figures", "--quick", "--threads", "2", "--folder", str(folder)]) == 0
     assert NearWorker.asked == [] and "0 runs stored" in capsys.readouterr().out
-    drop_date = re.compile("- drawn: .*")
+    drop_date = re.compile("- date .*")
     assert (folder / "figure1-traffic.png").read_bytes() == before[0]
     assert drop_date.sub("", (folder / "index.md").read_text()) == drop_date.sub("", before[1])
 
@@ -151,9 +157,88 @@ def test_every_picture_says_what_it_is_of(folder, monkeypatch):
         assert "2^" not in said.replace("$2^{", ""), name
 
 
-@pytest.mark.parametrize("argv", [["--scale", "3"], ["--threads", "0"], ["--folder", "file/below"]])
+@pytest.mark.parametrize(
+    "argv",
+    [["--scales", "3"], ["--scales", "9", "--real", "none"], ["--threads", "0"], ["--folder", "file/below"]],
+)
 def test_errors_are_one_line(tmp_path, monkeypatch, capsys, argv):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("")
     assert main(["figures", *argv]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_what_does_not_fit_the_budget_is_left_and_drawn_without(folder, monkeypatch, capsys):
+    """The store is gone: nothing begins, and the pictures are drawn all the same; later calls go on."""
+    os.remove(folder / "perf.db")
+    NearWorker.asked = []
+    argv = ["figures", "--quick", "--threads", "2", "--folder", str(folder)]
+    assert main([*argv, "--budget", "0"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"about \d+ minutes of measuring", out)
+    assert re.search(r"0 runs stored, \d+ left for the next call", out)
+    assert NearWorker.asked == []
+    assert (folder / "figure3-strong-scaling.png").exists()
+
+
+def test_right_answers_are_found_once_per_graph(tmp_path, monkeypatch):
+    """One worker serves all numbers of threads of a graph."""
+    started = []
+    monkeypatch.setattr(run_benchmarks, "WorkerProcess", lambda *given: started.append(given) or 1 / 0)
+    plan = Plan((8,), (1, 2), 2, True)
+    with Store(tmp_path / "perf.db") as store:
+        plan.register(store)
+        with pytest.raises(ZeroDivisionError):
+            run_benchmarks.run_missing(store, only=["gpop"], datasets=["figures scaling"])
+    assert [(graph, threads) for graph, _, threads in started] == [("rmat:scale=8", 2)]
+
+
+def test_the_plan_is_what_is_asked(tmp_path):
+    """RMAT of every scale, the real graphs where they lie, all numbers of threads in one picture."""
+    for name in REAL:
+        (tmp_path / f"{name}.txt.xz").write_bytes(b"x" * 100)
+    plan = Plan((20, 22), team_sizes(16), 3, False, real_graphs(tmp_path))
+    graphs = plan.graphs
+    assert graphs["figures"][:2] == ["rmat:scale=20,degree=16", "rmat:scale=22,degree=16"]
+    assert [Path(path).name for path in graphs["figures"][2:]] == [f"{name}.txt.xz" for name in REAL]
+    assert plan.teams("figures scaling") == (1, 2, 4, 8, 16) and plan.teams("figures") == (16,)
+    assert plan.teams("figures weak 4 threads") == (4,)
+    assert graphs["figures weak 16 threads"] == ["rmat:scale=20,seed=1"]
+    assert plan.implementations["figures scaling"] == ["gpop"] == plan.implementations["figures degrees"]
+    assert plan.main == "rmat-scale22-degree16"
+    (tmp_path / f"{REAL[1]}.txt.xz").unlink()
+    with pytest.raises(UsageError, match=f"has no {REAL[1]}.txt.xz"):
+        real_graphs(tmp_path)
+
+
+def test_the_estimate_counts_what_is_missing(tmp_path):
+    plan = Plan((8,), (1, 2), 2, True)
+    with Store(tmp_path / "perf.db") as store:
+        plan.register(store)
+        small = estimate(store, plan)
+        twice = plan._replace(repeats=20)
+        assert 0 < small < 600
+    with Store(tmp_path / "more.db") as store:
+        twice.register(store)
+        assert estimate(store, twice) > small
+    with Store(tmp_path / "empty.db") as store:
+        assert estimate(store, plan) == 0
+
+
+def test_components_are_measured_as_the_product_finds_them():
+    graph = open_graph("rmat:scale=8")
+    methods = {}
+    for name in (DEFAULT, DUAL + "-interleaved"):
+        flags = {
+            key: value for key, value in implementations.registered("cc")[name].items() if key != "family"
+        }
+        prepared = own.prepare("cc", graph, {}, flags, 1)
+        methods[name] = prepared.run(prepared.call()).trace.summary["method"]
+    assert methods == {DEFAULT: "afforest", DUAL + "-interleaved": "labels"}
+
+
+def test_a_curve_has_bars_from_the_fastest_to_the_slowest():
+    ((panel,),) = study.panels(1)[1]
+    study.curve(panel, [1, 2], [{"medianTime": 2e-3, "minTime": 1e-3, "maxTime": 5e-3}] * 2, label="a")
+    _, _, (bars,) = panel.containers[0]
+    assert [segment[:, 1].tolist() for segment in bars.get_segments()] == [[1, 5], [1, 5]]

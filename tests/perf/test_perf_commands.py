@@ -38,8 +38,9 @@ def test_add_and_list(path, capsys):
     code, out = say(capsys, "list", "missing", "--json")
     jobs = json.loads(out)
     own = [job for job in jobs if job["implementation"].startswith(("gpop", "small"))]
-    # graphs x threads x (variants of BFS x its modes + modes of CC, plain and interleaved, and one more)
-    assert code == 0 and len(own) == 2 * 2 * (2 * 3 + 7)
+    # graphs x threads x (variants of BFS x (as it comes, its modes) + the same for CC, plain and interleaved,
+    # and one more)
+    assert code == 0 and len(own) == 2 * 2 * (2 * 4 + 8)
     assert {job["runnable"] for job in jobs} == {"yes"}
     for table in query.TABLES:
         assert say(capsys, "list", table)[0] == 0

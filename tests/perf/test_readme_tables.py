@@ -22,6 +22,10 @@ def test_the_readme_says_what_was_measured():
     assert readme.filled(text) == text, "run python -m perf readme"
 
 
+def test_nothing_more_is_claimed():
+    assert "memory speed" not in readme.README.read_text() + (readme.ROOT / "pyproject.toml").read_text()
+
+
 def test_results_that_the_readme_names_exist():
     import re
 

@@ -22,7 +22,7 @@ from tests.perf.near import NearWorker
 
 ROOT = Path(gpop.__file__).resolve().parents[1]
 DATA = ROOT / "data"
-PLAIN = {"gpop-sc", "gpop-pc", "gpop-auto"}
+PLAIN = {"gpop", "gpop-sc", "gpop-pc", "gpop-auto"}
 
 
 @pytest.fixture
