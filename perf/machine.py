@@ -1,6 +1,6 @@
 """``python -m perf machine [graph ...]``: caches, cores, measured bandwidth, and what follows from them.
 
-Bandwidth: copy, triad and read (`perf.memory_bandwidth` says which bytes are counted) with 1, 2, 4 ... threads,
+Bandwidth: copy, triad and read (`perf.memory_bandwidth` says which bytes count) with 1, 2, 4 ... threads,
 over arrays that exceed the last cache. For every graph: the shortest possible PageRank iteration, the
 bytes that the model of partition-centric mode counts (`gpop.model.bytes`) over the best bandwidth, measured
 over arrays as large as those bytes, as they may fit a cache; and what an iteration takes.
