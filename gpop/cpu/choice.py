@@ -19,11 +19,6 @@ from gpop.plan.trace import BYTES_AT, MESSAGES_AT, MODES_AT
 AUTO_PUSH = AUTO - 1
 """What auto becomes where there is no memory for in-edges."""
 
-for _function in (
-    sc_bytes, pc_bytes, prefers_pc, prefers_pull, edges_looked_at, pull_bytes, pull_all_bytes
-):  # fmt: skip
-    inline(_function)
-
 
 @inline
 def choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):

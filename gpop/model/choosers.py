@@ -2,7 +2,8 @@
 
 A chooser is a function of plain numbers that the engines compile into their loops. What it decides for:
 
-partition   source-centric or partition-centric, by eq. (1) of the paper (`prefers_pc`);
+partition   source-centric or partition-centric, by eq. (1) of the paper (`prefers_pc`; on a GPU, whose two
+            ways move other bytes, `prefers_bins`);
 iteration   whether all partitions pull instead (`prefers_pull`).
 
 A mode that is asked for needs no chooser: the engine gets its code (`AUTO`: none was asked for).
@@ -10,6 +11,7 @@ A mode that is asked for needs no chooser: the engine gets its code (`AUTO`: non
 
 from __future__ import annotations
 
+from gpop.common.inlined import inline
 from gpop.model.bytes import pc_bytes, sc_bytes
 
 AUTO = -1
@@ -22,6 +24,7 @@ FEW_EDGES = 64
 """Pull is not considered while fewer than one in so many of the edges to needy vertices may be active."""
 
 
+@inline
 def prefers_pc(
     active_vertices, active_edges, edges, messages, partitions, sizes, ratio,
     direct_edges=0, direct_messages=0,
@@ -47,6 +50,19 @@ def prefers_pc(
     return pc_bytes(edges, messages, partitions, sizes) + edges * sizes.probe <= ratio * sparse
 
 
+@inline
+def prefers_bins(edges: float, pushed: float, binned: float, ratio: float) -> bool:
+    """Eq. (1) of two predictions: bytes that partition-centric scatter streams, and those of the other way.
+
+    Examples
+    --------
+    >>> prefers_bins(9, 100.0, 200.0, 2.0), prefers_bins(9, 100.0, 201.0, 2.0), prefers_bins(0, 1.0, 0.0, 2.0)
+    (True, False, False)
+    """
+    return edges > 0 and binned <= ratio * pushed
+
+
+@inline
 def prefers_pull(pushed, pulled, ratio):
     """Whether an iteration that pulls is predicted to take no longer than one that pushes.
 
