@@ -16,7 +16,8 @@ from gpop.gpu.device import cupy, current_device, free_bytes, require_device_mem
 from gpop.gpu.emit import Emitted, emit
 from gpop.gpu.job import Job
 from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, Traits, combine_of, push_of, queues
-from gpop.gpu.layout import HUBS, LAYOUT, device_graph
+from gpop.gpu.layout import HUBS, arrays_of, device_graph
+from gpop.gpu.strategies import strategies_of
 from gpop.gpu.workspace import Workspace, queue_shapes, workspace_shapes
 from gpop.graph.exclusive import exclusive
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits
@@ -74,6 +75,8 @@ def _traits(
     way = push_of(emitted, combine) if push is None else push
     has_init = "initFunc" in emitted.defined
     live = (lowered.steady or interleave) and not (has_init or cls.all_active) and way != OWNER
+    # An owner gathers one by one whatever is declared, but for sums (fold.cuh).
+    combine = combine if push is None or (mode == "pull" and combine == "add") else None
     return Traits(
         bits=0,
         weight_dtype=weight_dtype,
@@ -81,12 +84,11 @@ def _traits(
         all_active=cls.all_active,
         mask=mask,
         inactive=inactive,
-        # An owner gathers one by one whatever is declared, but for sums (fold.cuh).
-        combine=combine if push is None or (mode == "pull" and combine == "add") else None,
+        combine=combine,
         push=way,
         track=cls.track_touched,
         live=live,
-        pushes=mode != "pc",
+        strategies=strategies_of(mode, way == OWNER, combine is not None),
     )
 
 
@@ -128,8 +130,8 @@ def run_on_gpu(
         layout, prepare_seconds = device_graph(graph, traits.bits, turned, worker_count())
         if weighted:
             traits = traits._replace(bin_weight_dtype=layout.bins.id_weights.dtype)
-        parts = _parts(lowered, emitted, traits, mode)
-        shapes = workspace_shapes(layout, emitted, traits, mode)
+        parts = _parts(lowered, emitted, traits)
+        shapes = workspace_shapes(layout, emitted, traits)
         own = sum(length * dtype.itemsize for length, dtype in shapes.values())
         own += sum(program._fields[name].nbytes for name in lowered.fields)
         require_device_memory(layout.missing_bytes(parts) + own, f"{lowered.name} on {graph!r}")
@@ -144,17 +146,12 @@ def run_on_gpu(
         return job.run(sources, limit, ratio, callback, progress, prepare_seconds)
 
 
-def _parts(lowered: Lowered, emitted: Emitted, traits: Traits, mode: str) -> tuple[str, ...]:
+def _parts(lowered: Lowered, emitted: Emitted, traits: Traits) -> tuple[str, ...]:
     """Arrays that a run needs on the device."""
     weighted = traits.weight_dtype is not None
-    parts = ["indptr", "messages"]
-    if traits.push == OWNER:
-        parts += ["in_indptr", "in_indices"] + (["in_weights"] if weighted else []) + ["hub_vertex"]
-    else:
-        if mode != "pc":
-            parts += ["indices"] + (["weights"] if weighted else [])
-        if mode != "sc":
-            parts += [*LAYOUT] + (["id_weights"] if weighted else [])
+    parts = ["indptr"]
+    for strategy in traits.strategies:
+        parts += arrays_of(strategy.layouts, weighted)
     if queues(emitted, traits):
         parts += HUBS
     if traits.all_active and traits.combine:

@@ -1,4 +1,4 @@
-"""What is common to all emitted texts: functions, the helpers that they call, and how Numba's refusal is told.
+"""What all emitted texts have in common: functions, their helpers, and how Numba's refusal is told.
 
 A function is typed by Numba (`typed_ir`) and written by `FunctionText`; a call of another plain function
 emits that one before its caller, once for each list of argument types.

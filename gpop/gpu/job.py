@@ -12,16 +12,15 @@ from gpop.gpu.device import cupy, current_device, is_device_array
 from gpop.gpu.emit import Emitted
 from gpop.gpu.kernel import (
     BLOCK_THREADS,
-    CONTROL,
-    GRAPH,
     OWNER,
-    TRACE_ROWS,
+    STEPPED,
     Traits,
     compile_kernel,
     make_source,
     shared_bytes,
 )
 from gpop.gpu.layout import DeviceGraph
+from gpop.gpu.structs import CONTROL, GRAPH, TRACE_ROWS
 from gpop.gpu.workspace import Workspace
 from gpop.plan.trace import Trace
 from gpop.program.lowering import Lowered
@@ -32,8 +31,6 @@ SLICE_NS = 100_000_000
 
 An iteration is not cut: its longest chain is a hub's, 20 ns per message (kernels/owner.cuh), so that it
 takes a vertex of five million in-edges to be late by as much again."""
-
-MODES = {"auto": 0, "sc": 1, "pc": 2, "pull": 1}
 
 
 class Job:
@@ -61,6 +58,7 @@ class Job:
         self.control = cupy().zeros(CONTROL.itemsize, np.uint8)
         self.hubs = layout.counts["hub_vertex"] if traits.push == OWNER else len(space.arrays["called"])
         self.fields: dict[str, Any] = {}
+        self.halves: tuple[Any, Any] | None = None
 
     def run(
         self, sources, limit: int, ratio: float, callback: Any, progress: bool, prepare_seconds: float
@@ -78,7 +76,7 @@ class Job:
         )
         self.upload()
         control = np.zeros((), CONTROL)
-        control["limit"], control["ratio"], control["forced"] = limit, ratio, MODES[self.mode]
+        control["limit"], control["ratio"] = limit, ratio
         control["row_limit"], control["slice_ns"] = (1 if callback else TRACE_ROWS), SLICE_NS
         control["fresh"], control["heavy_size"] = 1, self.space.heavy_size
         empty = graph.n == 0 or (sources is not None and len(sources) == 0)
@@ -87,7 +85,7 @@ class Job:
         begin, end = cupy().cuda.Event(), cupy().cuda.Event()
         milliseconds, over = 0.0, empty or limit == 0
         loaded = self.traits.all_active
-        self.control.set(np.frombuffer(control.tobytes(), np.uint8))
+        self.write_control(control)
         with IterationBar(progress, None if limit == UNLIMITED else limit) as bar:
             while not (over and loaded):
                 begin.record()
@@ -95,13 +93,9 @@ class Job:
                     self.load_frontier(sources)
                     loaded = True
                 if not over:
-                    self.loop(
-                        (self.blocks,), (BLOCK_THREADS,),
-                        (self.state(), self.graph(), self.space.argument, self.control),
-                        shared_mem=self.shared,
-                    )  # fmt: skip
+                    self.iterate()
                 end.record()
-                control = np.frombuffer(self.control.get().tobytes(), CONTROL)[0].copy()
+                control = self.read_control()
                 milliseconds += cupy().cuda.get_elapsed_time(begin, end)
                 if over:
                     break
@@ -113,9 +107,8 @@ class Job:
                     over |= bool(callback(trace[-1]))
                     self.upload()
                 bar.show(int(control["iteration"]), int(control["frontier"]))
-                for name in ("rows", "arrived_blocks", "released"):
-                    control[name] = 0
-                self.control.set(np.frombuffer(control.tobytes(), np.uint8))
+                control["rows"] = 0
+                self.write_control(control)
         self.download()
         return Run(
             iterations=int(control["iteration"]),
@@ -135,6 +128,44 @@ class Job:
             partitions=int(self.layout.bins.k),
             prepare_seconds=prepare_seconds,
         )
+
+    def read_control(self) -> np.ndarray:
+        """``struct Control`` as the device has left it."""
+        return np.frombuffer(self.control.get().tobytes(), CONTROL)[0].copy()
+
+    def write_control(self, control: np.ndarray) -> None:
+        """What the next launch begins with; nobody has arrived at its barriers."""
+        control["arrived_blocks"] = control["released"] = 0
+        self.control.set(np.frombuffer(control.tobytes(), np.uint8))
+
+    def launch(self, kernel: Any) -> None:
+        """One cooperative launch on the arrays of the run."""
+        arguments = (self.state(), self.graph(), self.space.argument, self.control)
+        kernel((self.blocks,), (BLOCK_THREADS,), arguments, shared_mem=self.shared)
+
+    def iterate(self) -> None:
+        """Iterate until the run is over or Python is due."""
+        self.launch(self.loop)
+
+    def scatter(self) -> bool:
+        """The first half of an iteration; False, and nothing to gather, if the run is over.
+
+        The control block must ask for one row of the trace. The kernels of the halves are compiled when they
+        are first wanted, so that the loop is not burdened with them.
+        """
+        if self.halves is None:
+            module = compile_kernel(make_source(self.emitted, self.traits, STEPPED))
+            self.halves = module.get_function("gpop_scatter"), module.get_function("gpop_gather")
+            for kernel in self.halves:
+                kernel.max_dynamic_shared_size_bytes = self.shared
+        self.launch(self.halves[0])
+        control = self.read_control()
+        self.write_control(control)
+        return not control["stop"]
+
+    def gather(self) -> None:
+        """The second half; the record of the iteration is in the control block then."""
+        self.launch(self.halves[1])
 
     def load_frontier(self, sources: np.ndarray | None) -> None:
         """Make the given vertices, or all, the frontier."""

@@ -91,6 +91,7 @@ class Emitter(FunctionEmitter):
         return Emitted(
             "\n".join(part for part in parts if part),
             dtype_of(message), dtype_of(gathered), self.written, defined, self.state_dtype(),
+            tuple(self.cls.vertex_fields()[name].dtype for name in self.written),
         )  # fmt: skip
 
     # --- functions -----------------------------------------------------------------------------

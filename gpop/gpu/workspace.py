@@ -9,8 +9,9 @@ import numpy as np
 from gpop.cpu.scatter import MASK_SENT
 from gpop.gpu.device import cupy
 from gpop.gpu.emit import Emitted
-from gpop.gpu.kernel import FOLD, HEAVY, OWNER, SPACE, Traits, folded_dtype, queues, total_dtype
+from gpop.gpu.kernel import FOLD, HEAVY, Traits, folded_dtype, queues, total_dtype
 from gpop.gpu.layout import PADDING, DeviceGraph
+from gpop.gpu.structs import SPACE
 from gpop.graph.graph import Graph
 
 
@@ -25,15 +26,14 @@ def _identity(dtype: np.dtype, combine: str | None) -> Any:
 
 
 def workspace_shapes(
-    layout: DeviceGraph, emitted: Emitted, traits: Traits, mode: str
+    layout: DeviceGraph, emitted: Emitted, traits: Traits
 ) -> dict[str, tuple[int, np.dtype]]:
-    """Length and type of every array; 0 for those that the program or the mode has no use for."""
+    """Length and type of every array; 0 for those that the program or its strategies have no use for."""
     graph, bins = layout.graph, layout.bins
     n, words, k = graph.n, graph.n // 32 + 2, int(bins.k)
     message = emitted.message_dtype
     folded = folded_dtype(emitted.gathered_dtype, traits.combine)
-    pushes = mode != "pc" or traits.push == OWNER
-    sends_all = mode != "sc" and traits.push != OWNER
+    pushes, sends_all = traits.sparse is not None, traits.dense is not None
     frontier = not traits.all_active
     slots = bins.messages + PADDING if sends_all else 0
     lengths = {

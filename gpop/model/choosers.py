@@ -35,6 +35,7 @@ def prefers_pc(
 
     Examples
     --------
+    >>> from gpop.model.bytes import Sizes
     >>> four = Sizes(4, 4, 4, 4, 4, 0)
     >>> prefers_pc(10, 160, 160, 80, 8, four, 2.0), prefers_pc(1, 2, 160, 80, 8, four, 2.0)
     (True, False)

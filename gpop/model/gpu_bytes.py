@@ -1,21 +1,20 @@
 """The bytes that each strategy of the GPU moves, as functions of plain numbers.
 
-Nothing of a vertex stays in a private cache here, and messages that are pushed pass no bin, so these are other
-formulas than the CPU's (model/bytes.py). Counted is what has to do with messages:
+Nothing of a vertex stays in a private cache here, and messages that are pushed pass no bin, so these are
+other formulas than the CPU's (model/bytes.py). Counted is what has to do with messages:
 
-    push       V_a*(d_l + d_o + 2*d_v)                          + E_a*(d_e + d_x)
-    edge-list  V_a*(d_l       + 2*d_v) + V*d_b/32 + E*d_i       + E_a*(d_e + d_x)
-    owner      V_a*(d_l       +   d_v) + V*d_o    + L*(d_e + d_b) + E_a*d_v
-    bins       S*d_g + M*(d_s + 2*(d_v + d_m)) + E*(d_i + d_w)  + E_a*d_x + (E - E_a)*d_n
-    combined   S*d_g + M*(d_s + 2*d_f)         + E*(d_i + d_w)  + min(V, M)*d_t
+    push       V_a*(d_k + d_l + d_o + d_v) + E_a*(d_e + d_x)
+    owner      V_a*d_k + V*d_o + L*(d_e + d_b) + E_a*d_v
+    bins       S*d_g + M*(d_s + 2*(d_v + d_m)) + E*(d_i + d_w) + E_a*d_x + (E - E_a)*d_n
+    combined   S*d_g + M*(d_s + 2*d_f)         + E*(d_i + d_w) + min(V, M)*d_t
 
 with ``V, E, M, S`` the vertices, edges, messages and segments of the layout that a source partition has (the
 whole graph, where an iteration is not divided), ``V_a, E_a`` its active vertices and their edges, ``L`` the
 in-edges that are looked at; the sizes are in `DeviceSizes`. Of a stream each byte counts once per phase,
 though neighbouring lanes may ask for it again: a value is written once and read once, whatever its number of
-edges. A random access counts each time: those to the vertex that a message is for (an atomic is one), and those
-of an owner to the sources of its in-edges. What the program's functions read of their own vertex, the upkeep
-of the frontier, and what waits at hubs (swap.cuh) are in none of them.
+edges. A random access counts each time: those to the vertex that a message is for (an atomic is one), and
+those of an owner to the sources of its in-edges. What the program's functions read of their own vertex, the
+upkeep of the frontier, and what waits at hubs (swap.cuh) are in none of them.
 
 All take a `Part` and `DeviceSizes`. The engine's source has these functions, emitted as a program's are.
 """
@@ -46,17 +45,20 @@ class DeviceSizes(NamedTuple):
 
     Attributes
     ----------
+    kept : int
+        d_k: what scatter moves where messages are sent one by one: the vertex in the list, and its value.
     listed : int
-        d_l: in lists of active vertices, per vertex; 0 where all are active.
+        d_l: of a vertex that gather finds in the list: its entry, and an offset that no neighbour reads; 0
+        where all are active.
     offset : int
-        d_o: a vertex's own offset, and the next one where no neighbour has read it.
+        d_o: where the edges of a vertex begin.
     edge : int
         d_e: a neighbour's id in CSR, and the weight.
     id, weight, source : int
-        d_i, d_w, d_s: of a destination, its weight, and the source of a message, as they lie in the bins; of a
-        strategy with another layout, there.
+        d_i, d_w, d_s: of a destination, its weight, and the source of a message, as they lie in the bins.
     value, mark : int
-        d_v, d_m: of a message where it is kept between scatter and gather, and its mark.
+        d_v, d_m: of a message where it is kept between scatter and gather, and its mark; 0 where it is
+        computed when it is delivered.
     partial : int
         d_f: of the combined messages of a run.
     segment : int
@@ -72,6 +74,7 @@ class DeviceSizes(NamedTuple):
         1 where a vertex may be satisfied before its last in-edge.
     """
 
+    kept: int
     listed: int
     offset: int
     edge: int
@@ -90,7 +93,7 @@ class DeviceSizes(NamedTuple):
 
 
 PLAIN = DeviceSizes(
-    listed=8, offset=16, edge=4, id=2, weight=0, source=2, value=4, mark=0, partial=4, segment=32,
+    kept=8, listed=12, offset=8, edge=4, id=2, weight=0, source=2, value=4, mark=0, partial=4, segment=32,
     vertex=4, inactive=4, total=4, probe=4, early=0,
 )  # fmt: skip
 """Messages, fields and ids of 4 bytes, no weights: what the examples have."""
@@ -101,10 +104,10 @@ def push_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
-    >>> push_bytes(Part(10, 160, 64, 640), PLAIN)                          # 10*(8 + 16 + 2*4) + 160*(4 + 4)
+    >>> push_bytes(Part(10, 160, 64, 640), PLAIN)                      # 10*(8 + 12 + 8 + 4) + 160*(4 + 4)
     1600
     """
-    found = part.active_vertices * (sizes.listed + sizes.offset + 2 * sizes.value)
+    found = part.active_vertices * (sizes.kept + sizes.listed + sizes.offset + sizes.value)
     return found + part.active_edges * (sizes.edge + sizes.vertex)
 
 
@@ -113,15 +116,15 @@ def owner_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
-    >>> owner_bytes(Part(10, 160, 64, 640), PLAIN)                 # 10*(8 + 4) + 64*16 + 640*(4 + 4) + 160*4
-    6904
-    >>> owner_bytes(Part(10, 160, 64, 640), PLAIN._replace(early=1)) < 6904
+    >>> owner_bytes(Part(10, 160, 64, 640), PLAIN)                        # 10*8 + 64*8 + 640*(4 + 4) + 160*4
+    6352
+    >>> owner_bytes(Part(10, 160, 64, 640), PLAIN._replace(early=1)) < 6352
     True
     """
     looked_at = part.edges
     if sizes.early:
         looked_at = edges_looked_at(part.active_edges, part.vertices, part.edges)
-    sent = part.active_vertices * (sizes.listed + sizes.value) + part.vertices * sizes.offset
+    sent = part.active_vertices * sizes.kept + part.vertices * sizes.offset
     return sent + looked_at * (sizes.edge + sizes.probe) + part.active_edges * sizes.value
 
 
@@ -132,7 +135,8 @@ def bins_bytes(part: Part, sizes: DeviceSizes) -> float:
     --------
     >>> bins_bytes(Part(10, 160, 64, 640, 320, 8), PLAIN)          # 8*32 + 320*(2 + 2*4) + 640*2 + 640*4
     7296
-    >>> bins_bytes(Part(10, 160, 64, 640, 320, 8), PLAIN._replace(mark=1, inactive=0)) - 7296     # 640 - 480*4
+    >>> marked = PLAIN._replace(mark=1, inactive=0)
+    >>> bins_bytes(Part(10, 160, 64, 640, 320, 8), marked) - 7296                              # 640 - 480*4
     -1280
     """
     stream = part.segments * sizes.segment + part.edges * (sizes.id + sizes.weight)

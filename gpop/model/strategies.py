@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gpop.model.bytes import pc_bytes, pull_all_bytes, pull_bytes, sc_bytes
+from gpop.model.gpu_bytes import bins_bytes, combined_bytes, owner_bytes, push_bytes
 
 SC, PC, PULL = 0, 1, 2
 """Codes of the modes, in the engines' arrays and in their choices."""
@@ -46,7 +47,7 @@ class Strategy:
     layouts : tuple of str
         What of a graph it reads.
     bytes : function
-        What it moves, of plain numbers (`gpop.model.bytes`).
+        What it moves, of plain numbers (`gpop.model.bytes`, `gpop.model.gpu_bytes`).
     about : str
         One line.
     """
@@ -78,13 +79,13 @@ STRATEGIES = (
              "in-edges of needy vertices against the bits of the frontier"),
     Strategy("pull-blocks", PULL, "cpu", "cpu/pull_all.py", ("edge blocks",), pull_all_bytes,
              "all in-edges in blocks that read values where they lie"),
-    Strategy("push", SC, "gpu", "gpu/kernels/push.cuh", ("csr",), sc_bytes,
+    Strategy("push", SC, "gpu", "gpu/kernels/push.cuh", ("csr",), push_bytes,
              "warps walk the edges of listed vertices, messages go straight to their vertex"),
-    Strategy("bins", PC, "gpu", "gpu/kernels/gather.cuh", ("bins",), pc_bytes,
+    Strategy("bins", PC, "gpu", "gpu/kernels/bins.cuh", ("bins",), bins_bytes,
              "values into bins, columns gathered by compare-and-swap"),
-    Strategy("bins-combined", PC, "gpu", "gpu/kernels/combine.cuh", ("reversed bins",), pc_bytes,
+    Strategy("bins-combined", PC, "gpu", "gpu/kernels/combined.cuh", ("reversed bins",), combined_bytes,
              "messages of a run combined at their source, folded in shared memory"),
-    Strategy("owner", PULL, "gpu", "gpu/kernels/push.cuh", ("csc",), pull_bytes,
+    Strategy("owner", PULL, "gpu", "gpu/kernels/owner.cuh", ("csc",), owner_bytes,
              "one owner per vertex walks its in-edges in order"),
 )  # fmt: skip
 

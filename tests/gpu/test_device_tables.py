@@ -10,7 +10,6 @@ import pytest
 import gpop
 from gpop.gpu import kernel, layout
 from gpop.gpu.emit import emit
-from gpop.gpu.kernel import CONTROL, GRAPH, SPACE
 from gpop.gpu.layout import (
     PIECE,
     SEGMENT,
@@ -21,6 +20,7 @@ from gpop.gpu.layout import (
     messages_by_source,
     row_pieces,
 )
+from gpop.gpu.structs import CONTROL, GRAPH, SPACE
 from gpop.gpu.workspace import _identity, queue_shapes
 from gpop.layout.bins import build_bins
 from gpop.program.lowering import lower
