@@ -48,6 +48,7 @@ COUNTED_EDGES = 1 << 24
 BINS = ("ids", "sources", "messages", "segment", "segments", "column_piece", "row_piece")
 ARRAYS = {
     "csr": (("indices",), ("weights",)),
+    "edges": (("edge_source", "indices"), ("weights",)),
     "csc": (("in_indptr", "in_indices", "hub_vertex"), ("in_weights",)),
     "bins": (BINS, ("id_weights",)),
     "reversed bins": (BINS, ("id_weights",)),
@@ -194,6 +195,8 @@ class DeviceGraph:
             return messages_by_source(bins, self.turned)
         if name == "has_in":
             return np.packbits(self._in_graph().out_degree > 0, bitorder="little")
+        if name == "edge_source":
+            return np.repeat(np.arange(graph.n, dtype=np.uint32), graph.out_degree)
         if name == "row_piece":
             share = ROW_PIECES * current_device().multiprocessors
             return row_pieces(bins, max(PIECE_IDS, bins.messages // share))
@@ -213,6 +216,8 @@ class DeviceGraph:
             return self.graph.n + PIECE.itemsize * int(bins.k)
         if name in HUBS:  # the degrees that they are made from included
             return 8 * self.graph.n + 4 * min(self.graph.m, COUNTED_EDGES) if name == "hub_of" else 0
+        if name == "edge_source":
+            return 4 * (self.graph.m + PADDING)
         host = self._host(name if not name.startswith("in_") else name.removeprefix("in_"))
         return host.nbytes + PADDING * host.itemsize
 

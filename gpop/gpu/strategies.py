@@ -33,7 +33,7 @@ def strategies_of(mode: str, owned: bool, combines: bool) -> tuple[Strategy, ...
     """
     if owned:
         return (GPU_STRATEGIES["owner"],)
-    names = {"sc": ["push"], "pc": ["bins"], "auto": ["push", "bins"]}[mode]
+    names = {"sc": ["push"], "pc": ["bins"], "auto": ["push", "bins"]}.get(mode, [mode])
     if combines:
         names = ["bins-combined" if name == "bins" else name for name in names]
     return tuple(GPU_STRATEGIES[name] for name in names)

@@ -3,10 +3,11 @@
 Nothing of a vertex stays in a private cache here, and messages that are pushed pass no bin, so these are
 other formulas than the CPU's (model/bytes.py). Counted is what has to do with messages:
 
-    push       V_a*(d_k + d_l + d_o + d_v) + E_a*(d_e + d_x)
-    owner      V_a*d_k + V*d_o + L*(d_e + d_b) + E_a*d_v
-    bins       S*d_g + M*(d_s + 2*(d_v + d_m)) + E*(d_i + d_w) + E_a*d_x + (E - E_a)*d_n
-    combined   S*d_g + M*(d_s + 2*d_f)         + E*(d_i + d_w) + min(V, M)*d_t
+    push       V_a*(d_k + d_l + d_o + d_v) + E_a*(d_e + d_w + d_x)
+    edge-list  V_a*(d_k + d_v) + V*d_b/32 + E*4 + E_a*(d_e + d_w + d_x)
+    owner      V_a*d_k + V*d_o + L*(d_e + d_b) + E_a*(d_w + d_v)
+    bins       S*d_g + M*(d_s + 2*(d_v + d_m)) + E*(d_i + d_y) + E_a*d_x + (E - E_a)*d_n
+    combined   S*d_g + M*(d_s + 2*d_f)         + E*(d_i + d_y) + min(V, M)*d_t
 
 with ``V, E, M, S`` the vertices, edges, messages and segments of the layout that a source partition has (the
 whole graph, where an iteration is not divided), ``V_a, E_a`` its active vertices and their edges, ``L`` the
@@ -52,10 +53,10 @@ class DeviceSizes(NamedTuple):
         where all are active.
     offset : int
         d_o: where the edges of a vertex begin.
-    edge : int
-        d_e: a neighbour's id in CSR, and the weight.
-    id, weight, source : int
-        d_i, d_w, d_s: of a destination, its weight, and the source of a message, as they lie in the bins.
+    edge, weight : int
+        d_e, d_w: a neighbour's id in CSR, and the weight.
+    id, bin_weight, source : int
+        d_i, d_y, d_s: of a destination, its weight, and the source of a message, as they lie in the bins.
     value, mark : int
         d_v, d_m: of a message where it is kept between scatter and gather, and its mark; 0 where it is
         computed when it is delivered.
@@ -78,8 +79,9 @@ class DeviceSizes(NamedTuple):
     listed: int
     offset: int
     edge: int
-    id: int
     weight: int
+    id: int
+    bin_weight: int
     source: int
     value: int
     mark: int
@@ -92,9 +94,12 @@ class DeviceSizes(NamedTuple):
     early: int
 
 
+EDGE_SOURCE_BYTES = 4
+"""Of the source of an edge, where edges lie one by one."""
+
 PLAIN = DeviceSizes(
-    kept=8, listed=12, offset=8, edge=4, id=2, weight=0, source=2, value=4, mark=0, partial=4, segment=32,
-    vertex=4, inactive=4, total=4, probe=4, early=0,
+    kept=8, listed=12, offset=8, edge=4, weight=0, id=2, bin_weight=0, source=2, value=4, mark=0, partial=4,
+    segment=32, vertex=4, inactive=4, total=4, probe=4, early=0,
 )  # fmt: skip
 """Messages, fields and ids of 4 bytes, no weights: what the examples have."""
 
@@ -108,7 +113,20 @@ def push_bytes(part: Part, sizes: DeviceSizes) -> float:
     1600
     """
     found = part.active_vertices * (sizes.kept + sizes.listed + sizes.offset + sizes.value)
-    return found + part.active_edges * (sizes.edge + sizes.vertex)
+    return found + part.active_edges * (sizes.edge + sizes.weight + sizes.vertex)
+
+
+def edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """All edges are looked at, by a thread each (kernels/edge_list.cuh).
+
+    Examples
+    --------
+    >>> edge_list_bytes(Part(10, 160, 64, 640), PLAIN)           # 10*(8 + 4) + 64*4/32 + 640*4 + 160*(4 + 4)
+    3968.0
+    """
+    sent = part.active_vertices * (sizes.kept + sizes.value) + part.vertices * sizes.probe / 32
+    heard = part.active_edges * (sizes.edge + sizes.weight + sizes.vertex)
+    return sent + part.edges * EDGE_SOURCE_BYTES + heard
 
 
 def owner_bytes(part: Part, sizes: DeviceSizes) -> float:
@@ -125,7 +143,7 @@ def owner_bytes(part: Part, sizes: DeviceSizes) -> float:
     if sizes.early:
         looked_at = edges_looked_at(part.active_edges, part.vertices, part.edges)
     sent = part.active_vertices * sizes.kept + part.vertices * sizes.offset
-    return sent + looked_at * (sizes.edge + sizes.probe) + part.active_edges * sizes.value
+    return sent + looked_at * (sizes.edge + sizes.probe) + part.active_edges * (sizes.weight + sizes.value)
 
 
 def bins_bytes(part: Part, sizes: DeviceSizes) -> float:
@@ -139,7 +157,7 @@ def bins_bytes(part: Part, sizes: DeviceSizes) -> float:
     >>> bins_bytes(Part(10, 160, 64, 640, 320, 8), marked) - 7296                              # 640 - 480*4
     -1280
     """
-    stream = part.segments * sizes.segment + part.edges * (sizes.id + sizes.weight)
+    stream = part.segments * sizes.segment + part.edges * (sizes.id + sizes.bin_weight)
     values = part.messages * (sizes.source + 2 * (sizes.value + sizes.mark))
     others = part.edges - part.active_edges
     return stream + values + part.active_edges * sizes.vertex + others * sizes.inactive
@@ -156,6 +174,6 @@ def combined_bytes(part: Part, sizes: DeviceSizes) -> float:
     >>> combined_bytes(Part(10, 160, 64, 640, 320, 8), PLAIN)      # 8*32 + 320*(2 + 2*4) + 640*2 + 64*4
     4992
     """
-    stream = part.segments * sizes.segment + part.edges * (sizes.id + sizes.weight)
+    stream = part.segments * sizes.segment + part.edges * (sizes.id + sizes.bin_weight)
     runs = part.messages * (sizes.source + 2 * sizes.partial)
     return stream + runs + min(part.vertices, part.messages) * sizes.total

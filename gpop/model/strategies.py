@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gpop.model.bytes import pc_bytes, pull_all_bytes, pull_bytes, sc_bytes
-from gpop.model.gpu_bytes import bins_bytes, combined_bytes, owner_bytes, push_bytes
+from gpop.model.gpu_bytes import bins_bytes, combined_bytes, edge_list_bytes, owner_bytes, push_bytes
 
 SC, PC, PULL = 0, 1, 2
 """Codes of the modes, in the engines' arrays and in their choices."""
@@ -50,6 +50,8 @@ class Strategy:
         What it moves, of plain numbers (`gpop.model.bytes`, `gpop.model.gpu_bytes`).
     about : str
         One line.
+    by_name : bool
+        Taken only where it is asked for, by its name in place of a mode.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Strategy:
     layouts: tuple[str, ...]
     bytes: Callable[..., float]
     about: str
+    by_name: bool = False
 
 
 MODES = (
@@ -81,6 +84,8 @@ STRATEGIES = (
              "all in-edges in blocks that read values where they lie"),
     Strategy("push", SC, "gpu", "gpu/kernels/push.cuh", ("csr",), push_bytes,
              "warps walk the edges of listed vertices, messages go straight to their vertex"),
+    Strategy("edge-list", SC, "gpu", "gpu/kernels/edge_list.cuh", ("edges",), edge_list_bytes,
+             "a thread per edge of the whole graph", by_name=True),
     Strategy("bins", PC, "gpu", "gpu/kernels/bins.cuh", ("bins",), bins_bytes,
              "values into bins, columns gathered by compare-and-swap"),
     Strategy("bins-combined", PC, "gpu", "gpu/kernels/combined.cuh", ("reversed bins",), combined_bytes,
@@ -89,11 +94,24 @@ STRATEGIES = (
              "one owner per vertex walks its in-edges in order"),
 )  # fmt: skip
 
-ASKED = ("auto", *(mode.name for mode in MODES))
+_BY_NAME = {strategy.name: strategy for strategy in STRATEGIES if strategy.by_name}
+
+ASKED = ("auto", *(mode.name for mode in MODES), *_BY_NAME)
 """Values of ``mode=`` and ``--mode``."""
 
 COLUMNS = tuple(mode.column for mode in MODES)
 """Columns of the trace, in the order of the codes."""
+
+
+def asked_on(target: str) -> tuple[str, ...]:
+    """Those that a target has.
+
+    Examples
+    --------
+    >>> asked_on("cpu")
+    ('auto', 'sc', 'pc', 'pull')
+    """
+    return tuple(asked for asked in ASKED if asked not in _BY_NAME or _BY_NAME[asked].target == target)
 
 
 def code_of(asked: str) -> int:
@@ -101,7 +119,7 @@ def code_of(asked: str) -> int:
 
     Examples
     --------
-    >>> [code_of(asked) for asked in ASKED]
+    >>> [code_of(asked) for asked in asked_on("cpu")]
     [-1, 0, 1, 2]
     """
-    return ASKED.index(asked) - 1
+    return _BY_NAME[asked].mode if asked in _BY_NAME else ASKED.index(asked) - 1

@@ -37,6 +37,7 @@ struct Graph {
   const int64* indptr;
   const unsigned* indices;
   const Weight* weights;
+  const unsigned* edge_source;  // of every edge, in the order of `indices`
   const int64* messages;  // per source partition
   const int* segments;    // the same
   const unsigned short* sources;
