@@ -26,7 +26,7 @@ from gpop.common.replacing import replacing
 from gpop.copy_bandwidth import copy_bandwidth
 from gpop.execution.run import COMPILED_TARGETS
 from gpop.graph.graph import Graph
-from gpop.model.strategies import ASKED
+from gpop.model.strategies import ASKED, asked_on
 
 TOLERANCE = 1e-5
 
@@ -129,7 +129,7 @@ def compare(
     rounds: int = 5,
     threads: int | None = None,
 ) -> list[Row]:
-    """Run apps in every mode on every target.
+    """Run apps in every mode on every target that has it.
 
     Parameters
     ----------
@@ -151,18 +151,19 @@ def compare(
     """
     if source is None:
         source = int(np.argmax(graph.out_degree)) if graph.n else 0
-    modes, targets = list(modes), list(targets)
-    limits = {target: _limit(target, threads) for target in targets}
+    ways = [(target, mode) for target in targets for mode in modes if mode in asked_on(target)]
+    if not ways:
+        raise UsageError(f"none of the modes {', '.join(modes)} is one of target {', '.join(targets)}")
+    limits = {target: _limit(target, threads) for target, _ in ways}
     rows = []
     for name in apps:
         app, runs, answers = APPS[name], {}, {}
         for _ in range(rounds + 1):
-            for target in targets:
-                for mode in modes:
-                    options = {"mode": mode, "target": target, "threads": threads}
-                    result = app.solve(graph, source, options)
-                    answers[target, mode] = app.answer(graph, result)
-                    runs.setdefault((target, mode), []).append(result.run)
+            for target, mode in ways:
+                options = {"mode": mode, "target": target, "threads": threads}
+                result = app.solve(graph, source, options)
+                answers[target, mode] = app.answer(graph, result)
+                runs.setdefault((target, mode), []).append(result.run)
         reference = next(iter(answers.values()))
         for (target, mode), found in runs.items():
             trace = found[-1].trace

@@ -16,7 +16,7 @@ from gpop.compare import APPS, App, _scattered, differs
 from gpop.generate import generate
 from gpop.gpu import engine
 from gpop.gpu.device import cupy
-from gpop.model.strategies import ASKED
+from gpop.model.strategies import asked_on
 
 LOCAL = {
     name: App(lambda graph, seed, options, solve=solve: solve(graph, seed, **options), _scattered)
@@ -35,7 +35,7 @@ def main(name: str) -> int:
     common = {"partition_size": 64, "ratio": 1.0}
     expected = app.answer(graph, app.solve(graph, source, {"mode": "sc", "threads": 1, **common}))
     code = 0
-    for mode in ASKED:
+    for mode in asked_on("gpu"):
         result = app.solve(graph, source, {"mode": mode, "target": "gpu", **common})
         wrong = differs(app.answer(graph, result), expected)
         code |= wrong

@@ -250,13 +250,14 @@ def interpret(program: gpop.Program, frontier: Iterable[int] | None = None, iter
     """Run a program as plain Python (`gpop.reference`); updates its fields.
 
     Returns the final ``frontier`` (a set), the number of ``iterations``, and per iteration ``sizes``
-    (vertices in the frontier) and ``edges`` (their out-edges).
+    (vertices in the frontier) and ``edges`` (their out-edges); and whether the run ``converged``.
     """
     frontier = None if frontier is None else np.array(list(frontier), np.int64)
     run = gpop.run(program, frontier, iterations=iterations, target="python")
     return {
         "frontier": set(run.frontier.tolist()),
         "iterations": run.iterations,
+        "converged": run.converged,
         "sizes": run.trace.column("frontier").tolist(),
         "edges": run.trace.column("active_edges").tolist(),
     }

@@ -11,18 +11,13 @@ import numpy as np
 
 from gpop.common.inlined import inline
 from gpop.cpu.interleave import is_local
-from gpop.model.bytes import edges_looked_at, pc_bytes, pull_all_bytes, pull_bytes, sc_bytes
+from gpop.model.bytes import edges_looked_at, pc_bytes, pull_bytes, sc_bytes
 from gpop.model.choosers import AUTO, FEW_EDGES, prefers_pc, prefers_pull
 from gpop.model.strategies import PC, PULL
 from gpop.plan.trace import BYTES_AT, MESSAGES_AT, MODES_AT
 
 AUTO_PUSH = AUTO - 1
 """What auto becomes where the model does not pull, or there is no memory for in-edges."""
-
-for _function in (
-    sc_bytes, pc_bytes, prefers_pc, prefers_pull, edges_looked_at, pull_bytes, pull_all_bytes
-):  # fmt: skip
-    inline(_function)
 
 
 @inline

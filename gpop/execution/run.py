@@ -17,7 +17,7 @@ from gpop.common.errors import UsageError
 from gpop.common.spelling import options_of, refuse_option
 from gpop.execution.loop import carry_out, engine_for
 from gpop.model.choosers import MODEL_NAMES, model_of
-from gpop.model.strategies import ASKED
+from gpop.model.strategies import ASKED, asked_on
 from gpop.plan.engine import Finished
 from gpop.plan.plan import UNLIMITED, Plan, decide
 from gpop.plan.trace import Trace
@@ -105,10 +105,11 @@ def run(
     iterations : int, optional
         Most iterations to do. An ``all_active`` program needs this, a ``filterFunc`` that settles, or
         a callback that stops it.
-    mode : "auto", "sc", "pc" or "pull"
+    mode : "auto", "sc", "pc", "pull" or "edge-list"
         Communication mode: chosen by the analytical model, or forced. Pull is chosen for a whole
         iteration (of a program with a ``needsFunc``) or run (of an ``all_active`` one), sc and pc for each
-        partition in the others.
+        partition in the others. ``"edge-list"`` is a way of sc that a GPU takes only when it is asked for: a
+        thread per edge.
     interleave : bool
         Interleaved scatter-gather: fewer iterations for programs whose result is a fixpoint whatever
         the order of updates. Not repeatable in the number of iterations.
@@ -179,6 +180,8 @@ def run(
     _check_choice("mode", mode, ASKED)
     _check_choice("target", target, TARGETS)
     _check_choice("model", model, MODEL_NAMES)
+    if target != "python":
+        _check_choice(f"target {target!r}: mode", mode, asked_on(target))
     iterations = as_count("iterations", iterations)
     threads = as_count("threads", threads)
     partition_size = as_count("partition size", partition_size)

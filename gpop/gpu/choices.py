@@ -6,11 +6,12 @@ import numpy as np
 
 from gpop.common.errors import UsageError
 from gpop.gpu.device import current_device
-from gpop.gpu.device_graph import HUBS, LAYOUT
+from gpop.gpu.device_graph import HUBS, arrays_of
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, Traits, combine_of, push_of, queues
+from gpop.gpu.strategies import strategies_of
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits
-from gpop.model.strategies import PC, SC
+from gpop.model.strategies import SC
 from gpop.plan.plan import Plan
 
 
@@ -28,6 +29,9 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None) -> Traits:
     way = push_of(emitted, combine) if push is None else push
     has_init = "initFunc" in emitted.defined
     live = (plan.lowered.steady or plan.interleave) and not (has_init or cls.all_active) and way != OWNER
+    # An owner gathers one by one whatever is declared, but for sums (inbox.cuh).
+    combine = combine if push is None or (plan.mode == "pull" and combine == "add") else None
+    mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
     return Traits(
         bits=_bits(plan),
         weight_dtype=plan.types.weight,
@@ -35,12 +39,11 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None) -> Traits:
         all_active=cls.all_active,
         mask=plan.hidden.mask,
         inactive=plan.hidden.value,
-        # An owner gathers one by one whatever is declared, but for sums (inbox.cuh).
-        combine=combine if push is None or (plan.mode == "pull" and combine == "add") else None,
+        combine=combine,
         push=way,
         track=cls.track_touched,
         live=live,
-        pushes=plan.may(SC) or plan.mode == "pull",
+        strategies=strategies_of(mode, way == OWNER, combine is not None),
     )
 
 
@@ -64,14 +67,9 @@ def _bits(plan: Plan) -> int:
 def parts_of(plan: Plan, emitted: Emitted, traits: Traits) -> tuple[str, ...]:
     """Names of the graph's and the layout's arrays that a run reads (`gpop.gpu.device_graph.DeviceGraph`)."""
     weighted = traits.weight_dtype is not None
-    parts = ["indptr", "messages"]
-    if traits.push == OWNER:
-        parts += ["in_indptr", "in_indices"] + (["in_weights"] if weighted else []) + ["hub_vertex"]
-    else:
-        if plan.may(SC):
-            parts += ["indices"] + (["weights"] if weighted else [])
-        if plan.may(PC):
-            parts += [*LAYOUT] + (["id_weights"] if weighted else [])
+    parts = ["indptr"]
+    for strategy in traits.strategies:
+        parts += arrays_of(strategy.layouts, weighted)
     if queues(emitted, traits):
         parts += HUBS
     if traits.all_active and traits.combine:

@@ -48,8 +48,33 @@ NO_HUB = 2**32 - 1
 COUNTED_EDGES = 1 << 24
 """Edges that are copied at once to count in-edges, where they are not on the device already."""
 
-LAYOUT = ("ids", "sources", "segment", "column_piece", "row_piece")
-"""Arrays that partition-centric communication needs (and ``id_weights``)."""
+BINS = ("ids", "sources", "messages", "segment", "segments", "column_piece", "row_piece")
+ARRAYS = {
+    "csr": (("indices",), ("weights",)),
+    "edges": (("edge_source", "indices"), ("weights",)),
+    "csc": (("in_indptr", "in_indices", "hub_vertex"), ("in_weights",)),
+    "bins": (BINS, ("id_weights",)),
+    "reversed bins": (BINS, ("id_weights",)),
+}
+"""Arrays of the layouts that strategies name, and those that weights add."""
+
+SEGMENTS = ("segment", "segments", "column_piece")
+"""Arrays that are made together: segments, how many each source partition has, and the pieces of columns."""
+
+
+def arrays_of(layouts: tuple[str, ...], weighted: bool) -> list[str]:
+    """Names of the arrays that a strategy with these layouts needs.
+
+    Examples
+    --------
+    >>> arrays_of(("csr",), True), arrays_of(("csr",), False)
+    (['indices', 'weights'], ['indices'])
+    """
+    found: list[str] = []
+    for layout in layouts:
+        always, with_weights = ARRAYS[layout]
+        found += always + (with_weights if weighted else ())
+    return found
 
 
 def cut_bins(bins: Bins) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -158,7 +183,7 @@ class DeviceGraph:
         for name in names:
             if name in self.arrays:
                 continue
-            if name in ("segment", "column_piece"):
+            if name in SEGMENTS:
                 self._make_segments()
             elif name in HUBS:
                 self._make_hubs()
@@ -173,6 +198,8 @@ class DeviceGraph:
             return messages_by_source(bins, self.turned)
         if name == "has_in":
             return np.packbits(self._in_graph().out_degree > 0, bitorder="little")
+        if name == "edge_source":
+            return np.repeat(np.arange(graph.n, dtype=np.uint32), graph.out_degree)
         if name == "row_piece":
             share = ROW_PIECES * current_device().multiprocessors
             return row_pieces(bins, max(PIECE_IDS, bins.messages // share))
@@ -186,12 +213,14 @@ class DeviceGraph:
     def _size(self, name: str) -> int:
         """Bytes that an array will take; the reverse of the graph has the graph's sizes."""
         bins = self.bins
-        if name in ("segment", "column_piece"):
+        if name in SEGMENTS:
             return 2 * (bins.ids.size // SEGMENT_IDS + int(bins.column_offsets[-1])) * SEGMENT.itemsize
         if name in ("has_in", "row_piece"):
             return self.graph.n + PIECE.itemsize * int(bins.k)
         if name in HUBS:  # the degrees that they are made from included
             return 8 * self.graph.n + 4 * min(self.graph.m, COUNTED_EDGES) if name == "hub_of" else 0
+        if name == "edge_source":
+            return 4 * (self.graph.m + PADDING)
         host = self._host(name if not name.startswith("in_") else name.removeprefix("in_"))
         return host.nbytes + PADDING * host.itemsize
 
@@ -226,6 +255,7 @@ class DeviceGraph:
         segments["source"] = source
         share = COLUMN_PIECES * current_device().multiprocessors
         self._put("segment", segments)
+        self._put("segments", np.bincount(source, minlength=k).astype(np.int32))
         ids = segments["count"].astype(np.int64)
         self._put("column_piece", column_pieces(ids, destination, max(PIECE_IDS, bins.ids.size // share)))
 

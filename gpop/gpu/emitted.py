@@ -13,7 +13,7 @@ class Emitted(NamedTuple):
     ``source`` is `State`, `Copy` and the functions, to be compiled after `semantics`; ``message_dtype`` is
     what ``scatterFunc`` sends and ``gathered_dtype`` what ``gatherFunc`` gets; ``written`` are the fields
     that ``gatherFunc`` stores to; ``defined`` the functions that exist; ``state_dtype`` the layout of
-    `State` (pointers as uint64), by the names of the program.
+    `State` (pointers as uint64), by the names of the program; ``written_dtypes`` the types of ``written``.
     """
 
     source: str
@@ -22,3 +22,4 @@ class Emitted(NamedTuple):
     written: tuple[str, ...]
     defined: tuple[str, ...]
     state_dtype: np.dtype
+    written_dtypes: tuple[np.dtype, ...]

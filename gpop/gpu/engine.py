@@ -20,16 +20,15 @@ from gpop.gpu.emit import emit
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import (
     BLOCK_THREADS,
-    CONTROL,
-    GRAPH,
     OWNER,
-    TRACE_ROWS,
+    STEPPED,
     compile_kernel,
     make_source,
     shared_bytes,
 )
+from gpop.gpu.structs import CONTROL, GRAPH, TRACE_ROWS
 from gpop.gpu.workspace import Workspace, queue_shapes, workspace_shapes
-from gpop.model.strategies import PC, SC
+from gpop.model.strategies import SC
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 
@@ -38,8 +37,6 @@ SLICE_NS = 100_000_000
 
 An iteration is not cut: its longest chain is a hub's, 20 ns per message (kernels/owner.cuh), so that it
 takes a vertex of five million in-edges to be late by as much again."""
-
-MODES = {"auto": 0, "sc": 1, "pc": 2, "pull": 1}
 
 _emitted_programs: dict[tuple[str, Any], Emitted] = {}
 
@@ -66,6 +63,7 @@ class GpuEngine:
         self.plan, self.program, self.lowered, self.push = plan, plan.program, plan.lowered, push
         self.mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
         self.fields: dict[str, Any] = {}
+        self.halves: tuple[Any, Any] | None = None
         self.milliseconds = 0.0
 
     # --- before the run ------------------------------------------------------------------------
@@ -81,7 +79,7 @@ class GpuEngine:
             traits = traits._replace(bin_weight_dtype=self.layout.bins.id_weights.dtype)
         self.traits = traits
         parts = parts_of(plan, emitted, traits)
-        shapes = workspace_shapes(self.layout, emitted, traits, plan.may(SC), plan.may(PC))
+        shapes = workspace_shapes(self.layout, emitted, traits)
         own = sum(length * dtype.itemsize for length, dtype in shapes.values())
         own += sum(self.program._fields[name].nbytes for name in self.lowered.fields)
         needed = self.layout.missing_bytes(parts) + own
@@ -99,7 +97,7 @@ class GpuEngine:
         return {"target": "gpu", "device": current_device().name}
 
     def _compile(self) -> None:
-        module = compile_kernel(make_source(self.emitted, self.traits))
+        self.module = module = compile_kernel(make_source(self.emitted, self.traits))
         self.loop, self.loader = module.get_function("gpop_loop"), module.get_function("gpop_load")
         self.shared = shared_bytes(self.emitted, self.traits)
         self.loop.max_dynamic_shared_size_bytes = self.shared
@@ -123,7 +121,7 @@ class GpuEngine:
         """Fields to the device; these vertices, or all, become the frontier."""
         self.refresh()
         graph, control = self.program.graph, np.zeros((), CONTROL)
-        control["limit"], control["ratio"], control["forced"] = self.plan.limit, self.ratio, MODES[self.mode]
+        control["limit"], control["ratio"] = self.plan.limit, self.ratio
         control["row_limit"], control["slice_ns"], control["fresh"] = rows, SLICE_NS, 1
         control["heavy_size"] = self.space.heavy_size
         control["frontier"] = graph.n if sources is None else len(sources)
@@ -141,20 +139,54 @@ class GpuEngine:
 
     def iterate(self) -> np.ndarray:
         """Let the device iterate until the host is due; the records of the trace."""
+        self._launch(self.loop)
+        return self._records()
+
+    def scatter(self) -> None:
+        """The first half of an iteration. Its kernels are compiled when they are first wanted."""
+        if self.halves is None:
+            module = compile_kernel(make_source(self.emitted, self.traits, STEPPED))
+            self.halves = module.get_function("gpop_scatter"), module.get_function("gpop_gather")
+            for kernel in self.halves:
+                kernel.max_dynamic_shared_size_bytes = self.shared
+        if self.fresh:  # one record at a time, which the loader knows nothing of
+            self.control = self._received()
+            self.fresh = False
+        self.control["row_limit"] = 1
+        self._launch(self.halves[0])
+
+    def gather(self) -> np.ndarray:
+        """The second half; the record of the iteration."""
+        self._launch(self.halves[1], goes_on=True)
+        return self._records()
+
+    def _records(self) -> np.ndarray:
+        return self.control["trace"][: int(self.control["rows"])]
+
+    def _launch(self, kernel: Any, goes_on: bool = False) -> None:
+        """One cooperative launch on the arrays of the run, timed; Control is read back.
+
+        ``goes_on``: with the record that the launch before has begun.
+        """
         if not self.fresh:  # else the device has counted what was loaded into Control
-            for name in ("rows", "arrived_blocks", "released"):
-                self.control[name] = 0
+            if not goes_on:
+                self.control["rows"] = 0
             self._send()
             self.begin.record()
         self.fresh = False
         arguments = (self._state(), self._graph(), self.space.argument, self.device_control)
-        self.loop((self.blocks,), (BLOCK_THREADS,), arguments, shared_mem=self.shared)
+        kernel((self.blocks,), (BLOCK_THREADS,), arguments, shared_mem=self.shared)
         self.end.record()
-        self.control = np.frombuffer(self.device_control.get().tobytes(), CONTROL)[0].copy()
+        self.control = self._received()
         self.milliseconds += cupy().cuda.get_elapsed_time(self.begin, self.end)
-        return self.control["trace"][: int(self.control["rows"])]
+
+    def _received(self) -> np.ndarray:
+        """``struct Control`` as the device has left it."""
+        return np.frombuffer(self.device_control.get().tobytes(), CONTROL)[0].copy()
 
     def _send(self) -> None:
+        """What the next launch begins with; nobody has arrived at its barriers."""
+        self.control["arrived_blocks"] = self.control["released"] = 0
         self.device_control.set(np.frombuffer(self.control.tobytes(), np.uint8))
 
     def refresh(self) -> None:

@@ -111,6 +111,10 @@ class Expressions:
             return constant(getattr(self.callees[value.value.name], value.attr), kind)
         if value.attr in self.program.scalars and isinstance(self.kind(value.value), types.BaseNamedTuple):
             return f"self.{self.program.scalars[value.attr]}"
+        struct = self.kind(value.value)
+        if getattr(struct, "instance_class", None) in self.program.structs:
+            member = struct[struct.fields.index(value.attr)]
+            return cast(f"{self.text(value.value)}.{value.attr}", member, kind)
         raise Unknown(f".{value.attr} of {self.kind(value.value)}")
 
     def _item(self, value: Any, kind: Any) -> str:

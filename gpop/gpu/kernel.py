@@ -1,7 +1,6 @@
 """The CUDA source of a program's engine: types and traits, the emitted functions, then the kernels.
 
-`make_source` needs no GPU and no CuPy; `compile_kernel` does. NumPy mirrors of the structs in
-``kernels/layout.cuh`` are here, and the source asserts that both have the same size.
+`make_source` needs no GPU and no CuPy; `compile_kernel` does.
 """
 
 from __future__ import annotations
@@ -15,15 +14,26 @@ import numpy as np
 from gpop.common.errors import ProgramError
 from gpop.gpu.emit import semantics
 from gpop.gpu.emitted import Emitted
+from gpop.gpu.strategies import kernels_of, record_values, strategy_source
+from gpop.gpu.structs import CONTROL, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS
+from gpop.model.gpu_bytes import DeviceSizes
+from gpop.model.strategies import PC, Strategy
+from gpop.plan.hidden import MASK_NONE, MASK_SENT
 
-KERNELS = (
-    "layout", "team", "strip", "fold", "swap", "push", "inbox", "owner", "scatter", "gather", "combine",
-    "frontier", "engine",
-)  # fmt: skip
-"""Files of ``kernels/`` in the order in which they are compiled."""
+COMMON = ("layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
+"""Files of ``kernels/`` that strategies build on, in the order in which they are compiled."""
+
+ENGINE = ("frontier", "engine")
+"""Those that come after the strategies; then how an iteration is launched, `FUSED` or `STEPPED`."""
+
+FUSED, STEPPED = ("loop", "load"), ("step",)
 
 OPTIONS = ("--std=c++17", "--fmad=false")  # the CPU does not contract a * b + c either
 BLOCK_THREADS = 1024
+VERTEX_BYTES, OFFSET_BYTES, ID_BYTES, SEGMENT_BYTES = 4, 8, 2, 32
+"""Of a vertex in CSR and in lists (a word of the frontier's bits has as many), of an offset, of a local id
+in the bins, and of the header of a segment (layout.cuh)."""
+
 HEAVY = 256
 """Vertices with more edges are pushed in pieces of so many."""
 
@@ -36,51 +46,9 @@ MOST_LANE_IDS = 16
 LEAST_SHARED = 1 << 14
 """Candidates of a sparse iteration want some shared memory too."""
 
-TRACE_ROWS = 512
-
 COMBINES = {None: 0, "min": 1, "max": 2, "add": 3, "or": 4}
 SWAP, FOLD, OWNER = range(3)
 """How a pushed message reaches its vertex (layout.cuh)."""
-
-_POINTERS = "u8"
-GRAPH = np.dtype(
-    [("n", "i8"), ("m", "i8")]
-    + [(name, "i4") for name in ("k", "column_pieces", "row_pieces")]
-    + [("hubs", "u4")]
-    + [
-        (name, _POINTERS)
-        for name in (
-            "indptr", "indices", "weights", "messages", "sources", "ids", "id_weights",
-            "segment", "column_piece", "row_piece", "has_in", "in_indptr", "in_indices", "in_weights",
-            "hub_vertex", "hub_first", "hub_of",
-        )
-    ]
-)  # fmt: skip
-SPACE = np.dtype(
-    [
-        (name, _POINTERS)
-        for name in (
-            "values", "partials", "sent", "vertex_value", "folded", "arrived", "frontier_bits", "active_bits",
-            "listed_bits", "touched_bits", "list", "candidates", "heavy", "mode", "active_vertices",
-            "active_edges", "waiting", "waiting_count", "called",
-        )
-    ]
-)  # fmt: skip
-CONTROL = np.dtype(
-    [
-        (name, "i8")
-        for name in (
-            "iteration", "limit", "rows", "row_limit", "slice_ns", "started", "frontier", "edges",
-            "next_frontier", "next_edges", "next_list", "next_heavy", "list_size", "heavy_size",
-            "candidates", "partitions_sc", "partitions_pc", "messages",
-        )
-    ]
-    + [("bytes", "f8"), ("begin_ns", "i8"), ("middle_ns", "i8"), ("ratio", "f8")]
-    + [(name, "i4") for name in ("forced", "fresh", "list_valid", "dense", "alone", "stop", "finished")]
-    + [("scatter_claim", "u4"), ("gather_claim", "u4"), ("hubs_called", "u4")]
-    + [("decision", "i4", 2), ("arrived_blocks", "u4"), ("released", "u4")]
-    + [("trace", "f8", (TRACE_ROWS, 9))]
-)  # fmt: skip
 
 C_TYPES = {
     "b1": "bool", "i1": "signed char", "u1": "unsigned char", "i2": "short", "u2": "unsigned short",
@@ -102,8 +70,18 @@ class Traits(NamedTuple):
     push: int
     track: bool
     live: bool
-    pushes: bool
-    """Whether messages may be pushed one by one: not where every partition is partition-centric."""
+    strategies: tuple[Strategy, ...]
+    """Those that a run may choose: at most one for single vertices and one for whole partitions."""
+
+    @property
+    def sparse(self) -> Strategy | None:
+        """Sends or gathers for single vertices."""
+        return next((strategy for strategy in self.strategies if strategy.mode != PC), None)
+
+    @property
+    def dense(self) -> Strategy | None:
+        """Sends for whole partitions."""
+        return next((strategy for strategy in self.strategies if strategy.mode == PC), None)
 
 
 def c_name(dtype: np.dtype) -> str:
@@ -138,7 +116,7 @@ def total_dtype(folded: np.dtype, traits: Traits) -> np.dtype:
     float32 loses a hub's small messages when they are pushed one by one: those sums are float64. Partition-
     centric messages come as sums of runs, few per vertex, so that nothing is to be gained there.
     """
-    wide = traits.combine == "add" and traits.pushes and folded == np.float32
+    wide = traits.combine == "add" and traits.sparse is not None and folded == np.float32
     return np.dtype(np.float64) if wide else folded
 
 
@@ -187,13 +165,13 @@ def _constant(value: Any, dtype: np.dtype) -> str:
     return f"({c_name(dtype)})({int(value) + 1}LL - 1)"
 
 
-@lru_cache(maxsize=1)
-def _kernels() -> str:
+@lru_cache(maxsize=64)
+def _kernels(names: tuple[str, ...]) -> str:
     folder = Path(__file__).parent / "kernels"
-    return "\n".join((folder / f"{name}.cuh").read_text() for name in KERNELS)
+    return "\n".join((folder / f"{name}.cuh").read_text() for name in names)
 
 
-def make_source(emitted: Emitted, traits: Traits) -> str:
+def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FUSED) -> str:
     """The whole translation unit."""
     weighted = traits.weight_dtype is not None
     weight = traits.weight_dtype if weighted else np.dtype(np.uint32)
@@ -212,8 +190,6 @@ def make_source(emitted: Emitted, traits: Traits) -> str:
         "BITS": traits.bits,
         "ALL_ACTIVE": int(traits.all_active),
         "WEIGHTED": int(weighted),
-        "WEIGHT_BYTES": weight.itemsize if weighted else 0,
-        "BIN_WEIGHT_BYTES": bin_weight.itemsize if weighted else 0,
         "MASK": traits.mask,
         "INACTIVE": _constant(traits.inactive, emitted.message_dtype) if traits.inactive is not None else 0,
         "COMBINE": COMBINES[traits.combine],
@@ -234,6 +210,8 @@ def make_source(emitted: Emitted, traits: Traits) -> str:
         "SHARED_BYTES": shared_bytes(emitted, traits),
         "BUFFERS_AT": cells_bytes(emitted, traits),
         "TRACE_ROWS": TRACE_ROWS,
+        "TRACE_COLUMNS": TRACE_COLUMNS,
+        **record_values(),
     }
     lines = [semantics(), emitted.source]
     if "iteration" in (emitted.state_dtype.names or ()):
@@ -247,12 +225,42 @@ def make_source(emitted: Emitted, traits: Traits) -> str:
             )
     lines += [f"typedef {c_name(dtype)} {name};" for name, dtype in types.items()]
     lines += [f"#define {name} {value}" for name, value in values.items()]
-    lines.append(_kernels())
+    sizes = [device_sizes(emitted, traits, live) for live in (False, True)]
+    lines.append(strategy_source(traits.sparse, traits.dense, *sizes))
+    lines.append(_kernels((*COMMON, *kernels_of(traits.strategies), *ENGINE, *launched)))
     lines += [
         f'static_assert(sizeof({name}) == {dtype.itemsize}, "{name} and its mirror differ");'
         for name, dtype in (("Graph", GRAPH), ("Space", SPACE), ("Control", CONTROL))
     ]
     return "\n".join(lines) + "\n"
+
+
+def device_sizes(emitted: Emitted, traits: Traits, live: bool) -> DeviceSizes:
+    """What the model's functions are told about this engine; ``live``: nothing is kept by scatter."""
+    frontier, weighted = not traits.all_active, traits.weight_dtype is not None
+    message, folded = emitted.message_dtype, folded_dtype(emitted.gathered_dtype, traits.combine)
+    total = total_dtype(folded, traits)
+    cells = [total] if traits.push == FOLD else emitted.written_dtypes[:1]
+    cell = sum(dtype.itemsize for dtype in cells)
+    return DeviceSizes(
+        kept=0 if live else VERTEX_BYTES * frontier + message.itemsize,
+        listed=(VERTEX_BYTES + OFFSET_BYTES) * frontier,
+        offset=OFFSET_BYTES,
+        edge=VERTEX_BYTES,
+        weight=traits.weight_dtype.itemsize if weighted else 0,
+        id=ID_BYTES,
+        bin_weight=traits.bin_weight_dtype.itemsize if weighted and traits.dense else 0,
+        source=ID_BYTES,
+        value=0 if live else message.itemsize,
+        mark=int(traits.mask == MASK_SENT),
+        partial=folded.itemsize,
+        segment=SEGMENT_BYTES,
+        vertex=cell,
+        inactive=cell if traits.mask == MASK_NONE else 0,
+        total=total.itemsize,
+        probe=VERTEX_BYTES * frontier,
+        early=int("needsFunc" in emitted.defined),
+    )
 
 
 def lane_ids(traits: Traits) -> int:

@@ -13,17 +13,16 @@ from typing import Any
 import numpy as np
 from numba import from_dtype, types
 
-from gpop.common.errors import ProgramError, uncoloured
-from gpop.common.numba_private import errors
-from gpop.gpu.c_types import Names, Unknown, c_type, dtype_of, plain
+from gpop.common.errors import ProgramError
+from gpop.gpu.c_types import Names, c_type, dtype_of, plain
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.function import FunctionText, stored_fields
+from gpop.gpu.helpers import HINT, FunctionEmitter
 from gpop.program import published as registry
 from gpop.program.lowering import Lowered
 from gpop.program.program import FUNCTIONS, Program
-from gpop.program.typed_ir import TypedFunction, infer, state_type
+from gpop.program.typed_ir import state_type
 
-HINT = "__device__ __forceinline__"
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 DEFINITION = re.compile(rf"\b({'|'.join(FUNCTIONS)})\s*\([^{{}};]*\)\s*\{{")
 
@@ -55,10 +54,11 @@ def defined_in(cls: type[Program], functions: dict[str, Any]) -> frozenset[str]:
     return names
 
 
-class Emitter:
+class Emitter(FunctionEmitter):
     """Emits the functions of one program and, as they are met, the helpers they call."""
 
     def __init__(self, cls: type[Program], lowered: Lowered) -> None:
+        super().__init__()
         self.cls, self.lowered = cls, lowered
         self.given = defined_in(cls, lowered.functions)
         self.state = state_type(cls, lowered)
@@ -69,8 +69,6 @@ class Emitter:
         self.scalars = {name: names(name) for name in (*lowered.parameters, *iteration)}
         self.pointers = {name: names(f"{word}_") for name, word in self.arrays.items()}
         self.cells = {name: names(f"{word}_cell") for name, word in self.arrays.items()}
-        self.texts: list[str] = []
-        self.helpers: dict[tuple, tuple[str, Any]] = {}
         self.written: tuple[str, ...] = ()
 
     def run(self, weight_dtype: Any) -> Emitted:
@@ -93,6 +91,7 @@ class Emitter:
         return Emitted(
             "\n".join(part for part in parts if part),
             dtype_of(message), dtype_of(gathered), self.written, defined, self.state_dtype(),
+            tuple(self.cls.vertex_fields()[name].dtype for name in self.written),
         )  # fmt: skip
 
     # --- functions -----------------------------------------------------------------------------
@@ -114,49 +113,9 @@ class Emitter:
             self.texts.append(f"template <class Self>\n{HINT} {answer} {name}({arguments})\n{{\n{body}\n}}\n")
         return result
 
-    def scalar(self, kind: Any, where: str) -> str:
-        """C type of an answer."""
-        try:
-            return c_type(kind)
-        except Unknown:
-            raise ProgramError(f"{where} returns {kind}: expected one scalar") from None
-
-    def parameters(self, text: FunctionText, kinds: tuple) -> list[str]:
-        """The parameters of a function after ``self``."""
-        words = text.parameters[len(text.parameters) - len(kinds) :]
-        return [f"{c_type(kind)} {word}" for kind, word in zip(kinds, words, strict=True)]
-
-    def typed(self, function: FunctionType, argument_types: tuple, where: str) -> TypedFunction:
-        """Numba's typed form; what Numba refuses is one line that names the user's."""
-        try:
-            return infer(function, argument_types)
-        except errors.NumbaError as error:
-            lines = [line.strip() for line in uncoloured(error).splitlines() if line.strip()]
-            reasons = [line for line in lines if not line.startswith(("Failed in", "During", "File"))]
-            code = function.__code__
-            line = getattr(getattr(error, "loc", None), "line", None) or code.co_firstlineno
-            reason = (reasons or lines)[0]
-            fault = ProgramError(f"{code.co_filename}:{line}: {where} does not compile: {reason}", str(error))
-        raise fault  # here: a traceback would show all of Numba's lines before this one
-
     def is_helper(self, function: Any) -> bool:
         """Whether this is a plain function of the user (`gpop.program.published` holds copies of those)."""
         return isinstance(function, FunctionType) and function.__module__ == registry.__name__
-
-    def helper(self, function: FunctionType, argument_types: tuple) -> tuple[str, Any]:
-        """Name and type of a helper for these argument types; emitted before its first caller."""
-        if (function, argument_types) not in self.helpers:
-            original = function.__code__.co_name
-            typed = self.typed(function, argument_types, original)
-            word = f"helper_{re.sub('[^0-9A-Za-z]+', '_', original)}_{len(self.helpers)}"
-            result = plain(typed.return_type)
-            self.helpers[function, argument_types] = (word, result)
-            answer = self.scalar(result, original)
-            text = FunctionText(self, typed, original, answer="", has_self=False)
-            body = text.body()
-            arguments = ", ".join(self.parameters(text, argument_types))
-            self.texts.append(f"{HINT} {answer} {word}({arguments})\n{{\n{body}\n}}\n")
-        return self.helpers[function, argument_types]
 
     # --- the state -----------------------------------------------------------------------------
 

@@ -9,7 +9,8 @@ import numpy as np
 from gpop.gpu.device import cupy
 from gpop.gpu.device_graph import PADDING, DeviceGraph
 from gpop.gpu.emitted import Emitted
-from gpop.gpu.kernel import FOLD, HEAVY, OWNER, SPACE, Traits, folded_dtype, queues, total_dtype
+from gpop.gpu.kernel import FOLD, HEAVY, Traits, folded_dtype, queues, total_dtype
+from gpop.gpu.structs import SPACE
 from gpop.graph.graph import Graph
 from gpop.plan.hidden import MASK_SENT
 
@@ -25,18 +26,14 @@ def _identity(dtype: np.dtype, combine: str | None) -> Any:
 
 
 def workspace_shapes(
-    layout: DeviceGraph, emitted: Emitted, traits: Traits, pushes: bool, sends_all: bool
+    layout: DeviceGraph, emitted: Emitted, traits: Traits
 ) -> dict[str, tuple[int, np.dtype]]:
-    """Length and type of every array; 0 for those that the program has no use for.
-
-    ``pushes``, ``sends_all``: whether source-centric and partition-centric mode may be chosen.
-    """
+    """Length and type of every array; 0 for those that the program or its strategies have no use for."""
     graph, bins = layout.graph, layout.bins
     n, words, k = graph.n, graph.n // 32 + 2, int(bins.k)
     message = emitted.message_dtype
     folded = folded_dtype(emitted.gathered_dtype, traits.combine)
-    pushes = pushes or traits.push == OWNER
-    sends_all = sends_all and traits.push != OWNER
+    pushes, sends_all = traits.sparse is not None, traits.dense is not None
     frontier = not traits.all_active
     slots = bins.messages + PADDING if sends_all else 0
     lengths = {

@@ -2,7 +2,8 @@
 
 A chooser is a function of plain numbers that the engines compile into their loops. What it decides for:
 
-partition   source-centric or partition-centric, by eq. (1) of the paper (`prefers_pc`);
+partition   source-centric or partition-centric, by eq. (1) of the paper (`prefers_pc`; on a GPU, whose two
+            ways move other bytes, `prefers_bins`);
 iteration   whether all partitions pull instead (`prefers_pull`).
 
 What they go by is a *model* that a user may choose, one record each: values of ``model=`` and ``--model``.
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpop.common.inlined import inline
 from gpop.model.bytes import Sizes, pc_bytes, sc_bytes
 
 AUTO = -1
@@ -90,6 +92,7 @@ def model_of(name: str) -> Model:
     return MODELS[MODEL_NAMES.index(name)]
 
 
+@inline
 def prefers_pc(
     active_vertices, active_edges, edges, messages, partitions, sizes, ratio,
     direct_edges=0, direct_messages=0,
@@ -100,6 +103,7 @@ def prefers_pc(
 
     Examples
     --------
+    >>> from gpop.model.bytes import Sizes
     >>> four = Sizes(4, 4, 4, 4, 4, 0)
     >>> prefers_pc(10, 160, 160, 80, 8, four, 2.0), prefers_pc(1, 2, 160, 80, 8, four, 2.0)
     (True, False)
@@ -115,6 +119,19 @@ def prefers_pc(
     return pc_bytes(edges, messages, partitions, sizes) + edges * sizes.probe <= ratio * sparse
 
 
+@inline
+def prefers_bins(edges: float, pushed: float, binned: float, ratio: float) -> bool:
+    """Eq. (1) of two predictions: bytes that partition-centric scatter streams, and those of the other way.
+
+    Examples
+    --------
+    >>> prefers_bins(9, 100.0, 200.0, 2.0), prefers_bins(9, 100.0, 201.0, 2.0), prefers_bins(0, 1.0, 0.0, 2.0)
+    (True, False, False)
+    """
+    return edges > 0 and binned <= ratio * pushed
+
+
+@inline
 def prefers_pull(pushed, pulled, ratio):
     """Whether an iteration that pulls is predicted to take no longer than one that pushes.
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gpop.model.bytes import pc_bytes, pull_all_bytes, pull_bytes, sc_bytes
+from gpop.model.gpu_bytes import bins_bytes, combined_bytes, edge_list_bytes, owner_bytes, push_bytes
 
 SC, PC, PULL = 0, 1, 2
 """Codes of the modes, in the engines' arrays and in their choices."""
@@ -46,7 +47,7 @@ class Strategy:
     layouts : tuple of str
         What of a graph it reads.
     bytes : function
-        What it moves, of plain numbers (`gpop.model.bytes`).
+        What it moves, of plain numbers (`gpop.model.bytes`, `gpop.model.gpu_bytes`).
     about : str
         One line.
     all_active : bool or None
@@ -55,6 +56,8 @@ class Strategy:
         Whether auto may choose it; for pull this takes a ``needsFunc`` as well.
     interleaves : bool
         Whether it can be part of an interleaved run.
+    by_name : bool
+        Taken only where it is asked for, by its name in place of a mode.
     """
 
     name: str
@@ -67,6 +70,7 @@ class Strategy:
     all_active: bool | None = None
     auto: bool = True
     interleaves: bool = True
+    by_name: bool = False
 
     def fits(self, asked: str, all_active: bool, needs: bool, interleave: bool) -> bool:
         """Whether a run may choose it.
@@ -82,6 +86,8 @@ class Strategy:
         """
         if self.all_active not in (None, all_active) or (interleave and not self.interleaves):
             return False
+        if self.by_name:
+            return asked == self.name
         if asked != "auto":
             return asked == MODES[self.mode].name
         if self.mode == SC and all_active:
@@ -108,21 +114,36 @@ STRATEGIES = (
              all_active=False, interleaves=False),
     Strategy("pull-blocks", PULL, "cpu", "cpu/pull_all.py", ("edge blocks",), pull_all_bytes,
              "all in-edges in blocks that read values where they lie", all_active=True),
-    Strategy("push", SC, "gpu", "gpu/kernels/push.cuh", ("csr",), sc_bytes,
+    Strategy("push", SC, "gpu", "gpu/kernels/push.cuh", ("csr",), push_bytes,
              "warps walk the edges of listed vertices, messages go straight to their vertex"),
-    Strategy("bins", PC, "gpu", "gpu/kernels/gather.cuh", ("bins",), pc_bytes,
+    Strategy("edge-list", SC, "gpu", "gpu/kernels/edge_list.cuh", ("edges",), edge_list_bytes,
+             "a thread per edge of the whole graph", by_name=True),
+    Strategy("bins", PC, "gpu", "gpu/kernels/bins.cuh", ("bins",), bins_bytes,
              "values into bins, columns gathered by compare-and-swap"),
-    Strategy("bins-combined", PC, "gpu", "gpu/kernels/combine.cuh", ("reversed bins",), pc_bytes,
+    Strategy("bins-combined", PC, "gpu", "gpu/kernels/combined.cuh", ("reversed bins",), combined_bytes,
              "messages of a run combined at their source, folded in shared memory"),
-    Strategy("owner", PULL, "gpu", "gpu/kernels/owner.cuh", ("csc",), pull_bytes,
+    Strategy("owner", PULL, "gpu", "gpu/kernels/owner.cuh", ("csc",), owner_bytes,
              "one owner per vertex walks its in-edges in order", auto=False),
 )  # fmt: skip
 
-ASKED = ("auto", *(mode.name for mode in MODES))
+_BY_NAME = {strategy.name: strategy for strategy in STRATEGIES if strategy.by_name}
+
+ASKED = ("auto", *(mode.name for mode in MODES), *_BY_NAME)
 """Values of ``mode=`` and ``--mode``."""
 
 COLUMNS = tuple(mode.column for mode in MODES)
 """Columns of the trace, in the order of the codes."""
+
+
+def asked_on(target: str) -> tuple[str, ...]:
+    """Those that a target has.
+
+    Examples
+    --------
+    >>> asked_on("cpu")
+    ('auto', 'sc', 'pc', 'pull')
+    """
+    return tuple(asked for asked in ASKED if asked not in _BY_NAME or _BY_NAME[asked].target == target)
 
 
 def code_of(asked: str) -> int:
@@ -130,7 +151,7 @@ def code_of(asked: str) -> int:
 
     Examples
     --------
-    >>> [code_of(asked) for asked in ASKED]
+    >>> [code_of(asked) for asked in asked_on("cpu")]
     [-1, 0, 1, 2]
     """
-    return ASKED.index(asked) - 1
+    return _BY_NAME[asked].mode if asked in _BY_NAME else ASKED.index(asked) - 1

@@ -75,8 +75,10 @@ class Kernel:
 class Module:
     """``cupy.RawModule``: a shared library, kept by its source."""
 
+    counting = False
+
     def __init__(self, code: str, **options: Any) -> None:
-        self.library = build(code)
+        self.library = build(code, self.counting)
 
     def get_function(self, name: str) -> Kernel:
         return Kernel(getattr(self.library, f"emulate_{name}"))
@@ -95,8 +97,8 @@ def entries(source: str) -> str:
     return "\n".join(found)
 
 
-def build(source: str) -> ctypes.CDLL:
-    """The kernels of a source for the host."""
+def build(source: str, counting: bool = False) -> ctypes.CDLL:
+    """The kernels of a source for the host; ``counting``: every access goes through counting.cpp."""
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
         pytest.skip("no C++ compiler on this machine")
@@ -104,19 +106,27 @@ def build(source: str) -> ctypes.CDLL:
     text = text.replace(SHARED, "alignas(16) static unsigned char shared_memory[SHARED_BYTES];")
     header = (Path(__file__).parent / "emulator.hpp").read_text()
     whole = "\n".join([header, text, entries(source)])
+    command = [compiler, "-std=c++17", "-O0", "-w", "-ffp-contract=off", "-fPIC"]
+    watched = ["-fsanitize=thread", "-fno-threadsafe-statics"] if counting else []
+    counter = Path(__file__).with_name("counting.cpp")
+    key = " ".join([*command, *watched, whole, counter.read_text() if counting else ""])
     folder = Path(tempfile.gettempdir()) / f"gpop-test-emulator-{os.getuid()}"
     folder.mkdir(exist_ok=True)
-    library = folder / f"{hashlib.sha256(whole.encode()).hexdigest()}.so"
+    library = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.so"
     if not library.exists():
         with tempfile.TemporaryDirectory(dir=folder) as own:
             (Path(own) / "engine.cpp").write_text(whole)
-            command = [compiler, "-std=c++17", "-O0", "-w", "-ffp-contract=off", "-shared", "-fPIC"]
-            subprocess.run([*command, "engine.cpp", "-o", "engine.so"], cwd=own, check=True)
+            subprocess.run([*command, *watched, "-c", "engine.cpp"], cwd=own, check=True)
+            objects = ["engine.o"]
+            if counting:
+                subprocess.run([*command, "-c", counter], cwd=own, check=True)
+                objects = ["counting.o", "engine.o"]  # its tables are there before anything is counted
+            subprocess.run([*command, "-shared", *objects, "-o", "engine.so"], cwd=own, check=True)
             os.replace(Path(own) / "engine.so", library)
     return ctypes.CDLL(str(library))
 
 
-def numpy_as_cupy() -> SimpleNamespace:
+def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
     """A module that looks like CuPy on a device of one multiprocessor."""
     runtime = SimpleNamespace(
         CUDARuntimeError=RuntimeError,
@@ -128,7 +138,7 @@ def numpy_as_cupy() -> SimpleNamespace:
     return SimpleNamespace(
         zeros=lambda shape, dtype: np.zeros(shape, dtype).view(Array),
         asarray=lambda values: np.array(values).view(Array),
-        RawModule=Module,
+        RawModule=module,
         RawKernel=lambda code, name, options: Module(code).get_function(name),
         get_default_memory_pool=lambda: SimpleNamespace(free_bytes=lambda: 0),
         cuda=SimpleNamespace(
@@ -141,11 +151,11 @@ def numpy_as_cupy() -> SimpleNamespace:
 
 
 @contextmanager
-def emulated() -> Iterator[None]:
+def emulated(module: type[Module] = Module) -> Iterator[None]:
     """``target="gpu"`` runs on the emulator. What is known of devices is forgotten before and after."""
     caches = (device.cupy, device._device, kernel._compiled)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, "cupy", numpy_as_cupy())
+        patch.setitem(sys.modules, "cupy", numpy_as_cupy(module))
         for part in (kernel, choices, engine):
             patch.setattr(part, "BLOCK_THREADS", WARP)
         for cache in caches:

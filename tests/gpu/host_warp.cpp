@@ -53,6 +53,7 @@ static Gathered weighted(State& state, Message value, Weight weight) {
 }
 
 #include "inbox.cuh"
+#include "queue.cuh"
 #include "owner.cuh"
 
 static Team team; static State* state; static Graph graph; static Space space; static Control control; static bool queued;

@@ -19,7 +19,7 @@ from gpop.gpu.device_graph import (
     row_pieces,
 )
 from gpop.gpu.emit import emit
-from gpop.gpu.kernel import CONTROL, GRAPH, SPACE
+from gpop.gpu.structs import CONTROL, GRAPH, SPACE
 from gpop.gpu.workspace import _identity, queue_shapes
 from gpop.layout.bins import build_bins
 from gpop.program.lowering import lower

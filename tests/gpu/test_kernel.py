@@ -25,6 +25,7 @@ from gpop.gpu.kernel import (
     push_of,
     shared_bytes,
 )
+from gpop.gpu.strategies import strategies_of
 from gpop.plan.hidden import MASK_NONE, MASK_SENT, hidden_of
 from gpop.program.lowering import lower
 from tests.gpu.cuda_compiler import compile_cuda
@@ -60,9 +61,12 @@ def source_of(name: str, way: str, masked: bool = False) -> str | None:
         mask, value = MASK_SENT, None
     weight = None if weight is None else np.dtype(weight)
     bin_weight = np.dtype(np.uint8) if weight == np.uint32 else weight
+    strategies = strategies_of("auto", push == OWNER, combine is not None)
+    live = not cls.all_active and push != OWNER
     traits = Traits(
-        15, weight, bin_weight, cls.all_active, mask, value, combine, push, cls.track_touched, True, True
-    )
+        15, weight, bin_weight, cls.all_active, mask, value, combine, push, cls.track_touched, live,
+        strategies,
+    )  # fmt: skip
     return make_source(emitted, traits)
 
 
@@ -119,7 +123,7 @@ def test_messages_are_folded_in_at_least_four_bytes():
 def test_shared_memory_holds_a_cell_and_a_bit_per_vertex():
     weight, emitted = PROGRAMS["SSSP"][1], emitted_of("SSSP")
     traits = Traits(
-        4, np.dtype(weight), np.dtype(np.uint8), False, MASK_NONE, None, "min", SWAP, False, False, True
+        4, np.dtype(weight), np.dtype(np.uint8), False, MASK_NONE, None, "min", SWAP, False, False, ()
     )
     assert cells_bytes(emitted, traits) == 16 * emitted.message_dtype.itemsize + 16  # a word of bits, padded
     assert shared_bytes(emitted, traits) == cells_bytes(emitted, traits) + 4 * BLOCK_THREADS * lane_ids(

@@ -5,7 +5,10 @@
 //   Weight    weights of the graph               BinWeight the same weights as they lie in the bins
 //   Folded    what messages are combined in      Total     the same for all messages of a vertex
 //   BITS      local bits of a vertex id (at most 15)
-// and the traits ALL_ACTIVE, WEIGHTED, MASK, COMBINE, HAS_INIT, PUSH, TRACK.
+// the traits ALL_ACTIVE, WEIGHTED, MASK, COMBINE, HAS_INIT, PUSH, TRACK, and from the records of Python
+//   MODE_SC ..., MODE_IDLE   of a source partition in this iteration; AUTO in place of one that is asked for
+//   FRONTIER_AT ...          where things lie in a row of the trace (gpop/plan/trace.py)
+//   namespace model          the bytes of the strategies, and who compares them (gpop/model)
 
 typedef unsigned short Id;  // local id of a destination; the top bit marks the first id of a message
 typedef long long int64;
@@ -14,8 +17,6 @@ typedef unsigned long long uint64;
 enum { MASK_NONE, MASK_VALUE, MASK_SENT };                    // as gpop/plan/hidden.py
 enum { NO_COMBINE, MINIMUM, MAXIMUM, ADD, OR };               // Program.combine
 enum { SWAP, FOLD, OWNER };                                   // how a pushed message reaches its vertex
-enum { MODE_SC, MODE_PC, MODE_IDLE };                         // of a source partition in this iteration
-enum { FORCE_NONE, FORCE_SC, FORCE_PC };
 enum { TOGETHER, ALONE, STOP };
 
 struct Segment {  // consecutive ids of one bin, from the start of a message to the end of one
@@ -36,7 +37,9 @@ struct Graph {
   const int64* indptr;
   const unsigned* indices;
   const Weight* weights;
+  const unsigned* edge_source;  // of every edge, in the order of `indices`
   const int64* messages;  // per source partition
+  const int* segments;    // the same
   const unsigned short* sources;
   const Id* ids;
   const BinWeight* id_weights;
@@ -80,16 +83,16 @@ struct Control {  // what the host and the blocks tell each other
     int64 frontier, edges;        // active at the start of this iteration
     int64 next_frontier, next_edges, next_list, next_heavy;  // summed up for the next one
     int64 list_size, heavy_size, candidates;
-    int64 partitions_sc, partitions_pc, messages;
+    int64 partitions_sparse, partitions_dense, messages;
     double bytes;
     int64 begin_ns, middle_ns;
     double ratio;
-    int forced, fresh, list_valid, dense, alone, stop, finished;
-    unsigned scatter_claim, gather_claim, hubs_called;
+    int fresh, list_valid, dense, alone, stop, finished;
+    unsigned scatter_claim, gather_claim, hubs_called, pad;
   } head;
   int decision[2];  // what comes after a barrier: go on, block 0 alone, or stop
   unsigned arrived_blocks, released;  // of the grid barrier
-  double trace[TRACE_ROWS][9];
+  double trace[TRACE_ROWS][TRACE_COLUMNS];
 };
 
 __device__ __forceinline__ unsigned partition_of(unsigned v) { return v >> BITS; }

@@ -1,62 +1,13 @@
-// One owner per destination vertex: its messages one after the other, correct for any gatherFunc.
+// Strategy owner: one owner per destination vertex, its messages one after the other, correct for any gatherFunc.
 //
 // gatherFunc runs on a copy of the written fields in registers (Owned), which is put back at the end. The
 // lanes of a warp fetch messages side by side; in-edges are taken in ascending order of their sources, as
 // on the CPU, until needsFunc says no. A warp takes 32 vertices, each lane the owner of one, and walks their
 // in-edges together; a hub has a warp of its own, whose lanes all do the same. Warps claim their work, hubs
 // first. Bytes: 4 [+ weight] per in-edge that is looked at, a bit of the frontier, and the source's value.
-// gather_waiting does the same for messages that wait in queues of hubs (swap.cuh), in no order.
 
-const int AHEAD = 8;            // messages of a hub that each lane fetches before any is taken
-const int SOME = 8;             // of which so many are shuffled before any is taken
 const int FIRST_EDGES = 4;      // in-edges of a vertex that are looked at first, if it may stop early
 const unsigned MOST_TILES = 8;  // tiles of 32 vertices that a warp claims at once
-
-// The messages of the lanes in `who`, in their order, to the vertex that all lanes own together. A hub waits
-// for this chain alone: SOME shuffles go ahead of it, and where every lane has a message nothing is asked.
-__device__ __forceinline__ void take_in_order(Owned& own, unsigned v, Gathered value, unsigned who, bool& wants,
-                                              Inbox& inbox) {
-  const bool everyone = !ENDS_EARLY && who == ALL_LANES;
-#pragma unroll 1
-  for (int first = 0; first < 32; first += SOME) {
-    Gathered x[SOME];
-#pragma unroll
-    for (int j = 0; j < SOME; ++j) x[j] = __shfl_sync(ALL_LANES, value, first + j);
-    if (everyone) {
-#pragma unroll
-      for (int j = 0; j < SOME; ++j) inbox.take(own, x[j], v);
-      continue;
-    }
-#pragma unroll
-    for (int j = 0; j < SOME; ++j) {
-      if (!(who >> (first + j) & 1) || !wants) continue;
-      inbox.take(own, x[j], v);
-      if (ENDS_EARLY) wants = needsFunc(own, v);
-    }
-  }
-}
-
-// AHEAD messages of every lane; `senders` says which lanes have one.
-__device__ __forceinline__ void take_fetched(Owned& own, unsigned v, Gathered* value, unsigned* senders, bool& wants,
-                                             Inbox& inbox) {
-#pragma unroll 1
-  for (int i = 0; i < AHEAD; ++i) {
-    if (senders[0]) take_in_order(own, v, value[0], senders[0], wants, inbox);
-#pragma unroll
-    for (int j = 1; j < AHEAD; ++j) {  // registers cannot be indexed: the next one moves to the front
-      value[j - 1] = value[j];
-      senders[j - 1] = senders[j];
-    }
-  }
-}
-
-__device__ __forceinline__ void end_hub(Owned& own, unsigned v, Inbox& inbox, State& state, const Space& space,
-                                        Control* control) {
-  const bool activated = inbox.close(own, v);
-  if (lane_id() != 0) return;
-  put_back(own, state, v);
-  if (activated && !ALL_ACTIVE) activate(v, space, control);
-}
 
 __device__ __forceinline__ Gathered pulled(int64 e, unsigned source, State& state, const Graph& graph, const Space& space) {
 #if WEIGHTED
@@ -160,26 +111,12 @@ __device__ void gather_owned(Team& team, State& state, const Graph& graph, const
   }
 }
 
-// The queues of hubs at which messages wait; the caller sees to it that all have arrived.
-__device__ void gather_waiting(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-  for (unsigned i = team.warp(); i < control->head.hubs_called; i += team.warps()) {
-    const unsigned hub = space.called[i], v = graph.hub_vertex[hub], count = space.waiting_count[hub];
-    const Gathered* waiting = space.waiting + graph.hub_first[hub];
-    Owned own(state, v);
-    bool wants = true;
-    Inbox inbox;
-    for (unsigned at = 0; at < count; at += 32 * AHEAD) {
-      unsigned senders[AHEAD];
-      Gathered value[AHEAD];
-#pragma unroll
-      for (int j = 0; j < AHEAD; ++j) {
-        const unsigned mine = at + 32 * j + lane_id();
-        value[j] = mine < count ? waiting[mine] : Gathered(0);
-        senders[j] = __ballot_sync(ALL_LANES, mine < count);
-      }
-      take_fetched(own, v, value, senders, wants, inbox);
-    }
-    if (lane_id() == 0) space.waiting_count[hub] = 0;
-    end_hub(own, v, inbox, state, space, control);
+struct Owner {
+  static const bool LISTED = false;
+  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+    scatter_list(team, state, graph, space, control);
   }
-}
+  static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+    gather_owned(team, state, graph, space, control);
+  }
+};

@@ -1,6 +1,6 @@
 // How a warp reads ids: LANE_IDS (8 or 16) consecutive ones per lane, with their message flags as a bit mask.
 
-const int WINDOW = 32 * LANE_IDS;
+enum { WINDOW = 32 * LANE_IDS };
 
 struct Raw {  // two ids per word
   uint4 part[LANE_IDS / 8];

@@ -1,4 +1,4 @@
-// Partition-centric scatter and gather for programs that declare `combine`.
+// Strategy bins-combined: partition-centric scatter and gather for programs that declare `combine`.
 //
 // Messages are combined at their source: the bins of the reversed graph, walked backwards. Bin (d, p) of
 // those lists, per destination vertex in d, its in-edges from p as one run of local ids, flagged at its
@@ -196,3 +196,12 @@ __device__ void gather_rows(const Graph& graph, const Space& space, Control* con
     }
   }
 }
+
+struct BinsCombined {
+  static __device__ __forceinline__ void scatter(State& state, const Graph& graph, const Space& space, Control* control) {
+    combine_columns(state, graph, space, control, shared_memory);
+  }
+  static __device__ __forceinline__ void gather(State& state, const Graph& graph, const Space& space, Control* control) {
+    gather_rows(graph, space, control, shared_memory);
+  }
+};

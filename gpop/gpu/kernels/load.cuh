@@ -1,0 +1,36 @@
+// How a run begins.
+
+// Load a frontier: the given vertices (each once), or all (`size` < 0). No barrier.
+extern "C" __global__ void gpop_load(const Graph graph, const Space space, Control* control, const unsigned* sources,
+                                     int64 size) {
+  const int64 first = (int64)blockIdx.x * blockDim.x + threadIdx.x, stride = (int64)gridDim.x * blockDim.x;
+  if (size < 0) {
+    for (int64 w = first; 32 * w < graph.n; w += stride) {
+      space.frontier_bits[w] = graph.n - 32 * w >= 32 ? ALL_LANES : (1u << (graph.n - 32 * w)) - 1;
+      if (TRACK) space.touched_bits[w] = space.frontier_bits[w];
+    }
+    for (int64 p = first; p < graph.k; p += stride) {
+      const int64 begin = p << BITS, end = min(graph.n, begin + ((int64)1 << BITS));
+      space.active_vertices[p] = (unsigned)(end - begin);
+      space.active_edges[p] = graph.indptr[end] - graph.indptr[begin];
+    }
+    if (first == 0) {
+      control->head.next_frontier = graph.n;
+      control->head.next_edges = graph.m;
+      control->head.list_valid = 0;
+    }
+    return;
+  }
+  if (first == 0) control->head.list_valid = 1;
+  for (int64 i = first; i < size; i += stride) {
+    const unsigned v = sources[i];
+    if (!set_bit(space.frontier_bits, v)) continue;
+    if (TRACK) set_bit(space.touched_bits, v);
+    const int64 edges = degree_of(graph, v);
+    append(v, edges, true, space, control);
+    atomicAdd(space.active_vertices + partition_of(v), 1u);
+    atomicAdd(space.active_edges + partition_of(v), (uint64)edges);
+    atomicAdd((uint64*)&control->head.next_frontier, 1ULL);
+    atomicAdd((uint64*)&control->head.next_edges, (uint64)edges);
+  }
+}

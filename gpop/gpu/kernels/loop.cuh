@@ -1,0 +1,46 @@
+// The iteration loop, one cooperative launch.
+//
+// It runs on the device until the frontier is empty, the limit is reached, the trace buffer is full or its time
+// slice has passed; the host then reads Control.
+
+__device__ void iterate(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+  const Course course(control);
+  scatter_half(course, team, state, graph, space, control);
+  if (!course.live) team.sync();
+  gather_half(course, team, state, graph, space, control);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
+    gpop_loop(const State given, const Graph graph, const Space space, Control* control) {
+  State state = given;
+  Team team = {control, gridDim.x, 0, false};
+  if (team.leader()) control->head.started = now_ns();
+  const auto decide = [&] {  // read by all after the barrier; the other one of the two is still being read
+    if (threadIdx.x == 0) control->decision[team.generation & 1] = control->head.stop ? STOP : control->head.alone ? ALONE : TOGETHER;
+  };
+  team.sync([&] {
+    plan(graph, space, control, false);
+    decide();
+  });
+  while (true) {
+    const int decision = control->decision[team.generation & 1];
+    if (decision == STOP) return;
+    if (decision == ALONE) {
+      team.alone = true;
+      while (blockIdx.x == 0 && control->head.alone && !control->head.stop) {
+        ADVANCE(state, control->head.iteration);
+        iterate(team, state, graph, space, control);
+        team.sync([&] { plan(graph, space, control, true); });
+      }
+      team.alone = false;
+      team.sync(decide);
+    } else {
+      ADVANCE(state, control->head.iteration);
+      iterate(team, state, graph, space, control);
+      team.sync([&] {
+        plan(graph, space, control, true);
+        decide();
+      });
+    }
+  }
+}

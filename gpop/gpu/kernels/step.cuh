@@ -1,0 +1,36 @@
+// An iteration in two launches, for what sits between scatter and gather; the same halves as in loop.cuh.
+//
+// The end of a launch is the barrier between them. Everything that the second half goes on with lies in global
+// memory: candidates that wait in a block's shared memory go there when the first half ends. In a live engine
+// (sent_by) the first half has nothing to send. The host asks for one row of the trace, so that counts of the
+// next frontier wait for the next first half.
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
+    gpop_scatter(const State given, const Graph graph, const Space space, Control* control) {
+  State state = given;
+  Team team = {control, gridDim.x, 0, false};
+  team.sync([&] { plan(graph, space, control, false); });
+  if (control->head.stop) return;
+  team.alone = control->head.alone;
+  if (team.alone && blockIdx.x != 0) return;
+  ADVANCE(state, control->head.iteration);
+  const Course course(control);
+  scatter_half(course, team, state, graph, space, control);
+  if (course.crowded) close_candidates(space, control);
+  team.sync([&] {
+    if (threadIdx.x == 0) control->head.middle_ns = now_ns();
+  });
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
+    gpop_gather(const State given, const Graph graph, const Space space, Control* control) {
+  State state = given;
+  Team team = {control, gridDim.x, 0, control->head.alone != 0};
+  if (team.alone && blockIdx.x != 0) return;
+  if (team.leader()) control->head.begin_ns += now_ns() - control->head.middle_ns;  // without what came between
+  ADVANCE(state, control->head.iteration);
+  const Course course(control);
+  if (course.crowded) open_candidates();
+  gather_half(course, team, state, graph, space, control);
+  team.sync([&] { plan(graph, space, control, true); });
+}

@@ -1,0 +1,90 @@
+"""Which strategies a run on a GPU may choose, and what their records say to the kernels.
+
+Nothing of a record is written a second time in CUDA: codes of the modes, places in a row of the trace, the
+bytes of a strategy and its name come from `gpop.model` and `gpop.plan.trace`. A strategy's file is compiled
+into the engines that may choose it. It defines a struct of the record's name (``bins-combined``:
+``BinsCombined``) with ``scatter`` and ``gather``, see kernels/engine.cuh.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from gpop.gpu.model_source import model_source
+from gpop.model.choosers import prefers_bins
+from gpop.model.gpu_bytes import DeviceSizes
+from gpop.model.strategies import MODES, SC, STRATEGIES, Strategy
+from gpop.plan import trace
+
+GPU_STRATEGIES = {strategy.name: strategy for strategy in STRATEGIES if strategy.target == "gpu"}
+
+
+def strategies_of(mode: str, owned: bool, combines: bool) -> tuple[Strategy, ...]:
+    """What a run may choose from: at most one strategy for single vertices, and one for whole partitions.
+
+    ``owned``: every vertex has an owner that gathers, whatever the mode.
+
+    Examples
+    --------
+    >>> [strategy.name for strategy in strategies_of("auto", False, True)]
+    ['push', 'bins-combined']
+    >>> [strategy.name for strategy in strategies_of("sc", True, False)]
+    ['owner']
+    """
+    if owned:
+        return (GPU_STRATEGIES["owner"],)
+    names = {"sc": ["push"], "pc": ["bins"], "auto": ["push", "bins"]}.get(mode, [mode])
+    if combines:
+        names = ["bins-combined" if name == "bins" else name for name in names]
+    return tuple(GPU_STRATEGIES[name] for name in names)
+
+
+def kernels_of(strategies: tuple[Strategy, ...]) -> list[str]:
+    """Their files of ``kernels/``."""
+    return [PurePosixPath(strategy.kernels).stem for strategy in strategies]
+
+
+def record_values() -> dict[str, int]:
+    """Codes of the modes, and where what lies in a row of the trace.
+
+    Examples
+    --------
+    >>> values = record_values()
+    >>> values["MODE_SC"], values["MODE_IDLE"], values["FRONTIER_AT"]
+    (0, 3, 0)
+    """
+    values = {f"MODE_{mode.name.upper()}": mode.code for mode in MODES} | {"MODE_IDLE": len(MODES)}
+    places = ("FRONTIER_AT", "EDGES_AT", "MODES_AT", "MESSAGES_AT", "BYTES_AT", "SCATTER_AT", "GATHER_AT")
+    return values | {name: getattr(trace, name) for name in places}
+
+
+def struct_name(strategy: Strategy) -> str:
+    """The struct that its file defines.
+
+    Examples
+    --------
+    >>> struct_name(GPU_STRATEGIES["bins-combined"])
+    'BinsCombined'
+    """
+    return "".join(word.capitalize() for word in strategy.name.split("-"))
+
+
+def strategy_source(
+    sparse: Strategy | None, dense: Strategy | None, sizes: DeviceSizes, live_sizes: DeviceSizes
+) -> str:
+    """What stands before the kernels: who takes part, and the model of it."""
+    chosen = {"SPARSE": sparse, "DENSE": dense}
+    functions = [strategy.bytes for strategy in chosen.values() if strategy is not None]
+    lines = [model_source((*functions, prefers_bins))]
+    for part, strategy in chosen.items():
+        lines.append(f"#define HAS_{part} {int(strategy is not None)}")
+        if strategy is None:
+            lines.append(f"#define {part}_BYTES(part, sizes) 0.0")
+        else:
+            name = struct_name(strategy)
+            lines.append(f"struct {name};\ntypedef {name} {part.capitalize()};")
+            lines.append(f"#define {part}_BYTES model::{strategy.bytes.__name__}")
+    lines.append(f"#define SPARSE_MODE {SC if sparse is None else sparse.mode}")
+    for name, each in (("SIZES", sizes), ("LIVE_SIZES", live_sizes)):
+        lines.append(f"#define {name} (model::DeviceSizes{{{', '.join(map(str, each))}}})")
+    return "\n".join(lines)

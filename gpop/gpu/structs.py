@@ -1,0 +1,50 @@
+"""NumPy mirrors of the structs in ``kernels/layout.cuh``; the engine's source asserts that sizes agree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpop.plan import trace
+
+TRACE_ROWS, TRACE_COLUMNS = 512, len(trace.COLUMNS) - 1
+"""The trace buffer: records, and what each holds from ``frontier`` on."""
+
+_POINTERS = "u8"
+GRAPH = np.dtype(
+    [("n", "i8"), ("m", "i8")]
+    + [(name, "i4") for name in ("k", "column_pieces", "row_pieces")]
+    + [("hubs", "u4")]
+    + [
+        (name, _POINTERS)
+        for name in (
+            "indptr", "indices", "weights", "edge_source", "messages", "segments", "sources", "ids",
+            "id_weights", "segment", "column_piece", "row_piece", "has_in", "in_indptr", "in_indices",
+            "in_weights", "hub_vertex", "hub_first", "hub_of",
+        )
+    ]
+)  # fmt: skip
+SPACE = np.dtype(
+    [
+        (name, _POINTERS)
+        for name in (
+            "values", "partials", "sent", "vertex_value", "folded", "arrived", "frontier_bits", "active_bits",
+            "listed_bits", "touched_bits", "list", "candidates", "heavy", "mode", "active_vertices",
+            "active_edges", "waiting", "waiting_count", "called",
+        )
+    ]
+)  # fmt: skip
+CONTROL = np.dtype(
+    [
+        (name, "i8")
+        for name in (
+            "iteration", "limit", "rows", "row_limit", "slice_ns", "started", "frontier", "edges",
+            "next_frontier", "next_edges", "next_list", "next_heavy", "list_size", "heavy_size",
+            "candidates", "partitions_sparse", "partitions_dense", "messages",
+        )
+    ]
+    + [("bytes", "f8"), ("begin_ns", "i8"), ("middle_ns", "i8"), ("ratio", "f8")]
+    + [(name, "i4") for name in ("fresh", "list_valid", "dense", "alone", "stop", "finished")]
+    + [("scatter_claim", "u4"), ("gather_claim", "u4"), ("hubs_called", "u4"), ("pad", "u4")]
+    + [("decision", "i4", 2), ("arrived_blocks", "u4"), ("released", "u4")]
+    + [("trace", "f8", (TRACE_ROWS, TRACE_COLUMNS))]
+)  # fmt: skip

@@ -1,0 +1,179 @@
+"""The bytes that each strategy of the GPU moves, as functions of plain numbers.
+
+Nothing of a vertex stays in a private cache here, and messages that are pushed pass no bin, so these are
+other formulas than the CPU's (model/bytes.py). Counted is what has to do with messages:
+
+    push       V_a*(d_k + d_l + d_o + d_v) + E_a*(d_e + d_w + d_x)
+    edge-list  V_a*(d_k + d_v) + V*d_b/32 + E*4 + E_a*(d_e + d_w + d_x)
+    owner      V_a*d_k + V*d_o + L*(d_e + d_b) + E_a*(d_w + d_v)
+    bins       S*d_g + M*(d_s + 2*(d_v + d_m)) + E*(d_i + d_y) + E_a*d_x + (E - E_a)*d_n
+    combined   S*d_g + M*(d_s + 2*d_f)         + E*(d_i + d_y) + min(V, M)*d_t
+
+with ``V, E, M, S`` the vertices, edges, messages and segments of the layout that a source partition has (the
+whole graph, where an iteration is not divided), ``V_a, E_a`` its active vertices and their edges, ``L`` the
+in-edges that are looked at; the sizes are in `DeviceSizes`. Of a stream each byte counts once per phase,
+though neighbouring lanes may ask for it again: a value is written once and read once, whatever its number of
+edges. A random access counts each time: those to the vertex that a message is for (an atomic is one), and
+those of an owner to the sources of its in-edges. What the program's functions read of their own vertex, the
+upkeep of the frontier, and what waits at hubs (swap.cuh) are in none of them.
+
+All take a `Part` and `DeviceSizes`. The engine's source has these functions, emitted as a program's are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gpop.model.bytes import edges_looked_at
+
+
+class Part(NamedTuple):
+    """What a source partition has, or the whole graph, and what of it is active.
+
+    ``messages`` and ``segments`` are those that it sends and fills in the partition-centric layout.
+    """
+
+    active_vertices: float
+    active_edges: float
+    vertices: float
+    edges: float
+    messages: float = 0.0
+    segments: float = 0.0
+
+
+class DeviceSizes(NamedTuple):
+    """Bytes of one element of each stream, and of one random access, in one compiled engine.
+
+    Attributes
+    ----------
+    kept : int
+        d_k: what scatter moves where messages are sent one by one: the vertex in the list, and its value.
+    listed : int
+        d_l: of a vertex that gather finds in the list: its entry, and an offset that no neighbour reads; 0
+        where all are active.
+    offset : int
+        d_o: where the edges of a vertex begin.
+    edge, weight : int
+        d_e, d_w: a neighbour's id in CSR, and the weight.
+    id, bin_weight, source : int
+        d_i, d_y, d_s: of a destination, its weight, and the source of a message, as they lie in the bins.
+    value, mark : int
+        d_v, d_m: of a message where it is kept between scatter and gather, and its mark; 0 where it is
+        computed when it is delivered.
+    partial : int
+        d_f: of the combined messages of a run.
+    segment : int
+        d_g: the header of a segment (gpu/layout.py).
+    vertex, inactive : int
+        d_x: of an access to the vertex that a message is for; d_n: the same of a message that an inactive
+        vertex sends, which is 0 where those are told apart before.
+    total : int
+        d_t: of an access to the cell in which all messages of a vertex are folded.
+    probe : int
+        d_b: the word of the frontier's bits that says whether a source is active; 0 where all are.
+    early : int
+        1 where a vertex may be satisfied before its last in-edge.
+    """
+
+    kept: int
+    listed: int
+    offset: int
+    edge: int
+    weight: int
+    id: int
+    bin_weight: int
+    source: int
+    value: int
+    mark: int
+    partial: int
+    segment: int
+    vertex: int
+    inactive: int
+    total: int
+    probe: int
+    early: int
+
+
+EDGE_SOURCE_BYTES = 4
+"""Of the source of an edge, where edges lie one by one."""
+
+PLAIN = DeviceSizes(
+    kept=8, listed=12, offset=8, edge=4, weight=0, id=2, bin_weight=0, source=2, value=4, mark=0, partial=4,
+    segment=32, vertex=4, inactive=4, total=4, probe=4, early=0,
+)  # fmt: skip
+"""Messages, fields and ids of 4 bytes, no weights: what the examples have."""
+
+
+def push_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """Active vertices send along their own edges (kernels/push.cuh).
+
+    Examples
+    --------
+    >>> push_bytes(Part(10, 160, 64, 640), PLAIN)                      # 10*(8 + 12 + 8 + 4) + 160*(4 + 4)
+    1600
+    """
+    found = part.active_vertices * (sizes.kept + sizes.listed + sizes.offset + sizes.value)
+    return found + part.active_edges * (sizes.edge + sizes.weight + sizes.vertex)
+
+
+def edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """All edges are looked at, by a thread each (kernels/edge_list.cuh).
+
+    Examples
+    --------
+    >>> edge_list_bytes(Part(10, 160, 64, 640), PLAIN)           # 10*(8 + 4) + 64*4/32 + 640*4 + 160*(4 + 4)
+    3968.0
+    """
+    sent = part.active_vertices * (sizes.kept + sizes.value) + part.vertices * sizes.probe / 32
+    heard = part.active_edges * (sizes.edge + sizes.weight + sizes.vertex)
+    return sent + part.edges * EDGE_SOURCE_BYTES + heard
+
+
+def owner_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """The owner of a vertex walks its in-edges (kernels/owner.cuh); not yet known: who still wants any.
+
+    Examples
+    --------
+    >>> owner_bytes(Part(10, 160, 64, 640), PLAIN)                        # 10*8 + 64*8 + 640*(4 + 4) + 160*4
+    6352
+    >>> owner_bytes(Part(10, 160, 64, 640), PLAIN._replace(early=1)) < 6352
+    True
+    """
+    looked_at = part.edges
+    if sizes.early:
+        looked_at = edges_looked_at(part.active_edges, part.vertices, part.edges)
+    sent = part.active_vertices * sizes.kept + part.vertices * sizes.offset
+    return sent + looked_at * (sizes.edge + sizes.probe) + part.active_edges * (sizes.weight + sizes.value)
+
+
+def bins_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """Values into bins, columns gathered message by message (kernels/bins.cuh).
+
+    Examples
+    --------
+    >>> bins_bytes(Part(10, 160, 64, 640, 320, 8), PLAIN)          # 8*32 + 320*(2 + 2*4) + 640*2 + 640*4
+    7296
+    >>> marked = PLAIN._replace(mark=1, inactive=0)
+    >>> bins_bytes(Part(10, 160, 64, 640, 320, 8), marked) - 7296                              # 640 - 480*4
+    -1280
+    """
+    stream = part.segments * sizes.segment + part.edges * (sizes.id + sizes.bin_weight)
+    values = part.messages * (sizes.source + 2 * (sizes.value + sizes.mark))
+    others = part.edges - part.active_edges
+    return stream + values + part.active_edges * sizes.vertex + others * sizes.inactive
+
+
+def combined_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """Messages of a run combined at their source, runs folded in shared memory (kernels/combined.cuh).
+
+    A partition's own vertices stand for those that hear of it: in the end every vertex with messages is
+    folded once, by each block that has a part of its row.
+
+    Examples
+    --------
+    >>> combined_bytes(Part(10, 160, 64, 640, 320, 8), PLAIN)      # 8*32 + 320*(2 + 2*4) + 640*2 + 64*4
+    4992
+    """
+    stream = part.segments * sizes.segment + part.edges * (sizes.id + sizes.bin_weight)
+    runs = part.messages * (sizes.source + 2 * sizes.partial)
+    return stream + runs + min(part.vertices, part.messages) * sizes.total

@@ -1,0 +1,222 @@
+"""The bytes that the model predicts for a strategy of the GPU are those that its kernels move (counting.cpp).
+
+A stream's bytes count once per phase, random accesses each time, as gpop/model/gpu_bytes.py says; of an
+atomic the read counts.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.gpu import engine
+from gpop.gpu.device_graph import PADDING
+from gpop.model.strategies import STRATEGIES
+from tests.gpu.emulator import Module, emulated
+from tests.programs import random_graph
+
+SIZE, N = 64, 320
+STREAM, EACH = "a byte once", "each time"
+SCATTER = {"list": STREAM, "vertex_value": STREAM}
+PHASES = {
+    "push": {
+        "scatter_list": SCATTER,
+        "push_light": {
+            "list": STREAM, "indptr": EACH, "indices": STREAM, "weights": STREAM, "vertex_value": STREAM,
+            "cell": EACH, "folded": EACH,
+        },
+    },
+    "edge-list": {
+        "scatter_list": SCATTER,
+        "EdgeList::gather": {
+            "edge_source": STREAM, "indices": STREAM, "weights": STREAM, "vertex_value": STREAM,
+            "frontier_bits": STREAM, "cell": EACH, "folded": EACH,
+        },
+    },
+    "owner": {
+        "scatter_list": SCATTER,
+        "gather_owned": {
+            "in_indptr": STREAM, "in_indices": STREAM, "in_weights": STREAM, "frontier_bits": EACH,
+            "vertex_value": EACH,
+        },
+    },
+    "bins": {
+        "scatter_rows": {"sources": STREAM, "values": STREAM, "sent": STREAM},
+        "gather_columns": {
+            "segment": STREAM, "ids": STREAM, "id_weights": STREAM, "values": STREAM, "sent": STREAM,
+            "cell": EACH,
+        },
+    },
+    "bins-combined": {
+        "combine_columns": {"segment": STREAM, "ids": STREAM, "id_weights": STREAM, "partials": STREAM},
+        "gather_rows": {"sources": STREAM, "partials": STREAM, "folded": EACH},
+    },
+}  # fmt: skip
+"""What each phase does with the arrays that carry messages; ``cell`` is the field that gatherFunc writes."""
+
+
+class CountingModule(Module):
+    counting = True
+
+
+class CountingEngine(engine.GpuEngine):
+    """Counts the arrays of the run while the loop runs."""
+
+    def iterate(self):
+        library = self.module.library
+        library.counting_clear()
+        arrays = {
+            name: (array, array.nbytes - PADDING * array.itemsize)
+            for name, array in self.layout.arrays.items()
+        }
+        for name, array in self.space.arrays.items():
+            room = PADDING * array.itemsize if name in ("values", "sent", "partials") and array.size else 0
+            arrays[name] = array, array.nbytes - room
+        cell = self.fields[self.emitted.written[0]]
+        arrays["cell"] = cell, cell.nbytes
+        for array, nbytes in arrays.values():
+            library.counting_array(ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(nbytes))
+        phases = [name for strategy in self.traits.strategies for name in PHASES[strategy.name]]
+        for name in phases:
+            library.counting_phase(name.encode())
+        records = super().iterate()
+        CountingEngine.moved = {
+            (phase, name): result
+            for p, phase in enumerate(phases)
+            for a, name in enumerate(arrays)
+            if any(result := self._result(library, p, a))
+        }
+        CountingEngine.strategies = [strategy.name for strategy in self.traits.strategies]
+        return records
+
+    @staticmethod
+    def _result(library, phase, array):
+        result = np.zeros(3, np.int64)
+        library.counting_result(phase, array, ctypes.c_void_p(result.ctypes.data))
+        return tuple(int(value) for value in result)
+
+
+class Heard(gpop.Program):
+    """Messages are kept between scatter and gather (they depend on what is written), and change nothing."""
+
+    low = gpop.VertexField(np.uint32)
+
+    def scatterFunc(self, node):
+        return self.low[node] + np.uint32(1)
+
+    def gatherFunc(self, value, node):
+        if value < self.low[node]:
+            self.low[node] = value
+        return False
+
+
+class Harmless(Heard):
+    inactive_message = gpop.HARMLESS
+
+
+class Weighted(Heard):
+    def applyWeight(self, value, weight):
+        return value + weight
+
+
+class Live(Heard):
+    """Messages can be computed when they are delivered."""
+
+    value = gpop.VertexField(np.uint32, 1)
+
+    def scatterFunc(self, node):
+        return self.value[node]
+
+
+class Everywhere(Heard):
+    all_active = True
+
+
+class Short(Heard):
+    """A field of two bytes, messages of eight."""
+
+    low = gpop.VertexField(np.uint16)
+
+    def scatterFunc(self, node):
+        return np.int64(self.low[node]) + 1
+
+
+class Lowest(Heard):
+    combine = "min"
+    inactive_message = gpop.HARMLESS
+
+
+class LowestWeighted(Weighted):
+    combine = "min"
+
+
+class Sums(gpop.Program):
+    """Folded, whatever the mode: float32 messages whose sums are pushed in float64."""
+
+    heard = gpop.VertexField(np.float32)
+    combine = "add"
+
+    def scatterFunc(self, node):
+        return np.float32(1.0) + self.heard[node]
+
+    def gatherFunc(self, value, node):
+        self.heard[node] += value
+        return False
+
+
+class SumsEverywhere(Sums):
+    all_active = True
+
+
+def graph_for(weighted):
+    """Every vertex has in-edges, so each one is folded; none is heavy."""
+    graph, n = random_graph(41, N, 2500), np.arange(N)
+    tails = np.concatenate([np.repeat(n, graph.out_degree), n])
+    heads = np.concatenate([graph.indices, n[::-1]])
+    weights = (np.arange(tails.size) % 50 + 1).astype(np.uint32) if weighted else None
+    return gpop.Graph.from_edges(tails, heads, weights, n=N)
+
+
+CASES = [
+    *[
+        (cls, "sc", "push")
+        for cls in (Heard, Weighted, Live, Everywhere, Short, Lowest, Sums, SumsEverywhere)
+    ],
+    *[(cls, "edge-list", "edge-list") for cls in (Heard, Weighted, Live, Everywhere, Sums)],
+    *[(cls, "pull", "owner") for cls in (Heard, Weighted, Everywhere, Sums)],
+    *[(cls, "pc", "bins") for cls in (Heard, Harmless, Weighted, Everywhere, Short)],
+    *[(cls, "pc", "bins-combined") for cls in (Lowest, LowestWeighted, Sums, SumsEverywhere)],
+]
+
+
+@pytest.mark.parametrize("cls, mode, strategy", CASES, ids=lambda value: getattr(value, "__name__", value))
+def test_predicted_bytes_are_moved(cls, mode, strategy, monkeypatch):
+    graph = graph_for(cls.applyWeight is not gpop.Program.applyWeight)
+    every_vertex = cls.all_active or strategy == "bins-combined"  # a run without messages is not folded
+    frontier = None if every_vertex else np.arange(0, graph.n, 3)
+    monkeypatch.setattr(engine, "GpuEngine", CountingEngine)
+    with emulated(CountingModule):
+        run = gpop.run(
+            cls(graph), frontier, iterations=1, mode=mode, target="gpu", ratio=1.0, partition_size=SIZE
+        )
+    assert CountingEngine.strategies == [strategy]
+    total, counted = 0, set()
+    for (phase, name), (read, _, distinct) in CountingEngine.moved.items():
+        how = PHASES[strategy][phase].get(name)
+        if cls.all_active and name == "indptr":
+            how = STREAM
+        if how is not None:
+            total += distinct if how is STREAM else read
+            counted.add(phase)
+    # Of offsets that are read as a stream there is one more than vertices.
+    offsets = 8 if strategy == "owner" or (strategy == "push" and cls.all_active) else 0
+    assert counted == set(PHASES[strategy]) - ({"scatter_list"} if cls is Live else set())
+    assert total - offsets == run.trace[0]["bytes"], CountingEngine.moved
+
+
+def test_every_strategy_is_counted():
+    ours = {strategy.name for strategy in STRATEGIES if strategy.target == "gpu"}
+    assert {strategy for _, _, strategy in CASES} == ours == set(PHASES)
