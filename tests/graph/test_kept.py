@@ -57,7 +57,9 @@ def used():
 def test_all_that_the_apps_keep_is_listed(used):
     graph, _ = used
     assert {each.kind for each in graph.kept()} == set(Kind) - {Kind.DEVICE}
-    nested = [about for _, about in rows(graph) if about.startswith(("symmetric copy: ", "reordered degree: "))]
+    nested = [
+        about for _, about in rows(graph) if about.startswith(("symmetric copy: ", "reordered degree: "))
+    ]
     assert len(nested) >= 4
     assert {each.about for each in graph.kept() if each.kind == "program"} == {
         "Nibble", "HeatKernel", "PageRankNibble",
