@@ -22,6 +22,8 @@ from gpop.common.command import Parser, add_reading_options, exit_code, reading_
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes, readable, require_memory
 from gpop.common.parallel import for_each, ranges, worker_count
+from gpop.cpu.arrays import table_bytes
+from gpop.cpu.workspace import Needs, bins_table
 from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins
 from gpop.layout.kept_bins import bins_of
@@ -112,13 +114,11 @@ def diameter_bound(graph: Graph, start: int) -> int:
 def run_bytes(graph: Graph, bins: Bins, message_bytes: int = 4, field_bytes: int = 4) -> int:
     """Most memory of a run beside graph and layout, with one field and messages of these widths.
 
-    Messages; ids (and weights) that source-centric scatter writes, which grow as they are used; cursors
-    and next source of every bin; the frontier and its marks.
+    The workspace of a run with a frontier that may choose between SC and PC on all cores.
     """
-    scattered = bins.ids.nbytes + bins.id_weights.nbytes
-    per_bin = 20 * int(bins.k) ** 2 + 4 * bins.row_bins.size
-    per_vertex = field_bytes + bins.sources.itemsize + 1
-    return bins.messages * message_bytes + scattered + per_bin + per_vertex * graph.n
+    needs = Needs(**dict.fromkeys(Needs._fields, False))._replace(sc=True, frontier=True)
+    table = bins_table(bins, needs, np.dtype(f"u{message_bytes}"), worker_count())
+    return table_bytes(table) + field_bytes * graph.n
 
 
 def describe(graph: Graph) -> dict[str, Any]:
@@ -162,6 +162,7 @@ def describe(graph: Graph) -> dict[str, Any]:
             "bytes": bins.nbytes,
         },
         "run bytes": run_bytes(graph, bins),
+        "kept": [each._asdict() for each in graph.kept()],
         "available bytes": available_bytes(),
     }
 
@@ -203,8 +204,15 @@ def text(told: dict[str, Any]) -> str:
         "layout": readable(layout["bytes"]),
         "run": f"{readable(told['run bytes'])} at most (messages and field of 4 bytes), "
         f"{readable(told['available bytes'])} available",
+        "kept": _kept_text(told["kept"]),
     }
     return "\n".join(f"{name:12}{line}" for name, line in lines.items())
+
+
+def _kept_text(kept: list[dict[str, Any]]) -> str:
+    """What is kept with the graph after all this, the largest first."""
+    ordered = sorted(kept, key=lambda each: -each["host_bytes"])
+    return ", ".join(f"{each['kind']} {readable(each['host_bytes'])}" for each in ordered)
 
 
 def _summary_text(numbers: dict[str, float]) -> str:

@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from gpop.common.memory import readable
 from gpop.generate import generate
 from gpop.graph.graph import Graph
 from gpop.info import describe, main, special_edges, text
@@ -43,7 +44,9 @@ def test_figures(name):
     assert told["out-degree"]["std"] == pytest.approx(np.std(graph.out_degree))
     assert told["layout"]["r"] == pytest.approx(told["layout"]["messages"] / max(graph.m, 1))
     json.dumps(told)
-    assert len(text(told).splitlines()) == 15
+    assert len(text(told).splitlines()) == 16
+    assert told["kept"] == [each._asdict() for each in graph.kept()]
+    assert "\nkept        " in text(told) and f"bins {readable(told['layout']['bytes'])}" in text(told)
 
 
 def test_weights():

@@ -35,6 +35,10 @@ class Array(np.ndarray):
     """A host array with what is used of CuPy's."""
 
     @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return self.__array_interface__
+
+    @property
     def data(self) -> SimpleNamespace:
         return SimpleNamespace(ptr=self.ctypes.data)
 

@@ -1,0 +1,70 @@
+"""Device copies among what is kept with a graph, on the emulator: listed, dropped, and making room."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.gpu import driver
+from gpop.graph.kept import Kind
+from tests.gpu.cases import graph_of
+from tests.gpu.emulator import emulated
+from tests.programs import Smallest
+
+
+@pytest.fixture
+def graph():
+    found = graph_of("big")
+    return gpop.Graph(found.indptr, found.indices).symmetrize()
+
+
+def labels(graph, size):
+    program = Smallest(graph)
+    program.label = np.arange(graph.n)[::-1]
+    gpop.run(program, target="gpu", mode="pc", partition_size=size)
+    return program.label.copy()
+
+
+def on_device(graph):
+    return {each.about: each.device_bytes for each in graph.kept() if each.device_bytes}
+
+
+def test_copies_are_listed_with_their_bytes_and_dropped(graph):
+    with emulated():
+        expected = labels(graph, 32)
+        assert on_device(graph) == {"partitions of 32": graph.store.get(Kind.DEVICE, (5, False)).nbytes}
+        assert on_device(graph)["partitions of 32"] >= 2 * graph.m + 8 * graph.n
+        host = sum(each.host_bytes for each in graph.kept())
+        graph.drop("device")
+        assert on_device(graph) == {}
+        assert sum(each.host_bytes for each in graph.kept()) == host
+        assert labels(graph, 32).tolist() == expected.tolist()
+        graph.drop()
+        assert graph.kept() == []
+        assert labels(graph, 32).tolist() == expected.tolist()
+
+
+def test_copies_of_other_runs_make_room(graph, monkeypatch):
+    """A device with little more than one copy needs: the least recently used one goes, then there is room."""
+    with emulated():
+        expected = [labels(graph, size).tolist() for size in (16, 32, 64)]
+        sizes = on_device(graph)
+        assert list(sizes) == ["partitions of 16", "partitions of 32", "partitions of 64"]
+        labels(graph, 16)
+        graph.store.take(Kind.DEVICE, (6, False))
+        room = sum(sizes.values())
+
+        def free():
+            return room - sum(on_device(graph).values())
+
+        needed = []
+        monkeypatch.setattr(driver, "free_bytes", free)
+        monkeypatch.setattr(driver, "require_device_memory", lambda nbytes, what: needed.append(nbytes))
+        assert labels(graph, 64).tolist() == expected[2]  # copy and workspace: 32 is older than 16
+        assert list(on_device(graph)) == ["partitions of 16", "partitions of 64"]
+        assert needed[-1] > sizes["partitions of 64"]
+        room = 0  # what the run itself uses is not dropped, however little that helps
+        assert labels(graph, 64).tolist() == expected[2]
+        assert list(on_device(graph)) == ["partitions of 64"]
+        assert graph.store.has(Kind.BINS)
