@@ -1,11 +1,14 @@
 """BW_PC / BW_SC of eq. (1) on the device at hand: measured once, then kept in the user's cache folder.
 
 One iteration with every vertex active, in each mode, on a random graph that does not fit the caches of
-a GPU; bytes by the model (`gpop.model.bytes`) over the time that the device took.
+a GPU; bytes by the model (`gpop.model.gpu_bytes`) over the time that the device took. A ratio is that of one
+model: where bytes are counted otherwise it is measured again.
 """
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import json
 import os
 import statistics
@@ -15,6 +18,8 @@ import numpy as np
 
 from gpop.common.replacing import replacing
 from gpop.gpu.device import current_device
+from gpop.gpu.kernel import device_sizes
+from gpop.model import gpu_bytes
 
 SCALE, DEGREE, SEED, ROUNDS = 21, 16, 1, 5
 
@@ -30,9 +35,15 @@ def _stored() -> dict[str, float]:
         return {}
 
 
+def _model() -> str:
+    """Stands for the formulas, and for the sizes that they are given."""
+    text = inspect.getsource(gpu_bytes) + inspect.getsource(device_sizes)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
 def device_ratio() -> float:
     """The ratio of the current device, calibrated on first use."""
-    name = current_device().name
+    name = f"{current_device().name}, bytes {_model()}"
     ratios = _stored()
     if name not in ratios:
         ratios[name] = measure_ratio()
