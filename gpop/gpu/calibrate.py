@@ -1,11 +1,14 @@
 """BW_PC / BW_SC of eq. (1) on the device at hand: measured once, then kept in the user's cache folder.
 
 One iteration with every vertex active, in each mode, on a random graph that does not fit the caches of
-a GPU; bytes by the model (`gpop.model.bytes`) over the time that the device took.
+a GPU; bytes by the model (`gpop.model.gpu_bytes`) over the time that the device took. A ratio is that of one
+model: where bytes are counted otherwise it is measured again.
 """
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import statistics
 from collections.abc import Callable
 
@@ -14,6 +17,8 @@ import numpy as np
 from gpop.common.user_folder import recall, remember
 from gpop.generate import generate
 from gpop.gpu.device import current_device
+from gpop.gpu.kernel import device_sizes
+from gpop.model import gpu_bytes
 from gpop.plan.engine import Engine
 from gpop.plan.plan import Plan, decide
 from gpop.plan.trace import BYTES_AT, GATHER_AT, SCATTER_AT
@@ -39,9 +44,15 @@ class Smallest(Program):
         return False
 
 
+def _model() -> str:
+    """Stands for the formulas, and for the sizes that they are given."""
+    text = inspect.getsource(gpu_bytes) + inspect.getsource(device_sizes)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
 def device_ratio(engine_of: Callable[[Plan], Engine]) -> float:
-    """The ratio of the current device, calibrated on first use with its engine (`GpuEngine`)."""
-    name = current_device().name
+    """The ratio of the current device and model, calibrated on first use with its engine (`GpuEngine`)."""
+    name = f"{current_device().name}, model {_model()}"
     ratios = recall("devices")
     if not isinstance(ratios.get(name), float):
         ratios[name] = measure_ratio(engine_of)

@@ -52,6 +52,8 @@ static Gathered weighted(State& state, Message value, Weight weight) {
 #endif
 }
 
+template <class... Given> static void scatter_list(Given&&...) {}  // values lie there already
+
 #include "inbox.cuh"
 #include "queue.cuh"
 #include "owner.cuh"

@@ -21,7 +21,7 @@ MILLION = 1_000_000
 def test_foreign_program(name, kind):
     case, graph = FOREIGN[name], graph_of(kind)
     wanted = in_plain_python(case, graph)
-    for mode in MODES:
+    for mode in (*MODES, "edge-list"):
         for size in SIZES:
             check(case, graph, wanted, mode, size, "declared")
 

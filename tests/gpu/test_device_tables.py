@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -127,7 +128,7 @@ def test_as_many_queues_as_there_is_room_for(room, hubs):
     """Hubs of 5, 4 and 4 in-edges, messages of 8 bytes."""
     emitted = emit(Sums, lower(Sums))
     tables = hub_tables(np.array([4, 1, 5, 4]), 3)
-    traits = kernel.Traits(5, None, None, False, 0, None, None, kernel.SWAP, False, False)
+    traits = kernel.Traits(5, None, None, False, 0, None, None, kernel.SWAP, False, False, ())
     graph = type("Layout", (), {"hub_first": tables["hub_first"]})
     shapes = queue_shapes(graph, emitted, traits, room)
     assert {name: shape[0] for name, shape in shapes.items()} == {
@@ -140,9 +141,12 @@ def test_as_many_queues_as_there_is_room_for(room, hubs):
 # --- structs -----------------------------------------------------------------------------------------------
 
 
+LAYOUT = Path(kernel.__file__).parent / "kernels" / "layout.cuh"
+
+
 def members(struct: str) -> list[str]:
     """Names in the C++ text of a struct, in order."""
-    body = re.search(rf"struct {struct} {{(.*?)\n\s*}}[^{{]*?;", kernel._kernels(), re.DOTALL)[1]
+    body = re.search(rf"struct {struct} {{(.*?)\n\s*}}[^{{]*?;", LAYOUT.read_text(), re.DOTALL)[1]
     body = re.sub(r"//.*|\[[^\]]*\]", "", body)
     declarations = [part.strip() for part in body.split(";") if part.strip()]
     return [re.search(r"(\w+)$", name.strip())[1] for part in declarations for name in part.split(",")]
@@ -153,6 +157,10 @@ def members(struct: str) -> list[str]:
 )
 def test_mirrors_have_the_members_of_the_structs(dtype, struct):
     assert members(struct) == list(dtype.names)
+
+
+def test_a_segment_has_the_bytes_that_the_model_counts():
+    assert SEGMENT.itemsize == kernel.SEGMENT_BYTES
 
 
 def test_mirror_of_the_control_block():

@@ -15,7 +15,7 @@ from numba.core.errors import TypingError
 import gpop
 from gpop.common.errors import ProgramError
 from gpop.common.inlined import KERNEL
-from gpop.gpu import source
+from gpop.gpu import helpers
 from gpop.gpu.emit import emit
 from gpop.program.lowering import lower
 from gpop.program.published import publish_user
@@ -182,7 +182,7 @@ def test_numbas_colours_are_left_out(monkeypatch):
     def refuse(function, argument_types):
         raise TypingError("\x1b[1mFailed in nopython mode\x1b[0m\n\x1b[1m\x1b[31mno such name\x1b[0m")
 
-    monkeypatch.setattr(source, "infer", refuse)
+    monkeypatch.setattr(helpers, "infer", refuse)
     cls, weight = SHIPPED["PageRank"]
     with pytest.raises(ProgramError, match=r"PageRank\.scatterFunc does not compile: no such name$"):
         emit(cls, lower(cls), weight)

@@ -33,6 +33,12 @@ def test_foreign_program_with_owners(name):
     check_emulated(name, "pull")
 
 
+@pytest.mark.parametrize("name", FOREIGN)
+def test_foreign_program_edge_by_edge(name):
+    """A thread per edge; an owner where gatherFunc writes two fields and nothing is declared."""
+    check_emulated(name, "edge-list")
+
+
 def check_emulated(name: str, mode: str) -> None:
     case = FOREIGN[name]
     with emulated():

@@ -1,0 +1,170 @@
+"""What the records of the GPU's strategies say is what its kernels and its choices are."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gpop.gpu.job import Job
+
+import gpop
+from gpop.compare import compare
+from gpop.gpu import driver, kernel, strategies
+from gpop.model import gpu_bytes
+from gpop.model.choosers import prefers_bins
+from gpop.model.strategies import ASKED, MODES, asked_on
+from gpop.plan import trace
+from tests.gpu.cases import CASES, started
+from tests.gpu.emulator import emulated
+from tests.gpu.test_kernel import source_of
+from tests.programs import Smallest, random_graph
+
+KERNELS = Path(kernel.__file__).parent / "kernels"
+ROOM = Path(gpop.__file__).parent
+
+
+@pytest.mark.parametrize("strategy", strategies.GPU_STRATEGIES.values(), ids=list(strategies.GPU_STRATEGIES))
+def test_its_file_defines_its_struct(strategy):
+    text = (ROOM / strategy.kernels).read_text()
+    assert re.search(rf"^struct {strategies.struct_name(strategy)} {{", text, re.MULTILINE)
+    assert text.startswith(f"// Strategy {strategy.name}:")
+
+
+def test_every_file_of_kernels_is_compiled_somewhere():
+    files = {path.stem for path in KERNELS.glob("*.cuh")}
+    own = {Path(strategy.kernels).stem for strategy in strategies.GPU_STRATEGIES.values()}
+    common = {*kernel.COMMON, *kernel.ENGINE, *kernel.FUSED, *kernel.STEPPED}
+    assert files - {"tables"} == own | common
+    assert not own & common
+
+
+def test_codes_and_columns_are_written_once():
+    """In Python: no kernel defines any of them, and the source of an engine has the values of the records."""
+    texts = "\n".join(path.read_text() for path in KERNELS.glob("*.cuh"))
+    source = source_of("SSSP", "declared")
+    names = [f"MODE_{mode.name.upper()}" for mode in MODES] + ["FRONTIER_AT", "BYTES_AT", "GATHER_AT"]
+    for name in names:
+        assert not re.search(rf"(#define|enum|int|=)[^;]*\b{name}\b\s*[=,]", texts), name
+        assert source.count(f"#define {name} ") == 1
+    for mode in MODES:
+        assert f"#define MODE_{mode.name.upper()} {mode.code}\n" in source
+    assert f"#define BYTES_AT {trace.BYTES_AT}\n" in source
+    assert not re.search(r"row\[\d", texts)
+
+
+@pytest.mark.parametrize(
+    "mode, owned, combines, names",
+    [
+        ("sc", False, True, ["push"]), ("pc", False, True, ["bins-combined"]), ("pc", False, False, ["bins"]),
+        ("auto", False, False, ["push", "bins"]), ("edge-list", False, True, ["edge-list"]),
+        ("pull", True, False, ["owner"]), ("edge-list", True, False, ["owner"]),
+    ],
+)  # fmt: skip
+def test_an_engine_holds_what_its_run_may_choose(mode, owned, combines, names):
+    found = strategies.strategies_of(mode, owned, combines)
+    assert [strategy.name for strategy in found] == names
+    every = set(strategies.GPU_STRATEGIES.values())
+    files = strategies.kernels_of(found)
+    others = {Path(strategy.kernels).stem for strategy in every - set(found)}
+    assert not others & set(files)
+
+
+def test_names_that_only_one_target_has():
+    graph = random_graph(3, 40, 100)
+    assert "edge-list" in ASKED
+    assert "edge-list" in asked_on("gpu")
+    with pytest.raises(
+        gpop.UsageError, match="^target 'cpu': mode 'edge-list': expected one of auto, sc, pc,"
+    ):
+        gpop.run(Smallest(graph), mode="edge-list")
+    assert [row.mode for row in compare(graph, ["cc"], ("sc", "edge-list"), ("cpu",), rounds=1)] == ["sc"]
+    with pytest.raises(gpop.UsageError, match="none of the modes edge-list is one of target cpu"):
+        compare(graph, ["cc"], ("edge-list",), ("cpu",), rounds=1)
+
+
+def test_edges_one_by_one_are_predicted_and_allocated(monkeypatch):
+    """As many bytes as `DeviceGraph.missing_bytes` says; and partitions are those of sc in the trace."""
+    seen = {}
+
+    class Watching(Job):
+        def iterate(self):
+            arrays = self.layout.arrays
+            seen.update({name: (array.nbytes, self.layout._size(name)) for name, array in arrays.items()})
+            super().iterate()
+
+    case = CASES["Distance"]
+    monkeypatch.setattr(driver, "Job", Watching)
+    with emulated():
+        program = started(case, random_graph(6, 70, 300, weights=True))
+        run = gpop.run(program, case.frontier, mode="edge-list", target="gpu", partition_size=32)
+    assert {"edge_source", "indices", "weights"} <= set(seen)
+    assert not {"ids", "sources", "segment"} & set(seen)
+    for name in ("edge_source", "indices", "weights"):
+        assert seen[name][0] == seen[name][1]
+    assert run.mode == "edge-list"
+    assert run.trace.column("partitions_sc").sum() > 0
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.7, 1.0, 1.6, 1e9])
+def test_partitions_choose_as_the_model_in_python_says(ratio, monkeypatch):
+    """Partitions of which very different shares are active; above what one block does alone."""
+    graph, size = random_graph(8, 2048, 60_000), 64
+    rng = np.random.default_rng(2)
+    share = np.repeat(rng.random(graph.n // size), size)
+    frontier = np.flatnonzero(rng.random(graph.n) < share)
+    found = {}
+
+    class Watching(Job):
+        def iterate(self):
+            found["sizes"] = kernel.device_sizes(self.emitted, self.traits, False)
+            found["messages"] = np.array(self.layout["messages"])
+            found["segments"] = np.array(self.layout["segments"])
+            super().iterate()
+
+    monkeypatch.setattr(driver, "Job", Watching)
+    with emulated():
+        program = Smallest(graph)
+        program.label = np.arange(graph.n)
+        run = gpop.run(
+            program, frontier, iterations=1, mode="auto", ratio=ratio, partition_size=size, target="gpu"
+        )
+    dense, moved, vertices, edges = 0, 0.0, 0, 0
+    for p in range(graph.n // size):
+        own = np.arange(p * size, (p + 1) * size)
+        active = np.intersect1d(own, frontier)
+        part = gpu_bytes.Part(
+            len(active), int(graph.out_degree[active].sum()), size, int(graph.out_degree[own].sum()),
+            int(found["messages"][p]), int(found["segments"][p]),
+        )  # fmt: skip
+        pushed, binned = (f(part, found["sizes"]) for f in (gpu_bytes.push_bytes, gpu_bytes.combined_bytes))
+        chosen = prefers_bins(part.edges, pushed, binned, ratio)
+        dense += chosen
+        moved += binned if chosen else pushed
+        vertices, edges = vertices + len(active), edges + part.active_edges
+    record = run.trace[0]
+    assert (record["partitions_pc"], record["partitions_sc"]) == (dense, graph.n // size - dense)
+    assert (record["frontier"], record["active_edges"]) == (vertices, edges)
+    assert 0 < dense < graph.n // size or ratio in (0.0, 1e9)
+    if dense:
+        assert record["bytes"] == int(moved)
+
+
+def test_a_ratio_belongs_to_one_model(tmp_path, monkeypatch):
+    """Bytes counted otherwise: what was measured before is not taken."""
+    from gpop.gpu import calibrate
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    (tmp_path / "gpop").mkdir()
+    kept = tmp_path / "gpop" / "devices.json"
+    kept.write_text(json.dumps({"emulator": 9.0}))
+    monkeypatch.setattr(calibrate, "measure_ratio", lambda: 1.5)
+    with emulated():
+        assert calibrate.device_ratio() == 1.5
+        monkeypatch.setattr(calibrate, "measure_ratio", lambda: pytest.fail("measured again"))
+        assert calibrate.device_ratio() == 1.5
+        monkeypatch.setattr(calibrate, "_model", lambda: "other")
+        monkeypatch.setattr(calibrate, "measure_ratio", lambda: 2.5)
+        assert calibrate.device_ratio() == 2.5
