@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.apps import bfs, sssp
+from gpop.apps import bfs
 from gpop.apps.reorder import messages_per_edge, reorderable, reordered
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.parallel import worker_count
@@ -85,7 +85,6 @@ def test_errors_are_about_the_given_graph():
         gpop.pagerank(graph, reorder="size")
     with pytest.raises(gpop.UsageError, match="negative"):
         gpop.sssp(gpop.Graph.from_edges([0, 1], [1, 0], [1, -3]), 0, reorder="degree")
-    assert sssp.sssp is inspect.unwrap(gpop.sssp)
 
 
 @dataclass(frozen=True, kw_only=True)
