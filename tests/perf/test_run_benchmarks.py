@@ -55,15 +55,15 @@ def count(db, table):
 
 def test_everything_missing_is_measured_and_checked(db):
     configure(db, ("bfs", "pagerank"), ("karate", "lesmis"))
-    assert str(run_missing(db)) == "12 runs stored"
+    assert str(run_missing(db)) == "16 runs stored"
     rows = db.rows("SELECT DISTINCT graph, algorithm, implementation, threads FROM Result")
-    assert len(rows) == 12 and {row["implementation"] for row in rows} == PLAIN
+    assert len(rows) == 16 and {row["implementation"] for row in rows} == PLAIN
     for row in db.rows("SELECT * FROM Result"):
         assert 0 < row["minTime"] <= row["medianTime"] <= row["maxTime"] and row["repeats"] == 2
         assert row["version"].startswith("gpop ")
     assert {row["timer"] for row in db.rows("SELECT timer FROM Result")} == {"computation", "loop"}
     steps = db.rows("SELECT step FROM StepResult WHERE timer = 'iteration' AND algorithm = 'pagerank'")
-    assert len(steps) == 10 * 3 * 2
+    assert len(steps) == 10 * 4 * 2
     frontiers = "SELECT value FROM StepPropValue JOIN PropertyName ON id = propId WHERE property = 'frontier'"
     assert min(row["value"] for row in db.rows(frontiers)) >= 1
     vertices = "SELECT value FROM GraphPropValue JOIN PropertyName ON id = propId WHERE property = 'vertices'"
@@ -76,14 +76,14 @@ def test_the_second_time_nothing_runs(db):
     NearWorker.asked = []
     assert str(run_missing(db)) == "0 runs stored" and NearWorker.asked == []
     register.register_graphs(db, "data", [str(DATA / "lesmis.bin")])
-    assert str(run_missing(db)) == "3 runs stored"  # of the new graph only
+    assert str(run_missing(db)) == "4 runs stored"  # of the new graph only
 
 
 def test_other_code_of_gpop_is_another_run_configuration(db, monkeypatch):
     configure(db)
     monkeypatch.setattr(run_benchmarks, "gpop_version", lambda: "0+other")
     assert str(run_missing(db)) == "0 runs stored"
-    assert count(db, "Missing") == 3
+    assert count(db, "Missing") == 4
 
 
 def test_a_wrong_answer_is_never_valid(db, quick, monkeypatch, capsys):
@@ -133,10 +133,10 @@ def test_failures_are_counted_and_given_up(db, monkeypatch):
     with monkeypatch.context() as broken:
         broken.setattr(near.Worker, "do_run", fail)
         for _ in range(3):
-            assert run_missing(db).failed == 3
+            assert run_missing(db).failed == 4
         assert run_missing(db).failed == 0
-    assert [row["retryCount"] for row in db.rows("SELECT * FROM Missing")] == [3, 3, 3]
-    assert run_missing(db, retries=100).done == 3
+    assert [row["retryCount"] for row in db.rows("SELECT * FROM Missing")] == [3] * 4
+    assert run_missing(db, retries=100).done == 4
     assert count(db, "Attempt") == 0
 
 
@@ -147,7 +147,7 @@ def test_a_file_that_holds_another_graph_is_not_measured(db, tmp_path):
     register.register_run_config(db, "bfs", "data", repeats=1)
     run_missing(db, only=("gpop-sc",))
     path.write_bytes((DATA / "lesmis.bin").read_bytes())
-    assert run_missing(db).failed == 2
+    assert run_missing(db).failed == 3
     assert "is not the graph that it was" in db.rows("SELECT message FROM Attempt")[0]["message"]
 
 
@@ -171,7 +171,7 @@ def test_what_was_finished_stays(db, monkeypatch, capsys, what, code, said):
     assert captured.err.count("\n") == 1 and said in captured.err
     assert count(db, "Run") == 2
     assert main(["run-benchmarks", "--store", str(db.path)]) == 0
-    assert capsys.readouterr().out == "1 run stored\n"
+    assert capsys.readouterr().out == "2 runs stored\n"
 
 
 def test_killed_in_the_middle_and_continued(tmp_path):
@@ -198,9 +198,9 @@ def test_killed_in_the_middle_and_continued(tmp_path):
     process.send_signal(signal.SIGKILL)
     process.wait()
     before = reader.execute("SELECT * FROM Run").fetchall()
-    assert 0 < len(before) < 6
+    assert 0 < len(before) < 8
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0 and done.stdout == f"{6 - len(before)} runs stored\n", done.stderr
+    assert done.returncode == 0 and done.stdout == f"{8 - len(before)} runs stored\n", done.stderr
     assert reader.execute("SELECT * FROM Run").fetchall()[: len(before)] == before
-    assert reader.execute("SELECT count(*) FROM Run WHERE validated").fetchone()[0] == 6
+    assert reader.execute("SELECT count(*) FROM Run WHERE validated").fetchone()[0] == 8
     reader.close()
