@@ -7,11 +7,11 @@ rounding to float32 for each vertex and iteration, however many neighbours it ha
 
 It is done on graphs with a hub (`has_hub`): a vertex with so many in-edges that a float32 sum of them may be
 off by more than 1e-5. The sum of n numbers of one sign is off by at most n * 2**-24 of it, and equal
-ones, what a star sends, come near a quarter of that; only numbers of all sizes, rounded up as often as down,
-stay near the square root. In float32 the largest hubs of RMAT 20 and 22 (69,804 and 160,513 in-edges) are off by
-1.2e-5 and 2.9e-5 after ten iterations of PageRank, and that of RMAT 20 by 6e-4 when it adds up 0.1; in float64
-no vertex is off by more than 2e-7. A graph has a hub or not, whatever the mode, the partitions and the threads,
-so results are bitwise the same as ever.
+ones, what a star sends, come near a quarter of that; only numbers of all sizes, rounded up as often as
+down, stay near the square root. In float32 the largest hubs of RMAT 20 and 22 (69,804 and 160,513 in-edges)
+are off by 1.2e-5 and 2.9e-5 after ten iterations of PageRank, and that of RMAT 20 by 6e-4 when it adds up
+0.1; in float64 no vertex is off by more than 2e-7. A graph has a hub or not, whatever the mode, the
+partitions and the threads, so results are bitwise the same as ever.
 
 The row is zero again when the partition is finished. It lies in the private cache, where 8 bytes of it take
 the place of the field's 4 as what is touched for each edge; the field is touched once for each vertex. Pull

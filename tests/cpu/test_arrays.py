@@ -14,8 +14,8 @@ from gpop.cpu.arrays import Array, Arrays, arrays_of, table_bytes
 from gpop.generate import generate
 from gpop.graph import kept
 from gpop.graph.kept import Kind, Store
-from gpop.layout.bins import bins_of
 from gpop.layout.edge_blocks import blocks_of
+from gpop.layout.kept_bins import bins_of
 from tests.programs import Rank, Smallest
 
 MEGABYTE = 1 << 20

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import driver
+from gpop.gpu import engine
 from gpop.graph.kept import Kind
 from tests.gpu.cases import graph_of
 from tests.gpu.emulator import emulated
@@ -59,8 +59,8 @@ def test_copies_of_other_runs_make_room(graph, monkeypatch):
             return room - sum(on_device(graph).values())
 
         needed = []
-        monkeypatch.setattr(driver, "free_bytes", free)
-        monkeypatch.setattr(driver, "require_device_memory", lambda nbytes, what: needed.append(nbytes))
+        monkeypatch.setattr(engine, "free_bytes", free)
+        monkeypatch.setattr(engine, "require_device_memory", lambda nbytes, what: needed.append(nbytes))
         assert labels(graph, 64).tolist() == expected[2]  # copy and workspace: 32 is older than 16
         assert list(on_device(graph)) == ["partitions of 16", "partitions of 64"]
         assert needed[-1] > sizes["partitions of 64"]

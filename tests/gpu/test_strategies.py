@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gpop.gpu.job import Job
 
 import gpop
 from gpop.compare import compare
-from gpop.gpu import driver, kernel, strategies
+from gpop.gpu import engine, kernel, strategies
 from gpop.model import gpu_bytes
 from gpop.model.choosers import prefers_bins
 from gpop.model.strategies import ASKED, MODES, asked_on
@@ -89,14 +88,14 @@ def test_edges_one_by_one_are_predicted_and_allocated(monkeypatch):
     """As many bytes as `DeviceGraph.missing_bytes` says; and partitions are those of sc in the trace."""
     seen = {}
 
-    class Watching(Job):
+    class Watching(engine.GpuEngine):
         def iterate(self):
             arrays = self.layout.arrays
             seen.update({name: (array.nbytes, self.layout._size(name)) for name, array in arrays.items()})
-            super().iterate()
+            return super().iterate()
 
     case = CASES["Distance"]
-    monkeypatch.setattr(driver, "Job", Watching)
+    monkeypatch.setattr(engine, "GpuEngine", Watching)
     with emulated():
         program = started(case, random_graph(6, 70, 300, weights=True))
         run = gpop.run(program, case.frontier, mode="edge-list", target="gpu", partition_size=32)
@@ -117,14 +116,14 @@ def test_partitions_choose_as_the_model_in_python_says(ratio, monkeypatch):
     frontier = np.flatnonzero(rng.random(graph.n) < share)
     found = {}
 
-    class Watching(Job):
+    class Watching(engine.GpuEngine):
         def iterate(self):
             found["sizes"] = kernel.device_sizes(self.emitted, self.traits, False)
             found["messages"] = np.array(self.layout["messages"])
             found["segments"] = np.array(self.layout["segments"])
-            super().iterate()
+            return super().iterate()
 
-    monkeypatch.setattr(driver, "Job", Watching)
+    monkeypatch.setattr(engine, "GpuEngine", Watching)
     with emulated():
         program = Smallest(graph)
         program.label = np.arange(graph.n)
