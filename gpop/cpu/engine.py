@@ -177,7 +177,8 @@ class CpuEngine:
         self.workers = self.threads - 1 if int(self.layout.indptr[-1]) >= SERIAL_EDGES else 0
         self.spins = team.SPINS if self.threads <= worker_count() else 0
         self.progress = np.zeros(loop.PROGRESS_SIZE, np.int64)
-        self._enter(0, np.empty((1, len(COLUMNS) - 1)))
+        if self.graph.n:  # without vertices nothing is run
+            self._enter(0, np.empty((1, len(COLUMNS) - 1)))
 
     # --- the run -------------------------------------------------------------------------------
 
