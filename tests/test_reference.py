@@ -249,7 +249,9 @@ def test_trace():
     assert run.trace.column("active_edges").tolist() == [1, 1, 1, 0]
     assert run.trace.column("messages").tolist() == [1, 1, 1, 0]
     assert np.all(run.trace.column("gather_seconds") > 0) and run.trace.seconds <= run.seconds
-    assert run.trace.summary == {"program": "Hops", "target": "python", "threads": 1}
+    assert run.trace.summary == {
+        "program": "Hops", "graph": "", "mode": "sc", "model": "engine", "target": "python", "threads": 1,
+    }  # fmt: skip
 
 
 def test_touched_and_callbacks():

@@ -10,8 +10,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-from gpop.common.replacing import replacing
-
 
 def _file(name: str) -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gpop" / f"{name}.json"
@@ -34,7 +32,8 @@ def remember(name: str, facts: dict[str, Any]) -> None:
     """Write all of it, as one file that appears whole."""
     try:
         _file(name).parent.mkdir(parents=True, exist_ok=True)
-        with replacing(_file(name)) as temporary:
-            temporary.write_text(json.dumps(facts, indent=1) + "\n")
+        temporary = _file(f"{name}.{os.getpid()}")
+        temporary.write_text(json.dumps(facts, indent=1) + "\n")
+        os.replace(temporary, _file(name))
     except OSError:
         pass

@@ -84,7 +84,7 @@ class CpuEngine:
         if cls.all_active and plan.may(PULL):
             if plan.mode == "pull" or plan.model.pulls:
                 blocks, seconds = self._find_blocks()
-            self.mode = "pc" if blocks is None else "pull"
+                self.mode = "pc" if blocks is None else "pull"
         self.traits = specialise.traits_of(plan, self.mode, sums)
         self.blocked = blocks is not None
         if blocks is not None:
@@ -148,7 +148,7 @@ class CpuEngine:
         pushes = plan.may(SC) or plan.may(PC)
         return Needs(
             sent=traits.mask == MASK_SENT and plan.may(PC),
-            sc=plan.may(SC),
+            sc=plan.may(SC) or (self.mode == "auto" and traits.all_active),
             frontier=not traits.all_active,
             interleave=interleave,
             touched=traits.track,

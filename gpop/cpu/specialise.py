@@ -55,7 +55,13 @@ class Traits(NamedTuple):
 def traits_of(plan: Plan, mode: str, sums: bool) -> Traits:
     """What a loop must be compiled with; ``mode`` is what preparing has left of the one asked for."""
     cls = type(plan.program)
-    pull = ALWAYS if mode == "pull" else MAYBE if mode == "auto" and plan.may(PULL) else NEVER
+    pull = (
+        ALWAYS
+        if mode == "pull"
+        else MAYBE
+        if mode == "auto" and plan.may(PULL) and not cls.all_active
+        else NEVER
+    )
     weight = None if plan.types.weight is None else plan.types.weight.str
     return Traits(
         weight, cls.all_active, *plan.hidden, plan.interleave, pull, cls.track_touched, plan.counting, sums

@@ -433,6 +433,11 @@ class Graph:
     def kept(self) -> KeptList:
         """What is kept with the graph and with graphs made of it, and the bytes of each on host and device.
 
+        Returns
+        -------
+        KeptList
+            A list of `gpop.graph.kept.Kept`, shown as a table.
+
         Examples
         --------
         >>> import gpop
@@ -450,6 +455,11 @@ class Graph:
 
         What is dropped is built again when a run needs it. A run on the graph in another thread is waited
         for.
+
+        Parameters
+        ----------
+        kind : str, optional
+            One of the kinds that `kept` lists; all when not given.
 
         Raises
         ------

@@ -219,7 +219,10 @@ def test_summary():
     assert run.iterations == len(run.trace)
     assert 0 < run.trace.seconds <= run.seconds
     assert run.converged
-    assert run.trace.summary == {"program": "Smallest", "mode": "sc", "interleave": False, "threads": 2}
+    assert run.trace.summary == {
+        "program": "Smallest", "graph": "", "mode": "sc", "model": "engine", "interleave": False,
+        "threads": 2,
+    }  # fmt: skip
 
 
 def test_the_layout_is_built_once():
