@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from typing import Any
 
 from gpop.common.errors import UsageError
-from gpop.graph.graph import Graph
 
 
-def exclusive(graph: Graph) -> AbstractContextManager:
+def exclusive(graph: Any) -> AbstractContextManager:
     """Hold a graph for a run: ``with exclusive(graph): ...``
 
     Another thread waits; a run from inside a callback of a run on the same graph is refused. What is held
