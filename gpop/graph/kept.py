@@ -24,15 +24,12 @@ import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes, readable, require_memory
-
-if TYPE_CHECKING:
-    from gpop.graph.graph import Graph
 
 LIMIT: int | None = None
 """Most bytes of host memory that are kept with a graph; None: `SHARE` of what was available at first."""
@@ -101,7 +98,7 @@ class KeptList(list[Kept]):
 class _Entry:
     __slots__ = ("about", "bytes", "graph", "holds", "used", "value")
 
-    def __init__(self, value: Any, holds: Any, graph: Graph | None, about: str) -> None:
+    def __init__(self, value: Any, holds: Any, graph: Any | None, about: str) -> None:
         self.value, self.holds, self.graph, self.about = value, holds, graph, about
         self.bytes = sum(_bytes_of(holds, set()))  # at most: what is shared is counted, too
         self.used = next(_clock)
@@ -140,7 +137,7 @@ class Store:
         *,
         about: str = "",
         holds: Any = None,
-        graph: Graph | None = None,
+        graph: Any | None = None,
     ) -> Any:
         """Keep ``value``, and return it.
 
