@@ -15,7 +15,9 @@ from gpop.gpu.emit import emit
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import (
     BLOCK_THREADS,
+    FUSED,
     OWNER,
+    STEPPED,
     SWAP,
     Traits,
     cells_bytes,
@@ -35,6 +37,7 @@ from tests.gpu.shipped import APPS, SHIPPED
 PROGRAMS = SHIPPED | PROBES
 ARCHITECTURES = ("sm_80", "sm_90")
 WAYS = ("declared", "swap", "owner")
+PARTS = [("sc", FUSED), ("pc", FUSED), ("edge-list", FUSED), ("auto", STEPPED)]
 
 
 @lru_cache
@@ -43,7 +46,9 @@ def emitted_of(name: str) -> Emitted:
     return emit(cls, lower(cls), weight)
 
 
-def source_of(name: str, way: str, masked: bool = False) -> str | None:
+def source_of(
+    name: str, way: str, masked: bool = False, mode: str = "auto", launched: tuple[str, ...] = FUSED
+) -> str | None:
     """The source of an engine; None where a program cannot be run that way.
 
     ``masked`` hides the messages of inactive vertices by a mark, whatever the program declares.
@@ -61,13 +66,13 @@ def source_of(name: str, way: str, masked: bool = False) -> str | None:
         mask, value = MASK_SENT, None
     weight = None if weight is None else np.dtype(weight)
     bin_weight = np.dtype(np.uint8) if weight == np.uint32 else weight
-    strategies = strategies_of("auto", push == OWNER, combine is not None)
+    strategies = strategies_of(mode, push == OWNER, combine is not None)
     live = not cls.all_active and push != OWNER
     traits = Traits(
         15, weight, bin_weight, cls.all_active, mask, value, combine, push, cls.track_touched, live,
         strategies,
     )  # fmt: skip
-    return make_source(emitted, traits)
+    return make_source(emitted, traits, launched)
 
 
 def check(name: str, way: str, architectures: tuple[str, ...], folder, masked: bool = False) -> None:
@@ -81,6 +86,23 @@ def check(name: str, way: str, architectures: tuple[str, ...], folder, masked: b
 @pytest.mark.parametrize("name", ["SSSP", "PageRank", "Rumours"])
 def test_representative_engines_compile(name, tmp_path):
     check(name, "declared", ARCHITECTURES[1:], tmp_path)
+
+
+@pytest.mark.parametrize("mode, launched", PARTS)
+def test_engines_of_one_mode_and_the_two_halves_compile(mode, launched, tmp_path):
+    source = source_of("SSSP", "declared", mode=mode, launched=launched)
+    assert compile_cuda(source, ARCHITECTURES[1], tmp_path) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("mode, launched", PARTS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_engine_of_one_mode_and_the_two_halves_compile(name, mode, launched, tmp_path):
+    for way in WAYS:
+        source = source_of(name, way, mode=mode, launched=launched)
+        if source is not None:
+            assert compile_cuda(source, ARCHITECTURES[1], tmp_path) == ""
 
 
 @pytest.mark.slow

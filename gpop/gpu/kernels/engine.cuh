@@ -60,7 +60,7 @@ __device__ void choose_mode(int p, const Graph& graph, const Space& space, const
 __device__ void plan(const Graph& graph, const Space& space, Control* control, bool finished) {
   __shared__ Sums sums;
   __shared__ bool alone, over;
-  __shared__ int64 frontier, edges;
+  [[maybe_unused]] __shared__ int64 frontier, edges;
   if (threadIdx.x == 0) {
     const int64 now = now_ns();
     Control::Head was = control->head;
