@@ -105,6 +105,15 @@ def test_edges_one_by_one_are_predicted_and_allocated(monkeypatch):
     assert run.trace.column("partitions_sc").sum() > 0
 
 
+@pytest.mark.parametrize("mode, column", [("sc", "sc"), ("pc", "pc"), ("pull", "pull"), ("edge-list", "sc")])
+def test_partitions_count_for_the_mode_of_their_strategy(mode, column):
+    case, graph = CASES["Smallest"], random_graph(6, 70, 300)
+    with emulated():
+        trace = gpop.run(started(case, graph), mode=mode, target="gpu", partition_size=32).trace
+    for each in MODES:
+        assert (trace.column(each.column).sum() > 0) == (each.name == column)
+
+
 @pytest.mark.parametrize("ratio", [0.0, 1.0, 1.6, 1e9])
 def test_partitions_choose_as_the_model_in_python_says(ratio, monkeypatch):
     """Partitions of which very different shares are active; above what one block does alone."""
