@@ -255,7 +255,8 @@ class DeviceGraph:
         segments["source"] = source
         share = COLUMN_PIECES * current_device().multiprocessors
         self._put("segment", segments)
-        self._put("segments", np.bincount(source, minlength=k).astype(np.int32))
+        sender = destination if self.turned else source
+        self._put("segments", np.bincount(sender, minlength=k).astype(np.int32))
         ids = segments["count"].astype(np.int64)
         self._put("column_piece", column_pieces(ids, destination, max(PIECE_IDS, bins.ids.size // share)))
 

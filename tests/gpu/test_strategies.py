@@ -137,6 +137,9 @@ def test_partitions_choose_as_the_model_in_python_says(ratio, monkeypatch):
         run = gpop.run(
             program, frontier, iterations=1, mode="auto", ratio=ratio, partition_size=size, target="gpu"
         )
+    k, tails = graph.n // size, np.repeat(np.arange(graph.n), graph.out_degree) // size
+    bins = np.unique(np.stack([tails, graph.indices // size]), axis=1)  # each is one segment: they are small
+    assert np.array_equal(found["segments"][:k], np.bincount(bins[0], minlength=k))
     dense, moved, vertices, edges = 0, 0.0, 0, 0
     for p in range(graph.n // size):
         own = np.arange(p * size, (p + 1) * size)
