@@ -9,6 +9,10 @@ gives another name.
 Imports are read off the lines that begin with ``from`` or ``import`` at the left margin (globals, which is
 what Numba compiles in, come from nowhere else); a file is read once per process. Imports of a package that
 is not gpop are followed inside that package and into gpop.
+
+Processes may compile a kernel at the same time, each for other types. Numba numbers what it keeps of a
+kernel, 1, 2, ..., and two that find no number taken would put their code into the same file: the next process
+would find one's code under the types of the other. So a file's name is no number here.
 """
 
 from __future__ import annotations
@@ -21,6 +25,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numba
+
+from gpop.common.numba_private import give_files_names
 
 _folders = {"gpop": os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}
 """Folder of every package whose imports are followed."""
@@ -47,7 +53,9 @@ def cached(function: Callable | None = None, /, **options: Any) -> Any:
 def keep(function: Callable, name: str, **options: Any) -> Any:
     """The same under a name that stands for all that goes into the function (`source_key` among it)."""
     function.__qualname__ = name
-    return numba.njit(cache=True, nogil=True, **options)(function)
+    kernel = numba.njit(cache=True, nogil=True, **options)(function)
+    give_files_names(kernel)
+    return kernel
 
 
 @cache

@@ -9,6 +9,8 @@ of the versions below, plain ``numba.njit`` does the same work slower.
 from __future__ import annotations
 
 import warnings
+from typing import Any
+from uuid import uuid4
 
 import numba
 
@@ -52,9 +54,18 @@ _LEAN = {"_nrt": False, "no_cfunc_wrapper": True}
 LEAN_OPTIONS = {name: value for name, value in _LEAN.items() if IS_TESTED and hasattr(CPUTargetOptions, name)}
 """Options of ``njit`` that leave out reference counts and the entry for C."""
 
+
+def give_files_names(kernel: Any) -> None:
+    """Have what is kept of a kernel on disk in files of names that no other has, instead of numbered ones."""
+    file = getattr(kernel._cache, "_cache_file", None)
+    if hasattr(file, "_data_name") and hasattr(file, "_index_name"):
+        stem = file._index_name.removesuffix(".nbi")
+        file._data_name = lambda number: f"{stem}.{uuid4().hex[:16]}.nbc"
+
+
 __all__ = [
     "HAS_PARTS", "LEAN_OPTIONS", "TESTED", "CompilerBase", "DefaultPassBuilder", "FunctionPass",
     "JITCodeLibrary", "NativeLowering", "NopythonTypeInference", "PreLowerStripPhis", "_dynfunc", "as_dtype",
-    "cgutils", "compiler", "config", "cpu_target", "dump", "errors", "ir", "register_pass", "run_frontend",
-    "ufunc_find_matching_loop",
+    "cgutils", "compiler", "config", "cpu_target", "dump", "errors", "give_files_names", "ir",
+    "register_pass", "run_frontend", "ufunc_find_matching_loop",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ import types
 from functools import cache
 from pathlib import Path
 
+import numba
 import pytest
 from numba.core.dispatcher import Dispatcher
 
@@ -182,6 +183,27 @@ def test_the_name_of_a_kept_kernel_ends_in_its_key():
         assert re.fullmatch(r"[0-9a-f]{16}", key)
         assert kernel.py_func.__qualname__ == f"{kernel.py_func.__name__}_{key}"
         assert key in kernel._cache._cache_file._index_name
+
+
+def test_processes_that_compile_at_the_same_time_do_not_mix_their_code(tmp_path, monkeypatch):
+    """Between the index and the code of one process another, which has read no index, writes both."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+    def half(x):
+        return x / 2
+
+    one, other, later = (cached.keep(half, "half")._cache._cache_file for _ in range(3))
+    save = one._save_data
+
+    def after_the_other(name, data):
+        other.save("their types", "their code")
+        save(name, data)
+
+    monkeypatch.setattr(other, "_load_index", dict)
+    monkeypatch.setattr(one, "_save_data", after_the_other)
+    one.save("our types", "our code")
+    assert later.load("their types") == "their code"
+    assert later.load("our types") in (None, "our code")
 
 
 IMPORTS = """
