@@ -1,7 +1,7 @@
 """Settings that must hold before Numba is imported, and the fixed seed.
 
-All test workers share one JIT cache directory, so that a program that several test files run is compiled
-once. Numba gets at least 4 threads so that runs with 1, 2 and 4 threads can be compared on any machine.
+Every test worker compiles into a JIT cache directory of its own, and Numba gets at least 4 threads so
+that runs with 1, 2 and 4 threads can be compared on any machine.
 """
 
 import faulthandler
@@ -14,8 +14,9 @@ import pytest
 
 SEED = 20260101
 
+_worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
 _cache = Path(os.environ.get("GPOP_TEST_CACHE", Path(tempfile.gettempdir()) / f"gpop-test-jit-{os.getuid()}"))
-os.environ["NUMBA_CACHE_DIR"] = str(_cache)
+os.environ["NUMBA_CACHE_DIR"] = str(_cache / _worker)
 os.environ["NUMBA_NUM_THREADS"] = str(max(4, os.cpu_count() or 1))
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and so would every child.

@@ -168,7 +168,7 @@ class Store:
 
     def has(self, kind: Kind) -> bool:
         """Whether anything of a kind is kept with this graph itself."""
-        return any(key[0] == kind for key in list(self._entries))
+        return kind in [key[0] for key in list(self._entries)]
 
     def drop(self, kind: str | None = None) -> None:
         """Let go of a kind, or of everything, here and with graphs made of this one.

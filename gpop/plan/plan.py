@@ -70,7 +70,7 @@ class Plan:
 
     def may(self, mode: int) -> bool:
         """Whether an iteration or a partition may take the mode with this code."""
-        return any(strategy.mode == mode for strategy in self.strategies)
+        return mode in [strategy.mode for strategy in self.strategies]
 
 
 def decide(

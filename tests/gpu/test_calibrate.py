@@ -1,31 +1,38 @@
-"""The ratio of a device from what its runs report; on a device: test_device_edges.py."""
+"""The ratio of a device from what its engines report; on a device: test_device_edges.py."""
 
 from __future__ import annotations
-
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-import gpop
 from gpop.gpu import calibrate
-
-
-class Trace(list):
-    seconds = 2.0
+from gpop.plan.trace import BYTES_AT, COLUMNS, GATHER_AT, SCATTER_AT
 
 
 def test_median_bandwidth_of_one_full_iteration_in_each_mode(monkeypatch):
+    """The first round warms up; seconds of both phases count; every vertex of the graph is active, once."""
     monkeypatch.setattr(calibrate, "SCALE", 6)
     moved = {"sc": iter([1, 10, 10, 10, 40, 10]), "pc": iter([1, 30, 30, 90, 30, 30])}
+    steps = []
 
-    def run(program, sources, *, limit, mode, **others):
-        assert sources is None and limit == 1 and others["callback"] is None
-        assert np.array_equal(program.label, np.arange(64))
-        expected = np.arange(64)
-        np.minimum.at(expected, program.graph.indices, np.repeat(np.arange(64), program.graph.out_degree))
-        assert gpop.run(program, iterations=1, mode=mode).iterations == 1
-        assert np.array_equal(program.label, expected)
-        return SimpleNamespace(trace=Trace([{"bytes": next(moved[mode])}]))
+    class Measured:
+        def __init__(self, plan):
+            self.plan = plan
+            assert (plan.limit, plan.ratio) == (1, 1.0)
+            assert np.array_equal(plan.program.label, np.arange(64))
 
-    assert calibrate.measure_ratio(run) == pytest.approx(3)
+        def prepare(self):
+            steps.append("prepare")
+
+        def load(self, sources, rows):
+            steps.append("load")
+            assert sources is None and rows == 1
+
+        def iterate(self):
+            steps.append("iterate")
+            row = np.zeros(len(COLUMNS))
+            row[BYTES_AT], row[SCATTER_AT], row[GATHER_AT] = next(moved[self.plan.mode]), 0.5, 1.5
+            return row[None]
+
+    assert calibrate.measure_ratio(Measured) == pytest.approx(3)
+    assert steps == ["prepare", "load", "iterate"] * 12

@@ -12,6 +12,7 @@ import pytest
 import gpop
 from gpop.compare import compare
 from gpop.gpu import engine, kernel, strategies
+from gpop.gpu.engine import GpuEngine
 from gpop.model import gpu_bytes
 from gpop.model.choosers import prefers_bins
 from gpop.model.strategies import ASKED, MODES, asked_on
@@ -169,11 +170,11 @@ def test_a_ratio_belongs_to_one_model(tmp_path, monkeypatch):
     (tmp_path / "gpop").mkdir()
     kept = tmp_path / "gpop" / "devices.json"
     kept.write_text(json.dumps({"emulator": 9.0}))
-    monkeypatch.setattr(calibrate, "measure_ratio", lambda: 1.5)
+    monkeypatch.setattr(calibrate, "measure_ratio", lambda engine_of: 1.5)
     with emulated():
-        assert calibrate.device_ratio() == 1.5
-        monkeypatch.setattr(calibrate, "measure_ratio", lambda: pytest.fail("measured again"))
-        assert calibrate.device_ratio() == 1.5
+        assert calibrate.device_ratio(GpuEngine) == 1.5
+        monkeypatch.setattr(calibrate, "measure_ratio", lambda engine_of: pytest.fail("measured again"))
+        assert calibrate.device_ratio(GpuEngine) == 1.5
         monkeypatch.setattr(calibrate, "_model", lambda: "other")
-        monkeypatch.setattr(calibrate, "measure_ratio", lambda: 2.5)
-        assert calibrate.device_ratio() == 2.5
+        monkeypatch.setattr(calibrate, "measure_ratio", lambda engine_of: 2.5)
+        assert calibrate.device_ratio(GpuEngine) == 2.5
