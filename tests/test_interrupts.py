@@ -90,7 +90,7 @@ def test_together_leaves_nobody_at_work():
     together(task, THREADS)
     before = thread_count()
     assert every_moment(lambda: together(task, THREADS), check) > 10
-    assert thread_count() <= before + THREADS - 1  # they may have been on their way back when others were asked for
+    assert thread_count() <= before + THREADS - 1  # they may still have been on their way back
 
 
 def test_for_each_does_everything_the_next_time():
