@@ -46,7 +46,7 @@ def test_copies_are_listed_with_their_bytes_and_dropped(graph):
 
 
 def test_copies_of_other_runs_make_room(graph, monkeypatch):
-    """A device with room for one run and one more copy: the least recently used one goes, then there is room."""
+    """Room for one run and one copy more: the least recently used copy goes, then there is room."""
     needed = []
     monkeypatch.setattr(engine, "require_device_memory", lambda nbytes, what: needed.append(nbytes))
     with emulated():
