@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.execution.run import Run as Run
     from gpop.execution.run import run as run
     from gpop.graph.graph import Graph as Graph
+    from gpop.interop.read_edges import read_edges as read_edges
     from gpop.io import load as load
     from gpop.io import save as save
     from gpop.plan.trace import Trace as Trace
@@ -47,6 +48,7 @@ _HOMES = {
     "Graph": "gpop.graph.graph",
     "load": "gpop.io",
     "save": "gpop.io",
+    "read_edges": "gpop.interop.read_edges",
     "Program": "gpop.program.program",
     "VertexField": "gpop.program.program",
     "Parameter": "gpop.program.program",

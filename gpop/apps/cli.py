@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import gpop
-from gpop.apps import report
+from gpop.apps import report, tables
 from gpop.common.command import Parser, add_reading_options, exit_code, fail, reading_options
 from gpop.common.errors import UsageError
 from gpop.common.parallel import MOST_THREADS
@@ -112,7 +112,10 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
         "--rounds", type=_number(1), default=3, metavar="R", help="timed runs after the warm-up"
     )
     parser.add_argument(
-        "--output", type=_file(report.TABLE_SUFFIXES), metavar="FILE", help=".npy, .csv or .tsv"
+        "--output",
+        type=_file(report.TABLE_SUFFIXES),
+        metavar="FILE",
+        help=".csv or .tsv (empty where there is no value) or .npy",
     )
     parser.add_argument(
         "--trace", type=_file(TRACE_SUFFIXES), metavar="FILE", help=".json, .csv, .png, .svg or .pdf"
@@ -208,7 +211,9 @@ def _run(app: App, given: argparse.Namespace) -> int:
     if given.output:
         vertices = getattr(result, "vertices", None)
         rows = np.arange(graph.n) if vertices is None else vertices
-        report.save_table(given.output, {"vertex": report.ids(graph, rows), **app.columns(graph, result)})
+        missing = {name: column.missing for name, column in tables.columns(result).items()}
+        columns = {"vertex": report.ids(graph, rows), **app.columns(graph, result)}
+        report.save_table(given.output, columns, missing)
         print(f"output      {given.output}: {rows.size:,} rows")
     if given.trace:
         result.trace.save(given.trace)

@@ -21,7 +21,7 @@ WHOLE = ("threads", "partition_size", "iterations")
 
 
 def one_call(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
-    """What makes a function of a graph one that the package exports: ``reorder=``, and options checked.
+    """What makes a function of a graph one that the package exports: ``reorder=``, options checked, names.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def one_call(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
 
 
 def checked(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
-    """The function, which now refuses options that neither it nor `gpop.run` has.
+    """The function, which now refuses options that neither it nor `gpop.run` has; its result knows the graph.
 
     Examples
     --------
@@ -58,6 +58,6 @@ def checked(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
                 refuse_option(name, known, function.__name__)
             if name in WHOLE:
                 options[name] = as_count(name, value)
-        return function(*arguments, **options)
+        return function(*arguments, **options).of(arguments[0] if arguments else options["graph"])
 
     return call

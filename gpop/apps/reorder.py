@@ -14,14 +14,15 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import wraps
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpop.apps.holds import Holds, held
 from gpop.apps.inputs import many_vertices, one_vertex
-from gpop.apps.result import AppResult, Holds
+from gpop.apps.result import AppResult
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.parallel import for_each, ranges, worker_count
@@ -107,16 +108,18 @@ def restored(result: AppResult, other: Reordered) -> AppResult:
     run.trace.summary["reorder"] = other.summary
     touched = None if run.touched is None else np.sort(old[run.touched])
     changed: dict[str, Any] = {"run": replace(run, frontier=np.sort(old[run.frontier]), touched=touched)}
-    held = {field.name: field.metadata["holds"] for field in fields(result) if field.name != "run"}
+    kinds = held(result)
     order = slice(None)
-    for name in (name for name, what in held.items() if what is Holds.LIST):
+    for name in (name for name, what in kinds.items() if what is Holds.LIST):
         listed = old[getattr(result, name)]
         order = np.argsort(listed)
         changed[name] = listed[order]
-    for name, what in held.items():
+    for name, what in kinds.items():
         value = getattr(result, name)
         if what is Holds.BESIDE_LIST:
             changed[name] = value[order]
+        elif what is Holds.VERTEX:
+            changed[name] = int(old[value])
         elif what is Holds.VALUES:
             changed[name] = value[new]
         elif what is Holds.COMPONENTS:

@@ -104,6 +104,20 @@ class Graph:
         weighted = "" if self.weights is None else f", {self.weights.dtype} weights"
         return f"Graph({name}{self.n} vertices, {self.m} edges{weighted})"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: sizes, and how many vertices have which out-degree."""
+        from gpop.common import html
+        from gpop.common.histogram import histogram
+
+        said = f"{self.n:,} vertices, {self.m:,} edges"
+        if self.weights is not None:
+            said += f", {self.weights.dtype} weights"
+        if self.original_ids is not None:
+            said += ", original ids"
+        title = html.escape(f"Graph {self.name}".rstrip())
+        picture = html.bars(histogram(self.out_degree), "out-degree")
+        return f"<div><strong>{title}</strong><br>{said}<br>{picture}</div>"
+
     @classmethod
     def from_csr(
         cls,
