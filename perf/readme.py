@@ -2,7 +2,7 @@
 
 Tables of speed: a block of the README between ``<!-- NAME -->`` and ``<!-- /NAME -->`` is made from
 perf/results/NAME.txt, which the command in its head wrote; a block without a result is empty. The table of
-strategies is made from their records. Nothing is typed by hand, and a test compares the blocks with the files.
+strategies is made from their records. Nothing is typed by hand, and a test compares blocks and files.
 """
 
 from __future__ import annotations
