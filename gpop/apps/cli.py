@@ -8,7 +8,6 @@ Exit codes: 0, 1 when ``--verify`` fails, 2 for bad input (one line on stderr), 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from gpop.apps import report, tables
 from gpop.common.command import Parser, add_reading_options, exit_code, fail, reading_options
 from gpop.common.errors import UsageError
 from gpop.common.parallel import MOST_THREADS
+from gpop.common.progress import by_default
 from gpop.execution.run import TARGETS
 from gpop.graph.transform import ORDERS
 from gpop.model.choosers import MODEL_NAMES, MODELS
@@ -163,7 +163,7 @@ def _file(suffixes: tuple[str, ...]) -> Callable[[str], Path]:
 
 
 def _run(app: App, given: argparse.Namespace) -> int:
-    progress = given.progress or sys.stderr.isatty()
+    progress = given.progress or by_default()
     start = time.perf_counter()
     graph = gpop.load(
         given.graph,

@@ -26,6 +26,7 @@ from gpop.apps.result import AppResult
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.parallel import for_each, ranges, worker_count
+from gpop.common.progress import activity
 from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
@@ -88,7 +89,8 @@ def reordered(graph: Graph, order: str) -> Reordered:
         start = time.perf_counter()
         plain = Graph(graph.indptr, graph.indices, graph.weights, name=graph.name)
         plain.facts.symmetric = graph.is_symmetric() if order in ("bfs", "rcm") else graph.facts.symmetric
-        other = relabel(plain, order)
+        with activity(f"reordering by {order}"):
+            other = relabel(plain, order)
         other.facts.symmetric = plain.facts.symmetric
         old = other.original_ids.astype(np.uint32)
         new = np.empty_like(old)

@@ -19,6 +19,7 @@ import numpy as np
 from gpop.common.above import module_above
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
+from gpop.common.progress import activity
 from gpop.graph.arguments import as_ids, as_weights, check_size
 from gpop.graph.facts import Facts
 from gpop.graph.kept import Bytes, KeptList, Kind, Store
@@ -439,7 +440,8 @@ class Graph:
             edges = csr_edges(self.indptr, self.indices, self.weights).reversed()
             dtype = None if self.weights is None else self.weights.dtype
             # sources come in ascending order: they are the new destinations, sorted already
-            arrays = build_csr(self.n, [edges], dtype, by_destination=False)
+            with activity("turning the edges round"):
+                arrays = build_csr(self.n, [edges], dtype, by_destination=False)
             turned = Graph(*arrays, original_ids=self.original_ids, name=self.name)
             self.store.put(Kind.REVERSE, turned, holds=arrays, graph=turned)
         return turned
@@ -509,7 +511,8 @@ class Graph:
 
         edges = csr_edges(self.indptr, self.indices, self.weights)
         dtype = None if self.weights is None else self.weights.dtype
-        arrays = build_csr(self.n, [edges, edges.reversed()], dtype, "min")
+        with activity("adding the opposite edges"):
+            arrays = build_csr(self.n, [edges, edges.reversed()], dtype, "min")
         result = Graph(*arrays, original_ids=self.original_ids, name=self.name)
         result.facts.symmetric = True
         return result
