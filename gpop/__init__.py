@@ -17,6 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same names, for type checkers
+    from gpop.apps.betweenness import betweenness as betweenness
     from gpop.apps.bfs import bfs as bfs
     from gpop.apps.cc import connected_components as connected_components
     from gpop.apps.heat_kernel import heat_kernel as heat_kernel
@@ -59,6 +60,7 @@ _HOMES = {
     "UsageError": "gpop.common.errors",
     "ProgramError": "gpop.common.errors",
     "NotEnoughMemory": "gpop.common.errors",
+    "betweenness": "gpop.apps.betweenness",
     "bfs": "gpop.apps.bfs",
     "pagerank": "gpop.apps.pagerank",
     "sssp": "gpop.apps.sssp",
