@@ -24,6 +24,7 @@ APPS = (
     "betweenness",
     "bfs",
     "cc",
+    "core_number",
     "heat_kernel",
     "nibble",
     "pagerank",
@@ -32,8 +33,8 @@ APPS = (
     "triangles",
 )
 
-DIRECT = ("betweenness", "triangles")
-WITHOUT_SOURCE = ("betweenness", "cc", "pagerank", "triangles")
+DIRECT = ("betweenness", "core_number", "triangles")
+WITHOUT_SOURCE = ("betweenness", "cc", "core_number", "pagerank", "triangles")
 
 
 def run_app(name, *arguments):

@@ -34,17 +34,7 @@ from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
 from gpop.common.parallel import for_each, together
 from gpop.common.progress import progress_bar
-from gpop.direct.crew import (
-    KIND,
-    announce,
-    await_chunks,
-    await_step,
-    chunk_done,
-    claim_chunk,
-    dismiss,
-    end,
-    make_crew,
-)
+from gpop.direct.crew import KIND, announce, chunk_done, dismiss, end, make_crew, next_chunk
 from gpop.direct.phases import kernel
 from gpop.graph.graph import Graph
 from gpop.layout.in_edges import in_edges
@@ -364,32 +354,22 @@ def _begin(source, ways, space):
 @kernel
 def _search(worker, alone, source, ways, space, score, crew):
     """Forward and backward from a source: what the leader does, worker 0, and who follows."""
-    now, kind, together = space.now, PULL, False
+    now, kind = space.now, PULL
     if worker == 0:
         _begin(source, ways, space)
     while True:
-        if worker > 0:
-            chunk = await_step(crew)
-            if chunk < 0:
-                return
-        else:
-            chunk = claim_chunk(crew) if together else -1
-            if chunk < 0:
-                if together:
-                    await_chunks(crew)
-                kind, first, last, edges = _next(kind, ways, space)
-                if kind == OVER:
-                    if not alone:
-                        end(crew)
-                    return
-                chunks = 1 if alone else max(1, min(last - first, edges // _EDGES))
-                size = max(1, (last - first + chunks - 1) // chunks)
-                now[FIRST], now[LAST], now[SIZE], now[PARITY] = first, last, size, now[DEPTH] & 1
-                together = size < last - first
-                chunk = 0
-                if together:
-                    announce(crew, kind, (last - first + size - 1) // size)
-                    continue
-        _step(worker, crew[KIND] if worker > 0 else kind, chunk, alone, ways, space, score)
-        if worker > 0 or together:
+        chunk = next_chunk(crew, worker)
+        if chunk >= 0:
+            _step(worker, crew[KIND], chunk, alone, ways, space, score)
             chunk_done(crew)
+        elif worker > 0:
+            return
+        else:
+            kind, first, last, edges = _next(kind, ways, space)
+            if kind == OVER:
+                end(crew)
+                return
+            chunks = max(1, min(last - first, edges // _EDGES))
+            size = max(1, (last - first + chunks - 1) // chunks)
+            now[FIRST], now[LAST], now[SIZE], now[PARITY] = first, last, size, now[DEPTH] & 1
+            announce(crew, kind, (last - first + size - 1) // size, alone)

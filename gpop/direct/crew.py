@@ -10,7 +10,7 @@ Encoding of ``crew`` (int64): ``WORD`` has the number of the step in its upper h
 left in its lower one, so that a chunk is claimed by one compare-and-swap, of that step or not at all; it is
 negative when there are no more steps. ``DONE`` counts chunks, on a cache line of its own. ``KIND`` and
 ``CHUNKS`` are those of the step: they stay until the last claimed chunk is done, so who has claimed one may
-read them.
+read them. ``MINE`` has the chunks left of a step that is the leader's alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gpop.common.atomics import compare_and_swap, fetch_add, load_acquire, store
 from gpop.common.inlined import inline
 from gpop.direct.phases import back_off
 
-WORD, DONE, KIND, CHUNKS = 0, 8, 16, 17
+WORD, DONE, KIND, CHUNKS, MINE = 0, 8, 16, 17, 18
 
 _LEFT = (1 << 32) - 1
 _OVER = -1
@@ -38,14 +38,17 @@ def dismiss(crew: np.ndarray) -> None:
 
 
 @inline
-def announce(crew, kind, chunks):
-    """Leader: a step of at least one chunk begins."""
+def announce(crew, kind, chunks, alone):
+    """Leader: a step begins. One of a single chunk is for the leader, as is every step where it is alone."""
     crew[KIND], crew[CHUNKS], crew[DONE] = kind, chunks, 0
-    store_release(crew, WORD, (crew[WORD] >> 32) + 1 << 32 | chunks)
+    if alone or chunks == 1:
+        crew[MINE] = chunks
+    else:
+        store_release(crew, WORD, (crew[WORD] >> 32) + 1 << 32 | chunks)
 
 
 @inline
-def claim_chunk(crew):
+def _claim(crew):
     """Number of a chunk of the step that nobody else gets; -1 where none is left."""
     word = load_acquire(crew, WORD)
     while word >= 0 and word & _LEFT:
@@ -56,31 +59,26 @@ def claim_chunk(crew):
 
 
 @inline
-def chunk_done(crew):
-    """Say that a claimed chunk is done; what was written is visible to the leader."""
-    fetch_add(crew, DONE, 1)
-
-
-@inline
-def await_chunks(crew):
-    """Leader: return when all chunks of the step are done."""
+def next_chunk(crew, worker):
+    """A chunk to do, of the step ``crew[KIND]``; -1: leader, worker 0: the step is done; others: all is."""
     tries = 0
-    while load_acquire(crew, DONE) < crew[CHUNKS]:
-        back_off(tries)
-        tries += 1
-
-
-@inline
-def await_step(crew):
-    """Who follows: a claimed chunk of whatever step there is; -1 when there are no more."""
-    tries = 0
-    while load_acquire(crew, WORD) >= 0:
-        chunk = claim_chunk(crew)
+    if worker == 0 and crew[MINE] > 0:
+        crew[MINE] -= 1
+        return crew[CHUNKS] - crew[MINE] - 1
+    while True:
+        chunk = _claim(crew)
         if chunk >= 0:
             return chunk
+        if load_acquire(crew, DONE) >= crew[CHUNKS] if worker == 0 else load_acquire(crew, WORD) < 0:
+            return -1
         back_off(tries)
         tries += 1
-    return -1
+
+
+@inline
+def chunk_done(crew):
+    """Say that a chunk is done; what was written is visible to the leader."""
+    fetch_add(crew, DONE, 1)
 
 
 @inline
