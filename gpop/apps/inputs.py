@@ -59,6 +59,30 @@ def many_vertices(graph: Graph, seeds: Any, what: str = "seed") -> np.ndarray:
     return np.unique(np.array([one_vertex(graph, vertex, what) for vertex in listed], dtype=np.uint32))
 
 
+SAMPLE_SEED = 27491095
+"""Of random sources, where none is given."""
+
+
+def drawn_vertices(graph: Graph, sources: Any, seed: int = SAMPLE_SEED) -> np.ndarray:
+    """All vertices (None), so many at random (an int), or those given, ascending and each once.
+
+    Examples
+    --------
+    >>> drawn_vertices(Graph.from_edges([0, 1], [1, 2]), [2, 0])
+    array([0, 2], dtype=uint32)
+    >>> drawn_vertices(Graph.from_edges([0, 1], [1, 2]), 2, seed=1).size
+    2
+    """
+    if sources is None:
+        return np.arange(graph.n, dtype=np.uint32)
+    if np.ndim(sources) or not hasattr(sources, "__index__"):
+        return many_vertices(graph, sources, "source")
+    count = operator.index(sources)
+    if not 1 <= count <= graph.n:
+        raise UsageError(f"sources = {count}: expected 1 to {graph.n} vertices, or a list of indices")
+    return np.sort(np.random.default_rng(seed).choice(graph.n, count, replace=False)).astype(np.uint32)
+
+
 def positive(name: str, value: Any) -> float:
     """``value`` as a finite number above 0, or a `UsageError`.
 
