@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.apps.betweenness import betweenness as betweenness
     from gpop.apps.bfs import bfs as bfs
     from gpop.apps.cc import connected_components as connected_components
+    from gpop.apps.clustering import clustering as clustering
     from gpop.apps.core_number import core_number as core_number
     from gpop.apps.heat_kernel import heat_kernel as heat_kernel
     from gpop.apps.nibble import nibble as nibble
@@ -70,6 +71,7 @@ _HOMES = {
     "sssp": "gpop.apps.sssp",
     "connected_components": "gpop.apps.cc",
     "triangle_count": "gpop.apps.triangles",
+    "clustering": "gpop.apps.clustering",
     "nibble": "gpop.apps.nibble",
     "heat_kernel": "gpop.apps.heat_kernel",
     "pagerank_nibble": "gpop.apps.pagerank_nibble",

@@ -24,6 +24,7 @@ APPS = (
     "betweenness",
     "bfs",
     "cc",
+    "clustering",
     "core_number",
     "heat_kernel",
     "nibble",
@@ -32,9 +33,20 @@ APPS = (
     "sssp",
     "triangles",
 )
-
-DIRECT = ("betweenness", "core_number", "triangles")
-WITHOUT_SOURCE = ("betweenness", "cc", "core_number", "pagerank", "triangles")
+WITHOUT_SOURCE = (
+    "betweenness",
+    "cc",
+    "clustering",
+    "core_number",
+    "pagerank",
+    "triangles",
+)
+WITHOUT_MESSAGES = (
+    "betweenness",
+    "clustering",
+    "core_number",
+    "triangles",
+)
 
 
 def run_app(name, *arguments):
@@ -87,6 +99,7 @@ def test_the_answer_comes_first(road, capsys):
     assert first["cc"].startswith(f"{gpop.connected_components(graph).count} components, the largest with")
     assert re.match(r"\d+ iterations, converged; highest ranks", first["pagerank"])
     assert first["triangles"] == f"{gpop.triangle_count(graph).count} triangles"
+    assert first["clustering"].startswith(f"average coefficient {gpop.clustering(graph).average:.6g}, trans")
     assert "reached from vertex 7; most probable" in first["nibble"]
 
 
@@ -442,7 +455,7 @@ def test_help(app, capsys):
     out = capsys.readouterr().out
     for option in ("--threads", "--rounds", "--verify", "--trace", "--progress"):
         assert option in out
-    assert ("--mode" in out) == (app not in DIRECT)
+    assert ("--mode" in out) == (app not in WITHOUT_MESSAGES)
     assert ("--output" in out) == (app != "triangles")
 
 
@@ -462,7 +475,8 @@ def test_help_lists_what_is_accepted(app, road, tmp_path, capsys):
         code = run_app(app, road, "--rounds", 1, option, *value)
         assert code == 0 or option not in listed, (option, capsys.readouterr().err)
         if code == 0 and option not in listed:
-            assert app in DIRECT and option in ("--target", "--layouts")  # harmless, and said nowhere
+            assert app in WITHOUT_MESSAGES
+            assert option in ("--target", "--layouts")  # harmless, and said nowhere
 
 
 def test_layouts_say_what_became_of_them(tmp_path, capsys):

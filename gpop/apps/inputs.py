@@ -106,16 +106,27 @@ def bulk_synchronous(what: str, options: dict[str, Any]) -> None:
         raise UsageError(f"{what} cannot be interleaved: each of its iterations is a step of its own")
 
 
+def has_ascending_lists(graph: Graph) -> bool:
+    """Whether every adjacency list ascends; looked up once.
+
+    Examples
+    --------
+    >>> has_ascending_lists(Graph.from_csr([0, 2, 2], [1, 0]))
+    False
+    """
+    if graph.facts.ascending is None:
+        from gpop.graph.symmetry import rows_sorted
+
+        graph.facts.ascending = rows_sorted(graph.indptr, graph.indices)
+    return graph.facts.ascending
+
+
 def symmetric(graph: Graph, ascending: bool = False) -> Graph:
     """The graph itself if every edge has its opposite, else its symmetric copy, kept with the graph.
 
     ``ascending=True``: also with adjacency lists in ascending order, which the copy always has.
     """
-    from gpop.graph.symmetry import rows_sorted
-
-    if ascending and graph.facts.ascending is None:
-        graph.facts.ascending = rows_sorted(graph.indptr, graph.indices)
-    if graph.is_symmetric() and (not ascending or graph.facts.ascending):
+    if graph.is_symmetric() and (not ascending or has_ascending_lists(graph)):
         return graph
     both = graph.store.get(Kind.SYMMETRIC)
     if both is None:
