@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.apps.nibble import nibble as nibble
     from gpop.apps.pagerank import pagerank as pagerank
     from gpop.apps.pagerank_nibble import pagerank_nibble as pagerank_nibble
+    from gpop.apps.run_report import report as report
     from gpop.apps.sssp import sssp as sssp
     from gpop.apps.triangles import triangle_count as triangle_count
     from gpop.common.errors import GpopError as GpopError
@@ -61,6 +62,7 @@ _HOMES = {
     "UsageError": "gpop.common.errors",
     "ProgramError": "gpop.common.errors",
     "NotEnoughMemory": "gpop.common.errors",
+    "report": "gpop.apps.run_report",
     "bfs": "gpop.apps.bfs",
     "pagerank": "gpop.apps.pagerank",
     "sssp": "gpop.apps.sssp",
