@@ -17,8 +17,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same names, for type checkers
+    from gpop.apps.betweenness import betweenness as betweenness
     from gpop.apps.bfs import bfs as bfs
     from gpop.apps.cc import connected_components as connected_components
+    from gpop.apps.clustering import clustering as clustering
+    from gpop.apps.core_number import core_number as core_number
     from gpop.apps.heat_kernel import heat_kernel as heat_kernel
     from gpop.apps.nibble import nibble as nibble
     from gpop.apps.pagerank import pagerank as pagerank
@@ -63,11 +66,14 @@ _HOMES = {
     "ProgramError": "gpop.common.errors",
     "NotEnoughMemory": "gpop.common.errors",
     "report": "gpop.apps.run_report",
+    "betweenness": "gpop.apps.betweenness",
+    "core_number": "gpop.apps.core_number",
     "bfs": "gpop.apps.bfs",
     "pagerank": "gpop.apps.pagerank",
     "sssp": "gpop.apps.sssp",
     "connected_components": "gpop.apps.cc",
     "triangle_count": "gpop.apps.triangles",
+    "clustering": "gpop.apps.clustering",
     "nibble": "gpop.apps.nibble",
     "heat_kernel": "gpop.apps.heat_kernel",
     "pagerank_nibble": "gpop.apps.pagerank_nibble",

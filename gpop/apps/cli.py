@@ -279,13 +279,13 @@ def _source(graph: gpop.Graph, text: str | None, several: bool) -> tuple[Any, st
         name = report.ids(graph, np.array([vertex]))[0]
         return vertex, f"vertex {name}"
     names = [name.strip() for name in text.split(",")] if several else [text]
-    vertices = [graph.vertex_of(_original_id(graph, name)) for name in names]
+    vertices = [graph.vertex_of(original_id(graph, name)) for name in names]
     return (
         vertices if several else vertices[0]
     ), f"vert{'ex' if len(names) == 1 else 'ices'} {', '.join(names)}"
 
 
-def _original_id(graph: gpop.Graph, text: str) -> int | str:
+def original_id(graph: gpop.Graph, text: str) -> int | str:
     """Ids are numbers unless the graph's are names and this is one of them."""
     numeric = graph.original_ids is None or graph.original_ids.dtype.kind in "iu"
     if numeric or text not in graph.original_ids:

@@ -59,6 +59,30 @@ def many_vertices(graph: Graph, seeds: Any, what: str = "seed") -> np.ndarray:
     return np.unique(np.array([one_vertex(graph, vertex, what) for vertex in listed], dtype=np.uint32))
 
 
+SAMPLE_SEED = 27491095
+"""Of random sources, where none is given."""
+
+
+def drawn_vertices(graph: Graph, sources: Any, seed: int = SAMPLE_SEED) -> np.ndarray:
+    """All vertices (None), so many at random (an int), or those given, ascending and each once.
+
+    Examples
+    --------
+    >>> drawn_vertices(Graph.from_edges([0, 1], [1, 2]), [2, 0])
+    array([0, 2], dtype=uint32)
+    >>> drawn_vertices(Graph.from_edges([0, 1], [1, 2]), 2, seed=1).size
+    2
+    """
+    if sources is None:
+        return np.arange(graph.n, dtype=np.uint32)
+    if np.ndim(sources) or not hasattr(sources, "__index__"):
+        return many_vertices(graph, sources, "source")
+    count = operator.index(sources)
+    if not 1 <= count <= graph.n:
+        raise UsageError(f"sources = {count}: expected 1 to {graph.n} vertices, or a list of indices")
+    return np.sort(np.random.default_rng(seed).choice(graph.n, count, replace=False)).astype(np.uint32)
+
+
 def positive(name: str, value: Any) -> float:
     """``value`` as a finite number above 0, or a `UsageError`.
 
@@ -82,16 +106,27 @@ def bulk_synchronous(what: str, options: dict[str, Any]) -> None:
         raise UsageError(f"{what} cannot be interleaved: each of its iterations is a step of its own")
 
 
+def has_ascending_lists(graph: Graph) -> bool:
+    """Whether every adjacency list ascends; looked up once.
+
+    Examples
+    --------
+    >>> has_ascending_lists(Graph.from_csr([0, 2, 2], [1, 0]))
+    False
+    """
+    if graph.facts.ascending is None:
+        from gpop.graph.symmetry import rows_sorted
+
+        graph.facts.ascending = rows_sorted(graph.indptr, graph.indices)
+    return graph.facts.ascending
+
+
 def symmetric(graph: Graph, ascending: bool = False) -> Graph:
     """The graph itself if every edge has its opposite, else its symmetric copy, kept with the graph.
 
     ``ascending=True``: also with adjacency lists in ascending order, which the copy always has.
     """
-    from gpop.graph.symmetry import rows_sorted
-
-    if ascending and graph.facts.ascending is None:
-        graph.facts.ascending = rows_sorted(graph.indptr, graph.indices)
-    if graph.is_symmetric() and (not ascending or graph.facts.ascending):
+    if graph.is_symmetric() and (not ascending or has_ascending_lists(graph)):
         return graph
     both = graph.store.get(Kind.SYMMETRIC)
     if both is None:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpop.apps.holds import Holds, held
-from gpop.apps.inputs import many_vertices, one_vertex
+from gpop.apps.inputs import SAMPLE_SEED, drawn_vertices, many_vertices, one_vertex
 from gpop.apps.result import AppResult
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
@@ -71,6 +71,9 @@ def reorderable(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
         for name, check in _TAKEN.items():
             if name in bound.arguments:
                 bound.arguments[name] = other.new[check(graph, bound.arguments[name], name.rstrip("s"))]
+        if bound.arguments.get("sources") is not None:  # drawn here: the same ones in any order
+            seed = bound.arguments.get("seed", SAMPLE_SEED)
+            bound.arguments["sources"] = other.new[drawn_vertices(graph, bound.arguments["sources"], seed)]
         return restored(function(*bound.args, **bound.kwargs), other)
 
     option = inspect.Parameter("reorder", inspect.Parameter.KEYWORD_ONLY, default="none", annotation="str")
