@@ -26,6 +26,7 @@ from gpop.common.command import (
     add_reading_options,
     exit_code,
     print_json,
+    prog,
     reading_options,
 )
 from gpop.common.errors import NotEnoughMemory, UsageError
@@ -227,7 +228,7 @@ def _names(choices: Iterable[str]) -> Callable[[str], list[str]]:
 
 def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser = Parser(
-        prog="python -m gpop.compare",
+        prog=prog("gpop.compare"),
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -35,6 +35,7 @@ from gpop.common.command import (
     add_reading_options,
     exit_code,
     print_json,
+    prog,
     reading_options,
 )
 from gpop.common.errors import UsageError
@@ -98,7 +99,7 @@ def _ids_file(text: str) -> Path:
 
 def _parser() -> Parser:
     parser = Parser(
-        prog="python -m gpop.convert",
+        prog=prog("gpop.convert"),
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

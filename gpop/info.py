@@ -23,6 +23,7 @@ from gpop.common.command import (
     add_reading_options,
     exit_code,
     print_json,
+    prog,
     reading_options,
 )
 from gpop.common.errors import UsageError
@@ -258,7 +259,7 @@ def _plot_file(name: str) -> Path:
 
 def _inform(argv: list[str] | None) -> None:
     parser = Parser(
-        prog="python -m gpop.info",
+        prog=prog("gpop.info"),
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

@@ -25,6 +25,7 @@ from gpop.common.command import (
     exit_code,
     fail,
     print_json,
+    prog,
     reading_options,
 )
 from gpop.common.errors import UsageError
@@ -79,7 +80,7 @@ def main(argv: list[str] | None, app: App) -> int:
 
 def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     parser = Parser(
-        prog=f"python -m gpop.apps.{app.name}",
+        prog=prog(f"gpop.apps.{app.name}"),
         description=app.about,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from gpop.graph.kept import Kind
 from gpop.graph.transform import ORDERS, relabel
 from gpop.layout.partition import partition_bits
 
+P = ParamSpec("P")
+Result = TypeVar("Result", bound=AppResult)
+
 _TAKEN = {"source": one_vertex, "seeds": many_vertices}
 """Parameters that are vertices, and how they are checked."""
 
@@ -48,7 +51,7 @@ class Reordered(NamedTuple):
     summary: dict[str, Any]
 
 
-def reorderable(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
+def reorderable(function: Callable[P, Result]) -> Callable[P, Result]:
     """The function with one more option, ``reorder``: "none" or one of `gpop.graph.transform.ORDERS`.
 
     Examples

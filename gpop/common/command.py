@@ -21,8 +21,28 @@ from gpop.common.errors import GpopError, UsageError
 CLOSED_PIPE = 141
 
 
+called_as: str | None = None
+"""What a command was called by, where not as ``python -m`` its module: ``gpop bfs``."""
+
+
+def prog(module: str) -> str:
+    """How the command of this module is called, for its help.
+
+    >>> prog("gpop.info")
+    'python -m gpop.info'
+    """
+    return called_as or f"python -m {module}"
+
+
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """Says what is wrong in one line; completes words where a shell asks for that (argcomplete)."""
+
+    def parse_args(self, *given: Any, **named: Any) -> Any:
+        if "_ARGCOMPLETE" in os.environ:
+            from argcomplete import autocomplete
+
+            autocomplete(self)
+        return super().parse_args(*given, **named)
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")

@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from gpop.common.command import Parser, add_json_option, exit_code, print_json
+from gpop.common.command import Parser, add_json_option, exit_code, print_json, prog
 from gpop.common.progress import by_default
 from gpop.generate import GENERATORS, generate
 from gpop.generate.lattices import LATTICES
@@ -50,7 +50,7 @@ def _about(kind: str) -> str:
 
 def _parser() -> Parser:
     parser = Parser(
-        prog="python -m gpop.generate",
+        prog=prog("gpop.generate"),
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
