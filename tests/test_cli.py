@@ -162,13 +162,13 @@ def test_output_of_parents_and_of_sparse_results(named, tmp_path):
 
 
 def test_names_that_are_text(tmp_path):
-    from gpop.apps.cli import _original_id, _source
+    from gpop.apps.cli import original_id, _source
     from gpop.apps.report import ids
 
     graph = gpop.Graph.from_networkx(nx.path_graph(["anna", "bo", "7"]))
     assert _source(graph, "bo", False) == (1, "vertex bo")
     assert _source(graph, "bo, 7", True) == ([1, 2], "vertices bo, 7")
-    assert _original_id(graph, "7") == "7"
+    assert original_id(graph, "7") == "7"
     assert ids(graph, np.array([2, -1, 0])).tolist() == ["7", "", "anna"]
 
 
