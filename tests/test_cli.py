@@ -162,7 +162,7 @@ def test_output_of_parents_and_of_sparse_results(named, tmp_path):
 
 
 def test_names_that_are_text(tmp_path):
-    from gpop.apps.cli import original_id, _source
+    from gpop.apps.cli import _source, original_id
     from gpop.apps.report import ids
 
     graph = gpop.Graph.from_networkx(nx.path_graph(["anna", "bo", "7"]))
