@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.apps.pagerank import pagerank as pagerank
     from gpop.apps.pagerank_nibble import pagerank_nibble as pagerank_nibble
     from gpop.apps.sssp import sssp as sssp
+    from gpop.apps.strong_components import strong_components as strong_components
     from gpop.apps.triangles import triangle_count as triangle_count
     from gpop.common.errors import GpopError as GpopError
     from gpop.common.errors import GraphFileError as GraphFileError
@@ -63,6 +64,7 @@ _HOMES = {
     "NotEnoughMemory": "gpop.common.errors",
     "betweenness": "gpop.apps.betweenness",
     "core_number": "gpop.apps.core_number",
+    "strong_components": "gpop.apps.strong_components",
     "bfs": "gpop.apps.bfs",
     "pagerank": "gpop.apps.pagerank",
     "sssp": "gpop.apps.sssp",

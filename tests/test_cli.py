@@ -30,11 +30,12 @@ APPS = (
     "pagerank",
     "pagerank_nibble",
     "sssp",
+    "strong_components",
     "triangles",
 )
 
-DIRECT = ("betweenness", "core_number", "triangles")
-WITHOUT_SOURCE = ("betweenness", "cc", "core_number", "pagerank", "triangles")
+DIRECT = ("betweenness", "core_number", "strong_components", "triangles")
+WITHOUT_SOURCE = ("betweenness", "cc", "core_number", "pagerank", "strong_components", "triangles")
 
 
 def run_app(name, *arguments):
