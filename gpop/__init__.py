@@ -22,9 +22,12 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.apps.cc import connected_components as connected_components
     from gpop.apps.core_number import core_number as core_number
     from gpop.apps.heat_kernel import heat_kernel as heat_kernel
+    from gpop.apps.hits import hits as hits
+    from gpop.apps.katz import katz as katz
     from gpop.apps.nibble import nibble as nibble
     from gpop.apps.pagerank import pagerank as pagerank
     from gpop.apps.pagerank_nibble import pagerank_nibble as pagerank_nibble
+    from gpop.apps.personalized_pagerank import personalized_pagerank as personalized_pagerank
     from gpop.apps.sssp import sssp as sssp
     from gpop.apps.strong_components import strong_components as strong_components
     from gpop.apps.triangles import triangle_count as triangle_count
@@ -65,6 +68,9 @@ _HOMES = {
     "betweenness": "gpop.apps.betweenness",
     "core_number": "gpop.apps.core_number",
     "strong_components": "gpop.apps.strong_components",
+    "personalized_pagerank": "gpop.apps.personalized_pagerank",
+    "katz": "gpop.apps.katz",
+    "hits": "gpop.apps.hits",
     "bfs": "gpop.apps.bfs",
     "pagerank": "gpop.apps.pagerank",
     "sssp": "gpop.apps.sssp",

@@ -26,16 +26,19 @@ APPS = (
     "cc",
     "core_number",
     "heat_kernel",
+    "hits",
+    "katz",
     "nibble",
     "pagerank",
     "pagerank_nibble",
+    "personalized_pagerank",
     "sssp",
     "strong_components",
     "triangles",
 )
 
 DIRECT = ("betweenness", "core_number", "strong_components", "triangles")
-WITHOUT_SOURCE = ("betweenness", "cc", "core_number", "pagerank", "strong_components", "triangles")
+WITHOUT_SOURCE = (*DIRECT, "cc", "hits", "katz", "pagerank")
 
 
 def run_app(name, *arguments):

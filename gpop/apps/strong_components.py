@@ -3,8 +3,8 @@
 Algorithm: the component of a hub by searching forward and backward from it, then one depth-first search over
 what is left: see `gpop.direct.strong`.
 Unusual: no program and no messages. Both searches stop at the first edge that says something, and what is
-left is trees of small components, a step after the other. The in-edges of a directed graph are built for the first
-call and kept with the graph.
+left is trees of small components, a step after the other. The in-edges of a directed graph are built for
+the first call and kept with the graph.
 Encoding: labels are uint32 vertex indices; a vertex whose label is itself represents its component.
 Papers: see there.
 """

@@ -6,9 +6,9 @@ backward   what reaches the pivot, looked for in what it reaches: its component.
 rest       everything else, one thread: depth-first search (Pearce's form of Tarjan's, one number a vertex).
 
 Both searches push (the frontier marks its neighbours) or pull (what is not reached looks for a neighbour
-that is, and stops at the first), as in a direction-optimising search. Levels do not matter, so a pull may also
-stop at a vertex of this very step. In graphs with a giant component the searches look at a small part of the
-edges, and the rest is small; where there is none, they cost at most two walks over what the pivot reaches.
+that is, and stops at the first), as in a direction-optimising search. Levels do not matter, so a pull may
+stop at a vertex of this very step as well. In graphs with a giant component the searches look at a small part
+of the edges, and the rest is small; where there is none, they walk twice over what the pivot reaches.
 
 Encoding: ``seen`` has a row of bits for each search. In ``number`` (uint32) 0 is not visited, the numbers of
 vertices on the way grow from 1, and those of finished components fall from n: never smaller than what is on
