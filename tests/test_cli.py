@@ -24,6 +24,7 @@ APPS = (
     "betweenness",
     "bfs",
     "cc",
+    "clustering",
     "core_number",
     "heat_kernel",
     "hits",
@@ -36,9 +37,24 @@ APPS = (
     "strong_components",
     "triangles",
 )
-
-DIRECT = ("betweenness", "core_number", "strong_components", "triangles")
-WITHOUT_SOURCE = (*DIRECT, "cc", "hits", "katz", "pagerank")
+WITHOUT_SOURCE = (
+    "betweenness",
+    "cc",
+    "clustering",
+    "core_number",
+    "hits",
+    "katz",
+    "pagerank",
+    "strong_components",
+    "triangles",
+)
+WITHOUT_MESSAGES = (
+    "betweenness",
+    "clustering",
+    "core_number",
+    "strong_components",
+    "triangles",
+)
 
 
 def run_app(name, *arguments):
@@ -91,6 +107,7 @@ def test_the_answer_comes_first(road, capsys):
     assert first["cc"].startswith(f"{gpop.connected_components(graph).count} components, the largest with")
     assert re.match(r"\d+ iterations, converged; highest ranks", first["pagerank"])
     assert first["triangles"] == f"{gpop.triangle_count(graph).count} triangles"
+    assert first["clustering"].startswith(f"average coefficient {gpop.clustering(graph).average:.6g}, trans")
     assert "reached from vertex 7; most probable" in first["nibble"]
 
 
@@ -145,7 +162,7 @@ def test_output_of_parents_and_of_sparse_results(named, tmp_path):
     rows = {
         row["vertex"]: (row["parent"], row["level"]) for row in csv.DictReader(path.read_text().splitlines())
     }
-    assert rows == {"30": ("30", "0"), "9": ("30", "1"), "70000": ("-1", "-1")}
+    assert rows == {"30": ("30", "0"), "9": ("30", "1"), "70000": ("", "")}
     assert (
         run_app("nibble", named, "--source", "30,9", "--iterations", 1, "--rounds", 1, "--output", path) == 0
     )
@@ -446,7 +463,7 @@ def test_help(app, capsys):
     out = capsys.readouterr().out
     for option in ("--threads", "--rounds", "--verify", "--trace", "--progress"):
         assert option in out
-    assert ("--mode" in out) == (app not in DIRECT)
+    assert ("--mode" in out) == (app not in WITHOUT_MESSAGES)
     assert ("--output" in out) == (app != "triangles")
 
 
@@ -466,7 +483,8 @@ def test_help_lists_what_is_accepted(app, road, tmp_path, capsys):
         code = run_app(app, road, "--rounds", 1, option, *value)
         assert code == 0 or option not in listed, (option, capsys.readouterr().err)
         if code == 0 and option not in listed:
-            assert app in DIRECT and option in ("--target", "--layouts")  # harmless, and said nowhere
+            assert app in WITHOUT_MESSAGES
+            assert option in ("--target", "--layouts")  # harmless, and said nowhere
 
 
 def test_layouts_say_what_became_of_them(tmp_path, capsys):

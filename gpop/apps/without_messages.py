@@ -22,6 +22,9 @@ _OF_MESSAGES = {
 }  # fmt: skip
 _OF_ANY_RUN = ("threads", "partition_size", "progress")
 
+OF_MESSAGES = ("mode", "ratio", "model", "interleave", "partition_size", "target", "iterations", "layouts")
+"""Options of the command line that mean nothing without messages and bins."""
+
 
 OF_MESSAGES = ("mode", "ratio", "model", "interleave", "partition_size", "target", "iterations", "layouts")
 """Options of the command line that mean nothing without messages and bins."""
