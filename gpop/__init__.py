@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.apps.betweenness import betweenness as betweenness
     from gpop.apps.bfs import bfs as bfs
     from gpop.apps.cc import connected_components as connected_components
+    from gpop.apps.closeness import closeness as closeness
     from gpop.apps.clustering import clustering as clustering
     from gpop.apps.core_number import core_number as core_number
     from gpop.apps.heat_kernel import heat_kernel as heat_kernel
@@ -69,6 +70,7 @@ _HOMES = {
     "ProgramError": "gpop.common.errors",
     "NotEnoughMemory": "gpop.common.errors",
     "betweenness": "gpop.apps.betweenness",
+    "closeness": "gpop.apps.closeness",
     "core_number": "gpop.apps.core_number",
     "strong_components": "gpop.apps.strong_components",
     "personalized_pagerank": "gpop.apps.personalized_pagerank",

@@ -24,6 +24,7 @@ APPS = (
     "betweenness",
     "bfs",
     "cc",
+    "closeness",
     "clustering",
     "core_number",
     "heat_kernel",
@@ -40,6 +41,7 @@ APPS = (
 WITHOUT_SOURCE = (
     "betweenness",
     "cc",
+    "closeness",
     "clustering",
     "core_number",
     "hits",
@@ -50,6 +52,7 @@ WITHOUT_SOURCE = (
 )
 WITHOUT_MESSAGES = (
     "betweenness",
+    "closeness",
     "clustering",
     "core_number",
     "strong_components",
