@@ -24,27 +24,38 @@ APPS = (
     "betweenness",
     "bfs",
     "cc",
+    "closeness",
     "clustering",
     "core_number",
     "heat_kernel",
+    "hits",
+    "katz",
     "nibble",
     "pagerank",
     "pagerank_nibble",
+    "personalized_pagerank",
     "sssp",
+    "strong_components",
     "triangles",
 )
 WITHOUT_SOURCE = (
     "betweenness",
     "cc",
+    "closeness",
     "clustering",
     "core_number",
+    "hits",
+    "katz",
     "pagerank",
+    "strong_components",
     "triangles",
 )
 WITHOUT_MESSAGES = (
     "betweenness",
+    "closeness",
     "clustering",
     "core_number",
+    "strong_components",
     "triangles",
 )
 
