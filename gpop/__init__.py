@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.apps.cc import connected_components as connected_components
     from gpop.apps.clustering import clustering as clustering
     from gpop.apps.heat_kernel import heat_kernel as heat_kernel
+    from gpop.apps.label_propagation import label_propagation as label_propagation
     from gpop.apps.nibble import nibble as nibble
     from gpop.apps.pagerank import pagerank as pagerank
     from gpop.apps.pagerank_nibble import pagerank_nibble as pagerank_nibble
@@ -66,6 +67,7 @@ _HOMES = {
     "connected_components": "gpop.apps.cc",
     "triangle_count": "gpop.apps.triangles",
     "clustering": "gpop.apps.clustering",
+    "label_propagation": "gpop.apps.label_propagation",
     "nibble": "gpop.apps.nibble",
     "heat_kernel": "gpop.apps.heat_kernel",
     "pagerank_nibble": "gpop.apps.pagerank_nibble",

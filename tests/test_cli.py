@@ -25,6 +25,7 @@ APPS = (
     "cc",
     "clustering",
     "heat_kernel",
+    "label_propagation",
     "nibble",
     "pagerank",
     "pagerank_nibble",
@@ -34,11 +35,13 @@ APPS = (
 WITHOUT_SOURCE = (
     "cc",
     "clustering",
+    "label_propagation",
     "pagerank",
     "triangles",
 )
 WITHOUT_MESSAGES = (
     "clustering",
+    "label_propagation",
     "triangles",
 )
 
@@ -94,6 +97,7 @@ def test_the_answer_comes_first(road, capsys):
     assert re.match(r"\d+ iterations, converged; highest ranks", first["pagerank"])
     assert first["triangles"] == f"{gpop.triangle_count(graph).count} triangles"
     assert first["clustering"].startswith(f"average coefficient {gpop.clustering(graph).average:.6g}, trans")
+    assert first["label_propagation"].startswith(f"{gpop.label_propagation(graph).count} communities after")
     assert "reached from vertex 7; most probable" in first["nibble"]
 
 

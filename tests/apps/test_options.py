@@ -19,6 +19,7 @@ CALLS = {
     "connected_components": (gpop.connected_components,),
     "triangle_count": (gpop.triangle_count,),
     "clustering": (gpop.clustering,),
+    "label_propagation": (gpop.label_propagation,),
     "nibble": (gpop.nibble, 0),
     "heat_kernel": (gpop.heat_kernel, 0),
     "pagerank_nibble": (gpop.pagerank_nibble, 0),
