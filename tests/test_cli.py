@@ -25,8 +25,10 @@ APPS = (
     "bfs",
     "cc",
     "clustering",
+    "coloring",
     "core_number",
     "heat_kernel",
+    "independent_set",
     "label_propagation",
     "nibble",
     "pagerank",
@@ -38,6 +40,8 @@ WITHOUT_SOURCE = (
     "betweenness",
     "cc",
     "clustering",
+    "coloring",
+    "independent_set",
     "label_propagation",
     "core_number",
     "pagerank",
@@ -46,6 +50,7 @@ WITHOUT_SOURCE = (
 WITHOUT_MESSAGES = (
     "betweenness",
     "clustering",
+    "coloring",
     "label_propagation",
     "core_number",
     "triangles",
@@ -103,6 +108,8 @@ def test_the_answer_comes_first(road, capsys):
     assert re.match(r"\d+ iterations, converged; highest ranks", first["pagerank"])
     assert first["triangles"] == f"{gpop.triangle_count(graph).count} triangles"
     assert first["clustering"].startswith(f"average coefficient {gpop.clustering(graph).average:.6g}, trans")
+    assert first["coloring"].startswith(f"{gpop.coloring(graph).count} colors, the most frequent for ")
+    assert first["independent_set"].startswith(f"{gpop.independent_set(graph).count} of 180 vertices")
     assert first["label_propagation"].startswith(f"{gpop.label_propagation(graph).count} communities after")
     assert "reached from vertex 7; most probable" in first["nibble"]
 

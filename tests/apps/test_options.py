@@ -20,6 +20,8 @@ CALLS = {
     "triangle_count": (gpop.triangle_count,),
     "clustering": (gpop.clustering,),
     "label_propagation": (gpop.label_propagation,),
+    "coloring": (gpop.coloring,),
+    "independent_set": (gpop.independent_set,),
     "nibble": (gpop.nibble, 0),
     "heat_kernel": (gpop.heat_kernel, 0),
     "pagerank_nibble": (gpop.pagerank_nibble, 0),
