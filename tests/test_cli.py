@@ -26,10 +26,13 @@ APPS = (
     "cc",
     "closeness",
     "clustering",
+    "coloring",
     "core_number",
     "heat_kernel",
     "hits",
+    "independent_set",
     "katz",
+    "label_propagation",
     "nibble",
     "pagerank",
     "pagerank_nibble",
@@ -43,9 +46,12 @@ WITHOUT_SOURCE = (
     "cc",
     "closeness",
     "clustering",
+    "coloring",
     "core_number",
     "hits",
+    "independent_set",
     "katz",
+    "label_propagation",
     "pagerank",
     "strong_components",
     "triangles",
@@ -54,7 +60,9 @@ WITHOUT_MESSAGES = (
     "betweenness",
     "closeness",
     "clustering",
+    "coloring",
     "core_number",
+    "label_propagation",
     "strong_components",
     "triangles",
 )
@@ -111,6 +119,9 @@ def test_the_answer_comes_first(road, capsys):
     assert re.match(r"\d+ iterations, converged; highest ranks", first["pagerank"])
     assert first["triangles"] == f"{gpop.triangle_count(graph).count} triangles"
     assert first["clustering"].startswith(f"average coefficient {gpop.clustering(graph).average:.6g}, trans")
+    assert first["coloring"].startswith(f"{gpop.coloring(graph).count} colors, the most frequent for ")
+    assert first["independent_set"].startswith(f"{gpop.independent_set(graph).count} of 180 vertices")
+    assert first["label_propagation"].startswith(f"{gpop.label_propagation(graph).count} communities after")
     assert "reached from vertex 7; most probable" in first["nibble"]
 
 

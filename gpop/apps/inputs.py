@@ -110,6 +110,24 @@ def bulk_synchronous(what: str, options: dict[str, Any]) -> None:
         raise UsageError(f"{what} cannot be interleaved: each of its iterations is a step of its own")
 
 
+def in_order_of_ids(graph: Graph) -> np.ndarray | None:
+    """Vertices by ascending original ids where these are numbers; None where they come in that order.
+
+    Where an answer depends on which of two vertices comes first, it is the ids that decide: then it is the
+    same in every order of the vertices (``reorder=``).
+
+    Examples
+    --------
+    >>> graph = Graph.from_csr([0, 1, 2, 2], [1, 2], original_ids=np.array([7, 9, 5]))
+    >>> in_order_of_ids(graph)
+    array([2, 0, 1])
+    """
+    ids = graph.original_ids
+    if ids is None or ids.dtype.kind not in "iu" or (ids[1:] > ids[:-1]).all():
+        return None
+    return np.argsort(ids, kind="stable")
+
+
 def has_ascending_lists(graph: Graph) -> bool:
     """Whether every adjacency list ascends; looked up once.
 

@@ -108,6 +108,8 @@ def reordered(graph: Graph, order: str) -> Reordered:
             other = relabel(plain, order)
         other.facts.symmetric = plain.facts.symmetric
         old = other.original_ids.astype(np.uint32)
+        if graph.original_ids is not None and graph.original_ids.dtype.kind in "iu":
+            other.original_ids = graph.original_ids[old]  # what decides between vertices that are alike
         new = np.empty_like(old)
         new[old] = np.arange(graph.n, dtype=np.uint32)
         summary = {"order": order, "seconds": time.perf_counter() - start}
