@@ -17,8 +17,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same names, for type checkers
+    from gpop.apps.betweenness import betweenness as betweenness
     from gpop.apps.bfs import bfs as bfs
     from gpop.apps.cc import connected_components as connected_components
+    from gpop.apps.clustering import clustering as clustering
+    from gpop.apps.core_number import core_number as core_number
     from gpop.apps.heat_kernel import heat_kernel as heat_kernel
     from gpop.apps.nibble import nibble as nibble
     from gpop.apps.pagerank import pagerank as pagerank
@@ -33,6 +36,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.execution.run import Run as Run
     from gpop.execution.run import run as run
     from gpop.graph.graph import Graph as Graph
+    from gpop.interop.read_edges import read_edges as read_edges
     from gpop.io import load as load
     from gpop.io import save as save
     from gpop.plan.trace import Trace as Trace
@@ -47,6 +51,7 @@ _HOMES = {
     "Graph": "gpop.graph.graph",
     "load": "gpop.io",
     "save": "gpop.io",
+    "read_edges": "gpop.interop.read_edges",
     "Program": "gpop.program.program",
     "VertexField": "gpop.program.program",
     "Parameter": "gpop.program.program",
@@ -59,11 +64,14 @@ _HOMES = {
     "UsageError": "gpop.common.errors",
     "ProgramError": "gpop.common.errors",
     "NotEnoughMemory": "gpop.common.errors",
+    "betweenness": "gpop.apps.betweenness",
+    "core_number": "gpop.apps.core_number",
     "bfs": "gpop.apps.bfs",
     "pagerank": "gpop.apps.pagerank",
     "sssp": "gpop.apps.sssp",
     "connected_components": "gpop.apps.cc",
     "triangle_count": "gpop.apps.triangles",
+    "clustering": "gpop.apps.clustering",
     "nibble": "gpop.apps.nibble",
     "heat_kernel": "gpop.apps.heat_kernel",
     "pagerank_nibble": "gpop.apps.pagerank_nibble",

@@ -22,6 +22,7 @@ import numpy as np
 import gpop
 from gpop.common.command import Parser, add_reading_options, exit_code, reading_options
 from gpop.common.errors import NotEnoughMemory, UsageError
+from gpop.common.progress import by_default
 from gpop.common.replacing import replacing
 from gpop.copy_bandwidth import copy_bandwidth
 from gpop.execution.run import COMPILED_TARGETS
@@ -245,7 +246,7 @@ def _run(given: argparse.Namespace) -> int:
     if not targets:
         raise UsageError("none of the targets is here")
     graph = gpop.load(
-        given.graph, symmetrize=given.symmetrize, progress=sys.stderr.isatty(), **reading_options(given)
+        given.graph, symmetrize=given.symmetrize, progress=by_default(), **reading_options(given)
     )
     source = None if given.source is None else graph.vertex_of(_id(given.source))
     rows: list[Row] = []

@@ -32,7 +32,7 @@ import gpop
 from gpop.common.command import Parser, add_reading_options, exit_code, reading_options
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes, readable, require_memory
-from gpop.common.progress import progress_bar
+from gpop.common.progress import by_default, progress_bar
 from gpop.common.replacing import replacing
 from gpop.direct.components import largest_component
 from gpop.graph import transform
@@ -194,7 +194,7 @@ def _convert(given: argparse.Namespace) -> None:
     chosen = steps(given)
     unweighted = given.weights is not None
     graph = gpop.load(
-        given.input, weighted=False if unweighted else None, progress=True, **reading_options(given)
+        given.input, weighted=False if unweighted else None, progress=by_default(), **reading_options(given)
     )
     names = [str(given.input), str(given.output), str(given.ids or ""), *(step.name for step in chosen)]
     width = max(map(len, names))
@@ -208,7 +208,7 @@ def _convert(given: argparse.Namespace) -> None:
     require_memory(predicted, f"converting {given.input}")
     if chosen:
         say("memory", f"up to {readable(predicted)} more, {readable(available_bytes())} available")
-    with progress_bar(len(chosen) + 1, "converting", "step", True) as bar:
+    with progress_bar(len(chosen) + 1, "converting", "step", by_default()) as bar:
         for step in chosen:
             graph = step.change(graph)
             say(step.name, _describe(graph))

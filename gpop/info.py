@@ -22,6 +22,7 @@ from gpop.common.command import Parser, add_reading_options, exit_code, reading_
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes, readable, require_memory
 from gpop.common.parallel import for_each, ranges, worker_count
+from gpop.common.progress import by_default
 from gpop.cpu.arrays import table_bytes
 from gpop.cpu.workspace import Needs, bins_table
 from gpop.graph.graph import Graph
@@ -263,7 +264,7 @@ def _inform(argv: list[str] | None) -> None:
         "--plot", type=_plot_file, metavar="FILE", help="draw the degrees: .png, .svg or .pdf"
     )
     given = parser.parse_args(argv)
-    graph = gpop.load(given.graph, progress=True, **reading_options(given))
+    graph = gpop.load(given.graph, progress=by_default(), **reading_options(given))
     told = describe(graph)
     print(json.dumps(told, indent=2) if given.json else text(told))
     if given.plot:

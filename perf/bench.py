@@ -25,7 +25,7 @@ from typing import Any
 from gpop.common.command import exit_code, fail
 from gpop.common.errors import GpopError, UsageError
 from gpop.common.parallel import worker_count
-from gpop.common.progress import progress_bar
+from gpop.common.progress import by_default, progress_bar
 from gpop.common.replacing import replacing
 from perf.add import apps, counts
 from perf.algorithms import ALGORITHMS
@@ -113,7 +113,7 @@ def run(jobs: list[dict[str, Any]], output: Path, pyperf_options: list[str]) -> 
         if benchmark.get_metadata().get("gpop_version") != gpop_version():
             raise UsageError(f"{output}: {name} was measured with other code of gpop; give another file")
     answers: dict[tuple[str, str], str] = {}
-    with progress_bar(len(jobs), "bench", " benchmarks", enabled=True) as bar:
+    with progress_bar(len(jobs), "bench", " benchmarks", enabled=by_default()) as bar:
         for job in jobs:
             benchmark = kept.get(job["name"])
             if benchmark is None:

@@ -1,8 +1,8 @@
-"""``python -m perf readme``: write the README's tables of speed from the results that are committed.
+"""``python -m perf readme``: write the README's tables from what they are about.
 
-A block of the README between ``<!-- NAME -->`` and ``<!-- /NAME -->`` is made from perf/results/NAME.txt,
-which the command in its head wrote; a block without a result is empty. Nothing is typed by hand, and a test
-compares the blocks with the files.
+Tables of speed: a block of the README between ``<!-- NAME -->`` and ``<!-- /NAME -->`` is made from
+perf/results/NAME.txt, which the command in its head wrote; a block without a result is empty. The table of
+strategies is made from their records. Nothing is typed by hand, and a test compares blocks and files.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.common.replacing import replacing
+from gpop.model.strategies import MODES, STRATEGIES
 from perf.parser import documented
 from perf.provenance import ROOT, read
 
@@ -97,8 +98,19 @@ BLOCKS: dict[str, Callable[[dict[str, str], str], list[str]]] = {
 }
 
 
+def strategies() -> str:
+    """One row for each record."""
+    rows = [
+        [f"`{MODES[each.mode].name}`", each.target, each.name, each.about, ", ".join(each.layouts)]
+        for each in STRATEGIES
+    ]
+    return "\n".join(_table(["mode", "target", "strategy", "what it does", "reads"], rows)) + "\n"
+
+
 def block(name: str, results: Path = RESULTS) -> str:
     """The text of a block, with a line break at its end; empty where there is no result."""
+    if name == "strategies":
+        return strategies()
     path = results / f"{name}.txt"
     if not path.exists():
         return ""
@@ -107,7 +119,7 @@ def block(name: str, results: Path = RESULTS) -> str:
 
 def filled(text: str, results: Path = RESULTS) -> str:
     """The README with every block as the results have it."""
-    for name in BLOCKS:
+    for name in ("strategies", *BLOCKS):
         begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
         if begin not in text or end not in text:
             raise UsageError(f"README.md: expected the marks {begin.strip()} and {end}")

@@ -20,7 +20,7 @@ from typing import Any
 
 from gpop.common.command import exit_code, fail
 from gpop.common.errors import GpopError, UsageError
-from gpop.common.progress import progress_bar
+from gpop.common.progress import by_default, progress_bar
 from perf.hardware import platform_name
 from perf.implementations import FAMILIES, gpop_version, installed
 from perf.parser import with_store
@@ -129,7 +129,7 @@ def run_missing(
     for family in sorted(skipped):
         print(f"skipped: {family} is not installed", file=sys.stderr)
     chosen = [job for job in chosen if family_of(job) in families]
-    with progress_bar(len(chosen), "benchmarks", " runs", enabled=True) as bar:
+    with progress_bar(len(chosen), "benchmarks", " runs", enabled=by_default()) as bar:
         for graph, group in groupby(chosen, key=lambda job: job["path"]):
             for _ in _run_group(store, graph, list(group), tally, deadline):
                 bar.update()

@@ -153,6 +153,7 @@ CALLS = {
     "afforest": (lambda graph: gpop.connected_components(graph, method="afforest", threads=THREADS).label, 1),
     "nibble": (lambda graph: gpop.nibble(graph, [5], iterations=4, threads=THREADS).probability, 11),
     "triangles": (lambda graph: gpop.triangle_count(graph, threads=THREADS).count, 1),
+    "clustering": (lambda graph: gpop.clustering(graph, threads=THREADS).links, 3),
     "layout": (lambda graph: gpop.bfs(gpop.Graph(graph.indptr, graph.indices), 0, threads=THREADS).level, 5),
 }
 

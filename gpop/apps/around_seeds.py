@@ -32,7 +32,7 @@ class LocalResult(AppResult):
     """
 
     vertices: np.ndarray = holds(Holds.LIST)
-    values: np.ndarray = holds(Holds.BESIDE_LIST)
+    values: np.ndarray = holds(Holds.BESIDE_LIST, column="probability")
     n: int = holds(Holds.NO_VERTICES, repr=False)
 
     @cached_property

@@ -20,7 +20,9 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import bulk_synchronous, one_vertex
 from gpop.apps.options import one_call
+from gpop.apps.paths import along_parents
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.common.errors import UsageError
 
 NOT_REACHED = 0xFFFFFFFF
 
@@ -54,19 +56,49 @@ class BFS(gpop.Program):
 class BFSResult(AppResult):
     """``parent`` and ``level`` of every vertex (-1 where not reached; the source is its own parent)."""
 
+    source: int = holds(Holds.VERTEX)
     parent: np.ndarray = holds(Holds.VERTICES)
-    level: np.ndarray = holds(Holds.VALUES)
+    level: np.ndarray = holds(Holds.VALUES, missing=-1)
+
+    def path(self, to: Any) -> list[Any]:
+        """A path with fewest edges from the source, as original ids.
+
+        Parameters
+        ----------
+        to : int, str, ...
+            The original id of its end; its index where the graph has no original ids.
+
+        Returns
+        -------
+        list
+            From the source to ``to``, both included.
+
+        Raises
+        ------
+        UsageError
+            If there is no such vertex, or the source does not reach it.
+
+        Examples
+        --------
+        >>> graph = gpop.read_edges({"from": ["a", "b", "c"], "to": ["b", "d", "d"]})
+        >>> gpop.bfs(graph, "a").path("d")
+        ['a', 'b', 'd']
+        """
+        end = self.vertex_of(to)
+        if self.parent[end] < 0:
+            raise UsageError(f"{self.name_of(end)!r} is not reached from {self.name_of(self.source)!r}")
+        return self.names_of(along_parents(self.parent, end))
 
 
 @one_call
-def bfs(graph: gpop.Graph, source: int, **options: Any) -> BFSResult:
+def bfs(graph: gpop.Graph, source: int | str, **options: Any) -> BFSResult:
     """Breadth-first search from ``source`` along out-edges.
 
     Parameters
     ----------
     graph : Graph
-    source : int
-        Vertex index.
+    source : int or str
+        Vertex index, or the name of a vertex; ``graph.vertex_of(id)`` for an original id that is a number.
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
@@ -77,8 +109,9 @@ def bfs(graph: gpop.Graph, source: int, **options: Any) -> BFSResult:
     Returns
     -------
     BFSResult
-        ``parent`` and ``level``, int32 [n]: -1 where not reached; the source is its own parent (GPOP,
-        Algorithm 5). ``parent`` is int64 above 2**31 vertices.
+        ``parent`` and ``level``, int32 [n]: -1 where not reached, missing in tables; the source is its own
+        parent (GPOP, Algorithm 5). ``parent`` is int64 above 2**31 vertices. ``source``: its index.
+        ``path(to)`` is a shortest path.
 
     Raises
     ------
@@ -99,7 +132,7 @@ def bfs(graph: gpop.Graph, source: int, **options: Any) -> BFSResult:
     parent = program.parent.view(np.int32)  # 0xFFFFFFFF is -1
     if graph.n > 1 << 31:
         parent = np.where(program.parent == NOT_REACHED, -1, program.parent.astype(np.int64))
-    return BFSResult(parent=parent, level=program.level, run=run)
+    return BFSResult(source=source, parent=parent, level=program.level, run=run)
 
 
 def verify(graph: gpop.Graph, result: BFSResult, source: int) -> str | None:

@@ -8,7 +8,6 @@ Exit codes: 0, 1 when ``--verify`` fails, 2 for bad input (one line on stderr), 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,10 +17,11 @@ from typing import Any
 import numpy as np
 
 import gpop
-from gpop.apps import report
+from gpop.apps import report, tables
 from gpop.common.command import Parser, add_reading_options, exit_code, fail, reading_options
 from gpop.common.errors import UsageError
 from gpop.common.parallel import MOST_THREADS
+from gpop.common.progress import by_default
 from gpop.execution.run import TARGETS
 from gpop.graph.transform import ORDERS
 from gpop.model.choosers import MODEL_NAMES, MODELS
@@ -112,7 +112,10 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
         "--rounds", type=_number(1), default=3, metavar="R", help="timed runs after the warm-up"
     )
     parser.add_argument(
-        "--output", type=_file(report.TABLE_SUFFIXES), metavar="FILE", help=".npy, .csv or .tsv"
+        "--output",
+        type=_file(report.TABLE_SUFFIXES),
+        metavar="FILE",
+        help=".csv or .tsv (empty where there is no value) or .npy",
     )
     parser.add_argument(
         "--trace", type=_file(TRACE_SUFFIXES), metavar="FILE", help=".json, .csv, .png, .svg or .pdf"
@@ -160,7 +163,7 @@ def _file(suffixes: tuple[str, ...]) -> Callable[[str], Path]:
 
 
 def _run(app: App, given: argparse.Namespace) -> int:
-    progress = given.progress or sys.stderr.isatty()
+    progress = given.progress or by_default()
     start = time.perf_counter()
     graph = gpop.load(
         given.graph,
@@ -208,7 +211,9 @@ def _run(app: App, given: argparse.Namespace) -> int:
     if given.output:
         vertices = getattr(result, "vertices", None)
         rows = np.arange(graph.n) if vertices is None else vertices
-        report.save_table(given.output, {"vertex": report.ids(graph, rows), **app.columns(graph, result)})
+        missing = {name: column.missing for name, column in tables.columns(result).items()}
+        columns = {"vertex": report.ids(graph, rows), **app.columns(graph, result)}
+        report.save_table(given.output, columns, missing)
         print(f"output      {given.output}: {rows.size:,} rows")
     if given.trace:
         result.trace.save(given.trace)
@@ -231,13 +236,13 @@ def _source(graph: gpop.Graph, text: str | None, several: bool) -> tuple[Any, st
         name = report.ids(graph, np.array([vertex]))[0]
         return vertex, f"vertex {name}"
     names = [name.strip() for name in text.split(",")] if several else [text]
-    vertices = [graph.vertex_of(_original_id(graph, name)) for name in names]
+    vertices = [graph.vertex_of(original_id(graph, name)) for name in names]
     return (
         vertices if several else vertices[0]
     ), f"vert{'ex' if len(names) == 1 else 'ices'} {', '.join(names)}"
 
 
-def _original_id(graph: gpop.Graph, text: str) -> int | str:
+def original_id(graph: gpop.Graph, text: str) -> int | str:
     """Ids are numbers unless the graph's are names and this is one of them."""
     numeric = graph.original_ids is None or graph.original_ids.dtype.kind in "iu"
     if numeric or text not in graph.original_ids:

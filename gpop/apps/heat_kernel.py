@@ -79,8 +79,8 @@ def heat_kernel(
     ----------
     graph : Graph
         Its weights are not looked at: each out-edge of a vertex is as likely as any other.
-    seeds : int or list of int
-        Vertex indices; the walk starts at each with the same probability.
+    seeds : int, str or list of them
+        Vertex indices or names; the walk starts at each with the same probability.
     t : float
         Expected length of the walk, at most 80.
     epsilon : float

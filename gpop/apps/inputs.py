@@ -1,4 +1,9 @@
-"""Vertices as callers give them, checked once and in one place."""
+"""Vertices as callers give them, checked once and in one place.
+
+A whole number is the index of a vertex, whatever ids the graph came with: ``source=5`` does not change its
+meaning with the file. A name (text, or whatever else is no whole number) is an original id. An original id
+that is a whole number is given by ``graph.vertex_of(id)``.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +19,21 @@ from gpop.graph.kept import Kind
 
 
 def one_vertex(graph: Graph, source: Any, what: str = "source") -> int:
-    """``source`` as an index of the graph, or a `UsageError`.
+    """``source``, an index or a name, as an index of the graph, or a `UsageError`.
 
     Examples
     --------
     >>> one_vertex(Graph.from_edges([0, 1], [1, 2]), np.uint32(2))
     2
+    >>> import gpop
+    >>> one_vertex(gpop.read_edges({"from": ["bo"], "to": ["anna"]}), "anna")
+    1
     """
     try:
         vertex = operator.index(source)
     except TypeError:
+        if graph.original_ids is not None and graph.original_ids.dtype.kind not in "iu":
+            return graph.vertex_of(source)
         raise UsageError(
             f"{what} {plain(source)!r}: expected a vertex index (an integer); graph.vertex_of(id) finds that "
             "of an original id"
@@ -35,17 +45,42 @@ def one_vertex(graph: Graph, source: Any, what: str = "source") -> int:
 
 
 def many_vertices(graph: Graph, seeds: Any, what: str = "seed") -> np.ndarray:
-    """``seeds`` (one index or several) as a sorted array without duplicates.
+    """``seeds`` (one index or name, or several) as a sorted array of indices without duplicates.
 
     Examples
     --------
     >>> many_vertices(Graph.from_edges([0, 1], [1, 2]), [2, 0, 2])
     array([0, 2], dtype=uint32)
     """
-    listed = np.atleast_1d(np.asarray(seeds if np.ndim(seeds) or np.isscalar(seeds) else list(seeds)))
-    if listed.size == 0:
+    several = not (isinstance(seeds, str) or np.isscalar(seeds) or getattr(seeds, "shape", None) == ())
+    listed = list(seeds) if several else [seeds]
+    if not listed:
         raise UsageError(f"no {what} given: expected at least one vertex index")
     return np.unique(np.array([one_vertex(graph, vertex, what) for vertex in listed], dtype=np.uint32))
+
+
+SAMPLE_SEED = 27491095
+"""Of random sources, where none is given."""
+
+
+def drawn_vertices(graph: Graph, sources: Any, seed: int = SAMPLE_SEED) -> np.ndarray:
+    """All vertices (None), so many at random (an int), or those given, ascending and each once.
+
+    Examples
+    --------
+    >>> drawn_vertices(Graph.from_edges([0, 1], [1, 2]), [2, 0])
+    array([0, 2], dtype=uint32)
+    >>> drawn_vertices(Graph.from_edges([0, 1], [1, 2]), 2, seed=1).size
+    2
+    """
+    if sources is None:
+        return np.arange(graph.n, dtype=np.uint32)
+    if np.ndim(sources) or not hasattr(sources, "__index__"):
+        return many_vertices(graph, sources, "source")
+    count = operator.index(sources)
+    if not 1 <= count <= graph.n:
+        raise UsageError(f"sources = {count}: expected 1 to {graph.n} vertices, or a list of indices")
+    return np.sort(np.random.default_rng(seed).choice(graph.n, count, replace=False)).astype(np.uint32)
 
 
 def positive(name: str, value: Any) -> float:
@@ -71,16 +106,27 @@ def bulk_synchronous(what: str, options: dict[str, Any]) -> None:
         raise UsageError(f"{what} cannot be interleaved: each of its iterations is a step of its own")
 
 
+def has_ascending_lists(graph: Graph) -> bool:
+    """Whether every adjacency list ascends; looked up once.
+
+    Examples
+    --------
+    >>> has_ascending_lists(Graph.from_csr([0, 2, 2], [1, 0]))
+    False
+    """
+    if graph.facts.ascending is None:
+        from gpop.graph.symmetry import rows_sorted
+
+        graph.facts.ascending = rows_sorted(graph.indptr, graph.indices)
+    return graph.facts.ascending
+
+
 def symmetric(graph: Graph, ascending: bool = False) -> Graph:
     """The graph itself if every edge has its opposite, else its symmetric copy, kept with the graph.
 
     ``ascending=True``: also with adjacency lists in ascending order, which the copy always has.
     """
-    from gpop.graph.symmetry import rows_sorted
-
-    if ascending and graph.facts.ascending is None:
-        graph.facts.ascending = rows_sorted(graph.indptr, graph.indices)
-    if graph.is_symmetric() and (not ascending or graph.facts.ascending):
+    if graph.is_symmetric() and (not ascending or has_ascending_lists(graph)):
         return graph
     both = graph.store.get(Kind.SYMMETRIC)
     if both is None:

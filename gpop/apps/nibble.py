@@ -62,8 +62,8 @@ def nibble(
     ----------
     graph : Graph
         Its weights are not looked at: each out-edge of a vertex is as likely as any other.
-    seeds : int or list of int
-        Vertex indices; the walk starts at each with the same probability.
+    seeds : int, str or list of them
+        Vertex indices or names; the walk starts at each with the same probability.
     threshold : float
         A vertex with less than ``threshold * out_degree`` is not followed.
     iterations : int

@@ -14,6 +14,7 @@ from typing import Any
 from gpop.apps.reorder import reorderable
 from gpop.apps.result import AppResult
 from gpop.common.arguments import as_count
+from gpop.common.progress import telling
 from gpop.common.spelling import options_of, refuse_option
 from gpop.execution.run import run
 
@@ -21,7 +22,7 @@ WHOLE = ("threads", "partition_size", "iterations")
 
 
 def one_call(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
-    """What makes a function of a graph one that the package exports: ``reorder=``, and options checked.
+    """What makes a function of a graph one that the package exports: ``reorder=``, options checked, names.
 
     Examples
     --------
@@ -33,7 +34,7 @@ def one_call(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
 
 
 def checked(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
-    """The function, which now refuses options that neither it nor `gpop.run` has.
+    """The function, which now refuses options that neither it nor `gpop.run` has; its result knows the graph.
 
     Examples
     --------
@@ -58,6 +59,7 @@ def checked(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
                 refuse_option(name, known, function.__name__)
             if name in WHOLE:
                 options[name] = as_count(name, value)
-        return function(*arguments, **options)
+        with telling(function.__name__, bool(options.get("progress"))):
+            return function(*arguments, **options).of(arguments[0] if arguments else options["graph"])
 
     return call

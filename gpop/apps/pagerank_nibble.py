@@ -62,8 +62,8 @@ def pagerank_nibble(
     ----------
     graph : Graph
         Its weights are not looked at: each out-edge of a vertex is as likely as any other.
-    seeds : int or list of int
-        Vertex indices; the walk restarts at each with the same probability.
+    seeds : int, str or list of them
+        Vertex indices or names; the walk restarts at each with the same probability.
     alpha : float
         Restart probability of the lazy walk, between 0 and 1.
     epsilon : float

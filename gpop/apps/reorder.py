@@ -14,17 +14,19 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import wraps
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpop.apps.inputs import many_vertices, one_vertex
-from gpop.apps.result import AppResult, Holds
+from gpop.apps.holds import Holds, held
+from gpop.apps.inputs import SAMPLE_SEED, drawn_vertices, many_vertices, one_vertex
+from gpop.apps.result import AppResult
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.parallel import for_each, ranges, worker_count
+from gpop.common.progress import activity
 from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
@@ -69,6 +71,9 @@ def reorderable(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
         for name, check in _TAKEN.items():
             if name in bound.arguments:
                 bound.arguments[name] = other.new[check(graph, bound.arguments[name], name.rstrip("s"))]
+        if bound.arguments.get("sources") is not None:  # drawn here: the same ones in any order
+            seed = bound.arguments.get("seed", SAMPLE_SEED)
+            bound.arguments["sources"] = other.new[drawn_vertices(graph, bound.arguments["sources"], seed)]
         return restored(function(*bound.args, **bound.kwargs), other)
 
     option = inspect.Parameter("reorder", inspect.Parameter.KEYWORD_ONLY, default="none", annotation="str")
@@ -87,7 +92,8 @@ def reordered(graph: Graph, order: str) -> Reordered:
         start = time.perf_counter()
         plain = Graph(graph.indptr, graph.indices, graph.weights, name=graph.name)
         plain.facts.symmetric = graph.is_symmetric() if order in ("bfs", "rcm") else graph.facts.symmetric
-        other = relabel(plain, order)
+        with activity(f"reordering by {order}"):
+            other = relabel(plain, order)
         other.facts.symmetric = plain.facts.symmetric
         old = other.original_ids.astype(np.uint32)
         new = np.empty_like(old)
@@ -107,16 +113,18 @@ def restored(result: AppResult, other: Reordered) -> AppResult:
     run.trace.summary["reorder"] = other.summary
     touched = None if run.touched is None else np.sort(old[run.touched])
     changed: dict[str, Any] = {"run": replace(run, frontier=np.sort(old[run.frontier]), touched=touched)}
-    held = {field.name: field.metadata["holds"] for field in fields(result) if field.name != "run"}
+    kinds = held(result)
     order = slice(None)
-    for name in (name for name, what in held.items() if what is Holds.LIST):
+    for name in (name for name, what in kinds.items() if what is Holds.LIST):
         listed = old[getattr(result, name)]
         order = np.argsort(listed)
         changed[name] = listed[order]
-    for name, what in held.items():
+    for name, what in kinds.items():
         value = getattr(result, name)
         if what is Holds.BESIDE_LIST:
             changed[name] = value[order]
+        elif what is Holds.VERTEX:
+            changed[name] = int(old[value])
         elif what is Holds.VALUES:
             changed[name] = value[new]
         elif what is Holds.COMPONENTS:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import gpop
+from gpop.apps.tables import largest
 from gpop.common.replacing import replacing
 from gpop.graph.kept import Kind
 from gpop.model import strategies
@@ -45,17 +46,10 @@ def share(part: int, whole: int) -> str:
 
 def top(graph: gpop.Graph, values: np.ndarray, vertices: np.ndarray | None = None, most: int = 10) -> str:
     """Table of the largest values with the original ids of their vertices; equal ones in order of vertex."""
-    order = np.argsort(-values, kind="stable")[:most] if values.size < 1000 else _largest(values, most)
+    order = largest(values, most)
     chosen = order if vertices is None else vertices[order]
     rows = zip(ids(graph, chosen).tolist(), values[order].tolist(), strict=True)
     return "\n".join(f"  {name!s:>12}  {value:.6g}" for name, value in rows)
-
-
-def _largest(values: np.ndarray, most: int) -> np.ndarray:
-    """Positions of the largest values, without sorting all of them."""
-    at_least = np.partition(values, -most)[-most]
-    candidates = np.flatnonzero(values >= at_least)
-    return candidates[np.argsort(-values[candidates], kind="stable")[:most]]
 
 
 def timing(seconds: list[float], edges: int) -> str:
@@ -135,8 +129,11 @@ def modes(trace: gpop.Trace, most: int = 8) -> str:
     return shown or "no iterations"
 
 
-def save_table(path: Path, columns: dict[str, np.ndarray]) -> None:
-    """Write columns of equal length as ``.npy`` (a structured array), ``.csv`` or ``.tsv``."""
+def save_table(path: Path, columns: dict[str, np.ndarray], missing: dict[str, np.ndarray | None]) -> None:
+    """Write columns of equal length as ``.npy`` (a structured array), ``.csv`` or ``.tsv``.
+
+    Text has an empty cell where a value is missing; an array has what the result has there.
+    """
     with replacing(path) as temporary:
         if path.suffix == ".npy":
             table = np.empty(
@@ -150,9 +147,13 @@ def save_table(path: Path, columns: dict[str, np.ndarray]) -> None:
             with temporary.open("w", newline="") as file:
                 writer = csv.writer(file, delimiter=DELIMITERS[path.suffix], lineterminator="\n")
                 writer.writerow(columns)
-                writer.writerows(zip(*map(_shortest, columns.values()), strict=True))
+                cells = [_cells(column, missing.get(name)) for name, column in columns.items()]
+                writer.writerows(zip(*cells, strict=True))
 
 
-def _shortest(column: np.ndarray) -> Any:
-    """Values that print without the digits that a float32 does not have."""
-    return column if column.dtype == np.float32 else column.tolist()
+def _cells(column: np.ndarray, missing: np.ndarray | None) -> Any:
+    """Values that print without the digits that a float32 does not have, and nothing where none is."""
+    cells = column if column.dtype == np.float32 else column.tolist()
+    if missing is None or not missing.any():
+        return cells
+    return ["" if none else cell for cell, none in zip(cells, missing.tolist(), strict=True)]

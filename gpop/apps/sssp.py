@@ -26,6 +26,7 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import one_vertex
 from gpop.apps.options import one_call
+from gpop.apps.paths import along_distances
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import UsageError
@@ -103,17 +104,50 @@ class SSSPResult(AppResult):
     """``distance`` of every vertex and ``reached`` (bool).
 
     Where not reached, the distance is the largest of its type: 2147483647 (2**31 - 1) in uint32, 2**63 - 1
-    in uint64, inf in floating point.
+    in uint64, inf in floating point. In tables it is missing there.
     """
 
-    distance: np.ndarray = holds(Holds.VALUES)
+    source: int = holds(Holds.VERTEX)
+    distance: np.ndarray = holds(Holds.VALUES, missing="reached")
     reached: np.ndarray = holds(Holds.VALUES)
+
+    def path(self, to: Any) -> list[Any]:
+        """A shortest path from the source, as original ids; found backwards along in-edges.
+
+        Parameters
+        ----------
+        to : int, str, ...
+            The original id of its end; its index where the graph has no original ids.
+
+        Returns
+        -------
+        list
+            From the source to ``to``, both included.
+
+        Raises
+        ------
+        UsageError
+            If there is no such vertex, the source does not reach it, or the result was pickled: the graph
+            is not pickled with it.
+
+        Examples
+        --------
+        >>> columns = {"from": ["a", "b", "a"], "to": ["b", "c", "c"], "weight": [1, 1, 5]}
+        >>> gpop.sssp(gpop.read_edges(columns), "a").path("c")
+        ['a', 'b', 'c']
+        """
+        end = self.vertex_of(to)
+        if not self.reached[end]:
+            raise UsageError(f"{self.name_of(end)!r} is not reached from {self.name_of(self.source)!r}")
+        if self.graph is None:
+            raise UsageError("a path needs the graph, which is not copied or pickled with a result")
+        return self.names_of(along_distances(self.graph, self.distance, self.source, end))
 
 
 @one_call
 def sssp(
     graph: gpop.Graph,
-    source: int,
+    source: int | str,
     *,
     delta: float | None = None,
     interleave: bool | None = None,
@@ -125,8 +159,8 @@ def sssp(
     ----------
     graph : Graph
         With weights of any numeric type, none of them negative.
-    source : int
-        Vertex index.
+    source : int or str
+        Vertex index, or the name of a vertex; ``graph.vertex_of(id)`` for an original id that is a number.
     delta : float, optional
         Width of the buckets of distances that are finished one after the other. Distances do not depend on
         it. A small one saves edges, a large one saves iterations; ``math.inf`` makes no buckets. By default
@@ -177,7 +211,7 @@ def sssp(
         run = gpop.run(program, frontier=[source], interleave=interleave, **options)
         reached = program.distance < infinity
         if infinity == np.inf or _farthest(program.distance, infinity) + heaviest < infinity:
-            return SSSPResult(distance=program.distance, reached=reached, run=run)
+            return SSSPResult(source=source, distance=program.distance, reached=reached, run=run)
     raise UsageError(
         f"distances exceed 2**63 (heaviest weight {heaviest}): give the weights as floating point"
     )

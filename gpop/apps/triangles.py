@@ -18,11 +18,8 @@ from gpop.apps import cli
 from gpop.apps.inputs import symmetric
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
-from gpop.apps.without_messages import Phase, direct_run, no_messages
+from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
 from gpop.common.parallel import use_threads
-
-OF_MESSAGES = ("mode", "ratio", "model", "interleave", "partition_size", "target", "iterations", "layouts")
-"""Options of the command line that mean nothing without messages and bins."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,11 +29,13 @@ def _element_pointer(context, builder, signature, args):
 
 @intrinsic
 def fetch_add(typingctx, array, index, amount):
-    """``old = array[index]; array[index] += amount; return old`` in one atomic step (int64 array)."""
+    """``old = array[index]; array[index] += amount; return old`` in one atomic step; of any numbers."""
     signature = array.dtype(array, index, array.dtype)
+    operation = "fadd" if isinstance(array.dtype, types.Float) else "add"
 
     def codegen(context, builder, sig, args):
-        return builder.atomic_rmw("add", _element_pointer(context, builder, sig, args), args[2], "acq_rel")
+        pointer = _element_pointer(context, builder, sig, args)
+        return builder.atomic_rmw(operation, pointer, args[2], "acq_rel")
 
     return signature, codegen
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from gpop.common.inlined import inline
 from gpop.cpu.interleave import is_local
-from gpop.model.bytes import edges_looked_at, pc_bytes, pull_bytes, sc_bytes
-from gpop.model.choosers import AUTO, FEW_EDGES, prefers_pc, prefers_pull
+from gpop.model.choosers import AUTO, FEW_EDGES
+from gpop.model.compiled import edges_looked_at, pc_bytes, prefers_pc, prefers_pull, pull_bytes, sc_bytes
 from gpop.model.strategies import PC, PULL
 from gpop.plan.trace import BYTES_AT, MESSAGES_AT, MODES_AT
 

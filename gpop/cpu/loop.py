@@ -18,7 +18,7 @@ from gpop.common.inlined import inline
 from gpop.cpu import active, priority, pull, team
 from gpop.cpu.choose_mode import choose_pull, write_pull_trace, write_trace
 from gpop.cpu.workspace import SERIAL_EDGES
-from gpop.model.bytes import pull_all_bytes
+from gpop.model.compiled import pull_all_bytes
 from gpop.plan.trace import BYTES_AT, EDGES_AT, FRONTIER_AT, GATHER_AT, SCATTER_AT
 
 LIGHT_EDGES = 1024

@@ -44,14 +44,20 @@ def finish(phases, phase):
 
 
 @cached
+def back_off(tries):
+    """One try of a loop that waits: spin first, then let others have the core, then sleep."""
+    if tries < _SPINS:
+        pause()
+    elif tries < _SPINS + _YIELDS:
+        yield_core()
+    else:
+        sleep_us(np.uint32(_SLEEP_US))
+
+
+@cached
 def wait_for(phases, phase, chunks):
     """Return when all chunks of the phase are done; what they wrote is visible then."""
     tries = 0
     while load_acquire(phases, 2 * _LINE * phase + _LINE) < chunks:
-        if tries < _SPINS:
-            pause()
-        elif tries < _SPINS + _YIELDS:
-            yield_core()
-        else:
-            sleep_us(np.uint32(_SLEEP_US))
+        back_off(tries)
         tries += 1

@@ -28,18 +28,13 @@ import numpy as np
 from gpop.common.atomics import clock_ns, fetch_add, popcount, prefetch
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
+from gpop.direct.oriented import HUBS, order_by_degree, row_of, worth_ordering
 from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
 from gpop.graph.graph import Graph
 
 PHASES = ("order", "orient", "rows", "count", "merge")
 ORDER, ORIENT, ROWS, COUNT, MERGE = range(len(PHASES))
 
-HUBS = 1 << 14
-"""Vertices with rows of bits: 16 MiB for all of them."""
-
-_SAMPLES = 1000
-_SKEWED = 1.3  # mean degree over median degree
-_DENSE = 10  # mean degree from which ordering pays
 _SHORT = 16  # sum of squared degrees for each edge, up to which lists are merged
 _CHUNK = 256  # vertices
 _MERGED = 4096  # vertices of a chunk that is merged
@@ -81,10 +76,10 @@ def count_triangles(graph: Graph, threads: int) -> Triangles:
     order, rank = np.empty((2, n if by_degree else 0), np.uint32)
     begin = np.empty(n + 1, np.int64)
     most = int(degree.max()) if n else 0
-    _order(degree, by_degree, np.zeros(most + 2, np.int64), order, rank, begin)
+    order_by_degree(degree, by_degree, np.zeros(most + 2, np.int64), order, rank, begin)
     lists, size = np.empty(begin[n], np.uint32), np.empty(n, np.uint32)
     hubs = min(n, HUBS)
-    rows = np.zeros(_row(np.uint64(hubs)), np.uint64)
+    rows = np.zeros(row_of(np.uint64(hubs)), np.uint64)
     marks = np.zeros((threads, n // 64 + 1), np.uint64)
     edges, stamps = np.zeros(len(PHASES), np.int64), np.zeros(COUNT + 1, np.int64)
     phases, total = make_phases(COUNT + 1), np.zeros(1, np.int64)
@@ -111,19 +106,6 @@ def _merged(graph: Graph, threads: int, start: float) -> Triangles:
     seconds = time.perf_counter() - start
     edges[MERGE], phase_seconds[MERGE] = graph.m, seconds
     return Triangles(int(total[0]), False, edges, phase_seconds, seconds)
-
-
-def worth_ordering(degree: np.ndarray) -> bool:
-    """Whether the mean of the degrees that are not 0 is far above their median, in a sample.
-
-    >>> worth_ordering(np.array([100] + 99 * [12])), worth_ordering(np.array([900] + 99 * [12]))
-    (False, True)
-    """
-    if not degree.size or degree.mean() < _DENSE:
-        return False
-    positive = np.flatnonzero(degree)
-    sample = degree[positive[:: max(1, positive.size // _SAMPLES)]]
-    return bool(sample.mean() / _SKEWED > np.median(sample))
 
 
 @kernel
@@ -165,37 +147,6 @@ def _merge(indptr, indices, phases, total):
 
 
 @kernel
-def _order(degree, by_degree, place, order, rank, begin):
-    """Counting sort by descending degree, and room for the oriented list of each vertex."""
-    if by_degree:
-        for v in range(len(degree)):
-            place[degree[v]] += 1
-        at = 0
-        for d in range(len(place) - 1, -1, -1):
-            count = place[d]
-            place[d] = at
-            at += count
-        for v in range(len(degree)):
-            at = place[degree[v]]
-            place[degree[v]] = at + 1
-            order[at] = v
-            rank[v] = at
-    at = 0
-    for v in range(len(degree)):
-        begin[v] = at
-        at += min(v, np.int64(degree[order[v]] if by_degree else degree[v]))
-    begin[len(degree)] = at
-
-
-@kernel
-def _row(v):
-    """Where the row of bits of a vertex begins."""
-    words = (v >> np.uint64(6)) + np.uint64(1)
-    whole = v >> np.uint64(6)
-    return np.uint64(32) * whole * (whole + np.uint64(1)) + (v & np.uint64(63)) * words
-
-
-@kernel
 def _orient(v, by_degree, indptr, indices, order, rank, begin, lists):
     """Write the smaller neighbours of a vertex; how many there are."""
     old = np.uint64(order[v]) if by_degree else v
@@ -225,7 +176,7 @@ def _common(v, e, end, hubs, begin, size, lists, rows, words, bits):
         prefetch(lists, begin[ahead])
         u = np.uint64(lists[i])
         if u < hubs:
-            row = _row(u)
+            row = row_of(u)
             whole = (u >> np.uint64(6)) + np.uint64(1)
             if length * np.uint64(4) < whole:
                 for j in range(e, end):
@@ -273,7 +224,7 @@ def _count(
     p = claim(phases, ROWS)
     while p < hub_chunks:
         for v in range(np.uint64(p) * chunk, min(hubs, (np.uint64(p) + np.uint64(1)) * chunk)):
-            row = _row(v)
+            row = row_of(v)
             for e in range(np.uint64(begin[v]), np.uint64(begin[v]) + np.uint64(size[v])):
                 w = np.uint64(lists[e])
                 rows[row + (w >> np.uint64(6))] |= np.uint64(1) << (w & np.uint64(63))

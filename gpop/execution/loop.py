@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpop.common.progress import IterationBar
+from gpop.common.progress import IterationBar, telling
 from gpop.graph.exclusive import exclusive
 from gpop.plan.engine import Engine, Finished
 from gpop.plan.plan import UNLIMITED, Plan
@@ -47,19 +47,22 @@ def carry_out(
 
     ``between`` is called with the engine between the scatter and the gather of every iteration.
     """
-    graph, limit = plan.program.graph, plan.limit
+    graph, limit, name = plan.program.graph, plan.limit, type(plan.program).__name__
     with exclusive(graph):
         try:
-            said = engine.prepare()
+            with telling(name, progress):
+                said = engine.prepare()
             summary = {
-                "program": type(plan.program).__name__,
+                "program": name,
                 "graph": graph.name,
                 "mode": engine.mode,
                 "model": plan.model.name,
             }
             trace = Trace(summary | said)
-            with IterationBar(progress, None if limit == UNLIMITED else limit) as bar:
-                engine.load(sources, 1 if callback else engine.most_rows)
+            with IterationBar(progress, None if limit == UNLIMITED else limit, name) as bar:
+                with telling(name, progress):
+                    engine.load(sources, 1 if callback else engine.most_rows)
+                bar.begin()
                 while engine.active and engine.iteration < limit:
                     if between is None:
                         records = engine.iterate()

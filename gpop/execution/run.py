@@ -131,7 +131,7 @@ def run(
     partition_size : int, optional
         Vertices per partition (a power of two), instead of the size that fits the L2 cache.
     progress : bool
-        Show a progress bar on the terminal.
+        Show what is done: compiling (the first time), building bins, then a bar of iterations.
     callback : function, optional
         Called with the trace record after every iteration; may set the program's parameters; a true
         return value ends the run.

@@ -55,7 +55,7 @@ def generate(
     permute
         Shuffle the vertex ids.
     progress
-        Show a progress bar when stderr is a terminal.
+        Show a progress bar.
 
     Examples
     --------

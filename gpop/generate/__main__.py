@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from gpop.common.command import Parser, exit_code
+from gpop.common.progress import by_default
 from gpop.generate import GENERATORS, generate
 from gpop.generate.lattices import LATTICES
 from gpop.io import format_module
@@ -85,7 +86,7 @@ def _generate(arguments: list[str] | None) -> None:
     path = options.pop("file")
     start = time.perf_counter()
     format_module(path)  # a wrong suffix is found out before the work
-    graph = generate(**options, progress=True)
+    graph = generate(**options, progress=by_default())
     graph.save(path)
     seconds = time.perf_counter() - start
     weights = "" if graph.weights is None else ", weighted"

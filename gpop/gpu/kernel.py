@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpop.common.errors import ProgramError
+from gpop.common.progress import activity
 from gpop.gpu.emit import semantics
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.strategies import kernels_of, record_values, strategy_source
@@ -300,4 +301,5 @@ def compile_kernel(source: str) -> Any:
 def _compiled(source: str, device: int) -> Any:
     from gpop.gpu.device import cupy
 
-    return cupy().RawModule(code=source, options=OPTIONS, enable_cooperative_groups=True)
+    with activity("loading kernels for the GPU, compiled once"):
+        return cupy().RawModule(code=source, options=OPTIONS, enable_cooperative_groups=True)

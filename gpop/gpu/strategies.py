@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from gpop.gpu.model_source import model_source
-from gpop.model.choosers import prefers_bins
+from gpop.model.compiled import prefers_bins
 from gpop.model.gpu_bytes import DeviceSizes
 from gpop.model.strategies import MODES, SC, STRATEGIES, Strategy
 from gpop.plan import trace

@@ -19,6 +19,7 @@ import numpy as np
 from gpop.common.above import module_above
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
+from gpop.common.progress import activity
 from gpop.graph.arguments import as_ids, as_weights, check_size
 from gpop.graph.facts import Facts
 from gpop.graph.kept import Bytes, KeptList, Kind, Store
@@ -103,6 +104,20 @@ class Graph:
         name = f"{self.name}: " if self.name else ""
         weighted = "" if self.weights is None else f", {self.weights.dtype} weights"
         return f"Graph({name}{self.n} vertices, {self.m} edges{weighted})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: sizes, and how many vertices have which out-degree."""
+        from gpop.common import html
+        from gpop.common.histogram import histogram
+
+        said = f"{self.n:,} vertices, {self.m:,} edges"
+        if self.weights is not None:
+            said += f", {self.weights.dtype} weights"
+        if self.original_ids is not None:
+            said += ", original ids"
+        title = html.escape(f"Graph {self.name}".rstrip())
+        picture = html.bars(histogram(self.out_degree), "out-degree")
+        return f"<div><strong>{title}</strong><br>{said}<br>{picture}</div>"
 
     @classmethod
     def from_csr(
@@ -425,7 +440,8 @@ class Graph:
             edges = csr_edges(self.indptr, self.indices, self.weights).reversed()
             dtype = None if self.weights is None else self.weights.dtype
             # sources come in ascending order: they are the new destinations, sorted already
-            arrays = build_csr(self.n, [edges], dtype, by_destination=False)
+            with activity("turning the edges round"):
+                arrays = build_csr(self.n, [edges], dtype, by_destination=False)
             turned = Graph(*arrays, original_ids=self.original_ids, name=self.name)
             self.store.put(Kind.REVERSE, turned, holds=arrays, graph=turned)
         return turned
@@ -495,7 +511,8 @@ class Graph:
 
         edges = csr_edges(self.indptr, self.indices, self.weights)
         dtype = None if self.weights is None else self.weights.dtype
-        arrays = build_csr(self.n, [edges, edges.reversed()], dtype, "min")
+        with activity("adding the opposite edges"):
+            arrays = build_csr(self.n, [edges, edges.reversed()], dtype, "min")
         result = Graph(*arrays, original_ids=self.original_ids, name=self.name)
         result.facts.symmetric = True
         return result

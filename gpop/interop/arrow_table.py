@@ -151,7 +151,7 @@ def to_arrow(graph: Graph) -> pyarrow.Table:
     """See `Graph.to_arrow`."""
     pa = import_pyarrow()
     source, target, weights = edge_columns(graph)
-    columns = {"source": _array(pa, source), "target": _array(pa, target)}
+    columns = {"source": id_array(pa, source), "target": id_array(pa, target)}
     if weights is not None:
         columns["weight"] = pa.array(weights)
     table = pa.table(columns)
@@ -160,7 +160,7 @@ def to_arrow(graph: Graph) -> pyarrow.Table:
     return table
 
 
-def _array(pa: Any, ids: np.ndarray) -> Any:
+def id_array(pa: Any, ids: np.ndarray) -> Any:
     """Arrow array of ids; text when they are names."""
     if ids.dtype.kind in "iu":
         return pa.array(ids)

@@ -73,7 +73,7 @@ def load(
         Keep the layouts that runs build (`gpop.layout.bins_file`): True beside the file, or a directory.
         Those of the file before it changed are deleted.
     progress : bool
-        Show a progress bar when stderr is a terminal.
+        Show a progress bar.
     delimiter : str, optional
         What parts the fields of a text edge list: one character, ``" "`` for any spaces and tabs. By default
         a tab in ``.tsv``, what the lines hold of ``, ; |`` and tabs in ``.csv``, these or blanks in others.

@@ -32,6 +32,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.common.parallel import for_each
+from gpop.common.progress import activity
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.bins import narrow_dtype
@@ -248,7 +249,8 @@ def blocks_of(
         return None, time.perf_counter() - start
     if blocks is not None:
         return blocks, 0.0
-    blocks = build_blocks(graph, plan, threads, weighted)
+    with activity("building blocks of in-edges"):
+        blocks = build_blocks(graph, plan, threads, weighted)
     store.put(Kind.BLOCKS, blocks, (*sizes, weighted), about=about + ", weights" * weighted)
     return blocks, time.perf_counter() - start
 

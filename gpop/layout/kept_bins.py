@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 
+from gpop.common.progress import activity
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.bins import Bins, build_bins
@@ -27,6 +28,7 @@ def bins_of(graph: Graph, bits: int, threads: int) -> tuple[Bins, float]:
         return kept, 0.0
     start = time.perf_counter()
     directory = graph.facts.layout_directory or os.environ.get("GPOP_LAYOUTS")
-    bins = layout_of(graph, bits, threads, directory) if directory else build_bins(graph, bits, threads)
+    with activity("building bins"):
+        bins = layout_of(graph, bits, threads, directory) if directory else build_bins(graph, bits, threads)
     graph.store.put(Kind.BINS, bins, bits, about=partitions(bits))
     return bins, time.perf_counter() - start

@@ -43,8 +43,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gpop.common.inlined import inline
-
 PROBE_BYTES = 8
 """What a probe of the frontier's bitmap costs, or of a vertex that an id leads to: a word from the cache."""
 
@@ -72,7 +70,6 @@ class Sizes(NamedTuple):
     direct: int = 1
 
 
-@inline
 def sc_bytes(active_vertices, active_edges, messages, sizes, direct_edges=0):
     """Bytes moved by a source-centric scatter and by the gather of what it wrote.
 
@@ -87,7 +84,6 @@ def sc_bytes(active_vertices, active_edges, messages, sizes, direct_edges=0):
     return read + 2 * (messages * sizes.value + (active_edges - direct_edges) * (sizes.id + sizes.weight))
 
 
-@inline
 def pc_bytes(edges, messages, partitions, sizes):
     """Bytes moved by a partition-centric scatter and by the gather of what it wrote.
 
@@ -100,7 +96,6 @@ def pc_bytes(edges, messages, partitions, sizes):
     return scatter + messages * (sizes.value + sizes.mark) + edges * (sizes.id + sizes.weight)
 
 
-@inline
 def edges_looked_at(active_edges, needy_vertices, needy_edges):
     """In-edges that needy vertices are expected to look at until their first message.
 
@@ -115,7 +110,6 @@ def edges_looked_at(active_edges, needy_vertices, needy_edges):
     return needy_vertices * (1.0 - (1.0 - chance) ** (needy_edges / needy_vertices)) / chance
 
 
-@inline
 def pull_bytes(vertices, active_vertices, looked_at, sizes):
     """Bytes moved by an iteration in which vertices ask for their messages.
 
@@ -128,7 +122,6 @@ def pull_bytes(vertices, active_vertices, looked_at, sizes):
     return sweep + looked_at * (sizes.edge + PROBE_BYTES)
 
 
-@inline
 def pull_all_bytes(vertices, edges, pieces, values_read, sizes):
     """Bytes moved by an iteration of pull through blocks of in-edges, where every vertex is active.
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpop.common.inlined import inline
 from gpop.model.bytes import Sizes, pc_bytes, sc_bytes
 
 AUTO = -1
@@ -92,7 +91,6 @@ def model_of(name: str) -> Model:
     return MODELS[MODEL_NAMES.index(name)]
 
 
-@inline
 def prefers_pc(
     active_vertices, active_edges, edges, messages, partitions, sizes, ratio,
     direct_edges=0, direct_messages=0,
@@ -119,7 +117,6 @@ def prefers_pc(
     return pc_bytes(edges, messages, partitions, sizes) + edges * sizes.probe <= ratio * sparse
 
 
-@inline
 def prefers_bins(edges: float, pushed: float, binned: float, ratio: float) -> bool:
     """Eq. (1) of two predictions: bytes that partition-centric scatter streams, and those of the other way.
 
@@ -131,7 +128,6 @@ def prefers_bins(edges: float, pushed: float, binned: float, ratio: float) -> bo
     return edges > 0 and binned <= ratio * pushed
 
 
-@inline
 def prefers_pull(pushed, pulled, ratio):
     """Whether an iteration that pulls is predicted to take no longer than one that pushes.
 

@@ -91,6 +91,14 @@ class Converted:
         """As NetworkX's."""
         return self._multigraph
 
+    def nbunch_iter(self, nodes: Any = None) -> Iterator:
+        """As NetworkX's, which looks at ``_adj`` for nothing but its keys."""
+        return nx.Graph.nbunch_iter(self, nodes)  # type: ignore[arg-type]
+
+    @property
+    def _adj(self) -> dict[Any, int]:
+        return self.numbers
+
     def reverse(self, copy: bool = True) -> Converted:
         """As NetworkX's, always without a copy."""
         return self.turned
@@ -154,11 +162,18 @@ class Converted:
     def degrees(self) -> np.ndarray:
         """Degree of every node as NetworkX counts it: parallel edges each, a loop twice, both directions."""
         often = np.ones(len(self.lists.indices), np.int64) if self._often is None else self._often
-        rows = np.repeat(np.arange(self.n), np.diff(self.lists.indptr))
-        other_end = self.lists.indices if self._directed else rows[rows == self.lists.indices]
-        theirs = often if self._directed else often[rows == self.lists.indices]
-        ends = np.bincount(rows, often, self.n) + np.bincount(other_end, theirs, self.n)
+        also = slice(None) if self._directed else self.loops()
+        ends = np.bincount(self.tails(), often, self.n)
+        ends += np.bincount(self.lists.indices[also], often[also], self.n)
         return ends.astype(np.int64)
+
+    def tails(self) -> np.ndarray:
+        """The vertex whose list each neighbour is in."""
+        return np.repeat(np.arange(self.n), np.diff(self.lists.indptr))
+
+    def loops(self) -> np.ndarray:
+        """Which neighbours are the vertex itself."""
+        return self.tails() == self.lists.indices
 
     def named(self, values: np.ndarray) -> dict[Any, Any]:
         """Node -> its value, in the order of the nodes, as Python's numbers."""

@@ -15,6 +15,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "bfs_tree",
         "descendants_at_distance",
     ),
+    "centralities": ("betweenness_centrality",),
     "colours": ("greedy_color", "label_propagation_communities"),
     "components": (
         "connected_components",
@@ -28,6 +29,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "strongly_connected_components",
         "weakly_connected_components",
     ),
+    "neighbourhoods": ("average_clustering", "clustering", "core_number", "transitivity", "triangles"),
     "unweighted_paths": (
         "all_pairs_shortest_path",
         "all_pairs_shortest_path_length",

@@ -58,8 +58,7 @@ def _totals(G: Converted, weight: Any) -> np.ndarray:
     degrees, weights = np.diff(G.lists.indptr), G.weights(weight, "sum")
     if weights is None:
         return degrees.astype(np.float64)
-    rows = np.repeat(np.arange(G.n), degrees)
-    return np.bincount(rows, weights, G.n)
+    return np.bincount(G.tails(), weights, G.n)
 
 
 def _vector(G: Converted, values: dict) -> np.ndarray:

@@ -18,6 +18,7 @@ CALLS = {
     "pagerank": (gpop.pagerank,),
     "connected_components": (gpop.connected_components,),
     "triangle_count": (gpop.triangle_count,),
+    "clustering": (gpop.clustering,),
     "nibble": (gpop.nibble, 0),
     "heat_kernel": (gpop.heat_kernel, 0),
     "pagerank_nibble": (gpop.pagerank_nibble, 0),

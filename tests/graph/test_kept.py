@@ -29,6 +29,7 @@ APPS = {
     "weighted": lambda graph: gpop.pagerank(graph, iterations=3, weighted=True).rank,
     "searched": lambda graph: gpop.bfs(graph, 0, mode="pull").level,
     "triangles": lambda graph: gpop.triangle_count(graph).count,
+    "clustering": lambda graph: gpop.clustering(graph).links,
     "nibble": lambda graph: gpop.nibble(graph, [0]).probability,
     "heat": lambda graph: gpop.heat_kernel(graph, [0]).probability,
     "walk": lambda graph: gpop.pagerank_nibble(graph, [0]).probability,

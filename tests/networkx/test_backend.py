@@ -44,15 +44,17 @@ GRAPHS = {kind: random_graph(kind) for kind in KINDS}
 
 
 def algorithm(name: str):
-    """The function that NetworkX dispatches under a name."""
-    return nx.utils.backends._registered_algorithms[name]
+    """The function that NetworkX dispatches under a name, as users have it."""
+    found = nx.community.label_propagation_communities if name.startswith("label_") else getattr(nx, name)
+    assert name in nx.utils.backends._registered_algorithms
+    return found
 
 
 def outcome(function, *arguments, **options):
     """What comes out, with its order, or the error."""
     try:
         return listed(function(*arguments, **options))
-    except nx.NetworkXException as error:
+    except (nx.NetworkXException, ZeroDivisionError) as error:
         return type(error), str(error)
 
 
@@ -107,7 +109,21 @@ STRUCTURE = [
 ]
 """Functions, and arguments, of graphs of every kind."""
 
+SIMPLE = [
+    ("average_clustering", {}),
+    ("average_clustering", {"count_zeros": False}),
+    ("clustering", {}),
+    ("clustering", {"nodes": SOURCE}),
+    ("clustering", {"nodes": [OTHER, SOURCE, "nowhere"]}),
+    ("clustering", {"nodes": 3}),
+    ("transitivity", {}),
+    ("triangles", {"nodes": SOURCE}),
+    ("triangles", {"nodes": [SOURCE, OTHER]}),
+]
+"""Of undirected graphs without parallel edges."""
+
 UNDIRECTED = [
+    ("triangles", {}),
     ("connected_components", {}),
     ("number_connected_components", {}),
     ("is_connected", {}),
@@ -186,6 +202,13 @@ def test_lengths(kind, whole):
             check(name, graph, {"source": SOURCE, "target": target} | ({"weight": weight} if weight else {}))
 
 
+CENTRALITIES = [
+    ("betweenness_centrality", {"k": k, "normalized": normalized, "endpoints": endpoints, "seed": 3})
+    for k in (None, 1, 12, 40)
+    for normalized in (True, False)
+    for endpoints in (True, False)
+]
+
 LINKS = [
     ("pagerank", {"weight": "length"}),
     ("pagerank", {"weight": None, "alpha": 0.5, "tol": 1e-9}),
@@ -207,9 +230,26 @@ def test_links(kind):
             check(name, GRAPHS[kind], options)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_centralities(kind):
+    for name, options in CENTRALITIES:
+        check(name, GRAPHS[kind], options)
+
+
+def test_neighbourhoods():
+    for edges in (20, 70, 300):
+        graph = random_graph("Graph", edges=edges)
+        for name, options in SIMPLE:
+            check(name, graph, options)
+        with pytest.raises(NotImplementedError):
+            nx.core_number(graph, backend="gpop")
+        graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+        check("core_number", graph, {})
+
+
 def test_every_function_is_tested():
-    tested = {name for name, _ in STRUCTURE + UNDIRECTED + DIRECTED + LENGTHS + BETWEEN + LINKS}
-    assert tested == set(HOMES)
+    tables = (STRUCTURE, SIMPLE, UNDIRECTED, DIRECTED, LENGTHS, BETWEEN, CENTRALITIES, LINKS)
+    assert {name for table in tables for name, _ in table} | {"core_number"} == set(HOMES)
     assert set(NOTES) <= set(HOMES)
     assert len(HOMES) == sum(map(len, FAMILIES.values()))
 
@@ -219,7 +259,7 @@ def test_signatures_are_those_of_networkx():
     from inspect import signature
 
     for name in HOMES:
-        theirs = signature(algorithm(name).orig_func).parameters
+        theirs = signature(nx.utils.backends._registered_algorithms[name].orig_func).parameters
         mine = signature(getattr(backend, name)).parameters
         assert [(p.name, p.default) for p in mine.values()] == [(p.name, p.default) for p in theirs.values()]
 
@@ -255,6 +295,8 @@ def test_views_of_graphs():
         ("shortest_path", {"weight": "length", "method": "bellman-ford"}, "the method is bellman-ford"),
         ("greedy_color", {"strategy": "DSATUR"}, "the strategy is none of largest_first"),
         ("greedy_color", {"interchange": True}, "colours are interchanged"),
+        ("betweenness_centrality", {"weight": "length"}, "paths are weighted"),
+        ("clustering", {"weight": "length"}, "edges are weighted"),
         ("katz_centrality", {"nstart": {SOURCE: 1}}, "nstart has not the nodes"),
     ],
 )

@@ -84,7 +84,13 @@ def test_machine(tmp_path):
 
 
 def test_what_was_not_measured_is_not_told(tmp_path):
-    marks = "".join(f"<!-- {name} -->\nold\n<!-- /{name} -->\n" for name in readme.BLOCKS)
-    assert "old" not in readme.filled(marks, tmp_path)
+    names = ("strategies", *readme.BLOCKS)
+    marks = "".join(f"<!-- {name} -->\nof before\n<!-- /{name} -->\n" for name in names)
+    assert "of before" not in readme.filled(marks, tmp_path)
     with pytest.raises(UsageError, match="expected the marks"):
         readme.filled("no marks", tmp_path)
+
+
+def test_every_strategy_has_a_row():
+    rows = readme.strategies().splitlines()[2:]
+    assert [row.split(" | ")[2] for row in rows] == [strategy.name for strategy in readme.STRATEGIES]

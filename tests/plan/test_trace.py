@@ -159,7 +159,7 @@ def test_a_failed_write_leaves_the_old_file(trace, tmp_path, suffix, monkeypatch
 def test_plots_load_only_when_asked_for(tmp_path):
     code = (
         "import sys, gpop.plan.trace as t; trace = t.Trace(); trace.save(sys.argv[1]);"
-        "assert not {'matplotlib', 'cupy'} & set(sys.modules), sorted(sys.modules)"
+        "assert not {'matplotlib', 'cupy', 'numba'} & set(sys.modules), sorted(sys.modules)"
     )
     subprocess.run(
         [sys.executable, "-c", code, tmp_path / "trace.csv"], check=True, timeout=60,

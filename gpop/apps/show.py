@@ -1,0 +1,73 @@
+"""A result to look at: a histogram in matplotlib, and what a notebook shows."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from gpop.apps.holds import Holds, held
+from gpop.apps.tables import components_of, first_of_numbers, present, top
+from gpop.common import html as pieces
+from gpop.common.errors import UsageError
+from gpop.common.histogram import histogram
+
+SHOWN = 5
+"""Rows of the table that a notebook shows."""
+
+
+def plot(result: Any, by: str | None, ax: Any) -> Any:
+    """See `AppResult.plot`."""
+    name, _, values = present(result, by)
+    try:
+        import matplotlib.pyplot as pyplot
+    except ImportError:
+        raise UsageError("a plot needs matplotlib: pip install matplotlib") from None
+    if ax is None:
+        _, ax = pyplot.subplots(figsize=(6, 3.5), layout="constrained")
+    shown = histogram(values)
+    places = np.arange(len(shown.counts))
+    ax.bar(places, shown.counts, width=0.9)
+    step = -(-len(places) // 10) or 1
+    ax.set_xticks(places[::step], shown.labels[::step])
+    if shown.powers or shown.counts.max(initial=0) > 1000 * max(np.median(shown.counts), 1):
+        ax.set_yscale("log")
+    sizes = components_of(result, name) is not None
+    ax.set(xlabel="vertices of a component" if sizes else name, ylabel="components" if sizes else "vertices")
+    ax.set_title(title(result))
+    return ax
+
+
+def title(result: Any) -> str:
+    """Kind of result and the graph that it is about."""
+    name = result.graph.name if result.graph is not None else result.trace.summary.get("graph", "")
+    return type(result).__name__ + (f" of {name}" if name else "")
+
+
+def html(result: Any) -> str:
+    """What a notebook shows: plain facts, the distribution of a column, and the largest values."""
+    run = result.run
+    facts = [
+        (name, "none" if value is None else f"{value:,}" if isinstance(value, int) else value)
+        for name, what in held(result).items()
+        if what is Holds.NO_VERTICES
+        for value in [getattr(result, name)]
+    ]
+    said = f"{run.iterations:,} iterations, {run.seconds:.4g} s, mode {run.mode}, {run.threads} threads"
+    parts = [f"<div><strong>{escape(title(result))}</strong><br>{escape(said)}"]
+    if facts:
+        parts.append("<br>" + escape(", ".join(f"{name} {value}" for name, value in facts)))
+    try:
+        name = first_of_numbers(result)
+    except UsageError:  # nothing about single vertices
+        name = None
+    if name is not None:
+        _, _, values = present(result, name)
+        sizes = components_of(result, name) is not None
+        unit = "components" if sizes else "vertices"
+        parts.append(
+            f"<br>{pieces.bars(histogram(values), 'vertices of a component' if sizes else name, unit)}"
+        )
+        parts.append(top(result, SHOWN, name)._repr_html_())
+    return "".join(parts) + "</div>"

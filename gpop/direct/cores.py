@@ -1,0 +1,226 @@
+"""Core numbers: the largest k so that a vertex is in a part of the graph where all have k neighbours or more.
+
+Peeling: for k = 0, 1, ... all that has at most k neighbours left is taken away, and what has no more than
+that afterwards; k is its core number. In steps that threads share (`gpop.direct.crew`), chunk by chunk:
+
+degrees   count the neighbours of each vertex (neither itself nor one twice), and list all vertices.
+scan      of what is left in a chunk's list, those with k neighbours or fewer go to the chunk's stack.
+peel      take a vertex off the stack; its neighbours have one less; one that comes down to k thereby goes to
+          the stack of the same chunk, so that a cascade needs no step of its own.
+
+A list only keeps what is left, and one k follows the next that occurs, so that all scans together look at
+fewer entries than there are edges. When the lists are mostly empty they are packed into fewer chunks.
+
+Encoding: a stack is linked through ``above``; a vertex has one entry there, since it is on one stack once.
+``degree`` is int32: two threads may take the same vertex down below k, and the first one to reach k has it.
+Papers: V. Batagelj, M. Zaversnik, "An O(m) algorithm for cores decomposition of networks", 2003;
+H. Kabir, K. Madduri, "Parallel k-core decomposition on multicore platforms", IPDPSW 2017.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from gpop.common.atomics import fetch_add
+from gpop.common.inlined import inline
+from gpop.common.memory import require_memory
+from gpop.common.parallel import together
+from gpop.direct.crew import KIND, announce, chunk_done, dismiss, end, make_crew, next_chunk
+from gpop.direct.phases import kernel
+from gpop.graph.graph import Graph
+
+DEGREES, SCAN, PEEL, OVER = range(4)
+K, CHUNKS, EDGES = range(3)
+"""Slots of ``now``: the core number that is peeled; chunks of lists; edges that were looked at."""
+
+_CHUNK = 1 << 11  # vertices
+_SPARSE = 4  # lists are packed when so many times fewer are left
+_SERIAL = 1 << 15  # vertices and edges that one thread does before another has started
+_NOBODY = np.uint32(0xFFFFFFFF)
+_ONE = np.uint64(1)
+
+
+class Cores(NamedTuple):
+    """``core`` of every vertex, uint32; edges that were looked at, and seconds."""
+
+    core: np.ndarray
+    edges: int
+    seconds: float
+
+
+class _Space(NamedTuple):
+    """Per vertex: ``core``, ``degree``, ``left`` (the chunks' lists), ``above`` (below which one on a stack).
+
+    Per chunk: ``size`` of its list, ``top`` of its stack, ``least`` degree in the list.
+    """
+
+    core: np.ndarray
+    degree: np.ndarray
+    left: np.ndarray
+    above: np.ndarray
+    size: np.ndarray
+    top: np.ndarray
+    least: np.ndarray
+    now: np.ndarray
+
+
+def core_numbers(graph: Graph, threads: int) -> Cores:
+    """Core numbers of a symmetric graph with ascending lists; loops and duplicates are left out.
+
+    Examples
+    --------
+    >>> kite = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3]).symmetrize()
+    >>> core_numbers(kite, threads=1).core.tolist()
+    [2, 2, 2, 1]
+    """
+    n, over = graph.n, make_crew()
+    dismiss(over)
+    _peel_all(1, True, graph.indptr, graph.indices, _space(0), over)  # compiled before the clock starts
+    require_memory(16 * n, f"core numbers of {graph!r}")
+    start = time.perf_counter()
+    space, crew = _space(n), make_crew()
+    threads = threads if n + graph.m >= _SERIAL else 1
+    together(
+        lambda worker: _peel_all(worker, threads == 1, graph.indptr, graph.indices, space, crew),
+        threads,
+        lambda: dismiss(crew),
+    )
+    return Cores(space.core, int(space.now[EDGES]), time.perf_counter() - start)
+
+
+def _space(n: int) -> _Space:
+    chunks = (n + _CHUNK - 1) // _CHUNK
+    core, left, above = np.empty((3, n), np.uint32)
+    size, top, least = np.empty(chunks, np.int64), np.empty(chunks, np.uint32), np.empty(chunks, np.int64)
+    return _Space(core, np.empty(n, np.int32), left, above, size, top, least, np.array([-1, chunks, 0, 0]))
+
+
+@inline
+def _count(chunk, indptr, indices, space):
+    """Neighbours of the vertices of a chunk."""
+    first = np.uint64(chunk * _CHUNK)
+    last = min(np.uint64(len(space.core)), first + np.uint64(_CHUNK))
+    for v in range(first, last):
+        count, before = 0, v
+        for e in range(np.uint64(indptr[v]), np.uint64(indptr[v + _ONE])):
+            u = np.uint64(indices[e])
+            count += u != before and u != v
+            before = u
+        space.degree[v] = count
+        space.left[v] = v
+    space.size[chunk] = last - first
+
+
+@inline
+def _scan(chunk, k, space):
+    """Put what has at most k neighbours on the stack of its chunk, and keep what has more in the list.
+
+    What has fewer was peeled before, from the stack of any chunk.
+    """
+    degree, left, above = space.degree, space.left, space.above
+    at = first = np.uint64(chunk * _CHUNK)
+    top, least = _NOBODY, np.int64(1) << 40
+    for i in range(first, first + np.uint64(space.size[chunk])):
+        v = left[i]
+        d = degree[v]
+        if d > k:
+            left[at] = v
+            at += _ONE
+            least = min(least, np.int64(d))
+        elif d == k:
+            above[v] = top
+            top = v
+    space.size[chunk], space.top[chunk], space.least[chunk] = at - first, top, least
+
+
+@inline
+def _peel(chunk, k, alone, indptr, indices, space):
+    """Peel what is on the stack of a chunk, and what comes down to k neighbours by that."""
+    core, degree, above = space.core, space.degree, space.above
+    top, edges = space.top[chunk], 0
+    while top != _NOBODY:
+        v = np.uint64(top)
+        top = above[v]
+        core[v] = k
+        begin, stop = np.uint64(indptr[v]), np.uint64(indptr[v + _ONE])
+        edges += np.int64(stop - begin)
+        before = v
+        for e in range(begin, stop):
+            u = np.uint64(indices[e])
+            if degree[u] > k and u != before:
+                if alone:
+                    d = degree[u]
+                    degree[u] = d - 1
+                else:
+                    d = fetch_add(degree, u, np.int32(-1))
+                if d == k + 1:
+                    above[u] = top
+                    top = np.uint32(u)
+            before = u
+    fetch_add(space.now, EDGES, edges)
+
+
+@inline
+def _pack(space):
+    """Put the lists of the chunks together; how many vertices are left."""
+    left, size, now = space.left, space.size, space.now
+    total = 0
+    for chunk in range(now[CHUNKS]):
+        total += size[chunk]
+    if total * _SPARSE < now[CHUNKS] * _CHUNK and now[CHUNKS] > 1:
+        at = 0
+        for chunk in range(now[CHUNKS]):
+            for i in range(chunk * _CHUNK, chunk * _CHUNK + size[chunk]):
+                left[at] = left[i]
+                at += 1
+        now[CHUNKS] = (total + _CHUNK - 1) // _CHUNK
+        for chunk in range(now[CHUNKS]):
+            size[chunk] = min(_CHUNK, total - chunk * _CHUNK)
+    return total
+
+
+@inline
+def _next(kind, space):
+    """The step after one of this kind."""
+    now = space.now
+    if kind == SCAN:
+        found, least = False, np.int64(1) << 40
+        for chunk in range(now[CHUNKS]):
+            found = found or space.top[chunk] != _NOBODY
+            least = min(least, space.least[chunk])
+        if found:
+            return PEEL
+        now[K] = least
+    else:
+        now[K] += 1
+    return SCAN if _pack(space) > 0 else OVER
+
+
+@kernel
+def _peel_all(worker, alone, indptr, indices, space, crew):
+    """All steps: what the leader does, worker 0, and who follows."""
+    kind = DEGREES
+    if worker == 0 and len(space.core) > 0:
+        announce(crew, DEGREES, len(space.size), alone)
+    while True:
+        chunk = next_chunk(crew, worker)
+        if chunk < 0:
+            if worker > 0 or len(space.core) == 0:
+                return
+            kind = _next(kind, space)
+            if kind == OVER:
+                end(crew)
+                return
+            announce(crew, kind, space.now[CHUNKS], alone)
+            continue
+        step, k = crew[KIND], space.now[K]
+        if step == DEGREES:
+            _count(chunk, indptr, indices, space)
+        elif step == SCAN:
+            _scan(chunk, k, space)
+        else:
+            _peel(chunk, k, alone, indptr, indices, space)
+        chunk_done(crew)

@@ -1,0 +1,149 @@
+"""Betweenness centrality against NetworkX: exact, sampled, with threads in every way of sharing the work."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import gpop
+from gpop.apps.betweenness import verify
+from gpop.direct import betweenness as direct
+from gpop.generate import generate
+from tests.graphs import small_graphs
+
+
+def simple(name) -> gpop.Graph:
+    """A small graph without parallel edges, of which NetworkX takes one."""
+    graph = small_graphs()[name]
+    tails = np.repeat(np.arange(graph.n), graph.out_degree)
+    ends = np.unique(np.stack([tails, graph.indices]), axis=1)
+    return gpop.Graph.from_edges(*ends, n=graph.n)
+
+
+def scores(graph, **options) -> np.ndarray:
+    """Of NetworkX."""
+    return np.array(list(nx.betweenness_centrality(graph.to_networkx(), **options).values()))
+
+
+@pytest.fixture
+def shared(monkeypatch):
+    """Threads share every search, and every step of it."""
+    monkeypatch.setattr(direct, "SMALL", 0)
+
+
+@pytest.mark.parametrize("name", small_graphs())
+def test_small_graphs(name):
+    graph = simple(name)
+    expected = scores(graph)
+    for threads in (1, 4):
+        result = gpop.betweenness(graph, threads=threads)
+        np.testing.assert_allclose(result.score, expected, rtol=1e-12, atol=1e-15)
+    assert verify(graph, result) is None
+
+
+@pytest.mark.parametrize("name", ["rmat", "rmat symmetric", "road", "self-loops", "directed chain"])
+def test_threads_that_share_a_search(name, shared):
+    graph = simple(name)
+    result = gpop.betweenness(graph, threads=2)
+    np.testing.assert_allclose(result.score, scores(graph), rtol=1e-12, atol=1e-15)
+
+
+def test_parallel_edges_are_paths_of_their_own():
+    graph = gpop.Graph.from_edges([0, 0, 0, 1, 2], [1, 1, 2, 3, 3])
+    result = gpop.betweenness(graph, normalized=False)
+    assert result.score.tolist() == [0, 2 / 3, 1 / 3, 0]
+    assert verify(graph, result, normalized=False) is None
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+def test_a_sample_is_scaled_as_in_networkx(normalized):
+    graph, k = simple("rmat"), 17
+    result = gpop.betweenness(graph, k, normalized=normalized)
+    assert result.sources.size == np.unique(result.sources).size == k
+
+    drawn = random.Random()
+    drawn.sample = lambda nodes, count: result.sources.tolist()  # what NetworkX asks for its sources
+    expected = scores(graph, k=k, normalized=normalized, seed=drawn)
+    if not normalized:  # inflated there to what all sources would give
+        expected[result.sources] *= (k - 1) / (graph.n - 1)
+        expected[np.setdiff1d(np.arange(graph.n), result.sources)] *= k / (graph.n - 1)
+    np.testing.assert_allclose(result.score, expected, rtol=1e-12, atol=1e-15)
+
+
+def test_sources():
+    graph = small_graphs()["rmat"]
+    first, again, other = (gpop.betweenness(graph, 5, seed=seed) for seed in (1, 1, 2))
+    assert np.array_equal(first.sources, again.sources) and not np.array_equal(first.sources, other.sources)
+    assert gpop.betweenness(graph, [7, 3, 7]).sources.tolist() == [3, 7]
+    assert np.isnan(gpop.betweenness(graph, [7]).score).nonzero()[0].tolist() == [7]
+    for wrong, said in (
+        (0, "sources = 0: expected 1 to 256"),
+        ([256], "source 256 is not"),
+        ([], "no source"),
+    ):
+        with pytest.raises(gpop.UsageError, match=said):
+            gpop.betweenness(graph, wrong)
+    with pytest.raises(gpop.UsageError, match="mode means nothing to betweenness"):
+        gpop.betweenness(graph, mode="pc")
+
+
+def test_the_order_does_not_matter():
+    graph = small_graphs()["rmat"]
+    plain, turned = (gpop.betweenness(graph, 40, reorder=each) for each in ("none", "degree"))
+    assert np.array_equal(plain.sources, turned.sources)
+    np.testing.assert_allclose(plain.score, turned.score, rtol=1e-12)
+
+
+LARGE = {
+    "rmat": lambda: generate("rmat", scale=13, degree=16, seed=1),
+    "grid": lambda: generate("grid", width=200, height=150),  # up to 1e100 paths: beyond whole float64
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_graphs_are_right_and_bitwise_repeatable(name, shared):
+    graph = LARGE[name]()
+    first = gpop.betweenness(graph, 3, threads=1)
+    assert verify(graph, first) is None
+    for threads in (1, 2, 4):
+        for _ in range(4):
+            assert gpop.betweenness(graph, 3, threads=threads).score.tobytes() == first.score.tobytes()
+
+
+def test_lanes_are_bitwise_repeatable():
+    graph = generate("rmat", scale=10, degree=8, seed=1)
+    first = gpop.betweenness(graph, 100, threads=1)
+    assert verify(graph, first) is None
+    for threads in (2, 4):
+        assert gpop.betweenness(graph, 100, threads=threads).score.tobytes() == first.score.tobytes()
+
+
+def test_both_directions_are_taken(shared):
+    """On a skewed graph the middle levels are pulled: fewer edges than twice all of them."""
+    graph = generate("rmat", scale=12, degree=16, seed=1, symmetrize=True)
+    hub = [int(np.argmax(graph.out_degree))]
+    result = gpop.betweenness(graph, hub)
+    assert result.trace.column("active_edges").sum() < 1.8 * graph.m
+    chain = generate("chain", vertices=1000)
+    assert gpop.betweenness(chain, [0]).trace.column("active_edges").sum() <= 2 * chain.m
+
+
+def test_too_many_paths_to_count():
+    """1100 pairs of parallel edges in a row: 2**1100 paths."""
+    tails = np.repeat(np.arange(1100), 2)
+    graph = gpop.Graph.from_edges(tails, tails + 1)
+    with pytest.raises(gpop.UsageError, match="more than 1e308 shortest paths"):
+        gpop.betweenness(graph, [0])
+    assert np.nanmax(gpop.betweenness(graph, [200]).score) > 0
+
+
+def test_verify_sees_a_fault():
+    graph = small_graphs()["road"]
+    result = gpop.betweenness(graph)
+    score = result.score.copy()
+    score[5] *= 1 + 1e-6
+    assert "vertex 5 has" in verify(graph, replace(result, score=score))
