@@ -17,16 +17,17 @@ from gpop.networkx.refusing import refusing
 
 
 def _kind(G: Any) -> str | None:
-    if G.is_directed():
-        return "the graph is directed"
-    return "the graph has parallel edges" if G.is_multigraph() else None
+    return "the graph is directed" if G.is_directed() else None
 
 
-simple = refusing(_kind)
+undirected = refusing(_kind)
 unweighted = refusing(lambda G, weight: "edges are weighted" if weight is not None else _kind(G))
 
 
-def _links(G: Converted) -> ClusteringResult:
+def _links(G: Converted, parallel: bool = False) -> ClusteringResult:
+    """What the app finds; ``parallel``: whether NetworkX takes graphs with parallel edges."""
+    if G.is_multigraph() and not parallel:
+        raise nx.NetworkXNotImplemented("not implemented for multigraph type")
     return G.kept("links", lambda: gpop.clustering(G.engine()))
 
 
@@ -39,12 +40,9 @@ def _each(G: Converted, nodes: Any, values: list) -> Any:
     return {node: values[G.numbers[node]] for node in G.nbunch_iter(nodes)}
 
 
-@refusing(
-    lambda G, nodes: "the graph has parallel edges" if nodes is not None and G.is_multigraph() else None
-)
 def triangles(G: Converted, nodes: Any = None) -> Any:
     """`networkx.triangles`."""
-    return _each(G, nodes, _links(G).triangles.tolist())
+    return _each(G, nodes, _links(G, nodes is None).triangles.tolist())
 
 
 @unweighted
@@ -65,7 +63,7 @@ def average_clustering(G: Converted, nodes: Any = None, weight: Any = None, coun
     return sum(values) / len(values)
 
 
-@simple
+@undirected
 def transitivity(G: Converted) -> Any:
     """`networkx.transitivity`: the whole number 0 where there is no triangle."""
     found = _links(G)
@@ -74,7 +72,7 @@ def transitivity(G: Converted) -> Any:
     return links / pairs if links else 0
 
 
-@simple
+@undirected
 def core_number(G: Converted) -> dict[Any, int]:
     """`networkx.core_number`."""
     if G.loops().any():

@@ -74,8 +74,8 @@ def spread(
 
     Examples
     --------
-    >>> ring, third = gpop.Graph.from_edges([0, 1, 2], [1, 2, 0]), np.full(3, 1 / 3)
-    >>> spread(ring, third, .15 * third, .85, np.ones(3), np.arange(0), third, 1e-6, 9).round(3)
+    >>> ring, third = gpop.Graph.from_edges([0, 1, 2], [1, 2, 0], np.full(3, 5.0)), np.full(3, 1 / 3)
+    >>> spread(ring, third, 0.15 * third, 0.85, np.full(3, 0.2), np.arange(0), third, 1e-6, 9).round(3)
     array([0.333, 0.333, 0.333])
     """
     program = (Spreading if graph.weights is None else WeightedSpreading)(graph)
