@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import out_weights
 from gpop.common.errors import UsageError
 from gpop.common.parallel import ranges
+from gpop.execution.options import RunOptions
 
 
 class PageRank(gpop.Program):
@@ -138,7 +139,7 @@ def pagerank(
     dangling: str = "none",
     dtype: Any = np.float32,
     max_iterations: int = 100,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> PageRankResult:
     """PageRank of every vertex (see the module for the exact definition).
 
@@ -167,7 +168,7 @@ def pagerank(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : RunOptions
         ``threads, mode, ratio, model, partition_size, target, progress, callback``: see `gpop.run`.
 
     Returns

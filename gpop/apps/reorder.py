@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.graph.transform import ORDERS, relabel
 from gpop.layout.partition import partition_bits
+
+P = ParamSpec("P")
+Result = TypeVar("Result", bound=AppResult)
 
 _TAKEN = {"source": one_vertex, "seeds": many_vertices}
 """Parameters that are vertices, and how they are checked."""
@@ -51,7 +54,7 @@ class Reordered(NamedTuple):
     summary: dict[str, Any]
 
 
-def reorderable(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
+def reorderable(function: Callable[P, Result]) -> Callable[P, Result]:
     """The function with one more option, ``reorder``: "none" or one of `gpop.graph.transform.ORDERS`.
 
     Examples
@@ -105,6 +108,8 @@ def reordered(graph: Graph, order: str) -> Reordered:
             other = relabel(plain, order)
         other.facts.symmetric = plain.facts.symmetric
         old = other.original_ids.astype(np.uint32)
+        if graph.original_ids is not None and graph.original_ids.dtype.kind in "iu":
+            other.original_ids = graph.original_ids[old]  # what decides between vertices that are alike
         new = np.empty_like(old)
         new[old] = np.arange(graph.n, dtype=np.uint32)
         summary = {"order": order, "seconds": time.perf_counter() - start}
