@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.apps.nibble import nibble as nibble
     from gpop.apps.pagerank import pagerank as pagerank
     from gpop.apps.pagerank_nibble import pagerank_nibble as pagerank_nibble
+    from gpop.apps.spanning_forest import spanning_forest as spanning_forest
     from gpop.apps.sssp import sssp as sssp
     from gpop.apps.triangles import triangle_count as triangle_count
     from gpop.common.errors import GpopError as GpopError
@@ -78,6 +79,7 @@ _HOMES = {
     "label_propagation": "gpop.apps.label_propagation",
     "independent_set": "gpop.apps.independent_set",
     "coloring": "gpop.apps.coloring",
+    "spanning_forest": "gpop.apps.spanning_forest",
     "nibble": "gpop.apps.nibble",
     "heat_kernel": "gpop.apps.heat_kernel",
     "pagerank_nibble": "gpop.apps.pagerank_nibble",

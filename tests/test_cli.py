@@ -33,6 +33,7 @@ APPS = (
     "nibble",
     "pagerank",
     "pagerank_nibble",
+    "spanning_forest",
     "sssp",
     "triangles",
 )
@@ -45,6 +46,7 @@ WITHOUT_SOURCE = (
     "label_propagation",
     "core_number",
     "pagerank",
+    "spanning_forest",
     "triangles",
 )
 WITHOUT_MESSAGES = (
@@ -53,6 +55,7 @@ WITHOUT_MESSAGES = (
     "coloring",
     "label_propagation",
     "core_number",
+    "spanning_forest",
     "triangles",
 )
 
@@ -110,6 +113,7 @@ def test_the_answer_comes_first(road, capsys):
     assert first["clustering"].startswith(f"average coefficient {gpop.clustering(graph).average:.6g}, trans")
     assert first["coloring"].startswith(f"{gpop.coloring(graph).count} colors, the most frequent for ")
     assert first["independent_set"].startswith(f"{gpop.independent_set(graph).count} of 180 vertices")
+    assert first["spanning_forest"].startswith(f"{180 - gpop.spanning_forest(graph).trees} edges of weight ")
     assert first["label_propagation"].startswith(f"{gpop.label_propagation(graph).count} communities after")
     assert "reached from vertex 7; most probable" in first["nibble"]
 
