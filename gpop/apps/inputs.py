@@ -8,7 +8,8 @@ that is a whole number is given by ``graph.vertex_of(id)``.
 from __future__ import annotations
 
 import operator
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
+
+Seeds: TypeAlias = int | str | Iterable[int] | Iterable[str] | np.ndarray
+"""Vertices that are given: an index or a name, or several."""
 
 
 def one_vertex(graph: Graph, source: Any, what: str = "source") -> int:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from gpop.apps.weights import edge_with
 from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
 from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
+from gpop.execution.options import ShownOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +53,9 @@ class SpanningForestResult(AppResult):
 
 
 @one_call
-def spanning_forest(graph: gpop.Graph, *, threads: int | None = None, **options: Any) -> SpanningForestResult:
+def spanning_forest(
+    graph: gpop.Graph, *, threads: int | None = None, **options: Unpack[ShownOptions]
+) -> SpanningForestResult:
     """Minimum spanning forest; the same for every number of threads.
 
     Parameters
@@ -65,7 +68,7 @@ def spanning_forest(graph: gpop.Graph, *, threads: int | None = None, **options:
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : ShownOptions
         ``progress`` and ``reorder``; options of messages and partitions are refused.
 
     Returns
