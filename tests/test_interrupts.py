@@ -154,6 +154,8 @@ CALLS = {
     "nibble": (lambda graph: gpop.nibble(graph, [5], iterations=4, threads=THREADS).probability, 11),
     "triangles": (lambda graph: gpop.triangle_count(graph, threads=THREADS).count, 1),
     "clustering": (lambda graph: gpop.clustering(graph, threads=THREADS).links, 3),
+    "label propagation": (lambda graph: gpop.label_propagation(graph, 3, threads=THREADS).label, 7),
+    "coloring": (lambda graph: gpop.coloring(graph, threads=THREADS).color, 2),
     "layout": (lambda graph: gpop.bfs(gpop.Graph(graph.indptr, graph.indices), 0, threads=THREADS).level, 5),
 }
 

@@ -30,6 +30,8 @@ APPS = {
     "searched": lambda graph: gpop.bfs(graph, 0, mode="pull").level,
     "triangles": lambda graph: gpop.triangle_count(graph).count,
     "clustering": lambda graph: gpop.clustering(graph).links,
+    "colors": lambda graph: gpop.coloring(graph).color,
+    "communities": lambda graph: gpop.label_propagation(graph).label,
     "nibble": lambda graph: gpop.nibble(graph, [0]).probability,
     "heat": lambda graph: gpop.heat_kernel(graph, [0]).probability,
     "walk": lambda graph: gpop.pagerank_nibble(graph, [0]).probability,
