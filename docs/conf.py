@@ -67,7 +67,7 @@ sphinx_gallery_conf = {
     "plot_gallery": "True",
     "image_scrapers": ("matplotlib",),
     "first_notebook_cell": (
-        "# Start this notebook in the folder of its Python file, in a copy of the repository: it reads data/.\n"
+        "# Start it in the folder of its Python file, in a copy of the repository: it reads data/.\n"
         "%matplotlib inline"
     ),
 }

@@ -20,7 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gpop
-from gpop.common.command import Parser, add_reading_options, exit_code, reading_options
+from gpop.common.command import (
+    Parser,
+    add_json_option,
+    add_reading_options,
+    exit_code,
+    print_json,
+    prog,
+    reading_options,
+)
 from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.progress import by_default
 from gpop.common.replacing import replacing
@@ -220,7 +228,7 @@ def _names(choices: Iterable[str]) -> Callable[[str], list[str]]:
 
 def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser = Parser(
-        prog="python -m gpop.compare",
+        prog=prog("gpop.compare"),
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -233,7 +241,8 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--source", metavar="ID", help="original id; default: the vertex with most out-edges")
     parser.add_argument("--rounds", type=int, default=5, help="timed runs of each (default %(default)s)")
     parser.add_argument("--threads", type=int, help="CPU threads; default: all cores")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there too")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write the rows there too, as JSON")
+    add_json_option(parser)
     return parser.parse_args(argv)
 
 
@@ -241,8 +250,7 @@ def _run(given: argparse.Namespace) -> int:
     if given.rounds < 1:
         raise UsageError(f"--rounds {given.rounds}: expected 1 or more")
     targets, missing = usable_targets(given.targets)
-    for target, reason in missing.items():
-        print(f"not compared: {target} ({reason})")
+    left_out = {target: reason for target, reason in missing.items()}
     if not targets:
         raise UsageError("none of the targets is here")
     graph = gpop.load(
@@ -252,17 +260,24 @@ def _run(given: argparse.Namespace) -> int:
     rows: list[Row] = []
     for name in given.apps:
         if APPS[name].weighted and graph.weights is None:
-            print(f"not compared: {name} ({given.graph} has no weights)")
+            left_out[name] = f"{given.graph} has no weights"
             continue
         try:
             rows += compare(
                 graph, [name], given.modes, targets, source=source, rounds=given.rounds, threads=given.threads
             )
         except NotEnoughMemory as error:
-            print(f"not compared: {name} ({error})")
-    print(table(rows))
+            left_out[name] = str(error)
     if given.json:
-        with replacing(given.json) as temporary:
+        sizes = {"name": graph.name, "vertices": graph.n, "edges": graph.m}
+        told = {"graph": sizes, "rows": [row._asdict() for row in rows], "not_compared": left_out}
+        print_json("compare", told | {"threads": given.threads, "rounds": given.rounds})
+    else:
+        for name, reason in left_out.items():
+            print(f"not compared: {name} ({reason})")
+        print(table(rows))
+    if given.output:
+        with replacing(given.output) as temporary:
             temporary.write_text(json.dumps([row._asdict() for row in rows], indent=1) + "\n")
     return 0 if all(row.equal for row in rows) else 1
 

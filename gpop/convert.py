@@ -24,12 +24,20 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import gpop
-from gpop.common.command import Parser, add_reading_options, exit_code, reading_options
+from gpop.common.command import (
+    Parser,
+    add_json_option,
+    add_reading_options,
+    exit_code,
+    print_json,
+    prog,
+    reading_options,
+)
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes, readable, require_memory
 from gpop.common.progress import by_default, progress_bar
@@ -91,7 +99,7 @@ def _ids_file(text: str) -> Path:
 
 def _parser() -> Parser:
     parser = Parser(
-        prog="python -m gpop.convert",
+        prog=prog("gpop.convert"),
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -112,6 +120,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--ids", type=_ids_file, metavar="FILE", help="write the original id of every vertex (.npy)"
     )
+    add_json_option(parser)
     return parser
 
 
@@ -188,6 +197,11 @@ def _describe(graph: Graph) -> str:
     return f"{graph.n:,} vertices, {graph.m:,} edges{weights}"
 
 
+def _sizes(graph: Graph) -> dict[str, Any]:
+    weights = None if graph.weights is None else str(graph.weights.dtype)
+    return {"vertices": graph.n, "edges": graph.m, "weights": weights}
+
+
 def _convert(given: argparse.Namespace) -> None:
     start = time.perf_counter()
     format_module(given.output)  # a wrong suffix is found out before the work
@@ -200,9 +214,11 @@ def _convert(given: argparse.Namespace) -> None:
     width = max(map(len, names))
 
     def say(name: str, text: str) -> None:
-        print(f"{name:{width}}  {text}", flush=True)
+        if not given.json:
+            print(f"{name:{width}}  {text}", flush=True)
 
     say(str(given.input), _describe(graph))
+    told: dict[str, Any] = {"input": {"file": str(given.input), **_sizes(graph)}, "steps": []}
     weight = 0 if graph.weights is None else graph.weights.itemsize
     predicted = predicted_bytes(graph.n, graph.m, weight, chosen)
     require_memory(predicted, f"converting {given.input}")
@@ -210,14 +226,22 @@ def _convert(given: argparse.Namespace) -> None:
         say("memory", f"up to {readable(predicted)} more, {readable(available_bytes())} available")
     with progress_bar(len(chosen) + 1, "converting", "step", by_default()) as bar:
         for step in chosen:
+            begin = time.perf_counter()
             graph = step.change(graph)
             say(step.name, _describe(graph))
+            seconds = time.perf_counter() - begin
+            told["steps"].append({"name": step.name, **_sizes(graph), "seconds": seconds})
             bar.update()
         graph.save(given.output)
         if given.ids:
             _save_ids(graph, given.ids)
         bar.update()
-    say(str(given.output), f"written, {time.perf_counter() - start:.1f} s in all")
+    seconds = time.perf_counter() - start
+    say(str(given.output), f"written, {seconds:.1f} s in all")
+    if given.json:
+        told["output"] = {"file": str(given.output), **_sizes(graph)}
+        told |= {"ids": given.ids and str(given.ids), "original_ids": graph.original_ids is not None}
+        print_json("convert", told | {"predicted_bytes": predicted, "seconds": seconds})
     if given.ids:
         say(str(given.ids), "original ids of the vertices")
     elif graph.original_ids is not None:

@@ -9,7 +9,6 @@ directions ignored. ``--json`` prints the same as one object, ``--plot FILE`` dr
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,15 @@ import numpy as np
 
 import gpop
 from gpop.common.cached import cached
-from gpop.common.command import Parser, add_reading_options, exit_code, reading_options
+from gpop.common.command import (
+    Parser,
+    add_json_option,
+    add_reading_options,
+    exit_code,
+    print_json,
+    prog,
+    reading_options,
+)
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes, readable, require_memory
 from gpop.common.parallel import for_each, ranges, worker_count
@@ -252,21 +259,24 @@ def _plot_file(name: str) -> Path:
 
 def _inform(argv: list[str] | None) -> None:
     parser = Parser(
-        prog="python -m gpop.info",
+        prog=prog("gpop.info"),
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("graph", type=Path, help="graph file")
     add_reading_options(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json_option(parser)
     parser.add_argument(
         "--plot", type=_plot_file, metavar="FILE", help="draw the degrees: .png, .svg or .pdf"
     )
     given = parser.parse_args(argv)
     graph = gpop.load(given.graph, progress=by_default(), **reading_options(given))
     told = describe(graph)
-    print(json.dumps(told, indent=2) if given.json else text(told))
+    if given.json:
+        print_json("info", told)
+    else:
+        print(text(told))
     if given.plot:
         plot(graph, given.plot)
 

@@ -24,27 +24,49 @@ APPS = (
     "betweenness",
     "bfs",
     "cc",
+    "closeness",
     "clustering",
+    "coloring",
     "core_number",
     "heat_kernel",
+    "hits",
+    "independent_set",
+    "katz",
+    "label_propagation",
     "nibble",
     "pagerank",
     "pagerank_nibble",
+    "personalized_pagerank",
+    "spanning_forest",
     "sssp",
+    "strong_components",
     "triangles",
 )
 WITHOUT_SOURCE = (
     "betweenness",
     "cc",
+    "closeness",
     "clustering",
+    "coloring",
     "core_number",
+    "hits",
+    "independent_set",
+    "katz",
+    "label_propagation",
     "pagerank",
+    "spanning_forest",
+    "strong_components",
     "triangles",
 )
 WITHOUT_MESSAGES = (
     "betweenness",
+    "closeness",
     "clustering",
+    "coloring",
     "core_number",
+    "label_propagation",
+    "spanning_forest",
+    "strong_components",
     "triangles",
 )
 
@@ -100,6 +122,10 @@ def test_the_answer_comes_first(road, capsys):
     assert re.match(r"\d+ iterations, converged; highest ranks", first["pagerank"])
     assert first["triangles"] == f"{gpop.triangle_count(graph).count} triangles"
     assert first["clustering"].startswith(f"average coefficient {gpop.clustering(graph).average:.6g}, trans")
+    assert first["coloring"].startswith(f"{gpop.coloring(graph).count} colors, the most frequent for ")
+    assert first["independent_set"].startswith(f"{gpop.independent_set(graph).count} of 180 vertices")
+    assert first["spanning_forest"].startswith(f"{180 - gpop.spanning_forest(graph).trees} edges of weight ")
+    assert first["label_propagation"].startswith(f"{gpop.label_propagation(graph).count} communities after")
     assert "reached from vertex 7; most probable" in first["nibble"]
 
 
@@ -162,13 +188,13 @@ def test_output_of_parents_and_of_sparse_results(named, tmp_path):
 
 
 def test_names_that_are_text(tmp_path):
-    from gpop.apps.cli import _original_id, _source
+    from gpop.apps.cli import _source, original_id
     from gpop.apps.report import ids
 
     graph = gpop.Graph.from_networkx(nx.path_graph(["anna", "bo", "7"]))
     assert _source(graph, "bo", False) == (1, "vertex bo")
     assert _source(graph, "bo, 7", True) == ([1, 2], "vertices bo, 7")
-    assert _original_id(graph, "7") == "7"
+    assert original_id(graph, "7") == "7"
     assert ids(graph, np.array([2, -1, 0])).tolist() == ["7", "", "anna"]
 
 
@@ -442,7 +468,7 @@ def test_list_of_apps(capsys):
     assert listing.main([]) == 0
     out = capsys.readouterr().out
     listed = [line.split()[0] for line in out.splitlines() if line.startswith("  ")]
-    assert [name for name in listed if name != "python"] == list(APPS)
+    assert [name for name in listed if name != "gpop"] == list(APPS)
     assert listing.main(["bfs"]) == 2
     assert capsys.readouterr().err.startswith("gpop: ")
 

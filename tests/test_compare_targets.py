@@ -42,7 +42,7 @@ def test_table_and_json(graph_file, tmp_path, capsys):
         "1",
         "--threads",
         "1",
-        "--json",
+        "--output",
         str(out),
     ]
     assert compare.main([graph_file, *arguments]) == 0

@@ -39,6 +39,8 @@ def built(tmp_path_factory):
             set(wheel.namelist()),
             wheel.read(f"gpop-{gpop.__version__}.dist-info/METADATA").decode(),
         )
+        scripts = wheel.read(f"gpop-{gpop.__version__}.dist-info/entry_points.txt").decode()
+    assert "gpop = gpop.__main__:main" in scripts
     with tarfile.open(folder / f"gpop-{gpop.__version__}.tar.gz") as archive:
         sources = {name.partition("/")[2] for name in archive.getnames()}
     return names, metadata, sources
@@ -50,10 +52,11 @@ def test_the_wheel_holds_the_package_and_nothing_else(built):
     assert inside == tracked("gpop")
     assert "gpop/py.typed" in inside and any(name.endswith(".cuh") for name in inside)
     assert f"gpop-{gpop.__version__}.dist-info/licenses/LICENSE" in names
+    assert {f"gpop/schemas/{name}.json" for name in ("app", "info")} <= inside
     assert "Classifier: Typing :: Typed" in metadata and "# gpop" in metadata  # the README
 
 
 def test_the_source_archive_holds_what_tests_and_guides_need(built):
     _, _, sources = built
-    guides = {path.name for path in ROOT.glob("*.md")} | {"LICENSE", "pyproject.toml"}
+    guides = {path.name for path in ROOT.glob("*.md")} | {"LICENSE", "CITATION.cff", "pyproject.toml"}
     assert tracked("gpop", "apps", "data", "docs", "perf", "tests") | guides <= sources

@@ -14,7 +14,7 @@ Papers: see there.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from gpop.apps.samples import sources_of, sources_options
 from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
 from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
+from gpop.execution.options import ShownOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +46,7 @@ def betweenness(
     normalized: bool = True,
     seed: int = SAMPLE_SEED,
     threads: int | None = None,
-    **options: Any,
+    **options: Unpack[ShownOptions],
 ) -> BetweennessResult:
     """Betweenness centrality of every vertex, exact or from a sample of sources.
 
@@ -67,7 +68,7 @@ def betweenness(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : ShownOptions
         ``progress`` and ``reorder``; options of messages and partitions are refused.
 
     Returns

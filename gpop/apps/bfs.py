@@ -12,7 +12,7 @@ graph processing over partitions".
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from gpop.apps.options import one_call
 from gpop.apps.paths import along_parents
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
+from gpop.execution.options import LimitedOptions
 
 NOT_REACHED = 0xFFFFFFFF
 
@@ -91,7 +92,7 @@ class BFSResult(AppResult):
 
 
 @one_call
-def bfs(graph: gpop.Graph, source: int | str, **options: Any) -> BFSResult:
+def bfs(graph: gpop.Graph, source: int | str, **options: Unpack[LimitedOptions]) -> BFSResult:
     """Breadth-first search from ``source`` along out-edges.
 
     Parameters
@@ -102,7 +103,7 @@ def bfs(graph: gpop.Graph, source: int | str, **options: Any) -> BFSResult:
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : LimitedOptions
         ``threads, mode, ratio, model, partition_size, target, progress, callback, iterations``: see
         `gpop.run`.
 

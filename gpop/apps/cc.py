@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import Phase, asked_of_messages, direct_run, no_messages
 from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
+from gpop.execution.options import LimitedOptions
 from gpop.layout.partition import partition_bits, partition_count
 
 METHODS = ("auto", "labels", "afforest")
@@ -59,7 +60,11 @@ class ComponentsResult(AppResult):
 
 @one_call
 def connected_components(
-    graph: gpop.Graph, method: str = "auto", *, interleave: bool | None = None, **options: Any
+    graph: gpop.Graph,
+    method: str = "auto",
+    *,
+    interleave: bool | None = None,
+    **options: Unpack[LimitedOptions],
 ) -> ComponentsResult:
     """Weakly connected components.
 
@@ -75,7 +80,7 @@ def connected_components(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : LimitedOptions
         ``threads, mode, ratio, model, partition_size, target, progress, callback, iterations``: see
         `gpop.run`.
 

@@ -17,8 +17,17 @@ from typing import Any
 import numpy as np
 
 import gpop
-from gpop.apps import report, tables
-from gpop.common.command import Parser, add_reading_options, exit_code, fail, reading_options
+from gpop.apps import json_report, report, tables
+from gpop.common.command import (
+    Parser,
+    add_json_option,
+    add_reading_options,
+    exit_code,
+    fail,
+    print_json,
+    prog,
+    reading_options,
+)
 from gpop.common.errors import UsageError
 from gpop.common.parallel import MOST_THREADS
 from gpop.common.progress import by_default
@@ -29,6 +38,11 @@ from gpop.model.strategies import ASKED
 
 TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")
 SOURCE_SEED = 27491095
+_NOT_OF_THE_RUN = (
+    "graph", "delimiter", "columns", "header", "layouts", "name",
+    "output", "trace", "report", "json", "verify", "progress",
+)  # fmt: skip
+"""Arguments that say what is read and written, not how it is run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +80,7 @@ def main(argv: list[str] | None, app: App) -> int:
 
 def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     parser = Parser(
-        prog=f"python -m gpop.apps.{app.name}",
+        prog=prog(f"gpop.apps.{app.name}"),
         description=app.about,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -120,6 +134,10 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     parser.add_argument(
         "--trace", type=_file(TRACE_SUFFIXES), metavar="FILE", help=".json, .csv, .png, .svg or .pdf"
     )
+    parser.add_argument(
+        "--report", type=_file((".html",)), metavar="FILE", help=".html: the run as a page for a browser"
+    )
+    add_json_option(parser)
     parser.add_argument(
         "--verify", action="store_true", help="check the result by a serial method of another kind"
     )
@@ -201,29 +219,55 @@ def _run(app: App, given: argparse.Namespace) -> int:
         result = app.solve(graph, given, dict(options))
         seconds.append(result.run.seconds)
 
-    print(app.headline(graph, result, given))
-    if app.source and drawn:
-        print(f"source      {given.name} was drawn at random; choose one with --source")
-    print(report.timing(seconds, int(app.edges(graph, result))), end="\n\n")
-    print(report.details(graph, result, load_seconds, prepare_seconds, bins_seconds))
-    if given.layouts:
-        print(report.layouts(graph))
+    edges = int(app.edges(graph, result))
+    if not given.json:
+        print(app.headline(graph, result, given))
+        if app.source and drawn:
+            print(f"source      {given.name} was drawn at random; choose one with --source")
+        print(report.timing(seconds, edges), end="\n\n")
+        print(report.details(graph, result, load_seconds, prepare_seconds, bins_seconds))
+        if given.layouts:
+            print(report.layouts(graph))
+    files = _write(app, given, graph, result)
+    fault = app.verify(graph, result, given) if given.verify else None
+    if given.json:
+        took = {"load": load_seconds, "prepare": prepare_seconds, "layout": bins_seconds, "rounds": seconds}
+        told = json_report.told(graph, result, took, edges) | {"options": _asked(given, options)}
+        told |= {"files": files, "verified": None if not given.verify else fault is None}
+        print_json(app.name, told)
+    elif files:
+        print("\n".join(f"{name:12}{said}" for name, said in files.items()))
+    if fault:
+        return fail(f"verification failed: {fault}", 1)
+    if given.verify and not given.json:
+        print("verified    by a serial method of another kind")
+    return 0
+
+
+def _write(app: App, given: argparse.Namespace, graph: gpop.Graph, result: Any) -> dict[str, str]:
+    """Write the files that are asked for; what they are called, and what is in them."""
+    files = {}
     if given.output:
         vertices = getattr(result, "vertices", None)
         rows = np.arange(graph.n) if vertices is None else vertices
         missing = {name: column.missing for name, column in tables.columns(result).items()}
         columns = {"vertex": report.ids(graph, rows), **app.columns(graph, result)}
         report.save_table(given.output, columns, missing)
-        print(f"output      {given.output}: {rows.size:,} rows")
+        files["output"] = str(given.output) if given.json else f"{given.output}: {rows.size:,} rows"
     if given.trace:
         result.trace.save(given.trace)
-        print(f"trace       {given.trace}")
-    if given.verify:
-        fault = app.verify(graph, result, given)
-        if fault:
-            return fail(f"verification failed: {fault}", 1)
-        print("verified    by a serial method of another kind")
-    return 0
+        files["trace"] = str(given.trace)
+    if given.report:
+        gpop.report(result, given.report)
+        files["report"] = str(given.report)
+    return files
+
+
+def _asked(given: argparse.Namespace, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of the run, and those that only this app has."""
+    shared = {*options, *_NOT_OF_THE_RUN}
+    own = {name: value for name, value in vars(given).items() if name not in shared}
+    return {name: value for name, value in options.items() if name != "progress"} | own
 
 
 def _source(graph: gpop.Graph, text: str | None, several: bool) -> tuple[Any, str]:

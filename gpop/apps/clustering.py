@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
 from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
+from gpop.execution.options import ShownOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +57,9 @@ class ClusteringResult(AppResult):
 
 
 @one_call
-def clustering(graph: gpop.Graph, *, threads: int | None = None, **options: Any) -> ClusteringResult:
+def clustering(
+    graph: gpop.Graph, *, threads: int | None = None, **options: Unpack[ShownOptions]
+) -> ClusteringResult:
     """Local clustering coefficient of every vertex, by the definition of LDBC Graphalytics.
 
     Parameters
@@ -68,7 +71,7 @@ def clustering(graph: gpop.Graph, *, threads: int | None = None, **options: Any)
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : ShownOptions
         ``progress`` and ``reorder``; options of messages and partitions are refused.
 
     Returns

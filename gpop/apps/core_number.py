@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
 from gpop.common.parallel import use_threads
+from gpop.execution.options import ShownOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +36,9 @@ class CoreResult(AppResult):
 
 
 @one_call
-def core_number(graph: gpop.Graph, *, threads: int | None = None, **options: Any) -> CoreResult:
+def core_number(
+    graph: gpop.Graph, *, threads: int | None = None, **options: Unpack[ShownOptions]
+) -> CoreResult:
     """Core number of every vertex of the graph, taken as undirected and simple.
 
     Parameters
@@ -46,7 +49,7 @@ def core_number(graph: gpop.Graph, *, threads: int | None = None, **options: Any
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : ShownOptions
         ``progress`` and ``reorder``; options of messages and partitions are refused.
 
     Returns

@@ -16,17 +16,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 import gpop
 from gpop.apps import cli
 from gpop.apps.around_seeds import LocalResult, Pushing, clean_program, local_app, take
-from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
+from gpop.apps.inputs import Seeds, bulk_synchronous, many_vertices, positive
 from gpop.apps.options import one_call
 from gpop.apps.result import Holds, holds
 from gpop.common.errors import UsageError
+from gpop.execution.options import RunOptions
 
 
 class HeatKernel(Pushing):
@@ -67,11 +68,11 @@ class HeatKernelResult(LocalResult):
 @one_call
 def heat_kernel(
     graph: gpop.Graph,
-    seeds: Any,
+    seeds: Seeds,
     t: float = 5.0,
     epsilon: float = 1e-6,
     levels: int | None = None,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> HeatKernelResult:
     """Heat-kernel PageRank of ``seeds``.
 
@@ -90,7 +91,7 @@ def heat_kernel(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : RunOptions
         ``threads, mode, ratio, model, partition_size, target, progress, callback``: see `gpop.run`.
 
     Returns
@@ -157,7 +158,7 @@ def _weights_of_later_levels(t: float, levels: int) -> list[float]:
 
 
 def verify(
-    graph: gpop.Graph, result: HeatKernelResult, seeds: Any, t: float = 5.0, epsilon: float = 1e-6
+    graph: gpop.Graph, result: HeatKernelResult, seeds: Seeds, t: float = 5.0, epsilon: float = 1e-6
 ) -> str | None:
     """None, or what is wrong: the whole Taylor series in float64, nothing dropped, and the error bounds."""
     degree = np.diff(graph.indptr)

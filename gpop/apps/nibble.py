@@ -11,15 +11,16 @@ Papers: Lakhotia et al., "GPOP"; Spielman and Teng; Shun et al., "Parallel local
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 import gpop
 from gpop.apps import cli
 from gpop.apps.around_seeds import LocalResult, Spreading, clean_program, local_app, take
-from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
+from gpop.apps.inputs import Seeds, bulk_synchronous, many_vertices, positive
 from gpop.apps.options import one_call
+from gpop.execution.options import RunOptions
 
 
 class Nibble(Spreading):
@@ -54,7 +55,11 @@ class NibbleResult(LocalResult):
 
 @one_call
 def nibble(
-    graph: gpop.Graph, seeds: Any, threshold: float = 1e-9, iterations: int = 10, **options: Any
+    graph: gpop.Graph,
+    seeds: Seeds,
+    threshold: float = 1e-9,
+    iterations: int = 10,
+    **options: Unpack[RunOptions],
 ) -> NibbleResult:
     """Distribution of a lazy random walk that starts at one of ``seeds``.
 
@@ -71,7 +76,7 @@ def nibble(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : RunOptions
         ``threads, mode, ratio, model, partition_size, target, progress, callback``: see `gpop.run`.
 
     Returns
@@ -106,7 +111,7 @@ def nibble(
 
 
 def verify(
-    graph: gpop.Graph, result: NibbleResult, seeds: Any, threshold: float = 1e-9, iterations: int = 10
+    graph: gpop.Graph, result: NibbleResult, seeds: Seeds, threshold: float = 1e-9, iterations: int = 10
 ) -> str | None:
     """None, or what is wrong: conservation of mass, then the walk in a dictionary of Python floats."""
     total = float(result.values.sum(dtype=np.float64))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import ParamSpec, TypeVar
 
 from gpop.apps.reorder import reorderable
 from gpop.apps.result import AppResult
@@ -18,10 +18,13 @@ from gpop.common.progress import telling
 from gpop.common.spelling import options_of, refuse_option
 from gpop.execution.run import run
 
+P = ParamSpec("P")
+Result = TypeVar("Result", bound=AppResult)
+
 WHOLE = ("threads", "partition_size", "iterations")
 
 
-def one_call(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
+def one_call(function: Callable[P, Result]) -> Callable[P, Result]:
     """What makes a function of a graph one that the package exports: ``reorder=``, options checked, names.
 
     Examples
@@ -33,7 +36,7 @@ def one_call(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
     return checked(reorderable(function))
 
 
-def checked(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
+def checked(function: Callable[P, Result]) -> Callable[P, Result]:
     """The function, which now refuses options that neither it nor `gpop.run` has; its result knows the graph.
 
     Examples
@@ -53,7 +56,7 @@ def checked(function: Callable[..., AppResult]) -> Callable[..., AppResult]:
     known = list(dict.fromkeys([*named, *options_of(run)]))
 
     @wraps(function)
-    def call(*arguments: Any, **options: Any) -> Any:
+    def call(*arguments: P.args, **options: P.kwargs) -> Result:
         for name, value in options.items():
             if name not in known and name != "graph":
                 refuse_option(name, known, function.__name__)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import out_weights
 from gpop.common.errors import UsageError
 from gpop.common.parallel import ranges
+from gpop.execution.options import RunOptions
 
 
 class PageRank(gpop.Program):
@@ -138,7 +139,7 @@ def pagerank(
     dangling: str = "none",
     dtype: Any = np.float32,
     max_iterations: int = 100,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> PageRankResult:
     """PageRank of every vertex (see the module for the exact definition).
 
@@ -167,7 +168,7 @@ def pagerank(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : RunOptions
         ``threads, mode, ratio, model, partition_size, target, progress, callback``: see `gpop.run`.
 
     Returns
@@ -199,10 +200,7 @@ def pagerank(
     program = PROGRAMS[np.dtype(dtype).name, converging][bool(weighted)](graph)
     n = max(graph.n, 1)
     program.damping, program.base = damping, (1 - damping) / n
-    sent = _sums(graph, program.share.dtype) if weighted else graph.out_degree
-    for first, last in ranges(graph.n, 1 << 20):
-        each = sent[first:last]
-        program.per_edge[first:last] = 1 / np.where(each > 0, each, 1)
+    sent = share_out(program, weighted)
     np.multiply(program.per_edge, 1 / n, out=program.share)
     if converging:
         program.rank = 1 / n
@@ -227,6 +225,16 @@ def pagerank(
     return PageRankResult(
         rank=rank, iterations=run.iterations, converged=converged if converging else None, run=run
     )
+
+
+def share_out(program: PageRank, weighted: bool) -> np.ndarray:
+    """Set what an out-edge gets of the rank; how many edges each vertex has, or the sum of their weights."""
+    graph = program.graph
+    sent = _sums(graph, program.share.dtype) if weighted else graph.out_degree
+    for first, last in ranges(graph.n, 1 << 20):
+        each = sent[first:last]
+        program.per_edge[first:last] = 1 / np.where(each > 0, each, 1)
+    return sent
 
 
 def _sums(graph: gpop.Graph, dtype: np.dtype) -> np.ndarray:

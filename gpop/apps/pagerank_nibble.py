@@ -12,16 +12,17 @@ partitioning using PageRank vectors"; Shun et al., "Parallel local graph cluster
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 import gpop
 from gpop.apps import cli
 from gpop.apps.around_seeds import LocalResult, Pushing, clean_program, local_app, take
-from gpop.apps.inputs import bulk_synchronous, many_vertices, positive
+from gpop.apps.inputs import Seeds, bulk_synchronous, many_vertices, positive
 from gpop.apps.options import one_call
 from gpop.common.errors import UsageError
+from gpop.execution.options import RunOptions
 
 
 class PageRankNibble(Pushing):
@@ -54,7 +55,7 @@ class PageRankNibbleResult(LocalResult):
 
 @one_call
 def pagerank_nibble(
-    graph: gpop.Graph, seeds: Any, alpha: float = 0.15, epsilon: float = 1e-6, **options: Any
+    graph: gpop.Graph, seeds: Seeds, alpha: float = 0.15, epsilon: float = 1e-6, **options: Unpack[RunOptions]
 ) -> PageRankNibbleResult:
     """Approximate personalised PageRank of ``seeds``.
 
@@ -71,7 +72,7 @@ def pagerank_nibble(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : RunOptions
         ``threads, mode, ratio, model, partition_size, target, progress, callback, iterations``: see
         `gpop.run`.
 
@@ -108,7 +109,7 @@ def pagerank_nibble(
 
 
 def verify(
-    graph: gpop.Graph, result: PageRankNibbleResult, seeds: Any, alpha: float = 0.15, epsilon: float = 1e-6
+    graph: gpop.Graph, result: PageRankNibbleResult, seeds: Seeds, alpha: float = 0.15, epsilon: float = 1e-6
 ) -> str | None:
     """None, or what is wrong. The residuals are computed from the result by their definition, in float64:
     r = s + ((1-a) P p - p) / a. No order of pushes enters, and 0 <= r < epsilon * degree proves the result.

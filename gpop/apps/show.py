@@ -46,18 +46,21 @@ def title(result: Any) -> str:
 
 
 def html(result: Any) -> str:
-    """What a notebook shows: plain facts, the distribution of a column, and the largest values."""
+    """What a notebook shows: the run in a line, and the answer."""
     run = result.run
+    said = f"{run.iterations:,} iterations, {run.seconds:.4g} s, mode {run.mode}, {run.threads} threads"
+    return f"<div><strong>{escape(title(result))}</strong><br>{escape(said)}<br>{answer_html(result)}</div>"
+
+
+def answer_html(result: Any) -> str:
+    """The answer: plain facts, the distribution of a column, and the largest values."""
     facts = [
         (name, "none" if value is None else f"{value:,}" if isinstance(value, int) else value)
         for name, what in held(result).items()
         if what is Holds.NO_VERTICES
         for value in [getattr(result, name)]
     ]
-    said = f"{run.iterations:,} iterations, {run.seconds:.4g} s, mode {run.mode}, {run.threads} threads"
-    parts = [f"<div><strong>{escape(title(result))}</strong><br>{escape(said)}"]
-    if facts:
-        parts.append("<br>" + escape(", ".join(f"{name} {value}" for name, value in facts)))
+    parts = [escape(", ".join(f"{name} {value}" for name, value in facts))]
     try:
         name = first_of_numbers(result)
     except UsageError:  # nothing about single vertices
@@ -70,4 +73,4 @@ def html(result: Any) -> str:
             f"<br>{pieces.bars(histogram(values), 'vertices of a component' if sizes else name, unit)}"
         )
         parts.append(top(result, SHOWN, name)._repr_html_())
-    return "".join(parts) + "</div>"
+    return "".join(parts)

@@ -18,7 +18,7 @@ Papers: Lakhotia et al., "GPOP"; Meyer, Sanders, "Delta-stepping" (2003).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import UsageError
 from gpop.common.parallel import worker_count
+from gpop.execution.options import LimitedOptions
 from gpop.layout.partition import partition_bits, share_inside
 
 STEPS = {False: 3, True: 20}
@@ -151,7 +152,7 @@ def sssp(
     *,
     delta: float | None = None,
     interleave: bool | None = None,
-    **options: Any,
+    **options: Unpack[LimitedOptions],
 ) -> SSSPResult:
     """Lengths of the shortest paths from ``source`` along out-edges.
 
@@ -171,7 +172,7 @@ def sssp(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : LimitedOptions
         ``threads, mode, ratio, model, partition_size, target, progress, callback, iterations``: see
         `gpop.run`.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import gpop
 from gpop.apps import cli
@@ -20,6 +20,7 @@ from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
 from gpop.common.parallel import use_threads
+from gpop.execution.options import ShownOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +37,9 @@ class TriangleResult(AppResult):
 
 
 @one_call
-def triangle_count(graph: gpop.Graph, *, threads: int | None = None, **options: Any) -> TriangleResult:
+def triangle_count(
+    graph: gpop.Graph, *, threads: int | None = None, **options: Unpack[ShownOptions]
+) -> TriangleResult:
     """Number of triangles of the graph, taken as undirected, without self-loops and duplicates.
 
     Parameters
@@ -47,7 +50,7 @@ def triangle_count(graph: gpop.Graph, *, threads: int | None = None, **options: 
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : ShownOptions
         ``progress`` and ``reorder``; options of messages and partitions are refused.
 
     Returns

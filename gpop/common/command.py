@@ -8,6 +8,8 @@ Arguments are parsed inside `exit_code`, too: ``--help`` writes as well.
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -19,8 +21,28 @@ from gpop.common.errors import GpopError, UsageError
 CLOSED_PIPE = 141
 
 
+called_as: str | None = None
+"""What a command was called by, where not as ``python -m`` its module: ``gpop bfs``."""
+
+
+def prog(module: str) -> str:
+    """How the command of this module is called, for its help.
+
+    >>> prog("gpop.info")
+    'python -m gpop.info'
+    """
+    return called_as or f"python -m {module}"
+
+
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """Says what is wrong in one line; completes words where a shell asks for that (argcomplete)."""
+
+    def parse_args(self, *given: Any, **named: Any) -> Any:
+        if "_ARGCOMPLETE" in os.environ:
+            from argcomplete import autocomplete
+
+            autocomplete(self)
+        return super().parse_args(*given, **named)
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")
@@ -50,6 +72,33 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 def reading_options(given: argparse.Namespace) -> dict[str, Any]:
     """Arguments for `gpop.load` from parsed options."""
     return {name: getattr(given, name) for name in ("delimiter", "columns", "header")}
+
+
+def add_json_option(parser: argparse.ArgumentParser) -> None:
+    """``--json``, as all commands have it."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object (schema: gpop/schemas/)")
+
+
+def print_json(command: str, told: dict[str, Any]) -> None:
+    """Print what a command has to say as one object, with the version and the command's name first."""
+    version = sys.modules["gpop"].__version__
+    print(json.dumps(_plain({"gpop": version, "command": command, **told}), indent=2, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can say: numbers of NumPy as Python's, those that are not finite as null, others as text.
+
+    >>> _plain({"a": (1, float("inf")), 2: None})
+    {'a': [1, None], '2': None}
+    """
+    if isinstance(value, dict):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 def _delimiter(text: str) -> str:

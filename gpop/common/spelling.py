@@ -10,9 +10,13 @@ import difflib
 import inspect
 import types
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from functools import wraps
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 from gpop.common.errors import ProgramError, UsageError
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 CLOSE = 0.84
 """From which similarity (`difflib`) on a method is a misspelt function: gatherFn is, gather and gather_all
@@ -23,12 +27,52 @@ class UnknownOption(UsageError, TypeError):
     """A keyword argument that a function does not take."""
 
 
+def refuse_word(word: str, known: Iterable[str], what: str, kind: str) -> NoReturn:
+    """Refuse a word that nobody knows; names the nearest one and all that there are."""
+    known = list(known)
+    raise UsageError(
+        f"{what} has no {kind} {word!r}{_meant(word, known)}: expected one of {', '.join(known)}"
+    )
+
+
+def _meant(word: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(word, known, n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+def refusing(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, which refuses keyword arguments that it does not have in one line with the nearest name.
+
+    Type checkers see the function's own parameters, so that they find a wrong one before.
+
+    Examples
+    --------
+    >>> @refusing
+    ... def walk(graph, *, steps=3): ...
+    >>> walk(None, step=2)
+    Traceback (most recent call last):
+    gpop.common.spelling.UnknownOption: walk takes no option 'step' (did you mean steps?): expected some of
+    steps
+    """
+    named = list(inspect.signature(function).parameters)
+    offered = list(dict.fromkeys([*named[1:], *options_of(function)]))
+
+    @wraps(function)
+    def call(*arguments: P.args, **options: P.kwargs) -> R:
+        for name in options:
+            if name not in named:
+                refuse_option(name, offered, function.__name__)
+        return function(*arguments, **options)
+
+    return call
+
+
 def refuse_option(name: str, known: Iterable[str], what: str) -> NoReturn:
     """Refuse a keyword argument of ``what``; names the nearest one and all that there are."""
     known = list(known)
-    near = difflib.get_close_matches(name, known, n=1)
-    meant = f" (did you mean {near[0]}?)" if near else ""
-    raise UnknownOption(f"{what} takes no option {name!r}{meant}: expected some of {', '.join(known)}")
+    raise UnknownOption(
+        f"{what} takes no option {name!r}{_meant(name, known)}: expected some of {', '.join(known)}"
+    )
 
 
 def options_of(function: Callable[..., Any]) -> list[str]:

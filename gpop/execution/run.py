@@ -5,7 +5,7 @@ Chooses the layout, asks the target for its engine, drives the iteration loop an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
@@ -14,8 +14,9 @@ import numpy as np
 
 from gpop.common.arguments import as_count
 from gpop.common.errors import UsageError
-from gpop.common.spelling import options_of, refuse_option
+from gpop.common.spelling import refusing
 from gpop.execution.loop import carry_out, engine_for
+from gpop.execution.options import Callback, Mode, Model, Target
 from gpop.model.choosers import MODEL_NAMES, model_of
 from gpop.model.strategies import ASKED, asked_on
 from gpop.plan.engine import Finished
@@ -77,22 +78,22 @@ class Run:
     prepare_seconds: float = field(default=0.0)
 
 
+@refusing
 def run(
     program: Program,
     frontier: Iterable[int] | np.ndarray | None = None,
     *,
     iterations: int | None = None,
-    mode: str = "auto",
+    mode: Mode = "auto",
     interleave: bool = False,
     threads: int | None = None,
-    target: str = "cpu",
+    target: Target = "cpu",
     ratio: float | None = None,
-    model: str = "engine",
+    model: Model = "engine",
     partition_size: int | None = None,
     progress: bool = False,
-    callback: Callable[[dict[str, Any]], bool | None] | None = None,
+    callback: Callback | None = None,
     counters: bool = False,
-    **unknown: Any,
 ) -> Run:
     """Run a program until its frontier is empty or the given number of iterations is done.
 
@@ -137,8 +138,6 @@ def run(
         return value ends the run.
     counters : bool
         Count edges, messages, ids and bins touched (slower).
-    **unknown : Any
-        Any other option is refused, in a line that names the one that was probably meant.
 
     Returns
     -------
@@ -173,8 +172,6 @@ def run(
     >>> program.label.tolist(), result.converged
     ([3, 3, 3, 3], True)
     """
-    for name in unknown:
-        refuse_option(name, ["frontier", *options_of(run)], "run")
     if not isinstance(program, Program):
         raise UsageError(f"run({program!r}): expected a program made for a graph, such as MyProgram(graph)")
     _check_choice("mode", mode, ASKED)

@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from gpop.common.command import Parser, exit_code
+from gpop.common.command import Parser, add_json_option, exit_code, print_json, prog
 from gpop.common.progress import by_default
 from gpop.generate import GENERATORS, generate
 from gpop.generate.lattices import LATTICES
@@ -50,7 +50,7 @@ def _about(kind: str) -> str:
 
 def _parser() -> Parser:
     parser = Parser(
-        prog="python -m gpop.generate",
+        prog=prog("gpop.generate"),
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -78,17 +78,23 @@ def _parser() -> Parser:
         )
         options.add_argument("--permute", action="store_true", help="shuffle the vertex ids")
         options.add_argument("file", help="graph file to write; its suffix names the format")
+        add_json_option(options)
     return parser
 
 
 def _generate(arguments: list[str] | None) -> None:
     options = vars(_parser().parse_args(arguments))
-    path = options.pop("file")
+    path, as_json = options.pop("file"), options.pop("json")
     start = time.perf_counter()
     format_module(path)  # a wrong suffix is found out before the work
     graph = generate(**options, progress=by_default())
     graph.save(path)
     seconds = time.perf_counter() - start
+    if as_json:
+        weights = None if graph.weights is None else str(graph.weights.dtype)
+        sizes = {"name": graph.name, "vertices": graph.n, "edges": graph.m, "weights": weights}
+        print_json("generate", {"options": options, "graph": sizes, "output": path, "seconds": seconds})
+        return
     weights = "" if graph.weights is None else ", weighted"
     print(
         f"{graph.name}: {graph.n} vertices, {graph.m} edges{weights}, seed {options['seed']}; "
