@@ -24,6 +24,7 @@ from pathlib import Path
 import pytest
 
 import gpop
+from tests.networkx.registered import register
 from tests.site_pages import CHECKED, DOCS, PAGES, ROOT, SHOWN, anchors, blocks, commands, prose
 from tests.test_guides import resolves
 
@@ -36,10 +37,10 @@ OTHERS = ("venv", "sphinx", "pytest", "gpop.apps.NAME")
 
 @pytest.fixture
 def elsewhere(tmp_path, monkeypatch):
-    """A directory with the bundled graphs, where pages may write."""
+    """A directory with the bundled graphs, where pages may write; NetworkX knows the backend."""
     (tmp_path / "data").symlink_to(ROOT / "data")
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    register()
 
 
 @pytest.mark.parametrize("page", PYTHON)
