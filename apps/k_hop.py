@@ -44,12 +44,13 @@ if __name__ == "__main__":
         print(f"within {hop} hops of vertex {source}: {count} of {program.graph.n} vertices")
 
 # %%
-# The same as a picture: every vertex where the Laplacian's eigenvectors put it.
+# The same as a picture: every vertex where the normalised Laplacian's eigenvectors put it.
 if __name__ == "__main__" and find_spec("matplotlib"):
     from matplotlib import pyplot as plt
 
     adjacent = program.graph.to_scipy().toarray() > 0
-    x, y = np.linalg.eigh(np.diag(adjacent.sum(0)) - adjacent)[1][:, 1:3].T
+    scale = 1 / np.sqrt(adjacent.sum(0).clip(1))
+    x, y = np.linalg.eigh(-scale * adjacent * scale[:, None])[1][:, 1:3].T * scale
     figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
     axes.plot(*(place[np.array(adjacent.nonzero())] for place in (x, y)), color="0.8", lw=0.5)
     dots = axes.scatter(x, y, c=program.hops, cmap="viridis_r", s=60, zorder=2)

@@ -49,10 +49,10 @@ if __name__ == "__main__":
     print(f"widest path {reached.max()}, narrowest {reached.min()}, median {np.median(reached):.0f}")
 
 # %%
-# How many vertices can take a load, by its weight.
+# How many vertices a load can reach, by its weight.
 if __name__ == "__main__" and find_spec("matplotlib"):
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(figsize=(6, 3.5), layout="constrained")
-    axes.stairs(reached.size - np.arange(reached.size), [0, *np.sort(reached)], fill=True)
-    axes.set(xlabel="load", ylabel="vertices that it can reach", ylim=0)
+    axes.ecdf(reached, complementary=True)
+    axes.set(xlabel="load", ylabel="share of the vertices that it can reach", ylim=0)

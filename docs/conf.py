@@ -47,6 +47,7 @@ myst_links_external_new_tab = False
 
 autodoc_typehints = "none"  # the types are in the sections of the docstrings
 autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
 autosummary_generate = True
 autosummary_imported_members = True
 numpydoc_show_class_members = False  # the templates list them

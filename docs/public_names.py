@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import gpop
+from gpop.apps.result import AppResult
 
 SECTIONS = {
     "Algorithms": ("gpop.apps.",),
@@ -31,6 +32,8 @@ What ``import gpop`` offers: every public name, with the errors that it raises a
 
 """
 
+LIST = ".. autosummary::\n   :nosignatures:\n   :toctree: generated\n\n"
+
 GUIDES = {"README": "index", "ARCHITECTURE": "inside/architecture", "CONTRIBUTING": "inside/contributing"}
 GUIDES["CHANGELOG"] = "inside/changes"
 """Guides at the top of the repository -> their page here."""
@@ -45,6 +48,8 @@ def section_of(name: str) -> str:
     ('Algorithms', 'Graphs and files', 'Errors')
     """
     home = gpop._HOMES[name]
+    if home.startswith("gpop.apps.") and not _solves(getattr(gpop, name)):
+        return "Programs and runs"
     return next(section for section, homes in SECTIONS.items() if home.startswith(homes))
 
 
@@ -69,6 +74,12 @@ def results(functions: list[Any]) -> list[str]:
     return sorted(f"{kind.__module__}.{kind.__name__}" for kind in returned | bases)
 
 
+def _solves(function: Any) -> bool:
+    """Whether it returns a result of an app."""
+    kind = _returned(function)
+    return inspect.isclass(kind) and issubclass(kind, AppResult)
+
+
 def _returned(function: Any) -> Any:
     """The class that a function says it returns."""
     function = inspect.unwrap(function)
@@ -81,9 +92,7 @@ def text() -> str:
     parts = [INTRODUCTION]
     for section, names in sections().items():
         listed = "".join(f"   {name}\n" for name in names)
-        parts.append(
-            f"{section}\n{'-' * len(section)}\n\n.. autosummary::\n   :toctree: generated\n\n{listed}\n"
-        )
+        parts.append(f"{section}\n{'-' * len(section)}\n\n{LIST}{listed}\n")
     return "".join(parts)
 
 
@@ -96,9 +105,13 @@ def write(folder: Path) -> None:
 
 
 def site_links(app: Any, relative_path: Path, parent: str, content: list[str]) -> None:
-    """In a guide that a page includes, links to other guides lead to their pages."""
-    for guide, page in GUIDES.items():
-        content[0] = re.sub(rf"\]\({guide}\.md\)", f"](/{page}.md)", content[0])
+    """In a guide that a page includes, links to guides lead to their pages; other files are named only."""
+
+    def link(found: re.Match) -> str:
+        page = GUIDES.get(found[2].removesuffix(".md"))
+        return f"[{found[1]}](/{page}.md)" if page else found[1]
+
+    content[0] = re.sub(r"\[([^\]]*)\]\((?!\w+:|#)([^)]+)\)", link, content[0])
 
 
 def inside(app: Any, env: Any, node: Any, contnode: Any) -> Any:

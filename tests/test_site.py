@@ -24,6 +24,7 @@ from pathlib import Path
 import pytest
 
 import gpop
+from gpop.apps.bfs import BFSResult
 from tests.networkx.registered import register
 from tests.site_pages import CHECKED, DOCS, PAGES, ROOT, SHOWN, anchors, blocks, commands, prose
 from tests.test_guides import resolves
@@ -196,6 +197,7 @@ def test_a_new_name_comes_into_the_reference_by_itself(monkeypatch):
     monkeypatch.setitem(gpop._HOMES, "apart", "gpop.apps.apart")
     monkeypatch.setattr(gpop, "__all__", [*gpop._HOMES])
     monkeypatch.setitem(vars(gpop), "apart", lambda graph: None)
+    gpop.apart.__annotations__["return"] = BFSResult
     algorithms = public_names().text().partition("Results\n")[0]
     assert "   gpop.apart\n" in algorithms
 
