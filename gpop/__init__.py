@@ -20,14 +20,23 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.apps.betweenness import betweenness as betweenness
     from gpop.apps.bfs import bfs as bfs
     from gpop.apps.cc import connected_components as connected_components
+    from gpop.apps.closeness import closeness as closeness
     from gpop.apps.clustering import clustering as clustering
+    from gpop.apps.coloring import coloring as coloring
     from gpop.apps.core_number import core_number as core_number
     from gpop.apps.heat_kernel import heat_kernel as heat_kernel
+    from gpop.apps.hits import hits as hits
+    from gpop.apps.independent_set import independent_set as independent_set
+    from gpop.apps.katz import katz as katz
+    from gpop.apps.label_propagation import label_propagation as label_propagation
     from gpop.apps.nibble import nibble as nibble
     from gpop.apps.pagerank import pagerank as pagerank
     from gpop.apps.pagerank_nibble import pagerank_nibble as pagerank_nibble
+    from gpop.apps.personalized_pagerank import personalized_pagerank as personalized_pagerank
     from gpop.apps.run_report import report as report
+    from gpop.apps.spanning_forest import spanning_forest as spanning_forest
     from gpop.apps.sssp import sssp as sssp
+    from gpop.apps.strong_components import strong_components as strong_components
     from gpop.apps.triangles import triangle_count as triangle_count
     from gpop.common.errors import GpopError as GpopError
     from gpop.common.errors import GraphFileError as GraphFileError
@@ -67,13 +76,22 @@ _HOMES = {
     "NotEnoughMemory": "gpop.common.errors",
     "report": "gpop.apps.run_report",
     "betweenness": "gpop.apps.betweenness",
+    "closeness": "gpop.apps.closeness",
     "core_number": "gpop.apps.core_number",
+    "strong_components": "gpop.apps.strong_components",
+    "personalized_pagerank": "gpop.apps.personalized_pagerank",
+    "katz": "gpop.apps.katz",
+    "hits": "gpop.apps.hits",
     "bfs": "gpop.apps.bfs",
     "pagerank": "gpop.apps.pagerank",
     "sssp": "gpop.apps.sssp",
     "connected_components": "gpop.apps.cc",
     "triangle_count": "gpop.apps.triangles",
     "clustering": "gpop.apps.clustering",
+    "label_propagation": "gpop.apps.label_propagation",
+    "independent_set": "gpop.apps.independent_set",
+    "coloring": "gpop.apps.coloring",
+    "spanning_forest": "gpop.apps.spanning_forest",
     "nibble": "gpop.apps.nibble",
     "heat_kernel": "gpop.apps.heat_kernel",
     "pagerank_nibble": "gpop.apps.pagerank_nibble",

@@ -18,8 +18,12 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
     "query": ("perf.query", "print one entry of the store, or the answer to an SQL question"),
     "import-external": ("perf.external", "take times of other programs from a CSV file"),
     "machine": ("perf.machine", "caches, cores, threads, bandwidth, and the limit of a PageRank iteration"),
+    "gap": ("perf.gap", "the six kernels of the GAP suite by its rules, and its own programs beside them"),
     "scaling": ("perf.scaling", "time and speed-up of the apps by number of threads, strong and weak"),
+    "networkx": ("perf.networkx", "NetworkX's functions through gpop beside NetworkX, and the conversion"),
     "loading": ("perf.loading", "speed and memory of reading every format, and of starting with kept bins"),
+    "analytics": ("perf.analytics", "clustering, communities, colours and forests beside other libraries"),
+    "graphalytics": ("perf.graphalytics", "run LDBC Graphalytics data sets and check their answers"),
     "l2": ("perf.l2", "L2 misses per edge of an app and of vertex-centric baselines"),
     "l2-tables": ("perf.l2_tables", "L2 misses of modes side by side, and of simulator and cachegrind"),
     "gpu": (

@@ -40,11 +40,12 @@ BY_NAME = {
     "gpop/common/above.py": "the one way up",
     "gpop/generate/__init__.py": "generators, by the name of their module",
     "gpop/io/__init__.py": "formats, by the suffix of a file",
+    "gpop/networkx/backend.py": "functions that NetworkX asks for, by the table of families",
     "gpop/io/networkx_file.py": "another package: the first of two that is installed",
 }
 """Files that import modules by name, and what for."""
 
-USERS = ("__main__", "apps", "compare", "convert", "info")
+USERS = ("__main__", "apps", "compare", "convert", "info", "networkx")
 """What may import ``gpop`` itself, which leads to every room."""
 
 

@@ -24,27 +24,49 @@ APPS = (
     "betweenness",
     "bfs",
     "cc",
+    "closeness",
     "clustering",
+    "coloring",
     "core_number",
     "heat_kernel",
+    "hits",
+    "independent_set",
+    "katz",
+    "label_propagation",
     "nibble",
     "pagerank",
     "pagerank_nibble",
+    "personalized_pagerank",
+    "spanning_forest",
     "sssp",
+    "strong_components",
     "triangles",
 )
 WITHOUT_SOURCE = (
     "betweenness",
     "cc",
+    "closeness",
     "clustering",
+    "coloring",
     "core_number",
+    "hits",
+    "independent_set",
+    "katz",
+    "label_propagation",
     "pagerank",
+    "spanning_forest",
+    "strong_components",
     "triangles",
 )
 WITHOUT_MESSAGES = (
     "betweenness",
+    "closeness",
     "clustering",
+    "coloring",
     "core_number",
+    "label_propagation",
+    "spanning_forest",
+    "strong_components",
     "triangles",
 )
 
@@ -100,6 +122,10 @@ def test_the_answer_comes_first(road, capsys):
     assert re.match(r"\d+ iterations, converged; highest ranks", first["pagerank"])
     assert first["triangles"] == f"{gpop.triangle_count(graph).count} triangles"
     assert first["clustering"].startswith(f"average coefficient {gpop.clustering(graph).average:.6g}, trans")
+    assert first["coloring"].startswith(f"{gpop.coloring(graph).count} colors, the most frequent for ")
+    assert first["independent_set"].startswith(f"{gpop.independent_set(graph).count} of 180 vertices")
+    assert first["spanning_forest"].startswith(f"{180 - gpop.spanning_forest(graph).trees} edges of weight ")
+    assert first["label_propagation"].startswith(f"{gpop.label_propagation(graph).count} communities after")
     assert "reached from vertex 7; most probable" in first["nibble"]
 
 

@@ -110,6 +110,24 @@ def bulk_synchronous(what: str, options: dict[str, Any]) -> None:
         raise UsageError(f"{what} cannot be interleaved: each of its iterations is a step of its own")
 
 
+def in_order_of_ids(graph: Graph) -> np.ndarray | None:
+    """Vertices by ascending original ids where these are numbers; None where they come in that order.
+
+    Where an answer depends on which of two vertices comes first, it is the ids that decide: then it is the
+    same in every order of the vertices (``reorder=``).
+
+    Examples
+    --------
+    >>> graph = Graph.from_csr([0, 1, 2, 2], [1, 2], original_ids=np.array([7, 9, 5]))
+    >>> in_order_of_ids(graph)
+    array([2, 0, 1])
+    """
+    ids = graph.original_ids
+    if ids is None or ids.dtype.kind not in "iu" or (ids[1:] > ids[:-1]).all():
+        return None
+    return np.argsort(ids, kind="stable")
+
+
 def has_ascending_lists(graph: Graph) -> bool:
     """Whether every adjacency list ascends; looked up once.
 
@@ -125,12 +143,15 @@ def has_ascending_lists(graph: Graph) -> bool:
     return graph.facts.ascending
 
 
-def symmetric(graph: Graph, ascending: bool = False) -> Graph:
+def symmetric(graph: Graph, ascending: bool = False, same_weights: bool = False) -> Graph:
     """The graph itself if every edge has its opposite, else its symmetric copy, kept with the graph.
 
     ``ascending=True``: also with adjacency lists in ascending order, which the copy always has.
+    ``same_weights=True``: opposite edges also have the same weights, and occur as often.
     """
-    if graph.is_symmetric() and (not ascending or has_ascending_lists(graph)):
+    if (graph.equals_reverse() if same_weights else graph.is_symmetric()) and (
+        not ascending or has_ascending_lists(graph)
+    ):
         return graph
     both = graph.store.get(Kind.SYMMETRIC)
     if both is None:

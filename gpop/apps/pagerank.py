@@ -200,10 +200,7 @@ def pagerank(
     program = PROGRAMS[np.dtype(dtype).name, converging][bool(weighted)](graph)
     n = max(graph.n, 1)
     program.damping, program.base = damping, (1 - damping) / n
-    sent = _sums(graph, program.share.dtype) if weighted else graph.out_degree
-    for first, last in ranges(graph.n, 1 << 20):
-        each = sent[first:last]
-        program.per_edge[first:last] = 1 / np.where(each > 0, each, 1)
+    sent = share_out(program, weighted)
     np.multiply(program.per_edge, 1 / n, out=program.share)
     if converging:
         program.rank = 1 / n
@@ -228,6 +225,16 @@ def pagerank(
     return PageRankResult(
         rank=rank, iterations=run.iterations, converged=converged if converging else None, run=run
     )
+
+
+def share_out(program: PageRank, weighted: bool) -> np.ndarray:
+    """Set what an out-edge gets of the rank; how many edges each vertex has, or the sum of their weights."""
+    graph = program.graph
+    sent = _sums(graph, program.share.dtype) if weighted else graph.out_degree
+    for first, last in ranges(graph.n, 1 << 20):
+        each = sent[first:last]
+        program.per_edge[first:last] = 1 / np.where(each > 0, each, 1)
+    return sent
 
 
 def _sums(graph: gpop.Graph, dtype: np.dtype) -> np.ndarray:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
 from typing import Any, NamedTuple, ParamSpec, TypeVar
@@ -38,6 +38,9 @@ Result = TypeVar("Result", bound=AppResult)
 
 _TAKEN = {"source": one_vertex, "seeds": many_vertices}
 """Parameters that are vertices, and how they are checked."""
+
+_BY_VERTEX = ("beta",)
+"""Parameters that may have a value for each vertex."""
 
 _PIECE = 1 << 16  # vertices
 
@@ -72,11 +75,17 @@ def reorderable(function: Callable[P, Result]) -> Callable[P, Result]:
         other = reordered(graph, reorder)
         bound = parameters.bind(other.graph, *arguments, **options)
         for name, check in _TAKEN.items():
-            if name in bound.arguments:
+            if isinstance(given := bound.arguments.get(name), Mapping):  # vertices with weights
+                found = [int(other.new[one_vertex(graph, vertex, name.rstrip("s"))]) for vertex in given]
+                bound.arguments[name] = dict(zip(found, given.values(), strict=True))
+            elif name in bound.arguments:
                 bound.arguments[name] = other.new[check(graph, bound.arguments[name], name.rstrip("s"))]
         if bound.arguments.get("sources") is not None:  # drawn here: the same ones in any order
             seed = bound.arguments.get("seed", SAMPLE_SEED)
             bound.arguments["sources"] = other.new[drawn_vertices(graph, bound.arguments["sources"], seed)]
+        for name in _BY_VERTEX:
+            if np.ndim(bound.arguments.get(name)):
+                bound.arguments[name] = np.asarray(bound.arguments[name])[other.old]
         return restored(function(*bound.args, **bound.kwargs), other)
 
     option = inspect.Parameter("reorder", inspect.Parameter.KEYWORD_ONLY, default="none", annotation="str")
@@ -99,6 +108,8 @@ def reordered(graph: Graph, order: str) -> Reordered:
             other = relabel(plain, order)
         other.facts.symmetric = plain.facts.symmetric
         old = other.original_ids.astype(np.uint32)
+        if graph.original_ids is not None and graph.original_ids.dtype.kind in "iu":
+            other.original_ids = graph.original_ids[old]  # what decides between vertices that are alike
         new = np.empty_like(old)
         new[old] = np.arange(graph.n, dtype=np.uint32)
         summary = {"order": order, "seconds": time.perf_counter() - start}

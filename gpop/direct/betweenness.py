@@ -35,6 +35,7 @@ from gpop.common.memory import require_memory
 from gpop.common.parallel import for_each, together
 from gpop.common.progress import progress_bar
 from gpop.direct.crew import KIND, announce, chunk_done, dismiss, end, make_crew, next_chunk
+from gpop.direct.frontier import BUFFER, buffers, flush, is_in
 from gpop.direct.phases import kernel
 from gpop.graph.graph import Graph
 from gpop.layout.in_edges import in_edges
@@ -137,7 +138,7 @@ def _space(n: int, threads: int) -> _Space:
     return _Space(
         np.zeros((2, n)), np.zeros((2, n)), np.zeros((n + 63) // 64, np.uint64), np.zeros(16, np.int64),
         np.empty(n, np.uint32), np.empty(n + 2, np.int64), np.empty(n + 2, np.int64),
-        np.empty((threads, 512), np.uint32),
+        buffers(threads),
     )  # fmt: skip
 
 
@@ -165,15 +166,6 @@ def _apart(ways: _Ways, batch: np.ndarray, spaces: list[_Space], scores: np.ndar
 
 
 @inline
-def _append(order, now, vertices, count):
-    """Put vertices at the end of the order; how many are left over: none."""
-    at = np.uint64(fetch_add(now, TAIL, count))
-    for i in range(np.uint64(count)):
-        order[at + i] = vertices[i]
-    return 0
-
-
-@inline
 def _push(first, last, alone, indptr, indices, here, there, visited, order, now, found):
     """Add the counts of part of the frontier to its neighbours that are not visited; list the new ones."""
     waiting = 0
@@ -182,7 +174,7 @@ def _push(first, last, alone, indptr, indices, here, there, visited, order, now,
         count = here[u]
         for e in range(np.uint64(indptr[u]), np.uint64(indptr[u + _ONE])):
             v = np.uint64(indices[e])
-            if not visited[v >> _SIX] >> (v & _LAST_BIT) & _ONE:
+            if not is_in(visited, v):
                 if alone:
                     before = there[v]
                     there[v] = before + count
@@ -191,9 +183,9 @@ def _push(first, last, alone, indptr, indices, here, there, visited, order, now,
                 if before == 0.0:
                     found[waiting] = np.uint32(v)
                     waiting += 1
-                    if waiting == len(found):
-                        waiting = _append(order, now, found, waiting)
-    _append(order, now, found, waiting)
+                    if waiting == BUFFER:
+                        waiting = flush(order, now, TAIL, found, waiting)
+    flush(order, now, TAIL, found, waiting)
 
 
 @inline
@@ -255,12 +247,12 @@ def _pull(first, last, ways, here, there, visited, order, now, found):
                     new |= _ONE << (v & _LAST_BIT)
                     found[waiting] = np.uint32(v)
                     waiting += 1
-                    if waiting == len(found):
-                        waiting = _append(order, now, found, waiting)
+                    if waiting == BUFFER:
+                        waiting = flush(order, now, TAIL, found, waiting)
             left >>= _ONE
             v += _ONE
         visited[word] |= new
-    _append(order, now, found, waiting)
+    flush(order, now, TAIL, found, waiting)
     _note(out, into, most, now)
 
 

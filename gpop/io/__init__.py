@@ -33,6 +33,7 @@ FORMATS = {
     "scipy_npz": ((".npz",), False),
     "arrow_file": ((".parquet", ".arrow", ".feather"), False),
     "networkx_file": ((".graphml", ".gml"), False),
+    "graphalytics": ((".properties",), False),  # with a .v and a .e file beside it
 }
 
 
@@ -63,6 +64,7 @@ def load(
         | ``.npz`` | SciPy sparse matrix |
         | ``.parquet .arrow .feather`` | edge table (needs pyarrow) |
         | ``.graphml .gml`` | through NetworkX or igraph |
+        | ``.properties`` | data set of LDBC Graphalytics, only read |
 
         Text formats also with ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` (needs zstandard).
     weighted : bool, optional

@@ -6,6 +6,7 @@ specification's figure.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,31 @@ class Example(NamedTuple):
     sssp: list[float]
     iterations: int = 2
     damping: float = 0.85
+
+    def write(self, folder: Path, name: str) -> Path:
+        """The files of the benchmark in a new folder: properties (which are returned), graph, reference."""
+        folder.mkdir()
+        said = {
+            "vertex-file": f"{name}.v", "edge-file": f"{name}.e", "meta.vertices": len(self.ids),
+            "meta.edges": len(self.edges), "directed": str(self.directed).lower(),
+            "edge-properties.names": "weight", "edge-properties.types": "real",
+            "algorithms": "bfs, cdlp, lcc, pr, sssp, wcc", "bfs.source-vertex": self.source,
+            "cdlp.max-iterations": self.iterations, "pr.damping-factor": self.damping,
+            "pr.num-iterations": self.iterations, "sssp.weight-property": "weight",
+            "sssp.source-vertex": self.source,
+        }  # fmt: skip
+        lines = ["# Parameters", "", *(f"graph.{name}.{key} = {value}" for key, value in said.items())]
+        (folder / f"{name}.properties").write_text("\n".join(lines) + "\n")
+        (folder / f"{name}.v").write_text("".join(f"{id}\n" for id in self.ids))
+        (folder / f"{name}.e").write_text("".join(f"{u} {v} {w}\n" for u, v, w in self.edges))
+        for algorithm in ("bfs", "pr", "wcc", "cdlp", "lcc", "sssp"):
+            values = [
+                "Infinity" if value == np.inf else f"{value:.15e}" if isinstance(value, float) else str(value)
+                for value in getattr(self, algorithm)
+            ]
+            table = "".join(f"{id} {value}\n" for id, value in zip(self.ids, values, strict=True))
+            (folder / f"{name}-{algorithm.upper()}").write_text(table)
+        return folder / f"{name}.properties"
 
     def graph(self) -> gpop.Graph:
         """The graph; an undirected one with both directions."""

@@ -11,6 +11,7 @@ import gpop
 from gpop.apps.bfs import BFS
 from gpop.apps.cc import ConnectedComponents
 from gpop.apps.heat_kernel import HeatKernel
+from gpop.apps.independent_set import IndependentSet
 from gpop.apps.nibble import Nibble
 from gpop.apps.pagerank import (
     ConvergingPageRank,
@@ -28,6 +29,7 @@ APPS = {
     for cls, weight in [
         (BFS, None), (ConnectedComponents, None), (PageRank, None), (ConvergingPageRank, None),
         (DoublePageRank, None), (Nibble, None), (HeatKernel, None), (PageRankNibble, None),
+        (IndependentSet, None),
         (WeightedPageRank, np.float32), (WeightedConvergingDoublePageRank, np.uint32),
         (SSSP, np.uint32), (WideSSSP, np.uint64), (FloatSSSP, np.float32), (DoubleSSSP, np.float64),
     ]

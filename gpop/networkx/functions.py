@@ -1,0 +1,67 @@
+"""What is dispatched: the functions of NetworkX that gpop has, by the file that holds them, and notes.
+
+Loaded when NetworkX is imported, so it imports nothing.
+"""
+
+from __future__ import annotations
+
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "independent_sets": ("maximal_independent_set",),
+    "links": ("hits", "katz_centrality", "pagerank"),
+    "breadth_first": (
+        "bfs_edges",
+        "bfs_layers",
+        "bfs_predecessors",
+        "bfs_successors",
+        "bfs_tree",
+        "descendants_at_distance",
+    ),
+    "centralities": ("betweenness_centrality", "closeness_centrality"),
+    "colours": ("greedy_color", "label_propagation_communities"),
+    "components": (
+        "connected_components",
+        "is_connected",
+        "is_strongly_connected",
+        "is_weakly_connected",
+        "node_connected_component",
+        "number_connected_components",
+        "number_strongly_connected_components",
+        "number_weakly_connected_components",
+        "strongly_connected_components",
+        "weakly_connected_components",
+    ),
+    "neighbourhoods": ("average_clustering", "clustering", "core_number", "transitivity", "triangles"),
+    "unweighted_paths": (
+        "all_pairs_shortest_path",
+        "all_pairs_shortest_path_length",
+        "bidirectional_shortest_path",
+        "has_path",
+        "single_source_shortest_path",
+        "single_source_shortest_path_length",
+        "single_target_shortest_path",
+        "single_target_shortest_path_length",
+    ),
+    "weighted_paths": (
+        "all_pairs_dijkstra",
+        "all_pairs_dijkstra_path",
+        "all_pairs_dijkstra_path_length",
+        "bidirectional_dijkstra",
+        "dijkstra_path",
+        "dijkstra_path_length",
+        "multi_source_dijkstra",
+        "multi_source_dijkstra_path",
+        "multi_source_dijkstra_path_length",
+        "single_source_dijkstra",
+        "single_source_dijkstra_path",
+        "single_source_dijkstra_path_length",
+    ),
+    "shortest_paths": ("shortest_path", "shortest_path_length"),
+}
+"""File -> functions of NetworkX, under the names that it dispatches them by."""
+
+NOTES: dict[str, str] = {
+    "maximal_independent_set": "The set for a seed is another one than NetworkX's.",
+}
+"""What a user should know beside NetworkX's own documentation, which shows it."""
+
+HOMES = {name: family for family, names in FAMILIES.items() for name in names}

@@ -1,0 +1,295 @@
+"""``python -m perf gap GRAPH ...``: the six kernels of the GAP benchmark suite, by its rules.
+
+    python -m perf gap rmat:scale=20,degree=16,symmetrize data/road.bin --threads 2
+    python -m perf gap rmat:scale=20,degree=16,symmetrize --gapbs ~/gapbs --rounds 3 --out FILE
+
+bfs and sssp run 64 trials, each from another random vertex with out-edges; bc runs 16, each from four; pr
+(until ranks change by less than 1e-4 in all), cc and tc run 16 (``--trials``: so many of each). Sources are
+those that GAPBS itself draws. A trial is one call, from the graph to the whole result; what is built
+once for a graph (bins, in-edges) and compiling come before and are told apart, as loading is. The result of
+every trial is verified in a way of another kind; where all trials must have one result, all are compared
+with the first, and that is verified. sssp takes random weights from 1 to 255 where a graph has none, tc
+the symmetric graph of a directed one.
+
+``--gapbs``: a folder with the suite's programs, made by its Makefile. They get the same graph, threads,
+sources and tolerance; their trials and gpop's take turns, ``--rounds`` times; the ratio is that of medians.
+``--delta`` is the width of sssp's buckets for both, one for all graphs or one for each; without it gpop
+goes by its rule, and GAPBS gets the best of `DELTAS` for the first sources.
+Paper: S. Beamer, K. Asanovic, D. Patterson, "The GAP benchmark suite", 2015.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import re
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gpop
+from gpop.apps import betweenness, bfs, cc, pagerank, sssp, triangles
+from gpop.common.command import exit_code
+from gpop.common.errors import GpopError, UsageError
+from gpop.common.parallel import worker_count
+from perf.gap_sources import SEED, sources
+from perf.graphs import name_of, normal, open_graph, with_weights
+from perf.parser import documented
+from perf.provenance import perf_command, written
+
+ROOTS = 4
+TOLERANCE = 1e-4
+DELTAS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 4096)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernel:
+    """A kernel of the suite.
+
+    ``call(graph, roots, options)`` makes a trial; ``fault(graph, result, roots)`` is None or what is wrong;
+    ``roots``: sources of a trial; without any, ``value`` is what all trials must have in common. ``words``:
+    further arguments of the suite's program.
+    """
+
+    trials: int
+    call: Callable[[gpop.Graph, list[int], dict[str, Any]], Any]
+    fault: Callable[[gpop.Graph, Any, list[int]], str | None]
+    roots: int = 0
+    value: Callable[[Any], Any] | None = None
+    words: tuple[str, ...] = ()
+    suffix: str = ".sg"
+
+
+def wrong_distances(graph: gpop.Graph, result: Any, source: int) -> str | None:
+    """None, or what is wrong: no edge is too short for its ends, and an edge leads to each reached vertex.
+
+    With weights above 0 this proves the distances; where there is a 0, SciPy's Dijkstra does.
+    """
+    if graph.m and graph.weights.min() == 0:
+        return sssp.verify(graph, result, source)
+    far, reached, heads = result.distance, result.reached, graph.indices
+    tails = np.repeat(np.arange(graph.n, dtype=np.uint32), graph.out_degree)
+    used = reached[tails]
+    tails, heads, weights = tails[used], heads[used], graph.weights[used]
+    if not reached[heads].all():
+        return "an edge leaves what was reached"
+    over = far[tails] + weights.astype(far.dtype)
+    if np.any(far[heads] > over):
+        return "an edge would make a path shorter"
+    led_to = np.zeros(graph.n, bool)
+    led_to[heads[far[heads] == over]] = True
+    led_to[source] = far[source] == 0
+    return None if led_to[reached].all() else "no edge leads to a vertex at its distance"
+
+
+KERNELS = {
+    "bfs": Kernel(
+        trials=64,
+        roots=1,
+        call=lambda graph, roots, options: gpop.bfs(graph, roots[0], **options),
+        fault=lambda graph, result, roots: bfs.verify(graph, result, roots[0]),
+    ),
+    "sssp": Kernel(
+        trials=64,
+        roots=1,
+        suffix=".wsg",
+        call=lambda graph, roots, options: gpop.sssp(graph, roots[0], **options),
+        fault=lambda graph, result, roots: wrong_distances(graph, result, roots[0]),
+    ),
+    "pr": Kernel(
+        trials=16,
+        call=lambda graph, roots, options: gpop.pagerank(graph, tolerance=TOLERANCE, **options),
+        fault=lambda graph, result, roots: pagerank.verify(graph, result),
+        value=lambda result: result.rank.tobytes(),
+        words=("-i", "1000", "-t", str(TOLERANCE)),
+    ),
+    "cc": Kernel(
+        trials=16,
+        call=lambda graph, roots, options: gpop.connected_components(graph, **options),
+        fault=lambda graph, result, roots: cc.verify(graph, result),
+        value=lambda result: result.label.tobytes(),
+    ),
+    "bc": Kernel(
+        trials=16,
+        roots=ROOTS,
+        call=lambda graph, roots, options: gpop.betweenness(graph, roots, normalized=False, **options),
+        fault=lambda graph, result, roots: betweenness.verify(graph, result, normalized=False),
+        words=("-i", str(ROOTS)),
+    ),
+    "tc": Kernel(
+        trials=16,
+        call=lambda graph, roots, options: gpop.triangle_count(graph, **options),
+        fault=lambda graph, result, roots: triangles.verify(graph, result),
+        value=lambda result: result.count,
+    ),
+}
+
+
+@dataclass
+class Measured:
+    """Seconds of all trials of a kernel on a graph; ``prepared``: seconds before the first."""
+
+    kernel: str
+    graph: str
+    ours: list[float]
+    theirs: list[float]
+    prepared: float
+    note: str = ""
+
+
+class Suite:
+    """The programs of GAPBS."""
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        lacking = [name for name in KERNELS if not os.access(folder / name, os.X_OK)]
+        if lacking:
+            raise UsageError(f"--gapbs {folder}: there is no program {lacking[0]}")
+        self.folder, self.threads = folder, threads
+
+    def seconds(self, kernel: str, path: Path, trials: int, *words: str) -> list[float]:
+        """Time of each trial."""
+        command = [self.folder / kernel, "-f", path, "-n", str(trials), *KERNELS[kernel].words, *words]
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=os.environ | {"OMP_NUM_THREADS": str(self.threads)}
+        )
+        found = [float(text) for text in re.findall(r"^Trial Time:\s+([\d.]+)", done.stdout, re.MULTILINE)]
+        if done.returncode or len(found) != trials:
+            raise GpopError(f"{self.folder / kernel}: {(done.stderr or done.stdout).strip()[-200:]}")
+        return found
+
+    def best_delta(self, path: Path) -> int:
+        """The width of buckets with which the first trials take the least time."""
+        return min(
+            DELTAS, key=lambda delta: statistics.median(self.seconds("sssp", path, 3, "-d", str(delta)))
+        )
+
+
+def measure(
+    name: str,
+    graph: gpop.Graph,
+    given: argparse.Namespace,
+    suite: Suite | None,
+    folder: Path,
+    delta: int | None,
+) -> Measured:
+    """All trials of a kernel, verified; the suite's in turn with gpop's."""
+    kernel, options = KERNELS[name], {"threads": given.threads}
+    if name == "sssp":
+        graph = with_weights(graph)
+        options |= {"delta": delta} if delta else {}
+    if name == "tc" and not graph.is_symmetric():
+        graph = graph.symmetrize()
+    trials, drawn = given.trials or kernel.trials, sources(graph.out_degree, given.seed)
+    roots = [list(itertools.islice(drawn, kernel.roots)) for _ in range(trials)]
+    begin = time.perf_counter()
+    first = kernel.call(graph, roots[0], options)
+    found = Measured(name, graph.name, [], [], time.perf_counter() - begin - first.run.seconds)
+    words: tuple[str, ...] = ()
+    if suite:
+        path = folder / f"{name}{kernel.suffix}"
+        graph.save(path)
+        if name == "sssp":
+            delta = delta or suite.best_delta(path)
+            words = ("-d", str(delta))
+            found.note = f"GAPBS with -d {delta}"
+    for turn in range(given.rounds):
+        for trial in range(trials):
+            result = None  # the arrays of one result at a time
+            begin = time.perf_counter()
+            result = kernel.call(graph, roots[trial], options)
+            found.ours.append(time.perf_counter() - begin)
+            _verify(name, graph, result, roots[trial], first, trial == 0 and turn == 0)
+        if suite:
+            found.theirs += suite.seconds(name, path, trials, *words)
+    return found
+
+
+def _verify(name: str, graph: gpop.Graph, result: Any, roots: list[int], first: Any, is_first: bool) -> None:
+    kernel = KERNELS[name]
+    if kernel.value is None or is_first:
+        fault = kernel.fault(graph, result, roots)
+    else:
+        fault = None if kernel.value(result) == kernel.value(first) else "two trials differ"
+    if fault:
+        raise GpopError(f"{name} on {graph.name}{f' from {roots}' if roots else ''}: {fault}")
+
+
+HEADER = f"{'graph':28}{'kernel':8}{'trials':>7}{'median ms':>12}{'least ms':>12}{'before s':>10}"
+BESIDE = f"{'GAPBS ms':>12}{'ratio':>8}"
+
+
+def row(found: Measured) -> str:
+    """A line of the table."""
+    line = (
+        f"{found.graph:28}{found.kernel:8}{len(found.ours):7}{1e3 * statistics.median(found.ours):12.3f}"
+        f"{1e3 * min(found.ours):12.3f}{found.prepared:10.2f}"
+    )
+    if found.theirs:
+        theirs = statistics.median(found.theirs)
+        line += f"{1e3 * theirs:12.3f}{statistics.median(found.ours) / theirs:8.2f}"
+    return f"{line}  {found.note}".rstrip()
+
+
+def _names(text: str) -> list[str]:
+    unknown = [name for name in text.split(",") if name not in KERNELS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"{unknown[0]!r}: expected some of {','.join(KERNELS)}")
+    return text.split(",")
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number from 1 on")
+    return int(text)
+
+
+def _deltas(text: str) -> list[int]:
+    return [_positive(word) for word in text.split(",")]
+
+
+def _run(argv: list[str]) -> None:
+    parser = documented("gap", __doc__)
+    parser.add_argument("graphs", nargs="+", metavar="GRAPH", help="a file, or KIND:SIZE=VALUE,...")
+    parser.add_argument("--kernels", type=_names, default=list(KERNELS), help=f"of {','.join(KERNELS)}")
+    parser.add_argument("--trials", type=_positive, metavar="N", help="of each kernel; default: GAP's")
+    parser.add_argument("--rounds", type=_positive, default=1, metavar="R", help="of all trials; default: 1")
+    parser.add_argument("--threads", type=_positive, default=worker_count(), metavar="T")
+    parser.add_argument("--delta", type=_deltas, metavar="D,...", help="width of sssp's buckets, by graph")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the sources; default: GAP's")
+    parser.add_argument("--gapbs", type=Path, metavar="DIR", help="folder with the programs of GAPBS")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
+    given = parser.parse_args(argv)
+    deltas = given.delta or [None]
+    if len(deltas) not in (1, len(given.graphs)):
+        parser.error(f"--delta has {len(deltas)} numbers: expected 1, or {len(given.graphs)}")
+    if given.gapbs and given.seed != SEED:
+        parser.error("--seed: GAPBS has one of its own, so that the sources would differ")
+    suite = Suite(given.gapbs.expanduser(), given.threads) if given.gapbs else None
+    with written(given.out, perf_command("gap", argv)):
+        _table([normal(spec) for spec in given.graphs], itertools.cycle(deltas), given, suite)
+
+
+def _table(
+    specs: list[str], deltas: Iterable[int | None], given: argparse.Namespace, suite: Suite | None
+) -> None:
+    print(f"{given.threads} threads; every result verified by another method")
+    print(HEADER + (BESIDE if suite else ""))
+    for spec, delta in zip(specs, deltas, strict=False):
+        graph = open_graph(spec)
+        graph.name = name_of(spec)
+        with tempfile.TemporaryDirectory() as folder:
+            for name in given.kernels:
+                print(row(measure(name, graph, given, suite, Path(folder), delta)), flush=True)
+
+
+def main(argv: list[str]) -> int:
+    """Measure and print the table."""
+    return exit_code(lambda: _run(argv))
