@@ -158,6 +158,7 @@ CALLS = {
     "clustering": (lambda graph: gpop.clustering(graph, threads=THREADS).links, 3),
     "label propagation": (lambda graph: gpop.label_propagation(graph, 3, threads=THREADS).label, 7),
     "coloring": (lambda graph: gpop.coloring(graph, threads=THREADS).color, 2),
+    "spanning forest": (lambda graph: gpop.spanning_forest(graph, threads=THREADS).parent, 11),
     "layout": (lambda graph: gpop.bfs(gpop.Graph(graph.indptr, graph.indices), 0, threads=THREADS).level, 5),
 }
 
