@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gpop
+from tests.networkx.registered import register
 from tests.test_cli import APPS, run_app
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -22,6 +23,7 @@ def elsewhere(tmp_path, monkeypatch):
     """A directory with the bundled graphs, where examples may write."""
     (tmp_path / "data").symlink_to(ROOT / "data")
     monkeypatch.chdir(tmp_path)
+    register()
 
 
 @pytest.mark.parametrize("number", range(len(PYTHON)))

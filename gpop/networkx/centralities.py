@@ -1,16 +1,19 @@
-"""Centralities by shortest paths: betweenness, exact or from a sample of the nodes."""
+"""Centralities by shortest paths: betweenness, exact or from a sample of the nodes, and closeness."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+import networkx as nx
 import numpy as np
 
 import gpop
 from gpop.networkx.converted import Converted
 from gpop.networkx.kernels.breadth_first import breadth_first, limit_of
+from gpop.networkx.kernels.dijkstra import dijkstra
 from gpop.networkx.refusing import refusing
+from gpop.networkx.weighted_paths import lengths_of
 
 
 @refusing(lambda weight: "paths are weighted" if weight is not None else None)
@@ -55,3 +58,30 @@ def _rescale(
     score = score * (pairs / count)
     score[sampled] = of_sources
     return score
+
+
+@refusing(lambda distance: "distances are a function" if callable(distance) else None)
+def closeness_centrality(
+    G: Converted, u: Any = None, distance: Any = None, wf_improved: bool = True
+) -> dict[Any, float] | float:
+    """`networkx.closeness_centrality`: by distances to a node, of one or of all."""
+    if u is None and distance is None:
+        return G.named(gpop.closeness(G.engine(), wf_improved=wf_improved).score)
+    if u is not None and u not in G:
+        what = f"Source {u} is not in G" if distance is None else f"Node {u} not found in graph"
+        raise nx.NodeNotFound(what)
+    back = G.turned
+    vertices = range(G.n) if u is None else [G.numbers[u]]
+    found = [_closeness(back, vertex, distance, wf_improved) for vertex in vertices]
+    return dict(zip(G.nodes, found, strict=True)) if u is None else found[0]
+
+
+def _closeness(back: Converted, vertex: int, distance: Any, wf_improved: bool) -> float:
+    if distance is None:
+        away = breadth_first(back.lists, [vertex], limit_of(None)).level
+    else:
+        away = dijkstra(back.lists, lengths_of(back, distance), [vertex]).distance
+    others, total = len(away) - 1.0, sum(away.tolist())
+    if total <= 0:
+        return 0.0
+    return others / total * (others / (back.n - 1) if wf_improved else 1)

@@ -6,6 +6,7 @@ Loaded when NetworkX is imported, so it imports nothing.
 from __future__ import annotations
 
 FAMILIES: dict[str, tuple[str, ...]] = {
+    "independent_sets": ("maximal_independent_set",),
     "links": ("hits", "katz_centrality", "pagerank"),
     "breadth_first": (
         "bfs_edges",
@@ -15,7 +16,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "bfs_tree",
         "descendants_at_distance",
     ),
-    "centralities": ("betweenness_centrality",),
+    "centralities": ("betweenness_centrality", "closeness_centrality"),
     "colours": ("greedy_color", "label_propagation_communities"),
     "components": (
         "connected_components",
@@ -58,7 +59,9 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 }
 """File -> functions of NetworkX, under the names that it dispatches them by."""
 
-NOTES: dict[str, str] = {}
+NOTES: dict[str, str] = {
+    "maximal_independent_set": "The set for a seed is another one than NetworkX's.",
+}
 """What a user should know beside NetworkX's own documentation, which shows it."""
 
 HOMES = {name: family for family, names in FAMILIES.items() for name in names}

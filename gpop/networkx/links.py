@@ -1,20 +1,23 @@
 """Centralities from the links of the neighbours: PageRank, Katz, HITS.
 
-PageRank and Katz are iterations of `gpop.networkx.spreading`; they do as many as NetworkX. Its HITS is a
-singular vector, found by SciPy (ARPACK); it is here the same call on the converted graph.
+PageRank and Katz are iterations of the program that gpop's own have (`gpop.apps.affine`), in float64, as many
+as NetworkX does. NetworkX's HITS is a singular vector that SciPy finds (ARPACK), with that method's own
+errors and tolerance; it is here the same call on the converted graph.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
+from gpop.apps.affine import Affine, iterate, program_for
+from gpop.common.errors import UsageError
 from gpop.networkx.converted import Converted
 from gpop.networkx.refusing import refusing
-from gpop.networkx.spreading import spread
 
 
 def pagerank(
@@ -27,37 +30,64 @@ def pagerank(
     weight: Any = "weight",
     dangling: dict | None = None,
 ) -> dict[Any, float]:
-    """`networkx.pagerank`."""
+    """`networkx.pagerank`; lost is the rank of nodes that nothing goes out of."""
     if G.n == 0:
         return {}
     even = np.full(G.n, 1.0 / G.n)
-    total = G.kept(("totals", weight), lambda: _totals(G, weight))
-    value = even if nstart is None else _shares(G, nstart)
     wanted = even
     if personalization is not None:
         wanted = _vector(G, personalization)
         if wanted.sum() == 0:
             raise ZeroDivisionError
         wanted /= wanted.sum()
-    found = spread(
-        G.engine(weight, "sum"),
-        value,
-        (1 - alpha) * wanted,
-        alpha,
-        1 / np.where(total != 0, total, 1),
-        np.flatnonzero(total == 0),
-        wanted if dangling is None else _shares(G, dangling),
-        G.n * tol,
-        max_iter,
-    )
-    return G.named(found)
+    given = None if dangling is None else _shares(G, dangling)
+    total = G.kept(("totals", weight), lambda: _totals(G, weight))
+    silent = np.flatnonzero(total == 0)
+    program = _program(G, weight, even if nstart is None else _shares(G, nstart))
+    program.per_edge = 1 / np.where(total != 0, total, 1)
+    program.share = program.rank * program.per_edge
+    program.damping, program.start = alpha, wanted
+
+    def give_back() -> None:
+        lost = alpha * program.rank[silent].sum()
+        if given is None:
+            program.base = 1 - alpha + lost
+        else:
+            program.start = (1 - alpha) * wanted + lost * given
+
+    program.base = 1
+    give_back()
+    _iterate(program, max_iter, G.n * tol, give_back)
+    return G.named(program.rank)
+
+
+def _program(G: Converted, weight: Any, rank: np.ndarray) -> Affine:
+    """The program on the graph with these weights, beginning with these values."""
+    graph = G.engine(weight, "sum")
+    program = program_for(graph, np.float64, graph.weights is not None)
+    program.rank = program.share = rank
+    return program
+
+
+def _iterate(program: Affine, most: int, below: float, after: Callable[[], None]) -> None:
+    """Until the absolute changes sum to less than ``below``, which must be after ``most`` iterations."""
+    converged: bool | None = False
+    if most > 0:
+        try:
+            _, converged = iterate(
+                "networkx", program, {}, iterations=None, max_iterations=most, below=below, after=after
+            )
+        except UsageError:  # the values grow without end
+            converged = False
+    if not converged:
+        raise nx.PowerIterationFailedConvergence(most)
 
 
 def _totals(G: Converted, weight: Any) -> np.ndarray:
     """Sum of the weights of every vertex's edges, float64."""
-    degrees, weights = np.diff(G.lists.indptr), G.weights(weight, "sum")
+    weights = G.weights(weight, "sum")
     if weights is None:
-        return degrees.astype(np.float64)
+        return np.diff(G.lists.indptr).astype(np.float64)
     return np.bincount(G.tails(), weights, G.n)
 
 
@@ -86,7 +116,7 @@ def katz_centrality(
     normalized: bool = True,
     weight: Any = None,
 ) -> dict[Any, float]:
-    """`networkx.katz_centrality`."""
+    """`networkx.katz_centrality`; it begins with 0 where gpop's own begins with beta."""
     if G.n == 0:
         return {}
     try:
@@ -95,11 +125,10 @@ def katz_centrality(
         if set(beta) != set(G):
             raise nx.NetworkXError("beta dictionary must have a value for every node") from error
         start = _vector(G, beta)
-    zero = np.zeros(G.n)
-    value = zero if nstart is None else _vector(G, nstart)
-    silent = np.empty(0, np.int64)
-    graph, ones = G.engine(weight, "sum"), np.ones(G.n)
-    found = G.named(spread(graph, value, start, alpha, ones, silent, zero, G.n * tol, max_iter))
+    program = _program(G, weight, np.zeros(G.n) if nstart is None else _vector(G, nstart))
+    program.per_edge, program.base, program.damping, program.start = 1, 1, alpha, start
+    _iterate(program, max_iter, G.n * tol, lambda: None)
+    found = G.named(program.rank)
     if normalized:
         length = math.hypot(*found.values())
         scale = 1.0 / length if length else 1.0

@@ -210,6 +210,11 @@ CENTRALITIES = [
     for k in (None, 1, 12, 40)
     for normalized in (True, False)
     for endpoints in (True, False)
+] + [
+    ("closeness_centrality", {**of, **by, "wf_improved": improved})
+    for of in ({}, {"u": SOURCE}, {"u": "nowhere"})
+    for by in ({}, {"distance": "length"})
+    for improved in (True, False)
 ]
 
 LINKS = [
@@ -224,13 +229,13 @@ LINKS = [
     ("katz_centrality", {"alpha": 0.05, "beta": {"v1": 2}}),
     ("katz_centrality", {"alpha": 0.01, "beta": {f"v{i}": i for i in range(40)}, "max_iter": 1}),
 ]
-"""Called with weight="length" and, on the Python target, which compiles nothing, without weights."""
+"""Called with weight="length" and without weights."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weight", ["length", None])
 def test_links(kind, weight, monkeypatch):
-    if weight is None:
+    if (kind, weight) != ("DiGraph", None):  # compiled once: the Python target does the same, without that
         monkeypatch.setattr(gpop, "run", partial(gpop.run, target="python"))
     for name, options in LINKS:
         if name != "katz_centrality" or not GRAPHS[kind].is_multigraph():
@@ -266,9 +271,30 @@ def test_neighbourhoods():
         check("core_number", graph, {})
 
 
+@pytest.mark.parametrize("kind", ["Graph", "MultiGraph"])
+def test_independent_sets(kind, monkeypatch):
+    monkeypatch.setattr(gpop, "run", partial(gpop.run, target="python"))  # which compiles nothing
+    graph = GRAPHS[kind].copy()
+    graph.remove_edges_from(list(nx.selfloop_edges(graph, keys=kind == "MultiGraph")))
+    first, near = next((u, v) for u, v in graph.edges())
+    other = next(node for node in graph if node not in graph[first])
+    for nodes in (None, [first], {first, other}):
+        found = nx.maximal_independent_set(graph, nodes, seed=SEED, backend="gpop")
+        assert found == nx.maximal_independent_set(graph, nodes, seed=SEED, backend="gpop")
+        assert set(nodes or ()) <= set(found)
+        assert not any(v in graph[u] for u in found for v in found)
+        assert all(node in found or any(v in found for v in graph[node]) for node in graph)
+    check("maximal_independent_set", graph, {"nodes": [first, near]})
+    check("maximal_independent_set", graph, {"nodes": ["nowhere"]})
+
+
 def test_every_function_is_tested():
     tables = (STRUCTURE, SIMPLE, UNDIRECTED, DIRECTED, LENGTHS, BETWEEN, CENTRALITIES, LINKS)
-    assert {name for table in tables for name, _ in table} | {"core_number", "hits"} == set(HOMES)
+    assert {name for table in tables for name, _ in table} | {
+        "core_number",
+        "hits",
+        "maximal_independent_set",
+    } == set(HOMES)
     assert set(NOTES) <= set(HOMES)
     assert len(HOMES) == sum(map(len, FAMILIES.values()))
 
