@@ -352,7 +352,7 @@ def test_refusals(name, options, reason):
         algorithm(name)(graph, backend="gpop", **options)
 
 
-@pytest.mark.parametrize("weight", [-1, float("inf"), float("nan"), "far", None, 2**62, 2**70])
+@pytest.mark.parametrize("weight", [-1, float("inf"), float("nan"), "far", None, 2**52, 2**70])
 def test_weights_that_are_left_to_networkx(weight):
     graph = nx.path_graph(3)
     graph.add_edge(0, 1, weight=weight)
