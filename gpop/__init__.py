@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.apps.pagerank_nibble import pagerank_nibble as pagerank_nibble
     from gpop.apps.personalized_pagerank import personalized_pagerank as personalized_pagerank
     from gpop.apps.run_report import report as report
+    from gpop.apps.spanning_forest import spanning_forest as spanning_forest
     from gpop.apps.sssp import sssp as sssp
     from gpop.apps.strong_components import strong_components as strong_components
     from gpop.apps.triangles import triangle_count as triangle_count
@@ -90,6 +91,7 @@ _HOMES = {
     "label_propagation": "gpop.apps.label_propagation",
     "independent_set": "gpop.apps.independent_set",
     "coloring": "gpop.apps.coloring",
+    "spanning_forest": "gpop.apps.spanning_forest",
     "nibble": "gpop.apps.nibble",
     "heat_kernel": "gpop.apps.heat_kernel",
     "pagerank_nibble": "gpop.apps.pagerank_nibble",

@@ -22,6 +22,7 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
     "scaling": ("perf.scaling", "time and speed-up of the apps by number of threads, strong and weak"),
     "networkx": ("perf.networkx", "NetworkX's functions through gpop beside NetworkX, and the conversion"),
     "loading": ("perf.loading", "speed and memory of reading every format, and of starting with kept bins"),
+    "analytics": ("perf.analytics", "clustering, communities, colours and forests beside other libraries"),
     "graphalytics": ("perf.graphalytics", "run LDBC Graphalytics data sets and check their answers"),
     "l2": ("perf.l2", "L2 misses per edge of an app and of vertex-centric baselines"),
     "l2-tables": ("perf.l2_tables", "L2 misses of modes side by side, and of simulator and cachegrind"),

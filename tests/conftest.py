@@ -6,6 +6,7 @@ that runs with 1, 2 and 4 threads can be compared on any machine.
 
 import faulthandler
 import os
+import re
 import signal
 import tempfile
 from pathlib import Path
@@ -65,6 +66,15 @@ def pytest_runtest_protocol(item):
         return (yield)
     finally:
         faulthandler.cancel_dump_traceback_later()
+
+
+RUN_APPS = re.compile(r"(tests/(apps|networkx|perf)/|tests/test_[^/]*$|gpop/apps/|perf/)")
+"""Where shipped apps and the gallery are run."""
+
+
+def pytest_collection_modifyitems(items):
+    """Those that run the same programs stand together: each of two workers begins with half of the tests."""
+    items.sort(key=lambda item: RUN_APPS.match(item.nodeid) is None)
 
 
 def pytest_runtest_setup(item):

@@ -37,6 +37,7 @@ APPS = (
     "pagerank",
     "pagerank_nibble",
     "personalized_pagerank",
+    "spanning_forest",
     "sssp",
     "strong_components",
     "triangles",
@@ -53,6 +54,7 @@ WITHOUT_SOURCE = (
     "katz",
     "label_propagation",
     "pagerank",
+    "spanning_forest",
     "strong_components",
     "triangles",
 )
@@ -63,6 +65,7 @@ WITHOUT_MESSAGES = (
     "coloring",
     "core_number",
     "label_propagation",
+    "spanning_forest",
     "strong_components",
     "triangles",
 )
@@ -121,6 +124,7 @@ def test_the_answer_comes_first(road, capsys):
     assert first["clustering"].startswith(f"average coefficient {gpop.clustering(graph).average:.6g}, trans")
     assert first["coloring"].startswith(f"{gpop.coloring(graph).count} colors, the most frequent for ")
     assert first["independent_set"].startswith(f"{gpop.independent_set(graph).count} of 180 vertices")
+    assert first["spanning_forest"].startswith(f"{180 - gpop.spanning_forest(graph).trees} edges of weight ")
     assert first["label_propagation"].startswith(f"{gpop.label_propagation(graph).count} communities after")
     assert "reached from vertex 7; most probable" in first["nibble"]
 

@@ -153,9 +153,12 @@ CALLS = {
     "afforest": (lambda graph: gpop.connected_components(graph, method="afforest", threads=THREADS).label, 1),
     "nibble": (lambda graph: gpop.nibble(graph, [5], iterations=4, threads=THREADS).probability, 11),
     "triangles": (lambda graph: gpop.triangle_count(graph, threads=THREADS).count, 1),
+    "betweenness": (lambda graph: gpop.betweenness(graph, [0], threads=THREADS, normalized=False).score, 2),
+    "closeness": (lambda graph: gpop.closeness(graph, [0, 9], threads=THREADS).score, 2),
     "clustering": (lambda graph: gpop.clustering(graph, threads=THREADS).links, 3),
     "label propagation": (lambda graph: gpop.label_propagation(graph, 3, threads=THREADS).label, 7),
     "coloring": (lambda graph: gpop.coloring(graph, threads=THREADS).color, 2),
+    "spanning forest": (lambda graph: gpop.spanning_forest(graph, threads=THREADS).parent, 11),
     "layout": (lambda graph: gpop.bfs(gpop.Graph(graph.indptr, graph.indices), 0, threads=THREADS).level, 5),
 }
 

@@ -15,7 +15,7 @@ centrality", 2004.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.samples import sources_of, sources_options
 from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
 from gpop.common.parallel import use_threads
+from gpop.execution.options import ShownOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +46,7 @@ def closeness(
     wf_improved: bool = True,
     seed: int = SAMPLE_SEED,
     threads: int | None = None,
-    **options: Any,
+    **options: Unpack[ShownOptions],
 ) -> ClosenessResult:
     """Closeness centrality of every vertex, exact or from a sample of sources.
 
@@ -64,7 +65,7 @@ def closeness(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : ShownOptions
         ``progress`` and ``reorder``; options of messages and partitions are refused.
 
     Returns

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
 from gpop.common.parallel import use_threads
+from gpop.execution.options import ShownOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +39,9 @@ class ColoringResult(AppResult):
 
 
 @one_call
-def coloring(graph: gpop.Graph, *, threads: int | None = None, **options: Any) -> ColoringResult:
+def coloring(
+    graph: gpop.Graph, *, threads: int | None = None, **options: Unpack[ShownOptions]
+) -> ColoringResult:
     """Colour the vertices greedily, largest degree first; the same for every number of threads.
 
     Parameters
@@ -50,7 +53,7 @@ def coloring(graph: gpop.Graph, *, threads: int | None = None, **options: Any) -
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : ShownOptions
         ``progress`` and ``reorder``; options of messages and partitions are refused.
 
     Returns

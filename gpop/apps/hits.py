@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import edge_weights
 from gpop.common.errors import UsageError
+from gpop.common.progress import progress_bar
+from gpop.execution.options import RunOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +48,7 @@ def hits(
     weighted: bool = False,
     dtype: Any = np.float64,
     max_iterations: int = 100,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> HitsResult:
     """Hub and authority score of every vertex.
 
@@ -67,8 +69,8 @@ def hits(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
-        ``threads, mode, ratio, model, partition_size, target``: see `gpop.run`.
+    **options : RunOptions
+        ``threads, mode, ratio, model, partition_size, target, progress``: see `gpop.run`.
 
     Returns
     -------
@@ -98,11 +100,13 @@ def hits(
         program.per_edge, program.damping = 1, 1
     hub, runs, converged = np.full(graph.n, 1 / max(graph.n, 1), along.rank.dtype), [], None
     limit = max_iterations if iterations is None else iterations
-    while len(runs) < 2 * limit and not converged:
-        authority = _sums(along, hub, runs, options)
-        before, hub = hub, _sums(against, authority, runs, options)
-        if iterations is None:
-            converged = float(np.abs(hub - before).sum(dtype=np.float64)) < tolerance
+    with progress_bar(limit, "hits", "iteration", bool(options.pop("progress", False))) as bar:
+        while len(runs) < 2 * limit and not converged:
+            authority = _sums(along, hub, runs, options)
+            before, hub = hub, _sums(against, authority, runs, options)
+            if iterations is None:
+                converged = float(np.abs(hub - before).sum(dtype=np.float64)) < tolerance
+            bar.update(1)
     if not runs:
         authority = np.zeros_like(hub)
         runs.append(gpop.run(along, iterations=0, **options))

@@ -17,7 +17,7 @@ matching are parallel on average", SPAA 2012.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from gpop.apps import cli, report
 from gpop.apps.inputs import bulk_synchronous, in_order_of_ids, symmetric
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.execution.options import LimitedOptions
 from gpop.graph.modify import hashes
 
 UNDECIDED, IN, OUT = range(3)
@@ -83,7 +84,9 @@ class IndependentSetResult(AppResult):
 
 
 @one_call
-def independent_set(graph: gpop.Graph, *, seed: int = 1, **options: Any) -> IndependentSetResult:
+def independent_set(
+    graph: gpop.Graph, *, seed: int = 1, **options: Unpack[LimitedOptions]
+) -> IndependentSetResult:
     """A maximal independent set, by random priorities; the same set for the same seed.
 
     Parameters
@@ -95,7 +98,7 @@ def independent_set(graph: gpop.Graph, *, seed: int = 1, **options: Any) -> Inde
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : LimitedOptions
         ``threads, mode, ratio, model, partition_size, target, progress, callback, iterations``: see
         `gpop.run`. After fewer iterations than it takes, the set need not be maximal.
 

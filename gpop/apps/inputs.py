@@ -143,12 +143,15 @@ def has_ascending_lists(graph: Graph) -> bool:
     return graph.facts.ascending
 
 
-def symmetric(graph: Graph, ascending: bool = False) -> Graph:
+def symmetric(graph: Graph, ascending: bool = False, same_weights: bool = False) -> Graph:
     """The graph itself if every edge has its opposite, else its symmetric copy, kept with the graph.
 
     ``ascending=True``: also with adjacency lists in ascending order, which the copy always has.
+    ``same_weights=True``: opposite edges also have the same weights, and occur as often.
     """
-    if graph.is_symmetric() and (not ascending or has_ascending_lists(graph)):
+    if (graph.equals_reverse() if same_weights else graph.is_symmetric()) and (
+        not ascending or has_ascending_lists(graph)
+    ):
         return graph
     both = graph.store.get(Kind.SYMMETRIC)
     if both is None:

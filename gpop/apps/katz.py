@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from gpop.apps.affine import iterate, per_vertex, program_for
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import edge_weights
+from gpop.execution.options import RunOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +46,7 @@ def katz(
     weighted: bool = False,
     dtype: Any = np.float64,
     max_iterations: int = 1000,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> KatzResult:
     """Katz centrality of every vertex.
 
@@ -72,7 +73,7 @@ def katz(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : RunOptions
         ``threads, mode, ratio, model, partition_size, target, progress, callback``: see `gpop.run`.
 
     Returns

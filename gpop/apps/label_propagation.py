@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
 from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
+from gpop.execution.options import ShownOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +44,7 @@ class LabelsResult(AppResult):
 
 @one_call
 def label_propagation(
-    graph: gpop.Graph, iterations: int = 10, *, threads: int | None = None, **options: Any
+    graph: gpop.Graph, iterations: int = 10, *, threads: int | None = None, **options: Unpack[ShownOptions]
 ) -> LabelsResult:
     """Communities by synchronous label propagation, exactly as LDBC Graphalytics defines it (CDLP).
 
@@ -58,7 +59,7 @@ def label_propagation(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : ShownOptions
         ``progress`` and ``reorder``; options of messages and partitions are refused.
 
     Returns

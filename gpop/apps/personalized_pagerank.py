@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from gpop.apps.pagerank import share_out
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
+from gpop.execution.options import RunOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +51,7 @@ def personalized_pagerank(
     weighted: bool = False,
     dtype: Any = np.float64,
     max_iterations: int = 100,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> PersonalizedPageRankResult:
     """PageRank of every vertex for walks that start from the seeds and return to them.
 
@@ -75,7 +76,7 @@ def personalized_pagerank(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : RunOptions
         ``threads, mode, ratio, model, partition_size, target, progress, callback``: see `gpop.run`.
 
     Returns

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
 from gpop.common.parallel import use_threads
+from gpop.execution.options import ShownOptions
 from gpop.layout.in_edges import in_edges
 
 
@@ -36,7 +37,7 @@ class StrongComponentsResult(AppResult):
 
 @one_call
 def strong_components(
-    graph: gpop.Graph, *, threads: int | None = None, **options: Any
+    graph: gpop.Graph, *, threads: int | None = None, **options: Unpack[ShownOptions]
 ) -> StrongComponentsResult:
     """Strongly connected components.
 
@@ -48,7 +49,7 @@ def strong_components(
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
-    **options : Any
+    **options : ShownOptions
         ``progress`` and ``reorder``; options of messages and partitions are refused.
 
     Returns

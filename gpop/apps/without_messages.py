@@ -26,10 +26,6 @@ OF_MESSAGES = ("mode", "ratio", "model", "interleave", "partition_size", "target
 """Options of the command line that mean nothing without messages and bins."""
 
 
-OF_MESSAGES = ("mode", "ratio", "model", "interleave", "partition_size", "target", "iterations", "layouts")
-"""Options of the command line that mean nothing without messages and bins."""
-
-
 def asked_of_messages(options: dict[str, Any]) -> list[str]:
     """Names of the options that only a run with messages can follow; an unknown one is refused.
 

@@ -178,7 +178,7 @@ def _told(name: str, shown: bool) -> Iterator[None]:
         finally:
             outer.name = before
         return
-    from numba.core import event
+    from gpop.common.numba_private import event
 
     told = _Telling(name, shown)
     listener = type("Compiling", (event.Listener,), {"on_start": told.on_start, "on_end": told.on_end})()

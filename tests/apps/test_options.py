@@ -21,6 +21,7 @@ CALLS = {
     "clustering": (gpop.clustering,),
     "label_propagation": (gpop.label_propagation,),
     "coloring": (gpop.coloring,),
+    "spanning_forest": (gpop.spanning_forest,),
     "independent_set": (gpop.independent_set,),
     "nibble": (gpop.nibble, 0),
     "heat_kernel": (gpop.heat_kernel, 0),

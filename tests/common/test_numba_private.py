@@ -115,3 +115,39 @@ def test_without_the_necessary_parts_one_line_says_so(tmp_path):
     message = r"gpop: gpop was tested with Numba \S+ to \S+, this is \S+: no typed passes\n"
     assert done.returncode == 2
     assert re.fullmatch(message, done.stderr), done.stderr
+
+
+def test_garbage_is_left_alone_while_a_kernel_is_compiled(monkeypatch):
+    """Also where compiling fails; whoever does without the collector keeps doing so."""
+    import gc
+
+    from gpop.common.cached import cached
+
+    seen = []
+
+    @cached
+    def half(x):
+        return x / 2
+
+    @cached
+    def wrong(x):
+        return x.no_such_attribute
+
+    compiler = numba_private.compiler.compile_extra
+    monkeypatch.setattr(
+        numba_private.compiler,
+        "compile_extra",
+        lambda *a, **k: seen.append(gc.isenabled()) or compiler(*a, **k),
+    )
+    assert half(3) == 1.5
+    assert gc.isenabled()
+    with pytest.raises(numba_private.errors.TypingError):
+        wrong(3)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        assert half(3.0) == 1.5
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+    assert len(seen) >= 2 and not any(seen)

@@ -84,7 +84,15 @@ def summed(cls, graph, **options):
 
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("cls", [Sum, AskingSum, WeightedSum, HarmlessSum, DenseSum])
+@pytest.mark.parametrize(
+    "cls",
+    [
+        Sum,
+        AskingSum,
+        DenseSum,
+        *(pytest.param(c, marks=pytest.mark.slow) for c in (WeightedSum, HarmlessSum)),
+    ],
+)
 def test_a_hub_hears_every_neighbour(cls, mode, directed):
     program, run, expected = summed(cls, star(directed, cls is WeightedSum), mode=mode)
     np.testing.assert_allclose(program.sum, expected, rtol=1e-7 if cls is not HarmlessSum else RELATIVE)
@@ -119,6 +127,12 @@ def test_local_apps_are_right_at_a_hub(mode):
     assert walk.values.sum(dtype=np.float64) == pytest.approx(1, rel=RELATIVE)
     assert walk.probability[HUB] == pytest.approx(0.5, rel=RELATIVE)
     assert nibble.verify(graph, walk, HUB, 1e-12, 3) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES)
+def test_the_other_local_apps_are_right_at_a_hub(mode):
+    graph = star(False)
     found = gpop.heat_kernel(graph, HUB, t=2.0, epsilon=1e-9, mode=mode)
     assert found.probability[HUB] == pytest.approx((1 + np.exp(-4)) / 2, rel=RELATIVE)
     assert heat_kernel.verify(graph, found, HUB, 2.0, 1e-9) is None

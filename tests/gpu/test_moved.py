@@ -192,7 +192,15 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("cls, mode, strategy", CASES, ids=lambda value: getattr(value, "__name__", value))
+QUICK = {Heard, Weighted, LowestWeighted}
+"""Each strategy, with weights and where it can be without."""
+
+
+@pytest.mark.parametrize(
+    "cls, mode, strategy",
+    [case if case[0] in QUICK else pytest.param(*case, marks=pytest.mark.slow) for case in CASES],
+    ids=lambda value: getattr(value, "__name__", value),
+)
 def test_predicted_bytes_are_moved(cls, mode, strategy, monkeypatch):
     graph = graph_for(cls.applyWeight is not gpop.Program.applyWeight)
     every_vertex = cls.all_active or strategy == "bins-combined"  # a run without messages is not folded

@@ -54,9 +54,16 @@ def ran(case, graph, mode):
     return program, run
 
 
-@pytest.mark.parametrize("mode", ["sc", "pc", "auto", "pull"])
-@pytest.mark.parametrize("kind", GRAPHS)
-@pytest.mark.parametrize("name", PROGRAMS)
+def runs():
+    """One program in every mode on both graphs, and each other program once; all others are slow."""
+    for name in PROGRAMS:
+        for kind in GRAPHS:
+            for mode in ("sc", "pc", "auto", "pull"):
+                quick = name == "Smallest" or (kind, mode) == ("many", "auto")
+                yield pytest.param(name, kind, mode, marks=[] if quick else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("name, kind, mode", [*runs()])
 def test_steps_give_what_the_loop_gives(name, kind, mode, monkeypatch):
     case, graph = PROGRAMS[name], GRAPHS[kind]
     with emulated():

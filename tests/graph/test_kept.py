@@ -30,6 +30,7 @@ APPS = {
     "searched": lambda graph: gpop.bfs(graph, 0, mode="pull").level,
     "triangles": lambda graph: gpop.triangle_count(graph).count,
     "clustering": lambda graph: gpop.clustering(graph).links,
+    "forest": lambda graph: gpop.spanning_forest(graph).parent,
     "colors": lambda graph: gpop.coloring(graph).color,
     "communities": lambda graph: gpop.label_propagation(graph).label,
     "nibble": lambda graph: gpop.nibble(graph, [0]).probability,
