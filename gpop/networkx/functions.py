@@ -59,6 +59,21 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 }
 """File -> functions of NetworkX, under the names that it dispatches them by."""
 
+LOCAL = frozenset(
+    (
+        *FAMILIES["breadth_first"],
+        "bidirectional_dijkstra",
+        "bidirectional_shortest_path",
+        "dijkstra_path",
+        "dijkstra_path_length",
+        "has_path",
+        "node_connected_component",
+        "shortest_path",
+        "shortest_path_length",
+    )
+)
+"""Functions that may look at a small part of the graph only, or leave the work to others of these."""
+
 NOTES: dict[str, str] = {
     "maximal_independent_set": "The set for a seed is another one than NetworkX's.",
 }
