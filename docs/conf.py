@@ -63,7 +63,8 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "show_memory": False,
-    "min_reported_time": 1e9,  # seconds differ from build to build
+    "min_reported_time": 1e9,  # seconds differ from build to build; their page loads from elsewhere
+    "write_computation_times": False,
     "plot_gallery": "True",
     "image_scrapers": ("matplotlib",),
     "capture_repr": ("_repr_html_",),
