@@ -92,7 +92,7 @@ def count_links(outward: Graph, inward: Graph, threads: int) -> Links:
     ordered = time.perf_counter()
     together(
         lambda worker: _count(
-            worker == 0, directed, by_degree, np.uint64(hubs), *lists_of, order, rank, begin, lists, both,
+            worker == 0, directed, by_degree, np.uint64(hubs), *lists_of, rank, begin, lists, both,
             size, rows[0], rows[-1], marks[worker, 0], marks[worker, -1], of_hubs[worker], total, phases,
             edges, stamps,
         ),
@@ -252,7 +252,7 @@ def _with_others(e, end, directed, hubs, begin, size, lists, both, words, two_wa
 
 @kernel
 def _count(
-    main, directed, by_degree, hubs, indptr, indices, in_indptr, in_indices, order, rank, begin, lists, both,
+    main, directed, by_degree, hubs, indptr, indices, in_indptr, in_indices, rank, begin, lists, both,
     size, rows, two_way_rows, words, two_way, of_hubs, total, phases, edges, stamps,
 ):  # fmt: skip
     """One thread's share of all phases after the order; the main thread also keeps the time."""
@@ -264,11 +264,12 @@ def _count(
     while p < chunks:
         kept = np.uint64(0)
         for v in range(np.uint64(p) * chunk, min(n, (np.uint64(p) + one) * chunk)):
-            size[v] = _union(
-                np.uint64(order[v]) if by_degree else v, v, True, directed, by_degree, rank, indptr, indices,
-                in_indptr, in_indices, lists, both, np.uint64(begin[v]), hubs, rows, two_way_rows,
+            me = np.uint64(rank[v]) if by_degree else v
+            size[me] = _union(
+                v, me, True, directed, by_degree, rank, indptr, indices, in_indptr, in_indices, lists, both,
+                np.uint64(begin[me]), hubs, rows, two_way_rows,
             )  # fmt: skip
-            kept += np.uint64(size[v])
+            kept += np.uint64(size[me])
         fetch_add(edges, ORIENT, kept)
         finish(phases, ORIENT)
         p = claim(phases, ORIENT)
