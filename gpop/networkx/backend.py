@@ -15,13 +15,15 @@ import networkx as nx
 
 from gpop.common.errors import UsageError
 from gpop.networkx.converted import Converted
-from gpop.networkx.functions import HOMES
+from gpop.networkx.functions import HOMES, LOCAL
 
 LEAST_VERSION = (3, 6)
 """The first version of NetworkX whose semantics these are."""
 
+KINDS = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
+
 WORTH = 1 << 15
-"""Vertices and edges from which a call pays, conversion included (perf/results/networkx.md)."""
+"""Nodes and edges from which the first call pays, conversion included (``python -m perf networkx``)."""
 
 
 def __getattr__(name: str) -> Any:
@@ -56,18 +58,21 @@ def can_run(name: str, args: tuple, kwargs: dict[str, Any]) -> bool | str:
 
 
 def should_run(name: str, args: tuple, kwargs: dict[str, Any]) -> bool | str:
-    """True, or why NetworkX itself is quicker: the graph is tiny, and not converted yet.
+    """True, or why NetworkX itself is quicker with a graph that is not converted yet.
 
     Examples
     --------
     >>> should_run("pagerank", (nx.path_graph(3),), {})
-    'the graph has 3 vertices and 2 edges: NetworkX is quicker below 32768'
+    'the graph has 3 nodes and 2 edges: NetworkX is quicker below 32768'
     """
     graph = args[0] if args else kwargs.get("G")
-    if isinstance(graph, nx.Graph):
-        n, m = graph.number_of_nodes(), graph.number_of_edges()
-        if n + m < WORTH:
-            return f"the graph has {n} vertices and {m} edges: NetworkX is quicker below {WORTH}"
+    if isinstance(graph, Converted) or "gpop" in (graph.__networkx_cache__ or {}).get("backends", ()):
+        return True
+    if name in LOCAL:
+        return "the search may end near its start, and a conversion reads the whole graph"
+    n, m = graph.number_of_nodes(), graph.number_of_edges()
+    if n + m < WORTH:
+        return f"the graph has {n} nodes and {m} edges: NetworkX is quicker below {WORTH}"
     return True
 
 
@@ -89,6 +94,9 @@ def convert_from_nx(
     >>> len(convert_from_nx(nx.path_graph(3), edge_attrs={"weight": 1}))
     3
     """
+    for access in ("__getitem__", "__iter__", "adjacency", "neighbors"):
+        if all(getattr(type(graph), access) is not getattr(kind, access) for kind in KINDS):
+            raise NotImplementedError(f"gpop: a {type(graph).__name__} has an {access} of its own")
     if preserve_edge_attrs:
         raise NotImplementedError("gpop takes attributes of edges by name, not all that there are")
     try:

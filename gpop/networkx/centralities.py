@@ -80,7 +80,7 @@ def _closeness(back: Converted, vertex: int, distance: Any, wf_improved: bool) -
     if distance is None:
         away = breadth_first(back.lists, [vertex], limit_of(None)).level
     else:
-        away = dijkstra(back.lists, lengths_of(back, distance), [vertex]).distance
+        away = dijkstra(back.lists, lengths_of(back, distance).edges, [vertex]).distance
     others, total = len(away) - 1.0, sum(away.tolist())
     if total <= 0:
         return 0.0

@@ -105,10 +105,14 @@ class Converted:
 
     def original(self) -> nx.Graph:
         """The graph that this was made of."""
+        graph = self._alive()
+        return graph.reverse() if self._is_turned else graph
+
+    def _alive(self) -> nx.Graph:
         graph = self._source()
         if graph is None:
             raise NotImplementedError("gpop: the NetworkX graph that was converted is gone")
-        return graph.reverse() if self._is_turned else graph
+        return graph
 
     @property
     def numbers(self) -> dict[Any, int]:
@@ -122,12 +126,7 @@ class Converted:
         """With the edges turned round; an undirected graph is that itself."""
         if not self._directed:
             return self
-        if "turned" not in self._kept:
-            graph = self._source()
-            if graph is None:
-                raise NotImplementedError("gpop: the NetworkX graph that was converted is gone")
-            self._kept["turned"] = Converted(graph, self.attributes, not self._is_turned)
-        return self._kept["turned"]
+        return self.kept("turned", lambda: Converted(self._alive(), self.attributes, not self._is_turned))
 
     def kept(self, name: Any, make: Callable[[], Any]) -> Any:
         """What is made once and kept with the graph."""
@@ -139,25 +138,26 @@ class Converted:
         """Weights of the edges beside ``lists``, None where all are 1; ``how``: "sum" or "least"."""
         if attribute is None:
             return self._often if how == "sum" else None
+        if attribute not in self.attributes:
+            raise NotImplementedError(f"gpop: the graph was converted without the attribute {attribute!r}")
         values = self._values[attribute, how if self._multigraph else "sum"]
         return None if (values == 1).all() else values
 
     def engine(self, attribute: str | None = None, how: str = "least") -> gpop.Graph:
         """The graph for apps, with these weights as float64; without an attribute every neighbour once."""
-        key = ("engine", attribute, how)
-        if key not in self._kept:
-            weights = self.weights(attribute, how)
-            if weights is None and key != ("engine", None, "least"):
-                self._kept[key] = self.engine()
-            else:
-                dtype = None if weights is None else np.dtype(np.float64)
-                weights = None if weights is None else weights.astype(np.float64, copy=False)
-                arrays = build_csr(self.n, [csr_edges(*self.lists, weights)], dtype)
-                graph = self._kept[key] = gpop.Graph(*arrays)
-                graph.facts.ascending = True
-                if not self._directed:
-                    graph.facts.symmetric = graph.facts.equals_reverse = True
-        return self._kept[key]
+        return self.kept(("engine", attribute, how), lambda: self._build(attribute, how))
+
+    def _build(self, attribute: str | None, how: str) -> gpop.Graph:
+        weights, dtype = self.weights(attribute, how), None
+        if weights is not None:
+            weights, dtype = weights.astype(np.float64, copy=False), np.dtype(np.float64)
+        elif (attribute, how) != (None, "least"):
+            return self.engine()
+        graph = gpop.Graph(*build_csr(self.n, [csr_edges(*self.lists, weights)], dtype))
+        graph.facts.ascending = True
+        if not self._directed:
+            graph.facts.symmetric = graph.facts.equals_reverse = True
+        return graph
 
     def degrees(self) -> np.ndarray:
         """Degree of every node as NetworkX counts it: parallel edges each, a loop twice, both directions."""

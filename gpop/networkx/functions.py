@@ -6,8 +6,6 @@ Loaded when NetworkX is imported, so it imports nothing.
 from __future__ import annotations
 
 FAMILIES: dict[str, tuple[str, ...]] = {
-    "independent_sets": ("maximal_independent_set",),
-    "links": ("hits", "katz_centrality", "pagerank"),
     "breadth_first": (
         "bfs_edges",
         "bfs_layers",
@@ -16,8 +14,14 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "bfs_tree",
         "descendants_at_distance",
     ),
-    "centralities": ("betweenness_centrality", "closeness_centrality"),
-    "colours": ("greedy_color", "label_propagation_communities"),
+    "centralities": (
+        "betweenness_centrality",
+        "closeness_centrality",
+    ),
+    "colours": (
+        "greedy_color",
+        "label_propagation_communities",
+    ),
     "components": (
         "connected_components",
         "is_connected",
@@ -30,7 +34,23 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "strongly_connected_components",
         "weakly_connected_components",
     ),
-    "neighbourhoods": ("average_clustering", "clustering", "core_number", "transitivity", "triangles"),
+    "independent_sets": ("maximal_independent_set",),
+    "links": (
+        "hits",
+        "katz_centrality",
+        "pagerank",
+    ),
+    "neighbourhoods": (
+        "average_clustering",
+        "clustering",
+        "core_number",
+        "transitivity",
+        "triangles",
+    ),
+    "shortest_paths": (
+        "shortest_path",
+        "shortest_path_length",
+    ),
     "unweighted_paths": (
         "all_pairs_shortest_path",
         "all_pairs_shortest_path_length",
@@ -55,9 +75,23 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "single_source_dijkstra_path",
         "single_source_dijkstra_path_length",
     ),
-    "shortest_paths": ("shortest_path", "shortest_path_length"),
 }
 """File -> functions of NetworkX, under the names that it dispatches them by."""
+
+LOCAL = frozenset(
+    (
+        *FAMILIES["breadth_first"],
+        "bidirectional_dijkstra",
+        "bidirectional_shortest_path",
+        "dijkstra_path",
+        "dijkstra_path_length",
+        "has_path",
+        "node_connected_component",
+        "shortest_path",
+        "shortest_path_length",
+    )
+)
+"""Functions that may look at a small part of the graph only, or leave the work to others of these."""
 
 NOTES: dict[str, str] = {
     "maximal_independent_set": "The set for a seed is another one than NetworkX's.",

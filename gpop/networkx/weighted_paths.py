@@ -7,7 +7,7 @@ Where some weights are whole numbers and others are not, all distances are float
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -19,20 +19,32 @@ from gpop.networkx.refusing import no_callable, refusing
 by_name = refusing(no_callable)
 
 
-def lengths_of(G: Converted, weight: Any) -> np.ndarray:
-    """Lengths of the edges beside the lists; those that Dijkstra's algorithm is not for are refused."""
+class Lengths(NamedTuple):
+    """Of the edges beside the lists, float64, and whether they are whole numbers, which are exact then."""
+
+    edges: np.ndarray
+    whole: bool
+
+    def listed(self, distances: np.ndarray) -> list:
+        """Distances as Python's numbers, whole ones as such."""
+        return (distances.astype(np.int64) if self.whole else distances).tolist()
+
+
+def lengths_of(G: Converted, weight: Any) -> Lengths:
+    """The lengths; those that Dijkstra's algorithm is not for are refused."""
     return G.kept(("lengths", weight), lambda: _checked_lengths(G, weight))
 
 
-def _checked_lengths(G: Converted, weight: Any) -> np.ndarray:
+def _checked_lengths(G: Converted, weight: Any) -> Lengths:
     lengths = None if weight is None else G.weights(weight, "least")
     if lengths is None:
-        return np.ones(len(G.lists.indices), np.int64)
+        return Lengths(np.ones(len(G.lists.indices)), True)
     if lengths.size and not (lengths.min() >= 0 and lengths.max() < np.inf):
         raise NotImplementedError(f"gpop: {weight!r} is negative, infinite or no number on some edge")
-    if lengths.dtype.kind == "i" and lengths.size and int(lengths.max()) * G.n >= 2**63:
-        raise NotImplementedError(f"gpop: lengths of paths by {weight!r} may not fit 64 bits")
-    return lengths
+    whole = lengths.dtype.kind == "i"
+    if whole and lengths.size and int(lengths.max()) * G.n > 2**53:
+        raise NotImplementedError(f"gpop: lengths of paths by {weight!r} may be above 2**53")
+    return Lengths(lengths.astype(np.float64, copy=False), whole)
 
 
 def _search(G: Converted, sources: Iterable, weight: Any, target: Any = None, cutoff: Any = None) -> Paths:
@@ -42,12 +54,13 @@ def _search(G: Converted, sources: Iterable, weight: Any, target: Any = None, cu
         if source not in G:
             raise nx.NodeNotFound(f"Node {source} not found in graph")
     lengths, first = lengths_of(G, weight), [G.numbers[source] for source in sources]
-    return dijkstra(G.lists, lengths, first, G.numbers.get(target, NOBODY), cutoff)
+    return dijkstra(G.lists, lengths.edges, first, G.numbers.get(target, NOBODY), cutoff)
 
 
-def _distances(G: Converted, found: Paths) -> dict:
+def _distances(G: Converted, found: Paths, weight: Any) -> dict:
     """Node -> distance; that of a source is the whole number 0 whatever the weights."""
-    distances = dict(zip(G.nodes_of(found.order), found.distance.tolist(), strict=True))
+    listed = lengths_of(G, weight).listed(found.distance)
+    distances = dict(zip(G.nodes_of(found.order), listed, strict=True))
     for vertex in found.order[found.parent == found.order].tolist():
         distances[G.nodes[vertex]] = 0
     return distances
@@ -70,14 +83,14 @@ def multi_source_dijkstra(
         return 0, [target]
     found = _search(G, sources, weight, target, cutoff)
     if target is None:
-        return _distances(G, found), _paths(G, sources, found)
+        return _distances(G, found, weight), _paths(G, sources, found)
     if not found.order.size or found.order[-1] != G.numbers.get(target, NOBODY):
         raise nx.NetworkXNoPath(f"No path to {target}.")
     before = dict(zip(found.order.tolist(), found.parent.tolist(), strict=True))
     path = [int(found.order[-1])]
     while before[path[-1]] != path[-1]:
         path.append(before[path[-1]])
-    return found.distance[-1].item(), [G.nodes[v] for v in reversed(path)]
+    return lengths_of(G, weight).listed(found.distance[-1:])[0], [G.nodes[v] for v in reversed(path)]
 
 
 @by_name
@@ -93,7 +106,7 @@ def multi_source_dijkstra_path_length(
     G: Converted, sources: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> dict:
     """`networkx.multi_source_dijkstra_path_length`."""
-    return _distances(G, _search(G, sources, weight, None, cutoff))
+    return _distances(G, _search(G, sources, weight, None, cutoff), weight)
 
 
 @by_name
@@ -170,11 +183,11 @@ def bidirectional_dijkstra(
             raise nx.NodeNotFound(f"{what} {end} is not in G")
     if source == target:
         return 0, [source]
-    back = G.turned
+    lengths, back = lengths_of(G, weight), G.turned
     found = path_between(
-        G.lists, lengths_of(G, weight), back.lists, lengths_of(back, weight),
+        G.lists, lengths.edges, back.lists, lengths_of(back, weight).edges,
         G.numbers[source], G.numbers[target],
     )  # fmt: skip
     if found is None:
         raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
-    return found[0], [G.nodes[v] for v in found[1]]
+    return lengths.listed(found[0])[0], [G.nodes[v] for v in found[1]]

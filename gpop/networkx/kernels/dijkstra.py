@@ -6,7 +6,8 @@ is skipped when it comes up (in a search from both ends that is a turn, as in Ne
 vertex: 0 not seen, SEEN, DONE. Fresh arrays are zero, and pages are taken when they are touched, so that a
 search for one target costs what lies nearer.
 
-Distances have the type of the weights: int64 or float64. Weights are finite and not negative.
+Distances and lengths are float64, in which whole numbers up to 2**53 are exact: one type, compiled once.
+Lengths are finite and not negative.
 Paper: E. W. Dijkstra, "A note on two problems in connexion with graphs", 1959.
 """
 
@@ -43,12 +44,12 @@ class Side(NamedTuple):
     vertex: np.ndarray
 
 
-def _side(n: int, entries: int, dtype: np.dtype) -> Side:
+def _side(n: int, entries: int) -> Side:
     return Side(
         np.zeros(n, np.uint8),
-        np.empty(n, dtype),
+        np.empty(n),
         np.empty(n, np.uint32),
-        np.empty(entries, dtype),
+        np.empty(entries),
         np.empty(entries, np.int64),
         np.empty(entries, np.uint32),
     )
@@ -64,11 +65,11 @@ def dijkstra(
     Examples
     --------
     >>> lists = Lists(np.array([0, 2, 3, 3]), np.array([2, 1, 2], np.uint32))
-    >>> dijkstra(lists, np.array([5, 1, 2]), [0]).distance
-    array([0, 1, 3])
+    >>> dijkstra(lists, np.array([5.0, 1, 2]), [0]).distance
+    array([0., 1., 3.])
     """
     n, limited = len(lists.indptr) - 1, cutoff is not None
-    side, order = _side(n, len(lists.indices) + len(sources), weights.dtype), np.empty(n, np.uint32)
+    side, order = _side(n, len(lists.indices) + len(sources)), np.empty(n, np.uint32)
     limit = float(cutoff) if limited else 0.0
     reached = _search(*lists, weights, np.array(sources, np.uint32), target, limited, limit, side, order)
     order = order[:reached]
@@ -77,19 +78,19 @@ def dijkstra(
 
 def path_between(
     successors: Lists, weights: np.ndarray, predecessors: Lists, back: np.ndarray, source: int, target: int
-) -> tuple[Any, list[int]] | None:
-    """Length and vertices of a path found from both ends in turn, as NetworkX takes turns; None without one.
+) -> tuple[np.ndarray, list[int]] | None:
+    """Length [1] and vertices of a path found from both ends, which take turns as NetworkX does; or None.
 
     Examples
     --------
     >>> ring = Lists(np.array([0, 2, 4, 6, 8]), np.array([1, 3, 0, 2, 1, 3, 0, 2], np.uint32))
-    >>> lengths = np.array([5, 1, 5, 1, 1, 1, 1, 1])
+    >>> lengths = np.array([5.0, 1, 5, 1, 1, 1, 1, 1])
     >>> path_between(ring, lengths, ring, lengths, 0, 2)
-    (2, [0, 3, 2])
+    (array([2.]), [0, 3, 2])
     """
     n, entries = len(successors.indptr) - 1, len(weights) + 1
-    ahead, behind = (_side(n, entries, weights.dtype) for _ in range(2))
-    length = np.zeros(1, weights.dtype)
+    ahead, behind = (_side(n, entries) for _ in range(2))
+    length = np.zeros(1)
     meeting = _meet(*successors, weights, *predecessors, back, source, target, ahead, behind, length)
     if meeting < 0:
         return None
@@ -99,7 +100,7 @@ def path_between(
     path.reverse()
     while path[-1] != target:
         path.append(int(behind.parent[path[-1]]))
-    return length[0].item(), path
+    return length, path
 
 
 @cached(**KERNEL)
