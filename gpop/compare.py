@@ -4,6 +4,8 @@ One table: median seconds, iterations, edges per second, bytes that the analytic
 bandwidth they make, its share of what a copy reaches there, and whether the results agree. Whole
 numbers (levels, distances, labels) must be equal; ranks and probabilities may differ by the order of
 float32 sums: by 1e-5 of the largest value. Combinations take turns, so that a busy moment hits all.
+``--program FILE.py:CLASS`` compares a program of your own; a method ``start(source)`` of it sets its fields
+and returns its frontier.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.progress import by_default
 from gpop.common.replacing import replacing
 from gpop.copy_bandwidth import copy_bandwidth
+from gpop.execution.given import program_named, run_program, uses_weights
 from gpop.execution.run import COMPILED_TARGETS
 from gpop.graph.graph import Graph
 from gpop.model.strategies import ASKED, asked_on
@@ -72,7 +75,21 @@ APPS = {
         lambda graph, result: result.label,
     ),
     "nibble": App(lambda graph, source, options: gpop.nibble(graph, source, **options), _scattered),
+    "heat_kernel": App(lambda graph, source, options: gpop.heat_kernel(graph, source, **options), _scattered),
+    "pagerank_nibble": App(
+        lambda graph, source, options: gpop.pagerank_nibble(graph, source, **options), _scattered
+    ),
 }
+"""What sends messages, and so has modes."""
+
+
+def app_of(program: type[gpop.Program]) -> App:
+    """A program of one's own (see `gpop.execution.given`); compared by the field that is declared first."""
+    return App(
+        lambda graph, source, options: run_program(program, graph, source, **options),
+        lambda graph, result: result.answer,
+        weighted=uses_weights(program),
+    )
 
 
 _limit = cache(copy_bandwidth)
@@ -137,6 +154,7 @@ def compare(
     source: int | None = None,
     rounds: int = 5,
     threads: int | None = None,
+    programs: Iterable[type[gpop.Program]] = (),
 ) -> list[Row]:
     """Run apps in every mode on every target that has it.
 
@@ -146,11 +164,13 @@ def compare(
         Weighted, if ``sssp`` is among the apps.
     apps, modes, targets : names
     source : int, optional
-        Where bfs, sssp and nibble start; the vertex with most out-edges when not given.
+        Where those start that have a source; the vertex with most out-edges when not given.
     rounds : int
         Timed runs of every combination, after one that is not counted.
     threads : int, optional
         CPU threads.
+    programs : classes of programs, optional
+        Of one's own: see `gpop.execution.given`.
 
     Examples
     --------
@@ -165,8 +185,9 @@ def compare(
         raise UsageError(f"none of the modes {', '.join(modes)} is one of target {', '.join(targets)}")
     limits = {target: _limit(target, threads) for target, _ in ways}
     rows = []
-    for name in apps:
-        app, runs, answers = APPS[name], {}, {}
+    known = APPS | {program.__name__: app_of(program) for program in programs}
+    for name in (*apps, *(program.__name__ for program in programs)):
+        app, runs, answers = known[name], {}, {}
         for _ in range(rounds + 1):
             for target, mode in ways:
                 options = {"mode": mode, "target": target, "threads": threads}
@@ -234,7 +255,12 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("graph", type=Path, help="graph file (see gpop.load)")
     add_reading_options(parser)
-    parser.add_argument("--apps", type=_names(APPS), default=list(APPS), help=f"default: {','.join(APPS)}")
+    parser.add_argument(
+        "--apps", type=_names(APPS), help=f"default: {','.join(APPS)}; none where there is a program"
+    )
+    parser.add_argument(
+        "--program", action="append", default=[], metavar="FILE.py:CLASS", help="of your own; several times"
+    )
     parser.add_argument("--modes", type=_names(ASKED), default=["sc", "pc", "auto"])
     parser.add_argument("--targets", type=_names(COMPILED_TARGETS), default=list(COMPILED_TARGETS))
     parser.add_argument("--symmetrize", action="store_true", help="add the opposite of every edge")
@@ -258,14 +284,18 @@ def _run(given: argparse.Namespace) -> int:
     )
     source = None if given.source is None else graph.vertex_of(_id(given.source))
     rows: list[Row] = []
-    for name in given.apps:
-        if APPS[name].weighted and graph.weights is None:
+    programs = {program.__name__: program for program in map(program_named, given.program)}
+    apps = given.apps or ([] if programs else list(APPS))
+    for name in (*apps, *programs):
+        mine = [programs[name]] if name in programs else []
+        if (app_of(mine[0]) if mine else APPS[name]).weighted and graph.weights is None:
             left_out[name] = f"{given.graph} has no weights"
             continue
         try:
             rows += compare(
-                graph, [name], given.modes, targets, source=source, rounds=given.rounds, threads=given.threads
-            )
+                graph, [] if mine else [name], given.modes, targets, source=source, rounds=given.rounds,
+                threads=given.threads, programs=mine,
+            )  # fmt: skip
         except NotEnoughMemory as error:
             left_out[name] = str(error)
     if given.json:

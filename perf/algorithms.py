@@ -5,14 +5,17 @@ A variant is an algorithm's configuration on a graph (its source, its number of 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import gpop
 from gpop.common.errors import UsageError
+from gpop.execution.given import program_named, run_program, uses_weights
 from perf import answers
 from perf.graphs import vertex, with_weights
 
@@ -23,20 +26,22 @@ Flags = dict[str, Any]
 class Algorithm:
     """``call(graph, flags, options)`` is gpop's function, ``answer`` turns its result into what is compared.
 
-    ``right`` computes the same another way. ``tolerance`` is for floating-point answers. ``interleaved``:
-    iterations may run into each other. ``variants`` are the configurations every store knows; the first
-    is the default.
+    ``right`` computes the same another way, where it is compared (perf/answers.py). ``tolerance`` is for
+    floating-point answers. ``interleaved``: iterations may run into each other. ``variants`` are the
+    configurations every store knows; the first is the default. ``all_active``: nothing but a number of
+    iterations ends it.
     """
 
     name: str
     title: str
     call: Callable[[gpop.Graph, Flags, Flags], Any]
     answer: Callable[[gpop.Graph, Any], np.ndarray]
-    right: Callable[[gpop.Graph, Flags], np.ndarray]
     variants: dict[str, Flags]
+    right: Callable[[gpop.Graph, Flags], np.ndarray] | None = None
     tolerance: float = 0.0
     weighted: bool = False
     interleaved: bool = False
+    all_active: bool = False
 
     def graph(self, graph: gpop.Graph) -> gpop.Graph:
         """The graph that the algorithm runs on."""
@@ -101,6 +106,44 @@ ALGORITHMS = {
         ),
     )
 }
+
+
+def _local(name: str, function: Callable[..., Any]) -> Algorithm:
+    """An app around a seed, whose answer the store has no other way to."""
+    return Algorithm(
+        name=name,
+        title=name,
+        call=lambda graph, flags, options: function(graph, vertex(graph, flags["source"]), **options),
+        answer=lambda graph, result: result.probability,
+        variants=HUB,
+    )
+
+
+BENCHED = ALGORITHMS | {
+    "heat_kernel": _local("heat_kernel", gpop.heat_kernel),
+    "pagerank_nibble": _local("pagerank_nibble", gpop.pagerank_nibble),
+}
+"""All apps that send messages; the store and the figures keep to those of the paper."""
+
+
+def digest(program: str) -> str:
+    """Of the file of a program, ``FILE.py:CLASS``: what was measured of it is another's after an edit."""
+    return hashlib.sha256(Path(program.rpartition(":")[0]).read_bytes()).hexdigest()[:8]
+
+
+def of_program(text: str) -> Algorithm:
+    """A program of one's own, ``FILE.py:CLASS``, from the vertex with most out-edges."""
+    cls = program_named(text)
+    return Algorithm(
+        name=cls.__name__,
+        title=cls.__name__,
+        call=lambda graph, flags, options: run_program(cls, graph, vertex(graph, flags["source"]), **options),
+        answer=lambda graph, result: result.answer,
+        weighted=uses_weights(cls),
+        interleaved=cls.combine != "add" and not cls.all_active,
+        all_active=cls.all_active,
+        variants=HUB,
+    )
 
 
 def algorithm_named(name: str) -> Algorithm:

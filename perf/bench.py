@@ -1,6 +1,7 @@
 """``python -m perf bench``: time apps over graphs, modes, interleaving, partition sizes and threads.
 
     python -m perf bench data/road.bin rmat:scale=18 --apps pagerank,bfs --threads 1,2 --output today.json
+    python -m perf bench data/road.bin --program apps/widest_path.py:WidestPath --modes sc,pc,auto
 
 Every combination is a pyperf benchmark: some processes, each with warm-ups and values. A value is the time
 of one run's iteration loop; loading, building the layout and compiling come before. The JSON file holds
@@ -27,40 +28,52 @@ from gpop.common.errors import GpopError, UsageError
 from gpop.common.parallel import worker_count
 from gpop.common.progress import by_default, progress_bar
 from gpop.common.replacing import replacing
-from perf.add import apps, counts
-from perf.algorithms import ALGORITHMS
+from gpop.execution.given import full_name, program_named
+from perf.add import counts
+from perf.algorithms import BENCHED, digest, of_program
 from perf.graphs import name_of, normal
 from perf.implementations import gpop_version
 from perf.machine import best_bandwidth
 from perf.parser import documented
 from perf.provenance import commit, versions
 
-MODES = ("auto", "sc", "pc")
+MODES = ("auto", "sc", "pc", "pull")
 
 
 def combinations(given: argparse.Namespace) -> list[dict[str, Any]]:
     """Name, app, graph and options of `gpop.run` of every benchmark."""
     found = []
+    programs = {program_named(text).__name__: full_name(text) for text in given.program}
+    apps = given.apps or ([] if programs else list(BENCHED))
     for app, graph, mode, interleave, size, threads in itertools.product(
-        given.apps, given.graphs, given.modes, given.interleave, given.partition_sizes, given.threads
+        [*apps, *programs], given.graphs, given.modes, given.interleave, given.partition_sizes, given.threads
     ):
         options: dict[str, Any] = {"mode": mode, "threads": threads}
-        if ALGORITHMS[app].interleaved:
+        if _interleaved(app, programs.get(app)):
             options["interleave"] = interleave == "on"
         elif interleave == "on" and "off" in given.interleave:
             continue  # the same as off
         if size:
             options["partition_size"] = size
         words = [f"{name}={value}" for name, value in sorted(options.items())]
+        words += [f"code={digest(programs[app])}"] if app in programs else []
         found.append(
             {
                 "name": " ".join([app, name_of(graph), *words]),
                 "app": app,
                 "graph": normal(graph),
                 "options": options,
+                "program": programs.get(app),
             }
         )
     return found
+
+
+def _interleaved(app: str, program: str | None) -> bool:
+    """Whether iterations of an app, or of a program, may run into each other."""
+    if program is None:
+        return BENCHED[app].interleaved
+    return of_program(program).interleaved
 
 
 def measure(job: dict[str, Any], pyperf_options: list[str]) -> Any:
@@ -159,7 +172,10 @@ def _bench(argv: list[str]) -> int:
     parser = documented("bench", __doc__)
     parser.add_argument("graphs", nargs="+", help="files, or KIND:SIZE=VALUE,... of a generator")
     parser.add_argument("--output", type=Path, default=Path("bench.json"), help="default: %(default)s")
-    parser.add_argument("--apps", type=apps, default=list(ALGORITHMS), help="default: all")
+    parser.add_argument("--apps", type=_choices(tuple(BENCHED)), help=f"default: {', '.join(BENCHED)}")
+    parser.add_argument(
+        "--program", action="append", default=[], metavar="FILE.py:CLASS", help="of your own; several times"
+    )
     parser.add_argument("--modes", type=_choices(MODES), default=["auto"], help="default: auto")
     parser.add_argument(
         "--interleave", type=_choices(("on", "off")), default=["off"], help="where possible; default: off"

@@ -25,11 +25,11 @@ def main() -> None:
     call = None
     if given.worker:
         from gpop.common.parallel import worker_count
-        from perf.algorithms import algorithm_named
+        from perf.algorithms import BENCHED, of_program
         from perf.answers import answer_hash
         from perf.graphs import open_graph
 
-        algorithm = algorithm_named(job["app"])
+        algorithm = BENCHED[job["app"]] if job["program"] is None else of_program(job["program"])
         graph = algorithm.graph(open_graph(job["graph"]))
         flags = next(iter(algorithm.variants.values()))
 

@@ -78,7 +78,7 @@ def write_job(folder: Path, work: Workload, runs: list[tuple[str, int | None]], 
         work.graph.save(graph)
     job = {
         "app": work.app, "graph": str(graph), "source": work.source, "partition_size": work.partition_size,
-        "runs": runs, "fork": fork,
+        "runs": runs, "fork": fork, "program": work.program,
     }  # fmt: skip
     path = folder / "job.json"
     path.write_text(json.dumps(job))

@@ -2,6 +2,7 @@
 
     python -m perf figures --folder figures
     python -m perf figures --scales 20,22 --threads 16 --real GRAPHS --budget 30
+    python -m perf figures --program apps/widest_path.py:WidestPath --folder mine
 
 Times come from a result store in the folder, which is filled as by ``perf run-benchmarks``: every answer is
 checked, what is finished is kept, an interrupted command is continued by the same command, and one that
@@ -21,11 +22,13 @@ from pathlib import Path
 from gpop.common.command import exit_code, fail
 from gpop.common.parallel import worker_count
 from gpop.common.replacing import replacing
+from gpop.execution.given import full_name
 from perf.add import counts
 from perf.hardware import team_sizes
 from perf.implementations import FAMILIES, installed, version
 from perf.parser import documented
 from perf.pictures import PICTURES
+from perf.pictures.own_program import draw_all as draw_own
 from perf.pictures.plan import REAL, Plan, default_scales, estimate, real_graphs
 from perf.pictures.study import Study
 from perf.provenance import head, perf_command
@@ -88,7 +91,11 @@ def _run(argv: list[str]) -> int:
     parser.add_argument("--repeats", type=int, default=REPEATS, help="of every run; default: %(default)s")
     parser.add_argument("--budget", type=float, metavar="MINUTES", help="begin no run after that, then draw")
     parser.add_argument("--quick", action="store_true", help="tiny graphs, to see that everything works")
+    parser.add_argument(
+        "--program", action="append", default=[], metavar="FILE.py:CLASS", help="only these, of your own"
+    )
     given = parser.parse_args(argv)
+    programs = [full_name(text) for text in given.program]
     scales = given.scales or ([QUICK_SCALE] if given.quick else default_scales())
     if given.threads < 1 or given.repeats < 1 or min(scales) < LEAST_SCALE:
         parser.error(f"expected --threads and --repeats from 1 on and --scales from {LEAST_SCALE} on")
@@ -105,6 +112,10 @@ def _run(argv: list[str]) -> int:
         return fail(f"{given.folder}: cannot be made: {error.strerror}", 2)
     tally = Tally()
     with Store(given.folder / "perf.db") as store:
+        if programs:
+            draw_own(Study(plan, store, given.folder, perf_command("figures", argv)), programs)
+            print(f"{given.folder / 'index.md'}: figures of {', '.join(given.program)}")
+            return 0
         plan.register(store)
         expected, deadline = estimate(store, plan), None
         if expected:

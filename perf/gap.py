@@ -222,14 +222,14 @@ def _verify(name: str, graph: gpop.Graph, result: Any, roots: list[int], first: 
         raise GpopError(f"{name} on {graph.name}{f' from {roots}' if roots else ''}: {fault}")
 
 
-HEADER = f"{'graph':28}{'kernel':8}{'trials':>7}{'median ms':>12}{'least ms':>12}{'before s':>10}"
+HEADER = f"{'kernel':8}{'trials':>7}{'median ms':>12}{'least ms':>12}{'before s':>10}"
 BESIDE = f"{'GAPBS ms':>12}{'ratio':>8}"
 
 
-def row(found: Measured) -> str:
+def row(found: Measured, width: int) -> str:
     """A line of the table."""
     line = (
-        f"{found.graph:28}{found.kernel:8}{len(found.ours):7}{1e3 * statistics.median(found.ours):12.3f}"
+        f"{found.graph:{width}}{found.kernel:8}{len(found.ours):7}{1e3 * statistics.median(found.ours):12.3f}"
         f"{1e3 * min(found.ours):12.3f}{found.prepared:10.2f}"
     )
     if found.theirs:
@@ -281,13 +281,14 @@ def _table(
     specs: list[str], deltas: Iterable[int | None], given: argparse.Namespace, suite: Suite | None
 ) -> None:
     print(f"{given.threads} threads; every result verified by another method")
-    print(HEADER + (BESIDE if suite else ""))
+    width = max(map(len, map(name_of, specs))) + 2
+    print(f"{'graph':{width}}{HEADER}{BESIDE if suite else ''}")
     for spec, delta in zip(specs, deltas, strict=False):
         graph = open_graph(spec)
         graph.name = name_of(spec)
         with tempfile.TemporaryDirectory() as folder:
             for name in given.kernels:
-                print(row(measure(name, graph, given, suite, Path(folder), delta)), flush=True)
+                print(row(measure(name, graph, given, suite, Path(folder), delta), width), flush=True)
 
 
 def main(argv: list[str]) -> int:

@@ -2,6 +2,11 @@
 
     python -m perf l2 --app pagerank --graph rmat:scale=16 --modes sc,pc,auto,push,pull
     python -m perf l2 --app bfs --graph data/road.bin --l2 64K --backend simulator --json
+    python -m perf l2 --program apps/widest_path.py:WidestPath --graph data/road.bin --l2 64K
+
+``--program`` takes a program of your own; a method ``start(source)`` of the class sets its fields and returns
+its frontier (`gpop.execution.given`). There is a vertex-centric kernel for four of the apps and for none of
+these.
 
 Modes: ``sc``, ``pc``, ``auto`` are gpop's. ``push`` and ``pull`` are short for ``baseline-push`` and
 ``baseline-pull``, plain vertex-centric kernels (perf/vertex_centric.py); gpop's own pull mode is
@@ -32,18 +37,33 @@ from typing import Any
 import gpop
 from gpop.apps.bfs import BFS
 from gpop.apps.cc import ConnectedComponents
+from gpop.apps.heat_kernel import HeatKernel
+from gpop.apps.nibble import Nibble
 from gpop.apps.pagerank import PageRank
+from gpop.apps.pagerank_nibble import PageRankNibble
 from gpop.apps.sssp import SSSP
 from gpop.common.command import Parser, exit_code
 from gpop.common.errors import UsageError
+from gpop.execution.given import full_name, program_named, uses_weights
 from gpop.layout.partition import partition_bits
-from perf import cachegrind, hardware_counters, l2_simulator
+from perf import cachegrind, hardware_counters, l2_simulator, vertex_centric
 from perf.cache_simulator import Geometry, machine_caches, parse_geometry
 from perf.graphs import name_of, open_graph, vertex, with_weights
-from perf.l2_workload import Workload, parse_modes
+from perf.l2_workload import BASELINES, Workload, parse_modes
 from perf.provenance import perf_command, written
 
-PROGRAMS = {"pagerank": PageRank, "bfs": BFS, "sssp": SSSP, "cc": ConnectedComponents}
+PROGRAMS = {
+    "pagerank": PageRank,
+    "bfs": BFS,
+    "sssp": SSSP,
+    "cc": ConnectedComponents,
+    "nibble": Nibble,
+    "heat_kernel": HeatKernel,
+    "pagerank_nibble": PageRankNibble,
+}
+DEFAULT_MODES = "sc,pc,auto,push,pull", "sc,pc,auto,gpop-pull"
+"""Of apps that have vertex-centric kernels, and of all others."""
+
 BACK_ENDS = {module.NAME: module for module in (hardware_counters, cachegrind, l2_simulator)}
 
 SMALL = 1 << 22
@@ -68,27 +88,37 @@ def _possible() -> str:
 
 
 def workload(
-    app: str, graph: gpop.Graph, source: int | str, l2: Geometry, partition_size: int | None
+    app: str,
+    graph: gpop.Graph,
+    source: int | str,
+    l2: Geometry,
+    partition_size: int | None,
+    program: str | None = None,
 ) -> Workload:
-    """The app with a graph it can run on, and partitions whose vertex data fits ``l2``."""
+    """The app or program with a graph it can run on, and partitions whose vertex data fits ``l2``."""
+    cls = PROGRAMS[app] if program is None else program_named(program)
     if graph.n == 0 or graph.m == 0:
         raise UsageError(f"{graph!r}: expected a graph with edges")
-    if app == "sssp":
+    if uses_weights(cls):
         graph = with_weights(graph)
-    elif app == "cc" and not graph.is_symmetric():
+    elif program is None and app == "cc" and not graph.is_symmetric():
         graph = graph.symmetrize()
-    bytes_each = 1 + sum(field.dtype.itemsize for field in PROGRAMS[app].vertex_fields().values())
+    bytes_each = 1 + sum(field.dtype.itemsize for field in cls.vertex_fields().values())
     bits = partition_bits(
         graph.n, 1, edges=graph.m, vertex_bytes=bytes_each, cache_bytes=l2.size, partition_size=partition_size
     )
-    return Workload(app, graph, vertex(graph, source), 1 << bits)
+    name = app if program is None else cls.__name__
+    return Workload(name, graph, vertex(graph, source), 1 << bits, program and full_name(program))
 
 
 def profile(
     work: Workload, modes: list[str], iterations: int, back_end: Any, l1: Geometry, l2: Geometry
 ) -> list[dict[str, Any]]:
     """One record per mode: iterations, L2 misses, the same per edge and per edge and iteration."""
-    lengths = (1, iterations + 1) if work.app == "pagerank" else (0, None)
+    cls = PROGRAMS[work.app] if work.program is None else program_named(work.program)
+    lengths = (1, iterations + 1) if cls.all_active else (0, None)
+    if work.program is None and work.app == "heat_kernel":
+        lengths = (1, None)  # the series has a term at least
     records = []
     for mode, (done, misses, *each) in back_end.measure(work, modes, lengths, l1, l2).items():
         records.append(
@@ -110,21 +140,25 @@ def report(args: argparse.Namespace) -> dict[str, Any]:
     l1, l2 = machine_caches()
     l1 = parse_geometry(args.l1, l1.ways, l1.line) if args.l1 else l1
     l2 = parse_geometry(args.l2, l2.ways, l2.line) if args.l2 else l2
-    modes = parse_modes(args.modes)
+    plain = args.program is not None or args.app not in vertex_centric.APPS
+    modes = parse_modes(args.modes or DEFAULT_MODES[plain])
+    baselines = [mode for mode in modes if mode in BASELINES]
+    if plain and baselines:
+        raise UsageError(f"mode {baselines[0]}: there is no such kernel of {args.program or args.app}")
     if args.iterations < 1:
         raise UsageError(f"iterations {args.iterations}: expected 1 or more")
     graph = open_graph(args.graph)
     back_end = choose_back_end(args.backend, scaled=bool(args.l1 or args.l2), edges=graph.m)
     source = args.source if args.source == "max-degree" else int(args.source)
-    work = workload(args.app, graph, source, l2, args.partition_size)
+    work = workload(args.app, graph, source, l2, args.partition_size, args.program)
     records = profile(work, modes, args.iterations, back_end, l1, l2)
     fits = not any(record["l2_misses"] for record in records)
     return {
-        "app": args.app,
+        "app": work.app,
         "graph": name_of(args.graph),
         "vertices": work.graph.n,
         "edges": work.graph.m,
-        "source": None if args.app in ("pagerank", "cc") else work.source,
+        "source": None if work.app in ("pagerank", "cc") else work.source,
         "back_end": back_end.describe(),
         "l1": l1._asdict(),
         "l2": l2._asdict(),
@@ -163,14 +197,15 @@ def main(argv: list[str] | None = None) -> int:
         prog="python -m perf l2", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--app", choices=PROGRAMS, default="pagerank")
+    parser.add_argument("--program", metavar="FILE.py:CLASS", help="of your own, instead of an app")
     parser.add_argument(
         "--graph", required=True, help="a file, or a generator such as rmat:scale=16,degree=16"
     )
-    parser.add_argument("--modes", default="sc,pc,auto,push,pull", help="separated by commas")
+    parser.add_argument("--modes", help=f"separated by commas; default: {' or '.join(DEFAULT_MODES)}")
     parser.add_argument("--backend", choices=("auto", *BACK_ENDS), default="auto")
     parser.add_argument("--l1", metavar="SIZE[,WAYS[,LINE]]", help="L1 data cache, instead of the machine's")
     parser.add_argument("--l2", metavar="SIZE[,WAYS[,LINE]]", help="L2 cache, instead of the machine's")
-    parser.add_argument("--iterations", type=int, default=2, help="of PageRank (default 2)")
+    parser.add_argument("--iterations", type=int, default=2, help="of PageRank, and where all are active (2)")
     parser.add_argument(
         "--source", type=_source, default="max-degree", help="of bfs and sssp: a vertex index"
     )

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ import numpy as np
 
 import gpop
 from gpop.common.errors import UsageError
+from gpop.execution.given import program_named, run_program
 from perf import vertex_centric
 
 GPOP_MODES = {"sc": "sc", "pc": "pc", "auto": "auto", "gpop-pull": "pull"}
@@ -43,13 +45,40 @@ def parse_modes(text: str) -> list[str]:
     return modes
 
 
+CALLS: dict[str, Callable[..., np.ndarray]] = {
+    "pagerank": lambda graph, source, options: gpop.pagerank(graph, **options),
+    "bfs": lambda graph, source, options: gpop.bfs(graph, source, **options),
+    "sssp": lambda graph, source, options: gpop.sssp(graph, source, interleave=False, **options),
+    "cc": lambda graph, source, options: gpop.connected_components(graph, interleave=False, **options),
+    "nibble": lambda graph, source, options: gpop.nibble(graph, source, **_steps(options, "iterations")),
+    "heat_kernel": lambda graph, source, options: gpop.heat_kernel(
+        graph, source, **_steps(options, "levels")
+    ),
+    "pagerank_nibble": lambda graph, source, options: gpop.pagerank_nibble(graph, source, **options),
+}
+"""The apps that send messages."""
+
+ANSWERS = {"pagerank": "rank", "bfs": "level", "sssp": "distance", "cc": "label"}
+"""The field of their results; ``probability`` of all others."""
+
+
+def _steps(options: dict[str, Any], name: str) -> dict[str, Any]:
+    """Options of an app that has a number of steps of its own, called ``name`` and not None."""
+    rest = {other: value for other, value in options.items() if other != "iterations"}
+    return rest if options["iterations"] is None else rest | {name: options["iterations"]}
+
+
 class Workload(NamedTuple):
-    """An app on a graph that it can run on as it is (symmetric for cc, weighted for sssp)."""
+    """An app on a graph that it can run on as it is (symmetric for cc, weighted for sssp).
+
+    Or a program of one's own, ``FILE.py:CLASS`` in ``program``; ``app`` is its name then.
+    """
 
     app: str
     graph: gpop.Graph
     source: int
     partition_size: int
+    program: str | None = None
 
     def run(self, mode: str, iterations: int | None) -> tuple[int, np.ndarray]:
         """Iterations done, and the answer."""
@@ -69,23 +98,17 @@ class Workload(NamedTuple):
     def _run_gpop(self, mode: str, iterations: int | None) -> tuple[int, np.ndarray]:
         options: dict[str, Any] = {"mode": mode, "threads": 1, "partition_size": self.partition_size}
         options["iterations"] = iterations
-        if self.app == "pagerank":
-            result = gpop.pagerank(self.graph, **options)
-            return result.run.iterations, result.rank
-        if self.app == "bfs":
-            result = gpop.bfs(self.graph, self.source, **options)
-            return result.run.iterations, result.level
-        if self.app == "sssp":
-            result = gpop.sssp(self.graph, self.source, interleave=False, **options)
-            return result.run.iterations, result.distance
-        result = gpop.connected_components(self.graph, interleave=False, **options)
-        return result.run.iterations, result.label
+        if self.program is not None:
+            ran = run_program(program_named(self.program), self.graph, self.source, **options)
+            return ran.run.iterations, ran.answer
+        result = CALLS[self.app](self.graph, self.source, options)
+        return result.run.iterations, getattr(result, ANSWERS.get(self.app, "probability"))
 
 
 def main(path: str) -> None:
     """Run the jobs of a file, each in a fork."""
     job = json.loads(Path(path).read_text())
-    work = Workload(job["app"], gpop.load(job["graph"]), job["source"], job["partition_size"])
+    work = Workload(job["app"], gpop.load(job["graph"]), job["source"], job["partition_size"], job["program"])
     for mode in {mode for mode, _ in job["runs"]}:
         work.run(mode, 1)  # compiles, or loads from the cache; builds the bins and the reverse
     for mode, iterations in job["runs"]:

@@ -5,7 +5,7 @@ printed. `written` makes a file that way, so that no result needs a word typed b
 
     python -m perf scaling --scale 22 --out perf/results/scaling.txt
 
-The commit is git's, "modified" where tracked files but results and README differ from it. A tree without git
+The commit is git's, "modified" where tracked files but results and tables differ from it. A tree without git
 says so; a commit that ``GPOP_COMMIT`` tells is named as told. The digest of the sources says in any case
 whether two results are of the same code. Paths are given without their folders.
 """
@@ -36,7 +36,7 @@ LIBRARIES = ("numpy", "numba", "scipy")
 CUPY = ("cupy-cuda13x", "cupy-cuda12x", "cupy")
 WIDTH = 10
 COMMIT = "GPOP_COMMIT"
-NO_CODE = (":!perf/results", ":!README.md")
+NO_CODE = (":!perf/results", ":!README.md", ":!docs/guide/modes.md")
 """What a command, or the one before it, may have written."""
 
 

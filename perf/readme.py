@@ -1,8 +1,9 @@
-"""``python -m perf readme``: write the README's tables from what they are about.
+"""``python -m perf readme``: write the tables of README and guide from what they are about.
 
 Tables of speed: a block of the README between ``<!-- NAME -->`` and ``<!-- /NAME -->`` is made from
 perf/results/NAME.txt, which the command in its head wrote; a block without a result is empty. The table of
-strategies is made from their records. Nothing is typed by hand, and a test compares blocks and files.
+strategies in docs/guide/modes.md is made from their records. Nothing is typed by hand, and a test compares
+blocks and files.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from gpop.model.strategies import MODES, STRATEGIES
 from perf.parser import documented
 from perf.provenance import ROOT, read
 
-README, RESULTS = ROOT / "README.md", ROOT / "perf" / "results"
+README, MODES_PAGE, RESULTS = ROOT / "README.md", ROOT / "docs/guide/modes.md", ROOT / "perf" / "results"
 APPS = {"pagerank": "PageRank", "bfs": "BFS", "sssp": "SSSP", "cc": "components", "nibble": "Nibble"}
 CONTENDERS = {
     "gpop auto": "gpop", "edge": "edge-parallel kernel", "vertex": "vertex-parallel kernel",
@@ -117,23 +118,28 @@ def block(name: str, results: Path = RESULTS) -> str:
     return "\n".join(BLOCKS[name](*read(path.read_text()))) + "\n"
 
 
-def filled(text: str, results: Path = RESULTS) -> str:
-    """The README with every block as the results have it."""
-    for name in ("strategies", *BLOCKS):
+PAGES = {README: tuple(BLOCKS), MODES_PAGE: ("strategies",)}
+"""Page -> the blocks in it."""
+
+
+def filled(page: Path, text: str, results: Path = RESULTS) -> str:
+    """The text of a page with every block as the results have it."""
+    for name in PAGES[page]:
         begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
         if begin not in text or end not in text:
-            raise UsageError(f"README.md: expected the marks {begin.strip()} and {end}")
+            raise UsageError(f"{page.name}: expected the marks {begin.strip()} and {end}")
         before, _, rest = text.partition(begin)
         text = before + begin + block(name, results) + end + rest.partition(end)[2]
     return text
 
 
 def main(argv: list[str]) -> int:
-    """Rewrite the README."""
+    """Rewrite the pages."""
 
     def work() -> None:
         documented("readme", __doc__).parse_args(argv)
-        with replacing(README) as temporary:
-            temporary.write_text(filled(README.read_text()))
+        for page in PAGES:
+            with replacing(page) as temporary:
+                temporary.write_text(filled(page, page.read_text()))
 
     return exit_code(work)

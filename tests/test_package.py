@@ -59,4 +59,4 @@ def test_the_wheel_holds_the_package_and_nothing_else(built):
 def test_the_source_archive_holds_what_tests_and_guides_need(built):
     _, _, sources = built
     guides = {path.name for path in ROOT.glob("*.md")} | {"LICENSE", "CITATION.cff", "pyproject.toml"}
-    assert tracked("gpop", "apps", "data", "perf", "tests") | guides <= sources
+    assert tracked("gpop", "apps", "data", "docs", "perf", "tests") | guides <= sources

@@ -11,7 +11,8 @@ import pytest
 
 import gpop
 from tests.networkx.registered import register
-from tests.test_cli import APPS, run_app
+from tests.site_pages import PAGES
+from tests.test_cli import APPS
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
@@ -40,32 +41,20 @@ def test_every_app_and_its_fields_are_in_the_table(app):
     assert callable(getattr(gpop, re.search(r"`gpop\.(\w+)\(", row)[1]))
 
 
-def test_options_exist(capsys):
-    paragraph = next(
-        part for part in README.split("\n\n") if part.startswith("All apps have the same options")
-    )
-    with pytest.raises(SystemExit):
-        run_app("sssp", "--help")
-    out = capsys.readouterr().out
-    options = re.findall(r"--[a-z-]+", paragraph)
-    assert len(options) >= 14
-    for option in options:
-        assert option in out
-
-
 def test_nothing_is_installed_from_an_index():
     """gpop is on none: extras are those of the checkout, and exist."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    asked = re.findall(r"pip install (?:-\w+ )*\"([^\"]*)\"", README)
+    text = "\n".join([README, *PAGES.values()])
+    asked = re.findall(r"pip install (?:-\w+ )*\"([^\"]*)\"", text)
     assert len(asked) >= 5
     for name in asked:
         assert re.fullmatch(r"\.\[(\w+)\]", name)[1] in project["optional-dependencies"]
-    assert not re.search(r"gpop\[", README)
+    assert not re.search(r"gpop\[", text)
 
 
 def test_files_that_are_linked_exist():
     linked = re.findall(r"\]\(((?!https?:)[^)#]+)\)", README)
-    assert "ARCHITECTURE.md" in linked
+    assert "ARCHITECTURE.md" in linked and "docs/index.md" in linked
     assert not [path for path in linked if not (ROOT / path).exists()]
 
 
@@ -73,3 +62,19 @@ def test_the_two_commands_are_marked():
     for mark in ("run", "tests"):
         block = re.search(rf"<!-- {mark} -->\n```sh\n(.*?)\n```", README, re.DOTALL)[1]
         assert block.startswith("python -m venv .venv && .venv/bin/pip install")
+
+
+def test_it_is_short():
+    """The tables of speed aside, which are as long as what was measured."""
+    assert (
+        len(
+            re.sub(r"<!-- (scaling|machine|gpu) -->.*?<!-- /\1 -->", "", README, flags=re.DOTALL).splitlines()
+        )
+        <= 200
+    )
+
+
+def test_it_leads_to_every_page_of_the_guide():
+    pages = [page for page in PAGES if page.startswith(("guide/", "tutorials/", "migration/"))]
+    missing = [page for page in pages if not page.endswith("/index") and f"(docs/{page}.md)" not in README]
+    assert not missing

@@ -114,6 +114,12 @@ APPS = {
         ["rank"],
         1e-13,
     ),
+    "personalized pagerank": (
+        lambda **options: gpop.personalized_pagerank(GRAPH, {3: 2, 5: 1}, **options),
+        ["rank"],
+        1e-13,
+    ),
+    "hits": (lambda **options: gpop.hits(GRAPH, iterations=4, **options), ["hub", "authority"], 1e-13),
     "nibble": (lambda **options: gpop.nibble(GRAPH, 3, threshold=1e-4, **options), ["probability"], 2e-6),
     "heat kernel": (lambda **options: gpop.heat_kernel(GRAPH, 3, **options), ["probability"], 2e-6),
     "pagerank nibble": (lambda **options: gpop.pagerank_nibble(GRAPH, 3, **options), ["probability"], 2e-6),

@@ -28,12 +28,15 @@ import numpy as np
 from gpop.common.atomics import clock_ns, fetch_add, popcount, prefetch
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
-from gpop.direct.oriented import HUBS, order_by_degree, worth_ordering
+from gpop.direct.oriented import order_by_degree, worth_ordering
 from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
 from gpop.graph.graph import Graph
 
 PHASES = ("degree", "order", "orient", "count")
 DEGREE, ORDER, ORIENT, COUNT = range(len(PHASES))
+
+HUBS = 1 << 12
+"""Vertices with rows of bits: 2 MiB for all of them, which stay in the cache; more took longer."""
 
 _CHUNK = 256  # vertices
 _SERIAL = 1 << 16  # vertices and edges that one thread does before another has started

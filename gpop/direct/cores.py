@@ -39,6 +39,7 @@ K, CHUNKS, EDGES = range(3)
 _CHUNK = 1 << 11  # vertices
 _SPARSE = 4  # lists are packed when so many times fewer are left
 _SERIAL = 1 << 15  # vertices and edges that one thread does before another has started
+_LIGHT = 1 << 14  # vertices or edges of a step that the leader does alone
 _NOBODY = np.uint32(0xFFFFFFFF)
 _ONE = np.uint64(1)
 
@@ -54,7 +55,8 @@ class Cores(NamedTuple):
 class _Space(NamedTuple):
     """Per vertex: ``core``, ``degree``, ``left`` (the chunks' lists), ``above`` (below which one on a stack).
 
-    Per chunk: ``size`` of its list, ``top`` of its stack, ``least`` degree in the list.
+    Per chunk: ``size`` of its list, ``top`` of its stack, ``edges`` of what is there, ``least`` degree in the
+    list.
     """
 
     core: np.ndarray
@@ -63,6 +65,7 @@ class _Space(NamedTuple):
     above: np.ndarray
     size: np.ndarray
     top: np.ndarray
+    edges: np.ndarray
     least: np.ndarray
     now: np.ndarray
 
@@ -94,8 +97,11 @@ def core_numbers(graph: Graph, threads: int) -> Cores:
 def _space(n: int) -> _Space:
     chunks = (n + _CHUNK - 1) // _CHUNK
     core, left, above = np.empty((3, n), np.uint32)
-    size, top, least = np.empty(chunks, np.int64), np.empty(chunks, np.uint32), np.empty(chunks, np.int64)
-    return _Space(core, np.empty(n, np.int32), left, above, size, top, least, np.array([-1, chunks, 0, 0]))
+    size, edges, least = np.empty((3, chunks), np.int64)
+    top = np.empty(chunks, np.uint32)
+    return _Space(
+        core, np.empty(n, np.int32), left, above, size, top, edges, least, np.array([-1, chunks, 0, 0])
+    )
 
 
 @inline
@@ -115,14 +121,14 @@ def _count(chunk, indptr, indices, space):
 
 
 @inline
-def _scan(chunk, k, space):
+def _scan(chunk, k, indptr, space):
     """Put what has at most k neighbours on the stack of its chunk, and keep what has more in the list.
 
     What has fewer was peeled before, from the stack of any chunk.
     """
     degree, left, above = space.degree, space.left, space.above
     at = first = np.uint64(chunk * _CHUNK)
-    top, least = _NOBODY, np.int64(1) << 40
+    top, edges, least = _NOBODY, np.int64(0), np.int64(1) << 40
     for i in range(first, first + np.uint64(space.size[chunk])):
         v = left[i]
         d = degree[v]
@@ -133,6 +139,8 @@ def _scan(chunk, k, space):
         elif d == k:
             above[v] = top
             top = v
+            edges += indptr[np.uint64(v) + _ONE] - indptr[np.uint64(v)]
+    space.edges[chunk] = edges
     space.size[chunk], space.top[chunk], space.least[chunk] = at - first, top, least
 
 
@@ -184,19 +192,21 @@ def _pack(space):
 
 @inline
 def _next(kind, space):
-    """The step after one of this kind."""
+    """The step after one of this kind, and about how many vertices or edges it looks at."""
     now = space.now
     if kind == SCAN:
-        found, least = False, np.int64(1) << 40
+        found, edges, least = False, np.int64(0), np.int64(1) << 40
         for chunk in range(now[CHUNKS]):
             found = found or space.top[chunk] != _NOBODY
+            edges += space.edges[chunk]
             least = min(least, space.least[chunk])
         if found:
-            return PEEL
+            return PEEL, edges
         now[K] = least
     else:
         now[K] += 1
-    return SCAN if _pack(space) > 0 else OVER
+    left = _pack(space)
+    return SCAN if left > 0 else OVER, left
 
 
 @kernel
@@ -210,17 +220,17 @@ def _peel_all(worker, alone, indptr, indices, space, crew):
         if chunk < 0:
             if worker > 0 or len(space.core) == 0:
                 return
-            kind = _next(kind, space)
+            kind, work = _next(kind, space)
             if kind == OVER:
                 end(crew)
                 return
-            announce(crew, kind, space.now[CHUNKS], alone)
+            announce(crew, kind, space.now[CHUNKS], alone or work < _LIGHT)
             continue
         step, k = crew[KIND], space.now[K]
         if step == DEGREES:
             _count(chunk, indptr, indices, space)
         elif step == SCAN:
-            _scan(chunk, k, space)
+            _scan(chunk, k, indptr, space)
         else:
             _peel(chunk, k, alone, indptr, indices, space)
         chunk_done(crew)

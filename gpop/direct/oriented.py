@@ -14,7 +14,7 @@ import numpy as np
 from gpop.direct.phases import kernel
 
 HUBS = 1 << 14
-"""Vertices with rows of bits: 16 MiB for all rows of smaller ones, 32 MiB for all that are square."""
+"""Vertices with rows of bits: 16 MiB for all of them."""
 
 _SAMPLES = 1000
 _SKEWED = 1.3  # mean degree over median degree

@@ -44,7 +44,7 @@ SEARCH, FRONTIER, TAIL, FIRST, LAST, SIZE, OUT, UNSEEN, EDGES = range(9)
 step; out-edges of what is new; edges of what is not reached; edges looked at."""
 
 _EDGES = 1 << 13  # of a chunk
-_PULLED = 12  # edges of what is not reached, for one of the frontier, from which pulling pays
+_PULLED = 2  # edges that are pulled in the time of one that is pushed; marks of the same step help, too
 _SERIAL = 1 << 16  # vertices and edges that one thread does before another has started
 _DONE = np.uint32(0xFFFFFFFF)
 _ONE, _SIX, _LAST_BIT = np.uint64(1), np.uint64(6), np.uint64(63)
@@ -191,6 +191,12 @@ def _start(search, pivot, ways, space):
 
 
 @inline
+def _probes(vertices, edges, all_edges):
+    """About how many edges a pull looks at: each vertex until one is from what is reached, or all it has."""
+    return min(edges, vertices * all_edges // max(all_edges - edges, 1))
+
+
+@inline
 def _next(pivot, ways, space):
     """The next step, and its number of chunks."""
     now = space.now
@@ -202,7 +208,8 @@ def _next(pivot, ways, space):
     out = now[OUT]
     now[UNSEEN] -= out
     now[OUT] = 0
-    kind = PULL if out * _PULLED > now[UNSEEN] + len(space.order) else PUSH
+    probes = _probes(len(space.order) - now[TAIL], now[UNSEEN], len(ways.indices))
+    kind = PULL if _PULLED * out > probes else PUSH
     if kind == PULL:
         now[FIRST], now[LAST] = 0, space.seen.shape[1]
         out = now[UNSEEN]

@@ -33,6 +33,8 @@ HOLDS_IDS = True
 
 _COMMENTS = b"##"
 _IDS = 1 << 20  # treated at a time
+_SPARSE = 16  # times as large as their number, ids are searched for
+_GONE = np.uint32(0xFFFFFFFF)
 
 
 class DataSet(NamedTuple):
@@ -179,20 +181,27 @@ def _typed(piece: Piece, kind: str) -> np.ndarray:
 
 
 def _number(ends: list[np.ndarray], ids: np.ndarray, data: DataSet) -> None:
-    """Replace the ids in a list of arrays by vertices."""
+    """Replace the ids in a list of arrays by vertices: by a table, or where ids are sparse by searching."""
+    n, largest = len(ids), int(ids[-1]) if len(ids) else -1
+    table = np.full(largest + 2 if largest < _SPARSE * n else 0, _GONE)
+    if table.size:
+        table[ids] = np.arange(n, dtype=np.uint32)
+
+    def vertices(part: np.ndarray) -> np.ndarray:
+        if table.size or not n:
+            return table[np.minimum(part, largest + 1)] if n else np.full(len(part), _GONE)
+        place = np.minimum(np.searchsorted(ids, part), n - 1)
+        return np.where(ids[place] == part, place, _GONE).astype(np.uint32)
 
     def number(i):
         given = ends[i]
         found = own_pages(len(given), np.uint32)
         for first, last in ranges(len(given), _IDS):
-            part = given[first:last]
-            place = np.searchsorted(ids, part)
-            place[place == len(ids)] = 0
-            strange = np.flatnonzero(ids[place] != part) if len(ids) else np.arange(len(part))
+            found[first:last] = vertices(given[first:last].astype(np.int64))
+            strange = np.flatnonzero(found[first:last] == _GONE)
             if strange.size:
-                where = f"vertex {part[strange[0]]}, which is not in {data.vertices.name}"
+                where = f"vertex {given[first + strange[0]]}, which is not in {data.vertices.name}"
                 raise GraphFileError(f"{data.edges}: an edge of {where}")
-            found[first:last] = place
         ends[i] = found
 
     for_each(len(ends), number)

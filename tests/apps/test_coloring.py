@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import networkx as nx
@@ -11,6 +12,7 @@ import pytest
 import gpop
 from gpop.apps.coloring import verify
 from gpop.direct import coloring
+from gpop.direct.phases import claim, make_phases
 from gpop.generate import generate
 from gpop.graph.transform import relabel
 from tests.graphs import small_graphs
@@ -56,6 +58,25 @@ def test_threads_that_wait_for_each_other():
             for _ in range(5):
                 assert np.array_equal(gpop.coloring(graph, threads=threads).color, colors)
     assert sorted(gpop.coloring(clique).color.tolist()) == list(range(400))
+
+
+def test_a_vertex_waits_for_what_another_thread_has_claimed():
+    """Here the other thread is the test, which takes its time."""
+    clique = gpop.Graph.from_networkx(nx.complete_graph(2 * coloring._CHUNK))
+    assert gpop.coloring(clique).count == clique.n  # compiles
+    order, state = np.arange(clique.n, dtype=np.uint32), np.arange(-1, -1 - clique.n, -1)
+    phases, seen = make_phases(1), np.zeros(clique.n + 1, np.uint32)
+    assert claim(phases, 0) == 0
+    arguments = (clique.indptr, clique.indices, order, state, seen, phases)
+    other = threading.Thread(target=coloring._color, args=arguments, daemon=True)
+    other.start()
+    other.join(0.2)
+    assert other.is_alive() and (state < 0).all()
+    for v in range(coloring._CHUNK):
+        state[v] = v
+    other.join(60)
+    assert not other.is_alive()
+    assert state.tolist() == list(range(clique.n))
 
 
 def test_ids_decide_between_equal_degrees():

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import gpop
+from gpop.apps.affine import Affine, WeightedAffine
 from gpop.apps.bfs import BFS
 from gpop.apps.cc import ConnectedComponents
 from gpop.apps.heat_kernel import HeatKernel
@@ -29,7 +30,7 @@ APPS = {
     for cls, weight in [
         (BFS, None), (ConnectedComponents, None), (PageRank, None), (ConvergingPageRank, None),
         (DoublePageRank, None), (Nibble, None), (HeatKernel, None), (PageRankNibble, None),
-        (IndependentSet, None),
+        (IndependentSet, None), (Affine, None), (WeightedAffine, np.uint32),
         (WeightedPageRank, np.float32), (WeightedConvergingDoublePageRank, np.uint32),
         (SSSP, np.uint32), (WideSSSP, np.uint64), (FloatSSSP, np.float32), (DoubleSSSP, np.float64),
     ]

@@ -41,6 +41,16 @@ def test_every_vertex_is_there(tmp_path):
     assert (graph.indices.tolist(), graph.weights.tolist()) == ([0, 2], [1, 2.5])
 
 
+def test_sparse_ids(tmp_path):
+    far = 10**12
+    graph = gpop.load(write(tmp_path, f"{far}\n3\n{2**62}\n", f"3 {far} 1\n{2**62} 3 2\n"))
+    assert graph.original_ids.tolist() == [3, far, 2**62]
+    assert (graph.indptr.tolist(), graph.indices.tolist()) == ([0, 1, 1, 2], [1, 0])
+    for vertex in (4, 2**62 + 1):
+        with pytest.raises(GraphFileError, match=f"an edge of vertex {vertex}, which is not in"):
+            gpop.load(write(tmp_path, f"{far}\n3\n", f"3 {vertex} 1\n"))
+
+
 def test_an_undirected_edge_goes_both_ways_and_a_loop_once(tmp_path):
     path = write(tmp_path, "0\n1\n2\n", "0 1 3\n2 2 4\n", directed="false", types="integer")
     graph = gpop.load(path)

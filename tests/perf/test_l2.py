@@ -10,7 +10,7 @@ import gpop
 from gpop.cpu import specialise
 from gpop.generate import generate
 from gpop.layout.kept_bins import bins_of
-from perf import cachegrind, hardware_counters, l2, l2_simulator, l2_tables
+from perf import cachegrind, hardware_counters, l2, l2_simulator, l2_tables, vertex_centric
 from perf.cache_simulator import L2_MISSES, Geometry, make_cache
 from perf.l2_workload import MODES, Workload, parse_modes
 
@@ -33,7 +33,7 @@ def reference(app, work, iterations):
     }[app]()
 
 
-@pytest.mark.parametrize("app", l2.PROGRAMS)
+@pytest.mark.parametrize("app", vertex_centric.APPS)
 @pytest.mark.parametrize("mode", ["baseline-push", "baseline-pull"])
 def test_baselines_compute_what_the_apps_compute(graph, app, mode):
     work = l2.workload(app, graph, "max-degree", L2, None)

@@ -17,9 +17,10 @@ machine   Some CPU, 16 usable cores of 16, L2 2.1 MB, memory 1 GB, Linux
 """
 
 
-def test_the_readme_says_what_was_measured():
-    text = readme.README.read_text()
-    assert readme.filled(text) == text, "run python -m perf readme"
+@pytest.mark.parametrize("page", readme.PAGES, ids=lambda page: page.name)
+def test_pages_say_what_was_measured(page):
+    text = page.read_text()
+    assert readme.filled(page, text) == text, "run python -m perf readme"
 
 
 def test_nothing_more_is_claimed():
@@ -84,11 +85,11 @@ def test_machine(tmp_path):
 
 
 def test_what_was_not_measured_is_not_told(tmp_path):
-    names = ("strategies", *readme.BLOCKS)
-    marks = "".join(f"<!-- {name} -->\nof before\n<!-- /{name} -->\n" for name in names)
-    assert "of before" not in readme.filled(marks, tmp_path)
-    with pytest.raises(UsageError, match="expected the marks"):
-        readme.filled("no marks", tmp_path)
+    for page, names in readme.PAGES.items():
+        marks = "".join(f"<!-- {name} -->\nof before\n<!-- /{name} -->\n" for name in names)
+        assert "of before" not in readme.filled(page, marks, tmp_path)
+        with pytest.raises(UsageError, match=f"{page.name}: expected the marks"):
+            readme.filled(page, "no marks", tmp_path)
 
 
 def test_every_strategy_has_a_row():
