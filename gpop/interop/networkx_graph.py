@@ -7,7 +7,7 @@ of the lists, one for the neighbours, one for each attribute. Nothing is made fo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from itertools import chain
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from gpop.graph.graph import Graph
 if TYPE_CHECKING:
     import networkx
 
-Rows = list[Mapping[Any, Any]]
+Rows = list[dict[Any, Any]]
 """Of each node, its neighbours and what NetworkX holds of the edge to each (of parallel edges: a dict)."""
 
 
@@ -87,14 +87,14 @@ def values_of(
     >>> values_of([{1: {"a": {"w": 3}, "b": {"w": 4}}}, {}], "w", 1, sum)
     array([7])
     """
-    if fold is None:
+    edges = chain.from_iterable(map(dict.values, rows))
+    if fold is not None:
+        found = [fold(data.get(attribute, default) for data in parallel.values()) for parallel in edges]
+        return _numbers(found, attribute)
+    try:
+        found = list(map(dict.get, edges, repeat(attribute), repeat(default)))
+    except TypeError:  # a graph of a class that keeps attributes in another kind of mapping
         found = [data.get(attribute, default) for row in rows for data in row.values()]
-    else:
-        found = [
-            fold(data.get(attribute, default) for data in parallel.values())
-            for row in rows
-            for parallel in row.values()
-        ]
     return _numbers(found, attribute)
 
 

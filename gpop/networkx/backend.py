@@ -115,3 +115,18 @@ def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
     (True, {0: 1})
     """
     return result.original() if isinstance(result, Converted) else result
+
+
+def on_start_tests(items: list[Any]) -> None:
+    """NetworkX hands over its own tests before it runs them: one asks for the set that Python's sets lead to.
+
+    Examples
+    --------
+    >>> on_start_tests([])
+    """
+    import pytest
+
+    for item in items:
+        if item.nodeid.endswith("tests/test_mis.py::test_random_seed"):
+            reason = "a maximal independent set for a seed is another one than NetworkX's"
+            item.add_marker(pytest.mark.xfail(reason=reason, strict=True))

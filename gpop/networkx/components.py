@@ -27,11 +27,7 @@ def _sets(G: Converted, component: np.ndarray) -> Iterator[set]:
 
 
 def _weak(G: Converted) -> ComponentsResult:
-    return G.kept("weak", lambda: gpop.connected_components(G.engine()))
-
-
-def _strong(G: Converted) -> tuple[np.ndarray, int]:
-    return G.kept("strong", lambda: strong_components(G.lists))
+    return gpop.connected_components(G.engine())
 
 
 def _not_null(G: Converted) -> None:
@@ -67,15 +63,15 @@ is_weakly_connected = is_connected
 
 def strongly_connected_components(G: Converted) -> Iterator[set]:
     """`networkx.strongly_connected_components`."""
-    yield from _sets(G, _strong(G)[0])
+    yield from _sets(G, strong_components(G.lists)[0])
 
 
 def number_strongly_connected_components(G: Converted) -> int:
     """`networkx.number_strongly_connected_components`."""
-    return _strong(G)[1]
+    return strong_components(G.lists)[1]
 
 
 def is_strongly_connected(G: Converted) -> bool:
     """`networkx.is_strongly_connected`."""
     _not_null(G)
-    return _strong(G)[1] == 1
+    return strong_components(G.lists)[1] == 1

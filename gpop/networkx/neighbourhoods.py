@@ -28,7 +28,7 @@ def _links(G: Converted, parallel: bool = False) -> ClusteringResult:
     """What the app finds; ``parallel``: whether NetworkX takes graphs with parallel edges."""
     if G.is_multigraph() and not parallel:
         raise nx.NetworkXNotImplemented("not implemented for multigraph type")
-    return G.kept("links", lambda: gpop.clustering(G.engine()))
+    return gpop.clustering(G.engine())
 
 
 def _each(G: Converted, nodes: Any, values: list) -> Any:

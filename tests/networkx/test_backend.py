@@ -9,6 +9,7 @@ import gc
 import random
 import subprocess
 import sys
+from collections import UserDict
 from collections.abc import Iterator, ValuesView
 from functools import partial
 
@@ -366,11 +367,11 @@ def test_a_class_with_neighbours_of_its_own_is_left_to_networkx():
             return {other: {} for other in self if other != node and other not in self._adj[node]}
 
     class Named(nx.Graph):
-        pass
+        edge_attr_dict_factory = UserDict
 
     with pytest.raises(NotImplementedError):
         nx.core_number(Complement([(0, 1), (1, 2)]), backend="gpop")
-    check("core_number", Named([(0, 1), (1, 2)]), {})
+    check("single_source_dijkstra", Named([(0, 1, {"weight": 3}), (1, 2)]), {"source": 0})
 
 
 def test_a_conversion_is_kept_until_the_graph_changes():
