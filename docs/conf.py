@@ -47,7 +47,6 @@ myst_links_external_new_tab = False
 
 autodoc_typehints = "none"  # the types are in the sections of the docstrings
 autodoc_member_order = "bysource"
-autodoc_preserve_defaults = True
 autosummary_generate = True
 autosummary_imported_members = True
 numpydoc_show_class_members = False  # the templates list them
@@ -67,6 +66,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,  # seconds differ from build to build
     "plot_gallery": "True",
     "image_scrapers": ("matplotlib",),
+    "capture_repr": ("_repr_html_",),
     "first_notebook_cell": (
         "# Start it in the folder of its Python file, in a copy of the repository: it reads data/.\n"
         "%matplotlib inline"
@@ -86,7 +86,8 @@ html_theme_options = {
     "show_toc_level": 2,
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
-    "secondary_sidebar_items": ["page-toc"],
+    # Code has lines of up to 100 characters: pages full of it take the width.
+    "secondary_sidebar_items": {place: ["page-toc"] for place in ("guide/*", "inside/*", "reference/*")},
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",

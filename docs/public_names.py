@@ -63,7 +63,8 @@ def sections() -> dict[str, list[str]]:
         if names:
             ordered[section] = names
         if section == "Algorithms":
-            ordered["Results"] = results([getattr(gpop, name.partition(".")[2]) for name in names])
+            apps = [name for name, home in gpop._HOMES.items() if home.startswith("gpop.apps.")]
+            ordered["Results"] = results([getattr(gpop, name) for name in apps])
     return ordered
 
 
@@ -102,6 +103,10 @@ def write(folder: Path) -> None:
     page = folder / "index.rst"
     if not page.exists() or page.read_text() != text():
         page.write_text(text())
+    listed = {name for names in sections().values() for name in names}
+    for old in folder.glob("generated/*.rst"):
+        if old.stem not in listed:  # of a name that is gone since the last build
+            old.unlink()
 
 
 def site_links(app: Any, relative_path: Path, parent: str, content: list[str]) -> None:
@@ -109,6 +114,8 @@ def site_links(app: Any, relative_path: Path, parent: str, content: list[str]) -
 
     def link(found: re.Match) -> str:
         page = GUIDES.get(found[2].removesuffix(".md"))
+        if found[2].startswith("docs/"):
+            page = found[2].removeprefix("docs/").removesuffix(".md")
         return f"[{found[1]}](/{page}.md)" if page else found[1]
 
     content[0] = re.sub(r"\[([^\]]*)\]\((?!\w+:|#)([^)]+)\)", link, content[0])

@@ -52,8 +52,10 @@ def _list() -> None:
     print(
         "Graph processing over partitions. Every app: gpop NAME graph [--help], or python -m gpop.apps.NAME\n"
     )
-    for name, about in commands(PACKAGE / "apps"):
-        print(f"  {name:16} {about}")
+    apps = list(commands(PACKAGE / "apps"))
+    width = max(len(name) for name, _ in apps)
+    for name, about in apps:
+        print(f"  {name:{width}} {about}")
     print("\nOther commands, each with --help (or python -m gpop.NAME):\n")
     for name, about in commands(PACKAGE):
         print(f"  gpop {name:11} {about}")

@@ -17,11 +17,12 @@ import sys
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 import gpop
+from gpop.apps.with_messages import APPS, app_of
 from gpop.common.command import (
     Parser,
     add_json_option,
@@ -35,61 +36,12 @@ from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.progress import by_default
 from gpop.common.replacing import replacing
 from gpop.copy_bandwidth import copy_bandwidth
-from gpop.execution.given import program_named, run_program, uses_weights
+from gpop.execution.given import program_named
 from gpop.execution.run import COMPILED_TARGETS
 from gpop.graph.graph import Graph
 from gpop.model.strategies import ASKED, asked_on
 
 TOLERANCE = 1e-5
-
-
-class App(NamedTuple):
-    """How an app is run here, and the array its results are compared by."""
-
-    solve: Callable[[Graph, int, dict[str, Any]], Any]
-    answer: Callable[[Graph, Any], np.ndarray]
-    weighted: bool = False
-
-
-def _scattered(graph: Graph, result: Any) -> np.ndarray:
-    values = np.zeros(graph.n, np.float32)
-    values[result.vertices] = result.values
-    return values
-
-
-APPS = {
-    "bfs": App(
-        lambda graph, source, options: gpop.bfs(graph, source, **options), lambda graph, result: result.level
-    ),
-    "pagerank": App(
-        lambda graph, source, options: gpop.pagerank(graph, iterations=10, **options),
-        lambda graph, result: result.rank,
-    ),
-    "sssp": App(
-        lambda graph, source, options: gpop.sssp(graph, source, **options),
-        lambda graph, result: result.distance,
-        weighted=True,
-    ),
-    "cc": App(
-        lambda graph, source, options: gpop.connected_components(graph, **options),
-        lambda graph, result: result.label,
-    ),
-    "nibble": App(lambda graph, source, options: gpop.nibble(graph, source, **options), _scattered),
-    "heat_kernel": App(lambda graph, source, options: gpop.heat_kernel(graph, source, **options), _scattered),
-    "pagerank_nibble": App(
-        lambda graph, source, options: gpop.pagerank_nibble(graph, source, **options), _scattered
-    ),
-}
-"""What sends messages, and so has modes."""
-
-
-def app_of(program: type[gpop.Program]) -> App:
-    """A program of one's own (see `gpop.execution.given`); compared by the field that is declared first."""
-    return App(
-        lambda graph, source, options: run_program(program, graph, source, **options),
-        lambda graph, result: result.answer,
-        weighted=uses_weights(program),
-    )
 
 
 _limit = cache(copy_bandwidth)

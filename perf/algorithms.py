@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import gpop
+from gpop.apps.with_messages import APPS, App
 from gpop.common.errors import UsageError
 from gpop.execution.given import program_named, run_program, uses_weights
 from perf import answers
@@ -108,21 +109,19 @@ ALGORITHMS = {
 }
 
 
-def _local(name: str, function: Callable[..., Any]) -> Algorithm:
-    """An app around a seed, whose answer the store has no other way to."""
+def _compared(name: str, app: App) -> Algorithm:
+    """An app as `gpop.compare` runs it, whose answer the store has no other way to."""
     return Algorithm(
         name=name,
         title=name,
-        call=lambda graph, flags, options: function(graph, vertex(graph, flags["source"]), **options),
-        answer=lambda graph, result: result.probability,
+        call=lambda graph, flags, options: app.solve(graph, vertex(graph, flags["source"]), options),
+        answer=app.answer,
+        weighted=app.weighted,
         variants=HUB,
     )
 
 
-BENCHED = ALGORITHMS | {
-    "heat_kernel": _local("heat_kernel", gpop.heat_kernel),
-    "pagerank_nibble": _local("pagerank_nibble", gpop.pagerank_nibble),
-}
+BENCHED = {name: ALGORITHMS.get(name) or _compared(name, app) for name, app in APPS.items()}
 """All apps that send messages; the store and the figures keep to those of the paper."""
 
 

@@ -5,8 +5,8 @@
     python -m perf l2 --program apps/widest_path.py:WidestPath --graph data/road.bin --l2 64K
 
 ``--program`` takes a program of your own; a method ``start(source)`` of the class sets its fields and returns
-its frontier (`gpop.execution.given`). There is a vertex-centric kernel for four of the apps and for none of
-these.
+its frontier (`gpop.execution.given`). Vertex-centric kernels are there for four of the apps.
+An iteration of ``hits`` is half of one of its own: hubs, or authorities.
 
 Modes: ``sc``, ``pc``, ``auto`` are gpop's. ``push`` and ``pull`` are short for ``baseline-push`` and
 ``baseline-pull``, plain vertex-centric kernels (perf/vertex_centric.py); gpop's own pull mode is
@@ -35,9 +35,11 @@ from pathlib import Path
 from typing import Any
 
 import gpop
+from gpop.apps.affine import Affine
 from gpop.apps.bfs import BFS
 from gpop.apps.cc import ConnectedComponents
 from gpop.apps.heat_kernel import HeatKernel
+from gpop.apps.independent_set import IndependentSet
 from gpop.apps.nibble import Nibble
 from gpop.apps.pagerank import PageRank
 from gpop.apps.pagerank_nibble import PageRankNibble
@@ -60,6 +62,10 @@ PROGRAMS = {
     "nibble": Nibble,
     "heat_kernel": HeatKernel,
     "pagerank_nibble": PageRankNibble,
+    "personalized_pagerank": Affine,
+    "katz": Affine,
+    "hits": Affine,
+    "independent_set": IndependentSet,
 }
 DEFAULT_MODES = "sc,pc,auto,push,pull", "sc,pc,auto,gpop-pull"
 """Of apps that have vertex-centric kernels, and of all others."""

@@ -16,15 +16,15 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import gpop
+from gpop.apps.with_messages import APPS, app_of
 from gpop.common.errors import UsageError
-from gpop.execution.given import program_named, run_program
+from gpop.execution.given import program_named
 from perf import vertex_centric
 
 GPOP_MODES = {"sc": "sc", "pc": "pc", "auto": "auto", "gpop-pull": "pull"}
@@ -43,29 +43,6 @@ def parse_modes(text: str) -> list[str]:
         if mode not in MODES:
             raise UsageError(f"mode {mode!r}: expected some of {', '.join((*MODES, *SHORT))}")
     return modes
-
-
-CALLS: dict[str, Callable[..., np.ndarray]] = {
-    "pagerank": lambda graph, source, options: gpop.pagerank(graph, **options),
-    "bfs": lambda graph, source, options: gpop.bfs(graph, source, **options),
-    "sssp": lambda graph, source, options: gpop.sssp(graph, source, interleave=False, **options),
-    "cc": lambda graph, source, options: gpop.connected_components(graph, interleave=False, **options),
-    "nibble": lambda graph, source, options: gpop.nibble(graph, source, **_steps(options, "iterations")),
-    "heat_kernel": lambda graph, source, options: gpop.heat_kernel(
-        graph, source, **_steps(options, "levels")
-    ),
-    "pagerank_nibble": lambda graph, source, options: gpop.pagerank_nibble(graph, source, **options),
-}
-"""The apps that send messages."""
-
-ANSWERS = {"pagerank": "rank", "bfs": "level", "sssp": "distance", "cc": "label"}
-"""The field of their results; ``probability`` of all others."""
-
-
-def _steps(options: dict[str, Any], name: str) -> dict[str, Any]:
-    """Options of an app that has a number of steps of its own, called ``name`` and not None."""
-    rest = {other: value for other, value in options.items() if other != "iterations"}
-    return rest if options["iterations"] is None else rest | {name: options["iterations"]}
 
 
 class Workload(NamedTuple):
@@ -97,12 +74,12 @@ class Workload(NamedTuple):
 
     def _run_gpop(self, mode: str, iterations: int | None) -> tuple[int, np.ndarray]:
         options: dict[str, Any] = {"mode": mode, "threads": 1, "partition_size": self.partition_size}
-        options["iterations"] = iterations
-        if self.program is not None:
-            ran = run_program(program_named(self.program), self.graph, self.source, **options)
-            return ran.run.iterations, ran.answer
-        result = CALLS[self.app](self.graph, self.source, options)
-        return result.run.iterations, getattr(result, ANSWERS.get(self.app, "probability"))
+        options["interleave"] = False
+        if iterations is not None:
+            options["iterations"] = iterations
+        app = APPS[self.app] if self.program is None else app_of(program_named(self.program))
+        result = app.solve(self.graph, self.source, options)
+        return result.run.iterations, app.answer(self.graph, result)
 
 
 def main(path: str) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import gpop
 from gpop.apps.holds import Holds, held
 from gpop.apps.tables import first_of_numbers, top
-from gpop.common.errors import UsageError
 
 OF_RUN = (
     "iterations", "converged", "mode", "interleave", "threads", "target", "partition_size", "partitions"
@@ -44,10 +43,7 @@ def told(graph: gpop.Graph, result: Any, seconds: dict[str, Any], edges: int) ->
             answer[name] = getattr(result, name)
         elif what is Holds.VERTEX:
             answer[name] = result.name_of(getattr(result, name))
-    try:
-        by = first_of_numbers(result)
-    except UsageError:  # nothing about single vertices
-        by = None
+    by = first_of_numbers(result)
     largest = None
     if by is not None:
         found = top(result, MOST, by)

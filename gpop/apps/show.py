@@ -61,10 +61,7 @@ def answer_html(result: Any) -> str:
         for value in [getattr(result, name)]
     ]
     parts = [escape(", ".join(f"{name} {value}" for name, value in facts))]
-    try:
-        name = first_of_numbers(result)
-    except UsageError:  # nothing about single vertices
-        name = None
+    name = first_of_numbers(result)
     if name is not None:
         _, _, values = present(result, name)
         sizes = components_of(result, name) is not None

@@ -119,50 +119,59 @@ def column_named(result: Any, name: str) -> tuple[Column, Column]:
 
 def first_of_numbers(result: Any) -> str | None:
     """The column that is looked at where none is named: the first of numbers, else of components."""
-    table = columns(result)
-    by_kind: dict[Holds, list[str]] = {}
-    for each in fields(result):
-        title = each.metadata.get("column") or each.name
-        if title in table and table[title].values.dtype.kind in "iuf":
-            by_kind.setdefault(each.metadata["holds"], []).append(title)
-        elif title in table and each.metadata["holds"] is Holds.COMPONENTS:
-            by_kind.setdefault(Holds.COMPONENTS, []).append(title)
-    found = [by_kind.get(what, []) for what in (Holds.BESIDE_LIST, Holds.VALUES, Holds.COMPONENTS)]
-    return next((names[0] for names in found if names), None)
+    for kinds in ((Holds.BESIDE_LIST,), (Holds.VALUES,), (Holds.COMPONENTS,)):
+        for name, what in held(result).items():
+            values = getattr(result, name) if what in kinds else None
+            if values is not None and values.ndim == 1 and values.dtype.kind in "iuf":
+                return _title(result, name)
+    return None
+
+
+def _title(result: Any, name: str) -> str:
+    """What the column of a field is called."""
+    return next(each.metadata["column"] or name for each in fields(result) if each.name == name)
 
 
 def components_of(result: Any, name: str) -> tuple[np.ndarray, np.ndarray] | None:
     """(smallest vertex, number of vertices) of every component, where the column is about components."""
-    for each in fields(result):
-        if (
-            each.metadata.get("holds") is Holds.COMPONENTS
-            and (each.metadata.get("column") or each.name) == name
-        ):
-            return np.unique(getattr(result, each.name), return_counts=True)
+    for field, what in held(result).items():
+        if what is Holds.COMPONENTS and _title(result, field) == name:
+            return np.unique(getattr(result, field), return_counts=True)
     return None
 
 
 def present(result: Any, by: str | None) -> tuple[str, np.ndarray, np.ndarray]:
-    """(column, ids, numbers) of the vertices that have one; of components, their sizes."""
-    name = first_of_numbers(result) if by is None else by
-    if name is None:
-        raise UsageError(f"{type(result).__name__} has no column of numbers: expected by= one of its columns")
-    vertex, column = column_named(result, name)
-    sizes = components_of(result, name)
+    """(column, vertices, numbers) of the vertices that have one; of components, their sizes."""
+    title = first_of_numbers(result) if by is None else by
+    if title is None:
+        raise UsageError(f"{type(result).__name__} has no column of numbers")
+    sizes = components_of(result, title)
     if sizes is not None:
-        return name, names_of(result.original_ids, sizes[0]), sizes[1]
-    if column.values.dtype.kind not in "iuf" or name == "vertex":
-        raise UsageError(f"column {name!r} holds no numbers to order by")
-    there = np.ones(len(column.values), np.bool_) if column.missing is None else ~column.missing
-    return name, vertex.values[there], column.values[there]
+        return title, *sizes
+    kinds = held(result)
+    for each in fields(result):
+        what = kinds.get(each.name)
+        if what in (Holds.VALUES, Holds.BESIDE_LIST) and _title(result, each.name) == title:
+            values = np.asarray(getattr(result, each.name))
+            if values.ndim == 1 and values.dtype.kind in "iuf":
+                break
+    else:
+        column_named(result, title)  # there may be none of that name
+        raise UsageError(f"column {title!r} holds no numbers to order by")
+    listed = next((name for name, held_ in kinds.items() if held_ is Holds.LIST), None)
+    beside = what is Holds.BESIDE_LIST
+    vertices = getattr(result, listed) if beside else np.arange(values.size, dtype=np.uint32)
+    missing = _missing(result, values, each.metadata["missing"])
+    return (title, vertices, values) if missing is None else (title, vertices[~missing], values[~missing])
 
 
 def top(result: Any, count: int, by: str | None) -> Top:
     """See `AppResult.top`."""
-    name, names, values = present(result, by)
+    name, vertices, values = present(result, by)
     sizes = components_of(result, name) is not None
     best = largest(values, count)
-    rows = list(zip(names[best].tolist(), values[best].tolist(), strict=True))
+    names = names_of(result.original_ids, vertices[best])
+    rows = list(zip(names.tolist(), values[best].tolist(), strict=True))
     return Top((name, "vertices") if sizes else ("vertex", name), rows)
 
 

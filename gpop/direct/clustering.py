@@ -77,7 +77,7 @@ def count_links(outward: Graph, inward: Graph, threads: int) -> Links:
     degree, phases = np.empty(n, np.uint32), make_phases(COUNT + 1)
     edges, stamps = np.zeros(len(PHASES), np.int64), np.zeros(len(PHASES) + 1, np.int64)
     nothing = np.empty(0, np.uint32), np.empty(0, np.uint8), np.empty(0, np.uint64)
-    together(lambda worker: _degrees(*lists_of, degree, *nothing, phases, edges), threads)
+    together(lambda worker: _degrees(directed, *lists_of, degree, *nothing, phases, edges), threads)
     united = time.perf_counter()
     by_degree = worth_ordering(degree)
     order, rank = np.empty((2, n if by_degree else 0), np.uint32)
@@ -92,7 +92,7 @@ def count_links(outward: Graph, inward: Graph, threads: int) -> Links:
     ordered = time.perf_counter()
     together(
         lambda worker: _count(
-            worker == 0, directed, by_degree, np.uint64(hubs), *lists_of, order, rank, begin, lists, both,
+            worker == 0, directed, by_degree, np.uint64(hubs), *lists_of, rank, begin, lists, both,
             size, rows[0], rows[-1], marks[worker, 0], marks[worker, -1], of_hubs[worker], total, phases,
             edges, stamps,
         ),
@@ -109,8 +109,8 @@ def count_links(outward: Graph, inward: Graph, threads: int) -> Links:
 
 @kernel
 def _union(
-    v, me, write, by_degree, rank, indptr, indices, in_indptr, in_indices, lists, both, at, hubs, rows,
-    two_way_rows,
+    v, me, write, directed, by_degree, rank, indptr, indices, in_indptr, in_indices, lists, both, at, hubs,
+    rows, two_way_rows,
 ):  # fmt: skip
     """Number of neighbours of v in either direction; or those below ``me``, which are written from ``at``.
 
@@ -119,6 +119,8 @@ def _union(
     row = _row(me, hubs)
     e, end = np.uint64(indptr[v]), np.uint64(indptr[v + np.uint64(1)])
     i, stop = np.uint64(in_indptr[v]), np.uint64(in_indptr[v + np.uint64(1)])
+    if not directed:
+        i = stop
     count = np.uint64(0)
     while e < end or i < stop:
         forward, backward = e < end, i < stop
@@ -140,7 +142,7 @@ def _union(
             if me < hubs and u < hubs:
                 bit = np.uint64(1) << (u & np.uint64(63))
                 rows[row + (u >> np.uint64(6))] |= bit
-                if forward and backward:
+                if forward and backward:  # in a directed graph
                     two_way_rows[row + (u >> np.uint64(6))] |= bit
         else:
             count += np.uint64(1)
@@ -148,7 +150,9 @@ def _union(
 
 
 @kernel
-def _degrees(indptr, indices, in_indptr, in_indices, degree, no_ids, no_bytes, no_words, phases, edges):
+def _degrees(
+    directed, indptr, indices, in_indptr, in_indices, degree, no_ids, no_bytes, no_words, phases, edges
+):
     """One thread's share of counting neighbours."""
     n, chunk, one = np.uint64(len(degree)), np.uint64(_CHUNK), np.uint64(1)
     chunks = np.int64((n + chunk - one) // chunk)
@@ -157,8 +161,8 @@ def _degrees(indptr, indices, in_indptr, in_indices, degree, no_ids, no_bytes, n
         looked_at = 0
         for v in range(np.uint64(p) * chunk, min(n, (np.uint64(p) + one) * chunk)):
             degree[v] = _union(
-                v, v, False, False, no_ids, indptr, indices, in_indptr, in_indices, no_ids, no_bytes,
-                np.uint64(0), np.uint64(0), no_words, no_words,
+                v, v, False, directed, False, no_ids, indptr, indices, in_indptr, in_indices, no_ids,
+                no_bytes, np.uint64(0), np.uint64(0), no_words, no_words,
             )  # fmt: skip
             looked_at += degree[v]
         fetch_add(edges, DEGREE, looked_at)
@@ -248,7 +252,7 @@ def _with_others(e, end, directed, hubs, begin, size, lists, both, words, two_wa
 
 @kernel
 def _count(
-    main, directed, by_degree, hubs, indptr, indices, in_indptr, in_indices, order, rank, begin, lists, both,
+    main, directed, by_degree, hubs, indptr, indices, in_indptr, in_indices, rank, begin, lists, both,
     size, rows, two_way_rows, words, two_way, of_hubs, total, phases, edges, stamps,
 ):  # fmt: skip
     """One thread's share of all phases after the order; the main thread also keeps the time."""
@@ -260,11 +264,12 @@ def _count(
     while p < chunks:
         kept = np.uint64(0)
         for v in range(np.uint64(p) * chunk, min(n, (np.uint64(p) + one) * chunk)):
-            size[v] = _union(
-                np.uint64(order[v]) if by_degree else v, v, True, by_degree, rank, indptr, indices, in_indptr,
-                in_indices, lists, both, np.uint64(begin[v]), hubs, rows, two_way_rows,
+            me = np.uint64(rank[v]) if by_degree else v
+            size[me] = _union(
+                v, me, True, directed, by_degree, rank, indptr, indices, in_indptr, in_indices, lists, both,
+                np.uint64(begin[me]), hubs, rows, two_way_rows,
             )  # fmt: skip
-            kept += np.uint64(size[v])
+            kept += np.uint64(size[me])
         fetch_add(edges, ORIENT, kept)
         finish(phases, ORIENT)
         p = claim(phases, ORIENT)

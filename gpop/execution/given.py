@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from inspect import isfunction
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -118,8 +119,8 @@ def run_program(cls: type[Program], graph: Graph, source: int, **options: Any) -
     [0, 1, 2]
     """
     program = cls(graph)
-    begin = getattr(program, "start", None)
-    frontier = None if begin is None else begin(source)
+    begins = isfunction(getattr(cls, "start", None))  # not a field of that name
+    frontier = program.start(source) if begins else None
     if cls.all_active and options.get("iterations") is None:
         options["iterations"] = ITERATIONS
     return Ran(program, run(program, frontier, **options))

@@ -79,6 +79,20 @@ def test_a_wrong_result_ends_it(name, monkeypatch):
         gap.measure(name, graph, given, None, Path(), None)
 
 
+def test_two_trials_that_differ_end_it(monkeypatch):
+    graph, kernel = generate("rmat", scale=7, degree=8, seed=1, symmetrize=True), gap.KERNELS["tc"]
+    counts = iter([0, 0, 0, 1])
+
+    def call(*arguments):
+        result = kernel.call(*arguments)
+        return replace(result, count=result.count + next(counts))
+
+    monkeypatch.setitem(gap.KERNELS, "tc", replace(kernel, call=call))
+    given = argparse.Namespace(trials=3, threads=1, rounds=1, seed=gap.SEED)
+    with pytest.raises(gpop.GpopError, match="^tc on .*: two trials differ"):
+        gap.measure("tc", graph, given, None, Path(), None)
+
+
 @pytest.mark.parametrize("weights", [(1, 255), (0, 3)])
 def test_distances_are_proved(weights):
     graph = generate("rmat", scale=7, degree=8, seed=1, weights=weights)
