@@ -52,6 +52,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(built):
     assert inside == tracked("gpop")
     assert "gpop/py.typed" in inside and any(name.endswith(".cuh") for name in inside)
     assert f"gpop-{gpop.__version__}.dist-info/licenses/LICENSE" in names
+    assert f"gpop-{gpop.__version__}.dist-info/entry_points.txt" in names
     assert {f"gpop/schemas/{name}.json" for name in ("app", "info")} <= inside
     assert "Classifier: Typing :: Typed" in metadata and "# gpop" in metadata  # the README
 
