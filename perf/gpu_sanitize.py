@@ -11,18 +11,12 @@ import sys
 
 import numpy as np
 
-import gpop
-from gpop.compare import APPS, App, _scattered, differs
+from gpop.apps.with_messages import APPS
+from gpop.compare import differs
 from gpop.generate import generate
 from gpop.gpu import engine
 from gpop.gpu.device import cupy
 from gpop.model.strategies import asked_on
-
-LOCAL = {
-    name: App(lambda graph, seed, options, solve=solve: solve(graph, seed, **options), _scattered)
-    for name, solve in (("heat_kernel", gpop.heat_kernel), ("pagerank_nibble", gpop.pagerank_nibble))
-}
-WATCHED = APPS | LOCAL
 
 
 def main(name: str) -> int:
@@ -31,7 +25,7 @@ def main(name: str) -> int:
     engine.SLICE_NS = 10**12  # everything is slow while it is watched
     # Vertices of more than 256 edges, and more edges than one block takes alone.
     graph = generate("rmat", scale=10, degree=8, seed=1, weights=(1, 255))
-    app, source = WATCHED[name], int(np.argmax(graph.out_degree))
+    app, source = APPS[name], int(np.argmax(graph.out_degree))
     common = {"partition_size": 64, "ratio": 1.0}
     expected = app.answer(graph, app.solve(graph, source, {"mode": "sc", "threads": 1, **common}))
     code = 0

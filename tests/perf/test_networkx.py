@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from perf.__main__ import main
 from tests.networkx.registered import register
 
 
+@pytest.mark.slow
 def test_table(capsys, tmp_path):
     register()
     out = tmp_path / "out.txt"

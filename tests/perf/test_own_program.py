@@ -110,6 +110,7 @@ def test_local_apps_as_workloads(graph, app):
     assert work.run("auto", 2)[0] == 2
 
 
+@pytest.mark.slow
 def test_profile(capsys):
     given = [
         "l2",
