@@ -45,11 +45,8 @@ def test_is_short(path):
     assert sum(len(cell.splitlines()) for cell in cells[:3]) < 60
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path if path.stem == "k_hop" else pytest.param(path, marks=pytest.mark.slow) for path in GALLERY],
-    ids=lambda path: path.stem,
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.stem)
 def test_as_a_notebook(path, monkeypatch):
     """Cell by cell in the folder of the program, without a file, and with the arguments of a kernel."""
     pyplot = pytest.importorskip("matplotlib.pyplot")

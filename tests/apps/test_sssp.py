@@ -15,7 +15,7 @@ from gpop.apps.sssp import default_delta, main, verify
 from gpop.generate import generate
 from tests.apps import reference
 
-TYPES = ("u1", "u4", "i8", "f4", "f8")
+TYPES = ("u1", "u4", "i8", "f8")
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def road():
     return generate("road", width=12, height=12, seed=2)
 
 
-@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("dtype", [pytest.param("f4", marks=pytest.mark.slow), *TYPES])
 @pytest.mark.parametrize("mode", ["sc", "pc"])
 def test_weights_of_every_type(road, dtype, mode):
     graph = reference.with_weights(road, (road.weights % 100).astype(dtype))

@@ -73,7 +73,13 @@ def widened(graph, source, step=8, **options):
     return program, gpop.run(program, [source], **options)
 
 
-@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize(
+    "options",
+    [
+        options if options["mode"] in ("auto", "pull") else pytest.param(options, marks=pytest.mark.slow)
+        for options in OPTIONS
+    ],
+)
 def test_widest_paths(options):
     graph = generate("rmat", scale=8, seed=3)
     graph = reference.with_weights(graph, np.random.default_rng(1).integers(0, 50, graph.m).astype(np.uint32))

@@ -46,7 +46,9 @@ def check_emulated(name: str, mode: str) -> None:
             check(case, graph_of(kind), in_plain_python(case, graph_of(kind)), mode, SIZE, "declared")
 
 
-@pytest.mark.parametrize("name", ["Lowest", "FloatVotes", "NotedVotes"])
+@pytest.mark.parametrize(
+    "name", ["NotedVotes", *(pytest.param(name, marks=pytest.mark.slow) for name in ("Lowest", "FloatVotes"))]
+)
 def test_foreign_program_on_the_cpu(name):
     """The same answers on the other target."""
     case, graph = FOREIGN[name], graph_of("small")

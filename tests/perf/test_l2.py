@@ -50,6 +50,7 @@ def test_a_baseline_stops_at_its_limit(graph, mode):
     assert done == 1 and levels.max() == 1
 
 
+@pytest.mark.slow
 def test_partition_centric_misses_are_those_of_its_arrays(graph):
     """A cache that holds everything: each line misses once, in the first iteration."""
     work = Workload("pagerank", graph, 0, 128)
