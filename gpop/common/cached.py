@@ -26,7 +26,10 @@ from typing import Any, NamedTuple
 
 import numba
 
-from gpop.common.numba_private import compile_without_collecting, give_files_names
+from gpop.common.branches import keep_branches_within_lines
+from gpop.common.numba_private import compile_undisturbed, give_files_names
+
+keep_branches_within_lines()
 
 _folders = {"gpop": os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}
 """Folder of every package whose imports are followed."""
@@ -55,7 +58,7 @@ def keep(function: Callable, name: str, **options: Any) -> Any:
     function.__qualname__ = name
     kernel = numba.njit(cache=True, nogil=True, **options)(function)
     give_files_names(kernel)
-    compile_without_collecting(kernel)
+    compile_undisturbed(kernel)
     return kernel
 
 

@@ -16,6 +16,7 @@ from uuid import uuid4
 import numba
 
 from gpop.common.errors import GpopError
+from gpop.common.interrupts import held_back, let_through
 
 TESTED = "0.64", "0.68"
 """The lowest and the highest minor version of Numba that the tests were run with (also in pyproject.toml)."""
@@ -64,31 +65,43 @@ def give_files_names(kernel: Any) -> None:
         file._data_name = lambda number: f"{stem}.{uuid4().hex[:16]}.nbc"
 
 
-def compile_without_collecting(kernel: Any) -> None:
-    """Have Python look for no garbage while the kernel is compiled.
+class _GoodMoments(event.Listener):
+    """Between the passes of the compiler: nothing of LLVM is under way."""
 
-    The compiler makes millions of objects, nearly all of which live until it is done: looking for dead ones
-    among them, again and again, takes a sixth of its time.
+    def on_start(self, event: Any) -> None:
+        let_through()
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+def compile_undisturbed(kernel: Any) -> None:
+    """Have nothing come between when a kernel is compiled, or loaded.
+
+    An interrupt inside a call of LLVM leaves its lock taken, and the next call waits forever; inside what
+    LLVM calls back it is lost, and LLVM goes on with nothing in its hands. So it waits for the next pass.
+
+    Nor does Python look for garbage: the compiler makes millions of objects, nearly all of which live until
+    it is done, and looking for dead ones among them, again and again, takes a sixth of its time.
     """
-    compile_kernel = getattr(getattr(kernel, "_compiler", None), "compile", None)
-    if compile_kernel is None:
-        return
+    compile_kernel = kernel.compile
 
-    def compile_at_once(args: Any, return_type: Any) -> Any:
+    def compile_at_once(signature: Any) -> Any:
         collecting = gc.isenabled()
         gc.disable()
         try:
-            return compile_kernel(args, return_type)
+            with held_back(), event.install_listener("numba:run_pass", _GoodMoments()):
+                return compile_kernel(signature)
         finally:
             if collecting:
                 gc.enable()
 
-    kernel._compiler.compile = compile_at_once
+    kernel.compile = compile_at_once
 
 
 __all__ = [
     "HAS_PARTS", "LEAN_OPTIONS", "TESTED", "CompilerBase", "DefaultPassBuilder", "FunctionPass",
     "JITCodeLibrary", "NativeLowering", "NopythonTypeInference", "PreLowerStripPhis", "_dynfunc", "as_dtype",
-    "cgutils", "compile_without_collecting", "compiler", "config", "cpu_target", "dump", "errors", "event",
+    "cgutils", "compile_undisturbed", "compiler", "config", "cpu_target", "dump", "errors", "event",
     "give_files_names", "ir", "register_pass", "run_frontend", "ufunc_find_matching_loop",
 ]  # fmt: skip

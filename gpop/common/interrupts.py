@@ -1,0 +1,62 @@
+"""Ctrl-C held back while something must not be left in the middle, let through at the next good moment."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class _Held:
+    """What would be called for a signal, how deep in blocks that hold it back, and whether one has come."""
+
+    handler: Callable[..., Any] | None = None
+    depth = 0
+    waits = False
+
+
+def _note(signum: int, frame: Any) -> None:
+    _Held.waits = True
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """A block in which an interrupt is raised where it calls `let_through`, else at its end.
+
+    Only the main thread gets interrupts; in another one the block is like any.
+
+    Examples
+    --------
+    >>> try:
+    ...     with held_back():
+    ...         signal.raise_signal(signal.SIGINT)
+    ...         print("to the end")
+    ... except KeyboardInterrupt:
+    ...     print("interrupted")
+    to the end
+    interrupted
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    if not _Held.depth:
+        _Held.handler, _Held.waits = handler, False
+        signal.signal(signal.SIGINT, _note)
+    _Held.depth += 1
+    try:
+        yield
+    finally:
+        _Held.depth -= 1
+        if not _Held.depth:
+            signal.signal(signal.SIGINT, _Held.handler)
+            let_through()
+
+
+def let_through() -> None:
+    """A good moment: whatever was held back is raised."""
+    if _Held.waits and threading.current_thread() is threading.main_thread():
+        _Held.waits = False
+        _Held.handler(signal.SIGINT, None)
