@@ -34,7 +34,8 @@ from gpop.plan.trace import (
     MODES_AT,
     SCATTER_AT,
 )
-from gpop.program.lowering import MAY_BE_SILENT, place_of, user_functions
+from gpop.program.lowering import place_of, user_functions
+from gpop.program.ownership import MAY_BE_SILENT
 from gpop.program.program import Program
 
 

@@ -340,7 +340,8 @@ class Program:
     def _declared(cls, kind: type) -> dict[str, Any]:
         members: dict[str, Any] = {}
         for base in reversed(cls.__mro__):
-            members.update((name, value) for name, value in vars(base).items() if isinstance(value, kind))
+            if base is not Program and base is not object:
+                members |= {name: value for name, value in vars(base).items() if isinstance(value, kind)}
         return members
 
     # The functions below are compiled, not called; the defaults cost nothing in the engine.

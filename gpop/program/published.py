@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gpop.common.inlined import inline
-from gpop.program.lowering import names_in
+from gpop.program.content_key import names_in
 
 
 def publish(function: types.FunctionType, name: str) -> types.FunctionType:

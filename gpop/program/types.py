@@ -15,7 +15,8 @@ from gpop.common.cached import source_key
 from gpop.common.errors import ProgramError, uncoloured
 from gpop.common.numba_private import as_dtype, errors
 from gpop.common.user_folder import recall, remember
-from gpop.program.lowering import ANSWERS, MAY_BE_SILENT, Lowered
+from gpop.program.lowering import Lowered
+from gpop.program.ownership import ANSWERS, MAY_BE_SILENT
 from gpop.program.program import Program
 from gpop.program.published import publish_user
 from gpop.program.typed_ir import infer, state_type

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.program.lowering import helpers_of, lower
+from gpop.program.content_key import helpers_of
+from gpop.program.lowering import lower
 from tests.programs import program_class
 
 FILE = "the_users_file.py"

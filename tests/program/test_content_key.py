@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gpop.program import content_key, lowering
 from gpop.program.lowering import lower
 from tests.programs import program_class
 
@@ -95,3 +96,50 @@ def test_a_global_that_changes_at_run_time_changes_the_key():
     after = lower(cls).key
     cls.scatterFunc.__globals__["FACTOR"] = 3
     assert after != before == lower(cls).key
+
+
+PLAIN = SOURCE.replace(" + LIMITS[1] + table[2]", "")
+"""All that it refers to is a number, a function or a module."""
+
+
+def replaced(cls, name):
+    """A function that does something else, in place of one of the class."""
+    setattr(cls, name, lambda self, value, node: False)
+
+
+EDITS = {
+    "a global number": lambda cls, names: names.update(FACTOR=4),
+    "a constant of a module": lambda cls, names: setattr(names["settings"], "LEVEL", 7),
+    "a helper": lambda cls, names: names.update(helper=lambda x: x),
+    "a helper's helper": lambda cls, names: names.update(inner=lambda x: x),
+    "the code of a helper": lambda cls, names: setattr(names["inner"], "__code__", (lambda x: x).__code__),
+    "a function": lambda cls, names: replaced(cls, "gatherFunc"),
+    "all_active": lambda cls, names: setattr(cls, "all_active", True),
+    "combine": lambda cls, names: setattr(cls, "combine", "min"),
+    "the name": lambda cls, names: setattr(cls, "__name__", "Other"),
+    "cuda_source": lambda cls, names: setattr(cls, "cuda_source", "// nothing"),
+    "inactive_message": lambda cls, names: setattr(cls, "inactive_message", 9),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit_of_a_class_that_is_known_is_noticed(edit, monkeypatch):
+    """Nothing is hashed while all parts are the same objects; each part is one that is looked at."""
+    hashed = []
+    monkeypatch.setattr(
+        lowering, "content_key", lambda *given: hashed.append(1) or content_key.content_key(*given)
+    )
+    cls = program_class(PLAIN, FILE)
+    before = lower(cls)
+    assert lower(cls) is before and len(hashed) == 1
+    EDITS[edit](cls, cls.scatterFunc.__globals__)
+    assert lower(cls).key != before.key
+    assert len(hashed) == 2
+
+
+def test_what_can_change_in_place_is_hashed_again():
+    cls = program_class(SOURCE, FILE)
+    before = lower(cls)
+    assert lower(cls) is before
+    cls.scatterFunc.__globals__["table"][2] = 77
+    assert lower(cls).key != before.key
