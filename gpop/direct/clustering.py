@@ -28,7 +28,7 @@ import numpy as np
 from gpop.common.atomics import clock_ns, fetch_add, popcount, prefetch
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
-from gpop.direct.oriented import order_by_degree, worth_ordering
+from gpop.direct.oriented import hub_count, order_by_degree, worth_ordering
 from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
 from gpop.graph.graph import Graph
 
@@ -85,7 +85,7 @@ def count_links(outward: Graph, inward: Graph, threads: int) -> Links:
     place = np.zeros(int(degree.max(initial=0)) + 2, np.int64)
     order_by_degree(degree, by_degree, place, order, rank, begin)
     lists, both, size = np.empty(begin[n], np.uint32), np.empty(begin[n], np.uint8), np.empty(n, np.uint32)
-    hubs = min(n, HUBS)
+    hubs = hub_count(n, room, HUBS)
     rows = np.zeros((1 + directed, hubs * -(-hubs // 64)), np.uint64)
     marks = np.zeros((threads, 1 + directed, n // 64 + 1), np.uint64)
     of_hubs, total = np.zeros((threads, hubs), np.int64), np.zeros(n, np.int64)

@@ -10,8 +10,9 @@ take     labels that have changed are written.
 A vertex chooses anew only where a neighbour's label has changed: while few change, they say so to their
 neighbours, else everybody chooses.
 
-Labels are counted in a table of a thread, with open addressing and at most half full; for a vertex of few
-neighbours it lies in the first cache lines. Chunks have about as many edges each, so that a hub is one.
+A thread counts in an array with a place for every label. Nothing is cleared between two lists: the next one
+counts on from the largest count of the one before. Chunks have about as many edges each, so that a hub is
+one.
 Paper: U. N. Raghavan, R. Albert, S. Kumara, "Near linear time algorithm to detect community structures in
 large-scale networks", Physical Review E 76, 2007 (there one vertex after the other, ties at random).
 """
@@ -26,7 +27,6 @@ import numpy as np
 from gpop.common.atomics import fetch_add
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
-from gpop.common.random_bits import GOLDEN
 from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
 from gpop.graph.graph import Graph
 
@@ -35,7 +35,8 @@ CHOOSE, TAKE = range(2)
 _EDGES = 1 << 15  # of a chunk, and vertices
 _SERIAL = 1 << 16  # vertices and edges that one thread does before another has started
 _FEW = 8  # neighbours that are counted at once
-_EMPTY = np.uint32(0xFFFFFFFF)
+_NONE = np.uint32(0xFFFFFFFF)  # larger than any label
+_MOST = np.uint32(1 << 31)  # of counts: another list still fits
 
 
 class Step(NamedTuple):
@@ -47,7 +48,7 @@ class Step(NamedTuple):
 
 
 def propagate(outward: Graph, inward: Graph, label: np.ndarray, iterations: int, threads: int) -> list[Step]:
-    """Change the labels (uint32 [n], below 2^32 - 1), at most so often; less where nothing changes any more.
+    """Change the labels (uint32 [n], below n), at most so often; less where nothing changes any more.
 
     ``inward`` is the reverse of the graph, or the graph itself where that has the same edges: then each
     neighbour counts once.
@@ -65,14 +66,12 @@ def propagate(outward: Graph, inward: Graph, label: np.ndarray, iterations: int,
         _share(lists, both, 0, np.zeros(1, np.int64), label, *_state(0, 1), 0, 1)
     threads = threads if n + outward.m >= _SERIAL else 1
     degree = outward.out_degree.astype(np.int64) + (inward.out_degree if both else 0)
-    most = min(int(degree.max(initial=1)), max(n, 1))
-    slots = 1 << (2 * most - 1).bit_length()
-    require_memory(15 * n + 8 * slots * threads, f"labels of {outward!r}")
+    require_memory((15 + 4 * threads) * n, f"labels of {outward!r}")
     cuts = np.append(0, np.cumsum(degree + 1))
     bounds = np.searchsorted(cuts, np.arange(0, cuts[-1] + _EDGES, _EDGES))
     bounds[-1] = n
     edges = int(degree.sum())
-    state = _state(n, threads, slots)
+    state = _state(n, threads)
     steps: list[Step] = []
     while len(steps) < iterations and not (steps and steps[-1].changed == 0):
         start = time.perf_counter()
@@ -81,19 +80,19 @@ def propagate(outward: Graph, inward: Graph, label: np.ndarray, iterations: int,
     return steps
 
 
-def _state(n: int, threads: int, slots: int = 2) -> tuple[np.ndarray, ...]:
-    """Chosen labels, who chooses, who has changed, and the tables of all threads."""
-    tables = np.empty((2, threads, slots), np.uint32)
-    return np.empty(n, np.uint32), np.ones(n, np.uint8), np.zeros(n, np.uint8), tables
+def _state(n: int, threads: int) -> tuple[np.ndarray, ...]:
+    """Chosen labels, who chooses, who has changed, and the counts of all threads."""
+    counts = np.zeros((threads, n + 1), np.uint32)
+    return np.empty(n, np.uint32), np.ones(n, np.uint8), np.zeros(n, np.uint8), counts
 
 
-def _share(lists, both, edges, bounds, label, chosen, chooses, changed, tables, iteration, threads):
+def _share(lists, both, edges, bounds, label, chosen, chooses, changed, counts, iteration, threads):
     """One iteration of all threads; edges looked at, vertices changed, and the edges of these."""
     phases, totals = make_phases(2), np.zeros(3, np.int64)
     together(
         lambda worker: _step(
-            iteration == 0, both, edges, *lists, bounds, label, chosen, chooses, changed, tables[0, worker],
-            tables[1, worker], phases, totals,
+            iteration == 0, both, edges, *lists, bounds, label, chosen, chooses, changed, counts[worker],
+            phases, totals,
         ),
         threads,
     )  # fmt: skip
@@ -101,19 +100,15 @@ def _share(lists, both, edges, bounds, label, chosen, chooses, changed, tables, 
 
 
 @kernel
-def _count(first, end, indices, label, bits, keys, counts, best, most):
-    """Count the labels of a list, in a table of ``1 << bits`` slots: the best yet, and how often it came."""
-    mask = (np.uint64(1) << bits) - np.uint64(1)
+def _count(first, end, indices, label, counts, none, best, most):
+    """Count the labels of a list: the best yet, and ``none`` plus how often it came.
+
+    Counts of an earlier list are at most ``none``, and mean nothing.
+    """
     for e in range(first, end):
         found = label[indices[e]]
-        slot = (np.uint64(found) * GOLDEN) >> (np.uint64(64) - bits)
-        while keys[slot] != found and keys[slot] != _EMPTY:
-            slot = (slot + np.uint64(1)) & mask
-        count = np.uint32(1)
-        if keys[slot] == found:
-            count = np.uint32(counts[slot] + np.uint32(1))
-        keys[slot] = found
-        counts[slot] = count
+        count = np.uint32(max(counts[found], none) + np.uint32(1))
+        counts[found] = count
         if count > most or (count == most and found < best):
             most, best = count, found
     return best, most
@@ -131,11 +126,12 @@ def _alike(first, end, indices, label, own):
 @kernel
 def _step(
     at_first, both, edges, indptr, indices, in_indptr, in_indices, bounds, label, chosen, chooses, changed,
-    keys, counts, phases, totals,
+    counts, phases, totals,
 ):  # fmt: skip
     """One thread's share of an iteration; at first no two vertices have the same label."""
     one = np.uint64(1)
     chunks = len(bounds) - 1
+    none = counts[len(counts) - 1]
     p = claim(phases, CHOOSE)
     while p < chunks:
         looked_at, moved, moved_edges = np.uint64(0), np.uint64(0), np.uint64(0)
@@ -157,14 +153,13 @@ def _step(
                     alike += _alike(i, stop, in_indices, label, label[v])
                 if np.uint64(2) * alike > degree:
                     continue
-            bits = one
-            while (one << bits) < np.uint64(2) * degree and (one << bits) < np.uint64(len(keys)):
-                bits += one
-            for slot in range(one << bits):
-                keys[slot] = _EMPTY
-            best, most = _count(e, end, indices, label, bits, keys, counts, _EMPTY, np.uint32(0))
+            best, most = _count(e, end, indices, label, counts, none, _NONE, none)
             if both:
-                best, most = _count(i, stop, in_indices, label, bits, keys, counts, best, most)
+                best, most = _count(i, stop, in_indices, label, counts, none, best, most)
+            none = most
+            if none > _MOST:
+                counts[:] = 0
+                none = np.uint32(0)
             if best != label[v]:
                 chosen[v] = best
                 changed[v] = 1
@@ -175,6 +170,7 @@ def _step(
         fetch_add(totals, 2, np.int64(moved_edges))
         finish(phases, CHOOSE)
         p = claim(phases, CHOOSE)
+    counts[len(counts) - 1] = none
     wait_for(phases, CHOOSE, chunks)
 
     tell = 4 * totals[2] < edges

@@ -9,12 +9,17 @@ Paper: S. Beamer, K. Asanovic, D. Patterson, "The GAP benchmark suite", 2015 (wh
 
 from __future__ import annotations
 
+from math import isqrt
+
 import numpy as np
 
 from gpop.direct.phases import kernel
 
 HUBS = 1 << 14
 """Vertices with rows of bits: 16 MiB for all of them."""
+
+BITS_PER_EDGE = 32
+"""Of rows: those of a small graph would else take longer to clear than the rest takes to count."""
 
 _SAMPLES = 1000
 _SKEWED = 1.3  # mean degree over median degree
@@ -32,6 +37,15 @@ def worth_ordering(degree: np.ndarray) -> bool:
     positive = np.flatnonzero(degree)
     sample = degree[positive[:: max(1, positive.size // _SAMPLES)]]
     return bool(sample.mean() / _SKEWED > np.median(sample))
+
+
+def hub_count(n: int, edges: int, most: int) -> int:
+    """How many vertices get rows of bits.
+
+    >>> hub_count(20000, 60000, 4096), hub_count(10**6, 10**7, 4096)
+    (1385, 4096)
+    """
+    return min(n, most, isqrt(BITS_PER_EDGE * edges))
 
 
 @kernel

@@ -28,7 +28,7 @@ import numpy as np
 from gpop.common.atomics import clock_ns, fetch_add, popcount, prefetch
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
-from gpop.direct.oriented import HUBS, order_by_degree, row_of, worth_ordering
+from gpop.direct.oriented import HUBS, hub_count, order_by_degree, row_of, worth_ordering
 from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
 from gpop.graph.graph import Graph
 
@@ -78,7 +78,7 @@ def count_triangles(graph: Graph, threads: int) -> Triangles:
     most = int(degree.max()) if n else 0
     order_by_degree(degree, by_degree, np.zeros(most + 2, np.int64), order, rank, begin)
     lists, size = np.empty(begin[n], np.uint32), np.empty(n, np.uint32)
-    hubs = min(n, HUBS)
+    hubs = hub_count(n, m, HUBS)
     rows = np.zeros(row_of(np.uint64(hubs)), np.uint64)
     marks = np.zeros((threads, n // 64 + 1), np.uint64)
     edges, stamps = np.zeros(len(PHASES), np.int64), np.zeros(COUNT + 1, np.int64)

@@ -1,4 +1,4 @@
-"""Label propagation against counting in dictionaries; tables that are full, hubs, and who chooses anew."""
+"""Label propagation against counting in dictionaries; counts that run full, hubs, and who chooses anew."""
 
 from __future__ import annotations
 
@@ -60,11 +60,29 @@ def test_larger_graphs_with_threads(both):
 
 
 def test_all_labels_of_a_hub_are_different():
-    """The table is as full as it gets, and of equals the smallest wins."""
+    """Of equals the smallest wins."""
     star = generate("star", vertices=5000)
     label = np.random.default_rng(3).permutation(np.arange(5000, dtype=np.uint32))
     check(star, label, 1, 2, False)
     check(star, label, 4, 2, True)
+
+
+def test_counts_that_run_full_begin_anew(monkeypatch):
+    """They go on from list to list, and are cleared before they no longer fit."""
+    make = label_propagation._state
+
+    def nearly_full(n: int, threads: int) -> tuple[np.ndarray, ...]:
+        state = make(n, threads)
+        state[-1][:, n] = label_propagation._MOST - 100
+        return state
+
+    graph = generate("rmat", scale=8, degree=8, seed=2, symmetrize=True)
+    monkeypatch.setattr(label_propagation, "_state", nearly_full)
+    check(graph, np.arange(graph.n, dtype=np.uint32), 3, 1, False)
+    given = nearly_full(graph.n, 1)
+    monkeypatch.setattr(label_propagation, "_state", lambda n, threads: given)
+    check(graph, np.arange(graph.n, dtype=np.uint32), 3, 1, False)
+    assert 0 < given[-1][0, graph.n] < label_propagation._MOST - 100
 
 
 def test_it_ends_where_nothing_changes():

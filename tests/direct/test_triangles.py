@@ -77,6 +77,7 @@ def test_larger_graphs_with_threads(hubs, order, monkeypatch):
         assert {count_triangles(graph, threads).count for threads in (1, 2, 4)} == {expected}
 
 
+@pytest.mark.slow
 def test_short_lists_are_merged():
     for graph, short in (
         (generate("grid", width=30, height=30), True),
