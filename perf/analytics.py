@@ -19,6 +19,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -169,7 +170,7 @@ def _run(argv: list[str]) -> None:
     parser.add_argument("--algorithms", default="clustering,communities,colors,forest", help="by commas")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), metavar="T")
     parser.add_argument("--rounds", type=int, default=5, metavar="R")
-    parser.add_argument("--out", metavar="FILE", help="write the output there too")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     algorithms = given.algorithms.split(",")
     for name in algorithms:

@@ -123,7 +123,7 @@ def _run(argv: list[str]) -> int:
         if given.budget is not None:
             deadline = time.monotonic() + 60 * given.budget
         try:
-            for dataset, only in plan.implementations.items():
+            for dataset, only in plan.turns:
                 run_missing(store, only=only, tally=tally, datasets=[dataset], deadline=deadline)
             draw_all(Study(plan, store, given.folder, perf_command("figures", argv)))
         except KeyboardInterrupt:

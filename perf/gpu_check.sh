@@ -37,17 +37,20 @@ mapfile -t where < <(grep -rl 'mark\.gpu' tests --include='test_*.py' | sort)
 grep '::' "$work/collected" >"$work/tests"
 # With `-c` elsewhere, names are relative to that file: what counts begins with tests/.
 sed -i 's|^.*\(tests/\)|\1|' "$work/tests"
-split -n "r/$processes" "$work/tests" "$work/part."
+# Neighbours run the same programs: a process has a run of them, and finds what others have compiled.
+split -n "l/$processes" "$work/tests" "$work/part."
+export GPOP_TEST_CACHE=$work/jit
 running=()
 for part in "$work"/part.??; do
   {
-    GPOP_TEST_CACHE=$part.jit timeout 280 xargs -d '\n' -a "$part" "${pytest[@]}" >"$part.log" 2>&1
+    timeout 420 xargs -d '\n' -a "$part" "${pytest[@]}" >"$part.log" 2>&1
     echo $? >"$part.code"
+    echo "process ${part##*.} after $((SECONDS - started)) s: $(tail -n 1 "$part.log")"
+    grep -E '^(FAILED|ERROR|E  )|SKIPPED' "$part.log" | head -40
   } &
   running+=($!)
 done
 wait "${running[@]}"
-grep -hE '^(FAILED|ERROR|E  )|SKIPPED' "$work"/part.??.log | head -200
 for part in "$work"/part.??; do
   code=$(cat "$part.code")
   echo "process ${part##*.}: $(wc -l <"$part") tests, exit code $code: $(tail -n 1 "$part.log")"
@@ -71,7 +74,7 @@ for tool in memcheck racecheck; do
   running=()
   for app in $apps; do
     {
-      timeout 110 "$sanitizer" --tool "$tool" --error-exitcode 9 "$python" -m perf.gpu_sanitize "$app" \
+      timeout 200 "$sanitizer" --tool "$tool" --error-exitcode 9 "$python" -m perf.gpu_sanitize "$app" \
         >"$work/$tool.$app.log" 2>&1
       echo $? >"$work/$tool.$app.code"
     } &

@@ -62,7 +62,7 @@ def machine(head: dict[str, str], printed: str) -> list[str]:
     rows = [[graph, *(shares[threads] for threads in teams)] for graph, shares in graphs.items()]
     heads = [f"{threads} thread{'s' * (threads != '1')}" for threads in teams]
     return [
-        "How near that is to what memory allows: the share of the best bandwidth over as many bytes",
+        "How near that is to what memory allows: the share of the best bandwidth over as many bytes "
         "at which an iteration of PageRank moves the bytes of the model.",
         _above(head, "machine", "median of 5"),
         "",

@@ -17,7 +17,7 @@ from gpop.common.memory import available_bytes
 from perf.algorithms import ALGORITHMS
 from perf.graphs import name_of
 from perf.hardware import platform_name
-from perf.implementations import gpop_version
+from perf.implementations import gpop_version, registered
 from perf.register import register_graphs, register_run_config
 from perf.run_benchmarks import family_of
 from perf.store import MOST_RETRIES, Store
@@ -93,6 +93,14 @@ class Plan(NamedTuple):
     def implementations(self) -> dict[str, list[str]]:
         """Implementations to measure on each dataset; all where none is named."""
         return {dataset: [] if dataset == MAIN else [DEFAULT] for dataset in self.graphs}
+
+    @property
+    def turns(self) -> list[tuple[str, list[str]]]:
+        """Dataset and implementations in the order of measuring: others, which take longest, come last."""
+        families = {name: flags["family"] for app in ALGORITHMS for name, flags in registered(app).items()}
+        own = sorted(name for name, family in families.items() if family == "gpop")
+        rest = [(dataset, only) for dataset, only in self.implementations.items() if dataset != MAIN]
+        return [(MAIN, own), *rest, (MAIN, sorted(set(families) - set(own)))]
 
     def register(self, store: Store) -> None:
         """Tell the store; what it knows already stays."""

@@ -206,6 +206,9 @@ def test_the_plan_is_what_is_asked(tmp_path):
     assert graphs["figures weak 16 threads"] == ["rmat:scale=20,seed=1"]
     assert plan.implementations["figures scaling"] == ["gpop"] == plan.implementations["figures degrees"]
     assert plan.main == "rmat-scale22-degree16"
+    (first, own), *others, (last, peers) = plan.turns  # each implementation once, the slow ones at the end
+    assert (first, last) == ("figures", "figures") and {name for name, _ in others} == {*graphs} - {"figures"}
+    assert {"gpop", "gpop-auto"} <= {*own} and "scipy" in peers and not {*own} & {*peers}
     (tmp_path / f"{REAL[1]}.txt.xz").unlink()
     with pytest.raises(UsageError, match=f"has no {REAL[1]}.txt.xz"):
         real_graphs(tmp_path)

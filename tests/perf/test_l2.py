@@ -67,6 +67,7 @@ def test_partition_centric_misses_are_those_of_its_arrays(graph):
     assert least / 2 < small[1] < 2 * least  # streams are read again, a partition's vertices stay
 
 
+@pytest.mark.slow
 def test_simulated_engine_gives_the_same_answer_and_is_put_back(graph):
     work = Workload("pagerank", graph, 0, 128)
     expected = work.run("pc", 3)[1]

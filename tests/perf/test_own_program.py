@@ -80,6 +80,7 @@ def test_a_program_begins_as_its_class_says(graph, others):
     assert run_program(cls, graph, 0, target="python", iterations=2).run.iterations == 2
 
 
+@pytest.mark.slow
 def test_compare(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(compare, "_limit", lambda target, threads: 1e9)
     path = tmp_path / "weighted.bin"
