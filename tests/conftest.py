@@ -68,7 +68,10 @@ def pytest_runtest_protocol(item):
         faulthandler.cancel_dump_traceback_later()
 
 
-RUN_APPS = re.compile(r"(tests/(apps|execution|graph|networkx|perf)/|tests/test_|gpop/apps/|perf/)")
+RUN_APPS = re.compile(
+    r"(tests/(apps|execution|graph|networkx|perf)/|tests/test_|gpop/apps/|perf/"
+    r"|tests/cpu/test_(arrays|counters|gather|inactive|models|priority|sums)\.py)"
+)
 """Where shipped apps and the gallery are run."""
 
 

@@ -435,6 +435,7 @@ def test_second_run_of_an_app_compiles_nothing_and_imports_little(road, tmp_path
     assert not any(name.startswith("gpop.gpu") for name in loaded)
 
 
+@pytest.mark.slow
 def test_the_kernels_of_the_app_and_of_the_function_are_the_same(road, tmp_path):
     """The app run as a script finds what a call from Python has compiled, and the other way round."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

@@ -83,6 +83,7 @@ def test_widest_path():
     assert lines[1] == f"widest path {widths.max()}, narrowest {widths.min()}, median {np.median(widths):.0f}"
 
 
+@pytest.mark.slow
 def test_k_hop():
     hops = nx.single_source_shortest_path_length(nx.karate_club_graph(), 16)
     expected = [sum(hop <= k for hop in hops.values()) for k in range(5)]
@@ -90,6 +91,7 @@ def test_k_hop():
     assert [int(line.split(": ")[1].split()[0]) for line in lines] == expected
 
 
+@pytest.mark.slow
 def test_neighbour_sum():
     graph = nx.karate_club_graph()
     total = {v: sum(graph.degree(u) for u in graph[v]) for v in graph}
@@ -98,6 +100,7 @@ def test_neighbour_sum():
     assert printed("neighbour_sum") == expected
 
 
+@pytest.mark.slow
 def test_nearest_landmark():
     graph = gpop.load(ROOT / "data/road.bin")
     landmarks = np.linspace(0, graph.n, 5, endpoint=False).astype(int)
@@ -112,6 +115,7 @@ def test_nearest_landmark():
         )
 
 
+@pytest.mark.slow
 def test_label_spreading():
     graph = nx.les_miserables_graph()
     names = list(graph)

@@ -56,6 +56,7 @@ def test_personalized_pagerank(name):
         assert personalized_pagerank.verify(graph, result, seeds) is None
 
 
+@pytest.mark.slow
 def test_personalized_pagerank_with_weights_of_edges():
     graph = small_graphs()["rmat weighted"]
     expected = values(nx.pagerank(of_networkx(graph, True), personalization={3: 1}, tol=1e-14, max_iter=1000))

@@ -13,6 +13,7 @@ from gpop.apps.pagerank import main, verify
 from gpop.cpu import specialise
 from gpop.generate import generate
 from tests.apps import reference
+from tests.quick import quick, slow
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +88,7 @@ def of_networkx(graph: gpop.Graph, weight: str | None) -> list[float]:
     return [expected[v] for v in range(graph.n)]
 
 
-@pytest.mark.parametrize("weight", ["u1", "i8", "u8", "f4", "f8"])
+@pytest.mark.parametrize("weight", quick(["u1", "i8", "u8", "f4", "f8"], "f8"))
 @pytest.mark.parametrize("weighted", [False, True])
 def test_weights_are_what_they_are_in_networkx(graph, weighted, weight):
     graph = with_all_zero_rows(graph, weight)
@@ -106,9 +107,9 @@ SETTINGS = {mode: {"mode": mode} for mode in MODES} | {
 }
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", quick([np.float32, np.float64], np.float32))
 @pytest.mark.parametrize("setting", SETTINGS)
-@pytest.mark.parametrize("iterations", [60, None])
+@pytest.mark.parametrize("iterations", quick([60, None], 60))
 def test_weights_in_every_mode(graph, iterations, setting, dtype):
     graph = with_all_zero_rows(graph, np.float32)
     result = gpop.pagerank(
@@ -154,7 +155,8 @@ def test_weights_that_are_refused(weights, message):
         assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("scale", [1e-60, 1e-15, 1, 1e15, 1e60])
+@pytest.mark.parametrize("scale", slow([1e-60, 1e-15, 1, 1e15, 1e60], 1e-60, 1e60))
+@pytest.mark.slow
 def test_weights_of_any_size(graph, scale):
     """Ranks do not depend on the unit of the weights."""
     one = with_all_zero_rows(graph, np.float64)

@@ -12,6 +12,7 @@ import gpop
 from gpop.apps.paths import along_distances
 from tests.apps import reference
 from tests.graphs import small_graphs
+from tests.quick import slow
 
 
 def edges_of(graph):
@@ -23,7 +24,9 @@ def edges_of(graph):
     return found
 
 
-@pytest.mark.parametrize("name", small_graphs())
+@pytest.mark.parametrize(
+    "name", slow(small_graphs(), "odd n weighted", "one vertex", "one self-loop", "no edges")
+)
 def test_lengths(name):
     graph = reference.weighted(small_graphs()[name])
     edges = edges_of(graph)

@@ -136,6 +136,7 @@ def from_seeds(graph: gpop.Graph, seeds: Any, **options: Any) -> NearestResult:
 
 
 @pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.slow
 def test_a_result_of_ones_own_is_in_the_given_ids(order):
     graph = gpop.Graph.from_edges([3, 5, 0, 1, 1, 6], [5, 0, 2, 4, 6, 7], n=10)
     found = from_seeds(graph, [3, 1], reorder=order)

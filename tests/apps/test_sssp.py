@@ -14,6 +14,7 @@ from gpop.apps import sssp as sssp_module
 from gpop.apps.sssp import default_delta, main, verify
 from gpop.generate import generate
 from tests.apps import reference
+from tests.quick import quick, slow
 
 TYPES = ("u1", "u4", "i8", "f8")
 
@@ -23,7 +24,7 @@ def road():
     return generate("road", width=12, height=12, seed=2)
 
 
-@pytest.mark.parametrize("dtype", [pytest.param("f4", marks=pytest.mark.slow), *TYPES])
+@pytest.mark.parametrize("dtype", slow(["f4", *TYPES], "f4", "f8"))
 @pytest.mark.parametrize("mode", ["sc", "pc"])
 def test_weights_of_every_type(road, dtype, mode):
     graph = reference.with_weights(road, (road.weights % 100).astype(dtype))
@@ -55,8 +56,8 @@ def test_not_reached():
         ([2**30, 2**30 - 3, 0], np.uint32),  # and one that just fits
         ([2**31, 1, 1], np.uint32),
         ([2**32 - 1, 2**32 - 1, 2**32 - 1], np.uint32),
-        ([2**40, 2**41, 7], np.int64),
-        ([2**60, 2**60, 2**60], np.uint64),
+        pytest.param([2**40, 2**41, 7], np.int64, marks=pytest.mark.slow),
+        pytest.param([2**60, 2**60, 2**60], np.uint64, marks=pytest.mark.slow),
     ],
 )
 def test_large_distances_are_exact(weights, dtype, mode):
@@ -78,6 +79,7 @@ def test_distances_that_fit_no_type():
     mode=st.sampled_from(["sc", "pc", "auto"]),
     interleave=st.booleans(),
 )
+@pytest.mark.slow
 def test_any_graph(edges, mode, interleave):
     heavy = (19, 19, 2**31)  # weights of one width for every example, so that nothing is compiled again
     src, dst, weights = (list(column) for column in zip(heavy, *edges, strict=True))
@@ -87,7 +89,7 @@ def test_any_graph(edges, mode, interleave):
     assert np.array_equal(np.where(result.reached, result.distance, np.inf), expected)
 
 
-@pytest.mark.parametrize("dtype", ["u4", "f4", "f8"])
+@pytest.mark.parametrize("dtype", quick(["u4", "f4", "f8"], "u4"))
 @pytest.mark.parametrize("delta", [1, 37, 2.5e5, np.inf])
 def test_distances_do_not_depend_on_delta(road, delta, dtype):
     graph = reference.with_weights(road, (road.weights % 100 * (road.weights % 3 > 0)).astype(dtype))

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.quick import quick
+
 SCRIPT = """\
 import numpy as np
 import gpop
@@ -118,7 +120,7 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("edit", quick(EDITS, "a helper"))
 def test_an_edit_gives_the_new_answer(first, python, edit):
     old, new, answer = EDITS[edit]
     edited = python(SCRIPT.replace(old, new))

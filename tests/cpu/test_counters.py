@@ -319,6 +319,7 @@ def test_a_bucket_of_one_vertex_asks_no_other_partition(partitions):
     assert run.counters["bucket_steps"] <= (length + 1) * (2 * (rounds + 1) + 2 * rounds + 1)
 
 
+@pytest.mark.slow
 def test_partitions_that_wait_for_a_later_bucket_are_not_asked():
     """A star leaves a vertex waiting in each of 1023 partitions, behind a long path of near ones."""
     length, leaves = 200, 1023

@@ -21,8 +21,9 @@ from tests.programs import (
     interpret,
     random_graph,
 )  # fmt: skip
+from tests.quick import quick
 
-PROGRAMS = [Rumours, MarkedRumours, WeightedRumours, Diary]
+PROGRAMS = quick([Rumours, MarkedRumours, WeightedRumours, Diary], Rumours, MarkedRumours)
 MODES = [{"mode": "sc"}, {"mode": "pc"}, {"mode": "auto"}, {"mode": "auto", "ratio": 0.7}, {"ratio": 4.0}]
 
 

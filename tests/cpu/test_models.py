@@ -162,6 +162,7 @@ def test_an_unknown_model_is_refused():
         gpop.bfs(RMAT, 0, model="best")
 
 
+@pytest.mark.slow
 def test_components_by_a_model_are_found_by_messages():
     graph = generate("grid", width=9, height=7)
     assert gpop.connected_components(graph, model="paper").trace.summary["method"] == "labels"

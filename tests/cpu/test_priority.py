@@ -15,6 +15,7 @@ from gpop.generate import generate
 from gpop.graph.kept import Kind
 from gpop.program.lowering import lower
 from tests.apps import reference
+from tests.quick import quick
 
 OPTIONS = [
     {"mode": mode, "interleave": interleave}
@@ -76,7 +77,7 @@ def widened(graph, source, step=8, **options):
 @pytest.mark.parametrize(
     "options",
     [
-        options if options["mode"] in ("auto", "pull") else pytest.param(options, marks=pytest.mark.slow)
+        options if options == OPTIONS[0] else pytest.param(options, marks=pytest.mark.slow)
         for options in OPTIONS
     ],
 )
@@ -173,6 +174,7 @@ def test_all_vertices_at_the_start_are_put_in_order():
     assert run.trace.column("frontier").tolist() == [1, 1, 1, 1]
 
 
+@pytest.mark.slow
 def test_a_callback_may_move_the_buckets():
     graph = generate("road", width=20, height=20, seed=2)
     expected = reference.distances(graph, 0)
@@ -218,7 +220,7 @@ class Tracked(Widest):
     track_touched = True
 
 
-@pytest.mark.parametrize("interleave", [False, True])
+@pytest.mark.parametrize("interleave", quick([False, True], True))
 def test_vertices_that_wait_or_are_dropped_were_touched(interleave):
     grid = generate("grid", width=24, height=16)
     weights = np.random.default_rng(7).integers(0, 6, grid.m).astype(np.uint32)
@@ -256,6 +258,7 @@ class LastOfAll(gpop.Program):
         return np.int64(self.label[node])
 
 
+@pytest.mark.slow
 def test_the_last_priority_that_there_is():
     program = LastOfAll(generate("chain", vertices=50))
     program.label[::7] = np.arange(8)

@@ -63,6 +63,7 @@ def test_partitions_that_share_words_of_the_bitmap(partition_size):
         assert run.trace.column("partitions_sc").sum() == run.trace.column("partitions_pc").sum() == 0
 
 
+@pytest.mark.slow
 def test_messages_come_in_ascending_order_of_their_sources():
     """Like in PC, so that sums of floats have the same last bits."""
     for make, frontier, iterations in ((Rank, None, 3), (Drift, np.arange(0, 500, 3), 3)):

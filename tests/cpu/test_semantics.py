@@ -29,6 +29,7 @@ from tests.programs import (
     interpret,
     random_graph,
 )  # fmt: skip
+from tests.quick import quick
 
 MODES = ("sc", "pc", "auto", "pull")
 SETTINGS = [{"mode": mode, "threads": threads} for mode in MODES for threads in (1, 4)]
@@ -158,7 +159,7 @@ def test_sums(seed):
 
 
 @pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("weights", ["small", "large"])
+@pytest.mark.parametrize("weights", quick(["small", "large"], "small"))
 def test_weight_is_applied_once_per_edge(seed, weights):
     """``value * weight + 1`` tells the order of its arguments, and how often it was called."""
     graph = random_graph(seed, 70, 300, weights=True)
@@ -171,6 +172,7 @@ def test_weight_is_applied_once_per_edge(seed, weights):
     assert np.array_equal(once.arrived, np.bincount(graph.indices, minlength=70))
 
 
+@pytest.mark.slow
 def test_weights_keep_their_type_in_the_function():
     """A weight is stored in a byte when it fits, but 200 + 100 must not wrap around."""
     graph = gpop.Graph.from_edges([0, 1], [1, 2], np.array([200, 100], np.uint32), n=3)
@@ -197,6 +199,7 @@ def test_shortest_paths():
     compare(make, [0], sizes=(4, 32))
 
 
+@pytest.mark.slow
 def test_levels_of_a_search():
     graph = random_graph(6, 200, 600)
 
@@ -259,6 +262,7 @@ def test_dense_program():
     compare(make, exact=False, iterations=3)
 
 
+@pytest.mark.slow
 def test_bool_messages_and_a_field_that_is_left_alone():
     def make():
         program = Flag(graph)

@@ -12,6 +12,7 @@ from gpop.apps import heat_kernel, nibble, pagerank, pagerank_nibble
 from gpop.cpu import engine, sums
 from gpop.cpu.sums import MOST_ADDENDS, has_hub
 from gpop.generate import generate
+from tests.quick import quick
 
 LEAVES = 1_000_000
 HUB = 500_000
@@ -88,9 +89,8 @@ def summed(cls, graph, **options):
     "cls",
     [
         Sum,
-        AskingSum,
         DenseSum,
-        *(pytest.param(c, marks=pytest.mark.slow) for c in (WeightedSum, HarmlessSum)),
+        *(pytest.param(c, marks=pytest.mark.slow) for c in (AskingSum, WeightedSum, HarmlessSum)),
     ],
 )
 def test_a_hub_hears_every_neighbour(cls, mode, directed):
@@ -100,7 +100,7 @@ def test_a_hub_hears_every_neighbour(cls, mode, directed):
     assert run.frontier.tolist() == ([] if cls is DenseSum else heard.tolist())
 
 
-@pytest.mark.parametrize("partition_size", [1 << 12, 1 << 20])
+@pytest.mark.parametrize("partition_size", quick([1 << 12, 1 << 20], 1 << 12))
 def test_a_hub_in_partitions_of_any_size(partition_size):
     """From one in which the star is whole, where source-centric scatter needs no bins, to 245."""
     for mode in ("sc", "pc"):
@@ -119,7 +119,7 @@ def test_pagerank_is_right_at_a_hub(mode, directed):
     assert pagerank.verify(graph, gpop.pagerank(graph, mode=mode, max_iterations=6)) is None
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", quick(MODES, "auto"))
 def test_local_apps_are_right_at_a_hub(mode):
     """From the hub to all leaves and back: the walk of an even number of steps is at the hub, or rests."""
     graph = star(False)
@@ -130,7 +130,7 @@ def test_local_apps_are_right_at_a_hub(mode):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", quick(MODES, "auto"))
 def test_the_other_local_apps_are_right_at_a_hub(mode):
     graph = star(False)
     found = gpop.heat_kernel(graph, HUB, t=2.0, epsilon=1e-9, mode=mode)

@@ -11,6 +11,7 @@ import pytest
 import gpop
 from tests.graphs import small_graphs
 from tests.programs import Distance, MarkedRumours, Rank, Rumours, Smallest, interpret, random_graph
+from tests.quick import slow
 
 GRAPH = random_graph(1, 200, 900)
 
@@ -158,6 +159,7 @@ def test_a_run_can_be_continued_from_its_frontier(mode):
     assert np.array_equal(program.label, fixpoint())
 
 
+@pytest.mark.slow
 def test_touched_is_every_vertex_that_was_ever_active():
     start = [150, 7, 199]
     program, expected = MarkedRumours(GRAPH), Rumours(GRAPH)
@@ -238,7 +240,7 @@ def test_default_partitions_keep_the_rules():
     assert (run.partitions - 1) * run.partition_size < GRAPH.n <= run.partitions * run.partition_size
 
 
-@pytest.mark.parametrize("size", [1, 2, 64, 256, 1 << 17])
+@pytest.mark.parametrize("size", slow([1, 2, 64, 256, 1 << 17], 1 << 17))
 @pytest.mark.parametrize("mode", ["sc", "pc"])
 def test_partition_size_does_not_change_the_result(size, mode):
     program = smallest()
@@ -409,6 +411,7 @@ def test_runs_in_several_python_threads(shared):
     assert not wrong
 
 
+@pytest.mark.slow
 def test_programs_of_different_types_share_a_graph():
     """Buffers of one run are reused by the next, whatever the types of its messages."""
     graph = random_graph(5, 150, 700, weights=True)

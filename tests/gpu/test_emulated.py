@@ -10,12 +10,13 @@ from tests.gpu.cases import check, graph_of, in_plain_python, started
 from tests.gpu.emulator import Array, Module, emulated
 from tests.gpu.foreign import FOREIGN
 from tests.gpu.hub import check_hub
+from tests.quick import quick
 
 DECLARED = [name for name in FOREIGN if name.endswith("Combined")]
 SIZE = 32
 
 
-@pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.parametrize("name", quick(DECLARED, *DECLARED[::4]))
 def test_foreign_program_partition_centric(name):
     check_emulated(name, "pc")
 
@@ -33,7 +34,7 @@ def test_foreign_program_with_owners(name):
     check_emulated(name, "pull")
 
 
-@pytest.mark.parametrize("name", FOREIGN)
+@pytest.mark.parametrize("name", quick(FOREIGN, *list(FOREIGN)[::4]))
 def test_foreign_program_edge_by_edge(name):
     """A thread per edge; an owner where gatherFunc writes two fields and nothing is declared."""
     check_emulated(name, "edge-list")
@@ -46,9 +47,7 @@ def check_emulated(name: str, mode: str) -> None:
             check(case, graph_of(kind), in_plain_python(case, graph_of(kind)), mode, SIZE, "declared")
 
 
-@pytest.mark.parametrize(
-    "name", ["NotedVotes", *(pytest.param(name, marks=pytest.mark.slow) for name in ("Lowest", "FloatVotes"))]
-)
+@pytest.mark.parametrize("name", quick(["NotedVotes", "Lowest", "FloatVotes"]))
 def test_foreign_program_on_the_cpu(name):
     """The same answers on the other target."""
     case, graph = FOREIGN[name], graph_of("small")

@@ -45,6 +45,7 @@ def test_copies_are_listed_with_their_bytes_and_dropped(graph):
         assert labels(graph, 32).tolist() == expected.tolist()
 
 
+@pytest.mark.slow
 def test_copies_of_other_runs_make_room(graph, monkeypatch):
     """Room for one run and one copy more: the least recently used copy goes, then there is room."""
     needed = []
