@@ -65,9 +65,10 @@ def sizes_of(layout: Bins | Blocks, space: Workspace, traits: specialise.Traits)
 
 
 class CpuEngine:
-    """One run on the CPU; see `gpop.plan.engine.Engine`."""
+    """One run on the CPU; see `gpop.plan.engine.Engine`. ``wire``: nothing where there are no other ranks."""
 
     most_rows = 4096
+    wire: Any = np.int64(0)
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.program, self.lowered = plan, plan.program, plan.lowered
@@ -256,7 +257,7 @@ class CpuEngine:
             return self.loop(
                 w, self.threads, self.workers, self.spins, ticket, limit, rows, SLICE_NS, stepping,
                 self.forced, self.ratio, self.sizes, self.progress, records,
-                self.layout, self.incoming, self.space, values,
+                self.layout, self.incoming, self.space, self.wire, values,
             )  # fmt: skip
 
         for w in range(1, self.workers + 1 if calls else 1):

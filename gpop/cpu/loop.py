@@ -15,8 +15,9 @@ import numpy as np
 
 from gpop.common.atomics import clock_ns, fetch_add
 from gpop.common.inlined import inline
-from gpop.cpu import active, priority, pull, team
+from gpop.cpu import active, priority, pull, team, tournament
 from gpop.cpu.choose_mode import choose_pull, write_pull_trace, write_trace
+from gpop.cpu.exchange import is_over
 from gpop.cpu.workspace import SERIAL_EDGES
 from gpop.model.compiled import pull_all_bytes
 from gpop.plan.trace import BYTES_AT, EDGES_AT, FRONTIER_AT, GATHER_AT, SCATTER_AT
@@ -147,7 +148,7 @@ def make_work(scatter_partition, gather_partition, prepare, pull_partition, admi
     return work
 
 
-def make_loop(work, defer_frontier, all_active, interleaved, pulls, counting):
+def make_loop(work, defer_frontier, exchange, advance, all_active, interleaved, pulls, counting):
     """The iteration loop, entered by every thread of the team (``w`` = 0 is the main thread).
 
     The main thread returns when the run is over or Python is due; True when it is over; the
@@ -156,15 +157,19 @@ def make_loop(work, defer_frontier, all_active, interleaved, pulls, counting):
     `gpop.plan.trace.COLUMNS` from ``frontier`` on. Between two buckets of priorities ``size`` is 0
     and ``progress[FRONTIER]`` counts the vertices that wait.
 
+    With an ``exchange`` there are other ranks (exchange.py). All of them return after the same iteration: when
+    nothing is active on any, or the trace buffer is full, never because of the time.
+
     ``work`` is called in one place, by all threads and for all phases, because it is compiled into every
     place that calls it.
     """
 
     prioritised = defer_frontier is not None
+    exchanges = exchange is not None
 
     def loop(
         w, threads, workers, spins, ticket, limit, row_limit, slice_ns, stepping,
-        forced, ratio, sizes, progress, trace, layout, incoming, space, state,
+        forced, ratio, sizes, progress, trace, layout, incoming, space, wire, state,
     ):  # fmt: skip
         generation = np.int64(ticket)
         if w > 0:
@@ -176,6 +181,7 @@ def make_loop(work, defer_frontier, all_active, interleaved, pulls, counting):
         phase, items, load, iteration = np.int64(ADMIT), np.int64(0), np.int64(0), np.int64(0)
         sharers, chunk, done = np.int64(threads), np.int64(1), np.int64(0)
         predicted = 0.0
+        least = np.int64(tournament.HIGHEST)
         divided = all_there = False
         begins = True  # an iteration, or a bucket of priorities
         if w == 0 and progress[HALF] > 0:
@@ -198,10 +204,24 @@ def make_loop(work, defer_frontier, all_active, interleaved, pulls, counting):
                 iteration, chunk = space.team[team.ITERATION], space.team[team.CHUNK]
             else:
                 if begins:
-                    if progress[ITERATION] >= limit or progress[FRONTIER] <= 0 or rows >= row_limit:
+                    if progress[ITERATION] >= limit or rows >= row_limit:
                         break
-                    if now - started > slice_ns:
-                        break
+                    bucket_done = size == 0
+                    if exchanges:
+                        if prioritised:
+                            least = priority.least_waiting(space)
+                        size, progress[FRONTIER], progress[EDGES], whole, least = exchange(
+                            size, progress[FRONTIER], progress[EDGES], least,
+                            layout, space, wire, advance(state, progress[ITERATION]),
+                        )  # fmt: skip
+                        bucket_done = whole == 0
+                        if is_over(whole, least):
+                            break
+                    else:
+                        if progress[FRONTIER] <= 0 or now - started > slice_ns:
+                            break
+                        if prioritised:
+                            least = priority.least_waiting(space)
                     iteration = progress[ITERATION]
                     trace[rows] = 0
                     trace[rows, FRONTIER_AT] = progress[FRONTIER]
@@ -209,9 +229,9 @@ def make_loop(work, defer_frontier, all_active, interleaved, pulls, counting):
                     phase, items, load = np.int64(SCATTER), size, progress[EDGES]
                     if all_active:
                         items = layout.k
-                    if prioritised and size == 0:
+                    if prioritised and bucket_done:
                         phase = np.int64(ADMIT)
-                        items, load = priority.list_next_bucket(counting, layout, space)
+                        items, load = priority.list_next_bucket(least, counting, layout, space)
                     elif pulls and all_active:
                         phase = np.int64(PREPARE)
                         predicted = pull_all_bytes(

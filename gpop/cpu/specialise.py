@@ -16,6 +16,7 @@ from gpop.common.cached import keep, source_key
 from gpop.common.inlined import KERNEL
 from gpop.cpu import (
     active,
+    exchange,
     gather,
     interleave,
     loop,
@@ -82,7 +83,7 @@ def make_scatter_phase(scatter_sc, scatter_pc, scatter_local, after_scatter, all
         own_done = False
         if interleaved:
             own_done = step(p, w, threads, layout, space, state)
-        direct = applies_own and interleave.is_local(p, layout)
+        direct = applies_own and interleave.is_local(p, space)
         if choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):
             scatter_pc(p, w, layout, space, state)
         elif applies_own and direct:
@@ -104,7 +105,7 @@ def make_interleaved_step(gather_published, filter_frontier, apply_own_edges):
         before = space.frontier_size[p]
         size = gather_published(p, w, threads, layout, space, state)
         filter_frontier(p, before, size, layout, space, state)
-        if interleave.is_local(p, layout):
+        if interleave.is_local(p, space):
             return apply_own_edges(p, w, layout, space, state)
         return False
 
@@ -132,6 +133,7 @@ class _Specialised:
         self.initFunc, self.filterFunc = functions.get("initFunc"), functions.get("filterFunc")
         self.applyWeight, self.needsFunc = functions.get("applyWeight"), functions.get("needsFunc")
         self.priorityFunc = functions.get("priorityFunc")
+        self.messageFunc = functions.get("messageFunc")  # where there are other ranks
         self.weighted = traits.weight_dtype is not None
         self.weight_type = from_dtype(np.dtype(traits.weight_dtype)) if self.weighted else None
         make_filter_all, make_filter = gather.make_filter_all, gather.make_filter
@@ -159,16 +161,20 @@ class _Specialised:
             scatter_partition, gather_partition = self.scatter_and_gather()
         if traits.pull != NEVER:
             prepare, pull_partition = self.prepare_and_pull()
-        admit = defer_frontier = None
+        admit = defer_frontier = exchange_messages = None
+        advance = make_advance(self.lowered, self.key)
         if self.priorityFunc is not None:
             admit = self.kernel("admit", priority.make_admit(self.priorityFunc))
             defer_frontier = self.kernel("defer_frontier", priority.make_defer_frontier(self.priorityFunc))
+        if self.messageFunc is not None:
+            exchange_messages = self.kernel(
+                "exchange", exchange.make_exchange(self.messageFunc, traits.all_active)
+            )
         work = loop.make_work(
-            scatter_partition, gather_partition, prepare, pull_partition, admit,
-            make_advance(self.lowered, self.key), traits.all_active,
-        )  # fmt: skip
+            scatter_partition, gather_partition, prepare, pull_partition, admit, advance, traits.all_active
+        )
         whole = loop.make_loop(
-            self.kernel("work", work), defer_frontier,
+            self.kernel("work", work), defer_frontier, exchange_messages, advance,
             traits.all_active, traits.interleave, traits.pull != NEVER, traits.counting,
         )  # fmt: skip
         return keep(whole, f"{self.lowered.name}_{self.key}", **KERNEL)

@@ -17,10 +17,15 @@ from gpop.graph.exclusive import exclusive
 from gpop.plan.engine import Engine, Finished
 from gpop.plan.plan import UNLIMITED, Plan
 from gpop.plan.trace import Trace
+from gpop.ranks.world import World
 
 
-def engine_for(target: str, plan: Plan) -> Engine:
-    """The target's engine; imported when it is first asked for."""
+def engine_for(target: str, plan: Plan, world: World | None = None, gather: bool = False) -> Engine:
+    """The target's engine; imported when it is first asked for. ``world``: where there are other ranks."""
+    if world is not None:
+        from gpop.ranks.engine import RankEngine
+
+        return RankEngine(plan, world, gather)
     if target == "gpu":
         from gpop.gpu.engine import GpuEngine
 

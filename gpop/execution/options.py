@@ -12,6 +12,7 @@ Mode: TypeAlias = Literal["auto", "sc", "pc", "pull", "edge-list"]
 Target: TypeAlias = Literal["cpu", "gpu", "python"]
 Model: TypeAlias = Literal["engine", "paper"]
 Order: TypeAlias = Literal["none", "degree", "bfs", "rcm", "random"]
+Transport: TypeAlias = Literal["auto", "alone", "mpi"]
 Callback: TypeAlias = Callable[[dict[str, Any]], bool | None]
 
 
@@ -33,6 +34,8 @@ class RunOptions(ShownOptions, total=False):
     target: Target
     callback: Callback | None
     counters: bool
+    transport: Transport
+    gather: bool
 
 
 class LimitedOptions(RunOptions, total=False):

@@ -1,0 +1,149 @@
+"""A program as a rank runs it: the user's functions, unchanged, about local vertices.
+
+Kernels call functions with local ids. Fields are as long as the whole graph and used in place, so the wrapped
+functions add the part's shift and call the user's with the global id, which may also be sent or stored. A
+message is computed once, by the vertex's owner (``messageFunc``); what kernels call as ``scatterFunc`` reads it
+from an array that has room for the mirrors, too. Functions that act on a vertex leave mirrors alone.
+
+A ``scatterFunc`` that uses nothing but ``node`` and the out-degree says the same on every rank: its messages
+are computed once for own vertices and mirrors, and no values travel (`Lowered.sent`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import types
+from typing import Any
+
+import numpy as np
+
+from gpop.common.cached import keep, source_key
+from gpop.common.inlined import KERNEL
+from gpop.plan.hidden import MASK_NONE, MASK_SENT, MASK_VALUE, Hidden
+from gpop.plan.plan import Plan
+from gpop.program.lowering import Lowered
+from gpop.program.program import ARGUMENTS, HARMLESS, Program
+from gpop.program.published import publish_user
+from gpop.program.state import make_state
+from gpop.ranks.part import Part
+
+OWN = "self.gpop_first <= node < self.gpop_last"
+
+BODIES = {
+    "scatterFunc": "return self.gpop_message[node]",
+    "messageFunc": "return user({arguments})",
+    "gatherFunc": "return user({arguments})",
+    "needsFunc": "return user({arguments})",
+    "priorityFunc": "return user({arguments})",
+    "initFunc": f"if {OWN}:\n        return user({{arguments}})\n    return False",
+    "filterFunc": f"if {OWN}:\n        return bool(user({{arguments}}))\n    return False",
+}
+"""What stands in place of each function; ``applyWeight`` has no vertex. gather, needs and priority are asked
+about vertices with in-edges only, or without effect."""
+
+SILENT_INIT = f"if {OWN}:\n        user({{arguments}})\n    return False"
+"""``initFunc`` where all are active: it may answer nothing."""
+
+
+def ranked(lowered: Lowered, all_active: bool) -> Lowered:
+    """The wrapped functions, with a key of their own."""
+    given = {**lowered.functions, "messageFunc": lowered.functions["scatterFunc"]}
+    if all_active:  # who is not settled is counted: mirrors never are
+        given.setdefault("filterFunc", Program.filterFunc)
+    functions = {name: _wrapped(name, function, all_active) for name, function in given.items()}
+    text = f"{lowered.key} {source_key(__file__)}"
+    return lowered._replace(
+        functions=functions,
+        fields=(*lowered.fields, *(("out_degree",) if "out_degree" in lowered.built_in else ()), "gpop_message"),
+        parameters=(*lowered.parameters, "gpop_shift", "gpop_first", "gpop_last"),
+        built_in=tuple(name for name in lowered.built_in if name == "iteration"),
+        key=hashlib.sha256(text.encode()).hexdigest()[: len(lowered.key)],
+        steady=True,
+    )
+
+
+def _wrapped(name: str, function: types.FunctionType, all_active: bool) -> types.FunctionType:
+    if name == "applyWeight":
+        return function
+    expected = ARGUMENTS["scatterFunc" if name == "messageFunc" else name]
+    body = SILENT_INIT if name == "initFunc" and all_active else BODIES[name]
+    passed = ", ".join(["self", *expected[1:-1], "np.uint32(node + self.gpop_shift)"])
+    source = f"def {name}({', '.join(expected)}):\n    {body.format(arguments=passed)}\n"
+    namespace: dict[str, Any] = {"np": np, "user": function}
+    code = compile(source, function.__code__.co_filename, "exec")
+    exec(code, namespace)
+    return namespace[name]
+
+
+def local_program(program: Program, part: Part, message: np.dtype) -> Program:
+    """The program on the local graph: the user's fields and parameters, and what the wrapped functions need."""
+    local = object.__new__(type(program))
+    local.graph = part.graph
+    local._fields = {
+        **program._fields,
+        "out_degree": program.graph.out_degree,
+        "gpop_message": np.zeros(part.graph.n, message),
+    }
+    local._parameters = {
+        **program._parameters,
+        "gpop_shift": np.uint32(part.shift),
+        "gpop_first": np.uint32(part.first),
+        "gpop_last": np.uint32(part.last),
+    }
+    return local
+
+
+def hidden_on_ranks(plan: Plan) -> Hidden:
+    """How messages of inactive vertices are hidden: those of mirrors are as old as when they were last sent.
+
+    A fold has a value that changes nothing, for which no mark is needed.
+    """
+    cls, message = type(plan.program), plan.types.message
+    if plan.hidden.mask != MASK_NONE or cls.inactive_message is not HARMLESS or cls.all_active:
+        return plan.hidden
+    if cls.combine in ("min", "max"):
+        return Hidden(MASK_VALUE, _neutral(cls.combine, message))
+    if cls.combine == "or":
+        return Hidden(MASK_VALUE, message.type(0))
+    return Hidden(MASK_SENT)
+
+
+def _neutral(combine: str, message: np.dtype) -> Any:
+    """What is never smaller (for "min"), or never larger.
+
+    Examples
+    --------
+    >>> _neutral("min", np.dtype(np.uint8)), _neutral("max", np.dtype(np.float32))
+    (np.uint8(255), np.float32(-inf))
+    """
+    if message.kind == "f":
+        return message.type(np.inf if combine == "min" else -np.inf)
+    if message.kind == "b":
+        return message.type(combine == "min")
+    limits = np.iinfo(message)
+    return message.type(limits.max if combine == "min" else limits.min)
+
+
+def is_told(lowered: Lowered) -> bool:
+    """Whether values need not travel, because every rank can tell the message of any vertex."""
+    return {*lowered.sent} <= {"out_degree"}
+
+
+_tellers: dict[str, Any] = {}
+
+
+def tell_messages(lowered: Lowered, local: Program, part: Part) -> None:
+    """Compute the messages of own vertices and mirrors where `is_told`; ``lowered`` is the user's."""
+    if lowered.key not in _tellers:
+        function = publish_user(lowered.functions["scatterFunc"], "scatterFunc", lowered.key)
+
+        def tell(places, names, message, state):
+            for i in range(names.size):
+                message[places[i]] = function(state, names[i])
+
+        _tellers[lowered.key] = keep(tell, f"tell_{lowered.key}_{source_key(__file__)}", **KERNEL)
+    told = lowered._replace(fields=("out_degree",), parameters=(), built_in=(), key="told")
+    own = np.arange(part.first, part.last)
+    places = np.concatenate([own, part.mirrors])
+    names = np.concatenate([own + part.shift, part.names]).astype(np.uint32)
+    _tellers[lowered.key](places, names, local._fields["gpop_message"], make_state(local, told, 0))
