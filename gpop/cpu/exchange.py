@@ -1,4 +1,4 @@
-"""The exchange between ranks: one message value for each vertex that is active, and rank that has edges of it.
+"""The exchange between ranks: one value for each vertex that is active, and rank that has edges of it.
 
 A rank owns a contiguous range of vertices and all edges into it; vertices of other ranks that have such edges
 are its *mirrors*, with local ids in partitions of their own (gpop/ranks/part.py). Before every iteration each
@@ -10,7 +10,7 @@ What goes from rank to rank is a header of 4 int64,
 
     kind, count, active, least      (active vertices of the sender; its lowest priority that waits)
 
-from which every rank knows when nothing is active anywhere; then, in multiples of 8 bytes, whichever is smallest:
+from which every rank knows when nothing is active anywhere; then whichever is smallest, in multiples of 8:
 
     NOTHING
     ALL     a value for every mirror, where all are active
@@ -125,7 +125,8 @@ def fill_buffer(r, all_active, active, least, wire, message):
         kind, index_words = np.int64(ALL), np.int64(0)
     elif pairs[r, ORDERED] != 0 and bits_words <= pairs_words:
         kind, index_words = np.int64(BITS), bits_words
-    words[out + KIND], words[out + COUNT], words[out + ACTIVE], words[out + LEAST] = kind, count, active, least
+    words[out + KIND], words[out + COUNT] = kind, count
+    words[out + ACTIVE], words[out + LEAST] = active, least
     index = out + HEADER
     if kind == BITS:
         for i in range(np.uint64(index), np.uint64(index + bits_words)):

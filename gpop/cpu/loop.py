@@ -157,7 +157,7 @@ def make_loop(work, defer_frontier, exchange, advance, all_active, interleaved, 
     `gpop.plan.trace.COLUMNS` from ``frontier`` on. Between two buckets of priorities ``size`` is 0
     and ``progress[FRONTIER]`` counts the vertices that wait.
 
-    With an ``exchange`` there are other ranks (exchange.py). All of them return after the same iteration: when
+    With an ``exchange`` there are other ranks (exchange.py). All return after the same iteration: when
     nothing is active on any, or the trace buffer is full, never because of the time.
 
     ``work`` is called in one place, by all threads and for all phases, because it is compiled into every

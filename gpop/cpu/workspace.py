@@ -19,7 +19,7 @@ Encodings
     the barrier in ascending order (w = 0); in interleaved runs thread w pushes what it scattered.
 ``consumed[w*k+d]``  head at the time of the interleaved gather: the rest of that list is already consumed.
 ``claim``, ``team``  what threads tell each other (team.py).
-``inside[p]``  1: at least half of the edges of p stay in it, so they are applied directly (scatter_inside.py).
+``inside[p]``  1: half of the edges of p or more stay in it, and are applied directly (scatter_inside.py).
 ``streaming[0]``  1: messages are written past the caches.
 ``receivers[v]``  1: v has in-edges; found out for partition d when first wanted (``receivers_known[d]``).
 ``sums[w]``  a float64 for each vertex of the partition that thread w has (sums.py); zero between partitions.

@@ -62,8 +62,8 @@ class Run:
     prepare_seconds : float
         Seconds that building the layout took; 0 when it was kept with the graph.
     part : tuple of int, or None
-        On several ranks: the first vertex whose fields are set on this rank, and the one after the last.
-        None where there are no other ranks.
+        On several ranks: the first vertex that this one owns, and the one after the last; other fields
+        are set here only where they were gathered. None where there are no other ranks.
     """
 
     iterations: int
@@ -237,8 +237,9 @@ def finished_run(
     if traffic is not None:
         trace.summary["traffic"] = traffic
     return Run(
-        iterations=iterations, trace=trace, converged=converged, interleave=plan.interleave, target=target, **left
-    )
+        iterations=iterations, trace=trace, converged=converged, interleave=plan.interleave, target=target,
+        **left,
+    )  # fmt: skip
 
 
 def _check_ranks(

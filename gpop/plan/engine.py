@@ -11,8 +11,8 @@ class Finished(NamedTuple):
     """What a run leaves behind besides the program's fields; see `gpop.execution.run.Run`.
 
     ``frontier`` and ``touched`` (None where it was not asked for) are ascending vertices; ``mode`` is what
-    preparing has made of the one that was asked for. Where there are several ranks, ``part`` are the vertices,
-    first and after the last, whose fields are set on this one, and ``traffic`` what each rank has sent.
+    preparing has made of the one that was asked for. Where there are several ranks, ``part`` are the
+    vertices, first and after the last, that this one owns, and ``traffic`` is what each rank has sent.
     """
 
     seconds: float

@@ -17,11 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from gpop.common.errors import UsageError
 from gpop.common.parallel import worker_count
 from gpop.cpu import exchange, loop, specialise
 from gpop.cpu.active import load_frontier
 from gpop.cpu.engine import SLICE_NS, CpuEngine
 from gpop.cpu.workspace import own_edges
+from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins
 from gpop.layout.partition import partition_bits
 from gpop.plan.engine import Finished
@@ -45,11 +47,7 @@ class RankEngine(CpuEngine):
     def prepare(self) -> dict[str, Any]:
         """The part, the program on it, and what a run alone needs."""
         plan, graph = self.whole_plan, self.whole_plan.program.graph
-        bits = partition_bits(
-            graph.n, plan.threads * self.world.size, edges=graph.m, vertex_bytes=self._vertex_bytes(),
-            partition_size=plan.partition_size,
-        )  # fmt: skip
-        bits = self.world.first_ones(bits)
+        bits = rank_bits(graph, self.world, plan.threads, plan.partition_size, self._vertex_bytes())
         self.part = part_of(graph, bits, self.world)
         program = local_program(plan.program, self.part, plan.types.message)
         self.told = is_told(plan.lowered)
@@ -57,9 +55,12 @@ class RankEngine(CpuEngine):
             tell_messages(plan.lowered, program, self.part)
         super().__init__(
             replace(
-                plan, program=program, lowered=ranked(plan.lowered, program.all_active),
-                hidden=hidden_on_ranks(plan), partition_size=1 << bits,
-            )  # fmt: skip
+                plan,
+                program=program,
+                lowered=ranked(plan.lowered, program.all_active),
+                hidden=hidden_on_ranks(plan),
+                partition_size=1 << bits,
+            )
         )
         said = super().prepare()
         return said | {"ranks": self.world.size}
@@ -138,17 +139,26 @@ class RankEngine(CpuEngine):
         super().publish()
         self._fill_fields()
 
-    def _fill_fields(self) -> None:
+    def refresh(self) -> None:
+        """Callbacks set parameters; fields are in place."""
+        self.program._parameters.update(self.whole_plan.program._parameters)
+
+    def _fill_fields(self, touched: np.ndarray | None = None) -> None:
+        """Make the fields that the program writes whole; only those of ``touched`` vertices where given."""
         for name in self.plan.lowered.written:
-            self.world.fill(self.whole_plan.program._fields[name], self.part.bounds)
+            field = self.whole_plan.program._fields[name]
+            if touched is None:
+                self.world.fill(field, self.part.bounds)
+            else:
+                own = self.part.own
+                here = touched[(touched >= own.start) & (touched < own.stop)]
+                field[touched] = self.world.joined(field[here])
 
     # --- the end -------------------------------------------------------------------------------
 
     def finish(self) -> Finished:
         """The frontier of all ranks, in their order; fields whole where that was asked for."""
         finished, shift = super().finish(), np.uint32(self.part.shift)
-        if self.gathers:
-            self._fill_fields()
         counters = finished.counters
         if counters is not None:
             total = self.world.sum(np.array(list(counters.values())))
@@ -156,13 +166,15 @@ class RankEngine(CpuEngine):
         touched = finished.touched
         if self.traits.track:
             touched = self.world.joined(touched + shift)
+        if self.gathers:
+            self._fill_fields(touched)
         own = self.part.own
         return finished._replace(
             frontier=self.world.joined(finished.frontier + shift),
             touched=touched,
             counters=counters,
             partitions=-(-self.whole_plan.program.graph.n >> self.part.bits),
-            part=(0, self.whole_plan.program.graph.n) if self.gathers else (own.start, own.stop),
+            part=(own.start, own.stop),
             traffic=self._traffic(),
         )
 
@@ -183,6 +195,30 @@ class RankEngine(CpuEngine):
         if self.traits.all_active:
             return np.arange(self.part.first, self.part.last, dtype=np.uint32)
         return super()._take_touched()
+
+
+def rank_bits(
+    graph: Graph, world: World, threads: int, partition_size: int | None, vertex_bytes: int = 4
+) -> int:
+    """Bits of a local id, the same on all ranks; a graph in parts is cut at borders of its own.
+
+    Raises
+    ------
+    UsageError
+        If partitions larger than those are asked for.
+    """
+    bits = partition_bits(
+        graph.n, threads * world.size, edges=graph.m, vertex_bytes=vertex_bytes, partition_size=partition_size
+    )
+    most = getattr(graph, "bits", None)
+    if most is not None and bits > most:
+        if partition_size is not None:
+            raise UsageError(
+                f"partition size {partition_size}: {graph!r} was loaded in parts of whole partitions of "
+                f"{1 << most}: expected at most that"
+            )
+        bits = most
+    return world.first_ones(bits)
 
 
 def threads_of(threads: int | None, world: World) -> int:

@@ -41,7 +41,8 @@ class Part(NamedTuple):
 
     ``bounds[r]``: where rank r's range begins; ``names``: global ids of the mirrors, ascending, ``mirrors``
     their local ids and ``mirror_counts`` how many are of each rank. ``sends``: own vertices that other ranks
-    mirror, local ids by rank, ``send_counts`` of each. ``out_edges``: edges of each own partition, to all ranks.
+    mirror, local ids by rank, ``send_counts`` of each. ``out_edges``: edges of each own partition, to all
+    ranks.
     """
 
     bits: int
@@ -178,7 +179,8 @@ def part_of(graph: Graph, bits: int, world: World) -> Part:
     that smaller partitions have as well.
     """
     kept = graph.store.get(Kind.PART, bits)
-    if not world.most(np.array([kept is None], np.uint8))[0]:  # a rank that is short of memory may have let go
+    missing = np.array([kept is None], np.uint8)  # a rank that is short of memory may have let go of it
+    if not world.most(missing)[0]:
         return kept
     loaded = getattr(graph, "in_edges", None)
     if loaded is None:
@@ -204,6 +206,4 @@ def part_of(graph: Graph, bits: int, world: World) -> Part:
         mirror_counts, (wanted.astype(np.int64) - shift).astype(np.uint32), send_counts, out_edges,
     )  # fmt: skip
     arrays = (part.mirrors, part.names, part.sends)
-    return graph.store.put(
-        Kind.PART, part, bits, about=partitions(bits), holds=arrays, graph=local.graph
-    )
+    return graph.store.put(Kind.PART, part, bits, about=partitions(bits), holds=arrays, graph=local.graph)

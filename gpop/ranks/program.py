@@ -2,8 +2,8 @@
 
 Kernels call functions with local ids. Fields are as long as the whole graph and used in place, so the wrapped
 functions add the part's shift and call the user's with the global id, which may also be sent or stored. A
-message is computed once, by the vertex's owner (``messageFunc``); what kernels call as ``scatterFunc`` reads it
-from an array that has room for the mirrors, too. Functions that act on a vertex leave mirrors alone.
+message is computed once, by the vertex's owner (``messageFunc``); what kernels call as ``scatterFunc`` reads
+it from an array that has room for the mirrors, too. Functions that act on a vertex leave mirrors alone.
 
 A ``scatterFunc`` that uses nothing but ``node`` and the out-degree says the same on every rank: its messages
 are computed once for own vertices and mirrors, and no values travel (`Lowered.sent`).
@@ -52,9 +52,10 @@ def ranked(lowered: Lowered, all_active: bool) -> Lowered:
         given.setdefault("filterFunc", Program.filterFunc)
     functions = {name: _wrapped(name, function, all_active) for name, function in given.items()}
     text = f"{lowered.key} {source_key(__file__)}"
+    degrees = ("out_degree",) if "out_degree" in lowered.built_in else ()
     return lowered._replace(
         functions=functions,
-        fields=(*lowered.fields, *(("out_degree",) if "out_degree" in lowered.built_in else ()), "gpop_message"),
+        fields=(*lowered.fields, *degrees, "gpop_message"),
         parameters=(*lowered.parameters, "gpop_shift", "gpop_first", "gpop_last"),
         built_in=tuple(name for name in lowered.built_in if name == "iteration"),
         key=hashlib.sha256(text.encode()).hexdigest()[: len(lowered.key)],
@@ -76,7 +77,7 @@ def _wrapped(name: str, function: types.FunctionType, all_active: bool) -> types
 
 
 def local_program(program: Program, part: Part, message: np.dtype) -> Program:
-    """The program on the local graph: the user's fields and parameters, and what the wrapped functions need."""
+    """The program on the local graph: the user's fields, parameters, and what wrapped functions need."""
     local = object.__new__(type(program))
     local.graph = part.graph
     local._fields = {

@@ -21,9 +21,7 @@ def wire_of(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
     into, pairs[:, exchange.IN], pairs[:, exchange.IN_ADDRESS], pairs[:, exchange.IN_BYTES] = _buffers(
         part.mirror_counts, value_bytes
     )
-    numbers = (np.arange(part.sends.size) - np.repeat(pairs[:, exchange.SEND_FIRST], part.send_counts)).astype(
-        np.uint32
-    )
+    numbers = np.arange(part.sends.size) - np.repeat(pairs[:, exchange.SEND_FIRST], part.send_counts)
     to = np.repeat(np.arange(ranks, dtype=np.uint16), part.send_counts)
     order = np.argsort(part.sends, kind="stable")
     where = np.zeros(part.last - part.first + 1, np.int64)
@@ -47,7 +45,7 @@ def wire_of(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
         mirrors=part.mirrors.astype(np.uint32),
         where_offsets=where,
         where_ranks=to[order],
-        where_numbers=numbers[order],
+        where_numbers=numbers[order].astype(np.uint32),
         chosen=np.empty(part.sends.size, np.uint32),
         out_words=out,
         out_numbers=out.view(np.uint32),
@@ -62,10 +60,9 @@ def wire_of(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
 def _buffers(counts: np.ndarray, value_bytes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Room for what may go to each rank, or come: the words, where each begins, its address, its bytes.
 
-    Never more than all values with a bit each, or the pairs that are as few.
+    At most all in an order of their own, as pairs; pages that nothing is written to take no memory.
     """
-    bits = (counts + 63) // 64
-    words = exchange.HEADER + 2 * bits + 1 + (counts * value_bytes + 7) // 8
+    words = exchange.HEADER + (counts + 1) // 2 + (counts * value_bytes + 7) // 8
     buffer = np.zeros(int(words.sum()), np.int64)
     begins = np.cumsum(words) - words
     return buffer, begins, buffer.ctypes.data + 8 * begins, 8 * words

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from gpop.common.command import fail
 from gpop.common.errors import GpopError, UsageError
 
 TRANSPORTS = ("auto", "alone", "mpi")
@@ -64,6 +65,15 @@ def world_of(transport: str) -> World | None:
     if transport == "alone" or (transport == "auto" and launched_ranks() == 1):
         return None
     return _world()
+
+
+def end_all(message: str, code: int) -> int:
+    """End all ranks after an error of a command: one line, from rank 0 where all have met the same."""
+    world = _world()
+    if world.rank:
+        time.sleep(LATER)
+    world.abort(message, code)
+    return code
 
 
 @cache
@@ -132,7 +142,8 @@ class World:
         array = np.ascontiguousarray(array)
         sizes = np.array(self.comm.allgather(array.nbytes))
         total = np.empty(int(sizes.sum()) // array.itemsize, array.dtype)
-        self.comm.Allgatherv(self._bytes(array), [total.view(np.uint8), (sizes, _starts(sizes)), self.mpi.BYTE])
+        place = [total.view(np.uint8), (sizes, _starts(sizes)), self.mpi.BYTE]
+        self.comm.Allgatherv(self._bytes(array), place)
         return total
 
     def fill(self, array: np.ndarray, bounds: np.ndarray) -> None:
@@ -185,6 +196,8 @@ class World:
         before = sys.excepthook
 
         def hook(kind: type, error: BaseException, trace: Any) -> None:
+            if self.rank:
+                time.sleep(LATER)
             if issubclass(kind, GpopError):
                 self.abort(str(error), 2)
             before(kind, error, trace)
@@ -195,10 +208,8 @@ class World:
 
     def abort(self, message: str, code: int) -> None:
         """Say in one line what has happened to this rank, and end all of them."""
-        if self.rank:
-            time.sleep(LATER)
-        print(f"gpop: rank {self.rank} of {self.size}:", " ".join(message.split()), file=sys.stderr, flush=True)
         sys.stdout.flush()
+        fail(f"rank {self.rank} of {self.size}: {message}", code)
         self.comm.Abort(code)
 
 
