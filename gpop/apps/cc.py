@@ -29,7 +29,7 @@ from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
 from gpop.execution.options import LimitedOptions
 from gpop.layout.partition import partition_bits, partition_count
-from gpop.ranks.world import World, world_of
+from gpop.ranks.world import World, threads_of, world_of
 
 METHODS = ("auto", "labels", "afforest")
 
@@ -174,7 +174,7 @@ def _by_links_on_ranks(
 ) -> ComponentsResult:
     from gpop.direct.afforest import PHASES
     from gpop.ranks.components import components
-    from gpop.ranks.engine import rank_bits, threads_of
+    from gpop.ranks.engine import rank_bits
 
     threads = use_threads(threads_of(threads, world))
     start = time.perf_counter()

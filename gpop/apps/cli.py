@@ -255,12 +255,10 @@ def _load(app: App, given: argparse.Namespace, world: World | None, progress: bo
     """The graph; on several ranks each its part, where the file and the options allow that."""
     weighted = getattr(given, "weighted", app.weighted)
     if world is not None and given.graph.suffix == ".bin" and app.in_parts and not _whole(given):
-        from gpop.ranks.part_graph import load_parts
+        from gpop.ranks.part_graph import load_part
 
-        threads = given.threads or 1
-        return load_parts(
-            given.graph, world, weighted=weighted, threads=threads, partition_size=given.partition_size
-        )
+        sizes = {"threads": given.threads, "partition_size": given.partition_size}
+        return load_part(given.graph, weighted=weighted, transport=given.transport, **sizes)
     return gpop.load(
         given.graph,
         weighted=weighted,

@@ -54,8 +54,8 @@ def on_ranks(function: Callable[..., AppResult], world: World, *arguments: Any, 
     gather = options.pop("gather", False)
     needs_whole = ON_RANKS[name] == WHOLE or options.get("reorder", "none") != "none"
     result = function(*arguments, **options, gather=gather or needs_whole)
-    if gather:
+    dense = [name for name, what in held(result).items() if what in DENSE]
+    if gather or not dense:
         return result
     own = slice(*result.run.part)
-    kinds = held(result)
-    return replace(result, **{name: getattr(result, name)[own] for name in kinds if kinds[name] in DENSE})
+    return replace(result, **{name: getattr(result, name)[own] for name in dense})

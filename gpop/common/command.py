@@ -144,5 +144,5 @@ def _discard_output() -> None:
 def fail(message: str, code: int) -> int:
     """Print one line; return the exit code."""
     with suppress(OSError):  # nobody is left to be told
-        print("gpop:", " ".join(message.split()), file=sys.stderr)
+        sys.stderr.write(f"gpop: {' '.join(message.split())}\n")
     return code

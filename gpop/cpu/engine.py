@@ -14,8 +14,8 @@ import numpy as np
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.parallel import beside, worker_count
 from gpop.cpu import choose_mode, loop, specialise, team
-from gpop.cpu.active import drain_frontier, drain_touched, lists_of, load_all, load_frontier
-from gpop.cpu.priority import drain_waiting, pending_in
+from gpop.cpu.active import LIST_GAP, drain_frontier, drain_touched, lists_of, load_all, load_frontier
+from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.sums import has_hub, sums_in_double
 from gpop.cpu.workspace import (
     COUNTERS,
@@ -191,7 +191,11 @@ class CpuEngine:
     def active(self) -> int:
         return int(self.progress[loop.FRONTIER])
 
-    def load(self, sources: np.ndarray | None, rows: int) -> None:
+    @property
+    def range(self) -> tuple[int, int]:
+        return 0, self.graph.n
+
+    def load(self, sources: np.ndarray | None, rows: int, iteration: int = 0) -> None:
         """Make these vertices the frontier; all of them when None."""
         self.rows = rows
         if sources is not None:  # compiled for its types before the clock starts
@@ -207,9 +211,14 @@ class CpuEngine:
             started = load_all(self.lists)
         else:
             started = load_frontier(sources, self.lists)
+        self._begin(started, vertices, edges, iteration)
+
+    def _begin(self, started: tuple[int, int, int], vertices: int, edges: int, iteration: int) -> None:
+        """The loop's state before the first iteration."""
         self.progress[:] = 0
         self.progress[[loop.SCATTER_SIZE, loop.FRONTIER, loop.EDGES]] = started
         self.progress[[loop.NEEDY, loop.NEEDY_EDGES]] = vertices, edges
+        self.progress[[loop.ITERATION, loop.FRESH]] = iteration, 1
 
     def iterate(self) -> np.ndarray:
         """Let the team iterate until Python is due; the records of the trace."""
@@ -299,6 +308,17 @@ class CpuEngine:
             partition_size=1 << int(self.layout.bits),
             partitions=int(self.layout.k),
         )
+
+    def active_now(self) -> np.ndarray:
+        """The frontier in the order of its lists, then what waits."""
+        space, width = self.space, 1 << int(self.layout.bits)
+        found = [np.empty(0, np.uint32)]
+        for p in space.scatter_list[: self.progress[loop.SCATTER_SIZE]].tolist():
+            start = p * (width + LIST_GAP)
+            found.append(space.frontier[start : start + space.frontier_size[p]] + np.uint32(p * width))
+        if "priorityFunc" in self.lowered.functions:
+            found.append(np.flatnonzero(space.waiting & PENDING).astype(np.uint32))
+        return np.concatenate(found)
 
     def abandon(self) -> None:
         """The run has failed: workers leave, and a workspace in the middle of an iteration is forgotten."""

@@ -38,12 +38,14 @@ SCATTER, GATHER, PREPARE, PULL, ADMIT = range(5)
 """Phases of an iteration: the first two, or the next two when it pulls; `ADMIT` before one that begins a
 bucket of priorities."""
 
-ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS, NEEDY, NEEDY_EDGES, NO_IN_EDGES, HALF, ITEMS = range(10)
-PROGRESS_SIZE = 10
+ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS, NEEDY, NEEDY_EDGES, NO_IN_EDGES, HALF, ITEMS, FRESH = range(
+    11
+)
+PROGRESS_SIZE = 11
 """Slots of ``progress``, the loop's state between calls (int64). The vertices that want messages, and
 their in-edges, are estimated: all that were never in the frontier; after a pull they are known.
 ``NO_IN_EDGES``: the loop has returned because it wants to pull. ``HALF``: it has returned in the middle of an
-iteration, and this phase is next, over ``ITEMS``."""
+iteration, and this phase is next, over ``ITEMS``. ``FRESH``: nothing has been done yet."""
 
 
 @inline
@@ -190,7 +192,8 @@ def make_loop(work, defer_frontier, exchange, advance, all_active, interleaved, 
             load, iteration, predicted = progress[EDGES], progress[ITERATION], trace[0, BYTES_AT]
             progress[HALF] = 0
         if prioritised:
-            if begins and w == 0 and progress[ITERATION] == 0 and limit > 0:
+            if begins and w == 0 and progress[FRESH] > 0 and limit > 0:
+                progress[FRESH] = 0
                 for i in range(size):
                     defer_frontier(space.scatter_list[i], layout, space, state)
                 priority.note_changes(space.scatter_list, size, counting, layout, space)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, TypedDict
 
+from gpop.execution.checkpoint import Checkpoint
+
 Mode: TypeAlias = Literal["auto", "sc", "pc", "pull", "edge-list"]
 Target: TypeAlias = Literal["cpu", "gpu", "python"]
 Model: TypeAlias = Literal["engine", "paper"]
@@ -36,6 +38,7 @@ class RunOptions(ShownOptions, total=False):
     counters: bool
     transport: Transport
     gather: bool
+    checkpoint: Checkpoint | None
 
 
 class LimitedOptions(RunOptions, total=False):

@@ -15,6 +15,7 @@ import numpy as np
 from gpop.common.arguments import as_count
 from gpop.common.errors import UsageError
 from gpop.common.spelling import refusing
+from gpop.execution.checkpoint import Checkpoint, Keeper
 from gpop.execution.loop import carry_out, engine_for
 from gpop.execution.options import Callback, Mode, Model, Target, Transport
 from gpop.model.choosers import MODEL_NAMES, model_of
@@ -23,7 +24,7 @@ from gpop.plan.engine import Finished
 from gpop.plan.plan import UNLIMITED, Plan, decide
 from gpop.plan.trace import Trace
 from gpop.program.program import Program
-from gpop.ranks.world import World, world_of
+from gpop.ranks.world import World, threads_of, world_of
 
 COMPILED_TARGETS = ("cpu", "gpu")
 TARGETS = (*COMPILED_TARGETS, "python")
@@ -101,6 +102,7 @@ def run(
     counters: bool = False,
     transport: Transport = "auto",
     gather: bool = False,
+    checkpoint: Checkpoint | None = None,
 ) -> Run:
     """Run a program until its frontier is empty or the given number of iterations is done.
 
@@ -151,6 +153,8 @@ def run(
     gather : bool
         On several ranks: have the program's fields whole on each of them after the run. Otherwise a rank
         sets its own range of vertices, ``Run.part``. The frontier is always that of all.
+    checkpoint : Checkpoint, optional
+        Leave now and then what the run needs to go on, and go on from what an earlier one has left.
 
     Returns
     -------
@@ -225,7 +229,13 @@ def run(
         limit=UNLIMITED if iterations is None else iterations,
     )  # fmt: skip
     engine = engine_for(target, plan, world, gather)
-    return finished_run(plan, target, *carry_out(plan, engine, sources, progress=progress, callback=callback))
+    keeper = None
+    if checkpoint is not None:
+        if target != "cpu":
+            raise UsageError(f"checkpoint: target {target!r}: expected 'cpu'")
+        keeper = Keeper(checkpoint, plan, world)
+    done = carry_out(plan, engine, sources, progress=progress, callback=callback, keeper=keeper)
+    return finished_run(plan, target, *done)
 
 
 def finished_run(
@@ -246,8 +256,6 @@ def _check_ranks(
     program: Program, world: World, target: str, interleave: bool, threads: int | None
 ) -> int | None:
     """Refuse what ranks cannot do together; the threads of each."""
-    from gpop.ranks.engine import threads_of
-
     name = type(program).__name__
     if target != "cpu":
         raise UsageError(f"{name} on {world.size} ranks: target {target!r}: expected 'cpu'")

@@ -31,6 +31,8 @@ class Found(NamedTuple):
 def components(graph: Graph, bits: int, threads: int, world: World) -> Found:
     """Components of a graph on all ranks; all call it together."""
     part = part_of(graph, bits, world)
+    nothing = Graph(np.zeros(1, np.int64), np.empty(0, np.uint32))
+    world.first_alone(lambda: grow(nothing, True, bits, 1))
     forest = grow(part.graph, True, bits, threads)
     names = np.arange(part.graph.n, dtype=np.int64) + part.shift
     names[part.mirrors] = part.names

@@ -10,7 +10,6 @@ Callbacks see them whole, and so does who asks for ``gather``.
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import replace
 from typing import Any
@@ -18,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import UsageError
-from gpop.common.parallel import worker_count
 from gpop.cpu import exchange, loop, specialise
 from gpop.cpu.active import load_frontier
 from gpop.cpu.engine import SLICE_NS, CpuEngine
@@ -72,10 +70,7 @@ class RankEngine(CpuEngine):
         if isinstance(self.layout, Bins):
             self.space.inside[:] = self._inside()
         self.wire = wire_of(self.part, self.plan.types.message, self.told, self.world)
-        for turn in (True, False):
-            if (self.world.rank == 0) == turn:
-                super()._compile()
-            self.world.barrier()
+        self.world.first_alone(super()._compile)
 
     def _inside(self) -> np.ndarray:
         """Which partitions keep at least half of their edges, those to other ranks included."""
@@ -90,7 +85,14 @@ class RankEngine(CpuEngine):
     def active(self) -> int:
         return self.whole_active
 
-    def load(self, sources: np.ndarray | None, rows: int) -> None:
+    @property
+    def range(self) -> tuple[int, int]:
+        return self.part.own.start, self.part.own.stop
+
+    def active_now(self) -> np.ndarray:
+        return super().active_now() + np.uint32(self.part.shift)
+
+    def load(self, sources: np.ndarray | None, rows: int, iteration: int = 0) -> None:
         """Make the own ones of these vertices the frontier."""
         part, own = self.part, self.part.own
         self.rows = rows
@@ -106,9 +108,8 @@ class RankEngine(CpuEngine):
             started = (int(self.layout.k), vertices, edges)
         else:
             started = load_frontier(here, self.lists)
-        self.progress[:] = 0
-        self.progress[[loop.SCATTER_SIZE, loop.FRONTIER, loop.EDGES]] = started
-        self.progress[[loop.NEEDY, loop.NEEDY_EDGES]] = vertices, edges
+        self._begin(started, vertices, edges, iteration)
+        self.world.progress = self.progress
         self._agree(np.empty((0, len(COLUMNS) - 1)), 0.0)
 
     def iterate(self) -> np.ndarray:
@@ -168,13 +169,12 @@ class RankEngine(CpuEngine):
             touched = self.world.joined(touched + shift)
         if self.gathers:
             self._fill_fields(touched)
-        own = self.part.own
         return finished._replace(
             frontier=self.world.joined(finished.frontier + shift),
             touched=touched,
             counters=counters,
             partitions=-(-self.whole_plan.program.graph.n >> self.part.bits),
-            part=(own.start, own.stop),
+            part=self.range,
             traffic=self._traffic(),
         )
 
@@ -219,14 +219,3 @@ def rank_bits(
             )
         bits = most
     return world.first_ones(bits)
-
-
-def threads_of(threads: int | None, world: World) -> int:
-    """Threads of a rank: those that were asked for, or its share of the machine's cores.
-
-    A launcher that gives each rank cores of its own has shared them out already.
-    """
-    if threads is not None:
-        return threads
-    cores = worker_count()
-    return cores if cores < (os.cpu_count() or 1) else max(1, cores // world.local_size)

@@ -24,7 +24,8 @@ import numpy as np
 from gpop.cpu.sums import has_hub
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
-from gpop.layout.partition import partitions
+from gpop.layout.bins import build_bins
+from gpop.layout.partition import SMALL_ID_BITS, partitions
 from gpop.ranks.world import World
 
 
@@ -172,6 +173,19 @@ def partition_in_edges(graph: Graph, bits: int) -> np.ndarray:
     return np.bincount(graph.indices >> np.uint32(bits), minlength=k)
 
 
+_compiled: set[object] = set()
+
+
+def compile_layout(graph: Graph, bits: int, world: World) -> None:
+    """Have compiled, once, what layouts of this kind are built with."""
+    weights = None if graph.weights is None else graph.weights[:0]
+    kind = (None if weights is None else weights.dtype, bits <= SMALL_ID_BITS)
+    if kind not in _compiled:
+        _compiled.add(kind)
+        nothing = Graph(np.zeros(2, np.int64), np.empty(0, np.uint32), weights)
+        world.first_alone(lambda: (has_hub(nothing), build_bins(nothing, bits, 1)))
+
+
 def part_of(graph: Graph, bits: int, world: World) -> Part:
     """This rank's part of a graph, kept with it; all ranks ask for it together.
 
@@ -182,6 +196,7 @@ def part_of(graph: Graph, bits: int, world: World) -> Part:
     missing = np.array([kept is None], np.uint8)  # a rank that is short of memory may have let go of it
     if not world.most(missing)[0]:
         return kept
+    compile_layout(graph, bits, world)
     loaded = getattr(graph, "in_edges", None)
     if loaded is None:
         bounds = cut(partition_in_edges(graph, bits), world.size, bits, graph.n)

@@ -9,11 +9,11 @@ ends the whole job: one line, from rank 0 if it has met the same, and ``MPI_Abor
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import os
 import sys
 import time
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -21,6 +21,8 @@ import numpy as np
 
 from gpop.common.command import fail
 from gpop.common.errors import GpopError, UsageError
+from gpop.common.parallel import worker_count
+from gpop.ranks.killed import gone, may_speak, say_when_killed
 
 TRANSPORTS = ("auto", "alone", "mpi")
 
@@ -106,8 +108,11 @@ class World:
         self.comm.Set_errhandler(mpi.ERRORS_ARE_FATAL)
         self.rank, self.size = self.comm.rank, self.comm.size
         local = self.comm.Split_type(mpi.COMM_TYPE_SHARED)
-        self.local_size = local.size
+        self.local_size, self.neighbours = local.size, local.allgather((os.getpid(), self.rank))
         local.Free()
+        self.job = str(self.neighbours[0][0])
+        self.progress: np.ndarray | None = None  # of the run, for who is killed
+        self.checkpoint: str | None = None
         if self.size > 1:
             self._end_together()
 
@@ -116,6 +121,14 @@ class World:
     def barrier(self) -> None:
         """Wait for all ranks."""
         self.comm.Barrier()
+
+    def first_alone(self, work: Callable[[], object]) -> None:
+        """Do a work on rank 0 and then on the others: what they find compiled on disk they do not compile."""
+        if self.rank:
+            self.barrier()
+        work()
+        if not self.rank:
+            self.barrier()
 
     def sum(self, array: np.ndarray) -> np.ndarray:
         """The sum over all ranks, on each of them."""
@@ -204,13 +217,35 @@ class World:
             self.abort(f"{kind.__name__}: {error}", 1)
 
         sys.excepthook = hook
-        atexit.register(sys.stdout.flush)
+        say_when_killed(self.job, self._story)
+
+    def _story(self) -> str:
+        """What to say when the launcher ends this rank because another one is no more."""
+        dead = gone([process for process, _ in self.neighbours])
+        who = ", ".join(f"rank {self.neighbours[place][1]}" for place in dead) or "a rank"
+        far = "" if self.progress is None else f", in iteration {int(self.progress[0])}"
+        again = "start it again"
+        if self.checkpoint is not None:
+            again = f"the same command goes on from the checkpoint in {self.checkpoint}"
+        return f"{who} of {self.size} has ended{far}: {again}"
 
     def abort(self, message: str, code: int) -> None:
         """Say in one line what has happened to this rank, and end all of them."""
         sys.stdout.flush()
-        fail(f"rank {self.rank} of {self.size}: {message}", code)
+        if may_speak(self.job):
+            fail(f"rank {self.rank} of {self.size}: {message}", code)
         self.comm.Abort(code)
+
+
+def threads_of(threads: int | None, world: World) -> int:
+    """Threads of a rank: those that were asked for, or its share of the machine's cores.
+
+    A launcher that gives each rank cores of its own has shared them out already.
+    """
+    if threads is not None:
+        return threads
+    cores = worker_count()
+    return cores if cores < (os.cpu_count() or 1) else max(1, cores // world.local_size)
 
 
 def _starts(sizes: np.ndarray) -> np.ndarray:

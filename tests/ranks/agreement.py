@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,13 @@ WORLD = world_of("mpi")
 MODES = ("sc", "pc", "pull", "auto")
 
 
+@cache
 def graphs() -> dict[str, gpop.Graph]:
     """Skewed, long and odd ones; with weights, isolated vertices and fewer partitions than ranks."""
+    return WORLD.first_ones(None if WORLD.rank else _graphs())
+
+
+def _graphs() -> dict[str, gpop.Graph]:
     return {
         "rmat": generate("rmat", scale=8, degree=8, seed=3, weights=(1, 255)),
         "road": generate("road", width=12, height=11, seed=4),
@@ -131,7 +137,8 @@ def check(name: str, mode: str, threads: tuple[int, ...], sizes: tuple[int, ...]
             continue
         for size in sizes:
             options = {"mode": mode, "partition_size": size}
-            alone = CHECKS[name](graph, threads=1, transport="alone", **options)
+            alone = None if WORLD.rank else CHECKS[name](graph, threads=1, transport="alone", **options)
+            alone = WORLD.first_ones(alone)
             for count in threads:
                 gather = count == 1
                 here = CHECKS[name](graph, threads=count, transport="mpi", gather=gather, **options)
