@@ -1,18 +1,15 @@
 """A rank that was killed: the launcher then ends the others with SIGTERM, and one of them says what happened.
 
 The main thread may be in compiled code, where Python handles no signals. So the handler of C, which runs at
-once, writes into a pipe, and a thread that reads it says how far the run was and ends the process. Of several
-on a machine the one speaks that gets a name which only one process can have (an abstract socket of Linux; it
-goes with the process).
+once, writes into a pipe, and a thread that reads it says how far the run was and ends the process.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
-import socket
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -23,8 +20,8 @@ CODE = 143
 """128 + SIGTERM."""
 
 
-def say_when_killed(job: str, story: Callable[[], str]) -> None:
-    """On SIGTERM tell the ``story``, once for all processes of a ``job`` on this machine, and end."""
+def say_when_killed(word: Word, story: Callable[[], str]) -> None:
+    """On SIGTERM tell the ``story``, if nobody on this machine has told one, and end."""
     if threading.current_thread() is not threading.main_thread():
         return
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
@@ -37,26 +34,29 @@ def say_when_killed(job: str, story: Callable[[], str]) -> None:
     def watch() -> None:
         while os.read(reads, 1) != bytes([signal.SIGTERM]):
             pass
-        if may_speak(job):
+        if word.is_mine():
             fail(story(), CODE)
-            time.sleep(1)  # until all have asked
         os._exit(CODE)
 
     threading.Thread(target=watch, daemon=True, name="gpop-killed").start()
 
 
-_names: list[socket.socket] = []
+class Word:
+    """The right to say why a job ends, which one process on a machine gets.
 
+    A file of one byte that all have opened and that has no name any more; ``path`` is what it was called.
+    """
 
-def may_speak(job: str) -> bool:
-    """Whether no other process of the job on this machine has said why it ends; asked once."""
-    name = socket.socket(socket.AF_UNIX)
-    try:
-        name.bind(f"\0gpop-{os.getuid()}-{job}")
-    except OSError:
-        return False
-    _names.append(name)
-    return True
+    def __init__(self, path: str) -> None:
+        self.file = os.open(path, os.O_RDWR)
+
+    def is_mine(self) -> bool:
+        """Whether nobody has taken it; asked once."""
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+        free = os.pread(self.file, 1, 0) == b""
+        os.pwrite(self.file, b"1", 0)
+        fcntl.flock(self.file, fcntl.LOCK_UN)
+        return free
 
 
 def gone(processes: list[int]) -> list[int]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from functools import cache
@@ -22,7 +23,7 @@ import numpy as np
 from gpop.common.command import fail
 from gpop.common.errors import GpopError, UsageError
 from gpop.common.parallel import worker_count
-from gpop.ranks.killed import gone, may_speak, say_when_killed
+from gpop.ranks.killed import Word, gone, say_when_killed
 
 TRANSPORTS = ("auto", "alone", "mpi")
 
@@ -109,8 +110,8 @@ class World:
         self.rank, self.size = self.comm.rank, self.comm.size
         local = self.comm.Split_type(mpi.COMM_TYPE_SHARED)
         self.local_size, self.neighbours = local.size, local.allgather((os.getpid(), self.rank))
+        self.word = self._shared_word(local)
         local.Free()
-        self.job = str(self.neighbours[0][0])
         self.progress: np.ndarray | None = None  # of the run, for who is killed
         self.checkpoint: str | None = None
         if self.size > 1:
@@ -217,7 +218,19 @@ class World:
             self.abort(f"{kind.__name__}: {error}", 1)
 
         sys.excepthook = hook
-        say_when_killed(self.job, self._story)
+        say_when_killed(self.word, self._story)
+
+    def _shared_word(self, local: Any) -> Word:
+        path = None
+        if local.rank == 0:
+            handle, path = tempfile.mkstemp(prefix="gpop-")
+            os.close(handle)
+        path = local.bcast(path)
+        word = Word(path)
+        local.Barrier()
+        if local.rank == 0:
+            os.unlink(path)
+        return word
 
     def _story(self) -> str:
         """What to say when the launcher ends this rank because another one is no more."""
@@ -232,7 +245,7 @@ class World:
     def abort(self, message: str, code: int) -> None:
         """Say in one line what has happened to this rank, and end all of them."""
         sys.stdout.flush()
-        if may_speak(self.job):
+        if self.word.is_mine():
             fail(f"rank {self.rank} of {self.size}: {message}", code)
         self.comm.Abort(code)
 
