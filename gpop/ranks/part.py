@@ -17,7 +17,7 @@ place.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class Part(NamedTuple):
     ``bounds[r]``: where rank r's range begins; ``names``: global ids of the mirrors, ascending, ``mirrors``
     their local ids and ``mirror_counts`` how many are of each rank. ``sends``: own vertices that other ranks
     mirror, local ids by rank, ``send_counts`` of each. ``out_edges``: edges of each own partition, to all
-    ranks.
+    ranks. ``kept``: what runs leave for the next one, by what it is.
     """
 
     bits: int
@@ -58,6 +58,7 @@ class Part(NamedTuple):
     sends: np.ndarray
     send_counts: np.ndarray
     out_edges: np.ndarray
+    kept: dict[Any, Any]
 
     @property
     def own(self) -> slice:
@@ -218,7 +219,7 @@ def part_of(graph: Graph, bits: int, world: World) -> Part:
     out_edges = np.add.reduceat(degrees, starts, dtype=np.int64) if degrees.size else np.zeros(0, np.int64)
     part = Part(
         bits, bounds, local.graph, shift, local.first, local.last, local.names, local.mirrors,
-        mirror_counts, (wanted.astype(np.int64) - shift).astype(np.uint32), send_counts, out_edges,
+        mirror_counts, (wanted.astype(np.int64) - shift).astype(np.uint32), send_counts, out_edges, {},
     )  # fmt: skip
     arrays = (part.mirrors, part.names, part.sends)
     return graph.store.put(Kind.PART, part, bits, about=partitions(bits), holds=arrays, graph=local.graph)

@@ -31,6 +31,7 @@ OWN = "self.gpop_first <= node < self.gpop_last"
 
 BODIES = {
     "scatterFunc": "return self.gpop_message[node]",
+    "told": f"if {OWN}:\n        return user({{arguments}})\n    return self.gpop_message[node]",
     "messageFunc": "return user({arguments})",
     "gatherFunc": "return user({arguments})",
     "needsFunc": "return user({arguments})",
@@ -39,7 +40,8 @@ BODIES = {
     "filterFunc": f"if {OWN}:\n        return bool(user({{arguments}}))\n    return False",
 }
 """What stands in place of each function; ``applyWeight`` has no vertex. gather, needs and priority are asked
-about vertices with in-edges only, or without effect."""
+about vertices with in-edges only, or without effect. ``told`` is a ``scatterFunc`` that reads no field: the
+value of an own vertex is sooner computed than read."""
 
 SILENT_INIT = f"if {OWN}:\n        user({{arguments}})\n    return False"
 """``initFunc`` where all are active: it may answer nothing."""
@@ -51,6 +53,10 @@ def ranked(lowered: Lowered, all_active: bool) -> Lowered:
     if all_active:  # who is not settled is counted: mirrors never are
         given.setdefault("filterFunc", Program.filterFunc)
     functions = {name: _wrapped(name, function, all_active) for name, function in given.items()}
+    if is_told(lowered):
+        functions["scatterFunc"] = _wrapped(
+            "scatterFunc", lowered.functions["scatterFunc"], all_active, "told"
+        )
     text = f"{lowered.key} {source_key(__file__)}"
     degrees = ("out_degree",) if "out_degree" in lowered.built_in else ()
     return lowered._replace(
@@ -63,11 +69,13 @@ def ranked(lowered: Lowered, all_active: bool) -> Lowered:
     )
 
 
-def _wrapped(name: str, function: types.FunctionType, all_active: bool) -> types.FunctionType:
+def _wrapped(
+    name: str, function: types.FunctionType, all_active: bool, kind: str | None = None
+) -> types.FunctionType:
     if name == "applyWeight":
         return function
     expected = ARGUMENTS["scatterFunc" if name == "messageFunc" else name]
-    body = SILENT_INIT if name == "initFunc" and all_active else BODIES[name]
+    body = SILENT_INIT if name == "initFunc" and all_active else BODIES[kind or name]
     passed = ", ".join(["self", *expected[1:-1], "np.uint32(node + self.gpop_shift)"])
     source = f"def {name}({', '.join(expected)}):\n    {body.format(arguments=passed)}\n"
     namespace: dict[str, Any] = {"np": np, "user": function}
@@ -78,12 +86,14 @@ def _wrapped(name: str, function: types.FunctionType, all_active: bool) -> types
 
 def local_program(program: Program, part: Part, message: np.dtype) -> Program:
     """The program on the local graph: the user's fields, parameters, and what wrapped functions need."""
-    local = object.__new__(type(program))
+    local, key = object.__new__(type(program)), ("message", message)
+    if key not in part.kept:
+        part.kept[key] = np.zeros(part.graph.n, message)
     local.graph = part.graph
     local._fields = {
         **program._fields,
         "out_degree": program.graph.out_degree,
-        "gpop_message": np.zeros(part.graph.n, message),
+        "gpop_message": part.kept[key],
     }
     local._parameters = {
         **program._parameters,

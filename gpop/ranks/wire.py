@@ -11,7 +11,15 @@ from gpop.ranks.world import World
 
 
 def wire_of(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
-    """The wire of a rank; ``told``: values do not travel."""
+    """The wire of a rank, kept with its part; ``told``: values do not travel."""
+    key = ("wire", message, told)
+    if key not in part.kept:
+        part.kept[key] = _make(part, message, told, world)
+    part.kept[key].traffic[:] = 0
+    return part.kept[key]
+
+
+def _make(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
     ranks, value_bytes = world.size, 0 if told else message.itemsize
     pairs = np.zeros((ranks, exchange.PAIR_COLUMNS), np.int64)
     pairs[:, exchange.SENDS], pairs[:, exchange.MIRRORS] = part.send_counts, part.mirror_counts
