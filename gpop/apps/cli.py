@@ -254,7 +254,7 @@ def _run(app: App, given: argparse.Namespace) -> int:
 def _load(app: App, given: argparse.Namespace, world: World | None, progress: bool) -> gpop.Graph:
     """The graph; on several ranks each its part, where the file and the options allow that."""
     weighted = getattr(given, "weighted", app.weighted)
-    if world is not None and given.graph.suffix == ".bin" and app.in_parts and not _whole(given):
+    if world is not None and given.graph.suffix in (".bin", ".parts") and app.in_parts and not _whole(given):
         from gpop.ranks.part_graph import load_part
 
         sizes = {"threads": given.threads, "partition_size": given.partition_size}

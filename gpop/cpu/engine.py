@@ -129,15 +129,18 @@ class CpuEngine:
     def _find_bins(self) -> tuple:
         """Bins, with weights only if the program uses some, and the seconds to build them."""
         graph, plan = self.graph, self.plan
-        bits = partition_bits(
-            graph.n, self.threads, edges=graph.m, vertex_bytes=self._vertex_bytes(),
-            partition_size=plan.partition_size,
-        )  # fmt: skip
-        layout, seconds = bins_of(graph, bits, self.threads)
+        layout, seconds = bins_of(graph, self._bits(), self.threads)
         if plan.types.weight is None:  # kernels are compiled per type: without weights one is enough
             return layout._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS), seconds
         weights, more = narrow_weights(graph, layout.id_weights.dtype)
         return layout._replace(weights=weights), seconds + more
+
+    def _bits(self) -> int:
+        """Bits of a local id."""
+        return partition_bits(
+            self.graph.n, self.threads, edges=self.graph.m, vertex_bytes=self._vertex_bytes(),
+            partition_size=self.plan.partition_size,
+        )  # fmt: skip
 
     def _vertex_bytes(self) -> int:
         """Bytes of a vertex that a partition keeps in the cache: the fields in use and the frontier flag."""

@@ -2,9 +2,10 @@
 
 A rank owns a contiguous range of vertices and all edges into it; vertices of other ranks that have such edges
 are its *mirrors*, with local ids in partitions of their own (gpop/ranks/part.py). Before every iteration each
-rank computes the messages of its own active vertices and sends them to the ranks that mirror these. What
-arrives puts mirrors into the frontier, in the order in which their owner has them. From then on the iteration
-is one like any other, over the local graph: a run is bitwise the same on any number of ranks.
+rank sends the messages of its own active vertices to the ranks that mirror these, where they lie in an array
+(``state.gpop_message``) until the mirrors scatter. What arrives puts mirrors into the frontier, in the order
+in which their owner has them. From then on the iteration is one like any other, over the local graph: a run
+is bitwise the same on any number of ranks.
 
 What goes from rank to rank is a header of 4 int64,
 
@@ -65,13 +66,11 @@ class Wire(NamedTuple):
     ``sends[SEND_FIRST of r:][:SENDS of r]`` are the own vertices that rank r mirrors and
     ``mirrors[MIRROR_FIRST of r:][:MIRRORS of r]`` the mirrors of r's vertices; local ids, ascending.
     ``where_ranks[where_offsets[v]:where_offsets[v + 1]]`` are the ranks that mirror own vertex number v, and
-    ``where_numbers`` its numbers among the mirrors there. ``own``: first own local id, and the one after the
-    last. Buffers are seen as words, as uint32 and as values.
+    ``where_numbers`` its numbers among the mirrors there. Buffers are seen as words, as uint32 and as values.
     """
 
     rank: np.int64
     value_bytes: np.int64
-    own: np.ndarray
     pairs: np.ndarray
     calls: np.ndarray
     sends: np.ndarray
@@ -111,44 +110,47 @@ def _values_words(count, wire):
     return (np.int64(count) * wire.value_bytes + 7) >> 3
 
 
-@inline
-def fill_buffer(r, all_active, active, least, wire, message):
-    """Write what goes to rank ``r``; returns its bytes."""
-    pairs, words = wire.pairs, wire.out_words
-    out, mirrored, first = pairs[r, OUT], pairs[r, SENDS], pairs[r, SEND_FIRST]
-    count = mirrored if all_active else pairs[r, CHOSEN]
-    bits_words, pairs_words = (mirrored + 63) >> 6, (count + 1) >> 1
-    kind, index_words = np.int64(PAIRS), pairs_words
-    if count == 0:
-        kind, index_words = np.int64(NOTHING), np.int64(0)
-    elif count == mirrored and (all_active or pairs[r, ORDERED] != 0):
-        kind, index_words = np.int64(ALL), np.int64(0)
-    elif pairs[r, ORDERED] != 0 and bits_words <= pairs_words:
-        kind, index_words = np.int64(BITS), bits_words
-    words[out + KIND], words[out + COUNT] = kind, count
-    words[out + ACTIVE], words[out + LEAST] = active, least
-    index = out + HEADER
-    if kind == BITS:
-        for i in range(np.uint64(index), np.uint64(index + bits_words)):
-            words[i] = 0
-        for i in range(np.uint64(first), np.uint64(first + count)):
-            number = np.int64(wire.chosen[i])
-            words[np.uint64(index + (number >> 6))] |= np.int64(1) << (number & 63)
-    if kind == PAIRS:
-        at = np.uint64(index) << np.uint64(1)
-        for i in range(np.uint64(count)):
-            wire.out_numbers[at + i] = wire.chosen[np.uint64(first) + i]
-    if wire.value_bytes > 0:
-        at = _first_value(index + index_words, wire.out_values)
-        if kind == ALL:
+def make_fill_buffer(messageFunc):
+    """Kernel: write what goes to rank ``r``; returns its bytes."""
+
+    def fill_buffer(r, all_active, active, least, wire, state):
+        pairs, words = wire.pairs, wire.out_words
+        out, mirrored, first = pairs[r, OUT], pairs[r, SENDS], pairs[r, SEND_FIRST]
+        count = mirrored if all_active else pairs[r, CHOSEN]
+        bits_words, pairs_words = (mirrored + 63) >> 6, (count + 1) >> 1
+        kind, index_words = np.int64(PAIRS), pairs_words
+        if count == 0:
+            kind, index_words = np.int64(NOTHING), np.int64(0)
+        elif count == mirrored and (all_active or pairs[r, ORDERED] != 0):
+            kind, index_words = np.int64(ALL), np.int64(0)
+        elif pairs[r, ORDERED] != 0 and bits_words <= pairs_words:
+            kind, index_words = np.int64(BITS), bits_words
+        words[out + KIND], words[out + COUNT] = kind, count
+        words[out + ACTIVE], words[out + LEAST] = active, least
+        index = out + HEADER
+        if kind == BITS:
+            for i in range(np.uint64(index), np.uint64(index + bits_words)):
+                words[i] = 0
+            for i in range(np.uint64(first), np.uint64(first + count)):
+                number = np.int64(wire.chosen[i])
+                words[np.uint64(index + (number >> 6))] |= np.int64(1) << (number & 63)
+        if kind == PAIRS:
+            at = np.uint64(index) << np.uint64(1)
             for i in range(np.uint64(count)):
-                wire.out_values[at + i] = message[wire.sends[np.uint64(first) + i]]
-        else:
-            for i in range(np.uint64(count)):
-                number = np.uint64(wire.chosen[np.uint64(first) + i])
-                wire.out_values[at + i] = message[wire.sends[np.uint64(first) + number]]
-    wire.traffic[VALUES] += count
-    return 8 * (HEADER + index_words + _values_words(count, wire))
+                wire.out_numbers[at + i] = wire.chosen[np.uint64(first) + i]
+        if wire.value_bytes > 0:
+            at = _first_value(index + index_words, wire.out_values)
+            if kind == ALL:
+                for i in range(np.uint64(count)):
+                    wire.out_values[at + i] = messageFunc(state, wire.sends[np.uint64(first) + i])
+            else:
+                for i in range(np.uint64(count)):
+                    number = np.uint64(wire.chosen[np.uint64(first) + i])
+                    wire.out_values[at + i] = messageFunc(state, wire.sends[np.uint64(first) + number])
+        wire.traffic[VALUES] += count
+        return 8 * (HEADER + index_words + _values_words(count, wire))
+
+    return fill_buffer
 
 
 @inline
@@ -215,7 +217,7 @@ def read_buffer(r, all_active, size, layout, space, wire, message):
     return size, edges
 
 
-def make_exchange(messageFunc, all_active):
+def make_exchange(fill_buffer, all_active):
     """Kernel: exchange messages before an iteration.
 
     ``unsettled`` are the own vertices that are not settled, where all are active; ``least`` is the lowest
@@ -226,15 +228,9 @@ def make_exchange(messageFunc, all_active):
     def exchange(size, unsettled, edges, least, layout, space, wire, state):
         message, pairs = state.gpop_message, wire.pairs
         ranks = pairs.shape[0]
-        sends_values = wire.value_bytes > 0
-        active = np.int64(0)
-        first, last = np.uint64(wire.own[0]), np.uint64(wire.own[1])
-        if all_active:
-            active = unsettled
-            if sends_values and active > 0:
-                for v in range(first, last):
-                    message[v] = messageFunc(state, np.uint32(v))
-        else:
+        active = unsettled
+        if not all_active:
+            active = np.int64(0)
             for r in range(ranks):
                 pairs[r, CHOSEN], pairs[r, LATEST], pairs[r, ORDERED] = 0, -1, 1
             for i in range(size):
@@ -244,9 +240,7 @@ def make_exchange(messageFunc, all_active):
                 active += space.frontier_size[p]
                 for j in range(np.uint64(space.frontier_size[p])):
                     v = base + np.uint64(space.frontier[start + j])
-                    if sends_values:
-                        message[v] = messageFunc(state, np.uint32(v))
-                    own = v - first
+                    own = v - np.uint64(state.gpop_first)
                     for at in range(wire.where_offsets[own], wire.where_offsets[own + np.uint64(1)]):
                         r = wire.where_ranks[at]
                         number = np.int64(wire.where_numbers[at])
@@ -262,7 +256,7 @@ def make_exchange(messageFunc, all_active):
                 number += 1
         for r in range(ranks):
             if r != wire.rank:
-                sent = fill_buffer(r, all_active and active > 0, active, least, wire, message)
+                sent = fill_buffer(r, all_active and active > 0, active, least, wire, state)
                 wire.traffic[BYTES] += sent
                 _begin(ISEND, pairs[r, OUT_ADDRESS], sent, r, number, wire)
                 number += 1
@@ -298,3 +292,11 @@ def make_exchange(messageFunc, all_active):
 def is_over(whole, lowest):
     """Whether nothing is active on any rank, and nothing waits."""
     return whole == 0 and lowest == HIGHEST
+
+
+@inline
+def own_range(first, last, state):
+    """What is own of a range of vertices."""
+    own, end = np.uint64(state.gpop_first), np.uint64(state.gpop_last)
+    first = min(max(np.uint64(first), own), end)
+    return first, max(min(np.uint64(last), end), first)

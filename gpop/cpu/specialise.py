@@ -134,6 +134,8 @@ class _Specialised:
         self.applyWeight, self.needsFunc = functions.get("applyWeight"), functions.get("needsFunc")
         self.priorityFunc = functions.get("priorityFunc")
         self.messageFunc = functions.get("messageFunc")  # where there are other ranks
+        self.mirrorFunc = functions.get("mirrorFunc")
+        self.ranked = self.messageFunc is not None
         self.weighted = traits.weight_dtype is not None
         self.weight_type = from_dtype(np.dtype(traits.weight_dtype)) if self.weighted else None
         make_filter_all, make_filter = gather.make_filter_all, gather.make_filter
@@ -143,12 +145,12 @@ class _Specialised:
             self.settle_list = self.kernel("settle_list", sums.make_settle_list(self.settle))
         self.filter = self.kernel(
             "filter",
-            make_filter_all(self.filterFunc, self.settle)
+            make_filter_all(self.filterFunc, self.settle, self.ranked)
             if traits.all_active
             else make_filter(self.filterFunc, self.priorityFunc, traits.track),
         )
         self.after_scatter = self.kernel(
-            "after_scatter", scatter.make_after_scatter(self.initFunc, traits.all_active)
+            "after_scatter", scatter.make_after_scatter(self.initFunc, traits.all_active, self.ranked)
         )
 
     def kernel(self, name, function):
@@ -166,9 +168,10 @@ class _Specialised:
         if self.priorityFunc is not None:
             admit = self.kernel("admit", priority.make_admit(self.priorityFunc))
             defer_frontier = self.kernel("defer_frontier", priority.make_defer_frontier(self.priorityFunc))
-        if self.messageFunc is not None:
+        if self.ranked:
+            fill_buffer = self.kernel("fill_buffer", exchange.make_fill_buffer(self.messageFunc))
             exchange_messages = self.kernel(
-                "exchange", exchange.make_exchange(self.messageFunc, traits.all_active)
+                "exchange", exchange.make_exchange(fill_buffer, traits.all_active)
             )
         work = loop.make_work(
             scatter_partition, gather_partition, prepare, pull_partition, admit, advance, traits.all_active
@@ -222,13 +225,16 @@ class _Specialised:
             self.scatterFunc, self.weighted, all_active, interleaved, counting
         )
         make_row = scatter.make_row
-        row = self.kernel("row", make_row(self.scatterFunc, mask, inactive, False))
-        streamed_row = None
+        own_scatter = self.messageFunc if self.ranked else self.scatterFunc
+        row = self.kernel("row", make_row(own_scatter, mask, inactive, False))
+        streamed_row = mirror_row = None
         if not interleaved:
-            streamed_row = self.kernel("streamed_row", make_row(self.scatterFunc, mask, inactive, True))
+            streamed_row = self.kernel("streamed_row", make_row(own_scatter, mask, inactive, True))
+        if self.ranked:
+            mirror_row = self.kernel("mirror_row", make_row(self.mirrorFunc, mask, inactive, False))
         scatter_partition = make_scatter_phase(
             self.kernel("scatter_sc", scatter_sc),
-            self.kernel("scatter_pc", scatter.make_scatter_pc(row, streamed_row, counting)),
+            self.kernel("scatter_pc", scatter.make_scatter_pc(row, streamed_row, mirror_row, counting)),
             scatter_local, self.after_scatter, all_active, step,
         )  # fmt: skip
         return self.kernel("scatter", scatter_partition), self.kernel("gather", gather_partition)
@@ -253,13 +259,13 @@ class _Specialised:
             message = self.kernel("message", pull_all.make_message(self.applyWeight, self.weight_type))
             deliver = self.kernel("deliver", pull_all.make_deliver(self.gatherFunc, self.traits.sums))
             pull_partition = pull_all.make_pull_all(
-                message, deliver, self.settle, self.initFunc, self.filterFunc, counting
+                message, deliver, self.settle, self.initFunc, self.filterFunc, counting, self.ranked
             )
         else:
             keeps_values = not self.lowered.steady
             prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, keeps_values)
             pull_partition = pull.make_pull(
                 self.scatterFunc, self.gatherFunc, self.applyWeight, self.needsFunc, self.weight_type,
-                self.filter, keeps_values, self.traits.sums and self.needsFunc is None, counting,
+                self.filter, keeps_values, self.traits.sums and self.needsFunc is None, counting, self.ranked,
             )  # fmt: skip
         return self.kernel("prepare", prepare), self.kernel("pull", pull_partition)

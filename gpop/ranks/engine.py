@@ -55,9 +55,8 @@ class RankEngine(CpuEngine):
             replace(
                 plan,
                 program=program,
-                lowered=ranked(plan.lowered, program.all_active),
+                lowered=ranked(plan.lowered),
                 hidden=hidden_on_ranks(plan),
-                partition_size=1 << bits,
             )
         )
         said = super().prepare()
@@ -71,6 +70,9 @@ class RankEngine(CpuEngine):
             self.space.inside[:] = self._inside()
         self.wire = wire_of(self.part, self.plan.types.message, self.told, self.world)
         self.world.first_alone(super()._compile)
+
+    def _bits(self) -> int:
+        return self.part.bits
 
     def _inside(self) -> np.ndarray:
         """Which partitions keep at least half of their edges, those to other ranks included."""

@@ -94,7 +94,8 @@ def load_part(
     Parameters
     ----------
     path : str or path
-        A ``.bin`` file, of which each rank reads a slice. Other formats are read whole by every rank.
+        A ``.bin`` file, of which each rank reads a slice, or a folder that ``python -m gpop.convert --parts``
+        has written, of which it reads its parts. Other formats are read whole by every rank.
     weighted : bool, optional
         As for `gpop.load`.
     threads : int, optional
@@ -122,6 +123,10 @@ def load_part(
     Graph(ring: 3 vertices, 3 edges)
     """
     world = world_of(transport)
+    if world is not None and Path(path).suffix == ".parts":
+        from gpop.ranks.parts_file import read_parts
+
+        return read_parts(Path(path), world, weighted)
     if world is None or Path(path).suffix != ".bin":
         return load(path, weighted=weighted)
     threads = use_threads(threads_of(threads, world))
@@ -172,7 +177,7 @@ def load_parts(
     name, degrees = path.name.split(".")[0], world.joined(degrees)
     graph = PartGraph(n, m, in_edges, bounds, bits, degrees, name=name, bytes_read=file.read)
     if weights is not None:
-        _note_weights(graph, weights, world)
+        note_weights(graph, weights, world)
     return graph
 
 
@@ -186,7 +191,7 @@ def deal(edges: InEdges, bounds: np.ndarray, world: World) -> InEdges:
     return InEdges(sources, targets, weights)
 
 
-def _note_weights(graph: PartGraph, weights: np.ndarray, world: World) -> None:
+def note_weights(graph: PartGraph, weights: np.ndarray, world: World) -> None:
     """What apps ask of the weights of the whole graph."""
     total = world.sum(np.array([weights.sum(dtype=np.uint64)]))
     heaviest = world.most(np.array([weights.max(initial=0)]))

@@ -1,9 +1,8 @@
 """A program as a rank runs it: the user's functions, unchanged, about local vertices.
 
 Kernels call functions with local ids. Fields are as long as the whole graph and used in place, so the wrapped
-functions add the part's shift and call the user's with the global id, which may also be sent or stored. A
-message is computed once, by the vertex's owner (``messageFunc``); what kernels call as ``scatterFunc`` reads
-it from an array that has room for the mirrors, too. Functions that act on a vertex leave mirrors alone.
+functions add the part's shift and call the user's with the global id, which may also be sent or stored. What
+``scatterFunc`` says of a mirror is what its owner has sent last, from an array.
 
 A ``scatterFunc`` that uses nothing but ``node`` and the out-degree says the same on every rank: its messages
 are computed once for own vertices and mirrors, and no values travel (`Lowered.sent`).
@@ -27,60 +26,43 @@ from gpop.program.published import publish_user
 from gpop.program.state import make_state
 from gpop.ranks.part import Part
 
-OWN = "self.gpop_first <= node < self.gpop_last"
-
 BODIES = {
-    "scatterFunc": "return self.gpop_message[node]",
-    "told": f"if {OWN}:\n        return user({{arguments}})\n    return self.gpop_message[node]",
     "messageFunc": "return user({arguments})",
-    "gatherFunc": "return user({arguments})",
-    "needsFunc": "return user({arguments})",
-    "priorityFunc": "return user({arguments})",
-    "initFunc": f"if {OWN}:\n        return user({{arguments}})\n    return False",
-    "filterFunc": f"if {OWN}:\n        return bool(user({{arguments}}))\n    return False",
+    "mirrorFunc": "return self.gpop_message[node]",
+    "scatterFunc": (
+        "if self.gpop_first <= node < self.gpop_last:\n"
+        "        return user({arguments})\n"
+        "    return self.gpop_message[node]"
+    ),
 }
-"""What stands in place of each function; ``applyWeight`` has no vertex. gather, needs and priority are asked
-about vertices with in-edges only, or without effect. ``told`` is a ``scatterFunc`` that reads no field: the
-value of an own vertex is sooner computed than read."""
-
-SILENT_INIT = f"if {OWN}:\n        user({{arguments}})\n    return False"
-"""``initFunc`` where all are active: it may answer nothing."""
+"""What stands in place of ``scatterFunc``: where all vertices are own, where all are mirrors, and anywhere.
+Of the other functions the first; they are called for own vertices, or where their answer has no effect."""
 
 
-def ranked(lowered: Lowered, all_active: bool) -> Lowered:
+def ranked(lowered: Lowered) -> Lowered:
     """The wrapped functions, with a key of their own."""
-    given = {**lowered.functions, "messageFunc": lowered.functions["scatterFunc"]}
-    if all_active:  # who is not settled is counted: mirrors never are
-        given.setdefault("filterFunc", Program.filterFunc)
-    functions = {name: _wrapped(name, function, all_active) for name, function in given.items()}
-    if is_told(lowered):
-        functions["scatterFunc"] = _wrapped(
-            "scatterFunc", lowered.functions["scatterFunc"], all_active, "told"
-        )
+    scatter = lowered.functions["scatterFunc"]
+    given = {**lowered.functions, "messageFunc": scatter, "mirrorFunc": scatter}
     text = f"{lowered.key} {source_key(__file__)}"
     degrees = ("out_degree",) if "out_degree" in lowered.built_in else ()
     return lowered._replace(
-        functions=functions,
+        functions={name: _wrapped(name, function) for name, function in given.items()},
         fields=(*lowered.fields, *degrees, "gpop_message"),
         parameters=(*lowered.parameters, "gpop_shift", "gpop_first", "gpop_last"),
         built_in=tuple(name for name in lowered.built_in if name == "iteration"),
         key=hashlib.sha256(text.encode()).hexdigest()[: len(lowered.key)],
-        steady=True,
     )
 
 
-def _wrapped(
-    name: str, function: types.FunctionType, all_active: bool, kind: str | None = None
-) -> types.FunctionType:
-    if name == "applyWeight":
+def _wrapped(name: str, function: types.FunctionType) -> types.FunctionType:
+    if name == "applyWeight":  # it sees no vertex
         return function
-    expected = ARGUMENTS["scatterFunc" if name == "messageFunc" else name]
-    body = SILENT_INIT if name == "initFunc" and all_active else BODIES[kind or name]
+    expected = ARGUMENTS.get(name, ARGUMENTS["scatterFunc"])
     passed = ", ".join(["self", *expected[1:-1], "np.uint32(node + self.gpop_shift)"])
-    source = f"def {name}({', '.join(expected)}):\n    {body.format(arguments=passed)}\n"
+    body = BODIES.get(name, BODIES["messageFunc"]).format(arguments=passed)
+    source = f"def {name}({', '.join(expected)}):\n    {body}\n"
     namespace: dict[str, Any] = {"np": np, "user": function}
-    code = compile(source, function.__code__.co_filename, "exec")
-    exec(code, namespace)
+    exec(compile(source, function.__code__.co_filename, "exec"), namespace)
     return namespace[name]
 
 

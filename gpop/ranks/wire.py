@@ -46,7 +46,6 @@ def _make(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
     return Wire(
         rank=np.int64(world.rank),
         value_bytes=np.int64(value_bytes),
-        own=np.array([part.first, part.last], np.int64),
         pairs=pairs,
         calls=slots,
         sends=part.sends,
