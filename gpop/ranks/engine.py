@@ -37,8 +37,8 @@ class RankEngine(CpuEngine):
     """One rank's side of a run; see `gpop.plan.engine.Engine`."""
 
     def __init__(self, plan: Plan, world: World, gather: bool) -> None:
-        super().__init__(plan)
         self.world, self.whole_plan, self.gathers = world, plan, gather
+        super().__init__(plan)
 
     # --- before the run ------------------------------------------------------------------------
 
@@ -73,6 +73,11 @@ class RankEngine(CpuEngine):
 
     def _bits(self) -> int:
         return self.part.bits
+
+    def _vertex_bytes(self) -> int:
+        """As alone: what is kept of mirrors is no vertex data of own partitions."""
+        fields = self.whole_plan.lowered.fields
+        return 1 + sum(self.program._fields[name].itemsize for name in fields)
 
     def _inside(self) -> np.ndarray:
         """Which partitions keep at least half of their edges, those to other ranks included."""

@@ -15,17 +15,21 @@ import numpy as np
 
 import gpop
 from gpop.generate import generate
-from gpop.ranks.world import world_of
+from gpop.ranks.world import World, world_of
 from tests import programs
 
-WORLD = world_of("mpi")
 MODES = ("sc", "pc", "pull", "auto")
+
+
+def world() -> World:
+    """The ranks of the job."""
+    return world_of("mpi")
 
 
 @cache
 def graphs() -> dict[str, gpop.Graph]:
     """Skewed, long and odd ones; with weights, isolated vertices and fewer partitions than ranks."""
-    return WORLD.first_ones(None if WORLD.rank else _graphs())
+    return world().first_ones(None if world().rank else _graphs())
 
 
 def _graphs() -> dict[str, gpop.Graph]:
@@ -137,8 +141,8 @@ def check(name: str, mode: str, threads: tuple[int, ...], sizes: tuple[int, ...]
             continue
         for size in sizes:
             options = {"mode": mode, "partition_size": size}
-            alone = None if WORLD.rank else CHECKS[name](graph, threads=1, transport="alone", **options)
-            alone = WORLD.first_ones(alone)
+            alone = None if world().rank else CHECKS[name](graph, threads=1, transport="alone", **options)
+            alone = world().first_ones(alone)
             for count in threads:
                 gather = count == 1
                 here = CHECKS[name](graph, threads=count, transport="mpi", gather=gather, **options)
@@ -160,10 +164,10 @@ def main(asked: list[str], threads: tuple[int, ...] = (1, 2), sizes: tuple[int, 
             if each == "pull" and name not in PULLS:
                 continue
             done += check(name, each, threads, sizes)
-            if WORLD.rank == 0:
+            if world().rank == 0:
                 print(text, each, flush=True)
-    if WORLD.rank == 0:
-        print(f"{done} runs agree on {WORLD.size} ranks")
+    if world().rank == 0:
+        print(f"{done} runs agree on {world().size} ranks")
 
 
 if __name__ == "__main__":

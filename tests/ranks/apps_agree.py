@@ -8,10 +8,7 @@ import numpy as np
 
 import gpop
 from gpop.apps.with_messages import APPS
-from gpop.ranks.world import world_of
-from tests.ranks.agreement import graphs
-
-WORLD = world_of("mpi")
+from tests.ranks.agreement import graphs, world
 
 
 def main(asked: list[str]) -> None:
@@ -19,7 +16,7 @@ def main(asked: list[str]) -> None:
     done = 0
     for name in asked or [*APPS, "afforest", "triangles"]:
         for graph_name, graph in graphs().items():
-            where = f"{name} on {graph_name}, rank {WORLD.rank}"
+            where = f"{name} on {graph_name}, rank {world().rank}"
             if name == "triangles":
                 here, alone = (gpop.triangle_count(graph, transport=each).count for each in ("mpi", "alone"))
                 assert here == alone, f"{where}: {here} triangles, alone {alone}"
@@ -45,10 +42,10 @@ def main(asked: list[str]) -> None:
                 assert np.array_equal(found, alone[own], equal_nan=True), where
                 assert len(part.top(3)) <= 3
             done += 1
-        if WORLD.rank == 0:
+        if world().rank == 0:
             print(name, flush=True)
-    if WORLD.rank == 0:
-        print(f"{done} answers agree on {WORLD.size} ranks")
+    if world().rank == 0:
+        print(f"{done} answers agree on {world().size} ranks")
 
 
 if __name__ == "__main__":
