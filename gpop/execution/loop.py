@@ -68,12 +68,13 @@ def carry_out(
             }
             trace = Trace(summary | said)
             with IterationBar(progress, None if limit == UNLIMITED else limit, name) as bar:
-                iteration, most = 0, 1 if callback else engine.most_rows
+                most = 1 if callback else engine.most_rows
                 with telling(name, progress):
                     left = keeper.left(engine.range) if keeper else None
-                    if left is not None:
-                        sources, iteration = left
-                    engine.load(sources, most, iteration)
+                    if left is None:
+                        engine.load(sources, most)
+                    else:
+                        engine.load(left.frontier, most, left.iteration)
                 bar.begin()
                 while engine.active and engine.iteration < limit:
                     if keeper:
