@@ -7,12 +7,15 @@ pulls has no others.
 from __future__ import annotations
 
 import hashlib
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import from_dtype
 
-from gpop.common.cached import keep, source_key
+from gpop.common.by_reference import Reference, ReferenceType, reference_of
+from gpop.common.cached import source_key
+from gpop.common.callback import callback
 from gpop.common.inlined import KERNEL
 from gpop.cpu import (
     active,
@@ -27,6 +30,8 @@ from gpop.cpu import (
     sums,
 )
 from gpop.cpu.choose_mode import choose_mode
+from gpop.cpu.control import control_reference, sizes_reference
+from gpop.cpu.work import ARGUMENTS, Job, make_entry, make_work
 from gpop.model.strategies import PULL
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 from gpop.plan.plan import Plan
@@ -111,15 +116,51 @@ def make_interleaved_step(gather_published, filter_frontier, apply_own_edges):
     return step
 
 
-_loops: dict[str, object] = {}
+_entries: dict[tuple, int] = {}
 
 
-def compile_loop(lowered: Lowered, traits: Traits):
-    """Specialise every kernel for a program; the loop is compiled, or found on disk, when first called."""
+def compile_loop(lowered: Lowered, traits: Traits, pulled_bytes: float, job: Job) -> Callable[..., bool]:
+    """The loop of a run, ready to be entered with the numbers and arrays of `loop.make_loop`.
+
+    What it does to partitions is specialised for the program, and compiled or found on disk. ``pulled_bytes``
+    are those of an iteration that pulls where every vertex is active.
+    """
+    kind = kind_of(lowered, traits)
+    control = control_reference(job.layout, job.space, kind, pulled_bytes, job.sizes)
+    references = Reference(
+        Job(
+            job.forced, job.ratio, sizes_reference(job.sizes), reference_of(job.layout),
+            reference_of(job.incoming), reference_of(job.space), Reference(job.state),
+        )
+    )  # fmt: skip
+    entry = compile_entry(lowered, traits, references.kind)
+
+    def enter(*numbers: Any) -> bool:
+        return loop.run_loop(*numbers, control.address, entry, references.address)
+
+    return enter
+
+
+def kind_of(lowered: Lowered, traits: Traits) -> tuple[bool, ...]:
+    """The first fields of `Control`."""
+    prioritised = "priorityFunc" in lowered.functions
+    return traits.all_active, traits.interleave, traits.pull != NEVER, prioritised, traits.counting
+
+
+def compile_entry(lowered: Lowered, traits: Traits, kind: ReferenceType) -> int:
+    """Address of what a loop calls in its phases, for jobs of this kind."""
+    asked = lowered.key, traits, kind.name
+    if asked not in _entries:
+        work, key = work_of(lowered, traits)
+        name = f"{lowered.name}_{key}_{kind.name}"
+        _entries[asked] = callback(make_entry(work, kind), name, ARGUMENTS, **KERNEL)
+    return _entries[asked]
+
+
+def work_of(lowered: Lowered, traits: Traits) -> tuple[Callable, str]:
+    """Kernel of all phases, and the key of what went into it."""
     key = hashlib.sha256(f"{lowered.key} {traits!r} {source_key(__file__)}".encode()).hexdigest()[:20]
-    if key not in _loops:
-        _loops[key] = _Specialised(lowered, traits, key).loop()
-    return _loops[key]
+    return _Specialised(lowered, traits, key).work(), key
 
 
 class _Specialised:
@@ -152,7 +193,7 @@ class _Specialised:
     def kernel(self, name, function):
         return publish(function, f"{name}_{self.key}")
 
-    def loop(self):
+    def work(self):
         traits = self.traits
         scatter_partition = gather_partition = prepare = pull_partition = None
         if traits.pull != ALWAYS:
@@ -163,15 +204,11 @@ class _Specialised:
         if self.priorityFunc is not None:
             admit = self.kernel("admit", priority.make_admit(self.priorityFunc))
             defer_frontier = self.kernel("defer_frontier", priority.make_defer_frontier(self.priorityFunc))
-        work = loop.make_work(
-            scatter_partition, gather_partition, prepare, pull_partition, admit,
+        work = make_work(
+            scatter_partition, gather_partition, prepare, pull_partition, admit, defer_frontier,
             make_advance(self.lowered, self.key), traits.all_active,
         )  # fmt: skip
-        whole = loop.make_loop(
-            self.kernel("work", work), defer_frontier,
-            traits.all_active, traits.interleave, traits.pull != NEVER, traits.counting,
-        )  # fmt: skip
-        return keep(whole, f"{self.lowered.name}_{self.key}", **KERNEL)
+        return self.kernel("work", work)
 
     def scatter_and_gather(self):
         _, all_active, mask, inactive, interleaved, _, _, counting, summing = self.traits

@@ -224,9 +224,11 @@ def workspace_of(store: Store, bins: Bins, needs: Needs, message_dtype: np.dtype
         arrays, kept = arrays_of(store, table, bits, partitions(bits), what)
         space = _space(arrays, threads, max(bins.messages, n if needs.pull else 0), message_dtype)
         kept.last = (asked, space)
+    past_caches = space.values.nbytes > STREAMING_CACHES * threads * l2_cache_bytes()
     # Where bins are gathered as soon as they are published, each would need a fence.
-    streams = not needs.interleave and space.values.nbytes > STREAMING_CACHES * threads * l2_cache_bytes()
-    return space._replace(streaming=np.array([streams], np.uint8), counters=_counters(threads))
+    space.streaming[0] = past_caches and not needs.interleave
+    space.counters[:] = 0
+    return space
 
 
 def blocks_table(blocks: Blocks, message: np.dtype, threads: int, widest: int) -> dict[str, Array]:
@@ -267,7 +269,8 @@ def unit_workspace(
         unused = dict.fromkeys(Workspace._fields, np.empty(0, np.int64))
         space = _space(unused | arrays, threads, n, message_dtype)
         kept.last = (asked, space)
-    return space._replace(counters=_counters(threads))
+    space.counters[:] = 0
+    return space
 
 
 def forget_workspaces(store: Store) -> None:
@@ -281,13 +284,9 @@ def _space(arrays: dict[str, np.ndarray], threads: int, values: int, message: np
     arrays["claim"] = _from_line(arrays["claim"], _claim_slots(threads))
     arrays["team"] = _from_line(arrays["team"], _team_slots(threads))
     arrays["sums"] = arrays["sums"].reshape(threads, -1)
-    arrays.setdefault("streaming", np.zeros(1, np.uint8))
-    arrays["counters"] = _counters(threads)
+    arrays["streaming"] = np.zeros(1, np.uint8)
+    arrays["counters"] = np.zeros((threads, len(COUNTERS)), np.int64)
     return Workspace(**arrays)
-
-
-def _counters(threads: int) -> np.ndarray:
-    return np.zeros((threads, len(COUNTERS)), np.int64)
 
 
 def _claim_slots(threads: int) -> int:

@@ -102,8 +102,8 @@ def is_kept(kernel: Dispatcher) -> bool:
     return type(kernel._cache).__name__ == "FunctionCache"
 
 
-def loops() -> list[Dispatcher]:
-    """The loops of some programs, with and without interleaving, priorities and pull."""
+def kernels_of_programs() -> list[types.FunctionType]:
+    """What is compiled for some programs, with and without interleaving, priorities and pull."""
     made = []
     for cls, interleave in ((Smallest, True), (BFS, False), (SSSP, False), (PageRank, False)):
         lowered = lower(cls)
@@ -111,7 +111,7 @@ def loops() -> list[Dispatcher]:
             None, bool(cls.all_active), hidden.MASK_NONE, None, interleave,
             specialise.NEVER if interleave else specialise.MAYBE, True, False, False,
         )  # fmt: skip
-        made.append(specialise.compile_loop(lowered, traits))
+        made.append(specialise.work_of(lowered, traits)[0])
     return made
 
 
@@ -144,7 +144,7 @@ def test_an_edit_of_any_ingredient_changes_the_key(copy):
     for kernel in kernels.values():
         of_files[kernel.py_func.__code__.co_filename] |= ingredients(kernel)
     # What comes from a program is in the content key of the program.
-    of_loops = set().union(*map(ingredients, loops()))
+    of_loops = set().union(*map(ingredients, kernels_of_programs()))
     of_files[specialise.__file__] = {file for file in of_loops if not file.startswith(f"{PACKAGE}/apps/")}
     assert MODULES["gpop.cpu.active"] in of_files[MODULES["gpop.cpu.priority"]]
     assert MODULES["gpop.direct.forest"] in of_files[MODULES["gpop.direct.afforest"]]
@@ -250,7 +250,9 @@ def test_nothing_is_kept_in_another_way():
     """``cache=True`` stands in one place; a kernel kept otherwise could be stale."""
     for file in [*PACKAGE.rglob("*.py"), *(ROOT / "perf").rglob("*.py")]:
         for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.Call) and file != Path(cached.__file__):
+            if file == Path(cached.__file__):
+                continue
+            if isinstance(node, ast.Call):
                 assert "cache" not in [word.arg for word in node.keywords if ends_in_jit(node)], file
             assert not (isinstance(node, ast.Attribute) and node.attr == "enable_caching"), file
 
