@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -145,6 +145,31 @@ def reference_of(values: tuple) -> Reference:
         held = tuple(weakref.ref(each, forget) if isinstance(each, np.ndarray) else each for each in values)
         made = _made[key] = Reference(values), held
     return made[0]
+
+
+_derived: dict[tuple, Reference] = {}
+
+MOST = 256
+"""Of those; they are small."""
+
+
+def derived(make: Callable[[], tuple], *of: Hashable) -> Reference:
+    """A reference to what is made of others' arrays, and of what else is named: made once for these.
+
+    Examples
+    --------
+    >>> from collections import namedtuple
+    >>> Pair, Data = namedtuple("Pair", "size, data"), namedtuple("Data", "data")
+    >>> pair = Pair(2, np.array([7, 8]))
+    >>> whole = reference_of(pair)
+    >>> derived(lambda: Data(pair.data), whole, "data") is derived(lambda: Data(pair.data), whole, "data")
+    True
+    """
+    if of not in _derived:
+        if len(_derived) >= MOST:
+            _derived.clear()
+        _derived[of] = Reference(make())
+    return _derived[of]
 
 
 def opener(kind: ReferenceType) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpop.common.by_reference import Reference, opener, reference_of
+from gpop.common.by_reference import Reference, opener
 from gpop.common.inlined import inline
 from gpop.model.bytes import Sizes
 
@@ -74,24 +74,6 @@ def control_of(
     """Control of a run of this kind; no array for what a layout lacks because no phase needs it."""
     fields = (_field(name, layout, space) for name in Control._fields[LAYOUT:])
     return Control(*map(np.bool_, kind), np.float64(pulled_bytes), sizes, *fields)
-
-
-_made: dict[tuple, Reference] = {}
-
-MOST = 256
-"""Of those; they are small."""
-
-
-def control_reference(
-    layout: Any, space: Any, kind: tuple[bool, ...], pulled_bytes: float, sizes: Sizes
-) -> Reference:
-    """The same as a reference, which is kept."""
-    key = reference_of(layout), reference_of(space), kind, pulled_bytes, sizes
-    if key not in _made:
-        if len(_made) >= MOST:
-            _made.clear()
-        _made[key] = Reference(control_of(layout, space, kind, pulled_bytes, sizes_reference(sizes)))
-    return _made[key]
 
 
 @cache

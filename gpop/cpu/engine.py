@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gpop.common.by_reference import Reference, derived, reference_of
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.parallel import beside, worker_count
 from gpop.cpu import choose_mode, loop, specialise, team
@@ -45,6 +46,10 @@ from gpop.program.state import make_state
 
 SLICE_NS = 250_000_000
 """The loop returns to Python after so many nanoseconds, for progress and Ctrl-C."""
+
+
+_loading: set[tuple] = set()
+"""For what kinds of lists the kernels that load a frontier are there."""
 
 
 def sizes_of(layout: Bins | Blocks, space: Workspace, traits: specialise.Traits) -> Sizes:
@@ -97,7 +102,8 @@ class CpuEngine:
             seconds += took
             needs, message = self._needs(), plan.types.message
             self.space = workspace_of(self.graph.store, self.layout, needs, message, self.threads)
-            self.lists = lists_of(self.layout, self.space)
+            of = reference_of(self.layout), reference_of(self.space)
+            self.lists = derived(lambda: lists_of(self.layout, self.space), *of, "lists")
         self.incoming = (
             blocks if self.blocked else kept_in_edges(self.graph, self.traits.weight_dtype is not None)
         )
@@ -214,10 +220,7 @@ class CpuEngine:
     def load(self, sources: np.ndarray | None, rows: int) -> None:
         """Make these vertices the frontier; all of them when None."""
         self.rows = rows
-        if sources is not None:  # compiled for its types before the clock starts
-            load_frontier(sources[:0], self.lists)
-        elif not self.traits.all_active:
-            load_all(self.lists._replace(n=np.int64(0), k=np.int64(0)))
+        self._compile_load(sources)
         self.begin = self.end = time.perf_counter()
         self.found = self.incoming_seconds
         vertices, edges = int(self.layout.n), int(self.layout.indptr[-1])
@@ -230,6 +233,17 @@ class CpuEngine:
         self.progress[:] = 0
         self.progress[[loop.SCATTER_SIZE, loop.FRONTIER, loop.EDGES]] = started
         self.progress[[loop.NEEDY, loop.NEEDY_EDGES]] = vertices, edges
+
+    def _compile_load(self, sources: np.ndarray | None) -> None:
+        """Have what loads a frontier compiled before the clock starts."""
+        if self.traits.all_active or (sources is None, self.lists.kind) in _loading:
+            return
+        if sources is None:
+            nobody = lists_of(self.layout, self.space)._replace(n=np.int64(0), k=np.int64(0))
+            load_all(Reference(nobody))
+        else:
+            load_frontier(sources[:0], self.lists)
+        _loading.add((sources is None, self.lists.kind))
 
     def iterate(self) -> np.ndarray:
         """Let the team iterate until Python is due; the records of the trace."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import from_dtype
 
-from gpop.common.by_reference import Reference, ReferenceType, reference_of
+from gpop.common.by_reference import Reference, ReferenceType, derived, reference_of
 from gpop.common.cached import source_key
 from gpop.common.callback import callback
 from gpop.common.inlined import KERNEL
@@ -30,7 +30,7 @@ from gpop.cpu import (
     sums,
 )
 from gpop.cpu.choose_mode import choose_mode
-from gpop.cpu.control import control_reference, sizes_reference
+from gpop.cpu.control import control_of, sizes_reference
 from gpop.cpu.work import ARGUMENTS, Job, make_entry, make_work
 from gpop.model.strategies import PULL
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
@@ -125,14 +125,13 @@ def compile_loop(lowered: Lowered, traits: Traits, pulled_bytes: float, job: Job
     What it does to partitions is specialised for the program, and compiled or found on disk. ``pulled_bytes``
     are those of an iteration that pulls where every vertex is active.
     """
-    kind = kind_of(lowered, traits)
-    control = control_reference(job.layout, job.space, kind, pulled_bytes, job.sizes)
-    references = Reference(
-        Job(
-            job.forced, job.ratio, sizes_reference(job.sizes), reference_of(job.layout),
-            reference_of(job.incoming), reference_of(job.space), Reference(job.state),
-        )
+    kind, sizes = kind_of(lowered, traits), sizes_reference(job.sizes)
+    layout, incoming, space = reference_of(job.layout), reference_of(job.incoming), reference_of(job.space)
+    control = derived(
+        lambda: control_of(job.layout, job.space, kind, pulled_bytes, sizes),
+        layout, space, kind, pulled_bytes, sizes,
     )  # fmt: skip
+    references = Reference(Job(job.forced, job.ratio, sizes, layout, incoming, space, Reference(job.state)))
     entry = compile_entry(lowered, traits, references.kind)
 
     def enter(*numbers: Any) -> bool:

@@ -26,6 +26,7 @@ from gpop.cpu import pull, specialise
 from gpop.plan import hidden
 from gpop.program.lowering import lower
 from tests.programs import Smallest
+from tests.quick import quick
 
 PACKAGE = Path(gpop.__file__).parent
 ROOT = PACKAGE.parent
@@ -302,7 +303,7 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("file", EDITS)
+@pytest.mark.parametrize("file", quick(EDITS, "cpu/active.py"))
 def test_an_edit_of_another_file_gives_the_new_behaviour(file, tmp_path):
     script, old, new = EDITS[file]
     shutil.copytree(PACKAGE, tmp_path / "gpop", ignore=shutil.ignore_patterns("__pycache__"))
