@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
+from gpop.common.inlined import KERNEL
 from gpop.cpu import loop as engine_loop
 from gpop.cpu import specialise
+from gpop.cpu.control import control_of
 from perf import vertex_centric
 from perf.cache_simulator import L2_MISSES, Geometry, make_cache
 from perf.l2_workload import BASELINES, GPOP_MODES, Workload
@@ -38,9 +41,32 @@ def describe() -> str:
 
 
 @lru_cache
-def _traced(loop: Any, plain: int) -> Any:
-    """The compiled ``loop``, compiled again for traced arrays: once, whatever it is called on."""
-    return with_tracing(loop.py_func, plain)
+def _traced(kernel: Any, plain: int) -> Any:
+    """A kernel compiled for traced arrays: once, whatever it is called on."""
+    return with_tracing(kernel, plain)
+
+
+class _Ways(NamedTuple):
+    """What a job begins with."""
+
+    forced: int
+    ratio: float
+
+
+@lru_cache
+def _traced_loop(work: Any) -> Any:
+    """The engine's loop, with what a program does in its phases as a part of it."""
+    take = njit(**KERNEL)(work)
+
+    @njit(**KERNEL)
+    def phase(phase, iteration, w, threads, size, sharers, chunk, ways, *rest):
+        take(phase, iteration, w, threads, size, sharers, chunk, ways.forced, ways.ratio, *rest)
+
+    @njit(**KERNEL)
+    def as_it_is(control):
+        return control
+
+    return with_tracing(engine_loop.make_loop(as_it_is, phase), PLAIN)
 
 
 @contextmanager
@@ -50,15 +76,19 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
     addresses = Addresses()
     compile_loop = specialise.compile_loop
 
-    def compile_traced(lowered: Any, traits: Any) -> Any:
-        traced_loop = _traced(compile_loop(lowered, traits), PLAIN)
+    def compile_traced(lowered: Any, traits: Any, pulled_bytes: float, job: Any) -> Any:
+        traced_loop = _traced_loop(specialise.work_of(lowered, traits)[0])
+        kind = specialise.kind_of(lowered, traits)
+        control = control_of(job.layout, job.space, kind, pulled_bytes, job.sizes)
+        tuples = control, _Ways(job.forced, job.ratio), *job[2:]
 
         def loop(w, threads, workers, spins, ticket, limit, row_limit, slice_ns, *rest):
-            done = rest[4][engine_loop.ITERATION]
+            progress = rest[4]
+            done = progress[engine_loop.ITERATION]
             over = traced_loop(
-                cache, addresses, w, threads, workers, spins, ticket, limit, 1, UNLIMITED_NS, *rest
+                cache, addresses, w, threads, workers, spins, ticket, limit, 1, UNLIMITED_NS, *rest, *tuples
             )
-            if rest[4][engine_loop.ITERATION] > done:
+            if progress[engine_loop.ITERATION] > done:
                 misses.append(int(cache[L2_MISSES]) - sum(misses))  # with entries that did no iteration
             return over
 
@@ -73,7 +103,7 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
 
 def _baseline_misses(work: Workload, mode: str, length: int | None, cache: np.ndarray) -> list[int]:
     """L2 misses of every iteration of a vertex-centric kernel."""
-    loop = _traced(vertex_centric.LOOPS[work.app, BASELINES[mode]], 1)
+    loop = _traced(vertex_centric.LOOPS[work.app, BASELINES[mode]].py_func, 1)
     edges, vertices = work.baseline(mode)
     progress, addresses = vertices.progress, Addresses()
     misses: list[int] = []

@@ -12,6 +12,7 @@ import pytest
 from gpop import __main__ as listing
 from gpop.common.command import CLOSED_PIPE, exit_code
 from perf.__main__ import COMMANDS
+from tests.quick import quick
 
 ROOT = Path(__file__).resolve().parents[1]
 GRAPH = "data/karate.bin"
@@ -45,7 +46,10 @@ def start(words, output, tmp_path):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("case", LINES)
+SOME = quick(LINES, "list", "app", "perf list")
+
+
+@pytest.mark.parametrize("case", SOME)
 def test_a_reader_that_has_gone(case, tmp_path):
     reading, writing = os.pipe()
     os.close(reading)
@@ -57,7 +61,7 @@ def test_a_reader_that_has_gone(case, tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
-@pytest.mark.parametrize("case", LINES)
+@pytest.mark.parametrize("case", SOME)
 def test_a_full_device(case, tmp_path):
     with open("/dev/full", "w") as full:
         done = start(LINES[case], full, tmp_path)

@@ -18,6 +18,7 @@ import gpop
 from gpop.apps import triangles
 from gpop.apps.sssp import SSSP
 from tests.programs import MarkedRumours, Rank, Rumours, Smallest, random_graph
+from tests.quick import quick
 
 ROOT = Path(__file__).resolve().parents[1]
 GRAPH = random_graph(7, 70, 300, weights=True)
@@ -126,7 +127,7 @@ APPS = {
 }
 
 
-@pytest.mark.parametrize("name", APPS)
+@pytest.mark.parametrize("name", quick(APPS, "cc", "converging pagerank"))
 def test_apps(name):
     call, fields, tolerance = APPS[name]
     expected = call(target="python")

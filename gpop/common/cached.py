@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numba
 
 from gpop.common.branches import keep_branches_within_lines
-from gpop.common.numba_private import compile_undisturbed, give_files_names
+from gpop.common.numba_private import CFunc, compile_undisturbed, give_files_names
 
 keep_branches_within_lines()
 
@@ -59,6 +59,17 @@ def keep(function: Callable, name: str, **options: Any) -> Any:
     kernel = numba.njit(cache=True, nogil=True, **options)(function)
     give_files_names(kernel)
     compile_undisturbed(kernel)
+    return kernel
+
+
+def keep_callback(function: Callable, name: str, signature: Any, **options: Any) -> CFunc:
+    """The same for one that is called by its ``address``; it is compiled, or loaded, at once."""
+    function.__qualname__ = name
+    kernel = CFunc(function, signature, {}, options)
+    kernel.enable_caching()
+    give_files_names(kernel)
+    compile_undisturbed(kernel)
+    kernel.compile()
     return kernel
 
 

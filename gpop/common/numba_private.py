@@ -1,15 +1,16 @@
 """What gpop takes of Numba beyond its documented interface: the file to look at for another version of it.
 
 Three kinds. Without the first nothing works: the intermediate form that the rules of a program are checked
-on, the builders of intrinsics. The second types programs for the GPU. The third makes kernels leaner and
-compiling faster (inlined.py): where it is not there, or Numba is not one
-of the versions below, plain ``numba.njit`` does the same work slower.
+on, the builders of intrinsics and of arrays, functions that are called by their address. The second types
+programs for the GPU. The third makes kernels leaner and compiling faster (inlined.py): where it is not there,
+or Numba is not one of the versions below, plain ``numba.njit`` does the same work slower.
 """
 
 from __future__ import annotations
 
 import gc
 import warnings
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -34,11 +35,16 @@ if not IS_TESTED:
 
 try:
     from numba.core import cgutils, compiler, config, errors, event, ir
+    from numba.core.ccallback import CFunc
     from numba.core.compiler import CompilerBase, DefaultPassBuilder, run_frontend
     from numba.core.compiler_machinery import FunctionPass, register_pass
     from numba.core.cpu import CPUTargetOptions
+    from numba.core.imputils import lower_getattr_generic
     from numba.core.registry import cpu_target
+    from numba.core.targetconfig import TargetConfig
     from numba.core.typed_passes import NativeLowering, NopythonTypeInference, PreLowerStripPhis
+    from numba.core.typing.templates import AttributeTemplate
+    from numba.np.arrayobj import make_array, populate_array
     from numba.np.numpy_support import as_dtype, ufunc_find_matching_loop
 except ImportError as error:
     raise GpopError(f"{_range}: {error}") from error
@@ -48,6 +54,17 @@ try:
     from numba.core.codegen import JITCodeLibrary, dump
 except ImportError:
     _dynfunc, JITCodeLibrary, dump = None, object, None
+
+
+@cache
+def _defaults(kind: type) -> dict[str, Any]:
+    return {name: option.default for name, option in kind.options.items()}
+
+
+if IS_TESTED:
+    # The same dictionary, without a call of a property for each of some forty options: while a program is
+    # compiled flags are compared tens of thousands of times, which was a tenth of the time.
+    TargetConfig.values = lambda config: {**_defaults(type(config)), **config._values}
 
 HAS_PARTS = IS_TESTED and _dynfunc is not None
 """Whether functions can be compiled as parts of others only (common/inlined.py)."""
@@ -86,12 +103,12 @@ def compile_undisturbed(kernel: Any) -> None:
     """
     compile_kernel = kernel.compile
 
-    def compile_at_once(signature: Any) -> Any:
+    def compile_at_once(*signature: Any) -> Any:
         collecting = gc.isenabled()
         gc.disable()
         try:
             with held_back(), event.install_listener("numba:run_pass", _GoodMoments()):
-                return compile_kernel(signature)
+                return compile_kernel(*signature)
         finally:
             if collecting:
                 gc.enable()
@@ -100,8 +117,9 @@ def compile_undisturbed(kernel: Any) -> None:
 
 
 __all__ = [
-    "HAS_PARTS", "LEAN_OPTIONS", "TESTED", "CompilerBase", "DefaultPassBuilder", "FunctionPass",
-    "JITCodeLibrary", "NativeLowering", "NopythonTypeInference", "PreLowerStripPhis", "_dynfunc", "as_dtype",
-    "cgutils", "compile_undisturbed", "compiler", "config", "cpu_target", "dump", "errors", "event",
-    "give_files_names", "ir", "register_pass", "run_frontend", "ufunc_find_matching_loop",
+    "HAS_PARTS", "LEAN_OPTIONS", "TESTED", "AttributeTemplate", "CFunc", "CompilerBase",
+    "DefaultPassBuilder", "FunctionPass", "JITCodeLibrary", "NativeLowering", "NopythonTypeInference",
+    "PreLowerStripPhis", "_dynfunc", "as_dtype", "cgutils", "compile_undisturbed", "compiler", "config",
+    "cpu_target", "dump", "errors", "event", "give_files_names", "ir", "lower_getattr_generic",
+    "make_array", "populate_array", "register_pass", "run_frontend", "ufunc_find_matching_loop",
 ]  # fmt: skip

@@ -165,7 +165,7 @@ def note_touched(v, p, base, layout, space):
 
 
 class Lists(NamedTuple):
-    """What the kernels below need of layout and workspace: to take in all of both would triple their size."""
+    """What the kernels below need of layout and workspace; they take it by reference or as it is."""
 
     n: np.integer
     k: np.integer

@@ -7,16 +7,19 @@ iteration if a callback wants to see it, or between the halves of one when it is
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from gpop.common.by_reference import Reference, derived, reference_of
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.parallel import beside, worker_count
 from gpop.cpu import choose_mode, loop, specialise, team
 from gpop.cpu.active import LIST_GAP, drain_frontier, drain_touched, lists_of, load_all, load_frontier
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.sums import has_hub, sums_in_double
+from gpop.cpu.work import Job
 from gpop.cpu.workspace import (
     COUNTERS,
     SERIAL_EDGES,
@@ -31,7 +34,7 @@ from gpop.layout.edge_blocks import Blocks, blocks_of, note_without
 from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
-from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes
+from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, pull_all_bytes
 from gpop.model.choosers import AUTO, DEFAULT_RATIO
 from gpop.model.strategies import PC, PULL, SC, code_of
 from gpop.plan.engine import Finished
@@ -43,6 +46,10 @@ from gpop.program.state import make_state
 
 SLICE_NS = 250_000_000
 """The loop returns to Python after so many nanoseconds, for progress and Ctrl-C."""
+
+
+_loading: set[tuple] = set()
+"""For what kinds of lists the kernels that load a frontier are there."""
 
 
 def sizes_of(layout: Bins | Blocks, space: Workspace, traits: specialise.Traits) -> Sizes:
@@ -96,7 +103,8 @@ class CpuEngine:
             seconds += took
             needs, message = self._needs(), plan.types.message
             self.space = workspace_of(self.graph.store, self.layout, needs, message, self.threads)
-            self.lists = lists_of(self.layout, self.space)
+            of = reference_of(self.layout), reference_of(self.space)
+            self.lists = derived(lambda: lists_of(self.layout, self.space), *of, "lists")
         self.incoming = (
             blocks if self.blocked else kept_in_edges(self.graph, self.traits.weight_dtype is not None)
         )
@@ -176,13 +184,32 @@ class CpuEngine:
 
     def _compile(self) -> None:
         """Have the loop, and what loads a frontier, compiled or loaded before the clock starts."""
-        self.loop = specialise.compile_loop(self.lowered, self.traits)
         # A run that never has enough active edges for two threads starts none.
         self.workers = self.threads - 1 if int(self.layout.indptr[-1]) >= SERIAL_EDGES else 0
         self.spins = team.SPINS if self.threads <= worker_count() else 0
         self.progress = np.zeros(loop.PROGRESS_SIZE, np.int64)
+        self.enter_loop = None
         if self.graph.n:  # without vertices nothing is run
-            self._enter(0, np.empty((1, len(COLUMNS) - 1)))
+            self._ready_loop()
+            if not loop.run_loop.signatures:
+                self._enter(0, np.empty((1, len(COLUMNS) - 1)))
+
+    def _ready_loop(self) -> Callable[..., bool]:
+        """The loop for layouts, workspace and state as they are now; what it calls is compiled or loaded."""
+        if self.enter_loop is None:
+            values = make_state(self.program, self.lowered, self.iteration)
+            ways = np.int64(self.forced), np.float64(self.ratio), self.sizes
+            job = Job(*ways, self.layout, self.incoming, self.space, values, self.wire)
+            pulled = 0.0
+            if self.blocked:
+                blocks = self.layout
+                edges = blocks.refs.size
+                pulled = pull_all_bytes(blocks.n, edges, blocks.pieces, blocks.values_read, self.sizes)
+            self.enter_loop = compiled(
+                self.lowered, self.plan.types, values,
+                specialise.compile_loop, self.lowered, self.traits, pulled, job,
+            )  # fmt: skip
+        return self.enter_loop
 
     # --- the run -------------------------------------------------------------------------------
 
@@ -201,10 +228,7 @@ class CpuEngine:
     def load(self, sources: np.ndarray | None, rows: int, iteration: int = 0) -> None:
         """Make these vertices the frontier; all of them when None."""
         self.rows = rows
-        if sources is not None:  # compiled for its types before the clock starts
-            load_frontier(sources[:0], self.lists)
-        elif not self.traits.all_active:
-            load_all(self.lists._replace(n=np.int64(0), k=np.int64(0)))
+        self._compile_load(sources)
         self.begin = self.end = time.perf_counter()
         self.found = self.incoming_seconds
         vertices, edges = int(self.layout.n), int(self.layout.indptr[-1])
@@ -222,6 +246,17 @@ class CpuEngine:
         self.progress[[loop.SCATTER_SIZE, loop.FRONTIER, loop.EDGES]] = started
         self.progress[[loop.NEEDY, loop.NEEDY_EDGES]] = vertices, edges
         self.progress[[loop.ITERATION, loop.FRESH]] = iteration, 1
+
+    def _compile_load(self, sources: np.ndarray | None) -> None:
+        """Have what loads a frontier compiled before the clock starts."""
+        if self.traits.all_active or (sources is None, self.lists.kind) in _loading:
+            return
+        if sources is None:
+            nobody = lists_of(self.layout, self.space)._replace(n=np.int64(0), k=np.int64(0))
+            load_all(Reference(nobody))
+        else:
+            load_frontier(sources[:0], self.lists)
+        _loading.add((sources is None, self.lists.kind))
 
     def iterate(self) -> np.ndarray:
         """Let the team iterate until Python is due; the records of the trace."""
@@ -253,35 +288,35 @@ class CpuEngine:
         self._dismiss()
         self.progress[loop.NO_IN_EDGES] = 0
         self._find_in_edges()
+        self.enter_loop = None
         return True
 
     def _enter(self, limit: int, records: np.ndarray, stepping: int = 0) -> bool:
         """Call the loop on this thread and, where they are not in it, on the others; True when it is over."""
-        rows = len(records)
-        values = make_state(self.program, self.lowered, self.iteration)
         calls = bool(limit) and self.workers > 0 and not self.called
         if calls:
             self.called, self.ticket = True, int(self.space.team[team.GENERATION])
         # As it is now: a worker that comes late must not be taken for one of a later call.
         ticket = self.ticket
+        run_loop = self._ready_loop()
 
         def enter(w: int) -> bool:
-            return self.loop(
-                w, self.threads, self.workers, self.spins, ticket, limit, rows, SLICE_NS, stepping,
-                self.forced, self.ratio, self.sizes, self.progress, records,
-                self.layout, self.incoming, self.space, self.wire, values,
+            return run_loop(
+                w, self.threads, self.workers, self.spins, ticket, limit, len(records), SLICE_NS, stepping,
+                self.forced, self.ratio, self.incoming.indptr.size > 0, self.progress, records,
             )  # fmt: skip
 
         for w in range(1, self.workers + 1 if calls else 1):
             beside(enter, w)
-        return compiled(self.lowered, self.plan.types, values, enter, 0)
+        return enter(0)
 
     def publish(self) -> None:
         """Fields are in place; workers were given parameters by value, which a callback may set."""
         self._dismiss()
 
     def refresh(self) -> None:
-        """Nothing: each entry of the loop takes the program as it is."""
+        """The next entry of the loop takes the program as it is then."""
+        self.enter_loop = None
 
     def _dismiss(self) -> None:
         """Workers leave the loop; a second time does no harm."""

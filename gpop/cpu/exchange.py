@@ -56,6 +56,11 @@ ISEND, IRECV, WAITALL, COMM, BYTE, REQUESTS, STATUSES, REQUEST_BYTES = range(8)
 
 TAG = 17
 
+SIZE, ACTIVE_HERE, EDGES_HERE, WHOLE, LEAST_ANYWHERE = range(5)
+"""Slots of ``exchanged`` in the workspace: the length of ``scatter_list``; own active vertices (where all are
+active, those that are not settled); edges of what is active here, after the exchange mirrors included; active
+vertices of all ranks; the lowest priority that waits, before the exchange here, after it anywhere."""
+
 BYTES, VALUES, WAITED, EXCHANGES = range(4)
 """Slots of `Wire.traffic`: bytes and values sent, nanoseconds in MPI, exchanges."""
 
@@ -218,14 +223,11 @@ def read_buffer(r, all_active, size, layout, space, wire, message):
 
 
 def make_exchange(fill_buffer, all_active):
-    """Kernel: exchange messages before an iteration.
+    """Kernel: exchange messages before an iteration; what comes of it is in ``exchanged``."""
 
-    ``unsettled`` are the own vertices that are not settled, where all are active; ``least`` is the lowest
-    priority that waits here. Returns the length of ``scatter_list``; own active vertices; edges of what is
-    active here, mirrors included; active vertices of all ranks, and the lowest priority that waits anywhere.
-    """
-
-    def exchange(size, unsettled, edges, least, layout, space, wire, state):
+    def exchange(layout, space, wire, state):
+        told = space.exchanged
+        size, unsettled, edges, least = told[SIZE], told[ACTIVE_HERE], told[EDGES_HERE], told[LEAST_ANYWHERE]
         message, pairs = state.gpop_message, wire.pairs
         ranks = pairs.shape[0]
         active = unsettled
@@ -283,7 +285,8 @@ def make_exchange(fill_buffer, all_active):
                 sort_list(space.scatter_list, size, space.listed, layout.k)
             for i in range(size):
                 space.listed[space.scatter_list[i]] = 0
-        return size, active, edges, whole, lowest
+        told[SIZE], told[ACTIVE_HERE], told[EDGES_HERE] = size, active, edges
+        told[WHOLE], told[LEAST_ANYWHERE] = whole, lowest
 
     return exchange
 

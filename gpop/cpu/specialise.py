@@ -7,12 +7,15 @@ pulls has no others.
 from __future__ import annotations
 
 import hashlib
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import from_dtype
 
-from gpop.common.cached import keep, source_key
+from gpop.common.by_reference import Reference, ReferenceType, derived, reference_of
+from gpop.common.cached import source_key
+from gpop.common.callback import callback
 from gpop.common.inlined import KERNEL
 from gpop.cpu import (
     active,
@@ -28,6 +31,8 @@ from gpop.cpu import (
     sums,
 )
 from gpop.cpu.choose_mode import choose_mode
+from gpop.cpu.control import control_of, sizes_reference
+from gpop.cpu.work import ARGUMENTS, Job, make_entry, make_work
 from gpop.model.strategies import PULL
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 from gpop.plan.plan import Plan
@@ -112,15 +117,53 @@ def make_interleaved_step(gather_published, filter_frontier, apply_own_edges):
     return step
 
 
-_loops: dict[str, object] = {}
+_entries: dict[tuple, int] = {}
 
 
-def compile_loop(lowered: Lowered, traits: Traits):
-    """Specialise every kernel for a program; the loop is compiled, or found on disk, when first called."""
+def compile_loop(lowered: Lowered, traits: Traits, pulled_bytes: float, job: Job) -> Callable[..., bool]:
+    """The loop of a run, ready to be entered with the numbers and arrays of `loop.make_loop`.
+
+    What it does to partitions is specialised for the program, and compiled or found on disk. ``pulled_bytes``
+    are those of an iteration that pulls where every vertex is active.
+    """
+    kind, sizes = kind_of(lowered, traits), sizes_reference(job.sizes)
+    layout, incoming, space = reference_of(job.layout), reference_of(job.incoming), reference_of(job.space)
+    control = derived(
+        lambda: control_of(job.layout, job.space, kind, pulled_bytes, sizes),
+        layout, space, kind, pulled_bytes, sizes,
+    )  # fmt: skip
+    wire = reference_of(job.wire) if isinstance(job.wire, tuple) else job.wire
+    state = Reference(job.state)
+    references = Reference(Job(job.forced, job.ratio, sizes, layout, incoming, space, state, wire))
+    entry = compile_entry(lowered, traits, references.kind)
+
+    def enter(*numbers: Any) -> bool:
+        return loop.run_loop(*numbers, control.address, entry, references.address)
+
+    return enter
+
+
+def kind_of(lowered: Lowered, traits: Traits) -> tuple[bool, ...]:
+    """The first fields of `Control`."""
+    prioritised, ranked = (name in lowered.functions for name in ("priorityFunc", "messageFunc"))
+    pulls = traits.pull != NEVER
+    return traits.all_active, traits.interleave, pulls, prioritised, traits.counting, ranked
+
+
+def compile_entry(lowered: Lowered, traits: Traits, kind: ReferenceType) -> int:
+    """Address of what a loop calls in its phases, for jobs of this kind."""
+    asked = lowered.key, traits, kind.name
+    if asked not in _entries:
+        work, key = work_of(lowered, traits)
+        name = f"{lowered.name}_{key}_{kind.name}"
+        _entries[asked] = callback(make_entry(work, kind), name, ARGUMENTS, **KERNEL)
+    return _entries[asked]
+
+
+def work_of(lowered: Lowered, traits: Traits) -> tuple[Callable, str]:
+    """Kernel of all phases, and the key of what went into it."""
     key = hashlib.sha256(f"{lowered.key} {traits!r} {source_key(__file__)}".encode()).hexdigest()[:20]
-    if key not in _loops:
-        _loops[key] = _Specialised(lowered, traits, key).loop()
-    return _loops[key]
+    return _Specialised(lowered, traits, key).work(), key
 
 
 class _Specialised:
@@ -156,7 +199,7 @@ class _Specialised:
     def kernel(self, name, function):
         return publish(function, f"{name}_{self.key}")
 
-    def loop(self):
+    def work(self):
         traits = self.traits
         scatter_partition = gather_partition = prepare = pull_partition = None
         if traits.pull != ALWAYS:
@@ -164,7 +207,6 @@ class _Specialised:
         if traits.pull != NEVER:
             prepare, pull_partition = self.prepare_and_pull()
         admit = defer_frontier = exchange_messages = None
-        advance = make_advance(self.lowered, self.key)
         if self.priorityFunc is not None:
             admit = self.kernel("admit", priority.make_admit(self.priorityFunc))
             defer_frontier = self.kernel("defer_frontier", priority.make_defer_frontier(self.priorityFunc))
@@ -173,14 +215,11 @@ class _Specialised:
             exchange_messages = self.kernel(
                 "exchange", exchange.make_exchange(fill_buffer, traits.all_active)
             )
-        work = loop.make_work(
-            scatter_partition, gather_partition, prepare, pull_partition, admit, advance, traits.all_active
-        )
-        whole = loop.make_loop(
-            self.kernel("work", work), defer_frontier, exchange_messages, advance,
-            traits.all_active, traits.interleave, traits.pull != NEVER, traits.counting,
+        work = make_work(
+            scatter_partition, gather_partition, prepare, pull_partition, admit, defer_frontier,
+            exchange_messages, make_advance(self.lowered, self.key), traits.all_active,
         )  # fmt: skip
-        return keep(whole, f"{self.lowered.name}_{self.key}", **KERNEL)
+        return self.kernel("work", work)
 
     def scatter_and_gather(self):
         _, all_active, mask, inactive, interleaved, _, _, counting, summing = self.traits

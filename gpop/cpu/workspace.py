@@ -20,6 +20,7 @@ Encodings
 ``consumed[w*k+d]``  head at the time of the interleaved gather: the rest of that list is already consumed.
 ``claim``, ``team``  what threads tell each other (team.py).
 ``inside[p]``  1: half of the edges of p or more stay in it, and are applied directly (scatter_inside.py).
+``exchanged``  what the loop and the exchange with other ranks tell each other (exchange.py).
 ``streaming[0]``  1: messages are written past the caches.
 ``receivers[v]``  1: v has in-edges; found out for partition d when first wanted (``receivers_known[d]``).
 ``sums[w]``  a float64 for each vertex of the partition that thread w has (sums.py); zero between partitions.
@@ -46,6 +47,9 @@ SERIAL_EDGES = 512
 
 STREAMING_CACHES = 2
 """From how many times the private caches of the threads on messages are written past them."""
+
+EXCHANGED = 5
+"""Numbers that the loop and an exchange tell each other."""
 
 NONE = -1
 """End of a list of source partitions."""
@@ -98,6 +102,7 @@ class Workspace(NamedTuple):
     mode: np.ndarray
     listed: np.ndarray
     inside: np.ndarray
+    exchanged: np.ndarray
     scatter_list: np.ndarray
     gather_list: np.ndarray
     gather_order: np.ndarray
@@ -194,6 +199,7 @@ def bins_table(bins: Bins, needs: Needs, message: np.dtype, threads: int) -> dic
         "mode": Array(k, BYTE, 0),
         "listed": Array(k, FLAG, 0),
         "inside": Array(k, FLAG, start=mostly_inside),
+        "exchanged": Array(EXCHANGED, NUMBER, 0),
         "scatter_list": Array(k, NUMBER),
         "gather_list": Array(k, NUMBER),
         "gather_order": Array(k, NUMBER),
@@ -237,9 +243,11 @@ def workspace_of(store: Store, bins: Bins, needs: Needs, message_dtype: np.dtype
         arrays, kept = arrays_of(store, table, bits, partitions(bits), what)
         space = _space(arrays, threads, max(bins.messages, n if needs.pull else 0), message_dtype)
         kept.last = (asked, space)
+    past_caches = space.values.nbytes > STREAMING_CACHES * threads * l2_cache_bytes()
     # Where bins are gathered as soon as they are published, each would need a fence.
-    streams = not needs.interleave and space.values.nbytes > STREAMING_CACHES * threads * l2_cache_bytes()
-    return space._replace(streaming=np.array([streams], np.uint8), counters=_counters(threads))
+    space.streaming[0] = past_caches and not needs.interleave
+    space.counters[:] = 0
+    return space
 
 
 def blocks_table(blocks: Blocks, message: np.dtype, threads: int, widest: int) -> dict[str, Array]:
@@ -253,6 +261,7 @@ def blocks_table(blocks: Blocks, message: np.dtype, threads: int, widest: int) -
         "frontier_size": Array(k, NUMBER, 0),
         "sent_messages": Array(k, NUMBER, 0),
         "mode": Array(k, BYTE, 0),
+        "exchanged": Array(EXCHANGED, NUMBER, 0),
         "needy": Array(2 * k, NUMBER, 0),
         "sums": Array(threads * widest, FRACTION, 0),
         "claim": Array(_room(_claim_slots(threads)), NUMBER, 0),
@@ -280,7 +289,8 @@ def unit_workspace(
         unused = dict.fromkeys(Workspace._fields, np.empty(0, np.int64))
         space = _space(unused | arrays, threads, n, message_dtype)
         kept.last = (asked, space)
-    return space._replace(counters=_counters(threads))
+    space.counters[:] = 0
+    return space
 
 
 def forget_workspaces(store: Store) -> None:
@@ -294,13 +304,9 @@ def _space(arrays: dict[str, np.ndarray], threads: int, values: int, message: np
     arrays["claim"] = _from_line(arrays["claim"], _claim_slots(threads))
     arrays["team"] = _from_line(arrays["team"], _team_slots(threads))
     arrays["sums"] = arrays["sums"].reshape(threads, -1)
-    arrays.setdefault("streaming", np.zeros(1, np.uint8))
-    arrays["counters"] = _counters(threads)
+    arrays["streaming"] = np.zeros(1, np.uint8)
+    arrays["counters"] = np.zeros((threads, len(COUNTERS)), np.int64)
     return Workspace(**arrays)
-
-
-def _counters(threads: int) -> np.ndarray:
-    return np.zeros((threads, len(COUNTERS)), np.int64)
 
 
 def _claim_slots(threads: int) -> int:

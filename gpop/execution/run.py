@@ -298,4 +298,4 @@ def _as_vertices(frontier: Any, n: int) -> np.ndarray | None:
     low, high = int(ids.min()), int(ids.max())
     if low < 0 or high >= n:
         raise UsageError(f"frontier holds vertex {low if low < 0 else high}: expected ids from 0 to {n - 1}")
-    return ids.astype(np.uint32, copy=False)
+    return np.ascontiguousarray(ids, np.uint32)

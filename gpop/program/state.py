@@ -32,13 +32,13 @@ def make_state(program: Program, lowered: Lowered, iteration: int) -> tuple:
 
 
 def make_advance(lowered: Lowered, key: str):
-    """Function ``(state, iteration) -> state`` that the loop calls before every iteration."""
-    if "iteration" not in lowered.built_in:
-        source = "def advance(state, iteration):\n    return state\n"
-    else:
-        names = lowered.fields + lowered.parameters + lowered.built_in
-        values = ", ".join("iteration" if name == "iteration" else f"state.{name}" for name in names)
-        source = f"def advance(state, iteration):\n    return State({values})\n"
+    """Function ``(state, iteration) -> state`` that is called before every phase.
+
+    What it is given has the same fields as a state, which it takes out: they stay in registers from then on.
+    """
+    names = state_class(lowered)._fields
+    values = ", ".join("iteration" if name == "iteration" else f"state.{name}" for name in names)
+    source = f"def advance(state, iteration):\n    return State({values})\n"
     namespace = {"State": state_class(lowered)}
     exec(source, namespace)
     return registry.publish(namespace["advance"], f"advance_{key}")

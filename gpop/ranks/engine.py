@@ -69,7 +69,11 @@ class RankEngine(CpuEngine):
         if isinstance(self.layout, Bins):
             self.space.inside[:] = self._inside()
         self.wire = wire_of(self.part, self.plan.types.message, self.told, self.world)
-        self.world.first_alone(super()._compile)
+        self.world.first_alone(self._compile_all)
+
+    def _compile_all(self) -> None:
+        super()._compile()
+        self._compile_load(np.empty(0, np.uint32))
 
     def _bits(self) -> int:
         return self.part.bits
@@ -149,6 +153,7 @@ class RankEngine(CpuEngine):
 
     def refresh(self) -> None:
         """Callbacks set parameters; fields are in place."""
+        super().refresh()
         self.program._parameters.update(self.whole_plan.program._parameters)
 
     def _fill_fields(self, touched: np.ndarray | None = None) -> None:

@@ -11,6 +11,7 @@ import gpop
 from gpop.apps import around_seeds, heat_kernel, nibble, pagerank_nibble
 from gpop.generate import generate
 from gpop.graph.kept import Kind
+from tests.quick import slow
 
 APPS = {
     "nibble": (gpop.nibble, nibble, nibble.Nibble),
@@ -19,7 +20,7 @@ APPS = {
 }
 
 
-@pytest.fixture(params=APPS)
+@pytest.fixture(params=slow(APPS, "heat_kernel"))
 def app(request):
     return APPS[request.param]
 

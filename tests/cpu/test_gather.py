@@ -11,7 +11,7 @@ from numba import njit
 
 import gpop
 from gpop.apps.nibble import Nibble
-from gpop.cpu import loop, team
+from gpop.cpu import team, work
 from gpop.cpu.scatter import flag_bit
 from gpop.generate import generate
 from gpop.graph.kept import Kind
@@ -101,11 +101,11 @@ def test_every_thread_takes_the_heaviest_partition_that_is_left():
     def advance(state, iteration):
         return state
 
-    work = njit(loop.make_work(scatter, gather, None, None, None, advance, False))
+    take = njit(work.make_work(scatter, gather, None, None, None, None, None, advance, False))
     for w in (0, 1):
         log = np.array([1, -1, -1, -1])
         space.claim[:] = 0
-        work(loop.GATHER, 0, w, 2, 3, 2, loop.HEAVIEST, 0, 2.0, 0, 0, 0, space._replace(log=log), 0)
+        take(work.GATHER, 0, w, 2, 3, 2, work.HEAVIEST, 0, 2.0, 0, 0, 0, space._replace(log=log), 0)
         assert log.tolist() == [4, 1, 2, 0]
 
 

@@ -145,16 +145,13 @@ def test_the_papers_model_decides_where_every_vertex_is_active(ratio, column):
 
 
 def test_both_models_run_the_same_kernel(monkeypatch):
-    loops, specialised = [], specialise.compile_loop
+    entries, specialised = [], specialise.compile_entry
     monkeypatch.setattr(
-        specialise, "compile_loop", lambda *given: loops.append(specialised(*given)) or loops[-1]
+        specialise, "compile_entry", lambda *given: entries.append(specialised(*given)) or entries[-1]
     )
-    compiled = []
     for model in MODEL_NAMES:
         one_iteration("plain", np.arange(32), model, 2.0)
-        compiled.append(len(loops[-1].signatures))
-    assert loops[0] is loops[1]
-    assert compiled[0] == compiled[1] >= 1
+    assert len(entries) >= 2 and len(set(entries)) == 1
 
 
 def test_an_unknown_model_is_refused():

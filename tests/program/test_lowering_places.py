@@ -11,6 +11,7 @@ import sys
 import pytest
 
 import gpop
+from tests.quick import quick
 
 TYPED = """\
 import numpy as np
@@ -68,7 +69,10 @@ def ways(text: str, folder) -> dict[str, tuple[list[str], str]]:
     }
 
 
-@pytest.mark.parametrize("way", ["script", "module", "imported", "-c", "exec", "stdin", "prompt"])
+WAYS = ["script", "module", "imported", "-c", "exec", "stdin", "prompt"]
+
+
+@pytest.mark.parametrize("way", quick(WAYS, "script", "exec", "prompt"))
 def test_typed_anywhere(way, tmp_path):
     def python(text):
         arguments, stdin = ways(text, tmp_path)[way]
