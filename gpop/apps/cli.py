@@ -255,7 +255,7 @@ def _load(app: App, given: argparse.Namespace, world: World | None, progress: bo
     """The graph; on several ranks each its part, where the file and the options allow that."""
     weighted = getattr(given, "weighted", app.weighted)
     if world is not None and given.graph.suffix in (".bin", ".parts") and app.in_parts and not _whole(given):
-        from gpop.ranks.part_graph import load_part
+        from gpop.ranks.load import load_part
 
         sizes = {"threads": given.threads, "partition_size": given.partition_size}
         return load_part(given.graph, weighted=weighted, transport=given.transport, **sizes)

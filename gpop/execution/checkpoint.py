@@ -33,7 +33,7 @@ INDEX = "checkpoint.json"
 class Checkpoint:
     """Where a run leaves what it needs to go on, and how often.
 
-    Parameters
+    Attributes
     ----------
     folder : str or path
         Made if it is not there. A run that finds a checkpoint of the same program and graph in it goes on
