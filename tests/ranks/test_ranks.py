@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
+from tests.conftest import SEED
 from tests.ranks.mpi import mpiexec, said_by_us
 
 
@@ -51,3 +53,23 @@ def test_all_programs_in_all_modes(ranks):
 def test_all_apps(ranks):
     done = mpiexec(ranks, "-m", "tests.ranks.apps_agree", seconds=3500)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_twenty_kills_end_with_the_right_bits(tmp_path):
+    whole = mpiexec(1, "-m", "tests.ranks.killed_job", str(tmp_path / "whole"))
+    assert whole.returncode == 0, whole.stderr
+    expected = np.load(tmp_path / "whole.npy")
+    rng = np.random.default_rng(SEED)
+    for turn in range(20):
+        folder, ranks, others = tmp_path / str(turn), *rng.integers(2, 5, 2).tolist()
+        rank, iteration = int(rng.integers(ranks)), int(rng.integers(20))
+        kill = mpiexec(ranks, "-m", "tests.ranks.killed_job", str(folder), str(rank), str(iteration))
+        assert kill.returncode != 0
+        (line,) = said_by_us(kill)
+        assert line.startswith(f"gpop: rank {rank} of {ranks} has ended")
+        assert ("goes on from the checkpoint" in line) == (iteration >= 3)
+        again = mpiexec(others, "-m", "tests.ranks.killed_job", str(folder))
+        assert again.returncode == 0, again.stderr
+        assert np.array_equal(np.load(f"{folder}.npy"), expected)
