@@ -197,8 +197,8 @@ class World:
             for name in ("Isend", "Irecv", "Waitall")
         }
         return address | {
-            "comm": self.mpi._handleof(self.comm),
-            "byte": self.mpi._handleof(self.mpi.BYTE),
+            "comm": _word(self.mpi._handleof(self.comm)),
+            "byte": _word(self.mpi._handleof(self.mpi.BYTE)),
             "request_bytes": self.mpi._sizeof(self.mpi.Request),
             "status_bytes": self.mpi._sizeof(self.mpi.Status),
         }
@@ -259,6 +259,17 @@ def threads_of(threads: int | None, world: World) -> int:
         return threads
     cores = worker_count()
     return cores if cores < (os.cpu_count() or 1) else max(1, cores // world.local_size)
+
+
+def _word(handle: int) -> int:
+    """A handle as a signed word: Open MPI's are pointers, those of MPICH ints that may be negative.
+
+    Examples
+    --------
+    >>> _word(2**64 - 2), _word(7)
+    (-2, 7)
+    """
+    return (handle + 2**63) % 2**64 - 2**63
 
 
 def _starts(sizes: np.ndarray) -> np.ndarray:

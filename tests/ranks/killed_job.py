@@ -1,4 +1,4 @@
-"""Run under mpiexec: a run with checkpoints that may be killed. Arguments: folder, rank, iteration of the kill.
+"""Run under mpiexec: a run with checkpoints that may be killed. Arguments: folder, rank, iteration of that.
 
 Without the last two it runs to the end and writes the answer beside the folder, from rank 0.
 """
