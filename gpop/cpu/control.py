@@ -100,7 +100,9 @@ def _types() -> Any:
     return Reference(Control(*[nobody] * 5, nothing, sizes, **(arrays | numbers))).kind
 
 
-_open = opener(_types())
+CONTROL = _types()
+
+_open = opener(CONTROL)
 
 
 @inline
