@@ -1,6 +1,6 @@
 """Which parameters of a test are run at every commit: the others are slow tests (pytest -m slow).
 
-A kernel takes 5 seconds to compile, and there is one for each program, type of weights and way of running.
+A kernel takes some seconds to compile, and there is one for each program, type of weights and way of running.
 """
 
 from __future__ import annotations

@@ -121,7 +121,10 @@ class Reference:
 
 
 _made: dict[tuple, tuple[Reference, tuple]] = {}
-"""What `reference_of` has made, by the identities of the fields; an array that goes takes them along."""
+"""What `reference_of` has made, by the identities of the fields; with the numbers, and weakly the arrays."""
+
+_gone: list[weakref.ref] = []
+"""Arrays that are no more, noted by a function of C: an interrupt in one of Python's would be lost."""
 
 
 def reference_of(values: tuple) -> Reference:
@@ -135,16 +138,25 @@ def reference_of(values: tuple) -> Reference:
     >>> [reference_of(pair) is reference_of(Pair(size, pair.data)) for size in (pair.size, 3)]
     [True, False]
     """
+    if _gone:  # before another object is taken for one of them
+        _forget_gone()
     key = (type(values), *map(id, values))
     made = _made.get(key)
     if made is None:
-
-        def forget(_: Any) -> None:
-            _made.pop(key, None)
-
-        held = tuple(weakref.ref(each, forget) if isinstance(each, np.ndarray) else each for each in values)
+        held = tuple(
+            weakref.ref(each, _gone.append) if isinstance(each, np.ndarray) else each for each in values
+        )
         made = _made[key] = Reference(values), held
     return made[0]
+
+
+def _forget_gone() -> None:
+    """Forget what was made of them; done again where an interrupt comes between."""
+    noted = len(_gone)
+    for key, (_, held) in list(_made.items()):
+        if [each for each in held if isinstance(each, weakref.ref) and each() is None]:
+            _made.pop(key, None)
+    del _gone[:noted]
 
 
 _derived: dict[tuple, Reference] = {}

@@ -106,7 +106,9 @@ def _types() -> Any:
     return Reference(Control(*[nobody] * KINDS, nothing, sizes, **(arrays | numbers))).kind
 
 
-_open = opener(_types())
+CONTROL = _types()
+
+_open = opener(CONTROL)
 
 
 @inline

@@ -100,18 +100,18 @@ def _share(lists, both, edges, bounds, label, chosen, chooses, changed, counts, 
 
 
 @kernel
-def _count(first, end, indices, label, counts, none, best, most):
-    """Count the labels of a list: the best yet, and ``none`` plus how often it came.
+def _count(first, end, indices, label, counts, none, best):
+    """Count the labels of a list, and return the best yet: how often it came, above `_NONE` minus the label.
 
-    Counts of an earlier list are at most ``none``, and mean nothing.
+    Counts of an earlier list are at most ``none``, and mean nothing. Which label leads changes unforeseeably:
+    a maximum of numbers needs no branch.
     """
     for e in range(first, end):
         found = label[indices[e]]
         count = np.uint32(max(counts[found], none) + np.uint32(1))
         counts[found] = count
-        if count > most or (count == most and found < best):
-            most, best = count, found
-    return best, most
+        best = max(best, np.uint64(count) << np.uint64(32) | np.uint64(_NONE - found))
+    return best
 
 
 @kernel
@@ -153,10 +153,10 @@ def _step(
                     alike += _alike(i, stop, in_indices, label, label[v])
                 if np.uint64(2) * alike > degree:
                     continue
-            best, most = _count(e, end, indices, label, counts, none, _NONE, none)
+            leads = _count(e, end, indices, label, counts, none, np.uint64(0))
             if both:
-                best, most = _count(i, stop, in_indices, label, counts, none, best, most)
-            none = most
+                leads = _count(i, stop, in_indices, label, counts, none, leads)
+            best, none = _NONE - np.uint32(leads), np.uint32(leads >> np.uint64(32))
             if none > _MOST:
                 counts[:] = 0
                 none = np.uint32(0)

@@ -32,10 +32,10 @@ import time
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from gpop.common.atomics import fetch_add
 from gpop.common.cached import cached
+from gpop.common.inlined import KERNEL, inline
 from gpop.common.parallel import for_each
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
@@ -120,7 +120,7 @@ def narrow_dtype(weights: np.ndarray) -> np.dtype:
     return min(np.min_scalar_type(weights.max()), weights.dtype, key=lambda dtype: dtype.itemsize)
 
 
-@njit
+@inline
 def _count_partition(p, n, bits, k, indptr, indices, id_counts, message_counts):
     """Edges and messages of every bin of source partition ``p``; whether its lists ascend by partition."""
     row = np.uint64(p * k)
@@ -148,13 +148,17 @@ def _count_partition(p, n, bits, k, indptr, indices, id_counts, message_counts):
     return ascending
 
 
-@njit
-def _fill_partition(p, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights):
-    """Write the PNG row, destination ids and weights of source partition ``p`` (reads 4 B per edge)."""
+@inline
+def _fill_partition(
+    p, n, bits, k, slot_cursor, id_cursor,
+    indptr, indices, weights, slots, sources, id_offsets, ids, id_weights,
+):  # fmt: skip
+    """Write the PNG row, destination ids and weights of source partition ``p`` (reads 4 B per edge).
+
+    The cursors, of k entries, belong to the thread.
+    """
     first = np.uint64(p) << np.uint64(bits)
     last = min(np.uint64(n), (np.uint64(p) + np.uint64(1)) << np.uint64(bits))
-    slot_cursor = np.empty(k, np.uint64)
-    id_cursor = np.empty(k, np.uint64)
     for d in range(k):
         slot_cursor[d] = slots[p * k + d]
         id_cursor[d] = id_offsets[d * k + p]
@@ -186,7 +190,7 @@ def _fill_partition(p, n, bits, k, indptr, indices, weights, slots, sources, id_
             id_cursor[current] = at
 
 
-@cached
+@cached(**KERNEL)
 def _count(claim, n, bits, k, indptr, indices, id_counts, message_counts, ascending):
     """One thread's share of the counting: claim partitions until none is left."""
     p = fetch_add(claim, 0, 1)
@@ -195,12 +199,15 @@ def _count(claim, n, bits, k, indptr, indices, id_counts, message_counts, ascend
         p = fetch_add(claim, 0, 1)
 
 
-@cached
-def _fill(claim, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights):
+@cached(**KERNEL)
+def _fill(claim, cursors, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights):
     """One thread's share of the writing."""
     p = fetch_add(claim, 0, 1)
     while p < k:
-        _fill_partition(p, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights)
+        _fill_partition(
+            p, n, bits, k, cursors[0], cursors[1],
+            indptr, indices, weights, slots, sources, id_offsets, ids, id_weights,
+        )  # fmt: skip
         p = fetch_add(claim, 0, 1)
 
 
@@ -274,7 +281,11 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
     ids = np.empty(graph.m, id_dtype(bits))
     id_weights = np.empty(weights.size, weight_dtype)
     written = (slots, sources, id_offsets, ids, id_weights)
-    for_each(threads, lambda _: _fill(claim[1:], *shape, indptr, indices, weights, *written), threads)
+
+    def fill(_: int) -> None:
+        _fill(claim[1:], np.empty((2, k), np.uint64), *shape, indptr, indices, weights, *written)
+
+    for_each(threads, fill, threads)
     lists = (row_offsets, row_bins, column_offsets, column_bins)
     return Bins(
         *shape, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights, *lists,

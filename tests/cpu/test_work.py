@@ -1,0 +1,73 @@
+"""The loop is one for all programs; what is compiled for a program is what its phases do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.common.by_reference import Reference
+from gpop.cpu import control, engine, loop
+from gpop.generate import generate
+
+GRAPH = generate("rmat", scale=9, degree=6, seed=3, symmetrize=True, weights=(1, 9))
+
+RUNS = {
+    "sc": lambda: gpop.bfs(GRAPH, 1, mode="sc"),
+    "pull": lambda: gpop.bfs(GRAPH, 1, mode="pull"),
+    "blocks": lambda: gpop.pagerank(GRAPH, iterations=2, mode="pull"),
+    "bins, all active": lambda: gpop.pagerank(GRAPH, iterations=2, mode="pc"),
+    "priorities": lambda: gpop.sssp(GRAPH, 1),
+    "labels": lambda: gpop.connected_components(GRAPH, "labels", interleave=True, threads=2),
+}
+
+
+@pytest.fixture
+def controls(monkeypatch):
+    """The controls that runs are given."""
+    made, make = [], control.control_of
+    monkeypatch.setattr(
+        "gpop.cpu.specialise.control_of", lambda *given: made.append(make(*given)) or made[-1]
+    )
+    monkeypatch.setattr("gpop.common.by_reference._derived", {})
+    return made
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_loop_is_compiled_once_for_all_runs(name, controls):
+    RUNS[name]()
+    assert controls
+    assert {Reference(each).kind for each in controls} == {control.CONTROL}
+    assert len(loop.run_loop.signatures) == 1
+
+
+def test_parameters_that_a_callback_sets_are_seen_by_the_next_iteration():
+    class Grows(gpop.Program):
+        inactive_message = gpop.HARMLESS
+        all_active = True
+        step = gpop.Parameter(np.int64, 1)
+        seen = gpop.VertexField(np.int64)
+
+        def scatterFunc(self, node):
+            return self.seen[node]
+
+        def gatherFunc(self, value, node):
+            return False
+
+        def initFunc(self, node):
+            self.seen[node] = self.seen[node] + self.step
+            return False
+
+    def tenfold(record):
+        program.step *= 10
+
+    program = Grows(GRAPH)
+    gpop.run(program, iterations=3, callback=tenfold)
+    assert set(program.seen.tolist()) == {111}
+
+
+def test_what_a_phase_does_is_found_again_without_compiling(monkeypatch):
+    gpop.bfs(GRAPH, 1, mode="sc")
+    monkeypatch.setattr(engine.specialise, "callback", None)
+    monkeypatch.setattr(engine.specialise, "make_entry", None)
+    assert gpop.bfs(GRAPH, 2, mode="sc").level[2] == 0
