@@ -105,7 +105,7 @@ def test_every_thread_takes_the_heaviest_partition_that_is_left():
     for w in (0, 1):
         log = np.array([1, -1, -1, -1])
         space.claim[:] = 0
-        take(work.GATHER, 0, w, 2, 3, 2, work.HEAVIEST, 0, 2.0, 0, 0, 0, space._replace(log=log), 0)
+        take(work.GATHER, 0, w, 2, 3, 2, work.HEAVIEST, 0, 2.0, 0, 0, 0, space._replace(log=log), 0, 0)
         assert log.tolist() == [4, 1, 2, 0]
 
 
