@@ -223,6 +223,7 @@ def run(
     world = world_of(transport)
     if world is not None:
         threads = _check_ranks(program, world, target, interleave, threads)
+        progress = progress and world.rank == 0
     plan = decide(
         program, target=target, mode=mode, interleave=interleave, counting=counters, threads=threads,
         ratio=ratio, model=model_of(model), partition_size=partition_size,

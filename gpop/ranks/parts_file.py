@@ -32,10 +32,13 @@ def write_parts(graph: Graph, folder: Path, parts: int) -> None:
     Raises
     ------
     UsageError
-        If the folder's name does not end in ``.parts``, or there are fewer partitions than parts.
+        If the folder's name does not end in ``.parts``, there are fewer partitions than parts, or a weight is
+        negative: no rank could tell the others.
     """
     if folder.suffix != SUFFIX:
         raise UsageError(f"{folder}: expected a name ending in {SUFFIX}")
+    if graph.weights is not None and not (graph.weights >= 0).all():  # true for nan as well
+        raise UsageError(f"{graph!r}: expected weights that are not negative, for a graph in parts")
     bits = min(SMALL_ID_BITS, partition_bits(graph.n, parts, edges=graph.m))
     counts = partition_in_edges(graph, bits)
     if not 1 <= parts <= counts.size:

@@ -10,6 +10,7 @@ import pytest
 from gpop import convert
 from gpop.common.errors import GraphFileError, UsageError
 from gpop.generate import generate
+from gpop.graph.graph import Graph
 from gpop.io import binary_csr
 from gpop.ranks.part import in_edges_of
 from gpop.ranks.parts_file import _checked, write_parts
@@ -53,6 +54,9 @@ def test_convert_writes_parts(tmp_path, capsys):
     assert "expected a name ending in .parts" in capsys.readouterr().err
 
 
-def test_more_parts_than_partitions_are_refused(tmp_path):
+def test_what_cannot_be_written_in_parts(tmp_path):
     with pytest.raises(UsageError, match="parts 9: expected 1 to"):
         write_parts(generate("chain", vertices=4), tmp_path / "graph.parts", 9)
+    negative = Graph.from_edges([0, 1], [1, 0], np.array([1.0, -1.0]))
+    with pytest.raises(UsageError, match="weights that are not negative"):
+        write_parts(negative, tmp_path / "graph.parts", 1)
