@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.common.atomics import clock_ns, popcount
+from gpop.common.atomics import clock_ns, pause, popcount, yield_core
 from gpop.common.foreign import call_c
 from gpop.common.inlined import inline
 from gpop.cpu.active import list_of, sort_list
@@ -51,8 +51,14 @@ KIND, COUNT, ACTIVE, LEAST, HEADER = range(5)
 own vertices it mirrors and where they begin in ``sends``; the same of what comes from it, with the room for
 that; and, while a buffer is filled, how many mirrors are chosen, the latest, and whether they ascend."""
 
-ISEND, IRECV, WAITALL, COMM, BYTE, REQUESTS, STATUSES, REQUEST_BYTES = range(8)
-"""Slots of `Wire.calls`: addresses of functions, handles, addresses of arrays."""
+(
+    ISEND, IRECV, TESTALL, COMM, BYTE, REQUESTS, STATUSES, REQUEST_BYTES, FLAG_ADDRESS, FLAG, CALL_SLOTS,
+) = range(11)  # fmt: skip
+"""Slots of `Wire.calls`: addresses of functions, handles, addresses of arrays; and an int that MPI sets."""
+
+SPINS = 200
+"""Times that MPI is asked whether all has come before other processes may have the core: MPI's own waiting
+does not let go of one, and where there are more processes than cores takes milliseconds."""
 
 TAG = 17
 
@@ -108,6 +114,22 @@ def _begin(function, address, size, rank, number, wire):
         calls[function],
         (address, np.int64(size), calls[BYTE], np.int64(rank), np.int64(TAG), calls[COMM], request),
     )
+
+
+@inline
+def wait_for_all(number, calls):
+    """Return when so many requests are done."""
+    calls[FLAG] = 0
+    tries = 0
+    while True:
+        call_c(calls[TESTALL], (np.int64(number), calls[REQUESTS], calls[FLAG_ADDRESS], calls[STATUSES]))
+        if calls[FLAG] != 0:
+            break
+        tries += 1
+        if tries < SPINS:
+            pause()
+        else:
+            yield_core()
 
 
 @inline
@@ -264,10 +286,7 @@ def make_exchange(fill_buffer, all_active):
                 number += 1
         before = clock_ns()
         if number > 0:
-            call_c(
-                wire.calls[WAITALL],
-                (np.int64(number), wire.calls[REQUESTS], wire.calls[STATUSES]),
-            )
+            wait_for_all(number, wire.calls)
         wire.traffic[WAITED] += clock_ns() - before
         wire.traffic[EXCHANGES] += 1
         whole = active

@@ -36,12 +36,13 @@ def _make(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
     np.cumsum(np.bincount(part.sends - part.first, minlength=where.size - 1), out=where[1:])
     calls = world.calls()
     # Requests and statuses lie behind the slots, so that they live as long as the wire does.
-    requests = exchange.REQUEST_BYTES + 1
+    requests = exchange.CALL_SLOTS
     statuses = requests + 2 * ranks * calls["request_bytes"] // 8 + 1
     slots = np.zeros(statuses + 2 * ranks * calls["status_bytes"] // 8 + 1, np.int64)
     slots[:requests] = (
-        calls["Isend"], calls["Irecv"], calls["Waitall"], calls["comm"], calls["byte"],
+        calls["Isend"], calls["Irecv"], calls["Testall"], calls["comm"], calls["byte"],
         slots.ctypes.data + 8 * requests, slots.ctypes.data + 8 * statuses, calls["request_bytes"],
+        slots.ctypes.data + 8 * exchange.FLAG, 0,
     )  # fmt: skip
     return Wire(
         rank=np.int64(world.rank),

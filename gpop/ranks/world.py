@@ -194,7 +194,7 @@ class World:
         library = _loaded_library()
         address = {
             name: ctypes.cast(getattr(library, f"MPI_{name}"), ctypes.c_void_p).value
-            for name in ("Isend", "Irecv", "Waitall")
+            for name in ("Isend", "Irecv", "Testall")
         }
         return address | {
             "comm": _word(self.mpi._handleof(self.comm)),
