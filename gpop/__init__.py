@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.common.errors import NotEnoughMemory as NotEnoughMemory
     from gpop.common.errors import ProgramError as ProgramError
     from gpop.common.errors import UsageError as UsageError
+    from gpop.execution.checkpoint import Checkpoint as Checkpoint
     from gpop.execution.run import Run as Run
     from gpop.execution.run import run as run
     from gpop.graph.graph import Graph as Graph
@@ -54,12 +55,14 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.program.program import Parameter as Parameter
     from gpop.program.program import Program as Program
     from gpop.program.program import VertexField as VertexField
+    from gpop.ranks.load import load_part as load_part
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Graph": "gpop.graph.graph",
     "load": "gpop.io",
+    "load_part": "gpop.ranks.load",
     "save": "gpop.io",
     "read_edges": "gpop.interop.read_edges",
     "Program": "gpop.program.program",
@@ -69,6 +72,7 @@ _HOMES = {
     "run": "gpop.execution.run",
     "Run": "gpop.execution.run",
     "Trace": "gpop.plan.trace",
+    "Checkpoint": "gpop.execution.checkpoint",
     "GpopError": "gpop.common.errors",
     "GraphFileError": "gpop.common.errors",
     "UsageError": "gpop.common.errors",

@@ -48,6 +48,7 @@ from gpop.graph.build import DUPLICATES
 from gpop.graph.graph import Graph
 from gpop.graph.modify import weight_dtype
 from gpop.io import format_module
+from gpop.ranks.parts_file import SUFFIX, write_parts
 
 POLICIES = tuple(policy for policy in DUPLICATES if policy != "keep")
 
@@ -120,8 +121,20 @@ def _parser() -> Parser:
     parser.add_argument(
         "--ids", type=_ids_file, metavar="FILE", help="write the original id of every vertex (.npy)"
     )
+    parser.add_argument(
+        "--parts",
+        type=_parts,
+        metavar="N",
+        help="write a folder, NAME.parts, for up to N ranks",
+    )
     add_json_option(parser)
     return parser
+
+
+def _parts(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number from 1 on")
+    return int(text)
 
 
 def _csr_bytes(n: int, m: int, weight: int) -> int:
@@ -204,7 +217,10 @@ def _sizes(graph: Graph) -> dict[str, Any]:
 
 def _convert(given: argparse.Namespace) -> None:
     start = time.perf_counter()
-    format_module(given.output)  # a wrong suffix is found out before the work
+    if given.parts is None:
+        format_module(given.output)  # a wrong suffix is found out before the work
+    elif given.output.suffix != SUFFIX:
+        raise UsageError(f"{given.output}: expected a name ending in {SUFFIX}, for --parts")
     chosen = steps(given)
     unweighted = given.weights is not None
     graph = gpop.load(
@@ -232,7 +248,10 @@ def _convert(given: argparse.Namespace) -> None:
             seconds = time.perf_counter() - begin
             told["steps"].append({"name": step.name, **_sizes(graph), "seconds": seconds})
             bar.update()
-        graph.save(given.output)
+        if given.parts is None:
+            graph.save(given.output)
+        else:
+            write_parts(graph, given.output, given.parts)
         if given.ids:
             _save_ids(graph, given.ids)
         bar.update()

@@ -20,6 +20,7 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
     "machine": ("perf.machine", "caches, cores, threads, bandwidth, and the limit of a PageRank iteration"),
     "gap": ("perf.gap", "the six kernels of the GAP suite by its rules, and its own programs beside them"),
     "scaling": ("perf.scaling", "time and speed-up of the apps by number of threads, strong and weak"),
+    "ranks": ("perf.ranks", "what ranks send each other, counted and predicted, and on paper"),
     "networkx": ("perf.networkx", "NetworkX's functions through gpop beside NetworkX, and the conversion"),
     "loading": ("perf.loading", "speed and memory of reading every format, and of starting with kept bins"),
     "analytics": ("perf.analytics", "clustering, communities, colours and forests beside other libraries"),

@@ -78,7 +78,7 @@ def test_migration_pages_have_both_sides(page):
 
 
 def test_tutorials_are_those_promised():
-    promised = {"first_graph", "write_a_program", "choose_a_mode", "l2_misses", "gpu"}
+    promised = {"first_graph", "write_a_program", "choose_a_mode", "l2_misses", "gpu", "ranks"}
     assert promised == {page.partition("/")[2] for page in PAGES if page.startswith("tutorials/")} - {"index"}
 
 

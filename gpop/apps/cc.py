@@ -13,7 +13,7 @@ Paper: Lakhotia et al., "GPOP", which does not say what happens to directed grap
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -21,6 +21,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import symmetric
+from gpop.apps.on_ranks import several
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import Phase, asked_of_messages, direct_run, no_messages
@@ -28,6 +29,7 @@ from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
 from gpop.execution.options import LimitedOptions
 from gpop.layout.partition import partition_bits, partition_count
+from gpop.ranks.world import World, threads_of, world_of
 
 METHODS = ("auto", "labels", "afforest")
 
@@ -76,7 +78,8 @@ def connected_components(
         Auto is afforest, unless an option speaks of messages or iterations, which only labels has. The
         choice and its reason are in ``trace.summary``.
     interleave : bool, optional
-        Gather what has arrived before scattering (labels): fewer iterations, same labels; by default True.
+        Gather what has arrived before scattering (labels): fewer iterations, same labels; by default True,
+        except on several ranks.
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
@@ -108,8 +111,12 @@ def connected_components(
         no_messages("afforest", {"interleave": interleave, **options})
     if method == "labels" or of_messages:
         reason = "as asked" if method == "labels" else f"{', '.join(of_messages)} is for messages"
-        return _by_labels(graph, True if interleave is None else interleave, reason, options)
+        interleave = not several(options) if interleave is None else interleave
+        return _by_labels(graph, interleave, reason, options)
     sizes = {name: options.get(name) for name in ("threads", "partition_size")}
+    world = world_of(options.get("transport", "auto"))
+    if world is not None and graph.n:
+        return _by_links_on_ranks(graph, method, world, gather=options.get("gather", False), **sizes)
     return _by_links(graph, method, **sizes)
 
 
@@ -155,6 +162,40 @@ def _by_links(
         reason=f"{reason}; {forest.sampled} of {SAMPLES} sampled vertices were in one tree after first links",
     )
     return ComponentsResult(label=forest.parent, count=forest.count, symmetrized=directed, run=run)
+
+
+def _by_links_on_ranks(
+    graph: gpop.Graph,
+    method: str,
+    world: World,
+    gather: bool,
+    threads: int | None,
+    partition_size: int | None,
+) -> ComponentsResult:
+    from gpop.direct.afforest import PHASES
+    from gpop.ranks.components import components
+    from gpop.ranks.engine import rank_bits
+
+    threads = use_threads(threads_of(threads, world))
+    start = time.perf_counter()
+    bits = rank_bits(graph, world, threads, partition_size)
+    found = components(graph, bits, threads, world)
+    if gather:
+        world.fill(found.label, found.part.bounds)
+    own, forest = found.part.own, found.forest
+    run = direct_run(
+        map(Phase, PHASES, forest.edges.tolist(), forest.phase_seconds.tolist()),
+        seconds=time.perf_counter() - start,
+        prepare_seconds=0.0,
+        threads=threads,
+        partition_size=1 << bits,
+        partitions=partition_count(graph.n, bits),
+        program="Afforest",
+        method="afforest",
+        reason="as asked" if method == "afforest" else "no option speaks of messages",
+    )
+    run = replace(run, part=(own.start, own.stop))
+    return ComponentsResult(label=found.label, count=found.count, symmetrized=not found.symmetric, run=run)
 
 
 def verify(graph: gpop.Graph, result: ComponentsResult) -> str | None:

@@ -35,6 +35,7 @@ from gpop.execution.run import TARGETS
 from gpop.graph.transform import ORDERS
 from gpop.model.choosers import MODEL_NAMES, MODELS
 from gpop.model.strategies import ASKED
+from gpop.ranks.world import TRANSPORTS, World, end_all, launched_ranks, world_of
 
 TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")
 SOURCE_SEED = 27491095
@@ -56,6 +57,7 @@ class App:
     as vertices and ``name`` for it in messages. ``edges(graph, result)`` is what edges per second count,
     by default the edges of the frontiers. ``to_the_end``: only a finished run can be verified.
     ``weighted``: whether weights are read, and must be there; an option of that name decides instead.
+    ``in_parts``: whether it does without the arrays of the whole graph, where ranks have a part each.
     ``refuses`` are options of all apps that ``solve`` refuses or that mean nothing to it: no help lists them.
     """
 
@@ -71,11 +73,12 @@ class App:
     weighted: bool = False
     to_the_end: bool = False
     refuses: tuple[str, ...] = ()
+    in_parts: bool = True
 
 
 def main(argv: list[str] | None, app: App) -> int:
     """Run an app; returns the exit code."""
-    return exit_code(lambda: _run(app, _parse(argv, app)))
+    return exit_code(lambda: _run(app, _parse(argv, app)), end_all if launched_ranks() > 1 else None)
 
 
 def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
@@ -121,6 +124,9 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
         "--reorder", choices=("none", *ORDERS), default="none", help="run with the vertices in another order"
     )
     parser.add_argument("--target", choices=TARGETS, default="cpu", help="where to run; python: plain, slow")
+    parser.add_argument(
+        "--transport", choices=TRANSPORTS, default="auto", help="whether the ranks of mpiexec run it together"
+    )
     parser.add_argument("--iterations", type=_number(1), metavar="N", help="at most so many")
     parser.add_argument(
         "--rounds", type=_number(1), default=3, metavar="R", help="timed runs after the warm-up"
@@ -181,16 +187,11 @@ def _file(suffixes: tuple[str, ...]) -> Callable[[str], Path]:
 
 
 def _run(app: App, given: argparse.Namespace) -> int:
-    progress = given.progress or by_default()
+    world = world_of(given.transport)
+    tells = world is None or world.rank == 0
+    progress = (given.progress or by_default()) and tells
     start = time.perf_counter()
-    graph = gpop.load(
-        given.graph,
-        weighted=getattr(given, "weighted", app.weighted),
-        symmetrize=given.symmetrize,
-        layouts=given.layouts,
-        progress=progress,
-        **reading_options(given),
-    )
+    graph = _load(app, given, world, progress)
     load_seconds = time.perf_counter() - start
     if app.source:
         drawn = given.source is None
@@ -209,6 +210,10 @@ def _run(app: App, given: argparse.Namespace) -> int:
     )
     options = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
     options["progress"] = progress
+    if given.transport != "auto":
+        options["transport"] = given.transport
+    if world is not None:
+        options["gather"] = True  # what is printed and written is about the whole graph
     start = time.perf_counter()
     result = app.solve(graph, given, dict(options))
     prepare_seconds = time.perf_counter() - start - result.run.seconds
@@ -220,6 +225,8 @@ def _run(app: App, given: argparse.Namespace) -> int:
         seconds.append(result.run.seconds)
 
     edges = int(app.edges(graph, result))
+    if not tells:
+        return 0
     if not given.json:
         print(app.headline(graph, result, given))
         if app.source and drawn:
@@ -242,6 +249,30 @@ def _run(app: App, given: argparse.Namespace) -> int:
     if given.verify and not given.json:
         print("verified    by a serial method of another kind")
     return 0
+
+
+def _load(app: App, given: argparse.Namespace, world: World | None, progress: bool) -> gpop.Graph:
+    """The graph; on several ranks each its part, where the file and the options allow that."""
+    weighted = getattr(given, "weighted", app.weighted)
+    if world is not None and given.graph.suffix in (".bin", ".parts") and app.in_parts and not _whole(given):
+        from gpop.ranks.load import load_part
+
+        sizes = {"threads": given.threads, "partition_size": given.partition_size}
+        return load_part(given.graph, weighted=weighted, transport=given.transport, **sizes)
+    return gpop.load(
+        given.graph,
+        weighted=weighted,
+        symmetrize=given.symmetrize,
+        layouts=given.layouts,
+        progress=progress,
+        **reading_options(given),
+    )
+
+
+def _whole(given: argparse.Namespace) -> bool:
+    """Whether an option needs the whole graph in one place."""
+    weighted = getattr(given, "weighted", False)  # sums of the weights of out-edges
+    return weighted or given.symmetrize or given.layouts or given.verify or given.reorder != "none"
 
 
 def _write(app: App, given: argparse.Namespace, graph: gpop.Graph, result: Any) -> dict[str, str]:

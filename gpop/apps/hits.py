@@ -172,6 +172,7 @@ def main(argv: list[str] | None = None) -> int:
         argv,
         cli.App(
             name="hits",
+            in_parts=False,
             refuses=("interleave",),
             about=__doc__,
             arguments=arguments,

@@ -11,12 +11,14 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
+from gpop.apps.on_ranks import on_ranks
 from gpop.apps.reorder import reorderable
 from gpop.apps.result import AppResult
 from gpop.common.arguments import as_count
 from gpop.common.progress import telling
 from gpop.common.spelling import options_of, refuse_option
 from gpop.execution.run import run
+from gpop.ranks.world import world_of
 
 P = ParamSpec("P")
 Result = TypeVar("Result", bound=AppResult)
@@ -46,7 +48,7 @@ def checked(function: Callable[P, Result]) -> Callable[P, Result]:
     Traceback (most recent call last):
     gpop.common.spelling.UnknownOption: bfs takes no option 'thread' (did you mean threads?): expected some of
     source, reorder, iterations, mode, interleave, threads, target, ratio, model, partition_size, progress,
-    callback, counters
+    callback, counters, transport, gather, checkpoint
     """
     named = [
         name
@@ -62,7 +64,11 @@ def checked(function: Callable[P, Result]) -> Callable[P, Result]:
                 refuse_option(name, known, function.__name__)
             if name in WHOLE:
                 options[name] = as_count(name, value)
+        graph = arguments[0] if arguments else options["graph"]
+        world = world_of(options.get("transport", "auto"))
         with telling(function.__name__, bool(options.get("progress"))):
-            return function(*arguments, **options).of(arguments[0] if arguments else options["graph"])
+            if world is not None:
+                return on_ranks(function, world, *arguments, **options).of(graph)
+            return function(*arguments, **options).of(graph)
 
     return call

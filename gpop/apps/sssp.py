@@ -25,6 +25,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import one_vertex
+from gpop.apps.on_ranks import several
 from gpop.apps.options import one_call
 from gpop.apps.paths import along_distances
 from gpop.apps.result import AppResult, Holds, holds
@@ -168,7 +169,7 @@ def sssp(
         it is chosen from the mean weight and the mean degree.
     interleave : bool, optional
         Gather what has arrived before scattering: fewer iterations, same distances. By default on graphs of
-        4 M edges or more, where nine of ten edges stay in their partition, and on the GPU.
+        4 M edges or more, where nine of ten edges stay in their partition, and on the GPU; never on ranks.
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
@@ -235,6 +236,8 @@ def default_delta(graph: gpop.Graph, interleave: bool = True) -> float:
 
 def _interleaves(graph: gpop.Graph, options: dict[str, Any]) -> bool:
     """Whether a run with these options is interleaved by default."""
+    if several(options):
+        return False
     if options.get("target") == "gpu" or graph.m >= LARGE:
         return True
     vertex_bytes = 1 + SSSP.distance.dtype.itemsize

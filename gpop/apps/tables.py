@@ -45,6 +45,12 @@ class Top(list[tuple[Any, Any]]):
         return html.table(self.header, self._cells())
 
 
+def _vertices(result: Any, rows: int) -> np.ndarray:
+    """The vertices of so many values: all, or those of a rank's part."""
+    first, last = result.run.part or (0, rows)
+    return np.arange(rows, dtype=np.uint32) + np.uint32(first if rows == last - first else 0)
+
+
 def columns(result: Any) -> dict[str, Column]:
     """The table of a result: ``vertex``, then a column for each field about vertices.
 
@@ -70,7 +76,7 @@ def columns(result: Any) -> dict[str, Column]:
         raise UsageError(f"{type(result).__name__} says nothing about single vertices: {', '.join(kinds)}")
     ids = result.original_ids
     by_list = bool(listed and (beside or not dense))
-    rows = arrays[listed[0]] if by_list else np.arange(len(arrays[dense[0]]), dtype=np.uint32)
+    rows = arrays[listed[0]] if by_list else _vertices(result, len(arrays[dense[0]]))
     table = {"vertex": Column(names_of(ids, rows))}
     for each in fields(result):
         name = each.name

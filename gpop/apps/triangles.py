@@ -13,6 +13,8 @@ import time
 from dataclasses import dataclass
 from typing import Any, Unpack
 
+import numpy as np
+
 import gpop
 from gpop.apps import cli
 from gpop.apps.inputs import symmetric
@@ -21,6 +23,7 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
 from gpop.common.parallel import use_threads
 from gpop.execution.options import ShownOptions
+from gpop.ranks.world import world_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +78,12 @@ def triangle_count(
     start = time.perf_counter()
     simple = symmetric(graph, ascending=True)
     prepare_seconds = time.perf_counter() - start
-    found = count_triangles(simple, threads)
+    world = world_of(options.get("transport", "auto"))
+    if world is None:
+        found = count_triangles(simple, threads)
+    else:  # each has the whole graph, and counts its share
+        found = count_triangles(simple, threads, world.rank, world.size)
+        found = found._replace(count=int(world.sum(np.array([found.count]))[0]))
     run = direct_run(
         map(Phase, PHASES, found.edges.tolist(), found.phase_seconds.tolist()),
         seconds=found.seconds,
@@ -92,8 +100,6 @@ def triangle_count(
 
 def verify(graph: gpop.Graph, result: TriangleResult) -> str | None:
     """None, or what is wrong: paths a-b-c that an edge a-c closes, in SciPy, edges to the larger degree."""
-    import numpy as np
-
     matrix = gpop.Graph(graph.indptr, graph.indices).to_scipy().astype(bool)
     matrix = (matrix + matrix.T).tocoo()
     u, v = matrix.coords
@@ -121,6 +127,7 @@ def main(argv: list[str] | None = None) -> int:
         cli.App(
             name="triangles",
             refuses=OF_MESSAGES,
+            in_parts=False,
             about=__doc__,
             solve=lambda graph, given, options: gpop.triangle_count(graph, **options),
             headline=headline,

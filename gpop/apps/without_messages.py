@@ -20,7 +20,7 @@ _OF_MESSAGES = {
     "mode": "auto", "target": "cpu", "interleave": None, "iterations": None, "callback": None, "ratio": None,
     "model": MODEL_NAMES[0], "counters": False,
 }  # fmt: skip
-_OF_ANY_RUN = ("threads", "partition_size", "progress")
+_OF_ANY_RUN = ("threads", "partition_size", "progress", "transport", "gather")
 
 OF_MESSAGES = ("mode", "ratio", "model", "interleave", "partition_size", "target", "iterations", "layouts")
 """Options of the command line that mean nothing without messages and bins."""

@@ -110,17 +110,21 @@ def _columns(text: str) -> tuple[int | str, ...]:
     return tuple(map(int, names)) if all(name.isdecimal() for name in names) else tuple(names)
 
 
-def exit_code(work: Callable[[], int | None]) -> int:
-    """Do the work; print its error, if any, and return the exit code (the work's own, if it has one)."""
+def exit_code(work: Callable[[], int | None], failed: Callable[[str, int], int] | None = None) -> int:
+    """Do the work; print its error, if any, and return the exit code (the work's own, if it has one).
+
+    ``failed`` gets the error and its code in place of `fail`.
+    """
+    failed = failed or fail
     try:
         try:
             return work() or 0
         except KeyboardInterrupt:
-            return fail("interrupted", 130)
+            return failed("interrupted", 130)
         except GpopError as error:
-            return fail(str(error), 2)
+            return failed(str(error), 2)
         except MemoryError as error:
-            return fail(f"not enough memory: {error}", 2)
+            return failed(f"not enough memory: {error}", 2)
         finally:
             if sys.stdout:  # None where the shell has closed it
                 sys.stdout.flush()
@@ -129,7 +133,7 @@ def exit_code(work: Callable[[], int | None]) -> int:
         return CLOSED_PIPE
     except OSError as error:
         _discard_output()
-        return fail(f"{error.filename or 'the output'}: {error.strerror or error}", 2)
+        return failed(f"{error.filename or 'the output'}: {error.strerror or error}", 2)
 
 
 def _discard_output() -> None:
@@ -140,5 +144,5 @@ def _discard_output() -> None:
 def fail(message: str, code: int) -> int:
     """Print one line; return the exit code."""
     with suppress(OSError):  # nobody is left to be told
-        print("gpop:", " ".join(message.split()), file=sys.stderr)
+        sys.stderr.write(f"gpop: {' '.join(message.split())}\n")
     return code

@@ -29,7 +29,7 @@ def list_of(p, layout):
 
 
 @inline
-def _sort_list(list, size, listed, k):
+def sort_list(list, size, listed, k):
     """Sort a list of distinct partitions whose ``listed`` flags are set.
 
     A long list is rebuilt from the flags; a short one is sorted in place (Shell, Ciura's gaps).
@@ -122,7 +122,7 @@ def list_messages(scatter_size, interleaved, layout, space):
                 space.listed[d] = 1
                 space.gather_list[size] = d
                 size += 1
-    _sort_list(space.gather_list, size, space.listed, k)
+    sort_list(space.gather_list, size, space.listed, k)
     return size
 
 
@@ -209,7 +209,7 @@ def load_frontier(sources, lists):
             lists.gather_list[count] = p
             count += 1
         lists.active_edges[p] += lists.indptr[v + np.uint64(1)] - lists.indptr[v]
-    _sort_list(lists.gather_list, count, lists.listed, lists.k)
+    sort_list(lists.gather_list, count, lists.listed, lists.k)
     return list_active(count, lists, lists)
 
 

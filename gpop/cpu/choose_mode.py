@@ -65,7 +65,7 @@ def choose_pull(forced, ratio, size, frontier, edges, needy_vertices, needy_edge
     pushed = 0.0
     for i in range(size):
         p = space.scatter_list[i]
-        dense = choose_mode(p, forced, ratio, False, is_local(p, layout), sizes, layout, space)
+        dense = choose_mode(p, forced, ratio, False, is_local(p, space), sizes, layout, space)
         pushed += space.predicted[p] / ratio if dense else space.predicted[p]
     return prefers_pull(pushed, pulled, ratio), pulled
 

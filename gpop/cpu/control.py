@@ -24,6 +24,7 @@ class Control(NamedTuple):
     pulls: np.bool_
     prioritised: np.bool_
     counting: np.bool_
+    ranked: np.bool_
     pulled_bytes: np.float64
     sizes: Any
     n: np.int64
@@ -44,6 +45,8 @@ class Control(NamedTuple):
     predicted: np.ndarray
     mode: np.ndarray
     listed: np.ndarray
+    inside: np.ndarray
+    exchanged: np.ndarray
     scatter_list: np.ndarray
     gather_list: np.ndarray
     gather_order: np.ndarray
@@ -59,10 +62,13 @@ class Control(NamedTuple):
 TYPES = {
     "row_bins": np.uint32, "row_list": np.uint32, "next_source": np.int32,
     "predicted": np.float64, "mode": np.uint8, "listed": np.uint8,
+    "inside": np.uint8,
 }  # fmt: skip
 """Elements of the arrays; int64 of the others."""
 
 NOTHING = {dtype: np.empty(0, dtype) for dtype in (np.int64, *TYPES.values())}
+
+KINDS = Control._fields.index("pulled_bytes")
 
 LAYOUT = Control._fields.index("n")
 """The first field of a layout or workspace; those before say what kind of run it is."""
@@ -97,7 +103,7 @@ def _types() -> Any:
     numbers = {"n": np.int64(0), "k": np.int64(0), "bits": np.uint32(0)}
     arrays = {name: np.empty(0, TYPES.get(name, np.int64)) for name in Control._fields[LAYOUT:]}
     arrays["counters"] = np.empty((0, 0), np.int64)
-    return Reference(Control(*[nobody] * 5, nothing, sizes, **(arrays | numbers))).kind
+    return Reference(Control(*[nobody] * KINDS, nothing, sizes, **(arrays | numbers))).kind
 
 
 CONTROL = _types()

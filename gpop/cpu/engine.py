@@ -16,8 +16,8 @@ from gpop.common.by_reference import Reference, derived, reference_of
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.parallel import beside, worker_count
 from gpop.cpu import choose_mode, loop, specialise, team
-from gpop.cpu.active import drain_frontier, drain_touched, lists_of, load_all, load_frontier
-from gpop.cpu.priority import drain_waiting, pending_in
+from gpop.cpu.active import LIST_GAP, drain_frontier, drain_touched, lists_of, load_all, load_frontier
+from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.sums import has_hub, sums_in_double
 from gpop.cpu.work import Job
 from gpop.cpu.workspace import (
@@ -72,9 +72,10 @@ def sizes_of(layout: Bins | Blocks, space: Workspace, traits: specialise.Traits)
 
 
 class CpuEngine:
-    """One run on the CPU; see `gpop.plan.engine.Engine`."""
+    """One run on the CPU; see `gpop.plan.engine.Engine`. ``wire``: nothing where there are no other ranks."""
 
     most_rows = 4096
+    wire: Any = np.int64(0)
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.program, self.lowered = plan, plan.program, plan.lowered
@@ -136,15 +137,18 @@ class CpuEngine:
     def _find_bins(self) -> tuple:
         """Bins, with weights only if the program uses some, and the seconds to build them."""
         graph, plan = self.graph, self.plan
-        bits = partition_bits(
-            graph.n, self.threads, edges=graph.m, vertex_bytes=self._vertex_bytes(),
-            partition_size=plan.partition_size,
-        )  # fmt: skip
-        layout, seconds = bins_of(graph, bits, self.threads)
+        layout, seconds = bins_of(graph, self._bits(), self.threads)
         if plan.types.weight is None:  # kernels are compiled per type: without weights one is enough
             return layout._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS), seconds
         weights, more = narrow_weights(graph, layout.id_weights.dtype)
         return layout._replace(weights=weights), seconds + more
+
+    def _bits(self) -> int:
+        """Bits of a local id."""
+        return partition_bits(
+            self.graph.n, self.threads, edges=self.graph.m, vertex_bytes=self._vertex_bytes(),
+            partition_size=self.plan.partition_size,
+        )  # fmt: skip
 
     def _vertex_bytes(self) -> int:
         """Bytes of a vertex that a partition keeps in the cache: the fields in use and the frontier flag."""
@@ -195,7 +199,7 @@ class CpuEngine:
         if self.enter_loop is None:
             values = make_state(self.program, self.lowered, self.iteration)
             ways = np.int64(self.forced), np.float64(self.ratio), self.sizes
-            job = Job(*ways, self.layout, self.incoming, self.space, values)
+            job = Job(*ways, self.layout, self.incoming, self.space, values, self.wire)
             pulled = 0.0
             if self.blocked:
                 blocks = self.layout
@@ -217,7 +221,11 @@ class CpuEngine:
     def active(self) -> int:
         return int(self.progress[loop.FRONTIER])
 
-    def load(self, sources: np.ndarray | None, rows: int) -> None:
+    @property
+    def range(self) -> tuple[int, int]:
+        return 0, self.graph.n
+
+    def load(self, sources: np.ndarray | None, rows: int, iteration: int = 0) -> None:
         """Make these vertices the frontier; all of them when None."""
         self.rows = rows
         self._compile_load(sources)
@@ -230,9 +238,14 @@ class CpuEngine:
             started = load_all(self.lists)
         else:
             started = load_frontier(sources, self.lists)
+        self._begin(started, vertices, edges, iteration)
+
+    def _begin(self, started: tuple[int, int, int], vertices: int, edges: int, iteration: int) -> None:
+        """The loop's state before the first iteration."""
         self.progress[:] = 0
         self.progress[[loop.SCATTER_SIZE, loop.FRONTIER, loop.EDGES]] = started
         self.progress[[loop.NEEDY, loop.NEEDY_EDGES]] = vertices, edges
+        self.progress[[loop.ITERATION, loop.FRESH]] = iteration, 1
 
     def _compile_load(self, sources: np.ndarray | None) -> None:
         """Have what loads a frontier compiled before the clock starts."""
@@ -333,6 +346,17 @@ class CpuEngine:
             partition_size=1 << int(self.layout.bits),
             partitions=int(self.layout.k),
         )
+
+    def active_now(self) -> np.ndarray:
+        """The frontier in the order of its lists, then what waits."""
+        space, width = self.space, 1 << int(self.layout.bits)
+        found = [np.empty(0, np.uint32)]
+        for p in space.scatter_list[: self.progress[loop.SCATTER_SIZE]].tolist():
+            start = p * (width + LIST_GAP)
+            found.append(space.frontier[start : start + space.frontier_size[p]] + np.uint32(p * width))
+        if "priorityFunc" in self.lowered.functions:
+            found.append(np.flatnonzero(space.waiting & PENDING).astype(np.uint32))
+        return np.concatenate(found)
 
     def abandon(self) -> None:
         """The run has failed: workers leave, and a workspace in the middle of an iteration is forgotten."""

@@ -12,6 +12,7 @@ import numpy as np
 from gpop.common.inlined import inline
 from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of, note_touched, rebuild_list
+from gpop.cpu.exchange import own_range
 from gpop.cpu.scatter import flag_bit
 from gpop.cpu.sums import HEARD
 from gpop.cpu.workspace import NONE
@@ -227,17 +228,21 @@ def make_gather(gather_one, filter_frontier, settle_list, lists, certain):
     return gather
 
 
-def make_filter_all(filterFunc, settle):
+def make_filter_all(filterFunc, settle, ranked):
     """Kernel for ``all_active`` programs: filter every vertex of ``d``.
 
-    ``frontier_size[d]`` becomes the number of vertices for which ``filterFunc`` returned True.
+    ``frontier_size[d]`` becomes the number of vertices for which ``filterFunc`` returned True, of own ones
+    where there are other ranks (``ranked``).
     """
     calls = filterFunc is not None
     summing = settle is not None
 
     def filter_all(d, w, layout, space, state):
         first = np.uint64(d) << np.uint64(layout.bits)
+        base = first
         last = min(np.uint64(layout.n), first + (np.uint64(1) << np.uint64(layout.bits)))
+        if ranked:
+            first, last = own_range(first, last, state)
         unsettled = np.int64(last - first)
         if summing:
             sums = space.sums[w]
@@ -245,7 +250,7 @@ def make_filter_all(filterFunc, settle):
             unsettled = np.int64(0)
             for v in range(first, last):
                 if summing:
-                    settle(v - first, np.uint32(v), sums, state)
+                    settle(v - base, np.uint32(v), sums, state)
                 unsettled += np.int64(filterFunc(state, np.uint32(v))) if calls else np.int64(1)
         space.frontier_size[d] = unsettled
 

@@ -42,13 +42,9 @@ def _first_own_edge(indices, first, last, bits, p):
 
 
 @inline
-def is_local(p, layout):
+def is_local(p, space):
     """Whether at least half of the edges of ``p`` stay inside it, so that applying them directly pays."""
-    k = layout.k
-    first = np.int64(np.uint64(p) << np.uint64(layout.bits))
-    last = min(layout.n, first + (np.int64(1) << np.int64(layout.bits)))
-    own = layout.id_offsets[p * k + p + 1] - layout.id_offsets[p * k + p]
-    return 2 * own >= layout.indptr[last] - layout.indptr[first]
+    return space.inside[p] != 0
 
 
 def make_gather_published(gather_one, counting):

@@ -18,10 +18,11 @@ from gpop.common.atomics import clock_ns, fetch_add
 from gpop.common.cached import keep, source_key
 from gpop.common.callback import call
 from gpop.common.inlined import KERNEL, inline
-from gpop.cpu import active, priority, pull, team
+from gpop.cpu import active, priority, pull, team, tournament
 from gpop.cpu.choose_mode import choose_pull, write_pull_trace, write_trace
 from gpop.cpu.control import open_control
-from gpop.cpu.work import ADMIT, DEFER, GATHER, HEAVIEST, PREPARE, PULL, SCATTER
+from gpop.cpu.exchange import ACTIVE_HERE, EDGES_HERE, LEAST_ANYWHERE, SIZE, WHOLE, is_over
+from gpop.cpu.work import ADMIT, DEFER, EXCHANGE, GATHER, HEAVIEST, PREPARE, PULL, SCATTER
 from gpop.cpu.workspace import SERIAL_EDGES
 from gpop.plan.trace import BYTES_AT, EDGES_AT, FRONTIER_AT, GATHER_AT, SCATTER_AT
 
@@ -34,12 +35,14 @@ LIGHT_BUCKET = 64
 WAIT_EDGES = 1 << 17
 """From so many active edges on, a phase is begun before all workers have come: the last ones find work."""
 
-ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS, NEEDY, NEEDY_EDGES, NO_IN_EDGES, HALF, ITEMS = range(10)
-PROGRESS_SIZE = 10
+ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS, NEEDY, NEEDY_EDGES, NO_IN_EDGES, HALF, ITEMS, FRESH = range(
+    11
+)
+PROGRESS_SIZE = 11
 """Slots of ``progress``, the loop's state between calls (int64). The vertices that want messages, and
 their in-edges, are estimated: all that were never in the frontier; after a pull they are known.
 ``NO_IN_EDGES``: the loop has returned because it wants to pull. ``HALF``: it has returned in the middle of an
-iteration, and this phase is next, over ``ITEMS``."""
+iteration, and this phase is next, over ``ITEMS``. ``FRESH``: nothing has been done yet."""
 
 
 @inline
@@ -92,6 +95,9 @@ def make_loop(open_control, work):
     `gpop.plan.trace.COLUMNS` from ``frontier`` on. Between two buckets of priorities ``size`` is 0
     and ``progress[FRONTIER]`` counts the vertices that wait. ``finds``: whether the in-edges are there.
 
+    Where there are other ranks (exchange.py), all return after the same iteration: when nothing is active on
+    any, or the trace buffer is full, never because of the time.
+
     ``work`` is called with what is to be done and ``job``, ``open_control`` with ``control``: addresses, or
     what else the two take (the cache simulator compiles a loop of its own).
     """
@@ -102,7 +108,7 @@ def make_loop(open_control, work):
     ):  # fmt: skip
         c = open_control(control)
         all_active, interleaved, pulls = c.all_active, c.interleaved, c.pulls
-        prioritised, counting = c.prioritised, c.counting
+        prioritised, counting, ranked = c.prioritised, c.counting, c.ranked
         generation = np.int64(ticket)
         if w > 0:
             c.claim[team.LINE_SLOTS * w + team.TICKET] = ticket
@@ -113,6 +119,7 @@ def make_loop(open_control, work):
         phase, items, load, iteration = np.int64(ADMIT), np.int64(0), np.int64(0), np.int64(0)
         sharers, chunk, done = np.int64(threads), np.int64(1), np.int64(0)
         predicted = 0.0
+        least = np.int64(tournament.HIGHEST)
         divided = all_there = False
         begins = True  # an iteration, or a bucket of priorities
         if w == 0 and progress[HALF] > 0:
@@ -121,7 +128,8 @@ def make_loop(open_control, work):
             load, iteration, predicted = progress[EDGES], progress[ITERATION], trace[0, BYTES_AT]
             progress[HALF] = 0
         if prioritised:
-            if begins and w == 0 and progress[ITERATION] == 0 and limit > 0:
+            if begins and w == 0 and progress[FRESH] > 0 and limit > 0:
+                progress[FRESH] = 0
                 work(DEFER, iteration, w, threads, size, np.int64(1), np.int64(0), *job)
                 priority.note_changes(c.scatter_list, size, counting, c, c)
                 size = np.int64(0)
@@ -134,20 +142,41 @@ def make_loop(open_control, work):
                 iteration, chunk = c.team[team.ITERATION], c.team[team.CHUNK]
             else:
                 if begins:
-                    if progress[ITERATION] >= limit or progress[FRONTIER] <= 0 or rows >= row_limit:
-                        break
-                    if now - started > slice_ns:
+                    if progress[ITERATION] >= limit or rows >= row_limit:
                         break
                     iteration = progress[ITERATION]
+                    if prioritised:
+                        least = priority.least_waiting(c)
+                    bucket_done = size == 0
+                    if ranked:
+                        told = c.exchanged
+                        told[SIZE], told[ACTIVE_HERE], told[EDGES_HERE] = (
+                            size,
+                            progress[FRONTIER],
+                            progress[EDGES],
+                        )
+                        told[LEAST_ANYWHERE] = least
+                        work(EXCHANGE, iteration, w, threads, size, np.int64(1), np.int64(0), *job)
+                        size, progress[FRONTIER], progress[EDGES] = (
+                            told[SIZE],
+                            told[ACTIVE_HERE],
+                            told[EDGES_HERE],
+                        )
+                        least = told[LEAST_ANYWHERE]
+                        bucket_done = told[WHOLE] == 0
+                        if is_over(told[WHOLE], least):
+                            break
+                    elif progress[FRONTIER] <= 0 or now - started > slice_ns:
+                        break
                     trace[rows] = 0
                     trace[rows, FRONTIER_AT] = progress[FRONTIER]
                     trace[rows, EDGES_AT] = progress[EDGES]
                     phase, items, load = np.int64(SCATTER), size, progress[EDGES]
                     if all_active:
                         items = c.k
-                    if prioritised and size == 0:
+                    if prioritised and bucket_done:
                         phase = np.int64(ADMIT)
-                        items, load = priority.list_next_bucket(counting, c, c)
+                        items, load = priority.list_next_bucket(least, counting, c, c)
                     elif pulls and all_active:
                         phase = np.int64(PREPARE)
                         predicted = c.pulled_bytes

@@ -145,14 +145,21 @@ def count_pending(layout, space):
 
 
 @inline
-def list_next_bucket(counting, layout, space):
-    """Raise the limit to the smallest priority that waits; list the partitions that may have it.
+def least_waiting(space):
+    """The smallest priority that waits, or a lower bound; `HIGHEST` where nothing does."""
+    return space.tournament[1]
 
-    Returns their number and the length of their lists.
+
+@inline
+def list_next_bucket(least, counting, layout, space):
+    """Raise the limit to ``least``, the smallest priority that waits; list the partitions that may have it.
+
+    Returns their number and the length of their lists. Where there are other ranks, it may wait there only.
     """
-    least = space.tournament[1]
     space.buckets[SLOTS * layout.k] = least if least < HIGHEST - 1 else HIGHEST  # the last two are one
-    size, steps = list_smallest(space.tournament, space.gather_list)
+    size = steps = 0
+    if least_waiting(space) == least:
+        size, steps = list_smallest(space.tournament, space.gather_list)
     entries = np.int64(0)
     for i in range(size):
         p = space.gather_list[i]

@@ -63,12 +63,13 @@ def make_prepare(scatterFunc, after_scatter, keeps_values):
 
 def make_pull(
     scatterFunc, gatherFunc, applyWeight, needsFunc, weight_type, filter_partition,
-    keeps_values, summing, counting,
+    keeps_values, summing, counting, ranked,
 ):  # fmt: skip
     """Kernel: deliver to partition ``d`` along the in-edges of its needy vertices, then filter.
 
     Notes in ``needy`` how many vertices want messages afterwards, and their in-edges. ``summing``: messages
-    are added up in float64 first, and a vertex hears their sum (sums.py).
+    are added up in float64 first, and a vertex hears their sum (sums.py). Where there are other ranks
+    (``ranked``), mirrors want nothing.
     """
     weighted = weight_type is not None
     ends_early = needsFunc is not None
@@ -78,6 +79,9 @@ def make_pull(
         one = np.uint64(1)
         base, start = np.uint64(d) << np.uint64(layout.bits), list_of(d, layout)
         capacity = min(np.uint64(layout.n) - base, one << np.uint64(layout.bits))
+        if ranked:
+            if not state.gpop_first <= base < state.gpop_last:
+                capacity = np.uint64(0)
         wanted = np.uint64(0)
         for word in range((capacity + np.uint64(63)) >> np.uint64(6)):
             # 64 at a time, without a branch: the compiler makes vectors of it, and where few vertices are

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpop.cpu.exchange import own_range
 from gpop.layout.edge_block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW
 from gpop.model.strategies import PULL
 
@@ -61,7 +62,7 @@ def make_deliver(gatherFunc, summing):
     return deliver
 
 
-def make_pull_all(message, deliver, settle, initFunc, filterFunc, counting):
+def make_pull_all(message, deliver, settle, initFunc, filterFunc, counting, ranked):
     """Kernel: deliver to unit ``u`` along all its in-edges, then filter.
 
     ``frontier_size[u]`` becomes the number of vertices for which ``filterFunc`` returned True.
@@ -74,8 +75,11 @@ def make_pull_all(message, deliver, settle, initFunc, filterFunc, counting):
         targets = layout.targets
         one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
         first, last = np.uint64(layout.bounds[u]), np.uint64(layout.bounds[u + 1])
+        own, end_of_own = first, last
+        if ranked:
+            own, end_of_own = own_range(first, last, state)
         if begins and not summing:  # else what arrives does not touch the fields, and one pass is enough
-            for v in range(first, last):
+            for v in range(own, end_of_own):
                 initFunc(state, np.uint32(v))
         edges = np.uint64(0)
         sums = space.sums[w]
@@ -113,10 +117,10 @@ def make_pull_all(message, deliver, settle, initFunc, filterFunc, counting):
                 piece += one
                 at += one
             edges += at
-        unsettled = np.int64(last - first)
+        unsettled = np.int64(end_of_own - own)
         if filters or summing:
             unsettled = np.int64(0)
-            for v in range(first, last):
+            for v in range(own, end_of_own):
                 if summing:
                     if begins:
                         initFunc(state, np.uint32(v))

@@ -19,6 +19,7 @@ from numba.extending import overload
 from gpop.common.atomics import prefetch, store_streaming
 from gpop.common.inlined import inline
 from gpop.cpu.active import list_of
+from gpop.cpu.exchange import own_range
 from gpop.model.strategies import PC, SC
 from gpop.plan.hidden import MASK_SENT, MASK_VALUE
 
@@ -157,23 +158,29 @@ def make_row(scatterFunc, mask, inactive, streaming):
     return row
 
 
-def make_scatter_pc(row, streamed_row, counting):
+def make_scatter_pc(row, streamed_row, mirror_row, counting):
     """Kernel: partition-centric scatter of partition ``p``: one value per PNG entry, in order.
 
-    ``streamed_row``: None where nothing streams.
+    ``streamed_row``: None where nothing streams; ``mirror_row``: for partitions of mirrors, None where there
+    are no other ranks.
     """
     streams = streamed_row is not None
+    ranked = mirror_row is not None
 
     def scatter_pc(p, w, layout, space, state):
         base = np.uint32(np.uint64(p) << np.uint64(layout.bits))
         first = np.uint64(layout.slots[p * layout.k])
         last = np.uint64(layout.slots[(p + 1) * layout.k])
-        streaming = False
+        done = False
+        if ranked:
+            done = base < state.gpop_first or base >= state.gpop_last
+            if done:
+                mirror_row(base, first, last, layout, space, state)
         if streams:
-            streaming = space.streaming[0] != 0
-            if streaming:
+            if not done and space.streaming[0] != 0:
+                done = True
                 streamed_row(base, first, last, layout, space, state)
-        if not streaming:
+        if not done:
             row(base, first, last, layout, space, state)
         space.mode[p] = PC
         space.sent_messages[p] = last - first
@@ -183,10 +190,11 @@ def make_scatter_pc(row, streamed_row, counting):
     return scatter_pc
 
 
-def make_after_scatter(initFunc, all_active):
+def make_after_scatter(initFunc, all_active, ranked):
     """Kernel: ``initFunc`` for every active vertex of ``p``; those it keeps stay in the frontier.
 
-    ``initFunc`` None stands for the default (keep nothing).
+    ``initFunc`` None stands for the default (keep nothing). Where there are other ranks (``ranked``), mirrors
+    leave the frontier as they came.
     """
     calls = initFunc is not None
 
@@ -195,15 +203,21 @@ def make_after_scatter(initFunc, all_active):
         if all_active:
             if calls:
                 end = min(np.uint64(layout.n), base + (np.uint64(1) << np.uint64(layout.bits)))
+                if ranked:
+                    base, end = own_range(base, end, state)
                 for v in range(base, end):
                     initFunc(state, np.uint32(v))
             return
         kept = np.uint64(0)
+        own = True
+        if ranked:
+            own = state.gpop_first <= base < state.gpop_last
         for i in range(np.uint64(space.frontier_size[p])):
             v = base + np.uint64(space.frontier[start + i])
             keep = False
             if calls:
-                keep = initFunc(state, np.uint32(v))
+                if own:
+                    keep = initFunc(state, np.uint32(v))
             if keep:
                 space.frontier[start + kept] = space.frontier[start + i]
                 kept += np.uint64(1)

@@ -19,6 +19,7 @@ from gpop.common.callback import callback
 from gpop.common.inlined import KERNEL
 from gpop.cpu import (
     active,
+    exchange,
     gather,
     interleave,
     loop,
@@ -87,7 +88,7 @@ def make_scatter_phase(scatter_sc, scatter_pc, scatter_local, after_scatter, all
         own_done = False
         if interleaved:
             own_done = step(p, w, threads, layout, space, state)
-        direct = applies_own and interleave.is_local(p, layout)
+        direct = applies_own and interleave.is_local(p, space)
         if choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):
             scatter_pc(p, w, layout, space, state)
         elif applies_own and direct:
@@ -109,7 +110,7 @@ def make_interleaved_step(gather_published, filter_frontier, apply_own_edges):
         before = space.frontier_size[p]
         size = gather_published(p, w, threads, layout, space, state)
         filter_frontier(p, before, size, layout, space, state)
-        if interleave.is_local(p, layout):
+        if interleave.is_local(p, space):
             return apply_own_edges(p, w, layout, space, state)
         return False
 
@@ -131,7 +132,9 @@ def compile_loop(lowered: Lowered, traits: Traits, pulled_bytes: float, job: Job
         lambda: control_of(job.layout, job.space, kind, pulled_bytes, sizes),
         layout, space, kind, pulled_bytes, sizes,
     )  # fmt: skip
-    references = Reference(Job(job.forced, job.ratio, sizes, layout, incoming, space, Reference(job.state)))
+    wire = reference_of(job.wire) if isinstance(job.wire, tuple) else job.wire
+    state = Reference(job.state)
+    references = Reference(Job(job.forced, job.ratio, sizes, layout, incoming, space, state, wire))
     entry = compile_entry(lowered, traits, references.kind)
 
     def enter(*numbers: Any) -> bool:
@@ -142,8 +145,9 @@ def compile_loop(lowered: Lowered, traits: Traits, pulled_bytes: float, job: Job
 
 def kind_of(lowered: Lowered, traits: Traits) -> tuple[bool, ...]:
     """The first fields of `Control`."""
-    prioritised = "priorityFunc" in lowered.functions
-    return traits.all_active, traits.interleave, traits.pull != NEVER, prioritised, traits.counting
+    prioritised, ranked = (name in lowered.functions for name in ("priorityFunc", "messageFunc"))
+    pulls = traits.pull != NEVER
+    return traits.all_active, traits.interleave, pulls, prioritised, traits.counting, ranked
 
 
 def compile_entry(lowered: Lowered, traits: Traits, kind: ReferenceType) -> int:
@@ -172,6 +176,9 @@ class _Specialised:
         self.initFunc, self.filterFunc = functions.get("initFunc"), functions.get("filterFunc")
         self.applyWeight, self.needsFunc = functions.get("applyWeight"), functions.get("needsFunc")
         self.priorityFunc = functions.get("priorityFunc")
+        self.messageFunc = functions.get("messageFunc")  # where there are other ranks
+        self.mirrorFunc = functions.get("mirrorFunc")
+        self.ranked = self.messageFunc is not None
         self.weighted = traits.weight_dtype is not None
         self.weight_type = from_dtype(np.dtype(traits.weight_dtype)) if self.weighted else None
         make_filter_all, make_filter = gather.make_filter_all, gather.make_filter
@@ -181,12 +188,12 @@ class _Specialised:
             self.settle_list = self.kernel("settle_list", sums.make_settle_list(self.settle))
         self.filter = self.kernel(
             "filter",
-            make_filter_all(self.filterFunc, self.settle)
+            make_filter_all(self.filterFunc, self.settle, self.ranked)
             if traits.all_active
             else make_filter(self.filterFunc, self.priorityFunc, traits.track),
         )
         self.after_scatter = self.kernel(
-            "after_scatter", scatter.make_after_scatter(self.initFunc, traits.all_active)
+            "after_scatter", scatter.make_after_scatter(self.initFunc, traits.all_active, self.ranked)
         )
 
     def kernel(self, name, function):
@@ -199,13 +206,18 @@ class _Specialised:
             scatter_partition, gather_partition = self.scatter_and_gather()
         if traits.pull != NEVER:
             prepare, pull_partition = self.prepare_and_pull()
-        admit = defer_frontier = None
+        admit = defer_frontier = exchange_messages = None
         if self.priorityFunc is not None:
             admit = self.kernel("admit", priority.make_admit(self.priorityFunc))
             defer_frontier = self.kernel("defer_frontier", priority.make_defer_frontier(self.priorityFunc))
+        if self.ranked:
+            fill_buffer = self.kernel("fill_buffer", exchange.make_fill_buffer(self.messageFunc))
+            exchange_messages = self.kernel(
+                "exchange", exchange.make_exchange(fill_buffer, traits.all_active)
+            )
         work = make_work(
             scatter_partition, gather_partition, prepare, pull_partition, admit, defer_frontier,
-            make_advance(self.lowered, self.key), traits.all_active,
+            exchange_messages, make_advance(self.lowered, self.key), traits.all_active,
         )  # fmt: skip
         return self.kernel("work", work)
 
@@ -252,13 +264,16 @@ class _Specialised:
             self.scatterFunc, self.weighted, all_active, interleaved, counting
         )
         make_row = scatter.make_row
-        row = self.kernel("row", make_row(self.scatterFunc, mask, inactive, False))
-        streamed_row = None
+        own_scatter = self.messageFunc if self.ranked else self.scatterFunc
+        row = self.kernel("row", make_row(own_scatter, mask, inactive, False))
+        streamed_row = mirror_row = None
         if not interleaved:
-            streamed_row = self.kernel("streamed_row", make_row(self.scatterFunc, mask, inactive, True))
+            streamed_row = self.kernel("streamed_row", make_row(own_scatter, mask, inactive, True))
+        if self.ranked:
+            mirror_row = self.kernel("mirror_row", make_row(self.mirrorFunc, mask, inactive, False))
         scatter_partition = make_scatter_phase(
             self.kernel("scatter_sc", scatter_sc),
-            self.kernel("scatter_pc", scatter.make_scatter_pc(row, streamed_row, counting)),
+            self.kernel("scatter_pc", scatter.make_scatter_pc(row, streamed_row, mirror_row, counting)),
             scatter_local, self.after_scatter, all_active, step,
         )  # fmt: skip
         return self.kernel("scatter", scatter_partition), self.kernel("gather", gather_partition)
@@ -283,13 +298,13 @@ class _Specialised:
             message = self.kernel("message", pull_all.make_message(self.applyWeight, self.weight_type))
             deliver = self.kernel("deliver", pull_all.make_deliver(self.gatherFunc, self.traits.sums))
             pull_partition = pull_all.make_pull_all(
-                message, deliver, self.settle, self.initFunc, self.filterFunc, counting
+                message, deliver, self.settle, self.initFunc, self.filterFunc, counting, self.ranked
             )
         else:
             keeps_values = not self.lowered.steady
             prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, keeps_values)
             pull_partition = pull.make_pull(
                 self.scatterFunc, self.gatherFunc, self.applyWeight, self.needsFunc, self.weight_type,
-                self.filter, keeps_values, self.traits.sums and self.needsFunc is None, counting,
+                self.filter, keeps_values, self.traits.sums and self.needsFunc is None, counting, self.ranked,
             )  # fmt: skip
         return self.kernel("prepare", prepare), self.kernel("pull", pull_partition)

@@ -17,9 +17,10 @@ from gpop.common.by_reference import ReferenceType, opener
 from gpop.cpu import team
 from gpop.program.published import publish
 
-SCATTER, GATHER, PREPARE, PULL, ADMIT, DEFER = range(6)
+SCATTER, GATHER, PREPARE, PULL, ADMIT, DEFER, EXCHANGE = range(7)
 """Phases of an iteration: the first two, or the next two when it pulls; `ADMIT` before one that begins a
-bucket of priorities; `DEFER`, once, puts the frontier that a run begins with aside."""
+bucket of priorities; `DEFER`, once, puts the frontier that a run begins with aside; `EXCHANGE` before each
+where there are other ranks (exchange.py), on the main thread."""
 
 HEAVIEST = -1
 """In place of a number of partitions claimed at once: one by one, the heaviest first."""
@@ -29,7 +30,10 @@ ARGUMENTS = 8
 
 
 class Job(NamedTuple):
-    """What a phase works on: how to choose (see `choose_mode`), layouts, workspace, the program's state."""
+    """What a phase works on: how to choose (see `choose_mode`), layouts, workspace, the program's state.
+
+    ``wire``: see `gpop.cpu.exchange`; 0 where there are no other ranks.
+    """
 
     forced: np.int64
     ratio: np.float64
@@ -38,10 +42,12 @@ class Job(NamedTuple):
     incoming: Any
     space: Any
     state: Any
+    wire: Any
 
 
 def make_work(
-    scatter_partition, gather_partition, prepare, pull_partition, admit, defer_frontier, advance, all_active
+    scatter_partition, gather_partition, prepare, pull_partition, admit, defer_frontier, exchange, advance,
+    all_active,
 ):  # fmt: skip
     """Kernel: one thread's part of a phase: claim partitions of its own share, then of the others'.
 
@@ -55,12 +61,17 @@ def make_work(
     pushes = scatter_partition is not None
     pulls = pull_partition is not None
     prioritised = admit is not None
+    exchanges = exchange is not None
 
     def work(
         phase, iteration, w, threads, size, sharers, chunk,
-        forced, ratio, sizes, layout, incoming, space, state,
+        forced, ratio, sizes, layout, incoming, space, state, wire,
     ):  # fmt: skip
         state = advance(state, iteration)
+        if exchanges:
+            if phase == EXCHANGE:
+                exchange(layout, space, wire, state)
+                return
         ordered = chunk == HEAVIEST
         if ordered:
             sharers, chunk = np.int64(1), np.int64(1)
@@ -119,6 +130,7 @@ def make_entry(work, kind: ReferenceType):
         work(
             phase, iteration, w, threads, size, sharers, chunk,
             job.forced, job.ratio, job.sizes, job.layout, job.incoming, job.space, job.state,
+            job.wire,
         )  # fmt: skip
 
     return entry

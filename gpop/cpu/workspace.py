@@ -19,6 +19,8 @@ Encodings
     the barrier in ascending order (w = 0); in interleaved runs thread w pushes what it scattered.
 ``consumed[w*k+d]``  head at the time of the interleaved gather: the rest of that list is already consumed.
 ``claim``, ``team``  what threads tell each other (team.py).
+``inside[p]``  1: half of the edges of p or more stay in it, and are applied directly (scatter_inside.py).
+``exchanged``  what the loop and the exchange with other ranks tell each other (exchange.py).
 ``streaming[0]``  1: messages are written past the caches.
 ``receivers[v]``  1: v has in-edges; found out for partition d when first wanted (``receivers_known[d]``).
 ``sums[w]``  a float64 for each vertex of the partition that thread w has (sums.py); zero between partitions.
@@ -45,6 +47,9 @@ SERIAL_EDGES = 512
 
 STREAMING_CACHES = 2
 """From how many times the private caches of the threads on messages are written past them."""
+
+EXCHANGED = 5
+"""Numbers that the loop and an exchange tell each other."""
 
 NONE = -1
 """End of a list of source partitions."""
@@ -96,6 +101,8 @@ class Workspace(NamedTuple):
     predicted: np.ndarray
     mode: np.ndarray
     listed: np.ndarray
+    inside: np.ndarray
+    exchanged: np.ndarray
     scatter_list: np.ndarray
     gather_list: np.ndarray
     gather_order: np.ndarray
@@ -137,6 +144,12 @@ def _message_words(messages: int, message: np.dtype) -> int:
     return -(-messages * message.itemsize // WORD.itemsize)
 
 
+def own_edges(bins: Bins) -> np.ndarray:
+    """Edges of each partition that stay in it."""
+    own = np.arange(int(bins.k)) * (int(bins.k) + 1)
+    return bins.id_offsets[own + 1] - bins.id_offsets[own]
+
+
 def bins_table(bins: Bins, needs: Needs, message: np.dtype, threads: int) -> dict[str, Array]:
     """What a run over bins works in.
 
@@ -154,6 +167,10 @@ def bins_table(bins: Bins, needs: Needs, message: np.dtype, threads: int) -> dic
 
     def most_in_edges_first(heaviest: np.ndarray) -> None:
         heaviest[:] = np.argsort(-np.diff(bins.id_offsets[:: max(k, 1)]), kind="stable")
+
+    def mostly_inside(inside: np.ndarray) -> None:
+        starts = bins.indptr[np.minimum(np.arange(k + 1) << int(bins.bits), n)]
+        inside[:] = 2 * own_edges(bins) >= np.diff(starts)
 
     def nobody_waits(buckets: np.ndarray) -> None:
         buckets[:] = 0
@@ -181,6 +198,8 @@ def bins_table(bins: Bins, needs: Needs, message: np.dtype, threads: int) -> dic
         "predicted": Array(k, FRACTION, 0),
         "mode": Array(k, BYTE, 0),
         "listed": Array(k, FLAG, 0),
+        "inside": Array(k, FLAG, start=mostly_inside),
+        "exchanged": Array(EXCHANGED, NUMBER, 0),
         "scatter_list": Array(k, NUMBER),
         "gather_list": Array(k, NUMBER),
         "gather_order": Array(k, NUMBER),
@@ -242,6 +261,7 @@ def blocks_table(blocks: Blocks, message: np.dtype, threads: int, widest: int) -
         "frontier_size": Array(k, NUMBER, 0),
         "sent_messages": Array(k, NUMBER, 0),
         "mode": Array(k, BYTE, 0),
+        "exchanged": Array(EXCHANGED, NUMBER, 0),
         "needy": Array(2 * k, NUMBER, 0),
         "sums": Array(threads * widest, FRACTION, 0),
         "claim": Array(_room(_claim_slots(threads)), NUMBER, 0),

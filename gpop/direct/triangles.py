@@ -51,8 +51,10 @@ class Triangles(NamedTuple):
     seconds: float
 
 
-def count_triangles(graph: Graph, threads: int) -> Triangles:
+def count_triangles(graph: Graph, threads: int, share: int = 0, shares: int = 1) -> Triangles:
     """Count the triangles of a symmetric graph with ascending lists; loops and duplicates are left out.
+
+    With ``shares`` only one share of them, so that several processes count all together.
 
     Examples
     --------
@@ -64,12 +66,12 @@ def count_triangles(graph: Graph, threads: int) -> Triangles:
     if n and not _count.signatures:  # compiled before the clock starts
         empty = Graph(np.zeros(1, np.int64), np.empty(0, np.uint32))
         count_triangles(empty, 1)
-        _merged(empty, 1, 0)
+        _merged(empty, 1, 0, 0, 1)
     if graph.facts.squared_degrees is None:
         graph.facts.squared_degrees = _squares(graph.out_degree)
     start = time.perf_counter()
     if n and graph.facts.squared_degrees <= _SHORT * m:
-        return _merged(graph, threads, start)
+        return _merged(graph, threads, start, share, shares)
     require_memory(4 * m + 24 * n + threads * n // 8, f"triangles of {graph!r}")
     degree = graph.out_degree
     by_degree = worth_ordering(degree)
@@ -88,6 +90,7 @@ def count_triangles(graph: Graph, threads: int) -> Triangles:
         lambda worker: _count(
             worker == 0, by_degree, np.uint64(hubs), graph.indptr, graph.indices, order, rank, begin, lists,
             size, rows, marks[worker], marks[worker].view(np.uint32), phases, edges, stamps, total,
+            share, shares,
         ),
         threads if n + m >= _SERIAL else 1,
     )  # fmt: skip
@@ -95,11 +98,11 @@ def count_triangles(graph: Graph, threads: int) -> Triangles:
     return Triangles(int(total[0]), by_degree, edges, seconds, time.perf_counter() - start)
 
 
-def _merged(graph: Graph, threads: int, start: float) -> Triangles:
+def _merged(graph: Graph, threads: int, start: float, share: int, shares: int) -> Triangles:
     """Triangles of a graph with short lists."""
     phases, total = make_phases(1), np.zeros(1, np.int64)
     together(
-        lambda worker: _merge(graph.indptr, graph.indices, phases, total),
+        lambda worker: _merge(graph.indptr, graph.indices, phases, total, share, shares),
         threads if graph.n + graph.m >= _SERIAL else 1,
     )
     edges, phase_seconds = np.zeros(len(PHASES), np.int64), np.zeros(len(PHASES))
@@ -117,15 +120,16 @@ def _squares(degree):
 
 
 @kernel
-def _merge(indptr, indices, phases, total):
-    """One thread's share of merging the lists of a > b, for c below b; equal entries count once."""
+def _merge(indptr, indices, phases, total, share, shares):
+    """One thread's part of merging the lists of a > b, for c below b; equal entries count once."""
     n = np.uint64(len(indptr) - 1)
     chunk, one = np.uint64(_MERGED), np.uint64(1)
     chunks = np.int64((n + chunk - one) // chunk)
     p = claim(phases, 0)
     while p < chunks:
         found = 0
-        for a in range(np.uint64(p) * chunk, min(n, (np.uint64(p) + one) * chunk)):
+        last = min(n, (np.uint64(p) + one) * chunk) if p % shares == share else np.uint64(0)
+        for a in range(np.uint64(p) * chunk, last):
             first, e = np.uint64(indptr[a]), np.uint64(indptr[a]) + one  # none is below the first b
             end = np.uint64(indptr[a + one])
             while e < end and indices[e] < a:
@@ -199,9 +203,9 @@ def _common(v, e, end, hubs, begin, size, lists, rows, words, bits):
 @kernel
 def _count(
     main, by_degree, hubs, indptr, indices, order, rank, begin, lists, size, rows, words, bits, phases,
-    edges, stamps, total,
+    edges, stamps, total, share, shares,
 ):  # fmt: skip
-    """One thread's share of all phases after the order; the main thread also keeps the time."""
+    """One thread's part of all phases after the order; the main thread also keeps the time."""
     n = np.uint64(len(size))
     chunk = np.uint64(_CHUNK)
     chunks = np.int64((n + chunk - np.uint64(1)) // chunk)
@@ -237,7 +241,8 @@ def _count(
     p = claim(phases, COUNT)
     while p < chunks:
         found = np.uint64(0)
-        for v in range(np.uint64(p) * chunk, min(n, (np.uint64(p) + np.uint64(1)) * chunk)):
+        last = min(n, (np.uint64(p) + np.uint64(1)) * chunk) if p % shares == share else np.uint64(0)
+        for v in range(np.uint64(p) * chunk, last):
             e = np.uint64(begin[v])
             end = e + np.uint64(size[v])
             if end - e < np.uint64(2):

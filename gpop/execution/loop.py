@@ -13,14 +13,20 @@ from typing import Any
 import numpy as np
 
 from gpop.common.progress import IterationBar, telling
+from gpop.execution.checkpoint import Keeper
 from gpop.graph.exclusive import exclusive
 from gpop.plan.engine import Engine, Finished
 from gpop.plan.plan import UNLIMITED, Plan
 from gpop.plan.trace import Trace
+from gpop.ranks.world import World
 
 
-def engine_for(target: str, plan: Plan) -> Engine:
-    """The target's engine; imported when it is first asked for."""
+def engine_for(target: str, plan: Plan, world: World | None = None, gather: bool = False) -> Engine:
+    """The target's engine; imported when it is first asked for. ``world``: where there are other ranks."""
+    if world is not None:
+        from gpop.ranks.engine import RankEngine
+
+        return RankEngine(plan, world, gather)
     if target == "gpu":
         from gpop.gpu.engine import GpuEngine
 
@@ -42,10 +48,12 @@ def carry_out(
     progress: bool = False,
     callback: Callable[[dict[str, Any]], bool | None] | None = None,
     between: Callable[[Engine], None] | None = None,
+    keeper: Keeper | None = None,
 ) -> tuple[Trace, Finished, int, bool]:
     """One run; returns its trace, what is left, the number of iterations, and whether nothing is active.
 
-    ``between`` is called with the engine between the scatter and the gather of every iteration.
+    ``between`` is called with the engine between the scatter and the gather of every iteration; ``keeper``
+    writes checkpoints, and has what an earlier run has left.
     """
     graph, limit, name = plan.program.graph, plan.limit, type(plan.program).__name__
     with exclusive(graph):
@@ -60,10 +68,17 @@ def carry_out(
             }
             trace = Trace(summary | said)
             with IterationBar(progress, None if limit == UNLIMITED else limit, name) as bar:
+                most = 1 if callback else engine.most_rows
                 with telling(name, progress):
-                    engine.load(sources, 1 if callback else engine.most_rows)
+                    left = keeper.left(engine.range) if keeper else None
+                    if left is None:
+                        engine.load(sources, most)
+                    else:
+                        engine.load(left.frontier, most, left.iteration)
                 bar.begin()
                 while engine.active and engine.iteration < limit:
+                    if keeper:
+                        engine.rows = min(most, keeper.rows(engine.iteration) or most)
                     if between is None:
                         records = engine.iterate()
                     else:
@@ -77,6 +92,10 @@ def carry_out(
                         if callback(trace[-1]):
                             break
                         engine.refresh()
+                    if keeper and engine.active and keeper.due(engine.iteration):
+                        keeper.write(engine, engine.iteration)
+            if keeper:
+                keeper.remove()
             over = engine.active == 0
             return trace, engine.finish(), engine.iteration, over
         except BaseException:

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, TypedDict
 
+from gpop.execution.checkpoint import Checkpoint
+
 Mode: TypeAlias = Literal["auto", "sc", "pc", "pull", "edge-list"]
 Target: TypeAlias = Literal["cpu", "gpu", "python"]
 Model: TypeAlias = Literal["engine", "paper"]
 Order: TypeAlias = Literal["none", "degree", "bfs", "rcm", "random"]
+Transport: TypeAlias = Literal["auto", "alone", "mpi"]
 Callback: TypeAlias = Callable[[dict[str, Any]], bool | None]
 
 
@@ -33,6 +36,9 @@ class RunOptions(ShownOptions, total=False):
     target: Target
     callback: Callback | None
     counters: bool
+    transport: Transport
+    gather: bool
+    checkpoint: Checkpoint | None
 
 
 class LimitedOptions(RunOptions, total=False):

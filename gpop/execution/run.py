@@ -15,14 +15,16 @@ import numpy as np
 from gpop.common.arguments import as_count
 from gpop.common.errors import UsageError
 from gpop.common.spelling import refusing
+from gpop.execution.checkpoint import Checkpoint, Keeper
 from gpop.execution.loop import carry_out, engine_for
-from gpop.execution.options import Callback, Mode, Model, Target
+from gpop.execution.options import Callback, Mode, Model, Target, Transport
 from gpop.model.choosers import MODEL_NAMES, model_of
 from gpop.model.strategies import ASKED, asked_on
 from gpop.plan.engine import Finished
 from gpop.plan.plan import UNLIMITED, Plan, decide
 from gpop.plan.trace import Trace
 from gpop.program.program import Program
+from gpop.ranks.world import World, threads_of, world_of
 
 COMPILED_TARGETS = ("cpu", "gpu")
 TARGETS = (*COMPILED_TARGETS, "python")
@@ -60,6 +62,9 @@ class Run:
         Number of partitions.
     prepare_seconds : float
         Seconds that building the layout took; 0 when it was kept with the graph.
+    part : tuple of int, or None
+        On several ranks: the first vertex that this one owns, and the one after the last; other fields
+        are set here only where they were gathered. None where there are no other ranks.
     """
 
     iterations: int
@@ -76,6 +81,7 @@ class Run:
     partition_size: int
     partitions: int
     prepare_seconds: float = field(default=0.0)
+    part: tuple[int, int] | None = None
 
 
 @refusing
@@ -94,6 +100,9 @@ def run(
     progress: bool = False,
     callback: Callback | None = None,
     counters: bool = False,
+    transport: Transport = "auto",
+    gather: bool = False,
+    checkpoint: Checkpoint | None = None,
 ) -> Run:
     """Run a program until its frontier is empty or the given number of iterations is done.
 
@@ -138,6 +147,14 @@ def run(
         return value ends the run.
     counters : bool
         Count edges, messages, ids and bins touched (slower).
+    transport : "auto", "alone" or "mpi"
+        Whether the ranks of an MPI job (``mpiexec -n 4 python script.py``) do the run together: auto where
+        there are several, and each for itself when "alone". All must call it, with the same arguments.
+    gather : bool
+        On several ranks: have the program's fields whole on each of them after the run. Otherwise a rank
+        sets its own range of vertices, ``Run.part``. The frontier is always that of all.
+    checkpoint : Checkpoint, optional
+        Leave now and then what the run needs to go on, and go on from what an earlier one has left.
 
     Returns
     -------
@@ -203,23 +220,51 @@ def run(
         for name, values in program._fields.items():
             if hasattr(values, "__cuda_array_interface__"):
                 raise UsageError(f"field {name} is a device array: expected target 'gpu'")
+    world = world_of(transport)
+    if world is not None:
+        threads = _check_ranks(program, world, target, interleave, threads)
+        progress = progress and world.rank == 0
     plan = decide(
         program, target=target, mode=mode, interleave=interleave, counting=counters, threads=threads,
         ratio=ratio, model=model_of(model), partition_size=partition_size,
         limit=UNLIMITED if iterations is None else iterations,
     )  # fmt: skip
-    engine = engine_for(target, plan)
-    return finished_run(plan, target, *carry_out(plan, engine, sources, progress=progress, callback=callback))
+    engine = engine_for(target, plan, world, gather)
+    keeper = None
+    if checkpoint is not None:
+        if target != "cpu":
+            raise UsageError(f"checkpoint: target {target!r}: expected 'cpu'")
+        keeper = Keeper(checkpoint, plan, world)
+    done = carry_out(plan, engine, sources, progress=progress, callback=callback, keeper=keeper)
+    return finished_run(plan, target, *done)
 
 
 def finished_run(
     plan: Plan, target: str, trace: Trace, finished: Finished, iterations: int, converged: bool
 ) -> Run:
     """What a run did, from what the loop returns."""
+    left = finished._asdict()
+    traffic = left.pop("traffic")
+    if traffic is not None:
+        trace.summary["traffic"] = traffic
     return Run(
         iterations=iterations, trace=trace, converged=converged, interleave=plan.interleave, target=target,
-        **finished._asdict(),
+        **left,
     )  # fmt: skip
+
+
+def _check_ranks(
+    program: Program, world: World, target: str, interleave: bool, threads: int | None
+) -> int | None:
+    """Refuse what ranks cannot do together; the threads of each."""
+    name = type(program).__name__
+    if target != "cpu":
+        raise UsageError(f"{name} on {world.size} ranks: target {target!r}: expected 'cpu'")
+    if interleave:
+        raise UsageError(f"{name} on {world.size} ranks: interleave is for a run alone: expected False")
+    if program.graph.n == 0:
+        raise UsageError(f"{name} on {world.size} ranks: {program.graph!r}: expected some vertices")
+    return threads_of(threads, world)
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

@@ -57,6 +57,7 @@ class Kind(StrEnum):
     BLOCKS = "blocks"  # the same, and whether there are weights
     WORKSPACE = "workspace"  # bits of a partition, or "blocks"
     PROGRAM = "program"  # its class
+    PART = "part of a rank"  # bits of a partition
     DEVICE = "device"  # bits of a partition, whether the graph is turned round
 
 

@@ -52,7 +52,7 @@ _LAYOUTS = (
 )
 
 
-class _Content(NamedTuple):
+class Content(NamedTuple):
     """One way to read a file: a layout, the counts of its header, with or without weights."""
 
     layout: _Layout
@@ -76,7 +76,7 @@ def read(path: Path, *, weighted: bool | None = None, progress: bool = False) ->
     """Read a binary CSR file; ``weighted=False`` skips its weights, ``True`` demands them."""
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
-        content = _identify(path, file, size, weighted)
+        content = identify(path, file, size, weighted)
         n, m = content.n, content.m
         if n > MOST_VERTICES:
             raise GraphFileError(f"{path}: {n} vertices, expected at most {MOST_VERTICES}")
@@ -108,7 +108,7 @@ def read(path: Path, *, weighted: bool | None = None, progress: bool = False) ->
     return Graph(indptr, indices, weights)
 
 
-def _must_be_mapped(path: Path, content: _Content, take_weights: bool) -> bool:
+def _must_be_mapped(path: Path, content: Content, take_weights: bool) -> bool:
     """Whether the graph does not fit in memory unless edges and weights stay in the file.
 
     NotEnoughMemory when it does not fit then either, or the file's edges are not those of a Graph.
@@ -141,7 +141,7 @@ def write(graph: Graph, path: Path) -> None:
             store(file, weights, "<u4")
 
 
-def _identify(path: Path, file, size: int, weighted: bool | None) -> _Content:
+def identify(path: Path, file, size: int, weighted: bool | None) -> Content:
     """The one way to read the file; GraphFileError when there is none or more than one."""
     header = file.read(16)
     ways = []
@@ -151,7 +151,7 @@ def _identify(path: Path, file, size: int, weighted: bool | None) -> _Content:
         if len(header) >= first + second:
             n = int(np.frombuffer(header[:first], layout.header[0])[0])
             m = int(np.frombuffer(header[first : first + second], layout.header[1])[0])
-            ways += [_Content(layout, n, m, with_weights) for with_weights in (False, True)]
+            ways += [Content(layout, n, m, with_weights) for with_weights in (False, True)]
     if not ways:
         raise GraphFileError(f"{path}: {size} bytes, expected a binary CSR with a header of at least 8 bytes")
     fitting = [way for way in ways if way.positions()[3] == size]
@@ -172,7 +172,7 @@ def _identify(path: Path, file, size: int, weighted: bool | None) -> _Content:
     return fitting[0]
 
 
-def _contents_fit(path: Path, way: _Content) -> bool:
+def _contents_fit(path: Path, way: Content) -> bool:
     """Whether the offsets and ids of the file are valid when it is read this way."""
     require_memory(8 * way.n + 8 * way.m, f"{path}: {way}")
     offsets_at, edges_at, _, _ = way.positions()

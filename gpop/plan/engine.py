@@ -11,7 +11,8 @@ class Finished(NamedTuple):
     """What a run leaves behind besides the program's fields; see `gpop.execution.run.Run`.
 
     ``frontier`` and ``touched`` (None where it was not asked for) are ascending vertices; ``mode`` is what
-    preparing has made of the one that was asked for.
+    preparing has made of the one that was asked for. Where there are several ranks, ``part`` are the
+    vertices, first and after the last, that this one owns, and ``traffic`` is what each rank has sent.
     """
 
     seconds: float
@@ -23,10 +24,15 @@ class Finished(NamedTuple):
     threads: int
     partition_size: int
     partitions: int
+    part: tuple[int, int] | None = None
+    traffic: list[dict[str, float]] | None = None
 
 
 class Engine(Protocol):
     """A target in the middle of one run; made from a `gpop.plan.plan.Plan`.
+
+    ``range`` are the vertices, first and after the last, whose fields it sets, and ``rows`` the records that
+    Python wants to see at once; both, and `active_now`, are for checkpoints.
 
     ``iteration`` is the number of the next iteration and ``active`` the vertices that are active in it (also
     those that wait for their priority, and those of an all-active program that are not settled): a run is
@@ -37,15 +43,21 @@ class Engine(Protocol):
     active: int
     most_rows: int
     mode: str
+    rows: int
+    range: tuple[int, int]
 
     def prepare(self) -> dict[str, Any]:
         """Layouts, memory and kernels; returns what the trace should say about the target."""
 
-    def load(self, sources: np.ndarray | None, rows: int) -> None:
+    def load(self, sources: np.ndarray | None, rows: int, iteration: int = 0) -> None:
         """Make these vertices (all of them: None) the frontier; fields are what the program has.
 
-        Python wants to see ``rows`` records of the trace at once, and no more.
+        Python wants to see ``rows`` records of the trace at once, and no more. The first iteration has the
+        number ``iteration``.
         """
+
+    def active_now(self) -> np.ndarray:
+        """The vertices that are active, in the order of their lists, and those that wait."""
 
     def iterate(self) -> np.ndarray:
         """Iterate until the run is over or Python is due; the records of the trace."""

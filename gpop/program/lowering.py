@@ -28,7 +28,8 @@ class Lowered(NamedTuple):
     ``functions`` holds those the user wrote; ``names`` are the attributes of ``self`` that they use,
     in the order of the state tuple; ``key`` is the content key (hex). ``steady``: ``scatterFunc`` reads no
     field that another function writes, so within an iteration it may be called at any time. ``activates``:
-    ``gatherFunc`` returns True whatever it hears. ``gathered``: the fields that it writes.
+    ``gatherFunc`` returns True whatever it hears. ``gathered``: the fields that it writes; ``written``: those
+    that any function does. ``sent``: the attributes that ``scatterFunc`` uses.
     """
 
     name: str
@@ -40,6 +41,8 @@ class Lowered(NamedTuple):
     steady: bool
     activates: bool
     gathered: tuple[str, ...]
+    written: tuple[str, ...]
+    sent: tuple[str, ...]
 
 
 def lower(cls: type[Program]) -> Lowered:
@@ -86,6 +89,8 @@ def lower(cls: type[Program]) -> Lowered:
         checks["scatterFunc"].used.isdisjoint(written),
         checks["gatherFunc"].only_true,
         tuple(sorted(checks["gatherFunc"].written)),
+        tuple(sorted(written)),
+        tuple(sorted(checks["scatterFunc"].used)),
     )
     _known[cls] = parts, lowered
     return lowered

@@ -101,11 +101,11 @@ def test_every_thread_takes_the_heaviest_partition_that_is_left():
     def advance(state, iteration):
         return state
 
-    take = njit(work.make_work(scatter, gather, None, None, None, None, advance, False))
+    take = njit(work.make_work(scatter, gather, None, None, None, None, None, advance, False))
     for w in (0, 1):
         log = np.array([1, -1, -1, -1])
         space.claim[:] = 0
-        take(work.GATHER, 0, w, 2, 3, 2, work.HEAVIEST, 0, 2.0, 0, 0, 0, space._replace(log=log), 0)
+        take(work.GATHER, 0, w, 2, 3, 2, work.HEAVIEST, 0, 2.0, 0, 0, 0, space._replace(log=log), 0, 0)
         assert log.tolist() == [4, 1, 2, 0]
 
 

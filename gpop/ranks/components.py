@@ -1,0 +1,97 @@
+"""Connected components on several ranks: a forest on each rank's edges, then across.
+
+Each rank links the edges into its range (`gpop.direct.afforest`), so that vertices and mirrors have the
+smallest of their tree as their root. A root is told to the owner of each mirror in it, which joins it with
+its own root of that vertex. These joins, each once, are few; every rank takes all of them and comes to the
+same answer.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gpop.direct.afforest import Forest, grow
+from gpop.graph.graph import Graph
+from gpop.ranks.part import Part, part_of
+from gpop.ranks.world import World
+
+
+class Found(NamedTuple):
+    """Labels, set for the rank's own part; the number of components; whether all edges have an opposite."""
+
+    label: np.ndarray
+    count: int
+    symmetric: bool
+    forest: Forest
+    part: Part
+
+
+def components(graph: Graph, bits: int, threads: int, world: World) -> Found:
+    """Components of a graph on all ranks; all call it together."""
+    part = part_of(graph, bits, world)
+    nothing = Graph(np.zeros(1, np.int64), np.empty(0, np.uint32))
+    world.first_alone(lambda: grow(nothing, True, bits, 1))
+    forest = grow(part.graph, True, bits, threads)
+    names = np.arange(part.graph.n, dtype=np.int64) + part.shift
+    names[part.mirrors] = part.names
+    root = names[forest.parent].astype(np.uint32)
+    told, _ = world.dealt(root[part.mirrors], part.mirror_counts)
+    joins = np.stack([root[part.sends], told], axis=1)
+    joins = np.unique(joins[joins[:, 0] != joins[:, 1]], axis=0)
+    joins = np.unique(world.joined(joins.ravel()).reshape(-1, 2), axis=0)
+    label = np.zeros(graph.n, np.uint32)
+    own = root[part.first : part.last]
+    label[part.own] = own
+    if joins.size:
+        roots = np.unique(joins)
+        smallest = _joined(roots, joins)
+        at = np.minimum(np.searchsorted(roots, own), roots.size - 1)
+        label[part.own] = np.where(roots[at] == own, smallest[at], own)
+    mine = np.count_nonzero(label[part.own] == np.arange(part.own.start, part.own.stop))
+    counts = world.sum(np.array([mine]))
+    return Found(label, int(counts[0]), _is_symmetric(part, names, world), forest, part)
+
+
+def _joined(roots: np.ndarray, joins: np.ndarray) -> np.ndarray:
+    """The smallest root that each is joined with, directly or through others.
+
+    Examples
+    --------
+    >>> _joined(np.array([2, 5, 7, 9]), np.array([[5, 2], [7, 5]])).tolist()
+    [2, 2, 2, 9]
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    ends = np.searchsorted(roots, joins)
+    matrix = csr_array((np.ones(len(ends), np.int8), ends.T), shape=(roots.size, roots.size))
+    count, component = connected_components(matrix, directed=False)
+    smallest = np.full(count, np.iinfo(roots.dtype).max, roots.dtype)
+    np.minimum.at(smallest, component, roots)
+    return smallest[component]
+
+
+def _is_symmetric(part: Part, names: np.ndarray, world: World) -> bool:
+    """Whether every edge has its opposite: sums of hashes of all edges, and of all turned round, are equal.
+
+    In 128 bits; that two different graphs have equal sums does not happen.
+    """
+    sources = np.repeat(names, np.diff(part.graph.indptr)).astype(np.uint64)
+    targets = (part.graph.indices + np.int64(part.shift)).astype(np.uint64)
+    edges = np.unique(sources << np.uint64(32) | targets)
+    turned = edges << np.uint64(32) | edges >> np.uint64(32)
+    sums = [_mixed(each ^ seed).sum(dtype=np.uint64) for seed in _SEEDS for each in (edges, turned)]
+    there, back = world.sum(np.array(sums)).reshape(-1, 2).T
+    return bool((there == back).all())
+
+
+_SEEDS = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], np.uint64)
+
+
+def _mixed(words: np.ndarray) -> np.ndarray:
+    """Bits well mixed (the finaliser of SplitMix64)."""
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))

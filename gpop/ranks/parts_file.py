@@ -1,0 +1,137 @@
+"""A graph in parts on disk: what ``gpop.convert --parts N`` writes and ranks read without a shuffle.
+
+A folder, ``NAME.parts``: ``parts.json`` says how many vertices and edges there are, the bits at whose
+borders the parts begin, and of each part the file, its bytes and its range of vertices. ``part-I.npz`` has
+the edges into the range, in the order of the whole graph, and the out-degrees of its vertices.
+
+A rank takes neighbouring parts, as many as make about an equal share of the edges; so there may be fewer
+ranks than parts, not more. A file that is missing or of another size is refused before anything is read.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from gpop.common.errors import GraphFileError, UsageError
+from gpop.common.replacing import replacing
+from gpop.graph.graph import Graph
+from gpop.layout.partition import SMALL_ID_BITS, partition_bits
+from gpop.ranks.part import InEdges, cut, in_edges_of, partition_in_edges
+from gpop.ranks.part_graph import PartGraph, note_weights
+from gpop.ranks.world import World
+
+SUFFIX, INDEX = ".parts", "parts.json"
+
+
+def write_parts(graph: Graph, folder: Path, parts: int) -> None:
+    """Write a graph in so many parts; the index comes last.
+
+    Raises
+    ------
+    UsageError
+        If the folder's name does not end in ``.parts``, there are fewer partitions than parts, or a weight is
+        negative: no rank could tell the others.
+    """
+    if folder.suffix != SUFFIX:
+        raise UsageError(f"{folder}: expected a name ending in {SUFFIX}")
+    if graph.weights is not None and not (graph.weights >= 0).all():  # true for nan as well
+        raise UsageError(f"{graph!r}: expected weights that are not negative, for a graph in parts")
+    bits = min(SMALL_ID_BITS, partition_bits(graph.n, parts, edges=graph.m))
+    counts = partition_in_edges(graph, bits)
+    if not 1 <= parts <= counts.size:
+        raise UsageError(f"parts {parts}: expected 1 to {counts.size} for {graph!r}")
+    bounds = cut(counts, parts, bits, graph.n)
+    folder.mkdir(exist_ok=True)
+    (folder / INDEX).unlink(missing_ok=True)
+    files = []
+    for part, (first, last) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
+        path, edges = folder / f"part-{part}.npz", in_edges_of(graph, first, last)
+        held = {"sources": edges.sources, "targets": edges.targets, "degrees": graph.out_degree[first:last]}
+        if edges.weights is not None:
+            held["weights"] = edges.weights
+        with replacing(path) as temporary, open(temporary, "wb") as file:
+            np.savez(file, **held)
+        entry = {"file": path.name, "bytes": path.stat().st_size, "first": first, "last": last}
+        files.append(entry | {"edges": edges.sources.size})
+    said = {"name": graph.name, "vertices": graph.n, "edges": graph.m, "bits": bits, "parts": files}
+    with replacing(folder / INDEX) as temporary:
+        temporary.write_text(json.dumps(said, indent=1) + "\n")
+
+
+def read_parts(folder: Path, world: World, weighted: bool | None) -> PartGraph:
+    """Read a graph in parts on all ranks together.
+
+    Raises
+    ------
+    GraphFileError
+        If a file is missing or not as it was written.
+    UsageError
+        If there are fewer parts than ranks, or weights are asked for that are not there.
+    """
+    said = world.first_ones(_checked(folder) if world.rank == 0 else None)
+    parts = said["parts"]
+    if len(parts) < world.size:
+        raise UsageError(
+            f"{folder}: {len(parts)} parts for {world.size} ranks: expected at least one for each"
+        )
+    shares = _shares(np.array([part["edges"] for part in parts]), world.size)
+    mine = [parts[i] for i in range(shares[world.rank], shares[world.rank + 1])]
+    held = []
+    for part in mine:
+        with np.load(folder / part["file"]) as file:
+            held.append({name: file[name] for name in file.files})
+    has_weights = all("weights" in part for part in held)
+    if weighted and not has_weights:
+        raise GraphFileError(f"{folder}: has no weights, expected a weighted graph")
+    order = np.argsort(np.concatenate([part["sources"] for part in held]), kind="stable")
+    sources, targets = (
+        np.concatenate([part[name] for part in held])[order] for name in ("sources", "targets")
+    )
+    weights = None
+    if has_weights and weighted is not False:
+        weights = np.concatenate([part["weights"] for part in held])[order]
+    bounds = np.array([*(parts[i]["first"] for i in shares[:-1]), said["vertices"]])
+    degrees = world.joined(np.concatenate([part["degrees"] for part in held]))
+    graph = PartGraph(
+        said["vertices"], said["edges"], InEdges(sources, targets, weights), bounds, said["bits"], degrees,
+        name=said["name"], bytes_read=sum(part["bytes"] for part in mine),
+    )  # fmt: skip
+    if weights is not None:
+        note_weights(graph, weights, world)
+    return graph
+
+
+def _checked(folder: Path) -> dict:
+    """The index, after a look at all files."""
+    try:
+        said = json.loads((folder / INDEX).read_text())
+    except OSError as error:
+        raise GraphFileError(f"{folder / INDEX}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise GraphFileError(f"{folder / INDEX}: {error}") from None
+    for part in said["parts"]:
+        path = folder / part["file"]
+        size = path.stat().st_size if path.is_file() else None
+        if size != part["bytes"]:
+            found = "is missing" if size is None else f"has {size} bytes"
+            raise GraphFileError(f"{path}: {found}, expected {part['bytes']} bytes")
+    return said
+
+
+def _shares(edges: np.ndarray, ranks: int) -> list[int]:
+    """Which part each rank begins with, and how many there are; each gets one at least.
+
+    Examples
+    --------
+    >>> _shares(np.array([1, 1, 8, 1]), 2), _shares(np.array([9, 0, 0]), 3)
+    ([0, 2, 4], [0, 1, 2, 3])
+    """
+    below = np.concatenate([[0], np.cumsum(edges)])
+    starts = [0]
+    for rank in range(1, ranks):
+        nearest = int(np.abs(below - below[-1] * rank / ranks).argmin())
+        starts.append(min(max(nearest, starts[-1] + 1), edges.size - (ranks - rank)))
+    return [*starts, edges.size]

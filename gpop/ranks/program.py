@@ -1,0 +1,142 @@
+"""A program as a rank runs it: the user's functions, unchanged, about local vertices.
+
+Kernels call functions with local ids. Fields are as long as the whole graph and used in place, so the wrapped
+functions add the part's shift and call the user's with the global id, which may also be sent or stored. What
+``scatterFunc`` says of a mirror is what its owner has sent last, from an array.
+
+A ``scatterFunc`` that uses nothing but ``node`` and the out-degree says the same on every rank: its messages
+are computed once for own vertices and mirrors, and no values travel (`Lowered.sent`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import types
+from typing import Any
+
+import numpy as np
+
+from gpop.common.cached import keep, source_key
+from gpop.common.inlined import KERNEL
+from gpop.plan.hidden import MASK_NONE, MASK_SENT, MASK_VALUE, Hidden
+from gpop.plan.plan import Plan
+from gpop.program.lowering import Lowered
+from gpop.program.program import ARGUMENTS, HARMLESS, Program
+from gpop.program.published import publish_user
+from gpop.program.state import make_state
+from gpop.ranks.part import Part
+
+BODIES = {
+    "messageFunc": "return user({arguments})",
+    "mirrorFunc": "return self.gpop_message[node]",
+    "scatterFunc": (
+        "if self.gpop_first <= node < self.gpop_last:\n"
+        "        return user({arguments})\n"
+        "    return self.gpop_message[node]"
+    ),
+}
+"""What stands in place of ``scatterFunc``: where all vertices are own, where all are mirrors, and anywhere.
+Of the other functions the first; they are called for own vertices, or where their answer has no effect."""
+
+
+def ranked(lowered: Lowered) -> Lowered:
+    """The wrapped functions, with a key of their own."""
+    scatter = lowered.functions["scatterFunc"]
+    given = {**lowered.functions, "messageFunc": scatter, "mirrorFunc": scatter}
+    text = f"{lowered.key} {source_key(__file__)}"
+    degrees = ("out_degree",) if "out_degree" in lowered.built_in else ()
+    return lowered._replace(
+        functions={name: _wrapped(name, function) for name, function in given.items()},
+        fields=(*lowered.fields, *degrees, "gpop_message"),
+        parameters=(*lowered.parameters, "gpop_shift", "gpop_first", "gpop_last"),
+        built_in=tuple(name for name in lowered.built_in if name == "iteration"),
+        key=hashlib.sha256(text.encode()).hexdigest()[: len(lowered.key)],
+    )
+
+
+def _wrapped(name: str, function: types.FunctionType) -> types.FunctionType:
+    if name == "applyWeight":  # it sees no vertex
+        return function
+    expected = ARGUMENTS.get(name, ARGUMENTS["scatterFunc"])
+    passed = ", ".join(["self", *expected[1:-1], "np.uint32(node + self.gpop_shift)"])
+    body = BODIES.get(name, BODIES["messageFunc"]).format(arguments=passed)
+    source = f"def {name}({', '.join(expected)}):\n    {body}\n"
+    namespace: dict[str, Any] = {"np": np, "user": function}
+    exec(compile(source, function.__code__.co_filename, "exec"), namespace)
+    return namespace[name]
+
+
+def local_program(program: Program, part: Part, message: np.dtype) -> Program:
+    """The program on the local graph: the user's fields, parameters, and what wrapped functions need."""
+    local, key = object.__new__(type(program)), ("message", message)
+    if key not in part.kept:
+        part.kept[key] = np.zeros(part.graph.n, message)
+    local.graph = part.graph
+    local._fields = {
+        **program._fields,
+        "out_degree": program.graph.out_degree,
+        "gpop_message": part.kept[key],
+    }
+    local._parameters = {
+        **program._parameters,
+        "gpop_shift": np.uint32(part.shift),
+        "gpop_first": np.uint32(part.first),
+        "gpop_last": np.uint32(part.last),
+    }
+    return local
+
+
+def hidden_on_ranks(plan: Plan) -> Hidden:
+    """How messages of inactive vertices are hidden: those of mirrors are as old as when they were last sent.
+
+    A fold has a value that changes nothing, for which no mark is needed.
+    """
+    cls, message = type(plan.program), plan.types.message
+    if plan.hidden.mask != MASK_NONE or cls.inactive_message is not HARMLESS or cls.all_active:
+        return plan.hidden
+    if cls.combine in ("min", "max"):
+        return Hidden(MASK_VALUE, _neutral(cls.combine, message))
+    if cls.combine == "or":
+        return Hidden(MASK_VALUE, message.type(0))
+    return Hidden(MASK_SENT)
+
+
+def _neutral(combine: str, message: np.dtype) -> Any:
+    """What is never smaller (for "min"), or never larger.
+
+    Examples
+    --------
+    >>> _neutral("min", np.dtype(np.uint8)), _neutral("max", np.dtype(np.float32))
+    (np.uint8(255), np.float32(-inf))
+    """
+    if message.kind == "f":
+        return message.type(np.inf if combine == "min" else -np.inf)
+    if message.kind == "b":
+        return message.type(combine == "min")
+    limits = np.iinfo(message)
+    return message.type(limits.max if combine == "min" else limits.min)
+
+
+def is_told(lowered: Lowered) -> bool:
+    """Whether values need not travel, because every rank can tell the message of any vertex."""
+    return {*lowered.sent} <= {"out_degree"}
+
+
+_tellers: dict[str, Any] = {}
+
+
+def tell_messages(lowered: Lowered, local: Program, part: Part) -> None:
+    """Compute the messages of own vertices and mirrors where `is_told`; ``lowered`` is the user's."""
+    if lowered.key not in _tellers:
+        function = publish_user(lowered.functions["scatterFunc"], "scatterFunc", lowered.key)
+
+        def tell(places, names, message, state):
+            for i in range(names.size):
+                message[places[i]] = function(state, names[i])
+
+        _tellers[lowered.key] = keep(tell, f"tell_{lowered.key}_{source_key(__file__)}", **KERNEL)
+    told = lowered._replace(fields=("out_degree",), parameters=(), built_in=(), key="told")
+    own = np.arange(part.first, part.last)
+    places = np.concatenate([own, part.mirrors])
+    names = np.concatenate([own + part.shift, part.names]).astype(np.uint32)
+    _tellers[lowered.key](places, names, local._fields["gpop_message"], make_state(local, told, 0))

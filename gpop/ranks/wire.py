@@ -1,0 +1,76 @@
+"""Buffers and lists of the exchange for one run; `gpop.cpu.exchange.Wire` says what each is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpop.cpu import exchange
+from gpop.cpu.exchange import Wire
+from gpop.ranks.part import Part
+from gpop.ranks.world import World
+
+
+def wire_of(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
+    """The wire of a rank, kept with its part; ``told``: values do not travel."""
+    key = ("wire", message, told)
+    if key not in part.kept:
+        part.kept[key] = _make(part, message, told, world)
+    part.kept[key].traffic[:] = 0
+    return part.kept[key]
+
+
+def _make(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
+    ranks, value_bytes = world.size, 0 if told else message.itemsize
+    pairs = np.zeros((ranks, exchange.PAIR_COLUMNS), np.int64)
+    pairs[:, exchange.SENDS], pairs[:, exchange.MIRRORS] = part.send_counts, part.mirror_counts
+    for counts, first in ((exchange.SENDS, exchange.SEND_FIRST), (exchange.MIRRORS, exchange.MIRROR_FIRST)):
+        pairs[:, first] = np.cumsum(pairs[:, counts]) - pairs[:, counts]
+    out, pairs[:, exchange.OUT], pairs[:, exchange.OUT_ADDRESS], _ = _buffers(part.send_counts, value_bytes)
+    into, pairs[:, exchange.IN], pairs[:, exchange.IN_ADDRESS], pairs[:, exchange.IN_BYTES] = _buffers(
+        part.mirror_counts, value_bytes
+    )
+    numbers = np.arange(part.sends.size) - np.repeat(pairs[:, exchange.SEND_FIRST], part.send_counts)
+    to = np.repeat(np.arange(ranks, dtype=np.uint16), part.send_counts)
+    order = np.argsort(part.sends, kind="stable")
+    where = np.zeros(part.last - part.first + 1, np.int64)
+    np.cumsum(np.bincount(part.sends - part.first, minlength=where.size - 1), out=where[1:])
+    calls = world.calls()
+    # Requests and statuses lie behind the slots, so that they live as long as the wire does.
+    requests = exchange.CALL_SLOTS
+    statuses = requests + 2 * ranks * calls["request_bytes"] // 8 + 1
+    slots = np.zeros(statuses + 2 * ranks * calls["status_bytes"] // 8 + 1, np.int64)
+    slots[:requests] = (
+        calls["Isend"], calls["Irecv"], calls["Testall"], calls["comm"], calls["byte"],
+        slots.ctypes.data + 8 * requests, slots.ctypes.data + 8 * statuses, calls["request_bytes"],
+        slots.ctypes.data + 8 * exchange.FLAG, 0,
+    )  # fmt: skip
+    return Wire(
+        rank=np.int64(world.rank),
+        value_bytes=np.int64(value_bytes),
+        pairs=pairs,
+        calls=slots,
+        sends=part.sends,
+        mirrors=part.mirrors.astype(np.uint32),
+        where_offsets=where,
+        where_ranks=to[order],
+        where_numbers=numbers[order].astype(np.uint32),
+        chosen=np.empty(part.sends.size, np.uint32),
+        out_words=out,
+        out_numbers=out.view(np.uint32),
+        out_values=out.view(message),
+        in_words=into,
+        in_numbers=into.view(np.uint32),
+        in_values=into.view(message),
+        traffic=np.zeros(4, np.int64),
+    )
+
+
+def _buffers(counts: np.ndarray, value_bytes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Room for what may go to each rank, or come: the words, where each begins, its address, its bytes.
+
+    At most all in an order of their own, as pairs; pages that nothing is written to take no memory.
+    """
+    words = exchange.HEADER + (counts + 1) // 2 + (counts * value_bytes + 7) // 8
+    buffer = np.zeros(int(words.sum()), np.int64)
+    begins = np.cumsum(words) - words
+    return buffer, begins, buffer.ctypes.data + 8 * begins, 8 * words

@@ -1,0 +1,174 @@
+"""Run under mpiexec: what programs give on these ranks, compared bit by bit with a run alone.
+
+Each rank compares its own part, and the whole where it was gathered; a difference ends the job. Arguments:
+names of the checks of `CHECKS`, each perhaps with ``:sc`` or another mode; none: all in all modes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import gpop
+from gpop.generate import generate
+from gpop.ranks.world import World, world_of
+from tests import programs
+
+MODES = ("sc", "pc", "pull", "auto")
+
+
+def world() -> World:
+    """The ranks of the job."""
+    return world_of("mpi")
+
+
+@cache
+def graphs() -> dict[str, gpop.Graph]:
+    """Skewed, long and odd ones; with weights, isolated vertices and fewer partitions than ranks."""
+    return world().first_ones(None if world().rank else _graphs())
+
+
+def _graphs() -> dict[str, gpop.Graph]:
+    return {
+        "rmat": generate("rmat", scale=8, degree=8, seed=3, weights=(1, 255)),
+        "road": generate("road", width=12, height=11, seed=4),
+        "random": programs.random_graph(5, 301, 1500, weights=True),
+        "one vertex": gpop.Graph.from_edges([0], [0], np.array([3], np.uint32)),
+    }
+
+
+def toy(kind: type[gpop.Program], *, begin: Callable[[Any], Any] | None = None, **options: Any) -> Callable:
+    """A check of one program; ``begin`` sets its fields and returns the frontier."""
+
+    def solve(graph: gpop.Graph, **how: Any) -> dict[str, np.ndarray]:
+        program = kind(graph)
+        frontier = begin(program) if begin else None
+        run = gpop.run(program, frontier, **options, **how)
+        fields = {name: getattr(program, name) for name in kind.vertex_fields()}
+        return {
+            "part": run.part, "fields": fields,
+            "iterations": run.iterations, "frontier": run.frontier,
+            "sizes": run.trace.column("frontier"), "edges": run.trace.column("active_edges"),
+            **({} if run.touched is None else {"touched": run.touched}),
+        }  # fmt: skip
+
+    return solve
+
+
+def labels(program: gpop.Program) -> None:
+    program.label = np.random.default_rng(1).permutation(program.graph.n)
+
+
+def root(program: gpop.Program) -> list[int]:
+    program.parent[0], program.level[0] = 0, 0
+    return [0]
+
+
+def start(program: gpop.Program) -> list[int]:
+    program.distance[0] = 0
+    return [0]
+
+
+def colours(program: gpop.Program) -> None:
+    program.mask = 1 << (np.arange(program.graph.n) % 4)
+
+
+def masses(program: gpop.Program) -> np.ndarray:
+    program.mass = np.random.default_rng(2).random(program.graph.n)
+    program.threshold = 1e-3
+    return np.flatnonzero(program.graph.out_degree)[::-1]
+
+
+def ranks(program: gpop.Program) -> None:
+    program.rank, program.eps = np.random.default_rng(3).random(program.graph.n), 1e-3
+
+
+def numbers(program: gpop.Program) -> None:
+    program.heard = np.arange(program.graph.n) % 31
+
+
+class Buckets(programs.Distance):
+    """The same with priorities."""
+
+    def priorityFunc(self, node):
+        return np.int64(self.distance[node] / 100)
+
+
+CHECKS = {
+    "smallest": toy(programs.Smallest, begin=labels),
+    "parents": toy(programs.Parents, begin=root),
+    "distance": toy(programs.Distance, begin=start),
+    "buckets": toy(Buckets, begin=start),
+    "colours": toy(programs.Colours, begin=colours),
+    "drift": toy(programs.Drift, begin=masses, iterations=12),
+    "rank": toy(programs.Rank, begin=ranks, iterations=9),
+    "rumours": toy(programs.Rumours, begin=numbers, iterations=6),
+    "marked": toy(programs.MarkedRumours, begin=numbers, iterations=6),
+    "weighted": toy(programs.WeightedRumours, begin=numbers, iterations=5),
+    "formula": toy(programs.Formula, iterations=5),
+}
+
+PULLS = ("colours", "rank", "formula")
+WEIGHTED = ("distance", "buckets", "weighted")
+
+
+def compare(name: str, alone: dict, here: dict, fixed: bool) -> None:
+    """Refuse a difference in the rank's own part; counts and frontiers are equal at a fixed mode."""
+    part = slice(*here.pop("part"))
+    alone.pop("part")
+    for field, expected in alone.pop("fields").items():
+        found = here["fields"][field]
+        if not np.array_equal(found[part], expected[part], equal_nan=True):
+            at = part.start + int(np.flatnonzero(found[part] != expected[part])[0])
+            raise AssertionError(f"{name}: {field}[{at}] is {found[at]}, alone {expected[at]}")
+    here.pop("fields")
+    for what, expected in alone.items():
+        found = here[what]
+        if what in ("frontier", "touched"):
+            found, expected = np.sort(found), np.sort(expected)
+        if fixed and not np.array_equal(found, expected):
+            raise AssertionError(f"{name}: {what} {found}, alone {expected}")
+
+
+def check(name: str, mode: str, threads: tuple[int, ...], sizes: tuple[int, ...]) -> int:
+    done = 0
+    for graph_name, graph in graphs().items():
+        if name in WEIGHTED and graph.weights is None:
+            continue
+        for size in sizes:
+            options = {"mode": mode, "partition_size": size}
+            alone = None if world().rank else CHECKS[name](graph, threads=1, transport="alone", **options)
+            alone = world().first_ones(alone)
+            for count in threads:
+                gather = count == 1
+                here = CHECKS[name](graph, threads=count, transport="mpi", gather=gather, **options)
+                if gather:
+                    here["part"] = (0, graph.n)
+                # A vertex that waits for its bucket tells what it knows in pc, but not to other ranks.
+                fixed = mode != "auto" and (name, mode) != ("buckets", "pc")
+                compare(f"{name} {mode} {graph_name} {size} x{count}", dict(alone), here, fixed)
+                done += 1
+    return done
+
+
+def main(asked: list[str], threads: tuple[int, ...] = (1, 2), sizes: tuple[int, ...] = (8, 32)) -> None:
+    """Run the checks that are asked for."""
+    done = 0
+    for text in asked or CHECKS:
+        name, _, mode = text.partition(":")
+        for each in (mode,) if mode else MODES:
+            if each == "pull" and name not in PULLS:
+                continue
+            done += check(name, each, threads, sizes)
+            if world().rank == 0:
+                print(text, each, flush=True)
+    if world().rank == 0:
+        print(f"{done} runs agree on {world().size} ranks")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

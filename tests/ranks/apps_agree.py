@@ -1,0 +1,52 @@
+"""Run under mpiexec: the shipped apps on these ranks, compared with a run alone. Arguments: names of apps."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+import gpop
+from gpop.apps.with_messages import APPS
+from tests.ranks.agreement import graphs, world
+
+
+def main(asked: list[str]) -> None:
+    """Whole answers on each rank, and the rank's own part of what is not gathered."""
+    done = 0
+    for name in asked or [*APPS, "afforest", "triangles"]:
+        for graph_name, graph in graphs().items():
+            where = f"{name} on {graph_name}, rank {world().rank}"
+            if name == "triangles":
+                here, alone = (gpop.triangle_count(graph, transport=each).count for each in ("mpi", "alone"))
+                assert here == alone, f"{where}: {here} triangles, alone {alone}"
+                continue
+            if name == "afforest":
+                found = gpop.connected_components(graph, transport="mpi")
+                alone = gpop.connected_components(graph, transport="alone")
+                own = slice(*found.run.part)
+                assert np.array_equal(found.label, alone.label[own]), where
+                assert (found.count, found.symmetrized) == (alone.count, alone.symmetrized), where
+                continue
+            app = APPS[name]
+            if app.weighted and graph.weights is None:
+                continue
+            options = {"mode": "pc", "partition_size": 16, "threads": 1}
+            alone = app.answer(graph, app.solve(graph, 0, {**options, "transport": "alone"}))
+            whole = app.solve(graph, 0, {**options, "transport": "mpi", "gather": True})
+            here = app.answer(graph, whole)
+            assert np.array_equal(here, alone, equal_nan=True), f"{where}: {here} alone {alone}"
+            if name in ("bfs", "pagerank", "sssp"):
+                part = app.solve(graph, 0, {**options, "transport": "mpi"})
+                found, own = app.answer(graph, part), slice(*part.run.part)
+                assert np.array_equal(found, alone[own], equal_nan=True), where
+                assert len(part.top(3)) <= 3
+            done += 1
+        if world().rank == 0:
+            print(name, flush=True)
+    if world().rank == 0:
+        print(f"{done} answers agree on {world().size} ranks")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,144 @@
+"""Run under mpiexec by test_ranks.py: what can be checked without more kernels than one program's."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gpop
+from gpop.common.errors import UsageError
+from gpop.generate import generate
+from gpop.io import binary_csr
+from gpop.ranks.part import in_edges_of, part_of
+from gpop.ranks.part_graph import load_parts
+from gpop.ranks.parts_file import write_parts
+from tests import programs
+from tests.ranks import agreement
+from tests.ranks.agreement import world
+
+
+def parts_of_files(folder: Path) -> None:
+    """A rank reads its share of the bytes, and has the edges into its range in the order of the graph."""
+    for weights in (None, (1, 9)):
+        path, graph = folder / "graph.bin", None
+        if world().rank == 0:
+            graph = generate("rmat", scale=11, degree=8, seed=3, weights=weights)
+            binary_csr.write(graph, path)
+        graph = world().first_ones(graph)
+        loaded = load_parts(path, world(), partition_size=64)
+        begin, end = loaded.bounds[world().rank : world().rank + 2]
+        for found, expected in zip(loaded.in_edges, in_edges_of(graph, begin, end), strict=True):
+            assert found is expected or np.array_equal(found, expected)
+        assert np.array_equal(loaded.out_degree, graph.out_degree)
+        read, size = loaded.bytes_read, path.stat().st_size
+        assert read <= size * (1 / world().size + 0.05), f"{read} of {size} bytes"
+        whole, cut = part_of(graph, 6, world()), part_of(loaded, 6, world())
+        assert np.array_equal(whole.bounds, cut.bounds)
+        assert np.array_equal(whole.graph.indices, cut.graph.indices)
+        assert np.array_equal(whole.sends, cut.sends)
+        alone, here = gpop.connected_components(graph, transport="alone"), gpop.connected_components(loaded)
+        assert np.array_equal(here.label, alone.label[slice(*here.run.part)])
+        assert (here.count, here.symmetrized) == (alone.count, alone.symmetrized)
+        whole = gpop.connected_components(loaded, gather=True)
+        assert np.array_equal(whole.label, alone.label)
+        world().barrier()
+
+
+def parts_on_disk(folder: Path) -> None:
+    """Parts that were written before give what the whole graph gives."""
+    graph = agreement.graphs()["rmat"]
+    for parts in (3, 5):
+        path = folder / f"{parts}.parts"
+        if world().rank == 0:
+            write_parts(graph, path, parts)
+        world().barrier()
+        loaded = gpop.load_part(path)
+        begin, end = loaded.bounds[world().rank : world().rank + 2]
+        for found, expected in zip(loaded.in_edges, in_edges_of(graph, begin, end), strict=True):
+            assert np.array_equal(found, expected)
+        assert np.array_equal(loaded.out_degree, graph.out_degree)
+        assert loaded.facts.heaviest_weight == graph.weights.max()
+
+
+class Interrupted(Exception):
+    """Stands for whatever ends a run."""
+
+
+def checkpoints(folder: Path) -> None:
+    """A run that was ended goes on, on these ranks or alone, to the same bits."""
+    graph, options = agreement.graphs()["rmat"], {"mode": "sc", "partition_size": 8, "iterations": 12}
+
+    def run(where: Path | None, **more: Any) -> tuple[np.ndarray, gpop.Run]:
+        program = programs.Drift(graph)
+        frontier = agreement.masses(program)
+        checkpoint = None if where is None else gpop.Checkpoint(where, iterations=4)
+        done = gpop.run(program, frontier, **options, threads=1, checkpoint=checkpoint, **more)
+        return program.mass, done
+
+    def end_at_10(record: dict) -> None:
+        if record["iteration"] == 9:
+            raise Interrupted
+
+    expected, _ = run(None, gather=True)
+    ours = folder / "ours"
+    with contextlib.suppress(Interrupted):
+        run(ours, callback=end_at_10)
+    world().barrier()
+    assert json.loads((ours / "checkpoint.json").read_text())["iteration"] == 8
+    if world().rank == 0:
+        shutil.copytree(ours, folder / "alone")
+        mass, done = run(folder / "alone", transport="alone")
+        assert np.array_equal(mass, expected) and (done.iterations, len(done.trace)) == (12, 4)
+        alone = folder / "started alone"
+        with contextlib.suppress(Interrupted):
+            run(alone, callback=end_at_10, transport="alone")
+    world().barrier()
+    for place in (ours, folder / "started alone"):
+        mass, done = run(place, gather=True)
+        assert np.array_equal(mass, expected) and (done.iterations, len(done.trace)) == (12, 4)
+        assert not (place / "checkpoint.json").exists()
+
+
+def lists_of_parts() -> None:
+    """Every edge is on one rank, and every mirror is sent by its owner."""
+    for graph in agreement.graphs().values():
+        part = part_of(graph, 3, world())
+        assert world().sum(np.array([part.graph.m]))[0] == graph.m
+        names = np.split(part.names, np.cumsum(part.mirror_counts)[:-1])
+        wanted = [world().everyones(each) for each in names]
+        sends = np.split(part.sends + np.uint32(part.shift), np.cumsum(part.send_counts)[:-1])
+        assert all(np.array_equal(a, b) for a, b in zip(sends, wanted[world().rank], strict=True))
+
+
+def refused() -> None:
+    """What ranks cannot do is one line, the same on each of them."""
+    graph = agreement.graphs()["rmat"]
+    for call, line in (
+        (lambda: gpop.clustering(graph), "clustering is for a run alone, not for 3 ranks"),
+        (
+            lambda: gpop.sssp(graph, 0, interleave=True),
+            "interleave is for a run alone",
+        ),
+        (lambda: gpop.bfs(graph, 0, target="python"), "target 'python': expected 'cpu'"),
+    ):
+        try:
+            call()
+        except UsageError as error:
+            assert line in str(error), error
+        else:
+            raise AssertionError(f"not refused: {line}")
+
+
+if __name__ == "__main__":
+    lists_of_parts()
+    parts_of_files(Path(sys.argv[1]))
+    parts_on_disk(Path(sys.argv[1]))
+    refused()
+    agreement.main(["drift:sc", "drift:pc"], threads=(1, 2), sizes=(8,))
+    checkpoints(Path(sys.argv[1]))

@@ -1,0 +1,62 @@
+"""Graphs in parts on disk, without MPI: what is written, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from gpop import convert
+from gpop.common.errors import GraphFileError, UsageError
+from gpop.generate import generate
+from gpop.graph.graph import Graph
+from gpop.io import binary_csr
+from gpop.ranks.part import in_edges_of
+from gpop.ranks.parts_file import _checked, write_parts
+
+
+def test_parts_hold_the_graph(tmp_path):
+    graph = generate("rmat", scale=8, degree=8, seed=3, weights=(1, 9))
+    write_parts(graph, tmp_path / "graph.parts", 3)
+    said = _checked(tmp_path / "graph.parts")
+    assert (said["vertices"], said["edges"], len(said["parts"])) == (graph.n, graph.m, 3)
+    for part in said["parts"]:
+        with np.load(tmp_path / "graph.parts" / part["file"]) as held:
+            expected = in_edges_of(graph, part["first"], part["last"])
+            assert np.array_equal(held["sources"], expected.sources)
+            assert np.array_equal(held["weights"], expected.weights)
+            assert np.array_equal(held["degrees"], graph.out_degree[part["first"] : part["last"]])
+
+
+def test_a_missing_or_wrong_part_is_refused(tmp_path):
+    folder = tmp_path / "graph.parts"
+    write_parts(generate("rmat", scale=8, degree=8, seed=3), folder, 2)
+    path = folder / "part-1.npz"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(GraphFileError, match=r"part-1.npz: has \d+ bytes, expected \d+ bytes"):
+        _checked(folder)
+    path.unlink()
+    with pytest.raises(GraphFileError, match="part-1.npz: is missing"):
+        _checked(folder)
+    (folder / "parts.json").unlink()
+    with pytest.raises(GraphFileError, match="parts.json: cannot be read"):
+        _checked(folder)
+
+
+def test_convert_writes_parts(tmp_path, capsys):
+    graph = generate("rmat", scale=8, degree=8, seed=3)
+    binary_csr.write(graph, tmp_path / "graph.bin")
+    arguments = [str(tmp_path / "graph.bin"), str(tmp_path / "graph.parts"), "--parts", "2"]
+    assert convert.main(arguments) == 0
+    assert json.loads((tmp_path / "graph.parts" / "parts.json").read_text())["edges"] == graph.m
+    assert convert.main([*arguments[:1], str(tmp_path / "other.bin"), "--parts", "2"]) == 2
+    assert "expected a name ending in .parts" in capsys.readouterr().err
+
+
+def test_what_cannot_be_written_in_parts(tmp_path):
+    with pytest.raises(UsageError, match="parts 9: expected 1 to"):
+        write_parts(generate("chain", vertices=4), tmp_path / "graph.parts", 9)
+    negative = Graph.from_edges([0, 1], [1, 0], np.array([1.0, -1.0]))
+    with pytest.raises(UsageError, match="weights that are not negative"):
+        write_parts(negative, tmp_path / "graph.parts", 1)

@@ -1,0 +1,51 @@
+"""Programs as a rank runs them, without MPI: wrapped functions, hidden messages, what every rank can tell."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.plan.hidden import MASK_SENT, MASK_VALUE
+from gpop.plan.plan import decide
+from gpop.program.lowering import lower
+from gpop.ranks.program import hidden_on_ranks, is_told, ranked
+from tests import programs
+
+
+def test_wrapped_functions_get_global_ids():
+    functions = ranked(lower(programs.Parents)).functions
+    state = SimpleNamespace(
+        parent=np.full(40, programs.NOWHERE, np.uint32), level=np.zeros(40, np.int32), iteration=4,
+        gpop_message=np.array([77, 78], np.uint32), gpop_shift=30, gpop_first=1, gpop_last=3,
+    )  # fmt: skip
+    assert functions["messageFunc"](state, 1) == 31
+    assert functions["scatterFunc"](state, 1) == 31
+    assert functions["scatterFunc"](state, 0) == functions["mirrorFunc"](state, 0) == 77
+    assert functions["gatherFunc"](state, 5, 2) is True
+    assert state.parent[32] == 5
+    functions["filterFunc"](state, 2)
+    assert state.level[32] == 5
+
+
+@pytest.mark.parametrize(
+    ("program", "mask", "value"),
+    [
+        (programs.Smallest, MASK_VALUE, 2**32 - 1),  # harmless, but mirrors are stale
+        (programs.Distance, MASK_SENT, None),  # harmless, and no fold
+        (programs.Parents, MASK_VALUE, programs.NOWHERE),  # as declared
+        (programs.Rumours, MASK_SENT, None),
+    ],
+)
+def test_stale_messages_are_hidden(program, mask, value):
+    graph = gpop.Graph.from_edges([0, 1], [1, 0], np.ones(2, np.uint32))
+    hidden = hidden_on_ranks(decide(program(graph)))
+    assert (hidden.mask, hidden.value) == (mask, value)
+
+
+def test_what_every_rank_can_tell():
+    assert is_told(lower(programs.Parents))
+    assert not is_told(lower(programs.Smallest))
+    assert not is_told(lower(programs.Formula))  # of the iteration
