@@ -15,10 +15,11 @@ from gpop.common.numba_private import cgutils
 
 @intrinsic
 def call_c(typingctx, address, arguments):
-    """Call the C function at ``address``, which returns an int, with a tuple of at most 8 int64.
+    """Call the C function at ``address``, which returns an int or nothing, with a tuple of at most 8 int64.
 
     A pointer is its address. A parameter of type int takes the lower half of its argument; both ABIs that
-    Numba knows on 64-bit Linux (System V, AAPCS64) pass it in the same place.
+    Numba knows on 64-bit Linux (System V, AAPCS64) pass it in the same place. Where nothing comes back, what
+    this returns means nothing.
     """
     signature = types.int32(types.int64, types.UniTuple(types.int64, len(arguments)))
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from gpop.common.atomics import clock_ns, fetch_add
 from gpop.common.cached import keep, source_key
-from gpop.common.callback import call
+from gpop.common.foreign import call_c
 from gpop.common.inlined import KERNEL, inline
 from gpop.cpu import active, priority, pull, team, tournament
 from gpop.cpu.choose_mode import choose_pull, write_pull_trace, write_trace
@@ -281,7 +281,7 @@ def make_loop(open_control, work):
 @inline
 def call_work(phase, iteration, w, threads, size, sharers, chunk, address, job):
     """Do a part of a phase of the program whose work is compiled at ``address``."""
-    call(address, (phase, iteration, w, threads, size, sharers, chunk, job))
+    call_c(address, (phase, iteration, w, threads, size, sharers, chunk, job))
 
 
 run_loop = keep(make_loop(open_control, call_work), f"loop_{source_key(__file__)}", **KERNEL)

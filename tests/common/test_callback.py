@@ -8,7 +8,8 @@ import numpy as np
 from numba import njit
 
 from gpop.common.by_reference import Reference, opener
-from gpop.common.callback import call, callback
+from gpop.common.callback import callback
+from gpop.common.foreign import call_c
 from gpop.common.inlined import KERNEL
 
 Total = namedtuple("Total", "numbers")
@@ -26,8 +27,8 @@ def test_a_kernel_calls_another_by_its_address():
 
     @njit
     def twice(address, place):
-        call(address, (np.int64(1), np.int64(2), place))
-        call(address, (np.int64(30), np.int64(4), place))
+        call_c(address, (np.int64(1), np.int64(2), place))
+        call_c(address, (np.int64(30), np.int64(4), place))
 
     twice(address, reference.address)
     assert total.numbers[0] == 37
