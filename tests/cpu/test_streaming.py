@@ -92,7 +92,7 @@ def test_a_row_streams_where_its_workspace_says_so(streaming):
     def streamed_row(base, first, last, layout, space, state):
         space.values[:] = 2
 
-    scatter_pc = njit(make_scatter_pc(row, streamed_row, False))
+    scatter_pc = njit(make_scatter_pc(row, streamed_row, None, False))
     used = space(streaming, np.float32)
     scatter_pc(0, 0, LAYOUT, used, np.zeros(4, np.float32))
     assert used.values.tolist() == [1 + streaming] * 6
