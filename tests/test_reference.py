@@ -127,7 +127,7 @@ APPS = {
 }
 
 
-@pytest.mark.parametrize("name", quick(APPS, "cc", "converging pagerank"))
+@pytest.mark.parametrize("name", quick(APPS, "cc"))
 def test_apps(name):
     call, fields, tolerance = APPS[name]
     expected = call(target="python")
@@ -191,10 +191,7 @@ def test_the_gallery_is_complete():
 
 @pytest.mark.parametrize(
     "name",
-    [
-        name if name in ("k_hop", "widest_path") else pytest.param(name, marks=pytest.mark.slow)
-        for name in GALLERY
-    ],
+    [name if name == "widest_path" else pytest.param(name, marks=pytest.mark.slow) for name in GALLERY],
 )
 def test_gallery(name):
     kind, prepare = GALLERY[name]

@@ -129,6 +129,7 @@ def test_without_weighted_the_weights_mean_nothing(graph):
         assert ignored.tobytes() == plain.tobytes()
 
 
+@pytest.mark.slow
 def test_duplicate_edges_add_their_weights():
     both = gpop.Graph.from_edges([0, 0, 0, 1], [1, 1, 2, 0], [1, 2, 1, 5])
     once = gpop.Graph.from_edges([0, 0, 1], [1, 2, 0], [3, 1, 5])

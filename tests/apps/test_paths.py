@@ -61,6 +61,7 @@ def test_edges_that_add_nothing_lead_in_circles(dtype):
             assert sum(edges_of(graph)[step] for step in pairwise(path)) == length
 
 
+@pytest.mark.slow
 def test_what_has_no_path():
     graph = gpop.read_edges({"from": ["a", "b"], "to": ["b", "a"], "weight": [1, 1]})
     alone = gpop.read_edges({"from": ["a", "c"], "to": ["b", "d"], "weight": [1, 1]})

@@ -21,6 +21,7 @@ from gpop.graph.transform import ORDERS
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
 from tests.apps import reference
+from tests.quick import quick
 
 
 def directed() -> gpop.Graph:
@@ -159,7 +160,7 @@ def takes_an_order(call: Any) -> bool:
     return inspect.isfunction(call) and "reorder" in inspect.signature(call).parameters
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", quick(ORDERS, "degree"))
 @pytest.mark.parametrize("name", shipped_calls())
 def test_every_field_of_every_shipped_result_is_in_the_given_ids(name, order):
     """Compared with a run without: vertices and components exactly, values as closely as float32 sums."""

@@ -36,6 +36,7 @@ def test_weights_of_every_type(road, dtype, mode):
     assert verify(graph, result, 0) is None
 
 
+@pytest.mark.slow
 def test_fractions(road):
     graph = reference.with_weights(road, road.weights / 7)
     np.testing.assert_allclose(gpop.sssp(graph, 3).distance, reference.distances(graph, 3), rtol=1e-13)

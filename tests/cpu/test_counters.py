@@ -150,6 +150,7 @@ def test_all_iterations_of_a_run(threads):
     assert counters["bins_probed"] == counters["bins_filled"] == total["bins"]
 
 
+@pytest.mark.slow
 def test_no_bin_is_listed_twice_under_many_threads():
     """Stress of the two-level list: enough edges to keep a team busy, other frontiers every time."""
     graph = generate("rmat", scale=12, degree=8, seed=5)
@@ -164,6 +165,7 @@ def test_no_bin_is_listed_twice_under_many_threads():
         assert counters["ids_gathered"] == (expected.edges if mode == "sc" else expected.all_edges)
 
 
+@pytest.mark.slow
 def test_interleaving_shows_in_its_own_counters():
     chain = generate("chain", vertices=256)
     plain = count(smallest(chain), mode="sc").counters

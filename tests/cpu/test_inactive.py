@@ -23,7 +23,7 @@ from tests.programs import (
 )  # fmt: skip
 from tests.quick import quick
 
-PROGRAMS = quick([Rumours, MarkedRumours, WeightedRumours, Diary], Rumours, MarkedRumours)
+PROGRAMS = quick([Rumours, MarkedRumours, WeightedRumours, Diary], MarkedRumours)
 MODES = [{"mode": "sc"}, {"mode": "pc"}, {"mode": "auto"}, {"mode": "auto", "ratio": 0.7}, {"ratio": 4.0}]
 
 

@@ -54,12 +54,15 @@ def ran(case, graph, mode):
     return program, run
 
 
+ONCE = "MarkedSums", "WeightedSumsCombined", "Colours"
+
+
 def runs():
-    """One program in every mode on both graphs, and each other program once; all others are slow."""
+    """One program in every mode on both graphs, and some others once; all others are slow."""
     for name in PROGRAMS:
         for kind in GRAPHS:
             for mode in ("sc", "pc", "auto", "pull"):
-                quick = name == "Smallest" or (kind, mode) == ("many", "auto")
+                quick = name == "Smallest" or (name in ONCE and (kind, mode) == ("many", "auto"))
                 yield pytest.param(name, kind, mode, marks=[] if quick else pytest.mark.slow)
 
 

@@ -84,6 +84,7 @@ def test_a_rerun_draws_the_same_without_measuring(folder, monkeypatch, capsys):
     assert drop_date.sub("", (folder / "index.md").read_text()) == drop_date.sub("", before[1])
 
 
+@pytest.mark.slow
 def test_wrong_answers_are_not_drawn(folder, monkeypatch, capsys):
     """Breaks the comparison on purpose: runs of another graph size are stored as wrong and stay out."""
     monkeypatch.setattr("perf.worker.compare", lambda *_: {"hash": None, "error": None, "fault": "broken"})
@@ -168,6 +169,7 @@ def test_errors_are_one_line(tmp_path, monkeypatch, capsys, argv):
     assert capsys.readouterr().err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_the_budget_is_left_and_drawn_without(folder, monkeypatch, capsys):
     """The store is gone: nothing begins, and the pictures are drawn all the same; later calls go on."""
     os.remove(folder / "perf.db")
