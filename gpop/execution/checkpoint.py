@@ -164,7 +164,10 @@ class Keeper:
             If it is of another program or graph, or a file is missing or not as it was written.
         """
         index = self.folder / INDEX
-        said = json.loads(index.read_text()) if index.is_file() else None
+        try:
+            said = json.loads(index.read_text()) if index.is_file() else None
+        except ValueError:
+            raise UsageError(f"{index}: not as it was written: expected JSON, or an empty folder") from None
         if self.world is not None:
             said = self.world.first_ones(said)
         if said is None:

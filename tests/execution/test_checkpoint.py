@@ -71,3 +71,10 @@ def test_what_is_refused(tmp_path):
         gpop.bfs(GRAPH, 0, target="python", checkpoint=gpop.Checkpoint(tmp_path))
     with pytest.raises(UsageError, match="tracks what it touches"):
         gpop.nibble(GRAPH, 0, checkpoint=gpop.Checkpoint(tmp_path))
+
+
+def test_a_damaged_index_is_one_line(tmp_path):
+    (tmp_path / "checkpoint.json").write_text('{"program": ')
+    ring = gpop.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    with pytest.raises(gpop.UsageError, match=r"checkpoint\.json: not as it was written"):
+        gpop.bfs(ring, 0, checkpoint=gpop.Checkpoint(tmp_path))
