@@ -37,8 +37,8 @@ mapfile -t where < <(grep -rl 'mark\.gpu' tests --include='test_*.py' | sort)
 grep '::' "$work/collected" >"$work/tests"
 # With `-c` elsewhere, names are relative to that file: what counts begins with tests/.
 sed -i 's|^.*\(tests/\)|\1|' "$work/tests"
-# Neighbours run the same programs: a process has a run of them, and finds what others have compiled.
-split -n "l/$processes" "$work/tests" "$work/part."
+# Dealt out in turns: neighbours take equally long, and a process finds what others have compiled.
+split -n "r/$processes" "$work/tests" "$work/part."
 export GPOP_TEST_CACHE=$work/jit
 running=()
 for part in "$work"/part.??; do

@@ -373,7 +373,8 @@ def test_compare_on_both_targets(monkeypatch):
 
     monkeypatch.setattr(calibrate, "device_ratio", lambda engine_of: 1.0)
     graph = random_graph(26, 500, 4000, weights=True)
-    rows = compare(graph, APPS, ("sc", "pc", "auto", "pull"), ("cpu", "gpu"), rounds=1)
-    assert len(rows) == 5 * 4 * 2
+    modes, targets = ("sc", "pc", "auto", "pull"), ("cpu", "gpu")
+    rows = compare(graph, APPS, modes, targets, rounds=1)
+    assert len(rows) == len(APPS) * len(modes) * len(targets)
     assert all(row.equal for row in rows), rows
     assert all(row.seconds > 0 and row.bytes > 0 and row.share > 0 for row in rows if row.target == "gpu")
