@@ -55,6 +55,15 @@ def held_back() -> Iterator[None]:
             let_through()
 
 
+def are_held_back() -> bool:
+    """Whether the main thread is in a block of `held_back`.
+
+    >>> are_held_back()
+    False
+    """
+    return _Held.depth > 0
+
+
 def let_through() -> None:
     """A good moment: whatever was held back is raised."""
     if _Held.waits and threading.current_thread() is threading.main_thread():

@@ -69,14 +69,14 @@ class Scores(NamedTuple):
     overflow: bool
 
 
-class _Ways(NamedTuple):
+class _PathWays(NamedTuple):
     indptr: np.ndarray
     indices: np.ndarray
     in_indptr: np.ndarray
     in_indices: np.ndarray
 
 
-class _Space(NamedTuple):
+class _PathSpace(NamedTuple):
     """What a search needs. All but the last four are zero between searches.
 
     ``sigma``, ``share`` [2, n] by parity; ``visited``: a bit for each vertex; ``order``: vertices by level;
@@ -105,7 +105,7 @@ def dependencies(graph: Graph, sources: np.ndarray, threads: int, progress: bool
     """
     n, begin = graph.n, time.perf_counter()
     incoming = in_edges(graph, weighted=False)
-    ways = _Ways(graph.indptr, graph.indices, incoming.indptr, incoming.indices)
+    ways = _PathWays(graph.indptr, graph.indices, incoming.indptr, incoming.indices)
     over = make_crew()
     dismiss(over)
     _search(1, False, np.uint64(0), ways, _space(1, 2), np.zeros(1), over)  # compiled before the clock starts
@@ -134,15 +134,15 @@ def dependencies(graph: Graph, sources: np.ndarray, threads: int, progress: bool
     return Scores(scores[0], edges, seconds, prepare_seconds, any(space.now[INFINITE] for space in spaces))
 
 
-def _space(n: int, threads: int) -> _Space:
-    return _Space(
+def _space(n: int, threads: int) -> _PathSpace:
+    return _PathSpace(
         np.zeros((2, n)), np.zeros((2, n)), np.zeros((n + 63) // 64, np.uint64), np.zeros(16, np.int64),
         np.empty(n, np.uint32), np.empty(n + 2, np.int64), np.empty(n + 2, np.int64),
         buffers(threads),
     )  # fmt: skip
 
 
-def _shared(ways: _Ways, source: int, space: _Space, score: np.ndarray, threads: int) -> None:
+def _shared(ways: _PathWays, source: int, space: _PathSpace, score: np.ndarray, threads: int) -> None:
     """Search from one source with all threads."""
     crew = make_crew()
     together(
@@ -152,7 +152,7 @@ def _shared(ways: _Ways, source: int, space: _Space, score: np.ndarray, threads:
     )
 
 
-def _apart(ways: _Ways, batch: np.ndarray, spaces: list[_Space], scores: np.ndarray) -> None:
+def _apart(ways: _PathWays, batch: np.ndarray, spaces: list[_PathSpace], scores: np.ndarray) -> None:
     """Search from every source with one thread; lane i has each `LANES`-th of them, and its own scores."""
     free = list(spaces)
 

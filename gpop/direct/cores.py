@@ -52,7 +52,7 @@ class Cores(NamedTuple):
     seconds: float
 
 
-class _Space(NamedTuple):
+class _PeelSpace(NamedTuple):
     """Per vertex: ``core``, ``degree``, ``left`` (the chunks' lists), ``above`` (below which one on a stack).
 
     Per chunk: ``size`` of its list, ``top`` of its stack, ``edges`` of what is there, ``least`` degree in the
@@ -94,12 +94,12 @@ def core_numbers(graph: Graph, threads: int) -> Cores:
     return Cores(space.core, int(space.now[EDGES]), time.perf_counter() - start)
 
 
-def _space(n: int) -> _Space:
+def _space(n: int) -> _PeelSpace:
     chunks = (n + _CHUNK - 1) // _CHUNK
     core, left, above = np.empty((3, n), np.uint32)
     size, edges, least = np.empty((3, chunks), np.int64)
     top = np.empty(chunks, np.uint32)
-    return _Space(
+    return _PeelSpace(
         core, np.empty(n, np.int32), left, above, size, top, edges, least, np.array([-1, chunks, 0, 0])
     )
 

@@ -46,7 +46,7 @@ class DistanceSums(NamedTuple):
     prepare_seconds: float
 
 
-class _Space(NamedTuple):
+class _SumSpace(NamedTuple):
     """``seen``, ``front``, ``next``: words of vertices; ``at``, ``then``: where front and next are not 0."""
 
     seen: np.ndarray
@@ -96,10 +96,10 @@ def distance_sums(graph: Graph, sources: np.ndarray, threads: int, progress: boo
     return DistanceSums(total, reached, sum(edges), time.perf_counter() - start, start - begin)
 
 
-def _space(n: int) -> _Space:
+def _space(n: int) -> _SumSpace:
     seen, front, following = np.zeros((3, n), np.uint64)
     at, then = np.empty((2, n), np.uint32)
-    return _Space(seen, front, following, at, then, *np.zeros((2, n), np.int64))
+    return _SumSpace(seen, front, following, at, then, *np.zeros((2, n), np.int64))
 
 
 @kernel

@@ -60,14 +60,14 @@ class Strong(NamedTuple):
     seconds: float
 
 
-class _Ways(NamedTuple):
+class _ReachWays(NamedTuple):
     indptr: np.ndarray
     indices: np.ndarray
     in_indptr: np.ndarray
     in_indices: np.ndarray
 
 
-class _Space(NamedTuple):
+class _ReachSpace(NamedTuple):
     """``seen``: bits of both searches; ``order``: what was found; ``found``: the threads' buffers."""
 
     seen: np.ndarray
@@ -89,7 +89,7 @@ def find_components(graph: Graph, incoming: Incoming, threads: int) -> Strong:
     """
     n, over = graph.n, make_crew()
     dismiss(over)
-    ways = _Ways(graph.indptr, graph.indices, incoming.indptr, incoming.indices)
+    ways = _ReachWays(graph.indptr, graph.indices, incoming.indptr, incoming.indices)
     _search(1, True, np.uint64(0), ways, _space(1, 2), over)  # compiled before the clock starts
     _rest(ways.indptr[:1], ways.indices, np.zeros((2, 0), np.uint64), *_numbers(0))
     require_memory(30 * n, f"strong components of {graph!r}")
@@ -111,9 +111,9 @@ def find_components(graph: Graph, incoming: Incoming, threads: int) -> Strong:
     return Strong(numbers[0], int(count), edges, seconds, time.perf_counter() - start)
 
 
-def _space(n: int, threads: int) -> _Space:
+def _space(n: int, threads: int) -> _ReachSpace:
     seen = np.zeros((2, (n + 63) // 64), np.uint64)
-    return _Space(seen, np.empty(n, np.uint32), buffers(threads), np.zeros(16, np.int64))
+    return _ReachSpace(seen, np.empty(n, np.uint32), buffers(threads), np.zeros(16, np.int64))
 
 
 def _numbers(n: int) -> tuple[np.ndarray, ...]:
