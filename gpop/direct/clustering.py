@@ -3,7 +3,8 @@
 The neighbourhood of a vertex is the union of its out- and in-neighbours. Each triangle a > b > c of that
 undirected graph gives each of its vertices the edges between the other two: 1, or 2 where they go both ways.
 
-degree   the union of the two lists of a vertex is counted; loops and duplicates are left out.
+degree   the union of the two lists of a vertex is counted; loops and duplicates are left out. In a symmetric
+         graph a list without them needs a look only.
 order    as in `gpop.direct.oriented`.
 orient   the smaller ones of the union are written, with a byte beside each: whether the edge goes both ways.
          The first vertices, the hubs, also get rows of bits: all hubs that they are joined to, and once more
@@ -92,7 +93,7 @@ def count_links(outward: Graph, inward: Graph, threads: int) -> Links:
     ordered = time.perf_counter()
     together(
         lambda worker: _count(
-            worker == 0, directed, by_degree, np.uint64(hubs), *lists_of, rank, begin, lists, both,
+            worker == 0, directed, by_degree, np.uint64(hubs), *lists_of, degree, rank, begin, lists, both,
             size, rows[0], rows[-1], marks[worker, 0], marks[worker, -1], of_hubs[worker], total, phases,
             edges, stamps,
         ),
@@ -150,6 +151,36 @@ def _union(
 
 
 @kernel
+def _is_plain(v, indptr, indices):
+    """Whether the list of v has each neighbour once, and not v."""
+    e, end = np.uint64(indptr[v]), np.uint64(indptr[v + np.uint64(1)])
+    others = 0
+    for i in range(e, end):
+        others += indices[i] == v or (i > e and indices[i] <= indices[i - np.uint64(1)])
+    return others == 0
+
+
+@kernel
+def _lower(v, me, by_degree, rank, indptr, indices, lists, at, hubs, rows):
+    """As `_union` of a plain list in a symmetric graph: the neighbours below ``me``; their number."""
+    e, end = np.uint64(indptr[v]), np.uint64(indptr[v + np.uint64(1)])
+    count = np.uint64(0)
+    for i in range(e, end):  # which are below is not to be foreseen: each is written, and others over it
+        if count == me:  # no more can be, nor is there room
+            break
+        u = np.uint64(rank[indices[i]]) if by_degree else np.uint64(indices[i])
+        lists[at + count] = np.uint32(u)
+        count += np.uint64(u < me)
+    if me < hubs:
+        row = _row(me, hubs)
+        for i in range(e, end):
+            u = np.uint64(rank[indices[i]]) if by_degree else np.uint64(indices[i])
+            if u < hubs:
+                rows[row + (u >> np.uint64(6))] |= np.uint64(1) << (u & np.uint64(63))
+    return count
+
+
+@kernel
 def _degrees(
     directed, indptr, indices, in_indptr, in_indices, degree, no_ids, no_bytes, no_words, phases, edges
 ):
@@ -160,10 +191,13 @@ def _degrees(
     while p < chunks:
         looked_at = 0
         for v in range(np.uint64(p) * chunk, min(n, (np.uint64(p) + one) * chunk)):
-            degree[v] = _union(
-                v, v, False, directed, False, no_ids, indptr, indices, in_indptr, in_indices, no_ids,
-                no_bytes, np.uint64(0), np.uint64(0), no_words, no_words,
-            )  # fmt: skip
+            if not directed and _is_plain(v, indptr, indices):
+                degree[v] = indptr[v + one] - indptr[v]
+            else:
+                degree[v] = _union(
+                    v, v, False, directed, False, no_ids, indptr, indices, in_indptr, in_indices, no_ids,
+                    no_bytes, np.uint64(0), np.uint64(0), no_words, no_words,
+                )  # fmt: skip
             looked_at += degree[v]
         fetch_add(edges, DEGREE, looked_at)
         finish(phases, DEGREE)
@@ -252,7 +286,7 @@ def _with_others(e, end, directed, hubs, begin, size, lists, both, words, two_wa
 
 @kernel
 def _count(
-    main, directed, by_degree, hubs, indptr, indices, in_indptr, in_indices, rank, begin, lists, both,
+    main, directed, by_degree, hubs, indptr, indices, in_indptr, in_indices, degree, rank, begin, lists, both,
     size, rows, two_way_rows, words, two_way, of_hubs, total, phases, edges, stamps,
 ):  # fmt: skip
     """One thread's share of all phases after the order; the main thread also keeps the time."""
@@ -265,10 +299,15 @@ def _count(
         kept = np.uint64(0)
         for v in range(np.uint64(p) * chunk, min(n, (np.uint64(p) + one) * chunk)):
             me = np.uint64(rank[v]) if by_degree else v
-            size[me] = _union(
-                v, me, True, directed, by_degree, rank, indptr, indices, in_indptr, in_indices, lists, both,
-                np.uint64(begin[me]), hubs, rows, two_way_rows,
-            )  # fmt: skip
+            if not directed and np.int64(degree[v]) == indptr[v + one] - indptr[v]:
+                size[me] = _lower(
+                    v, me, by_degree, rank, indptr, indices, lists, np.uint64(begin[me]), hubs, rows
+                )
+            else:
+                size[me] = _union(
+                    v, me, True, directed, by_degree, rank, indptr, indices, in_indptr, in_indices, lists,
+                    both, np.uint64(begin[me]), hubs, rows, two_way_rows,
+                )  # fmt: skip
             kept += np.uint64(size[me])
         fetch_add(edges, ORIENT, kept)
         finish(phases, ORIENT)

@@ -4,7 +4,9 @@ Of several most frequent labels it is the smallest; a vertex without neighbours 
 those of the out-list and of the in-list, each as often as it is there. Threads share two phases per
 iteration (`gpop.direct.phases`):
 
-choose   a vertex counts the labels of its neighbours, unless its own is that of more than half of them.
+choose   a vertex counts the labels of its neighbours, unless more than half of them have its own, its first
+         neighbour's, or that which the vertex before it took. At first all labels are different: it takes
+         the least of them.
 take     labels that have changed are written.
 
 A vertex chooses anew only where a neighbour's label has changed: while few change, they say so to their
@@ -48,7 +50,9 @@ class Step(NamedTuple):
 
 
 def propagate(outward: Graph, inward: Graph, label: np.ndarray, iterations: int, threads: int) -> list[Step]:
-    """Change the labels (uint32 [n], below n), at most so often; less where nothing changes any more.
+    """Change the labels, at most so often; less where nothing changes any more.
+
+    At first they are different (uint32 [n], a permutation of the vertices).
 
     ``inward`` is the reverse of the graph, or the graph itself where that has the same edges: then each
     neighbour counts once.
@@ -115,12 +119,27 @@ def _count(first, end, indices, label, counts, none, best):
 
 
 @kernel
-def _alike(first, end, indices, label, own):
-    """How many of a list have this label."""
-    count = np.uint32(0)
+def _alike(first, end, indices, label, own, other, third):
+    """How many of a list have each of three labels."""
+    owns, others, thirds = np.uint32(0), np.uint32(0), np.uint32(0)
     for e in range(first, end):
-        count += np.uint32(label[indices[e]] == own)
-    return np.uint64(count)
+        found = label[indices[e]]
+        owns += np.uint32(found == own)
+        others += np.uint32(found == other)
+        thirds += np.uint32(found == third)
+    return np.uint64(owns), np.uint64(others), np.uint64(thirds)
+
+
+@kernel
+def _least(first, end, indices, label):
+    """The least label of a list whose labels are all different; `_NONE` if a neighbour may be there twice."""
+    least, before, ascend = _NONE, np.int64(-1), True
+    for e in range(first, end):
+        u = indices[e]
+        ascend &= np.int64(u) > before
+        before = np.int64(u)
+        least = min(least, label[u])
+    return least if ascend else _NONE
 
 
 @kernel
@@ -131,7 +150,7 @@ def _step(
     """One thread's share of an iteration; at first no two vertices have the same label."""
     one = np.uint64(1)
     chunks = len(bounds) - 1
-    none = counts[len(counts) - 1]
+    none, last = counts[len(counts) - 1], _NONE
     p = claim(phases, CHOOSE)
     while p < chunks:
         looked_at, moved, moved_edges = np.uint64(0), np.uint64(0), np.uint64(0)
@@ -147,20 +166,31 @@ def _step(
             if degree == 0:
                 continue
             looked_at += degree
-            if degree > np.uint64(_FEW) and not at_first:
-                alike = _alike(e, end, indices, label, label[v])
+            own, best = label[v], _NONE
+            if at_first and not both:
+                best = _least(e, end, indices, label)
+            elif degree > np.uint64(_FEW):
+                near = label[indices[e]] if e < end else label[in_indices[i]]
+                owns, others, thirds = _alike(e, end, indices, label, own, last, near)
                 if both:
-                    alike += _alike(i, stop, in_indices, label, label[v])
-                if np.uint64(2) * alike > degree:
+                    more, more_others, more_thirds = _alike(i, stop, in_indices, label, own, last, near)
+                    owns, others, thirds = owns + more, others + more_others, thirds + more_thirds
+                if np.uint64(2) * owns > degree:
                     continue
-            leads = _count(e, end, indices, label, counts, none, np.uint64(0))
-            if both:
-                leads = _count(i, stop, in_indices, label, counts, none, leads)
-            best, none = _NONE - np.uint32(leads), np.uint32(leads >> np.uint64(32))
-            if none > _MOST:
-                counts[:] = 0
-                none = np.uint32(0)
-            if best != label[v]:
+                if np.uint64(2) * others > degree:
+                    best = last
+                elif np.uint64(2) * thirds > degree:
+                    best = near
+            if best == _NONE:
+                leads = _count(e, end, indices, label, counts, none, np.uint64(0))
+                if both:
+                    leads = _count(i, stop, in_indices, label, counts, none, leads)
+                best, none = _NONE - np.uint32(leads), np.uint32(leads >> np.uint64(32))
+                if none > _MOST:
+                    counts[:] = 0
+                    none = np.uint32(0)
+            last = best
+            if best != own:
                 chosen[v] = best
                 changed[v] = 1
                 moved += one
