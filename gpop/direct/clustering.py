@@ -29,6 +29,7 @@ import numpy as np
 from gpop.common.atomics import clock_ns, fetch_add, popcount, prefetch
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
+from gpop.direct.neighbourhoods import is_plain, lower, row_of_hub, union
 from gpop.direct.oriented import hub_count, order_by_degree, worth_ordering
 from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
 from gpop.graph.graph import Graph
@@ -109,78 +110,6 @@ def count_links(outward: Graph, inward: Graph, threads: int) -> Links:
 
 
 @kernel
-def _union(
-    v, me, write, directed, by_degree, rank, indptr, indices, in_indptr, in_indices, lists, both, at, hubs,
-    rows, two_way_rows,
-):  # fmt: skip
-    """Number of neighbours of v in either direction; or those below ``me``, which are written from ``at``.
-
-    Then the row of a hub is written, too.
-    """
-    row = _row(me, hubs)
-    e, end = np.uint64(indptr[v]), np.uint64(indptr[v + np.uint64(1)])
-    i, stop = np.uint64(in_indptr[v]), np.uint64(in_indptr[v + np.uint64(1)])
-    if not directed:
-        i = stop
-    count = np.uint64(0)
-    while e < end or i < stop:
-        forward, backward = e < end, i < stop
-        if forward and backward:
-            forward, backward = indices[e] <= in_indices[i], in_indices[i] <= indices[e]
-        w = indices[e] if forward else in_indices[i]
-        while e < end and indices[e] == w:
-            e += np.uint64(1)
-        while i < stop and in_indices[i] == w:
-            i += np.uint64(1)
-        if w == v:
-            continue
-        if write:
-            u = np.uint64(rank[w]) if by_degree else np.uint64(w)
-            if u < me:
-                lists[at + count] = np.uint32(u)
-                both[at + count] = forward and backward
-                count += np.uint64(1)
-            if me < hubs and u < hubs:
-                bit = np.uint64(1) << (u & np.uint64(63))
-                rows[row + (u >> np.uint64(6))] |= bit
-                if forward and backward:  # in a directed graph
-                    two_way_rows[row + (u >> np.uint64(6))] |= bit
-        else:
-            count += np.uint64(1)
-    return count
-
-
-@kernel
-def _is_plain(v, indptr, indices):
-    """Whether the list of v has each neighbour once, and not v."""
-    e, end = np.uint64(indptr[v]), np.uint64(indptr[v + np.uint64(1)])
-    others = 0
-    for i in range(e, end):
-        others += indices[i] == v or (i > e and indices[i] <= indices[i - np.uint64(1)])
-    return others == 0
-
-
-@kernel
-def _lower(v, me, by_degree, rank, indptr, indices, lists, at, hubs, rows):
-    """As `_union` of a plain list in a symmetric graph: the neighbours below ``me``; their number."""
-    e, end = np.uint64(indptr[v]), np.uint64(indptr[v + np.uint64(1)])
-    count = np.uint64(0)
-    for i in range(e, end):  # which are below is not to be foreseen: each is written, and others over it
-        if count == me:  # no more can be, nor is there room
-            break
-        u = np.uint64(rank[indices[i]]) if by_degree else np.uint64(indices[i])
-        lists[at + count] = np.uint32(u)
-        count += np.uint64(u < me)
-    if me < hubs:
-        row = _row(me, hubs)
-        for i in range(e, end):
-            u = np.uint64(rank[indices[i]]) if by_degree else np.uint64(indices[i])
-            if u < hubs:
-                rows[row + (u >> np.uint64(6))] |= np.uint64(1) << (u & np.uint64(63))
-    return count
-
-
-@kernel
 def _degrees(
     directed, indptr, indices, in_indptr, in_indices, degree, no_ids, no_bytes, no_words, phases, edges
 ):
@@ -191,10 +120,10 @@ def _degrees(
     while p < chunks:
         looked_at = 0
         for v in range(np.uint64(p) * chunk, min(n, (np.uint64(p) + one) * chunk)):
-            if not directed and _is_plain(v, indptr, indices):
+            if not directed and is_plain(v, indptr, indices):
                 degree[v] = indptr[v + one] - indptr[v]
             else:
-                degree[v] = _union(
+                degree[v] = union(
                     v, v, False, directed, False, no_ids, indptr, indices, in_indptr, in_indices, no_ids,
                     no_bytes, np.uint64(0), np.uint64(0), no_words, no_words,
                 )  # fmt: skip
@@ -203,12 +132,6 @@ def _degrees(
         finish(phases, DEGREE)
         p = claim(phases, DEGREE)
     wait_for(phases, DEGREE, chunks)
-
-
-@kernel
-def _row(v, hubs):
-    """Where the row of bits of a hub begins."""
-    return v * ((hubs + np.uint64(63)) >> np.uint64(6))
 
 
 @kernel
@@ -230,7 +153,7 @@ def _with_hubs(
         u = np.uint64(lists[i])
         if u >= hubs:
             continue
-        row = _row(u, hubs)
+        row = row_of_hub(u, hubs)
         common, more_of_u, more_of_v = np.uint64(0), np.uint64(0), np.uint64(0)
         if members * np.uint64(4) < whole:
             for j in range(e, end):
@@ -300,11 +223,11 @@ def _count(
         for v in range(np.uint64(p) * chunk, min(n, (np.uint64(p) + one) * chunk)):
             me = np.uint64(rank[v]) if by_degree else v
             if not directed and np.int64(degree[v]) == indptr[v + one] - indptr[v]:
-                size[me] = _lower(
+                size[me] = lower(
                     v, me, by_degree, rank, indptr, indices, lists, np.uint64(begin[me]), hubs, rows
                 )
             else:
-                size[me] = _union(
+                size[me] = union(
                     v, me, True, directed, by_degree, rank, indptr, indices, in_indptr, in_indices, lists,
                     both, np.uint64(begin[me]), hubs, rows, two_way_rows,
                 )  # fmt: skip
