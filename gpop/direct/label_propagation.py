@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.common.atomics import fetch_add
+from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
 from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
@@ -38,7 +39,7 @@ _EDGES = 1 << 15  # of a chunk, and vertices
 _SERIAL = 1 << 16  # vertices and edges that one thread does before another has started
 _FEW = 8  # neighbours that are counted at once
 _NONE = np.uint32(0xFFFFFFFF)  # larger than any label
-_MOST = np.uint32(1 << 31)  # of counts: another list still fits
+_MOST = 1 << 30  # of counts, and of a list: the sum has 31 bits
 
 
 class Step(NamedTuple):
@@ -70,6 +71,10 @@ def propagate(outward: Graph, inward: Graph, label: np.ndarray, iterations: int,
         _share(lists, both, 0, np.zeros(1, np.int64), label, *_state(0, 1), 0, 1)
     threads = threads if n + outward.m >= _SERIAL else 1
     degree = outward.out_degree.astype(np.int64) + (inward.out_degree if both else 0)
+    if degree.max(initial=0) > _MOST:
+        raise UsageError(
+            f"labels of {outward!r}: a vertex has {degree.max()} neighbours, expected at most {_MOST}"
+        )
     require_memory((15 + 4 * threads) * n, f"labels of {outward!r}")
     cuts = np.append(0, np.cumsum(degree + 1))
     bounds = np.searchsorted(cuts, np.arange(0, cuts[-1] + _EDGES, _EDGES))
@@ -104,17 +109,23 @@ def _share(lists, both, edges, bounds, label, chosen, chooses, changed, counts, 
 
 
 @kernel
+def _larger(a, b):
+    """The larger of two numbers, without a branch that could not be foreseen."""
+    more = b - a
+    return a + (more & ~(more >> np.int64(63)))
+
+
+@kernel
 def _count(first, end, indices, label, counts, none, best):
     """Count the labels of a list, and return the best yet: how often it came, above `_NONE` minus the label.
 
-    Counts of an earlier list are at most ``none``, and mean nothing. Which label leads changes unforeseeably:
-    a maximum of numbers needs no branch.
+    Counts of an earlier list are at most ``none``, and mean nothing.
     """
     for e in range(first, end):
         found = label[indices[e]]
-        count = np.uint32(max(counts[found], none) + np.uint32(1))
-        counts[found] = count
-        best = max(best, np.uint64(count) << np.uint64(32) | np.uint64(_NONE - found))
+        count = _larger(none, np.int64(counts[found])) + np.int64(1)
+        counts[found] = np.uint32(count)
+        best = _larger(best, count << np.int64(32) | np.int64(_NONE - found))
     return best
 
 
@@ -150,7 +161,7 @@ def _step(
     """One thread's share of an iteration; at first no two vertices have the same label."""
     one = np.uint64(1)
     chunks = len(bounds) - 1
-    none, last = counts[len(counts) - 1], _NONE
+    none, last = np.int64(counts[len(counts) - 1]), _NONE
     p = claim(phases, CHOOSE)
     while p < chunks:
         looked_at, moved, moved_edges = np.uint64(0), np.uint64(0), np.uint64(0)
@@ -182,13 +193,13 @@ def _step(
                 elif np.uint64(2) * thirds > degree:
                     best = near
             if best == _NONE:
-                leads = _count(e, end, indices, label, counts, none, np.uint64(0))
+                leads = _count(e, end, indices, label, counts, none, np.int64(0))
                 if both:
                     leads = _count(i, stop, in_indices, label, counts, none, leads)
-                best, none = _NONE - np.uint32(leads), np.uint32(leads >> np.uint64(32))
+                best, none = _NONE - np.uint32(leads), leads >> np.int64(32)
                 if none > _MOST:
                     counts[:] = 0
-                    none = np.uint32(0)
+                    none = np.int64(0)
             last = best
             if best != own:
                 chosen[v] = best
@@ -200,7 +211,7 @@ def _step(
         fetch_add(totals, 2, np.int64(moved_edges))
         finish(phases, CHOOSE)
         p = claim(phases, CHOOSE)
-    counts[len(counts) - 1] = none
+    counts[len(counts) - 1] = np.uint32(none)
     wait_for(phases, CHOOSE, chunks)
 
     tell = 4 * totals[2] < edges
