@@ -192,7 +192,7 @@ def sssp(
 
     Examples
     --------
-    >>> graph = gpop.Graph.from_edges([0, 1, 0], [1, 2, 2], weights=np.array([2, 3, 9], np.uint8))
+    >>> graph = gpop.Graph.from_edges([0, 1, 0], [1, 2, 2], weights=[2, 3, 9])
     >>> gpop.sssp(graph, source=0).distance
     array([0, 2, 5], dtype=uint32)
     """

@@ -11,7 +11,7 @@ import gpop
 from gpop.apps import around_seeds, heat_kernel, nibble, pagerank_nibble
 from gpop.generate import generate
 from gpop.graph.kept import Kind
-from tests.quick import slow
+from tests.quick import quick
 
 APPS = {
     "nibble": (gpop.nibble, nibble, nibble.Nibble),
@@ -20,7 +20,7 @@ APPS = {
 }
 
 
-@pytest.fixture(params=slow(APPS, "heat_kernel"))
+@pytest.fixture(params=quick(APPS, "nibble"))
 def app(request):
     return APPS[request.param]
 

@@ -68,6 +68,7 @@ def test_large_distances_are_exact(weights, dtype, mode):
     assert result.reached.tolist() == [True] * 4 + [False]
 
 
+@pytest.mark.slow
 def test_distances_that_fit_no_type():
     graph = gpop.Graph.from_edges([0, 1], [1, 2], weights=np.array([2**63, 2**63], np.uint64))
     with pytest.raises(gpop.UsageError, match="distances exceed"):

@@ -8,7 +8,7 @@ import pytest
 import gpop
 from gpop.generate import generate
 from tests.programs import Drift, Parents, Rank, Smallest, interpret
-from tests.quick import quick
+from tests.quick import quick, slow
 
 RMAT = generate("rmat", scale=12, degree=8, seed=21)
 HUB = int(np.argmax(RMAT.out_degree))
@@ -42,7 +42,7 @@ PROGRAMS = {"parents": parents, "drift": drift, "rank": rank}
 
 
 @pytest.mark.parametrize("mode", ["auto", "sc", "pc"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", slow(PROGRAMS, "parents"))
 def test_bitwise_the_same(name, mode):
     """200 runs with 1, 2 and 4 threads."""
     run = PROGRAMS[name]
