@@ -137,7 +137,7 @@ def run(
     model : "engine" or "paper"
         What ``mode="auto"`` goes by: eq. (1) and what this engine does beyond it (accesses to the cache,
         edges that need no bin, pull), or eq. (1) alone (`gpop.model.choosers`). Answers are the same. On a
-        GPU, where nothing is added to the bytes, both choose alike.
+        GPU, where nothing is added to the bytes, the two differ in pull alone.
     partition_size : int, optional
         Vertices per partition (a power of two), instead of the size that fits the L2 cache.
     progress : bool

@@ -11,7 +11,7 @@ from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, Traits, combine_of, push_of, queues
 from gpop.gpu.strategies import strategies_of
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits
-from gpop.model.strategies import SC
+from gpop.model.strategies import PULL, SC
 from gpop.plan.plan import Plan
 
 
@@ -43,7 +43,9 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None) -> Traits:
         push=way,
         track=cls.track_touched,
         live=live,
-        strategies=strategies_of(mode, way == OWNER, combine is not None),
+        strategies=strategies_of(
+            mode, way == OWNER, combine is not None, plan.may(PULL) and plan.model.pulls
+        ),
     )
 
 

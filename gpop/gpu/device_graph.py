@@ -172,16 +172,21 @@ class DeviceGraph:
     @property
     def nbytes(self) -> int:
         """Bytes on the device."""
-        return sum(array.nbytes for array in self.arrays.values())
+        return sum({id(array): array.nbytes for array in self.arrays.values()}.values())
 
     def missing_bytes(self, names: tuple[str, ...]) -> int:
         """Bytes that `load` would copy."""
-        return sum(self._size(name) for name in names if name not in self.arrays)
+        return sum(self._size(name) for name in {*map(self._place, names)} if name not in self.arrays)
 
     def load(self, names: tuple[str, ...]) -> None:
         """Copy what is missing."""
         for name in names:
             if name in self.arrays:
+                continue
+            place = self._place(name)
+            if place != name:
+                self.load((place,))
+                self.arrays[name] = self.arrays[place]
                 continue
             if name in SEGMENTS:
                 self._make_segments()
@@ -189,6 +194,10 @@ class DeviceGraph:
                 self._make_hubs()
             else:
                 self._put(name, self._host(name))
+
+    def _place(self, name: str) -> str:
+        """The array that holds it: in-edges are edges where a graph equals its reverse."""
+        return name.removeprefix("in_") if self.graph.equals_reverse() else name
 
     def _host(self, name: str) -> np.ndarray:
         graph, bins = self.graph, self.bins

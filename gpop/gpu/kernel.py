@@ -18,10 +18,10 @@ from gpop.gpu.emitted import Emitted
 from gpop.gpu.strategies import kernels_of, record_values, strategy_source
 from gpop.gpu.structs import CONTROL, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS
 from gpop.model.gpu_bytes import DeviceSizes
-from gpop.model.strategies import PC, Strategy
+from gpop.model.strategies import PC, PULL, Strategy
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 
-COMMON = ("layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
+COMMON = ("layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "in_edges", "send")
 """Files of ``kernels/`` that strategies build on, in the order in which they are compiled."""
 
 ENGINE = ("frontier", "engine")
@@ -72,17 +72,22 @@ class Traits(NamedTuple):
     track: bool
     live: bool
     strategies: tuple[Strategy, ...]
-    """Those that a run may choose: at most one for single vertices and one for whole partitions."""
+    """Those that a run may choose: at most one of each of the three."""
 
     @property
     def sparse(self) -> Strategy | None:
-        """Sends or gathers for single vertices."""
-        return next((strategy for strategy in self.strategies if strategy.mode != PC), None)
+        """Sends for single vertices, or gathers for them in every iteration."""
+        return next((s for s in self.strategies if s.mode != PC and s is not self.pulling), None)
 
     @property
     def dense(self) -> Strategy | None:
         """Sends for whole partitions."""
         return next((strategy for strategy in self.strategies if strategy.mode == PC), None)
+
+    @property
+    def pulling(self) -> Strategy | None:
+        """Gathers for single vertices in some iterations."""
+        return next((s for s in self.strategies if s.mode == PULL and s.auto), None)
 
 
 def c_name(dtype: np.dtype) -> str:
@@ -227,7 +232,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
     lines += [f"typedef {c_name(dtype)} {name};" for name, dtype in types.items()]
     lines += [f"#define {name} {value}" for name, value in values.items()]
     sizes = [device_sizes(emitted, traits, live) for live in (False, True)]
-    lines.append(strategy_source(traits.sparse, traits.dense, *sizes))
+    lines.append(strategy_source(traits.sparse, traits.dense, traits.pulling, *sizes))
     lines.append(_kernels((*COMMON, *kernels_of(traits.strategies), *ENGINE, *launched)))
     lines += [
         f'static_assert(sizeof({name}) == {dtype.itemsize}, "{name} and its mirror differ");'

@@ -6,13 +6,14 @@ other formulas than the CPU's (model/bytes.py). Counted is what has to do with m
     push       V_a*(d_k + d_l + d_o + d_v) + E_a*(d_e + d_w + d_x)
     edge-list  V_a*(d_k + d_v) + V*d_b/32 + E*4 + E_a*(d_e + d_w + d_x)
     owner      V_a*d_k + V*d_o + L*(d_e + d_b) + E_a*(d_w + d_v)
+    bottom-up  V_a*d_k + V*d_x + V_n*d_o + L*(d_e + d_b) + min(E_a, V_n)*(d_w + d_v)
     bins       S*d_g + M*(d_s + 2*(d_v + d_m)) + E*(d_i + d_y) + E_a*d_x + (E - E_a)*d_n
     combined   S*d_g + M*(d_s + 2*d_f)         + E*(d_i + d_y) + min(V, M)*d_t
 
 with ``V, E, M, S`` the vertices, edges, messages and segments of the layout that a source partition has (the
-whole graph, where an iteration is not divided), ``V_a, E_a`` its active vertices and their edges, ``L`` the
-in-edges that are looked at; the sizes are in `DeviceSizes`. Of a stream each byte counts once per phase,
-though neighbouring lanes may ask for it again: a value is written once and read once, whatever its number of
+whole graph, where an iteration is not divided), ``V_a, E_a`` its active vertices and their edges, ``V_n`` the
+vertices that want messages, ``L`` the in-edges that are looked at; the sizes are in `DeviceSizes`. Of a
+stream each byte counts once per phase, though neighbouring lanes may ask for it again: a value is written once and read once, whatever its number of
 edges. A random access counts each time: those to the vertex that a message is for (an atomic is one), and
 those of an owner to the sources of its in-edges. What the program's functions read of their own vertex, the
 upkeep of the frontier, and what waits at hubs (swap.cuh) are in none of them.
@@ -30,7 +31,8 @@ from gpop.model.bytes import edges_looked_at
 class Part(NamedTuple):
     """What a source partition has, or the whole graph, and what of it is active.
 
-    ``messages`` and ``segments`` are those that it sends and fills in the partition-centric layout.
+    ``messages`` and ``segments`` are those that it sends and fills in the partition-centric layout. The needy
+    vertices are those that want messages, with all their in-edges.
     """
 
     active_vertices: float
@@ -39,6 +41,8 @@ class Part(NamedTuple):
     edges: float
     messages: float = 0.0
     segments: float = 0.0
+    needy_vertices: float = 0.0
+    needy_edges: float = 0.0
 
 
 class DeviceSizes(NamedTuple):
@@ -144,6 +148,25 @@ def owner_bytes(part: Part, sizes: DeviceSizes) -> float:
         looked_at = edges_looked_at(part.active_edges, part.vertices, part.edges)
     sent = part.active_vertices * sizes.kept + part.vertices * sizes.offset
     return sent + looked_at * (sizes.edge + sizes.probe) + part.active_edges * (sizes.weight + sizes.value)
+
+
+def bottom_up_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """Vertices that want messages ask their in-neighbours (kernels/bottom_up.cuh), until the first message.
+
+    Whether a vertex wants any is read off its own field, which is as wide as what messages are written to.
+
+    Examples
+    --------
+    >>> asked = Part(10, 0, 64, 640, needy_vertices=50, needy_edges=500)
+    >>> bottom_up_bytes(asked, PLAIN)                                     # 10*8 + 64*4 + 50*8 + 500*(4 + 4)
+    4736.0
+    >>> bottom_up_bytes(asked._replace(active_edges=160), PLAIN) < 4736
+    True
+    """
+    looked_at = edges_looked_at(part.active_edges, part.needy_vertices, part.needy_edges)
+    asked = part.vertices * sizes.vertex + part.needy_vertices * sizes.offset
+    heard = min(part.active_edges, part.needy_vertices) * (sizes.weight + sizes.value)
+    return part.active_vertices * sizes.kept + asked + looked_at * (sizes.edge + sizes.probe) + heard
 
 
 def bins_bytes(part: Part, sizes: DeviceSizes) -> float:

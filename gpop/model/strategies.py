@@ -12,7 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gpop.model.bytes import pc_bytes, pull_all_bytes, pull_bytes, sc_bytes
-from gpop.model.gpu_bytes import bins_bytes, combined_bytes, edge_list_bytes, owner_bytes, push_bytes
+from gpop.model.gpu_bytes import (
+    bins_bytes,
+    bottom_up_bytes,
+    combined_bytes,
+    edge_list_bytes,
+    owner_bytes,
+    push_bytes,
+)
 
 SC, PC, PULL = 0, 1, 2
 """Codes of the modes, in the engines' arrays and in their choices."""
@@ -124,6 +131,9 @@ STRATEGIES = (
              "messages of a run combined at their source, folded in shared memory"),
     Strategy("owner", PULL, "gpu", "gpu/kernels/owner.cuh", ("csc",), owner_bytes,
              "one owner per vertex walks its in-edges in order", auto=False),
+    Strategy("bottom-up", PULL, "gpu", "gpu/kernels/bottom_up.cuh", ("csc",), bottom_up_bytes,
+             "vertices that want messages walk in-edges against the bits of the frontier",
+             all_active=False, interleaves=False),
 )  # fmt: skip
 
 _BY_NAME = {strategy.name: strategy for strategy in STRATEGIES if strategy.by_name}

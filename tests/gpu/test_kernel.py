@@ -66,7 +66,8 @@ def source_of(
         mask, value = MASK_SENT, None
     weight = None if weight is None else np.dtype(weight)
     bin_weight = np.dtype(np.uint8) if weight == np.uint32 else weight
-    strategies = strategies_of(mode, push == OWNER, combine is not None)
+    pulls = "needsFunc" in emitted.defined and not cls.all_active
+    strategies = strategies_of(mode, push == OWNER, combine is not None, pulls)
     live = not cls.all_active and push != OWNER
     traits = Traits(
         15, weight, bin_weight, cls.all_active, mask, value, combine, push, cls.track_touched, live,
@@ -83,7 +84,7 @@ def check(name: str, way: str, architectures: tuple[str, ...], folder, masked: b
         assert compile_cuda(source, architecture, folder) == ""
 
 
-@pytest.mark.parametrize("name", ["SSSP", "PageRank", "Rumours"])
+@pytest.mark.parametrize("name", ["SSSP", "PageRank", "Rumours", "BFS"])
 def test_representative_engines_compile(name, tmp_path):
     check(name, "declared", ARCHITECTURES[1:], tmp_path)
 

@@ -15,6 +15,7 @@ import gpop
 from gpop.gpu import engine
 from gpop.gpu.device_graph import PADDING
 from gpop.model.strategies import STRATEGIES
+from tests.gpu.asking import asking
 from tests.gpu.emulator import Module, emulated
 from tests.programs import random_graph
 
@@ -38,9 +39,16 @@ PHASES = {
     },
     "owner": {
         "scatter_list": SCATTER,
-        "gather_owned": {
+        "Owner::gather": {
             "in_indptr": STREAM, "in_indices": STREAM, "in_weights": STREAM, "frontier_bits": EACH,
             "vertex_value": EACH,
+        },
+    },
+    "bottom-up": {
+        "scatter_list": SCATTER,
+        "BottomUp::gather": {
+            "cell": STREAM, "in_indptr": STREAM, "in_indices": STREAM, "in_weights": STREAM,
+            "frontier_bits": EACH, "vertex_value": EACH,
         },
     },
     "bins": {
@@ -131,6 +139,25 @@ class Live(Heard):
         return self.value[node]
 
 
+class Needy(Heard):
+    """A value that scatter keeps; vertices 0 have no use for messages."""
+
+    def needsFunc(self, node):
+        return self.low[node] > 0
+
+    def gatherFunc(self, value, node):
+        if self.low[node] > value:
+            self.low[node] = value
+        return False
+
+
+class NeedyLive(Needy):
+    value = gpop.VertexField(np.uint32, 1)
+
+    def scatterFunc(self, node):
+        return self.value[node]
+
+
 class Everywhere(Heard):
     all_active = True
 
@@ -180,6 +207,19 @@ def graph_for(weighted):
     return gpop.Graph.from_edges(tails, heads, weights, n=N)
 
 
+def moved(strategy, all_active, counted):
+    """Bytes that the phases of a strategy moved; adds the names of those phases to ``counted``."""
+    total = 0
+    for (phase, name), (read, _, distinct) in CountingEngine.moved.items():
+        how = PHASES[strategy].get(phase, {}).get(name)
+        if all_active and name == "indptr":
+            how = STREAM
+        if how is not None:
+            total += distinct if how is STREAM else read
+            counted.add(phase)
+    return total
+
+
 CASES = [
     *[
         (cls, "sc", "push")
@@ -211,20 +251,32 @@ def test_predicted_bytes_are_moved(cls, mode, strategy, monkeypatch):
             cls(graph), frontier, iterations=1, mode=mode, target="gpu", ratio=1.0, partition_size=SIZE
         )
     assert CountingEngine.strategies == [strategy]
-    total, counted = 0, set()
-    for (phase, name), (read, _, distinct) in CountingEngine.moved.items():
-        how = PHASES[strategy][phase].get(name)
-        if cls.all_active and name == "indptr":
-            how = STREAM
-        if how is not None:
-            total += distinct if how is STREAM else read
-            counted.add(phase)
+    counted: set[str] = set()
+    total = moved(strategy, cls.all_active, counted)
     # Of offsets that are read as a stream there is one more than vertices.
     offsets = 8 if strategy == "owner" or (strategy == "push" and cls.all_active) else 0
     assert counted == set(PHASES[strategy]) - ({"scatter_list"} if cls is Live else set())
     assert total - offsets == run.trace[0]["bytes"], CountingEngine.moved
 
 
+@pytest.mark.parametrize("cls", [Needy, pytest.param(NeedyLive, marks=pytest.mark.slow)])
+def test_predicted_bytes_of_asking_are_moved(cls, monkeypatch):
+    """By all that want messages, of a frontier without edges: so every in-edge is looked at, in vain."""
+    graph, silent = graph_for(False), np.arange(N) < N // 3
+    tails = np.repeat(np.arange(N), graph.out_degree)
+    edges = ~silent[tails] & ~silent[graph.indices]
+    graph = gpop.Graph.from_edges(tails[edges], graph.indices[edges], n=N)
+    program = cls(graph)
+    program.low = ~silent
+    monkeypatch.setattr(engine, "GpuEngine", CountingEngine)
+    with emulated(CountingModule), asking():
+        run = gpop.run(
+            program, np.flatnonzero(silent), iterations=1, target="gpu", ratio=1.0, partition_size=SIZE
+        )
+    assert moved("bottom-up", False, set()) - 8 == run.trace[0]["bytes"], CountingEngine.moved
+    assert run.trace[0]["active_edges"] == 0
+
+
 def test_every_strategy_is_counted():
     ours = {strategy.name for strategy in STRATEGIES if strategy.target == "gpu"}
-    assert {strategy for _, _, strategy in CASES} == ours == set(PHASES)
+    assert {strategy for _, _, strategy in CASES} | {"bottom-up"} == ours == set(PHASES)
