@@ -98,7 +98,7 @@ class GpuEngine:
         return {"target": "gpu", "device": current_device().name}
 
     def _needs(self, traits: Traits) -> tuple[tuple[str, ...], dict, int, int]:
-        """Arrays of the graph, those of the workspace, bytes of the latter and of fields, all that is missing."""
+        """Arrays of the graph, those of the workspace, bytes of these and of fields, all that is missing."""
         parts = parts_of(self.plan, self.emitted, traits)
         shapes = workspace_shapes(self.layout, self.emitted, traits)
         own = sum(length * dtype.itemsize for length, dtype in shapes.values())
