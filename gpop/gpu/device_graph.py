@@ -52,11 +52,17 @@ BINS = ("ids", "sources", "messages", "segment", "segments", "column_piece", "ro
 ARRAYS = {
     "csr": (("indices",), ("weights",)),
     "edges": (("edge_source", "indices"), ("weights",)),
+    "reverse edges": (("in_indices", "edge_target"), ("in_weights",)),
+    "edge structs": (("edge",), ("weighted_edge",)),
+    "reverse edge structs": (("reverse_edge",), ("weighted_reverse_edge",)),
     "csc": (("in_indptr", "in_indices", "hub_vertex"), ("in_weights",)),
     "bins": (BINS, ("id_weights",)),
     "reversed bins": (BINS, ("id_weights",)),
 }
-"""Arrays of the layouts that strategies name, and those that weights add."""
+"""Arrays of the layouts that strategies name, and those that weights add (of structs: put in their place)."""
+
+STRUCTS = ("edge", "reverse_edge")
+"""Edges as structs: source, destination and weight of one lie side by side (kernels/edges.cuh)."""
 
 SEGMENTS = ("segment", "segments", "column_piece")
 """Arrays that are made together: segments, how many each source partition has, and the pieces of columns."""
@@ -73,7 +79,8 @@ def arrays_of(layouts: tuple[str, ...], weighted: bool) -> list[str]:
     found: list[str] = []
     for layout in layouts:
         always, with_weights = ARRAYS[layout]
-        found += always + (with_weights if weighted else ())
+        replaced = weighted and always[0] in STRUCTS
+        found += (() if replaced else always) + (with_weights if weighted else ())
     return found
 
 
@@ -154,6 +161,11 @@ def messages_by_source(bins: Bins, turned: bool) -> np.ndarray:
     return counts.sum(axis=0 if turned else 1)
 
 
+def _ends(graph: Graph) -> np.ndarray:
+    """The vertex that each edge is listed at."""
+    return np.repeat(np.arange(graph.n, dtype=np.uint32), graph.out_degree)
+
+
 class DeviceGraph:
     """Device arrays of one graph and layout; parts are copied when a run first needs them.
 
@@ -208,13 +220,32 @@ class DeviceGraph:
         if name == "has_in":
             return np.packbits(self._in_graph().out_degree > 0, bitorder="little")
         if name == "edge_source":
-            return np.repeat(np.arange(graph.n, dtype=np.uint32), graph.out_degree)
+            return _ends(graph)
+        if name == "edge_target":
+            return _ends(self._in_graph())
+        if name.endswith(STRUCTS):
+            return self._structs(name)
         if name == "row_piece":
             share = ROW_PIECES * current_device().multiprocessors
             return row_pieces(bins, max(PIECE_IDS, bins.messages // share))
         if name.startswith("in_"):
             return getattr(self._in_graph(), name.removeprefix("in_"))
         return getattr(graph, name)
+
+    def _struct(self, name: str) -> np.dtype:
+        """One edge, as a C++ compiler lays it out."""
+        weight = [("weight", self.graph.weights.dtype)] if name.startswith("weighted") else []
+        return np.dtype([("source", "u4"), ("target", "u4"), *weight], align=True)
+
+    def _structs(self, name: str) -> np.ndarray:
+        reverse = name.endswith("reverse_edge")
+        graph = self._in_graph() if reverse else self.graph
+        edges = np.empty(graph.m, self._struct(name))
+        owner, other = ("target", "source") if reverse else ("source", "target")
+        edges[owner], edges[other] = _ends(graph), graph.indices
+        if "weight" in edges.dtype.names:
+            edges["weight"] = graph.weights
+        return edges
 
     def _in_graph(self) -> Graph:
         return self.graph if self.graph.equals_reverse() else self.graph.reverse()
@@ -228,8 +259,10 @@ class DeviceGraph:
             return self.graph.n + PIECE.itemsize * int(bins.k)
         if name in HUBS:  # the degrees that they are made from included
             return 8 * self.graph.n + 4 * min(self.graph.m, COUNTED_EDGES) if name == "hub_of" else 0
-        if name == "edge_source":
+        if name in ("edge_source", "edge_target"):
             return 4 * (self.graph.m + PADDING)
+        if name.endswith(STRUCTS):
+            return self._struct(name).itemsize * self.graph.m + PADDING
         host = self._host(name if not name.startswith("in_") else name.removeprefix("in_"))
         return host.nbytes + PADDING * host.itemsize
 

@@ -15,7 +15,7 @@ from gpop.common.parallel import worker_count
 from gpop.gpu import calibrate
 from gpop.gpu.choices import parts_of, traits_of
 from gpop.gpu.device import cupy, current_device, free_bytes, is_device_array, require_device_memory
-from gpop.gpu.device_graph import device_graph
+from gpop.gpu.device_graph import STRUCTS, device_graph
 from gpop.gpu.emit import emit
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import (
@@ -239,7 +239,8 @@ class GpuEngine:
         graph["row_pieces"] = counts.get("row_piece", 0)
         graph["hubs"], graph["queues"] = counts.get("hub_vertex", 0), len(self.space.arrays["called"])
         for name in GRAPH.names[GRAPH.names.index("indptr") :]:
-            array = arrays.get(name)
+            weighted = self.plan.types.weight is not None and name in STRUCTS
+            array = arrays.get(f"weighted_{name}" if weighted else name)
             graph[name] = 0 if array is None else array.data.ptr
         return graph
 

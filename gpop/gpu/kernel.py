@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,13 +22,15 @@ from gpop.model.gpu_bytes import DeviceSizes
 from gpop.model.strategies import PC, PULL, Strategy
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 
-COMMON = ("layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "in_edges", "send")
-"""Files of ``kernels/`` that strategies build on, in the order in which they are compiled."""
+COMMON = ("layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
+"""Files of ``kernels/`` that all strategies build on, in the order in which they are compiled."""
 
 ENGINE = ("frontier", "engine")
 """Those that come after the strategies; then how an iteration is launched, `FUSED` or `STEPPED`."""
 
 FUSED, STEPPED = ("loop", "load"), ("step",)
+
+INCLUDE = re.compile(r'^#include "(\w+)\.cuh"\n', re.MULTILINE)
 
 OPTIONS = ("--std=c++17", "--fmad=false")  # the CPU does not contract a * b + c either
 BLOCK_THREADS = 1024
@@ -40,6 +43,9 @@ HEAVY = 256
 
 HUB = 512
 """A vertex with more in-edges is gathered by a warp of its own (owner.cuh)."""
+
+PARAMETERS = ("VIRTUAL_WARP", "CHUNK")
+"""Names of `Traits.parameters` (virtual_warps.cuh)."""
 
 MOST_LANE_IDS = 16
 """Ids that one thread takes at once (strip.cuh); half as many where each comes with a weight: registers."""
@@ -73,6 +79,8 @@ class Traits(NamedTuple):
     live: bool
     strategies: tuple[Strategy, ...]
     """Those that a run may choose: at most one of each of the three."""
+    parameters: tuple[int, ...] = ()
+    """Of a strategy that has some: lanes of a virtual warp, and vertices that it takes at once."""
 
     @property
     def sparse(self) -> Strategy | None:
@@ -87,7 +95,7 @@ class Traits(NamedTuple):
     @property
     def pulling(self) -> Strategy | None:
         """Gathers for single vertices in some iterations."""
-        return next((s for s in self.strategies if s.mode == PULL and s.auto), None)
+        return next((s for s in self.strategies if s.mode == PULL and s.auto and not s.by_name), None)
 
 
 def c_name(dtype: np.dtype) -> str:
@@ -173,8 +181,17 @@ def _constant(value: Any, dtype: np.dtype) -> str:
 
 @lru_cache(maxsize=64)
 def _kernels(names: tuple[str, ...]) -> str:
-    folder = Path(__file__).parent / "kernels"
-    return "\n".join((folder / f"{name}.cuh").read_text() for name in names)
+    """Their texts, one after the other; what several of them include stands before the first."""
+    folder, known = Path(__file__).parent / "kernels", set()
+
+    def text_of(name: str) -> str:
+        if name in known:
+            return ""
+        known.add(name)
+        text = (folder / f"{name}.cuh").read_text()
+        return INCLUDE.sub(lambda found: text_of(found[1]), text)
+
+    return "\n".join(map(text_of, names))
 
 
 def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FUSED) -> str:
@@ -218,6 +235,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "TRACE_ROWS": TRACE_ROWS,
         "TRACE_COLUMNS": TRACE_COLUMNS,
         **record_values(),
+        **dict(zip(PARAMETERS, traits.parameters, strict=False)),
     }
     lines = [semantics(), emitted.source]
     if "iteration" in (emitted.state_dtype.names or ()):

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from gpop.gpu.model_source import model_source
 from gpop.model.compiled import may_pull, prefers_bins, prefers_pull
 from gpop.model.gpu_bytes import DeviceSizes
-from gpop.model.strategies import MODES, SC, STRATEGIES, Strategy
+from gpop.model.strategies import MODES, PULL, SC, STRATEGIES, Strategy, split
 from gpop.plan import trace
 
 GPU_STRATEGIES = {strategy.name: strategy for strategy in STRATEGIES if strategy.target == "gpu"}
@@ -32,11 +32,14 @@ def strategies_of(mode: str, owned: bool, combines: bool, pulls: bool = False) -
     ['push', 'bins-combined', 'bottom-up']
     >>> [strategy.name for strategy in strategies_of("sc", True, False)]
     ['owner']
+    >>> [strategy.name for strategy in strategies_of("vertex-push-warp:8-32", False, True)]
+    ['vertex-push-warp']
     """
-    if owned:
+    name, _ = split(mode)
+    if owned and not (name in GPU_STRATEGIES and GPU_STRATEGIES[name].mode == PULL):
         return (GPU_STRATEGIES["owner"],)
     auto = ["push", "bins"] + ["bottom-up"] * pulls
-    names = {"sc": ["push"], "pc": ["bins"], "auto": auto}.get(mode, [mode])
+    names = {"sc": ["push"], "pc": ["bins"], "auto": auto}.get(mode, [name])
     if combines:
         names = ["bins-combined" if name == "bins" else name for name in names]
     return tuple(GPU_STRATEGIES[name] for name in names)

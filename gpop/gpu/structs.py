@@ -17,7 +17,8 @@ GRAPH = np.dtype(
     + [
         (name, _POINTERS)
         for name in (
-            "indptr", "indices", "weights", "edge_source", "messages", "segments", "sources", "ids",
+            "indptr", "indices", "weights", "edge_source", "edge_target", "edge", "reverse_edge",
+            "messages", "segments", "sources", "ids",
             "id_weights", "segment", "column_piece", "row_piece", "has_in", "in_indptr", "in_indices",
             "in_weights", "hub_vertex", "hub_first", "hub_of",
         )

@@ -3,12 +3,15 @@
 Nothing of a vertex stays in a private cache here, and messages that are pushed pass no bin, so these are
 other formulas than the CPU's (model/bytes.py). Counted is what has to do with messages:
 
-    push       V_a*(d_k + d_l + d_o + d_v) + E_a*(d_e + d_w + d_x)
-    edge-list  V_a*(d_k + d_v) + V*d_b/32 + E*4 + E_a*(d_e + d_w + d_x)
-    owner      V_a*d_k + V*d_o + L*(d_e + d_b) + E_a*(d_w + d_v)
-    bottom-up  V_a*d_k + V*d_x + V_n*d_o + L*(d_e + d_b) + min(E_a, V_n)*(d_w + d_v)
-    bins       S*d_g + M*(d_s + 2*(d_v + d_m)) + E*(d_i + d_y) + E_a*d_x + (E - E_a)*d_n
-    combined   S*d_g + M*(d_s + 2*d_f)         + E*(d_i + d_y) + min(V, M)*d_t
+    push, vertex-push*        V_a*(d_k + d_l + d_o + d_v) + E_a*(d_e + d_w + d_x)
+    edge-list                 V_a*(d_k + d_v) + V*d_b/32 + E*4 + E_a*(d_e + d_w + d_x)
+    reverse-edge-list         V_a*d_k + E*(4 + d_b) + E_a*(d_v + d_e + d_w + d_x)
+    struct-edge-list          V_a*(d_k + d_v) + V*d_b/32 + E*(4 + d_e + d_w) + E_a*d_x
+    reverse-struct-edge-list  V_a*d_k + E*(4 + d_b + d_e + d_w) + E_a*(d_v + d_x)
+    owner, vertex-pull*       V_a*d_k + V*d_o + L*(d_e + d_b) + E_a*(d_w + d_v)
+    bottom-up                 V_a*d_k + V*d_x + V_n*d_o + L*(d_e + d_b) + min(E_a, V_n)*(d_w + d_v)
+    bins                      S*d_g + M*(d_s + 2*(d_v + d_m)) + E*(d_i + d_y) + E_a*d_x + (E - E_a)*d_n
+    bins-combined             S*d_g + M*(d_s + 2*d_f)         + E*(d_i + d_y) + min(V, M)*d_t
 
 with ``V, E, M, S`` the vertices, edges, messages and segments of the layout that a source partition has (the
 whole graph, where an iteration is not divided), ``V_a, E_a`` its active vertices and their edges, ``V_n`` the
@@ -132,6 +135,45 @@ def edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
     sent = part.active_vertices * (sizes.kept + sizes.value) + part.vertices * sizes.probe / 32
     heard = part.active_edges * (sizes.edge + sizes.weight + sizes.vertex)
     return sent + part.edges * EDGE_SOURCE_BYTES + heard
+
+
+def reverse_edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """The same by destination, so that sources are met in any order (kernels/reverse_edge_list.cuh).
+
+    Examples
+    --------
+    >>> reverse_edge_list_bytes(Part(10, 160, 64, 640), PLAIN)          # 10*8 + 640*(4 + 4) + 160*(4 + 4 + 4)
+    7120
+    """
+    heard = part.active_edges * (sizes.value + sizes.edge + sizes.weight + sizes.vertex)
+    return part.active_vertices * sizes.kept + part.edges * (EDGE_SOURCE_BYTES + sizes.probe) + heard
+
+
+def struct_edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """All edges are read whole (kernels/struct_edge_list.cuh).
+
+    Examples
+    --------
+    >>> struct_edge_list_bytes(Part(10, 160, 64, 640), PLAIN)    # 10*(8 + 4) + 64*4/32 + 640*(4 + 4) + 160*4
+    5888.0
+    """
+    sent = part.active_vertices * (sizes.kept + sizes.value) + part.vertices * sizes.probe / 32
+    return (
+        sent + part.edges * (EDGE_SOURCE_BYTES + sizes.edge + sizes.weight) + part.active_edges * sizes.vertex
+    )
+
+
+def reverse_struct_edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """Both (kernels/reverse_struct_edge_list.cuh).
+
+    Examples
+    --------
+    >>> reverse_struct_edge_list_bytes(Part(10, 160, 64, 640), PLAIN)   # 10*8 + 640*(4 + 4 + 4) + 160*(4 + 4)
+    9040
+    """
+    read = EDGE_SOURCE_BYTES + sizes.probe + sizes.edge + sizes.weight
+    heard = part.active_edges * (sizes.value + sizes.vertex)
+    return part.active_vertices * sizes.kept + part.edges * read + heard
 
 
 def owner_bytes(part: Part, sizes: DeviceSizes) -> float:

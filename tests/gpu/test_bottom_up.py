@@ -130,6 +130,13 @@ def check(case, graph, **options):
     return run
 
 
+def with_hubs():
+    """Hubs, whose warps ask for themselves, and vertices that no edge leads to."""
+    rng = np.random.default_rng(5)
+    tails, heads = rng.integers(0, 2000, 30_000), (2000 * rng.random(30_000) ** 4).astype(int)
+    return gpop.Graph.from_edges(tails, heads, rng.integers(1, 9, tails.size).astype(np.uint32), n=2100)
+
+
 @pytest.mark.parametrize("name", quick(PROGRAMS, "Paths", "Reached", "Heavy"))
 def test_vertices_that_ask_hear_what_they_would_be_sent(name):
     with emulated(), asking():
@@ -141,10 +148,7 @@ def test_vertices_that_ask_hear_what_they_would_be_sent(name):
 
 @pytest.mark.parametrize("name, ratio", [("Reached", 1.0), ("Noted", 3.0)])
 def test_some_iterations_push_and_some_ask(name, ratio):
-    """With hubs, whose warps ask for themselves, and vertices of which nobody is told."""
-    rng = np.random.default_rng(5)
-    tails, heads = rng.integers(0, 2000, 30_000), (2000 * rng.random(30_000) ** 4).astype(int)
-    graph = gpop.Graph.from_edges(tails, heads, n=2100)
+    graph = with_hubs()
     assert graph.reverse().out_degree.max() > kernel.HUB
     with emulated(), never_alone():
         run = check(PROGRAMS[name], graph, ratio=ratio, partition_size=64)

@@ -22,12 +22,40 @@ from tests.programs import random_graph
 SIZE, N = 64, 320
 STREAM, EACH = "a byte once", "each time"
 SCATTER = {"list": STREAM, "vertex_value": STREAM}
+PUSHED = {
+    "list": STREAM, "indptr": EACH, "indices": STREAM, "weights": STREAM, "vertex_value": STREAM,
+    "cell": EACH, "folded": EACH,
+}  # fmt: skip
+ASKED = {
+    "in_indptr": STREAM, "in_indices": STREAM, "in_weights": STREAM, "frontier_bits": EACH,
+    "vertex_value": EACH,
+}  # fmt: skip
 PHASES = {
     "push": {
         "scatter_list": SCATTER,
-        "push_light": {
-            "list": STREAM, "indptr": EACH, "indices": STREAM, "weights": STREAM, "vertex_value": STREAM,
+        "push_light": PUSHED,
+    },
+    "vertex-push": {"scatter_list": SCATTER, "VertexPush::gather": PUSHED},
+    "vertex-push-warp": {"scatter_list": SCATTER, "VertexPushWarp::gather": PUSHED},
+    "struct-edge-list": {
+        "scatter_list": SCATTER,
+        "StructEdgeList::gather": {
+            "edge": STREAM, "weighted_edge": STREAM, "vertex_value": STREAM, "frontier_bits": STREAM,
             "cell": EACH, "folded": EACH,
+        },
+    },
+    "reverse-edge-list": {
+        "scatter_list": SCATTER,
+        "ReverseEdgeList::gather": {
+            "in_indices": STREAM, "edge_target": STREAM, "in_weights": STREAM, "vertex_value": EACH,
+            "frontier_bits": EACH, "cell": EACH, "folded": EACH,
+        },
+    },
+    "reverse-struct-edge-list": {
+        "scatter_list": SCATTER,
+        "ReverseStructEdgeList::gather": {
+            "reverse_edge": STREAM, "weighted_reverse_edge": STREAM, "vertex_value": EACH,
+            "frontier_bits": EACH, "cell": EACH, "folded": EACH,
         },
     },
     "edge-list": {
@@ -39,18 +67,14 @@ PHASES = {
     },
     "owner": {
         "scatter_list": SCATTER,
-        "Owner::gather": {
-            "in_indptr": STREAM, "in_indices": STREAM, "in_weights": STREAM, "frontier_bits": EACH,
-            "vertex_value": EACH,
-        },
+        "Owner::gather": ASKED,
     },
     "bottom-up": {
         "scatter_list": SCATTER,
-        "BottomUp::gather": {
-            "cell": STREAM, "in_indptr": STREAM, "in_indices": STREAM, "in_weights": STREAM,
-            "frontier_bits": EACH, "vertex_value": EACH,
-        },
+        "BottomUp::gather": ASKED | {"cell": STREAM},
     },
+    "vertex-pull": {"scatter_list": SCATTER, "VertexPull::gather": ASKED},
+    "vertex-pull-warp": {"scatter_list": SCATTER, "VertexPullWarp::gather": ASKED},
     "bins": {
         "scatter_rows": {"sources": STREAM, "values": STREAM, "sent": STREAM},
         "gather_columns": {
@@ -226,6 +250,20 @@ CASES = [
         for cls in (Heard, Weighted, Live, Everywhere, Short, Lowest, Sums, SumsEverywhere)
     ],
     *[(cls, "edge-list", "edge-list") for cls in (Heard, Weighted, Live, Everywhere, Sums)],
+    *[
+        (cls, name, name)
+        for name in (
+            "vertex-push",
+            "vertex-push-warp",
+            "struct-edge-list",
+            "reverse-edge-list",
+            "reverse-struct-edge-list",
+            "vertex-pull",
+            "vertex-pull-warp",
+        )
+        for cls in (Weighted, Live, Everywhere, Sums)
+        if name not in ("vertex-pull", "vertex-pull-warp") or cls is not Live
+    ],
     *[(cls, "pull", "owner") for cls in (Heard, Weighted, Everywhere, Sums)],
     *[(cls, "pc", "bins") for cls in (Heard, Harmless, Weighted, Everywhere, Short)],
     *[(cls, "pc", "bins-combined") for cls in (Lowest, LowestWeighted, Sums, SumsEverywhere)],
@@ -254,7 +292,8 @@ def test_predicted_bytes_are_moved(cls, mode, strategy, monkeypatch):
     counted: set[str] = set()
     total = moved(strategy, cls.all_active, counted)
     # Of offsets that are read as a stream there is one more than vertices.
-    offsets = 8 if strategy == "owner" or (strategy == "push" and cls.all_active) else 0
+    walked = PHASES[strategy].values()
+    offsets = 8 if ASKED in walked or (PUSHED in walked and cls.all_active) else 0
     assert counted == set(PHASES[strategy]) - ({"scatter_list"} if cls is Live else set())
     assert total - offsets == run.trace[0]["bytes"], CountingEngine.moved
 

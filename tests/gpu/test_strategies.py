@@ -37,8 +37,11 @@ def test_every_file_of_kernels_is_compiled_somewhere():
     files = {path.stem for path in KERNELS.glob("*.cuh")}
     own = {Path(strategy.kernels).stem for strategy in strategies.GPU_STRATEGIES.values()}
     common = {*kernel.COMMON, *kernel.ENGINE, *kernel.FUSED, *kernel.STEPPED}
-    assert files - {"tables"} == own | common
-    assert not own & common
+    included = set(
+        re.findall(r'^#include "(\w+)\.cuh"$', "\n".join(map(Path.read_text, KERNELS.glob("*.cuh"))), re.M)
+    )
+    assert files - {"tables"} == own | common | included
+    assert not own & common and not included & (own | common)
 
 
 def test_codes_and_columns_are_written_once():
@@ -62,6 +65,8 @@ def test_codes_and_columns_are_written_once():
         ("sc", False, True, ["push"]), ("pc", False, True, ["bins-combined"]), ("pc", False, False, ["bins"]),
         ("auto", False, False, ["push", "bins", "bottom-up"]), ("edge-list", False, True, ["edge-list"]),
         ("pull", True, False, ["owner"]), ("edge-list", True, False, ["owner"]),
+        ("vertex-pull", True, False, ["vertex-pull"]), ("vertex-push-warp:8-32", True, False, ["owner"]),
+        ("vertex-push-warp:8-32", False, True, ["vertex-push-warp"]),
     ],
 )  # fmt: skip
 def test_an_engine_holds_what_its_run_may_choose(mode, owned, combines, names):

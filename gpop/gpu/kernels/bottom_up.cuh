@@ -5,6 +5,7 @@
 // Messages are computed where they are wanted, so that there is no scatter phase, unless scatterFunc reads what
 // other functions write: then the frontier's values are kept first. How many want messages still is counted, for
 // the next choice. Paper: Beamer, Asanovic, Patterson, "Direction-optimizing breadth-first search" (SC 2012).
+#include "in_edges.cuh"
 
 struct BottomUp {
   static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {

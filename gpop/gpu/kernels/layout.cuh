@@ -39,6 +39,9 @@ struct Graph {
   const unsigned* indices;
   const Weight* weights;
   const unsigned* edge_source;  // of every edge, in the order of `indices`
+  const unsigned* edge_target;  // of every in-edge, in the order of `in_indices`
+  const struct Edge* edge;          // edges as structs (edges.cuh), by source
+  const struct Edge* reverse_edge;  // the same by destination
   const int64* messages;  // per source partition
   const int* segments;    // the same
   const unsigned short* sources;

@@ -1,6 +1,7 @@
 // Strategy owner: one owner per destination vertex, its messages one after the other, correct for any gatherFunc.
 //
 // A whole run: nothing is pushed, so gatherFunc may write any number of fields (in_edges.cuh).
+#include "in_edges.cuh"
 
 struct Owner {
   static const bool LISTED = false;
