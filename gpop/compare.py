@@ -203,9 +203,9 @@ def _modes(text: str) -> list[str]:
     modes = [mode.strip() for mode in text.split(",")]
     for mode in modes:
         try:
-            check_asked("mode", mode)
+            check_asked("", mode)
         except UsageError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
+            raise argparse.ArgumentTypeError(str(error).strip()) from None
     return modes
 
 

@@ -171,7 +171,7 @@ class _Mode(argparse.Action):
             print(described())
             parser.exit()
         try:
-            check_asked("mode", value)
+            check_asked("argument --mode:", value)
         except UsageError as error:
             parser.error(str(error))
         setattr(given, self.dest, value)

@@ -18,7 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from gpop.gpu import edge_arrays
 from gpop.gpu.device import cupy, current_device
+from gpop.gpu.edge_arrays import STRUCTS
 from gpop.gpu.kernel import HUB
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
@@ -60,9 +62,6 @@ ARRAYS = {
     "reversed bins": (BINS, ("id_weights",)),
 }
 """Arrays of the layouts that strategies name, and those that weights add (of structs: put in their place)."""
-
-STRUCTS = ("edge", "reverse_edge")
-"""Edges as structs: source, destination and weight of one lie side by side (kernels/edges.cuh)."""
 
 SEGMENTS = ("segment", "segments", "column_piece")
 """Arrays that are made together: segments, how many each source partition has, and the pieces of columns."""
@@ -161,11 +160,6 @@ def messages_by_source(bins: Bins, turned: bool) -> np.ndarray:
     return counts.sum(axis=0 if turned else 1)
 
 
-def _ends(graph: Graph) -> np.ndarray:
-    """The vertex that each edge is listed at."""
-    return np.repeat(np.arange(graph.n, dtype=np.uint32), graph.out_degree)
-
-
 class DeviceGraph:
     """Device arrays of one graph and layout; parts are copied when a run first needs them.
 
@@ -220,32 +214,17 @@ class DeviceGraph:
         if name == "has_in":
             return np.packbits(self._in_graph().out_degree > 0, bitorder="little")
         if name == "edge_source":
-            return _ends(graph)
+            return edge_arrays.ends(graph)
         if name == "edge_target":
-            return _ends(self._in_graph())
+            return edge_arrays.ends(self._in_graph())
         if name.endswith(STRUCTS):
-            return self._structs(name)
+            return edge_arrays.structs(name, self._in_graph() if "reverse" in name else graph)
         if name == "row_piece":
             share = ROW_PIECES * current_device().multiprocessors
             return row_pieces(bins, max(PIECE_IDS, bins.messages // share))
         if name.startswith("in_"):
             return getattr(self._in_graph(), name.removeprefix("in_"))
         return getattr(graph, name)
-
-    def _struct(self, name: str) -> np.dtype:
-        """One edge, as a C++ compiler lays it out."""
-        weight = [("weight", self.graph.weights.dtype)] if name.startswith("weighted") else []
-        return np.dtype([("source", "u4"), ("target", "u4"), *weight], align=True)
-
-    def _structs(self, name: str) -> np.ndarray:
-        reverse = name.endswith("reverse_edge")
-        graph = self._in_graph() if reverse else self.graph
-        edges = np.empty(graph.m, self._struct(name))
-        owner, other = ("target", "source") if reverse else ("source", "target")
-        edges[owner], edges[other] = _ends(graph), graph.indices
-        if "weight" in edges.dtype.names:
-            edges["weight"] = graph.weights
-        return edges
 
     def _in_graph(self) -> Graph:
         return self.graph if self.graph.equals_reverse() else self.graph.reverse()
@@ -262,7 +241,7 @@ class DeviceGraph:
         if name in ("edge_source", "edge_target"):
             return 4 * (self.graph.m + PADDING)
         if name.endswith(STRUCTS):
-            return self._struct(name).itemsize * self.graph.m + PADDING
+            return edge_arrays.struct_of(name, self.graph).itemsize * self.graph.m + PADDING
         host = self._host(name if not name.startswith("in_") else name.removeprefix("in_"))
         return host.nbytes + PADDING * host.itemsize
 

@@ -15,7 +15,8 @@ from gpop.common.parallel import worker_count
 from gpop.gpu import calibrate
 from gpop.gpu.choices import parts_of, traits_of
 from gpop.gpu.device import cupy, current_device, free_bytes, is_device_array, require_device_memory
-from gpop.gpu.device_graph import STRUCTS, device_graph
+from gpop.gpu.device_graph import device_graph
+from gpop.gpu.edge_arrays import STRUCTS
 from gpop.gpu.emit import emit
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import (

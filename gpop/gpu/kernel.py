@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +14,7 @@ from gpop.common.errors import ProgramError
 from gpop.common.progress import activity
 from gpop.gpu.emit import semantics
 from gpop.gpu.emitted import Emitted
+from gpop.gpu.kernel_files import kernel_text
 from gpop.gpu.strategies import kernels_of, record_values, strategy_source
 from gpop.gpu.structs import CONTROL, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS
 from gpop.model.gpu_bytes import DeviceSizes
@@ -29,8 +28,6 @@ ENGINE = ("frontier", "engine")
 """Those that come after the strategies; then how an iteration is launched, `FUSED` or `STEPPED`."""
 
 FUSED, STEPPED = ("loop", "load"), ("step",)
-
-INCLUDE = re.compile(r'^#include "(\w+)\.cuh"\n', re.MULTILINE)
 
 OPTIONS = ("--std=c++17", "--fmad=false")  # the CPU does not contract a * b + c either
 BLOCK_THREADS = 1024
@@ -179,21 +176,6 @@ def _constant(value: Any, dtype: np.dtype) -> str:
     return f"({c_name(dtype)})({int(value) + 1}LL - 1)"
 
 
-@lru_cache(maxsize=64)
-def _kernels(names: tuple[str, ...]) -> str:
-    """Their texts, one after the other; what several of them include stands before the first."""
-    folder, known = Path(__file__).parent / "kernels", set()
-
-    def text_of(name: str) -> str:
-        if name in known:
-            return ""
-        known.add(name)
-        text = (folder / f"{name}.cuh").read_text()
-        return INCLUDE.sub(lambda found: text_of(found[1]), text)
-
-    return "\n".join(map(text_of, names))
-
-
 def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FUSED) -> str:
     """The whole translation unit."""
     weighted = traits.weight_dtype is not None
@@ -251,7 +233,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
     lines += [f"#define {name} {value}" for name, value in values.items()]
     sizes = [device_sizes(emitted, traits, live) for live in (False, True)]
     lines.append(strategy_source(traits.sparse, traits.dense, traits.pulling, *sizes))
-    lines.append(_kernels((*COMMON, *kernels_of(traits.strategies), *ENGINE, *launched)))
+    lines.append(kernel_text((*COMMON, *kernels_of(traits.strategies), *ENGINE, *launched)))
     lines += [
         f'static_assert(sizeof({name}) == {dtype.itemsize}, "{name} and its mirror differ");'
         for name, dtype in (("Graph", GRAPH), ("Space", SPACE), ("Control", CONTROL))

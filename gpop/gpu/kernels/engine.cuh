@@ -11,7 +11,7 @@
 // Where the first two may, eq. (1) chooses for each partition by SPARSE_BYTES and DENSE_BYTES, that is gpop/model;
 // what comes of that is compared with PULLING_BYTES.
 
-const int ALONE_EDGES = 4096, ALONE_VERTICES = 2048;
+const int ALONE_EDGES = 1024, ALONE_VERTICES = 512;
 
 #if !HAS_SPARSE || !HAS_DENSE || !HAS_PULLING
 struct Nobody {  // in place of the other one
