@@ -166,6 +166,11 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
 class _Mode(argparse.Action):
     """``--mode``; ``list`` prints all there are and ends."""
 
+    @staticmethod
+    def completer(prefix: str, **_: Any) -> list[str]:
+        """What a shell offers: parameters make more modes than a list of choices could hold."""
+        return [name for name in (*ASKED, "list") if name.startswith(prefix)]
+
     def __call__(self, parser: argparse.ArgumentParser, given: Any, value: Any, option: Any = None) -> None:
         if value == "list":
             print(described())

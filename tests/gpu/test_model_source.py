@@ -16,7 +16,7 @@ from gpop.model.choosers import prefers_bins
 from gpop.model.gpu_bytes import DeviceSizes, Part
 from tests.gpu.host import PRELUDE
 
-FUNCTIONS = [strategy.bytes for strategy in GPU_STRATEGIES.values()]
+FUNCTIONS = list(dict.fromkeys(strategy.bytes for strategy in GPU_STRATEGIES.values()))
 ENTRY = """
 extern "C" double {name}_(const double* part, const long long* sizes) {{
   model::Part given; model::DeviceSizes with;
