@@ -39,7 +39,7 @@ from gpop.copy_bandwidth import copy_bandwidth
 from gpop.execution.given import program_named
 from gpop.execution.run import COMPILED_TARGETS
 from gpop.graph.graph import Graph
-from gpop.model.strategies import ASKED, asked_on
+from gpop.model.strategies import asked_on, check_asked, split
 
 TOLERANCE = 1e-5
 
@@ -132,7 +132,7 @@ def compare(
     """
     if source is None:
         source = int(np.argmax(graph.out_degree)) if graph.n else 0
-    ways = [(target, mode) for target in targets for mode in modes if mode in asked_on(target)]
+    ways = [(target, mode) for target in targets for mode in modes if split(mode)[0] in asked_on(target)]
     if not ways:
         raise UsageError(f"none of the modes {', '.join(modes)} is one of target {', '.join(targets)}")
     limits = {target: _limit(target, threads) for target, _ in ways}
@@ -199,6 +199,16 @@ def _names(choices: Iterable[str]) -> Callable[[str], list[str]]:
     return parse
 
 
+def _modes(text: str) -> list[str]:
+    modes = [mode.strip() for mode in text.split(",")]
+    for mode in modes:
+        try:
+            check_asked("", mode)
+        except UsageError as error:
+            raise argparse.ArgumentTypeError(str(error).strip()) from None
+    return modes
+
+
 def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser = Parser(
         prog=prog("gpop.compare"),
@@ -213,7 +223,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--program", action="append", default=[], metavar="FILE.py:CLASS", help="of your own; several times"
     )
-    parser.add_argument("--modes", type=_names(ASKED), default=["sc", "pc", "auto"])
+    parser.add_argument("--modes", type=_modes, default=["sc", "pc", "auto"])
     parser.add_argument("--targets", type=_names(COMPILED_TARGETS), default=list(COMPILED_TARGETS))
     parser.add_argument("--symmetrize", action="store_true", help="add the opposite of every edge")
     parser.add_argument("--source", metavar="ID", help="original id; default: the vertex with most out-edges")

@@ -1,5 +1,7 @@
 """Run one app on a small graph on the GPU, in every mode, for compute-sanitizer to watch.
 
+What is taken by its name alone is divided among the apps: each of those is watched with some of them.
+
 ``compute-sanitizer --tool memcheck python -m perf.gpu_sanitize bfs``. Every array gets an allocation of
 its own, so that memcheck sees where it ends, and results are compared with the CPU's. ``perf/gpu_check.sh``
 runs this for every app.
@@ -16,7 +18,10 @@ from gpop.compare import differs
 from gpop.generate import generate
 from gpop.gpu import engine
 from gpop.gpu.device import cupy
-from gpop.model.strategies import asked_on
+from gpop.model.strategies import ASKED, MODES
+
+BY_NAME = ASKED[1 + len(MODES) :]
+PARTS = 4
 
 
 def main(name: str) -> int:
@@ -29,7 +34,8 @@ def main(name: str) -> int:
     common = {"partition_size": 64, "ratio": 1.0}
     expected = app.answer(graph, app.solve(graph, source, {"mode": "sc", "threads": 1, **common}))
     code = 0
-    for mode in asked_on("gpu"):
+    modes = (*ASKED[: 1 + len(MODES)], *BY_NAME[[*APPS].index(name) % PARTS :: PARTS])
+    for mode in modes:
         result = app.solve(graph, source, {"mode": mode, "target": "gpu", **common})
         wrong = differs(app.answer(graph, result), expected)
         code |= wrong

@@ -299,7 +299,11 @@ BAD = {
         "sssp needs weights that are not negative: edge 1 -> 0 has -3",
     ),
     "truncated file": ("bfs", ["CUT"], "cut.bin"),
-    "unknown mode": ("bfs", ["ROAD", "--mode", "fast"], "argument --mode: invalid choice: 'fast'"),
+    "unknown mode": (
+        "bfs",
+        ["ROAD", "--mode", "fast"],
+        "argument --mode: 'fast': expected one of auto, sc, pc, pull",
+    ),
     "no threads": (
         "bfs",
         ["ROAD", "--threads", "0"],

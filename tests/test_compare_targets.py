@@ -101,7 +101,7 @@ def test_an_app_that_does_not_fit_is_left_out(graph_file, monkeypatch, capsys):
     "arguments, said",
     [
         (["--apps", "bfs,tfs"], "argument --apps: 'tfs': expected some of bfs,pagerank,sssp,cc,nibble"),
-        (["--modes", "cs"], "argument --modes: 'cs': expected some of auto,sc,pc,pull"),
+        (["--modes", "cs"], "argument --modes: 'cs': expected one of auto, sc, pc, pull"),
         (["--targets", "tpu"], "argument --targets: 'tpu': expected some of cpu,gpu"),
         (["--targets", "gpu"], "none of the targets is here"),
         (["--rounds", "0"], "--rounds 0: expected 1 or more"),

@@ -34,7 +34,7 @@ from gpop.common.progress import by_default
 from gpop.execution.run import TARGETS
 from gpop.graph.transform import ORDERS
 from gpop.model.choosers import MODEL_NAMES, MODELS
-from gpop.model.strategies import ASKED
+from gpop.model.strategies import ASKED, check_asked, described
 from gpop.ranks.world import TRANSPORTS, World, end_all, launched_ranks, world_of
 
 TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")
@@ -106,7 +106,10 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     if app.arguments:
         app.arguments(parser)
     parser.add_argument("--threads", type=_number(1, MOST_THREADS), metavar="T", help="default: all cores")
-    parser.add_argument("--mode", choices=ASKED, default="auto", help="how messages travel")
+    parser.add_argument(
+        "--mode", action=_Mode, metavar="MODE", default="auto",
+        help=f"how messages travel: {', '.join(ASKED)}; list: what each does",
+    )  # fmt: skip
     parser.add_argument(
         "--ratio", type=float, help="bandwidth of PC over SC in the model (2; measured on a GPU)"
     )
@@ -158,6 +161,25 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     if given.verify and app.to_the_end and given.iterations != defaults["iterations"]:
         parser.error("--verify needs a finished run: leave out --iterations")
     return given
+
+
+class _Mode(argparse.Action):
+    """``--mode``; ``list`` prints all there are and ends."""
+
+    @staticmethod
+    def completer(prefix: str, **_: Any) -> list[str]:
+        """What a shell offers: parameters make more modes than a list of choices could hold."""
+        return [name for name in (*ASKED, "list") if name.startswith(prefix)]
+
+    def __call__(self, parser: argparse.ArgumentParser, given: Any, value: Any, option: Any = None) -> None:
+        if value == "list":
+            print(described())
+            parser.exit()
+        try:
+            check_asked("argument --mode:", value)
+        except UsageError as error:
+            parser.error(str(error))
+        setattr(given, self.dest, value)
 
 
 def _number(least: int, most: int | None = None) -> Callable[[str], int]:

@@ -11,8 +11,16 @@ import numpy as np
 
 from gpop.common.inlined import inline
 from gpop.cpu.interleave import is_local
-from gpop.model.choosers import AUTO, FEW_EDGES
-from gpop.model.compiled import edges_looked_at, pc_bytes, prefers_pc, prefers_pull, pull_bytes, sc_bytes
+from gpop.model.choosers import AUTO
+from gpop.model.compiled import (
+    edges_looked_at,
+    may_pull,
+    pc_bytes,
+    prefers_pc,
+    prefers_pull,
+    pull_bytes,
+    sc_bytes,
+)
 from gpop.model.strategies import PC, PULL
 from gpop.plan.trace import BYTES_AT, MESSAGES_AT, MODES_AT
 
@@ -60,7 +68,7 @@ def choose_pull(forced, ratio, size, frontier, edges, needy_vertices, needy_edge
     """Whether this iteration pulls, and the bytes the model predicts for that."""
     looked_at = edges_looked_at(edges, needy_vertices, needy_edges)
     pulled = pull_bytes(layout.n, frontier, looked_at, sizes)
-    if forced != AUTO or edges * FEW_EDGES < needy_edges:
+    if forced != AUTO or not may_pull(edges, needy_edges):
         return forced == PULL, pulled
     pushed = 0.0
     for i in range(size):

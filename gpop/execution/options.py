@@ -10,7 +10,12 @@ from typing import Any, Literal, TypeAlias, TypedDict
 
 from gpop.execution.checkpoint import Checkpoint
 
-Mode: TypeAlias = Literal["auto", "sc", "pc", "pull", "edge-list"]
+Mode: TypeAlias = Literal[
+    "auto", "sc", "pc", "pull", "edge-list", "struct-edge-list", "reverse-edge-list",
+    "reverse-struct-edge-list", "vertex-push", "vertex-push-warp", "vertex-pull", "vertex-pull-warp",
+]  # fmt: skip
+"""Parameters behind a name are text that type checkers do not know."""
+
 Target: TypeAlias = Literal["cpu", "gpu", "python"]
 Model: TypeAlias = Literal["engine", "paper"]
 Order: TypeAlias = Literal["none", "degree", "bfs", "rcm", "random"]

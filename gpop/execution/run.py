@@ -19,7 +19,7 @@ from gpop.execution.checkpoint import Checkpoint, Keeper
 from gpop.execution.loop import carry_out, engine_for
 from gpop.execution.options import Callback, Mode, Model, Target, Transport
 from gpop.model.choosers import MODEL_NAMES, model_of
-from gpop.model.strategies import ASKED, asked_on
+from gpop.model.strategies import asked_on, check_asked
 from gpop.plan.engine import Finished
 from gpop.plan.plan import UNLIMITED, Plan, decide
 from gpop.plan.trace import Trace
@@ -115,11 +115,12 @@ def run(
     iterations : int, optional
         Most iterations to do. An ``all_active`` program needs this, a ``filterFunc`` that settles, or
         a callback that stops it.
-    mode : "auto", "sc", "pc", "pull" or "edge-list"
+    mode : "auto", "sc", "pc", "pull", or the name of a strategy
         Communication mode: chosen by the analytical model, or forced. Pull is chosen for a whole
         iteration (of a program with a ``needsFunc``) or run (of an ``all_active`` one), sc and pc for each
-        partition in the others. ``"edge-list"`` is a way of sc that a GPU takes only when it is asked for: a
-        thread per edge.
+        partition in the others. On a GPU the strategies of `gpop.model.strategies` that are taken only when
+        they are asked for have names: ``"edge-list"``, ``"vertex-push-warp"``, also with its parameters
+        (``"vertex-push-warp:8-32"``: virtual warps of 8 lanes that take 32 vertices at once) ...
     interleave : bool
         Interleaved scatter-gather: fewer iterations for programs whose result is a fixpoint whatever
         the order of updates. Not repeatable in the number of iterations.
@@ -137,7 +138,7 @@ def run(
     model : "engine" or "paper"
         What ``mode="auto"`` goes by: eq. (1) and what this engine does beyond it (accesses to the cache,
         edges that need no bin, pull), or eq. (1) alone (`gpop.model.choosers`). Answers are the same. On a
-        GPU, where nothing is added to the bytes, both choose alike.
+        GPU, where nothing is added to the bytes, the two differ in pull alone.
     partition_size : int, optional
         Vertices per partition (a power of two), instead of the size that fits the L2 cache.
     progress : bool
@@ -191,11 +192,11 @@ def run(
     """
     if not isinstance(program, Program):
         raise UsageError(f"run({program!r}): expected a program made for a graph, such as MyProgram(graph)")
-    _check_choice("mode", mode, ASKED)
+    check_asked("mode", mode)
     _check_choice("target", target, TARGETS)
     _check_choice("model", model, MODEL_NAMES)
     if target != "python":
-        _check_choice(f"target {target!r}: mode", mode, asked_on(target))
+        check_asked(f"target {target!r}: mode", mode, asked_on(target))
     iterations = as_count("iterations", iterations)
     threads = as_count("threads", threads)
     partition_size = as_count("partition size", partition_size)

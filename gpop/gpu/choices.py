@@ -11,7 +11,7 @@ from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, Traits, combine_of, push_of, queues
 from gpop.gpu.strategies import strategies_of
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits
-from gpop.model.strategies import SC
+from gpop.model.strategies import PULL, SC, code_of, split
 from gpop.plan.plan import Plan
 
 
@@ -22,15 +22,18 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None) -> Traits:
     """
     cls = type(plan.program)
     fields = cls.vertex_fields()
-    if plan.mode == "pull":
+    name, parameters = split(plan.mode)
+    pulls = code_of(plan.mode) == PULL
+    if pulls:
         push = OWNER
     written = [fields[name].dtype for name in emitted.written]
     combine = combine_of(cls.combine, emitted.gathered_dtype, written)
     way = push_of(emitted, combine) if push is None else push
     has_init = "initFunc" in emitted.defined
     live = (plan.lowered.steady or plan.interleave) and not (has_init or cls.all_active) and way != OWNER
-    # An owner gathers one by one whatever is declared, but for sums (inbox.cuh).
-    combine = combine if push is None or (plan.mode == "pull" and combine == "add") else None
+    # An owner gathers one by one whatever is declared, but for sums (inbox.cuh); lanes that share one do not.
+    if push is not None and not (pulls and (combine == "add" or name == "vertex-pull-warp")):
+        combine = None
     mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
     return Traits(
         bits=_bits(plan),
@@ -43,7 +46,10 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None) -> Traits:
         push=way,
         track=cls.track_touched,
         live=live,
-        strategies=strategies_of(mode, way == OWNER, combine is not None),
+        strategies=strategies_of(
+            mode, way == OWNER, combine is not None, plan.may(PULL) and plan.model.pulls
+        ),
+        parameters=parameters,
     )
 
 

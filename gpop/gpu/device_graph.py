@@ -18,7 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from gpop.gpu import edge_arrays
 from gpop.gpu.device import cupy, current_device
+from gpop.gpu.edge_arrays import STRUCTS
 from gpop.gpu.kernel import HUB
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
@@ -52,11 +54,14 @@ BINS = ("ids", "sources", "messages", "segment", "segments", "column_piece", "ro
 ARRAYS = {
     "csr": (("indices",), ("weights",)),
     "edges": (("edge_source", "indices"), ("weights",)),
+    "reverse edges": (("in_indices", "edge_target"), ("in_weights",)),
+    "edge structs": (("edge",), ("weighted_edge",)),
+    "reverse edge structs": (("reverse_edge",), ("weighted_reverse_edge",)),
     "csc": (("in_indptr", "in_indices", "hub_vertex"), ("in_weights",)),
     "bins": (BINS, ("id_weights",)),
     "reversed bins": (BINS, ("id_weights",)),
 }
-"""Arrays of the layouts that strategies name, and those that weights add."""
+"""Arrays of the layouts that strategies name, and those that weights add (of structs: put in their place)."""
 
 SEGMENTS = ("segment", "segments", "column_piece")
 """Arrays that are made together: segments, how many each source partition has, and the pieces of columns."""
@@ -73,7 +78,8 @@ def arrays_of(layouts: tuple[str, ...], weighted: bool) -> list[str]:
     found: list[str] = []
     for layout in layouts:
         always, with_weights = ARRAYS[layout]
-        found += always + (with_weights if weighted else ())
+        replaced = weighted and always[0] in STRUCTS
+        found += (() if replaced else always) + (with_weights if weighted else ())
     return found
 
 
@@ -172,16 +178,21 @@ class DeviceGraph:
     @property
     def nbytes(self) -> int:
         """Bytes on the device."""
-        return sum(array.nbytes for array in self.arrays.values())
+        return sum({id(array): array.nbytes for array in self.arrays.values()}.values())
 
     def missing_bytes(self, names: tuple[str, ...]) -> int:
         """Bytes that `load` would copy."""
-        return sum(self._size(name) for name in names if name not in self.arrays)
+        return sum(self._size(name) for name in {*map(self._place, names)} if name not in self.arrays)
 
     def load(self, names: tuple[str, ...]) -> None:
         """Copy what is missing."""
         for name in names:
             if name in self.arrays:
+                continue
+            place = self._place(name)
+            if place != name:
+                self.load((place,))
+                self.arrays[name] = self.arrays[place]
                 continue
             if name in SEGMENTS:
                 self._make_segments()
@@ -189,6 +200,10 @@ class DeviceGraph:
                 self._make_hubs()
             else:
                 self._put(name, self._host(name))
+
+    def _place(self, name: str) -> str:
+        """The array that holds it: in-edges are edges where a graph equals its reverse."""
+        return name.removeprefix("in_") if self.graph.equals_reverse() else name
 
     def _host(self, name: str) -> np.ndarray:
         graph, bins = self.graph, self.bins
@@ -199,7 +214,11 @@ class DeviceGraph:
         if name == "has_in":
             return np.packbits(self._in_graph().out_degree > 0, bitorder="little")
         if name == "edge_source":
-            return np.repeat(np.arange(graph.n, dtype=np.uint32), graph.out_degree)
+            return edge_arrays.ends(graph)
+        if name == "edge_target":
+            return edge_arrays.ends(self._in_graph())
+        if name.endswith(STRUCTS):
+            return edge_arrays.structs(name, self._in_graph() if "reverse" in name else graph)
         if name == "row_piece":
             share = ROW_PIECES * current_device().multiprocessors
             return row_pieces(bins, max(PIECE_IDS, bins.messages // share))
@@ -219,8 +238,10 @@ class DeviceGraph:
             return self.graph.n + PIECE.itemsize * int(bins.k)
         if name in HUBS:  # the degrees that they are made from included
             return 8 * self.graph.n + 4 * min(self.graph.m, COUNTED_EDGES) if name == "hub_of" else 0
-        if name == "edge_source":
+        if name in ("edge_source", "edge_target"):
             return 4 * (self.graph.m + PADDING)
+        if name.endswith(STRUCTS):
+            return edge_arrays.struct_of(name, self.graph).itemsize * self.graph.m + PADDING
         host = self._host(name if not name.startswith("in_") else name.removeprefix("in_"))
         return host.nbytes + PADDING * host.itemsize
 

@@ -16,12 +16,14 @@ from gpop.gpu import calibrate
 from gpop.gpu.choices import parts_of, traits_of
 from gpop.gpu.device import cupy, current_device, free_bytes, is_device_array, require_device_memory
 from gpop.gpu.device_graph import device_graph
+from gpop.gpu.edge_arrays import STRUCTS
 from gpop.gpu.emit import emit
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import (
     BLOCK_THREADS,
     OWNER,
     STEPPED,
+    Traits,
     compile_kernel,
     make_source,
     shared_bytes,
@@ -77,14 +79,14 @@ class GpuEngine:
         self.layout, self.prepare_seconds = device_graph(graph, traits.bits, turned, worker_count())
         if plan.types.weight is not None:
             traits = traits._replace(bin_weight_dtype=self.layout.bins.id_weights.dtype)
-        self.traits = traits
-        parts = parts_of(plan, emitted, traits)
-        shapes = workspace_shapes(self.layout, emitted, traits)
-        own = sum(length * dtype.itemsize for length, dtype in shapes.values())
-        own += sum(self.program._fields[name].nbytes for name in self.lowered.fields)
-        needed = self.layout.missing_bytes(parts) + own
+        parts, shapes, own, needed = self._needs(traits)
         graph.store.make_room(lambda: needed <= free_bytes(), device=True)
+        if traits.pulling and needed > free_bytes():  # a run that may choose does without in-edges
+            others = tuple(strategy for strategy in traits.strategies if strategy is not traits.pulling)
+            traits = traits._replace(strategies=others)
+            parts, shapes, own, needed = self._needs(traits)
         require_device_memory(needed, f"{self.lowered.name} on {graph!r}")
+        self.traits = traits
         before = time.perf_counter()
         self.layout.load(parts)
         self.prepare_seconds += time.perf_counter() - before
@@ -96,14 +98,20 @@ class GpuEngine:
             self.ratio = calibrate.device_ratio(GpuEngine) if self.mode == "auto" else 1.0
         return {"target": "gpu", "device": current_device().name}
 
+    def _needs(self, traits: Traits) -> tuple[tuple[str, ...], dict, int, int]:
+        """Arrays of the graph, those of the workspace, bytes of these and of fields, all that is missing."""
+        parts = parts_of(self.plan, self.emitted, traits)
+        shapes = workspace_shapes(self.layout, self.emitted, traits)
+        own = sum(length * dtype.itemsize for length, dtype in shapes.values())
+        own += sum(self.program._fields[name].nbytes for name in self.lowered.fields)
+        return parts, shapes, own, self.layout.missing_bytes(parts) + own
+
     def _compile(self) -> None:
         self.module = module = compile_kernel(make_source(self.emitted, self.traits))
         self.loop, self.loader = module.get_function("gpop_loop"), module.get_function("gpop_load")
         self.shared = shared_bytes(self.emitted, self.traits)
         self.loop.max_dynamic_shared_size_bytes = self.shared
         self.blocks = current_device().multiprocessors
-        owned = self.traits.push == OWNER
-        self.hubs = self.layout.counts["hub_vertex"] if owned else len(self.space.arrays["called"])
         self.device_control = cupy().zeros(CONTROL.itemsize, np.uint8)
         self.begin, self.end = cupy().cuda.Event(), cupy().cuda.Event()
 
@@ -125,6 +133,7 @@ class GpuEngine:
         control["row_limit"], control["slice_ns"], control["fresh"] = rows, SLICE_NS, 1
         control["heavy_size"] = self.space.heavy_size
         control["frontier"] = graph.n if sources is None else len(sources)
+        control["needy"], control["needy_edges"] = graph.n, graph.m
         if self.traits.all_active:
             control["next_frontier"] = graph.n
         self.control = control
@@ -229,9 +238,10 @@ class GpuEngine:
         graph["n"], graph["m"], graph["k"] = self.program.graph.n, self.program.graph.m, self.layout.bins.k
         graph["column_pieces"] = counts.get("column_piece", 0)
         graph["row_pieces"] = counts.get("row_piece", 0)
-        graph["hubs"] = self.hubs
-        for name in GRAPH.names[6:]:
-            array = arrays.get(name)
+        graph["hubs"], graph["queues"] = counts.get("hub_vertex", 0), len(self.space.arrays["called"])
+        for name in GRAPH.names[GRAPH.names.index("indptr") :]:
+            weighted = self.plan.types.weight is not None and name in STRUCTS
+            array = arrays.get(f"weighted_{name}" if weighted else name)
             graph[name] = 0 if array is None else array.data.ptr
         return graph
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,14 +14,15 @@ from gpop.common.errors import ProgramError
 from gpop.common.progress import activity
 from gpop.gpu.emit import semantics
 from gpop.gpu.emitted import Emitted
+from gpop.gpu.kernel_files import kernel_text
 from gpop.gpu.strategies import kernels_of, record_values, strategy_source
 from gpop.gpu.structs import CONTROL, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS
 from gpop.model.gpu_bytes import DeviceSizes
-from gpop.model.strategies import PC, Strategy
+from gpop.model.strategies import PC, PULL, Strategy
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 
 COMMON = ("layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
-"""Files of ``kernels/`` that strategies build on, in the order in which they are compiled."""
+"""Files of ``kernels/`` that all strategies build on, in the order in which they are compiled."""
 
 ENGINE = ("frontier", "engine")
 """Those that come after the strategies; then how an iteration is launched, `FUSED` or `STEPPED`."""
@@ -40,6 +40,9 @@ HEAVY = 256
 
 HUB = 512
 """A vertex with more in-edges is gathered by a warp of its own (owner.cuh)."""
+
+PARAMETERS = ("VIRTUAL_WARP", "CHUNK")
+"""Names of `Traits.parameters` (virtual_warps.cuh)."""
 
 MOST_LANE_IDS = 16
 """Ids that one thread takes at once (strip.cuh); half as many where each comes with a weight: registers."""
@@ -72,17 +75,24 @@ class Traits(NamedTuple):
     track: bool
     live: bool
     strategies: tuple[Strategy, ...]
-    """Those that a run may choose: at most one for single vertices and one for whole partitions."""
+    """Those that a run may choose: at most one of each of the three."""
+    parameters: tuple[int, ...] = ()
+    """Of a strategy that has some: lanes of a virtual warp, and vertices that it takes at once."""
 
     @property
     def sparse(self) -> Strategy | None:
-        """Sends or gathers for single vertices."""
-        return next((strategy for strategy in self.strategies if strategy.mode != PC), None)
+        """Sends for single vertices, or gathers for them in every iteration."""
+        return next((s for s in self.strategies if s.mode != PC and s is not self.pulling), None)
 
     @property
     def dense(self) -> Strategy | None:
         """Sends for whole partitions."""
         return next((strategy for strategy in self.strategies if strategy.mode == PC), None)
+
+    @property
+    def pulling(self) -> Strategy | None:
+        """Gathers for single vertices in some iterations."""
+        return next((s for s in self.strategies if s.mode == PULL and s.auto and not s.by_name), None)
 
 
 def c_name(dtype: np.dtype) -> str:
@@ -166,12 +176,6 @@ def _constant(value: Any, dtype: np.dtype) -> str:
     return f"({c_name(dtype)})({int(value) + 1}LL - 1)"
 
 
-@lru_cache(maxsize=64)
-def _kernels(names: tuple[str, ...]) -> str:
-    folder = Path(__file__).parent / "kernels"
-    return "\n".join((folder / f"{name}.cuh").read_text() for name in names)
-
-
 def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FUSED) -> str:
     """The whole translation unit."""
     weighted = traits.weight_dtype is not None
@@ -213,6 +217,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "TRACE_ROWS": TRACE_ROWS,
         "TRACE_COLUMNS": TRACE_COLUMNS,
         **record_values(),
+        **dict(zip(PARAMETERS, traits.parameters, strict=False)),
     }
     lines = [semantics(), emitted.source]
     if "iteration" in (emitted.state_dtype.names or ()):
@@ -227,8 +232,8 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
     lines += [f"typedef {c_name(dtype)} {name};" for name, dtype in types.items()]
     lines += [f"#define {name} {value}" for name, value in values.items()]
     sizes = [device_sizes(emitted, traits, live) for live in (False, True)]
-    lines.append(strategy_source(traits.sparse, traits.dense, *sizes))
-    lines.append(_kernels((*COMMON, *kernels_of(traits.strategies), *ENGINE, *launched)))
+    lines.append(strategy_source(traits.sparse, traits.dense, traits.pulling, *sizes))
+    lines.append(kernel_text((*COMMON, *kernels_of(traits.strategies), *ENGINE, *launched)))
     lines += [
         f'static_assert(sizeof({name}) == {dtype.itemsize}, "{name} and its mirror differ");'
         for name, dtype in (("Graph", GRAPH), ("Space", SPACE), ("Control", CONTROL))

@@ -11,29 +11,35 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from gpop.gpu.model_source import model_source
-from gpop.model.compiled import prefers_bins
+from gpop.model.compiled import may_pull, prefers_bins, prefers_pull
 from gpop.model.gpu_bytes import DeviceSizes
-from gpop.model.strategies import MODES, SC, STRATEGIES, Strategy
+from gpop.model.strategies import MODES, PULL, SC, STRATEGIES, Strategy, split
 from gpop.plan import trace
 
 GPU_STRATEGIES = {strategy.name: strategy for strategy in STRATEGIES if strategy.target == "gpu"}
 
 
-def strategies_of(mode: str, owned: bool, combines: bool) -> tuple[Strategy, ...]:
-    """What a run may choose from: at most one strategy for single vertices, and one for whole partitions.
+def strategies_of(mode: str, owned: bool, combines: bool, pulls: bool = False) -> tuple[Strategy, ...]:
+    """What a run may choose from: at most one strategy for single vertices, one for whole partitions, and
+    one for iterations in which vertices ask.
 
-    ``owned``: every vertex has an owner that gathers, whatever the mode.
+    ``owned``: every vertex has an owner that gathers, whatever the mode; ``pulls``: the model may choose that
+    vertices ask.
 
     Examples
     --------
-    >>> [strategy.name for strategy in strategies_of("auto", False, True)]
-    ['push', 'bins-combined']
+    >>> [strategy.name for strategy in strategies_of("auto", False, True, True)]
+    ['push', 'bins-combined', 'bottom-up']
     >>> [strategy.name for strategy in strategies_of("sc", True, False)]
     ['owner']
+    >>> [strategy.name for strategy in strategies_of("vertex-push-warp:8-32", False, True)]
+    ['vertex-push-warp']
     """
-    if owned:
+    name, _ = split(mode)
+    if owned and not (name in GPU_STRATEGIES and GPU_STRATEGIES[name].mode == PULL):
         return (GPU_STRATEGIES["owner"],)
-    names = {"sc": ["push"], "pc": ["bins"], "auto": ["push", "bins"]}.get(mode, [mode])
+    auto = ["push", "bins"] + ["bottom-up"] * pulls
+    names = {"sc": ["push"], "pc": ["bins"], "auto": auto}.get(mode, [name])
     if combines:
         names = ["bins-combined" if name == "bins" else name for name in names]
     return tuple(GPU_STRATEGIES[name] for name in names)
@@ -70,12 +76,16 @@ def struct_name(strategy: Strategy) -> str:
 
 
 def strategy_source(
-    sparse: Strategy | None, dense: Strategy | None, sizes: DeviceSizes, live_sizes: DeviceSizes
+    sparse: Strategy | None,
+    dense: Strategy | None,
+    pulling: Strategy | None,
+    sizes: DeviceSizes,
+    live_sizes: DeviceSizes,
 ) -> str:
     """What stands before the kernels: who takes part, and the model of it."""
-    chosen = {"SPARSE": sparse, "DENSE": dense}
+    chosen = {"SPARSE": sparse, "DENSE": dense, "PULLING": pulling}
     functions = [strategy.bytes for strategy in chosen.values() if strategy is not None]
-    lines = [model_source((*functions, prefers_bins))]
+    lines = [model_source((*functions, prefers_bins, may_pull, prefers_pull))]
     for part, strategy in chosen.items():
         lines.append(f"#define HAS_{part} {int(strategy is not None)}")
         if strategy is None:

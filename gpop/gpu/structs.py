@@ -13,11 +13,12 @@ _POINTERS = "u8"
 GRAPH = np.dtype(
     [("n", "i8"), ("m", "i8")]
     + [(name, "i4") for name in ("k", "column_pieces", "row_pieces")]
-    + [("hubs", "u4")]
+    + [(name, "u4") for name in ("hubs", "queues", "pad")]
     + [
         (name, _POINTERS)
         for name in (
-            "indptr", "indices", "weights", "edge_source", "messages", "segments", "sources", "ids",
+            "indptr", "indices", "weights", "edge_source", "edge_target", "edge", "reverse_edge",
+            "messages", "segments", "sources", "ids",
             "id_weights", "segment", "column_piece", "row_piece", "has_in", "in_indptr", "in_indices",
             "in_weights", "hub_vertex", "hub_first", "hub_of",
         )
@@ -38,13 +39,14 @@ CONTROL = np.dtype(
         (name, "i8")
         for name in (
             "iteration", "limit", "rows", "row_limit", "slice_ns", "started", "frontier", "edges",
+            "needy", "needy_edges", "left", "left_edges",
             "next_frontier", "next_edges", "next_list", "next_heavy", "list_size", "heavy_size",
             "candidates", "partitions_sparse", "partitions_dense", "messages",
         )
     ]
     + [("bytes", "f8"), ("begin_ns", "i8"), ("middle_ns", "i8"), ("ratio", "f8")]
-    + [(name, "i4") for name in ("fresh", "list_valid", "dense", "alone", "stop", "finished")]
-    + [("scatter_claim", "u4"), ("gather_claim", "u4"), ("hubs_called", "u4"), ("pad", "u4")]
+    + [(name, "i4") for name in ("fresh", "list_valid", "alone", "stop", "finished", "dense", "pulled")]
+    + [(name, "u4") for name in ("scatter_claim", "gather_claim", "hubs_called")]
     + [("decision", "i4", 2), ("arrived_blocks", "u4"), ("released", "u4")]
     + [("trace", "f8", (TRACE_ROWS, TRACE_COLUMNS))]
 )  # fmt: skip

@@ -128,7 +128,18 @@ def prefers_bins(edges: float, pushed: float, binned: float, ratio: float) -> bo
     return edges > 0 and binned <= ratio * pushed
 
 
-def prefers_pull(pushed, pulled, ratio):
+def may_pull(active_edges: float, needy_edges: float) -> bool:
+    """Whether it is worth while to ask if an iteration should pull (`FEW_EDGES`).
+
+    Examples
+    --------
+    >>> may_pull(1.0, 64.0), may_pull(1.0, 65.0)
+    (True, False)
+    """
+    return active_edges * FEW_EDGES >= needy_edges
+
+
+def prefers_pull(pushed: float, pulled: float, ratio: float) -> bool:
     """Whether an iteration that pulls is predicted to take no longer than one that pushes.
 
     ``pushed`` are bytes at the bandwidth of SC (those of PC divided by ``ratio``); pull streams like PC.

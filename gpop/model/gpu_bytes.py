@@ -3,19 +3,24 @@
 Nothing of a vertex stays in a private cache here, and messages that are pushed pass no bin, so these are
 other formulas than the CPU's (model/bytes.py). Counted is what has to do with messages:
 
-    push       V_a*(d_k + d_l + d_o + d_v) + E_a*(d_e + d_w + d_x)
-    edge-list  V_a*(d_k + d_v) + V*d_b/32 + E*4 + E_a*(d_e + d_w + d_x)
-    owner      V_a*d_k + V*d_o + L*(d_e + d_b) + E_a*(d_w + d_v)
-    bins       S*d_g + M*(d_s + 2*(d_v + d_m)) + E*(d_i + d_y) + E_a*d_x + (E - E_a)*d_n
-    combined   S*d_g + M*(d_s + 2*d_f)         + E*(d_i + d_y) + min(V, M)*d_t
+    push, vertex-push*        V_a*(d_k + d_l + d_o + d_v) + E_a*(d_e + d_w + d_x)
+    edge-list                 V_a*(d_k + d_v) + V*d_b/32 + E*4 + E_a*(d_e + d_w + d_x)
+    reverse-edge-list         V_a*d_k + E*(4 + d_b) + E_a*(d_v + d_e + d_w + d_x)
+    struct-edge-list          V_a*(d_k + d_v) + V*d_b/32 + E*(4 + d_e + d_w) + E_a*d_x
+    reverse-struct-edge-list  V_a*d_k + E*(4 + d_b + d_e + d_w) + E_a*(d_v + d_x)
+    owner, vertex-pull*       V_a*d_k + V*d_o + L*(d_e + d_b) + E_a*(d_w + d_v)
+    bottom-up                 V_a*d_k + V*d_x + V_n*d_o + L*(d_e + d_b) + min(E_a, V_n)*(d_w + d_v)
+    bins                      S*d_g + M*(d_s + 2*(d_v + d_m)) + E*(d_i + d_y) + E_a*d_x + (E - E_a)*d_n
+    bins-combined             S*d_g + M*(d_s + 2*d_f)         + E*(d_i + d_y) + min(V, M)*d_t
 
 with ``V, E, M, S`` the vertices, edges, messages and segments of the layout that a source partition has (the
-whole graph, where an iteration is not divided), ``V_a, E_a`` its active vertices and their edges, ``L`` the
-in-edges that are looked at; the sizes are in `DeviceSizes`. Of a stream each byte counts once per phase,
-though neighbouring lanes may ask for it again: a value is written once and read once, whatever its number of
-edges. A random access counts each time: those to the vertex that a message is for (an atomic is one), and
-those of an owner to the sources of its in-edges. What the program's functions read of their own vertex, the
-upkeep of the frontier, and what waits at hubs (swap.cuh) are in none of them.
+whole graph, where an iteration is not divided), ``V_a, E_a`` its active vertices and their edges, ``V_n`` the
+vertices that want messages, ``L`` the in-edges that are looked at; the sizes are in `DeviceSizes`. Of a
+stream each byte counts once per phase, though neighbouring lanes may ask for it again: a value is written
+once and read once, whatever its number of edges. A random access counts each time: those to the vertex that a
+message is for (an atomic is one), and those of an owner to the sources of its in-edges. What the program's
+functions read of their own vertex, the upkeep of the frontier, and what waits at hubs (swap.cuh) are in none
+of them.
 
 All take a `Part` and `DeviceSizes`. The engine's source has these functions, emitted as a program's are.
 """
@@ -30,7 +35,8 @@ from gpop.model.bytes import edges_looked_at
 class Part(NamedTuple):
     """What a source partition has, or the whole graph, and what of it is active.
 
-    ``messages`` and ``segments`` are those that it sends and fills in the partition-centric layout.
+    ``messages`` and ``segments`` are those that it sends and fills in the partition-centric layout. The needy
+    vertices are those that want messages, with all their in-edges.
     """
 
     active_vertices: float
@@ -39,6 +45,8 @@ class Part(NamedTuple):
     edges: float
     messages: float = 0.0
     segments: float = 0.0
+    needy_vertices: float = 0.0
+    needy_edges: float = 0.0
 
 
 class DeviceSizes(NamedTuple):
@@ -129,6 +137,45 @@ def edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
     return sent + part.edges * EDGE_SOURCE_BYTES + heard
 
 
+def reverse_edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """The same by destination, so that sources are met in any order (kernels/reverse_edge_list.cuh).
+
+    Examples
+    --------
+    >>> reverse_edge_list_bytes(Part(10, 160, 64, 640), PLAIN)          # 10*8 + 640*(4 + 4) + 160*(4 + 4 + 4)
+    7120
+    """
+    heard = part.active_edges * (sizes.value + sizes.edge + sizes.weight + sizes.vertex)
+    return part.active_vertices * sizes.kept + part.edges * (EDGE_SOURCE_BYTES + sizes.probe) + heard
+
+
+def struct_edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """All edges are read whole (kernels/struct_edge_list.cuh).
+
+    Examples
+    --------
+    >>> struct_edge_list_bytes(Part(10, 160, 64, 640), PLAIN)    # 10*(8 + 4) + 64*4/32 + 640*(4 + 4) + 160*4
+    5888.0
+    """
+    sent = part.active_vertices * (sizes.kept + sizes.value) + part.vertices * sizes.probe / 32
+    return (
+        sent + part.edges * (EDGE_SOURCE_BYTES + sizes.edge + sizes.weight) + part.active_edges * sizes.vertex
+    )
+
+
+def reverse_struct_edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """Both (kernels/reverse_struct_edge_list.cuh).
+
+    Examples
+    --------
+    >>> reverse_struct_edge_list_bytes(Part(10, 160, 64, 640), PLAIN)   # 10*8 + 640*(4 + 4 + 4) + 160*(4 + 4)
+    9040
+    """
+    read = EDGE_SOURCE_BYTES + sizes.probe + sizes.edge + sizes.weight
+    heard = part.active_edges * (sizes.value + sizes.vertex)
+    return part.active_vertices * sizes.kept + part.edges * read + heard
+
+
 def owner_bytes(part: Part, sizes: DeviceSizes) -> float:
     """The owner of a vertex walks its in-edges (kernels/owner.cuh); not yet known: who still wants any.
 
@@ -144,6 +191,25 @@ def owner_bytes(part: Part, sizes: DeviceSizes) -> float:
         looked_at = edges_looked_at(part.active_edges, part.vertices, part.edges)
     sent = part.active_vertices * sizes.kept + part.vertices * sizes.offset
     return sent + looked_at * (sizes.edge + sizes.probe) + part.active_edges * (sizes.weight + sizes.value)
+
+
+def bottom_up_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """Vertices that want messages ask their in-neighbours (kernels/bottom_up.cuh), until the first message.
+
+    Whether a vertex wants any is read off its own field, which is as wide as what messages are written to.
+
+    Examples
+    --------
+    >>> asked = Part(10, 0, 64, 640, needy_vertices=50, needy_edges=500)
+    >>> bottom_up_bytes(asked, PLAIN)                                     # 10*8 + 64*4 + 50*8 + 500*(4 + 4)
+    4736.0
+    >>> bottom_up_bytes(asked._replace(active_edges=160), PLAIN) < 4736
+    True
+    """
+    looked_at = edges_looked_at(part.active_edges, part.needy_vertices, part.needy_edges)
+    asked = part.vertices * sizes.vertex + part.needy_vertices * sizes.offset
+    heard = min(part.active_edges, part.needy_vertices) * (sizes.weight + sizes.value)
+    return part.active_vertices * sizes.kept + asked + looked_at * (sizes.edge + sizes.probe) + heard
 
 
 def bins_bytes(part: Part, sizes: DeviceSizes) -> float:

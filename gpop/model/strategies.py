@@ -11,8 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gpop.common.errors import UsageError
 from gpop.model.bytes import pc_bytes, pull_all_bytes, pull_bytes, sc_bytes
-from gpop.model.gpu_bytes import bins_bytes, combined_bytes, edge_list_bytes, owner_bytes, push_bytes
+from gpop.model.gpu_bytes import (
+    bins_bytes,
+    bottom_up_bytes,
+    combined_bytes,
+    edge_list_bytes,
+    owner_bytes,
+    push_bytes,
+    reverse_edge_list_bytes,
+    reverse_struct_edge_list_bytes,
+    struct_edge_list_bytes,
+)
 
 SC, PC, PULL = 0, 1, 2
 """Codes of the modes, in the engines' arrays and in their choices."""
@@ -58,6 +69,9 @@ class Strategy:
         Whether it can be part of an interleaved run.
     by_name : bool
         Taken only where it is asked for, by its name in place of a mode.
+    parameters : tuple of int
+        Of strategies with virtual warps: their lanes, and the vertices that one takes at once. They are taken
+        where the name stands alone; others follow it: ``vertex-push-warp:8-32``.
     """
 
     name: str
@@ -71,6 +85,7 @@ class Strategy:
     auto: bool = True
     interleaves: bool = True
     by_name: bool = False
+    parameters: tuple[int, ...] = ()
 
     def fits(self, asked: str, all_active: bool, needs: bool, interleave: bool) -> bool:
         """Whether a run may choose it.
@@ -87,7 +102,7 @@ class Strategy:
         if self.all_active not in (None, all_active) or (interleave and not self.interleaves):
             return False
         if self.by_name:
-            return asked == self.name
+            return split(asked)[0] == self.name
         if asked != "auto":
             return asked == MODES[self.mode].name
         if self.mode == SC and all_active:
@@ -118,18 +133,39 @@ STRATEGIES = (
              "warps walk the edges of listed vertices, messages go straight to their vertex"),
     Strategy("edge-list", SC, "gpu", "gpu/kernels/edge_list.cuh", ("edges",), edge_list_bytes,
              "a thread per edge of the whole graph", by_name=True),
+    Strategy("struct-edge-list", SC, "gpu", "gpu/kernels/struct_edge_list.cuh", ("edge structs",),
+             struct_edge_list_bytes, "the same, source and destination side by side", by_name=True),
+    Strategy("reverse-edge-list", SC, "gpu", "gpu/kernels/reverse_edge_list.cuh", ("reverse edges",),
+             reverse_edge_list_bytes, "a thread per edge, in the order of the destinations", by_name=True),
+    Strategy("reverse-struct-edge-list", SC, "gpu", "gpu/kernels/reverse_struct_edge_list.cuh",
+             ("reverse edge structs",), reverse_struct_edge_list_bytes,
+             "the same, source and destination side by side", by_name=True),
+    Strategy("vertex-push", SC, "gpu", "gpu/kernels/vertex_push.cuh", ("csr",), push_bytes,
+             "a thread per listed vertex walks its edges", by_name=True),
+    Strategy("vertex-push-warp", SC, "gpu", "gpu/kernels/vertex_push_warp.cuh", ("csr",), push_bytes,
+             "virtual warps walk the edges of listed vertices", by_name=True, parameters=(16, 64)),
     Strategy("bins", PC, "gpu", "gpu/kernels/bins.cuh", ("bins",), bins_bytes,
              "values into bins, columns gathered by compare-and-swap"),
     Strategy("bins-combined", PC, "gpu", "gpu/kernels/combined.cuh", ("reversed bins",), combined_bytes,
              "messages of a run combined at their source, folded in shared memory"),
     Strategy("owner", PULL, "gpu", "gpu/kernels/owner.cuh", ("csc",), owner_bytes,
              "one owner per vertex walks its in-edges in order", auto=False),
+    Strategy("bottom-up", PULL, "gpu", "gpu/kernels/bottom_up.cuh", ("csc",), bottom_up_bytes,
+             "vertices that want messages walk in-edges against the bits of the frontier",
+             all_active=False, interleaves=False),
+    Strategy("vertex-pull", PULL, "gpu", "gpu/kernels/vertex_pull.cuh", ("csc",), owner_bytes,
+             "a thread per vertex walks its in-edges in order", by_name=True),
+    Strategy("vertex-pull-warp", PULL, "gpu", "gpu/kernels/vertex_pull_warp.cuh", ("csc",), owner_bytes,
+             "virtual warps walk the in-edges of all vertices", by_name=True, parameters=(16, 64)),
 )  # fmt: skip
 
 _BY_NAME = {strategy.name: strategy for strategy in STRATEGIES if strategy.by_name}
 
 ASKED = ("auto", *(mode.name for mode in MODES), *_BY_NAME)
-"""Values of ``mode=`` and ``--mode``."""
+"""Values of ``mode=`` and ``--mode``; parameters may follow those that have some (`Strategy.parameters`)."""
+
+WARP, MOST_CHUNK = 32, 1024
+"""Most lanes of a virtual warp, and most vertices that it takes at once."""
 
 COLUMNS = tuple(mode.column for mode in MODES)
 """Columns of the trace, in the order of the codes."""
@@ -146,6 +182,73 @@ def asked_on(target: str) -> tuple[str, ...]:
     return tuple(asked for asked in ASKED if asked not in _BY_NAME or _BY_NAME[asked].target == target)
 
 
+def split(asked: str) -> tuple[str, tuple[int, ...]]:
+    """Name and parameters of what is asked for; those of the record where none are given.
+
+    Examples
+    --------
+    >>> split("vertex-push-warp:8-32"), split("vertex-push-warp"), split("auto")
+    (('vertex-push-warp', (8, 32)), ('vertex-push-warp', (16, 64)), ('auto', ()))
+    """
+    name, colon, given = asked.partition(":")
+    if colon:
+        return name, tuple(int(number) for number in given.split("-"))
+    return name, _BY_NAME[name].parameters if name in _BY_NAME else ()
+
+
+def check_asked(what: str, asked: str, known: tuple[str, ...] = ASKED) -> None:
+    """Refuse a mode that is none, or one that has no such parameters.
+
+    Raises
+    ------
+    UsageError
+        With ``what`` is asked for, and what was expected.
+
+    Examples
+    --------
+    >>> check_asked("mode", "vertex-pull-warp:32-32")
+    >>> check_asked("mode", "vertex-pull-warp:5-32")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    gpop.common.errors.UsageError: mode 'vertex-pull-warp:5-32': expected vertex-pull-warp:W-C, W lanes ...
+    """
+    name, colon, given = asked.partition(":") if isinstance(asked, str) else (asked, "", "")
+    if name not in known or (colon and not (name in _BY_NAME and _BY_NAME[name].parameters)):
+        raise UsageError(f"{what} {asked!r}: expected one of {', '.join(known)}")
+    if not colon:
+        return
+    numbers = [int(number) for number in given.split("-") if number.isdecimal()]
+    fits = f"{'-'.join(map(str, numbers))}" == given and len(numbers) == 2
+    if fits:
+        warp, chunk = numbers
+        fits = warp in (1, 2, 4, 8, 16, WARP) and 0 < chunk <= MOST_CHUNK and chunk % warp == 0
+    if not fits:
+        raise UsageError(
+            f"{what} {asked!r}: expected {name}:W-C, W lanes (1, 2, 4 ... {WARP}) and C vertices "
+            f"(a multiple of W, at most {MOST_CHUNK})"
+        )
+
+
+def described() -> str:
+    """Every mode and strategy, a line each: what it does and which layouts it reads.
+
+    Examples
+    --------
+    >>> print(described().splitlines()[-2])
+    * pull gpu vertex-pull-warp:16-64   virtual warps walk the in-edges of all vertices (csc)
+    """
+    lines = ["auto: what the model chooses from those that are not taken by their names alone"]
+    lines += [f"{mode.name}: {mode.about}" for mode in MODES]
+    for each in STRATEGIES:
+        name = each.name + ":" * bool(each.parameters) + "-".join(map(str, each.parameters))
+        how = f"{each.about} ({', '.join(each.layouts)})"
+        lines.append(
+            f"{'*' if each.by_name else ' '} {MODES[each.mode].name:4} {each.target} {name:24} {how}"
+        )
+    return "\n".join(
+        [*lines, "* is taken where it is asked for by this name, the others as program and graph are"]
+    )
+
+
 def code_of(asked: str) -> int:
     """Code of a mode that is asked for; `gpop.model.choosers.AUTO` for auto.
 
@@ -154,4 +257,5 @@ def code_of(asked: str) -> int:
     >>> [code_of(asked) for asked in asked_on("cpu")]
     [-1, 0, 1, 2]
     """
-    return _BY_NAME[asked].mode if asked in _BY_NAME else ASKED.index(asked) - 1
+    name, _ = split(asked)
+    return _BY_NAME[name].mode if name in _BY_NAME else ASKED.index(name) - 1

@@ -13,7 +13,7 @@ import numpy as np
 from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
 from gpop.model.choosers import MODELS, Model
-from gpop.model.strategies import STRATEGIES, Strategy
+from gpop.model.strategies import PULL, STRATEGIES, Strategy, code_of
 from gpop.plan.hidden import Hidden, hidden_of
 from gpop.program.lowering import Lowered, lower
 from gpop.program.program import Program
@@ -106,7 +106,7 @@ def decide(
         lowered = lower(cls)
         types = types_of(cls, lowered, weight)
         hidden = hidden_of(cls, types.message)
-    interleave = interleave and mode != "pull"  # nothing is scattered that could be gathered early
+    interleave = interleave and code_of(mode) != PULL  # nothing is scattered that could be gathered early
     needs = cls.needsFunc is not Program.needsFunc
     return Plan(
         program=program,

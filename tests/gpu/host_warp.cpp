@@ -1,4 +1,4 @@
-// What kernels/owner.cuh sees of a GPU, and a warp of 32 fibres that runs it (host_warp.py).
+// What kernels/in_edges.cuh sees of a GPU, and a warp of 32 fibres that runs it (host_warp.py).
 #include "program.hpp"
 
 #include <algorithm>
@@ -34,12 +34,13 @@ static int warp_inclusive_sum(int value) {
   return sum;
 }
 static unsigned atomicAdd(unsigned* at, unsigned x) { const unsigned before = *at; *at += x; return before; }
+static unsigned atomicOr(unsigned* at, unsigned x) { const unsigned before = *at; *at |= x; return before; }
 static unsigned min(int a, unsigned b) { return std::min((unsigned)a, b); }
 
 struct Graph { int64 n; unsigned hubs; const int64* in_indptr; const unsigned* in_indices; const Weight* in_weights;
                const unsigned* hub_vertex; const int64* hub_first; };
 struct Space { const Message* vertex_value; const unsigned char* active; unsigned char* activated;
-               const Gathered* waiting; unsigned* waiting_count; const unsigned* called; };
+               const Gathered* waiting; unsigned* waiting_count; const unsigned* called; unsigned* active_bits; };
 struct Control { struct { unsigned gather_claim, hubs_called; } head; };
 struct Team { unsigned warp() const { return 0; } unsigned warps() const { return 1; } };
 static bool is_active(const Space& space, unsigned v) { return space.active[v]; }
@@ -52,17 +53,17 @@ static Gathered weighted(State& state, Message value, Weight weight) {
 #endif
 }
 
-template <class... Given> static void scatter_list(Given&&...) {}  // values lie there already
-
 #include "inbox.cuh"
 #include "queue.cuh"
-#include "owner.cuh"
+#define LIVE 0
+static Message sent_by(unsigned v, State&, const Space& space, bool) { return space.vertex_value[v]; }
+#include "in_edges.cuh"
 
 static Team team; static State* state; static Graph graph; static Space space; static Control control; static bool queued;
 static unsigned ended;
 static void lane() {
   if (queued) gather_waiting(team, *state, graph, space, &control);
-  else gather_owned(team, *state, graph, space, &control);
+  else ask_all<true>(team, *state, graph, space, &control);
   ++ended;
   while (true) meet(0);
 }

@@ -1,4 +1,4 @@
-"""A warp on the host: kernels/queue.cuh and owner.cuh with 32 fibres for lanes, so it runs without a GPU.
+"""A warp on the host: kernels/queue.cuh and in_edges.cuh with 32 fibres for lanes, so it runs without a GPU.
 
 Lanes run one after the other from one collective operation to the next. Each operation notes its line; lanes
 that meet in different ones, or that end while others wait, are a fault (on a GPU: undefined).

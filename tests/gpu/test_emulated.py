@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import gpop
-from tests.gpu.cases import check, graph_of, in_plain_python, started
+from tests.gpu.cases import CASES, Case, check, graph_of, in_plain_python, started
 from tests.gpu.emulator import Array, Module, emulated
 from tests.gpu.foreign import FOREIGN
 from tests.gpu.hub import check_hub
+from tests.gpu.walks import BY_NAME, WALKED
 from tests.quick import quick
 
 DECLARED = [name for name in FOREIGN if name.endswith("Combined")]
@@ -40,8 +41,27 @@ def test_foreign_program_edge_by_edge(name):
     check_emulated(name, "edge-list")
 
 
-def check_emulated(name: str, mode: str) -> None:
-    case = FOREIGN[name]
+def walks():
+    """Every way with two programs of other kinds; all others are slow."""
+    for i, mode in enumerate(BY_NAME):
+        for j, name in enumerate(WALKED):
+            quick = j in (2 * i % len(WALKED), (2 * i + 1) % len(WALKED))
+            yield pytest.param(name, mode, marks=[] if quick else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("name, mode", [*walks()])
+def test_every_way_to_walk_neighbours(name, mode):
+    check_emulated(name, mode, WALKED[name])
+
+
+@pytest.mark.parametrize("parameters", quick(["1-5", "2-2", "16-64", "32-32", "32-128"], "32-128"))
+def test_virtual_warps_of_any_size(parameters):
+    for way in ("vertex-push-warp", "vertex-pull-warp"):
+        check_emulated("Colours", f"{way}:{parameters}", CASES["Colours"])
+
+
+def check_emulated(name: str, mode: str, case: Case | None = None) -> None:
+    case = case or FOREIGN[name]
     with emulated():
         for kind in ("small", "big"):
             check(case, graph_of(kind), in_plain_python(case, graph_of(kind)), mode, SIZE, "declared")

@@ -28,16 +28,19 @@ from gpop.gpu.kernel import (
     shared_bytes,
 )
 from gpop.gpu.strategies import strategies_of
+from gpop.model.strategies import PULL, STRATEGIES, code_of, split
 from gpop.plan.hidden import MASK_NONE, MASK_SENT, hidden_of
 from gpop.program.lowering import lower
 from tests.gpu.cuda_compiler import compile_cuda
 from tests.gpu.probes import PROBES
 from tests.gpu.shipped import APPS, SHIPPED
+from tests.quick import quick
 
 PROGRAMS = SHIPPED | PROBES
 ARCHITECTURES = ("sm_80", "sm_90")
 WAYS = ("declared", "swap", "owner")
 PARTS = [("sc", FUSED), ("pc", FUSED), ("edge-list", FUSED), ("auto", STEPPED)]
+NAMED = [strategy.name for strategy in STRATEGIES if strategy.by_name and strategy.name != "edge-list"]
 
 
 @lru_cache
@@ -56,7 +59,8 @@ def source_of(
     cls, weight = PROGRAMS[name]
     emitted = emitted_of(name)
     combine = cls.combine if way == "declared" else None
-    push = OWNER if way == "owner" else push_of(emitted, combine)
+    asks = code_of(mode) == PULL
+    push = OWNER if way == "owner" or asks else push_of(emitted, combine)
     if way == "swap" and (push != SWAP or cls.combine is None):
         return None
     mask, value = hidden_of(cls, emitted.message_dtype)
@@ -66,11 +70,12 @@ def source_of(
         mask, value = MASK_SENT, None
     weight = None if weight is None else np.dtype(weight)
     bin_weight = np.dtype(np.uint8) if weight == np.uint32 else weight
-    strategies = strategies_of(mode, push == OWNER, combine is not None)
+    pulls = "needsFunc" in emitted.defined and not cls.all_active
+    strategies = strategies_of(mode, push == OWNER, combine is not None, pulls)
     live = not cls.all_active and push != OWNER
     traits = Traits(
         15, weight, bin_weight, cls.all_active, mask, value, combine, push, cls.track_touched, live,
-        strategies,
+        strategies, split(mode)[1],
     )  # fmt: skip
     return make_source(emitted, traits, launched)
 
@@ -83,7 +88,7 @@ def check(name: str, way: str, architectures: tuple[str, ...], folder, masked: b
         assert compile_cuda(source, architecture, folder) == ""
 
 
-@pytest.mark.parametrize("name", ["SSSP", "PageRank", "Rumours"])
+@pytest.mark.parametrize("name", ["SSSP", "PageRank", "Rumours", "BFS"])
 def test_representative_engines_compile(name, tmp_path):
     check(name, "declared", ARCHITECTURES[1:], tmp_path)
 
@@ -92,6 +97,12 @@ def test_representative_engines_compile(name, tmp_path):
 def test_engines_of_one_mode_and_the_two_halves_compile(mode, launched, tmp_path):
     source = source_of("SSSP", "declared", mode=mode, launched=launched)
     assert compile_cuda(source, ARCHITECTURES[1], tmp_path) == ""
+
+
+@pytest.mark.parametrize("mode", quick(NAMED, "vertex-pull-warp", "reverse-struct-edge-list"))
+def test_engines_of_what_has_a_name_compile(mode, tmp_path):
+    for name in ("SSSP", "Rumours"):
+        assert compile_cuda(source_of(name, "declared", mode=mode), ARCHITECTURES[1], tmp_path) == ""
 
 
 @pytest.mark.slow

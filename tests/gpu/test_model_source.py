@@ -16,7 +16,7 @@ from gpop.model.choosers import prefers_bins
 from gpop.model.gpu_bytes import DeviceSizes, Part
 from tests.gpu.host import PRELUDE
 
-FUNCTIONS = [strategy.bytes for strategy in GPU_STRATEGIES.values()]
+FUNCTIONS = list(dict.fromkeys(strategy.bytes for strategy in GPU_STRATEGIES.values()))
 ENTRY = """
 extern "C" double {name}_(const double* part, const long long* sizes) {{
   model::Part given; model::DeviceSizes with;
@@ -51,10 +51,15 @@ def test_bytes(library, function):
     emitted.restype = ctypes.c_double
     for _ in range(200):
         whole = rng.integers(1, 10**6, 3).astype(float)
-        part = Part(*(np.floor(whole[:2] * rng.random(2))), *whole, rng.integers(0, 100))
+        part = Part(
+            *(np.floor(whole[:2] * rng.random(2))),
+            *whole,
+            rng.integers(0, 100),
+            *(np.floor(whole[:2] * rng.random(2))),
+        )
         sizes = DeviceSizes(*rng.integers(0, 33, len(DeviceSizes._fields)).tolist())
         sizes = sizes._replace(early=int(rng.integers(0, 2)))
-        found = emitted((ctypes.c_double * 6)(*part), (ctypes.c_longlong * len(sizes))(*sizes))
+        found = emitted((ctypes.c_double * len(part))(*part), (ctypes.c_longlong * len(sizes))(*sizes))
         assert found == pytest.approx(float(function(part, sizes)), rel=1e-12)
 
 

@@ -15,18 +15,47 @@ import gpop
 from gpop.gpu import engine
 from gpop.gpu.device_graph import PADDING
 from gpop.model.strategies import STRATEGIES
+from tests.gpu.asking import asking
 from tests.gpu.emulator import Module, emulated
 from tests.programs import random_graph
 
 SIZE, N = 64, 320
 STREAM, EACH = "a byte once", "each time"
 SCATTER = {"list": STREAM, "vertex_value": STREAM}
+PUSHED = {
+    "list": STREAM, "indptr": EACH, "indices": STREAM, "weights": STREAM, "vertex_value": STREAM,
+    "cell": EACH, "folded": EACH,
+}  # fmt: skip
+ASKED = {
+    "in_indptr": STREAM, "in_indices": STREAM, "in_weights": STREAM, "frontier_bits": EACH,
+    "vertex_value": EACH,
+}  # fmt: skip
 PHASES = {
     "push": {
         "scatter_list": SCATTER,
-        "push_light": {
-            "list": STREAM, "indptr": EACH, "indices": STREAM, "weights": STREAM, "vertex_value": STREAM,
+        "push_light": PUSHED,
+    },
+    "vertex-push": {"scatter_list": SCATTER, "VertexPush::gather": PUSHED},
+    "vertex-push-warp": {"scatter_list": SCATTER, "VertexPushWarp::gather": PUSHED},
+    "struct-edge-list": {
+        "scatter_list": SCATTER,
+        "StructEdgeList::gather": {
+            "edge": STREAM, "weighted_edge": STREAM, "vertex_value": STREAM, "frontier_bits": STREAM,
             "cell": EACH, "folded": EACH,
+        },
+    },
+    "reverse-edge-list": {
+        "scatter_list": SCATTER,
+        "ReverseEdgeList::gather": {
+            "in_indices": STREAM, "edge_target": STREAM, "in_weights": STREAM, "vertex_value": EACH,
+            "frontier_bits": EACH, "cell": EACH, "folded": EACH,
+        },
+    },
+    "reverse-struct-edge-list": {
+        "scatter_list": SCATTER,
+        "ReverseStructEdgeList::gather": {
+            "reverse_edge": STREAM, "weighted_reverse_edge": STREAM, "vertex_value": EACH,
+            "frontier_bits": EACH, "cell": EACH, "folded": EACH,
         },
     },
     "edge-list": {
@@ -38,11 +67,14 @@ PHASES = {
     },
     "owner": {
         "scatter_list": SCATTER,
-        "gather_owned": {
-            "in_indptr": STREAM, "in_indices": STREAM, "in_weights": STREAM, "frontier_bits": EACH,
-            "vertex_value": EACH,
-        },
+        "Owner::gather": ASKED,
     },
+    "bottom-up": {
+        "scatter_list": SCATTER,
+        "BottomUp::gather": ASKED | {"cell": STREAM},
+    },
+    "vertex-pull": {"scatter_list": SCATTER, "VertexPull::gather": ASKED},
+    "vertex-pull-warp": {"scatter_list": SCATTER, "VertexPullWarp::gather": ASKED},
     "bins": {
         "scatter_rows": {"sources": STREAM, "values": STREAM, "sent": STREAM},
         "gather_columns": {
@@ -131,6 +163,25 @@ class Live(Heard):
         return self.value[node]
 
 
+class Needy(Heard):
+    """A value that scatter keeps; vertices 0 have no use for messages."""
+
+    def needsFunc(self, node):
+        return self.low[node] > 0
+
+    def gatherFunc(self, value, node):
+        if self.low[node] > value:
+            self.low[node] = value
+        return False
+
+
+class NeedyLive(Needy):
+    value = gpop.VertexField(np.uint32, 1)
+
+    def scatterFunc(self, node):
+        return self.value[node]
+
+
 class Everywhere(Heard):
     all_active = True
 
@@ -180,12 +231,39 @@ def graph_for(weighted):
     return gpop.Graph.from_edges(tails, heads, weights, n=N)
 
 
+def moved(strategy, all_active, counted):
+    """Bytes that the phases of a strategy moved; adds the names of those phases to ``counted``."""
+    total = 0
+    for (phase, name), (read, _, distinct) in CountingEngine.moved.items():
+        how = PHASES[strategy].get(phase, {}).get(name)
+        if all_active and name == "indptr":
+            how = STREAM
+        if how is not None:
+            total += distinct if how is STREAM else read
+            counted.add(phase)
+    return total
+
+
 CASES = [
     *[
         (cls, "sc", "push")
         for cls in (Heard, Weighted, Live, Everywhere, Short, Lowest, Sums, SumsEverywhere)
     ],
     *[(cls, "edge-list", "edge-list") for cls in (Heard, Weighted, Live, Everywhere, Sums)],
+    *[
+        (cls, name, name)
+        for name in (
+            "vertex-push",
+            "vertex-push-warp",
+            "struct-edge-list",
+            "reverse-edge-list",
+            "reverse-struct-edge-list",
+            "vertex-pull",
+            "vertex-pull-warp",
+        )
+        for cls in (Weighted, Live, Everywhere, Sums)
+        if name not in ("vertex-pull", "vertex-pull-warp") or cls is not Live
+    ],
     *[(cls, "pull", "owner") for cls in (Heard, Weighted, Everywhere, Sums)],
     *[(cls, "pc", "bins") for cls in (Heard, Harmless, Weighted, Everywhere, Short)],
     *[(cls, "pc", "bins-combined") for cls in (Lowest, LowestWeighted, Sums, SumsEverywhere)],
@@ -211,20 +289,33 @@ def test_predicted_bytes_are_moved(cls, mode, strategy, monkeypatch):
             cls(graph), frontier, iterations=1, mode=mode, target="gpu", ratio=1.0, partition_size=SIZE
         )
     assert CountingEngine.strategies == [strategy]
-    total, counted = 0, set()
-    for (phase, name), (read, _, distinct) in CountingEngine.moved.items():
-        how = PHASES[strategy][phase].get(name)
-        if cls.all_active and name == "indptr":
-            how = STREAM
-        if how is not None:
-            total += distinct if how is STREAM else read
-            counted.add(phase)
+    counted: set[str] = set()
+    total = moved(strategy, cls.all_active, counted)
     # Of offsets that are read as a stream there is one more than vertices.
-    offsets = 8 if strategy == "owner" or (strategy == "push" and cls.all_active) else 0
+    walked = PHASES[strategy].values()
+    offsets = 8 if ASKED in walked or (PUSHED in walked and cls.all_active) else 0
     assert counted == set(PHASES[strategy]) - ({"scatter_list"} if cls is Live else set())
     assert total - offsets == run.trace[0]["bytes"], CountingEngine.moved
 
 
+@pytest.mark.parametrize("cls", [Needy, pytest.param(NeedyLive, marks=pytest.mark.slow)])
+def test_predicted_bytes_of_asking_are_moved(cls, monkeypatch):
+    """By all that want messages, of a frontier without edges: so every in-edge is looked at, in vain."""
+    graph, silent = graph_for(False), np.arange(N) < N // 3
+    tails = np.repeat(np.arange(N), graph.out_degree)
+    edges = ~silent[tails] & ~silent[graph.indices]
+    graph = gpop.Graph.from_edges(tails[edges], graph.indices[edges], n=N)
+    program = cls(graph)
+    program.low = ~silent
+    monkeypatch.setattr(engine, "GpuEngine", CountingEngine)
+    with emulated(CountingModule), asking():
+        run = gpop.run(
+            program, np.flatnonzero(silent), iterations=1, target="gpu", ratio=1.0, partition_size=SIZE
+        )
+    assert moved("bottom-up", False, set()) - 8 == run.trace[0]["bytes"], CountingEngine.moved
+    assert run.trace[0]["active_edges"] == 0
+
+
 def test_every_strategy_is_counted():
     ours = {strategy.name for strategy in STRATEGIES if strategy.target == "gpu"}
-    assert {strategy for _, _, strategy in CASES} == ours == set(PHASES)
+    assert {strategy for _, _, strategy in CASES} | {"bottom-up"} == ours == set(PHASES)

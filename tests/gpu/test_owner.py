@@ -1,4 +1,4 @@
-"""Owners (kernels/owner.cuh) take message after message as plain Python does; on a warp of the host."""
+"""Owners (kernels/in_edges.cuh) take message after message as plain Python does; on a warp of the host."""
 
 from __future__ import annotations
 

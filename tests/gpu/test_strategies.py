@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.apps import bfs
 from gpop.compare import compare
-from gpop.gpu import engine, kernel, strategies
+from gpop.gpu import edge_arrays, engine, kernel, strategies
+from gpop.gpu.device_graph import HUBS
 from gpop.gpu.engine import GpuEngine
 from gpop.model import gpu_bytes
 from gpop.model.choosers import prefers_bins
-from gpop.model.strategies import ASKED, MODES, asked_on
+from gpop.model.strategies import ASKED, MODES, STRATEGIES, asked_on
 from gpop.plan import trace
+from gpop.plan.plan import decide
 from tests.gpu.cases import CASES, started
 from tests.gpu.emulator import emulated
 from tests.gpu.test_kernel import source_of
@@ -37,8 +40,11 @@ def test_every_file_of_kernels_is_compiled_somewhere():
     files = {path.stem for path in KERNELS.glob("*.cuh")}
     own = {Path(strategy.kernels).stem for strategy in strategies.GPU_STRATEGIES.values()}
     common = {*kernel.COMMON, *kernel.ENGINE, *kernel.FUSED, *kernel.STEPPED}
-    assert files - {"tables"} == own | common
-    assert not own & common
+    included = set(
+        re.findall(r'^#include "(\w+)\.cuh"$', "\n".join(map(Path.read_text, KERNELS.glob("*.cuh"))), re.M)
+    )
+    assert files - {"tables"} == own | common | included
+    assert not own & common and not included & (own | common)
 
 
 def test_codes_and_columns_are_written_once():
@@ -58,13 +64,16 @@ def test_codes_and_columns_are_written_once():
 @pytest.mark.parametrize(
     "mode, owned, combines, names",
     [
+        ("auto", False, True, ["push", "bins-combined", "bottom-up"]),
         ("sc", False, True, ["push"]), ("pc", False, True, ["bins-combined"]), ("pc", False, False, ["bins"]),
-        ("auto", False, False, ["push", "bins"]), ("edge-list", False, True, ["edge-list"]),
+        ("auto", False, False, ["push", "bins", "bottom-up"]), ("edge-list", False, True, ["edge-list"]),
         ("pull", True, False, ["owner"]), ("edge-list", True, False, ["owner"]),
+        ("vertex-pull", True, False, ["vertex-pull"]), ("vertex-push-warp:8-32", True, False, ["owner"]),
+        ("vertex-push-warp:8-32", False, True, ["vertex-push-warp"]),
     ],
 )  # fmt: skip
 def test_an_engine_holds_what_its_run_may_choose(mode, owned, combines, names):
-    found = strategies.strategies_of(mode, owned, combines)
+    found = strategies.strategies_of(mode, owned, combines, pulls=True)
     assert [strategy.name for strategy in found] == names
     every = set(strategies.GPU_STRATEGIES.values())
     files = strategies.kernels_of(found)
@@ -81,6 +90,66 @@ def test_names_that_only_one_target_has():
     assert [row.mode for row in compare(graph, ["cc"], ("sc", "edge-list"), ("cpu",), rounds=1)] == ["sc"]
     with pytest.raises(gpop.UsageError, match="none of the modes edge-list is one of target cpu"):
         compare(graph, ["cc"], ("edge-list",), ("cpu",), rounds=1)
+
+
+@pytest.mark.parametrize(
+    "mode, names",
+    [
+        ("edge-list", ["edge_source", "indices", "weights"]), ("struct-edge-list", ["weighted_edge"]),
+        ("reverse-edge-list", ["in_indices", "edge_target", "in_weights"]),
+        ("reverse-struct-edge-list", ["weighted_reverse_edge"]),
+        ("vertex-push-warp:4-32", ["indices", "weights"]), ("vertex-pull", ["in_indices", "in_weights"]),
+    ],
+)  # fmt: skip
+def test_only_what_a_strategy_reads_is_on_the_device(mode, names):
+    graph, case = random_graph(6, 70, 300, weights=True), CASES["Distance"]
+    program = started(case, graph)
+    with emulated():
+        made = engine.GpuEngine(decide(program, target="gpu", mode=mode, partition_size=32))
+        made.prepare()
+        arrays = made.layout.arrays
+        expected = {"indptr", *names, *HUBS} | ({"in_indptr"} if mode == "vertex-pull" else set())
+        assert set(arrays) == expected
+        for name in names:
+            assert arrays[name].nbytes == made.layout._size(name)
+
+
+def test_edges_as_structs_are_the_edges_in_either_order():
+    graph = random_graph(6, 70, 300, weights=True)
+    reverse = graph.reverse()
+    for name, listed, owner in (
+        ("weighted_edge", graph, "source"),
+        ("weighted_reverse_edge", reverse, "target"),
+    ):
+        edges = edge_arrays.structs(name, listed)
+        assert edges.strides == (12,) and np.all(np.diff(edges[owner].astype(int)) >= 0)
+        order = np.lexsort((edges["target"], edges["source"]))
+        assert np.array_equal(edges["source"][order], edge_arrays.ends(graph))
+        assert np.array_equal(edges["target"][order], graph.indices)
+        assert np.array_equal(edges["weight"][order], graph.weights)
+
+
+@pytest.mark.parametrize("parameters", ["3-6", "8-12", "64-64", "8", "", "4-2048", "04-8", "4-8-16"])
+def test_virtual_warps_that_there_are_not(parameters):
+    for name in ("vertex-push-warp", "vertex-pull-warp"):
+        expected = f"^mode '{name}:{parameters}': expected {name}:W-C, W lanes"
+        with pytest.raises(gpop.UsageError, match=expected):
+            gpop.run(Smallest(random_graph(3, 40, 100)), mode=f"{name}:{parameters}", target="gpu")
+    with pytest.raises(gpop.UsageError, match="^mode 'vertex-push:8-16': expected one of auto"):
+        gpop.run(Smallest(random_graph(3, 40, 100)), mode="vertex-push:8-16", target="gpu")
+
+
+def test_all_are_listed(capsys):
+    """A line each, with the layouts it reads; no graph is wanted."""
+    with pytest.raises(SystemExit) as ended:
+        bfs.main(["--mode", "list"])
+    assert ended.value.code == 0
+    lines = capsys.readouterr().out.splitlines()
+    for strategy in STRATEGIES:
+        words = [strategy.target, strategy.name]
+        (line,) = [line for line in lines if re.split("[ :]+", line[2:])[1:3] == words]
+        assert line.endswith(f"({', '.join(strategy.layouts)})") and strategy.about in line
+        assert line.startswith("*") == strategy.by_name
 
 
 def test_edges_one_by_one_are_predicted_and_allocated(monkeypatch):

@@ -77,6 +77,7 @@ __device__ __forceinline__ Message sent_by(unsigned v, State& state, const Space
   return live ? scatterFunc(state, v) : space.vertex_value[v];
 }
 
+// Whether an active vertex sends alone, and not with its partition.
 __device__ __forceinline__ bool pushes(unsigned v, const Space& space, const Control* control) {
-  return !control->head.dense || space.mode[partition_of(v)] == SPARSE_MODE;
+  return !control->head.dense || control->head.pulled || space.mode[partition_of(v)] == SPARSE_MODE;
 }

@@ -1,32 +1,38 @@
 // An iteration: scatter, barrier, gather, barrier, filter, barrier and plan.
 //
 // Mirrors gpop/cpu/engine.py. While few edges are active block 0 iterates alone (its barrier costs nanoseconds,
-// the grid's more than a microsecond). Two strategies may take part, which the source names before this text:
+// the grid's more than a microsecond). Three strategies may take part, which the source names before this text:
 //
 //   Sparse   sends for single active vertices (push.cuh ...), or gathers for single vertices (owner.cuh);
 //            LISTED: its work is that of the vertices in the list, else it looks at all edges
 //   Dense    sends for whole partitions (bins.cuh, combined.cuh)
+//   Pulling  lets vertices ask, in an iteration as a whole (bottom_up.cuh)
 //
-// Where both may, eq. (1) chooses for each partition by SPARSE_BYTES and DENSE_BYTES, that is gpop/model.
+// Where the first two may, eq. (1) chooses for each partition by SPARSE_BYTES and DENSE_BYTES, that is gpop/model;
+// what comes of that is compared with PULLING_BYTES.
 
-const int ALONE_EDGES = 4096, ALONE_VERTICES = 2048;
+const int ALONE_EDGES = 1024, ALONE_VERTICES = 512;
 
-#if !HAS_SPARSE || !HAS_DENSE
+#if !HAS_SPARSE || !HAS_DENSE || !HAS_PULLING
 struct Nobody {  // in place of the other one
   static const bool LISTED = true;
   template <class... Given> static __device__ void scatter(Given&&...) {}
   template <class... Given> static __device__ void gather(Given&&...) {}
 };
-#if HAS_SPARSE
-typedef Nobody Dense;
-#else
+#endif
+#if !HAS_SPARSE
 typedef Nobody Sparse;
 #endif
+#if !HAS_DENSE
+typedef Nobody Dense;
+#endif
+#if !HAS_PULLING
+typedef Nobody Pulling;
 #endif
 
 struct Sums {  // over partitions
   int64 sparse, dense, messages;
-  double bytes;
+  double bytes, cost;  // that they move; the same at the bandwidth of Sparse
 };
 
 // Mode of partition p by eq. (1); adds what it will do. Leaves the counts empty.
@@ -53,6 +59,7 @@ __device__ void choose_mode(int p, const Graph& graph, const Space& space, const
   sums.sparse += !dense;
   sums.messages += (int64)(dense ? part.messages : part.active_edges);
   sums.bytes += dense ? dense_bytes : sparse_bytes;
+  sums.cost += dense ? dense_bytes / control->head.ratio : sparse_bytes;
 }
 
 // Block 0: close the iteration that ended, decide how the next one goes. `finished`: there was one.
@@ -60,7 +67,7 @@ __device__ void choose_mode(int p, const Graph& graph, const Space& space, const
 __device__ void plan(const Graph& graph, const Space& space, Control* control, bool finished) {
   __shared__ Sums sums;
   __shared__ bool alone, over;
-  [[maybe_unused]] __shared__ int64 frontier, edges;
+  [[maybe_unused]] __shared__ int64 frontier, edges, needy, needy_edges;
   if (threadIdx.x == 0) {
     const int64 now = now_ns();
     Control::Head was = control->head;
@@ -72,6 +79,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
       row[EDGES_AT] = (double)was.edges;
       row[MODES_AT + SPARSE_MODE] = (double)was.partitions_sparse;
       if (HAS_DENSE) row[MODES_AT + MODE_PC] = (double)was.partitions_dense;
+      if (HAS_PULLING && was.pulled) row[MODES_AT + MODE_PULL] = (double)graph.k;
       row[MESSAGES_AT] = (double)was.messages;
       row[BYTES_AT] = was.bytes;
       row[SCATTER_AT] = 1e-9 * (double)(was.middle_ns - was.begin_ns);
@@ -87,12 +95,19 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
       next.list_size = was.next_list;
       if (!ALL_ACTIVE) next.heavy_size = was.next_heavy;
       next.finished = next.frontier == 0;
+      if (HAS_PULLING && finished && was.pulled) {  // known now; the new frontier is taken off again
+        next.needy = was.left + next.frontier;
+        next.needy_edges = was.left_edges + next.edges;
+      }
+      next.needy = max((int64)0, next.needy - next.frontier);
+      next.needy_edges = max((int64)0, next.needy_edges - next.edges);
       if (ALL_ACTIVE) {  // next_frontier counts vertices that filterFunc is not content with
         next.frontier = graph.n;
         next.edges = graph.m;
       }
     }
     next.next_frontier = next.next_edges = next.next_list = next.next_heavy = next.candidates = 0;
+    next.left = next.left_edges = next.pulled = 0;
     next.scatter_claim = next.gather_claim = next.hubs_called = 0;
     next.stop = next.finished || next.iteration >= was.limit || next.rows >= was.row_limit ||
                 (next.rows && now - was.started > was.slice_ns);
@@ -103,6 +118,8 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     over = next.stop && next.rows;
     frontier = next.frontier;
     edges = next.edges;
+    needy = next.needy;
+    needy_edges = next.needy_edges;
     sums = Sums();
   }
   __syncthreads();
@@ -121,11 +138,13 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
   own.dense = warp_sum(own.dense);
   own.messages = warp_sum(own.messages);
   own.bytes = warp_sum(own.bytes);
+  own.cost = warp_sum(own.cost);
   if (lane_id() == 0 && own.sparse + own.dense) {
     atomicAdd((uint64*)&sums.sparse, (uint64)own.sparse);
     atomicAdd((uint64*)&sums.dense, (uint64)own.dense);
     atomicAdd((uint64*)&sums.messages, (uint64)own.messages);
     atomicAdd(&sums.bytes, own.bytes);
+    atomicAdd(&sums.cost, own.cost);
   }
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -133,33 +152,44 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
       sums.messages = edges;
       sums.bytes = SPARSE_BYTES((model::Part{(double)frontier, (double)edges, (double)graph.n, (double)graph.m}),
                                 LIVE ? LIVE_SIZES : SIZES);
+      sums.cost = sums.bytes;
+    }
+    bool pulled = false;
+    if (HAS_PULLING && !alone && (!HAS_SPARSE || model::may_pull(edges, needy_edges))) {
+      const double asked = PULLING_BYTES((model::Part{(double)frontier, (double)edges, (double)graph.n, (double)graph.m, 0, 0,
+                                                      (double)needy, (double)needy_edges}), LIVE ? LIVE_SIZES : SIZES);
+      pulled = model::prefers_pull(sums.cost, asked, control->head.ratio);
+      if (pulled) sums = Sums{0, 0, 0, asked, 0};  // messages are counted when they arrive
     }
     control->head.partitions_sparse = sums.sparse;
     control->head.partitions_dense = sums.dense;
     control->head.messages = sums.messages;
     control->head.bytes = sums.bytes;
-    control->head.dense = sums.dense > 0;
+    control->head.dense = sums.dense > 0 || pulled;
+    control->head.pulled = pulled;
     control->head.begin_ns = now_ns();
   }
 }
 
 // What of an iteration was decided, the same for all threads.
 struct Course {
-  bool dense, sparse;  // which of the two take part
-  bool live;           // values are computed when they are delivered, so scatter has nothing to do
-  bool crowded;        // candidates wait in shared memory
+  bool dense, sparse, pulled;  // which of them take part
+  bool live;                   // values are computed when they are delivered, so scatter has nothing to do
+  bool listed, crowded;        // candidates are listed; they wait in shared memory
 
   __device__ __forceinline__ Course(const Control* control) {
-    dense = HAS_DENSE && control->head.dense;
+    pulled = HAS_PULLING && control->head.pulled;
+    dense = HAS_DENSE && control->head.dense && !pulled;
     sparse = HAS_SPARSE && control->head.partitions_sparse > 0;
     live = LIVE && !dense;
-    crowded = !ALL_ACTIVE && !dense && control->head.edges > CROWDED_EDGES;
+    listed = !ALL_ACTIVE && !dense && !pulled;
+    crowded = listed && control->head.edges > CROWDED_EDGES;
   }
 };
 
 __device__ __forceinline__ void scatter_half(const Course& course, Team& team, State& state, const Graph& graph, const Space& space,
                              Control* control) {
-  if (!ALL_ACTIVE && course.sparse && !control->head.list_valid) {
+  if (!ALL_ACTIVE && (course.sparse || (course.pulled && !course.live)) && !control->head.list_valid) {
     list_frontier(team, graph, space, control);
     team.sync([&] {
       if (threadIdx.x == 0) {
@@ -172,6 +202,7 @@ __device__ __forceinline__ void scatter_half(const Course& course, Team& team, S
   if (course.crowded) open_candidates();
   if (course.sparse && !course.live) Sparse::scatter(team, state, graph, space, control);
   if (course.dense) Dense::scatter(state, graph, space, control);
+  if (course.pulled && !course.live) Pulling::scatter(team, state, graph, space, control);
 }
 
 __device__ __forceinline__ void gather_half(const Course& course, Team& team, State& state, const Graph& graph, const Space& space,
@@ -183,13 +214,14 @@ __device__ __forceinline__ void gather_half(const Course& course, Team& team, St
   if (team.leader()) control->head.middle_ns = now_ns();
   if (course.sparse && !Sparse::LISTED) {
     Sparse::gather(team, state, graph, space, control);
-    if (!ALL_ACTIVE && !course.dense) team.sync();  // it reads the frontier's bits
+    if (course.listed) team.sync();  // it reads the frontier's bits
   }
-  if (!ALL_ACTIVE && !course.dense)
+  if (course.listed)
     for (int64 i = team.rank(); i < control->head.list_size; i += team.size()) space.frontier_bits[space.list[i] >> 5] = 0;
   if (course.dense) Dense::gather(state, graph, space, control);
   if (course.sparse && Sparse::LISTED) Sparse::gather(team, state, graph, space, control);
-  if (QUEUES && graph.hubs) {
+  if (course.pulled) Pulling::gather(team, state, graph, space, control);
+  if (QUEUES && graph.queues && !course.pulled) {
     team.sync();
     gather_waiting(team, state, graph, space, control);
   }
@@ -197,8 +229,8 @@ __device__ __forceinline__ void gather_half(const Course& course, Team& team, St
   team.sync();
   if (ALL_ACTIVE)
     filter_everything(team, state, graph, space, control);
-  else if (course.dense)
-    filter_all(team, state, graph, space, control);
-  else
+  else if (course.listed)
     filter_list(team, state, graph, space, control);
+  else
+    filter_all(team, state, graph, space, control);
 }

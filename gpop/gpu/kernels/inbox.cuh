@@ -2,13 +2,14 @@
 // but of sums once of all, since a float32 field cannot take a hub's messages one by one.
 struct Inbox {
   Total sum = Total(0);
-  bool heard = false, activated = false;
+  int heard = 0;  // messages
+  bool activated = false;
 
   template <class Self>
   __device__ __forceinline__ void take(Self& self, Gathered value, unsigned v) {
+    heard += 1;
     if (COMBINE == ADD) {
       sum += (Total)value;
-      heard = true;
     } else {
       activated |= gatherFunc(self, value, v);
     }
@@ -16,7 +17,7 @@ struct Inbox {
   // After the last message; true if v becomes active.
   template <class Self>
   __device__ __forceinline__ bool close(Self& self, unsigned v) {
-    if (heard) activated = gatherFunc(self, (Gathered)sum, v);
+    if (COMBINE == ADD && heard) activated = gatherFunc(self, (Gathered)sum, v);
     return activated;
   }
 };

@@ -33,11 +33,15 @@ struct Piece {  // what one block claims: segments of one column, or slots of on
 struct Graph {
   int64 n, m;
   int k, column_pieces, row_pieces;
-  unsigned hubs;
+  unsigned hubs, queues;   // vertices in hub_vertex, and how many of them have queues
+  unsigned pad;
   const int64* indptr;
   const unsigned* indices;
   const Weight* weights;
   const unsigned* edge_source;  // of every edge, in the order of `indices`
+  const unsigned* edge_target;  // of every in-edge, in the order of `in_indices`
+  const struct Edge* edge;          // edges as structs (edges.cuh), by source
+  const struct Edge* reverse_edge;  // the same by destination
   const int64* messages;  // per source partition
   const int* segments;    // the same
   const unsigned short* sources;
@@ -47,7 +51,7 @@ struct Graph {
   const Piece* column_piece;
   const Piece* row_piece;
   const unsigned* has_in;  // bit per vertex: it has in-edges (ALL_ACTIVE)
-  const int64* in_indptr;  // in-edges, for OWNER
+  const int64* in_indptr;  // in-edges, where some strategy walks them
   const unsigned* in_indices;
   const Weight* in_weights;
   const unsigned* hub_vertex;  // vertices with more than HUB in-edges, those with most first
@@ -81,14 +85,17 @@ struct Control {  // what the host and the blocks tell each other
   struct Head {
     int64 iteration, limit, rows, row_limit, slice_ns, started;
     int64 frontier, edges;        // active at the start of this iteration
+    int64 needy, needy_edges;     // vertices that want messages then, and their in-edges; estimated until one pulls
+    int64 left, left_edges;       // of those, what an iteration that pulled has left
     int64 next_frontier, next_edges, next_list, next_heavy;  // summed up for the next one
     int64 list_size, heavy_size, candidates;
     int64 partitions_sparse, partitions_dense, messages;
     double bytes;
     int64 begin_ns, middle_ns;
     double ratio;
-    int fresh, list_valid, dense, alone, stop, finished;
-    unsigned scatter_claim, gather_claim, hubs_called, pad;
+    int fresh, list_valid, alone, stop, finished;
+    int dense, pulled;  // candidates are all vertices, since partitions send or vertices ask; vertices ask
+    unsigned scatter_claim, gather_claim, hubs_called;
   } head;
   int decision[2];  // what comes after a barrier: go on, block 0 alone, or stop
   unsigned arrived_blocks, released;  // of the grid barrier

@@ -5,7 +5,7 @@ __device__ void scatter_list(Team& team, State& state, const Graph& graph, const
   const int64 size = ALL_ACTIVE ? graph.n : control->head.list_size;
   for (int64 i = team.rank(); i < size; i += team.size()) {
     const unsigned v = ALL_ACTIVE ? (unsigned)i : space.list[i];
-    if (control->head.dense && space.mode[partition_of(v)] != SPARSE_MODE) continue;
+    if (!pushes(v, space, control)) continue;
     space.vertex_value[v] = scatterFunc(state, v);
     if (HAS_INIT && initFunc(state, v) && !ALL_ACTIVE) activate(v, space, control);
   }

@@ -48,9 +48,9 @@ __device__ __forceinline__ uint64 swap_cell(Cell* at, uint64 expected, uint64 de
 // Whether the message was left in the queue of a hub. One atomic per hub and warp.
 __device__ __forceinline__ bool wait_at_hub(Gathered value, unsigned v, const Graph& graph, const Space& space,
                                             Control* control) {
-  if (!QUEUES || graph.hubs == 0) return false;
+  if (!QUEUES || graph.queues == 0) return false;
   const unsigned hub = graph.hub_of[v];
-  if (hub >= graph.hubs) return false;
+  if (hub >= graph.queues) return false;
   const unsigned peers = __match_any_sync(__activemask(), hub);
   const int first = __ffs(peers) - 1;
   unsigned at = 0;

@@ -1,0 +1,165 @@
+// Vertices that ask: they walk their in-edges and take the messages of active sources, correct for any gatherFunc.
+//
+// gatherFunc runs on a copy of the written fields in registers (Owned), which is put back at the end. In-edges are
+// taken in ascending order of their sources, as on the CPU, until needsFunc says no. A warp takes 32 vertices, each
+// lane the owner of one: where they may stop early each lane looks at its first few in-edges by itself, all fetched
+// at once; then the warp walks what is left together. A hub has a warp of its own, whose lanes all do the same.
+// Warps claim their work, hubs first. Bytes: what needsFunc reads; of a vertex that wants messages its offset, and
+// 4 [+ weight] per in-edge that is looked at, a bit of the frontier, and the source's value.
+
+const int FIRST_EDGES = 4;  // in-edges of a vertex that its lane looks at by itself, if it may stop early
+
+struct Asked {  // what a thread has found out by asking
+  int64 messages, left, left_edges;  // messages taken; vertices that want some still, and their in-edges
+};
+
+__device__ __forceinline__ Gathered pulled(int64 e, unsigned source, State& state, const Graph& graph, const Space& space) {
+#if WEIGHTED
+  return weighted(state, sent_by(source, state, space, LIVE), graph.in_weights[e]);
+#else
+  return sent_by(source, state, space, LIVE);
+#endif
+}
+
+__device__ void pull_hub(unsigned v, State& state, const Graph& graph, const Space& space, Control* control, Asked& asked) {
+  Owned own(state, v);
+  bool wants = needsFunc(own, v);
+  if (!wants) return;
+  Inbox inbox;
+  const int64 begin = graph.in_indptr[v], end = graph.in_indptr[v + 1];
+  for (int64 e = begin + lane_id(); wants && e - lane_id() < end; e += 32 * AHEAD) {
+    unsigned source[AHEAD], senders[AHEAD];
+    Gathered value[AHEAD];
+#pragma unroll
+    for (int j = 0; j < AHEAD; ++j) source[j] = e + 32 * j < end ? graph.in_indices[e + 32 * j] : 0;
+#pragma unroll
+    for (int j = 0; j < AHEAD; ++j) {
+      const bool sent = e + 32 * j < end && is_active(space, source[j]);
+      value[j] = sent ? pulled(e + 32 * j, source[j], state, graph, space) : Gathered(0);
+      senders[j] = __ballot_sync(ALL_LANES, sent);
+    }
+    take_fetched(own, v, value, senders, wants, inbox);
+  }
+  if (lane_id() == 0) {
+    asked.messages += inbox.heard;
+    asked.left += wants;
+    asked.left_edges += wants ? end - begin : 0;
+  }
+  end_hub(own, v, inbox, state, space, control);
+}
+
+// Lanes from `first` to before `last`, which may lie outside of the warp.
+__device__ __forceinline__ unsigned lanes_between(int first, int last) {
+  first = max(first, 0);
+  last = min(last, 32);
+  return first < last ? ALL_LANES << first & ALL_LANES >> (32 - last) : 0;
+}
+
+// The first in-edges of v, looked at by its lane alone; `at` moves on, and `wants` is what is left.
+__device__ __forceinline__ void look_first(unsigned v, int64& at, int64 end, bool& wants, Owned& own, Inbox& inbox,
+                                           State& state, const Graph& graph, const Space& space) {
+  unsigned source[FIRST_EDGES];
+  bool sent[FIRST_EDGES];
+#pragma unroll
+  for (int j = 0; j < FIRST_EDGES; ++j) source[j] = wants && at + j < end ? graph.in_indices[at + j] : 0;
+#pragma unroll
+  for (int j = 0; j < FIRST_EDGES; ++j) sent[j] = wants && at + j < end && is_active(space, source[j]);
+#pragma unroll
+  for (int j = 0; j < FIRST_EDGES; ++j) {
+    if (!wants || !sent[j]) continue;
+    inbox.take(own, pulled(at + j, source[j], state, graph, space), v);
+    wants = needsFunc(own, v);
+  }
+  at += FIRST_EDGES;
+}
+
+// 32 vertices from `first` on. In-edges that are wanted now are numbered through; a window of 32 is fetched at
+// once. Where vertices may stop early, rounds begin with few edges of each and grow. LISTS: who becomes active
+// is a candidate in the list, else a bit.
+template <bool LISTS>
+__device__ __forceinline__ void pull_tile(int64 first, State& state, const Graph& graph, const Space& space, Control* control,
+                                          Asked& asked) {
+  const unsigned lane = lane_id();
+  const unsigned v = (unsigned)min(first + lane, graph.n - 1);
+  Owned own(state, v);
+  bool wants = first + lane < graph.n && needsFunc(own, v);
+  if (!__any_sync(ALL_LANES, wants)) return;
+  const int64 begin = wants ? graph.in_indptr[v] : 0, end = wants ? graph.in_indptr[v + 1] : 0;
+  wants = wants && begin < end && end - begin <= HUB;
+  const bool asks = wants;
+  int64 at = begin;
+  Inbox inbox;
+  if (ENDS_EARLY) look_first(v, at, end, wants, own, inbox, state, graph, space);
+  bool unmet = wants;  // until needsFunc says no
+  wants = wants && at < end;
+  for (int most = ENDS_EARLY ? 4 * FIRST_EDGES : HUB; __any_sync(ALL_LANES, wants); most = min(4 * most, HUB)) {
+    const int edges = wants ? (int)min(end - at, (int64)most) : 0;
+    const int upto = warp_inclusive_sum(edges), before = upto - edges;
+    const int all = __shfl_sync(ALL_LANES, upto, 31);
+    for (int window = 0; window < all; window += 32) {
+      const int number = window + lane;
+      int owner = 0;  // the last lane whose edges begin at or before this number
+#pragma unroll
+      for (int step = 16; step; step >>= 1) {
+        const int begins = __shfl_sync(ALL_LANES, before, owner + step);
+        if (begins <= number) owner += step;
+      }
+      const int64 e = __shfl_sync(ALL_LANES, at - before, owner) + number;
+      const unsigned source = number < all ? graph.in_indices[e] : 0;
+      const bool sent = number < all && is_active(space, source);
+      const Gathered value = sent ? pulled(e, source, state, graph, space) : Gathered(0);
+      unsigned mine = __ballot_sync(ALL_LANES, sent);
+      mine &= wants ? lanes_between(before - window, upto - window) : 0;
+      while (__any_sync(ALL_LANES, mine)) {
+        const Gathered x = __shfl_sync(ALL_LANES, value, mine ? __ffs(mine) - 1 : 0);
+        if (!mine) continue;
+        mine &= mine - 1;
+        inbox.take(own, x, v);
+        if (ENDS_EARLY && !needsFunc(own, v)) wants = unmet = mine = 0;
+      }
+    }
+    at += edges;
+    wants = wants && at < end;
+  }
+  const bool activated = inbox.close(own, v);
+  if (inbox.heard) put_back(own, state, v);
+  if (LISTS) {
+    if (activated && !ALL_ACTIVE) activate(v, space, control);
+  } else {
+    const unsigned bits = __ballot_sync(ALL_LANES, activated);
+    if (lane == 0 && bits) atomicOr(space.active_bits + (first >> 5), bits);  // hubs have other warps
+  }
+  asked.messages += inbox.heard;
+  asked.left += asks && unmet;
+  asked.left_edges += asks && unmet ? end - begin : 0;
+}
+
+// All vertices. Where most want nothing any more, a warp takes 32 hubs at once, each of another size.
+template <bool LISTS>
+__device__ __forceinline__ Asked ask_all(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+  const unsigned tiles = (unsigned)((graph.n + 31) / 32);
+  const unsigned share = max(1u, min(8u, tiles / (8 * team.warps())));  // tiles that a warp claims at once
+  const unsigned hubs = ENDS_EARLY ? (graph.hubs + 31) / 32 : graph.hubs;
+  const unsigned all = hubs + (tiles + share - 1) / share;
+  Asked asked = {0, 0, 0};
+  while (true) {
+    unsigned item = 0;
+    if (lane_id() == 0) item = atomicAdd(&control->head.gather_claim, 1u);
+    item = __shfl_sync(ALL_LANES, item, 0);
+    if (item >= all) return asked;
+    if (item >= hubs) {
+      const unsigned tile = (item - hubs) * share;
+      for (unsigned t = tile; t < min(tile + share, tiles); ++t)
+        pull_tile<LISTS>(32 * (int64)t, state, graph, space, control, asked);
+    } else if (!ENDS_EARLY) {
+      pull_hub(graph.hub_vertex[item], state, graph, space, control, asked);
+    } else {
+      const unsigned mine = item + hubs * lane_id();
+      const unsigned v = graph.hub_vertex[min(mine, graph.hubs - 1)];
+      Owned own(state, v);
+      unsigned wanting = __ballot_sync(ALL_LANES, mine < graph.hubs && needsFunc(own, v));
+      for (; wanting; wanting &= wanting - 1)
+        pull_hub(__shfl_sync(ALL_LANES, v, __ffs(wanting) - 1), state, graph, space, control, asked);
+    }
+  }
+}

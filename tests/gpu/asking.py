@@ -1,0 +1,46 @@
+"""Runs in which vertices ask in every iteration (kernels/bottom_up.cuh), or none is too small for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from gpop.gpu import engine, kernel, strategies
+
+ALONE = re.compile(r"ALONE_EDGES = \d+, ALONE_VERTICES = \d+;")
+
+
+def may_pull(active_edges: float, needy_edges: float) -> bool:
+    """In place of the chooser: always."""
+    return active_edges + needy_edges >= 0.0
+
+
+def prefers_pull(pushed: float, pulled: float, ratio: float) -> bool:
+    """In place of the chooser: always."""
+    return pushed + pulled + ratio >= 0.0
+
+
+@contextmanager
+def never_alone() -> Iterator[None]:
+    """Block 0 iterates alone where nothing is active only."""
+
+    def compile_kernel(source: str):
+        source, found = ALONE.subn("ALONE_EDGES = 0, ALONE_VERTICES = 0;", source)
+        assert found == 1
+        return kernel.compile_kernel(source)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "compile_kernel", compile_kernel)
+        yield
+
+
+@contextmanager
+def asking() -> Iterator[None]:
+    """Every iteration of a run that may pull does."""
+    with never_alone(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(strategies, "may_pull", may_pull)
+        patch.setattr(strategies, "prefers_pull", prefers_pull)
+        yield
