@@ -194,7 +194,7 @@ def run(
     _check_choice("mode", mode, ASKED)
     _check_choice("target", target, TARGETS)
     _check_choice("model", model, MODEL_NAMES)
-    if target != "python":
+    if target != "python" and mode not in asked_on(target):
         _check_choice(f"target {target!r}: mode", mode, asked_on(target))
     iterations = as_count("iterations", iterations)
     threads = as_count("threads", threads)
@@ -296,7 +296,7 @@ def _as_vertices(frontier: Any, n: int) -> np.ndarray | None:
         raise UsageError(
             f"frontier of type {ids.dtype}, {ids.ndim} dimensions: expected a list of vertex ids"
         )
-    low, high = int(ids.min()), int(ids.max())
+    low, high = (int(ids[0]),) * 2 if ids.size == 1 else (int(ids.min()), int(ids.max()))
     if low < 0 or high >= n:
         raise UsageError(f"frontier holds vertex {low if low < 0 else high}: expected ids from 0 to {n - 1}")
-    return np.ascontiguousarray(ids, np.uint32)
+    return np.require(ids, np.uint32, ("C", "A"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from gpop.model.bytes import pc_bytes, pull_all_bytes, pull_bytes, sc_bytes
 from gpop.model.gpu_bytes import bins_bytes, combined_bytes, edge_list_bytes, owner_bytes, push_bytes
@@ -135,6 +136,7 @@ COLUMNS = tuple(mode.column for mode in MODES)
 """Columns of the trace, in the order of the codes."""
 
 
+@cache
 def asked_on(target: str) -> tuple[str, ...]:
     """Those that a target has.
 
