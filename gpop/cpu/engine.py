@@ -54,6 +54,7 @@ CALLED_LATER = True
 """Whether workers are called only when the loop asks for them: small runs are over before they would come."""
 
 SOURCES = types.uint32[::1]
+"""Vertices, as kernels take them."""
 
 KEPT = (
     "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
@@ -412,7 +413,7 @@ class CpuEngine:
         if self.traits.all_active:
             return np.arange(self.layout.n, dtype=np.uint32)
         touched = np.empty(int(self.space.touched_size[: int(self.layout.k)].sum()), np.uint32)
-        if touched.size and not drain_touched(touched, self.lists):
+        if touched.size and not entry_of(drain_touched, SOURCES, self.lists.kind)(touched, self.lists):
             touched.sort()
         return touched
 
@@ -428,7 +429,7 @@ class CpuEngine:
         active = int(self.progress[loop.SCATTER_SIZE])
         frontier = np.empty(int(sizes[space.scatter_list[:active]].sum()), np.uint32)
         if active:  # the kernel need not be compiled for a run that converges
-            drain_frontier(frontier, active, self.lists)
+            entry_of(drain_frontier, SOURCES, types.int64, self.lists.kind)(frontier, active, self.lists)
         if "priorityFunc" in self.lowered.functions:
             waiting = np.empty(pending_in(space.buckets), np.uint32)
             drain_waiting(waiting, self.lists, space.later, space.waiting, space.buckets, space.tournament)

@@ -80,7 +80,9 @@ class Watched:
         self.names += found
         self.cells += cells
         referred = references_of(function).values()
-        helpers = [each for each in referred if isinstance(getattr(each, "py_func", each), types.FunctionType)]
+        helpers = [
+            each for each in referred if isinstance(getattr(each, "py_func", each), types.FunctionType)
+        ]
         others = [each for each in referred if not any(each is helper for helper in helpers)]
         self.sure &= all(isinstance(each, UNCHANGING) for each in others)
         return helpers
