@@ -77,7 +77,7 @@ def keep_callback(function: Callable, name: str, signature: Any, **options: Any)
 
 @cache
 def entry_of(kernel: Any, *types: Any) -> Callable:
-    """A kernel for arguments of these types, compiled or loaded: to find out the types takes longer than to call.
+    """A kernel for arguments of these types, compiled or loaded. To find out types takes longer than to call.
 
     It takes what it is given for what the types say.
     """

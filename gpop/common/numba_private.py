@@ -140,5 +140,6 @@ __all__ = [
     "DefaultPassBuilder", "FunctionPass", "JITCodeLibrary", "NativeLowering", "NopythonTypeInference",
     "PreLowerStripPhis", "_dynfunc", "as_dtype", "cgutils", "compile_undisturbed", "compiler", "config",
     "cpu_target", "dump", "errors", "event", "give_files_names", "ir", "load_at_once",
-    "lower_getattr_generic", "make_array", "populate_array", "register_pass", "run_frontend", "ufunc_find_matching_loop",
+    "lower_getattr_generic", "make_array", "populate_array", "register_pass", "rtsys", "run_frontend",
+    "ufunc_find_matching_loop",
 ]  # fmt: skip

@@ -97,7 +97,7 @@ class CpuEngine:
     # --- before the run ------------------------------------------------------------------------
 
     def prepare(self) -> dict[str, Any]:
-        """Layout, workspace and loop: those of the last run that was decided alike, as long as they are kept."""
+        """Layout, workspace and loop: those of the last run decided alike, as long as they are kept."""
         plan, kept = self.plan, None
         self.progress = np.zeros(loop.PROGRESS_SIZE, np.int64)
         self.prepare_seconds = self.incoming_seconds = 0.0

@@ -42,8 +42,8 @@ PROGRESS_SIZE = 12
 """Slots of ``progress``, the loop's state between calls (int64). The vertices that want messages, and
 their in-edges, are estimated: all that were never in the frontier; after a pull they are known.
 ``NO_IN_EDGES``: the loop has returned because it wants to pull. ``HALF``: it has returned in the middle of an
-iteration, and this phase is next, over ``ITEMS``. ``FRESH``: nothing has been done yet. ``TEAM``: `MAY_CALL` when there are workers who were not called, and
-`CALL` when the loop has returned because it wants them."""
+iteration, and this phase is next, over ``ITEMS``. ``FRESH``: nothing has been done yet. ``TEAM``: `MAY_CALL`
+when there are workers who were not called, and `CALL` when the loop has returned because it wants them."""
 
 MAY_CALL, CALL = 1, 2
 
@@ -190,7 +190,7 @@ def make_loop(open_control, work):
                         items = c.k
                     may_call, long = progress[TEAM] == MAY_CALL, now - started > WAKE_NS
                     calls = may_call and load >= SERIAL_EDGES and (long or load * EDGE_BYTES >= WAKE_BYTES)
-                    if calls and not (pulls and not all_active or prioritised and bucket_done):
+                    if calls and not ((pulls and not all_active) or (prioritised and bucket_done)):
                         progress[TEAM] = CALL
                         break
                     if prioritised and bucket_done:
@@ -209,7 +209,7 @@ def make_loop(open_control, work):
                         if pulled:
                             phase, items = np.int64(PREPARE), c.k
                             calls = may_call and (long or predicted >= WAKE_BYTES)
-                        if calls or pulled and not finds:
+                        if calls or (pulled and not finds):
                             progress[NEEDY] += progress[FRONTIER]
                             progress[NEEDY_EDGES] += progress[EDGES]
                             progress[NO_IN_EDGES] = pulled and not finds

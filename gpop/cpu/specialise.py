@@ -136,7 +136,7 @@ class Loop:
 
 
 def compile_loop(lowered: Lowered, traits: Traits, pulled_bytes: float, job: Job) -> Loop:
-    """The loop of a run; what it does to partitions is specialised for the program, and compiled or found on disk.
+    """The loop of a run. What it does to partitions is specialised for the program, and compiled or loaded.
 
     ``pulled_bytes`` are those of an iteration that pulls where every vertex is active.
     """

@@ -54,8 +54,8 @@ class Plan:
     limit : int
         Most iterations.
     alike : Decided, optional
-        The same object in all plans that were decided alike for the same functions: they differ in program and
-        limit only. None where this plan was changed after it was decided.
+        The same object in all plans that were decided alike for the same functions: they differ in program
+        and limit only. None where this plan was changed after it was decided.
     """
 
     program: Program

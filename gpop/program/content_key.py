@@ -4,8 +4,8 @@ It covers the bytecode of the functions, of the plain helper functions they call
 they read and ``cuda_source``. It names compiled kernels, so an edited program never meets the kernels of its
 former self, and an unchanged one finds them again in a new process.
 
-To hash all that takes a quarter of a millisecond, more than a small run. So it is also noted where what went in
-was found (`Watched`): while the same objects are there, and none can change in place, the key is the same.
+To hash all that takes a quarter of a millisecond, more than a small run. So it is also noted where what went
+in was found (`Watched`): while the same objects are there, and none can change in place, the key is the same.
 """
 
 from __future__ import annotations
@@ -80,11 +80,12 @@ class Watched:
         self.names += found
         self.cells += cells
         referred = references_of(function).values()
-        helpers = [
-            each for each in referred if isinstance(getattr(each, "py_func", each), types.FunctionType)
-        ]
-        others = [each for each in referred if not any(each is helper for helper in helpers)]
-        self.sure &= all(isinstance(each, UNCHANGING) for each in others)
+        helpers = []
+        for each in referred:
+            if isinstance(getattr(each, "py_func", each), types.FunctionType):
+                helpers.append(each)
+            else:
+                self.sure &= isinstance(each, UNCHANGING)
         return helpers
 
     def unchanged(self, cls: type[Program]) -> bool:
