@@ -1,4 +1,4 @@
-"""What a call takes over from the last one alike: it is never stale, and nothing of an earlier run changes."""
+"""What a call takes over from the last one alike: never stale, and nothing of an earlier run changes."""
 
 from __future__ import annotations
 
