@@ -2,9 +2,9 @@
 
 Each app is run as a command of its own on a small graph, several at a time, so that what is compiled is what
 commands and one-call functions look for: kernels do not depend on the size of a graph. They do depend on
-types and on ways of running: the graph has weights of one byte and a hub (`gpop.cpu.sums`), and apps whose
-vertices are all active run both with messages and with pull (`RUNS`). The first run is alone; it compiles what
-all share. Kernels that are there already are only loaded.
+types and ways of running: the graph has weights of one byte and a hub (`gpop.cpu.sums`); apps in which all
+vertices are active are run with messages and with pull (`RUNS`). The first run is alone; it compiles what all
+share. Kernels that are there already are only loaded.
 """
 
 from __future__ import annotations

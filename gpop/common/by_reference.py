@@ -18,6 +18,7 @@ import weakref
 from collections.abc import Callable, Hashable, Iterable
 from functools import cache
 from itertools import chain
+from struct import pack_into
 from typing import Any
 
 import numba
@@ -137,7 +138,7 @@ class Reference:
         if kinds != tuple(self.kind.fields.values()):
             return False
         slots = chain.from_iterable(map(_slots_of, values, kinds))
-        self.table[:] = [*slots]
+        pack_into(f"{self.kind.size}Q", self.table, 0, *slots)
         return True
 
 

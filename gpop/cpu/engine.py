@@ -269,6 +269,8 @@ class CpuEngine:
         """Make these vertices the frontier; all of them when None."""
         self.rows = rows
         fill = None if self.traits.all_active else self._loader(sources is None)
+        if self.graph.n:
+            self._ready_loop()
         self.begin = self.end = time.perf_counter()
         self.found = self.incoming_seconds
         vertices = self.graph.n

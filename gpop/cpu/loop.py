@@ -47,10 +47,10 @@ when there are workers who were not called, and `CALL` when the loop has returne
 
 MAY_CALL, CALL = 1, 2
 
-WAKE_NS = 150_000
-"""Workers are called when the main thread has worked for so long, and there is work to share. To call them
-takes about that long from a thread of Python, so no run takes twice the time that it would have taken with
-them, and one that is over before is as fast as on one thread."""
+WAKE_NS = 1_000_000
+"""Workers are called when the main thread has worked for so long, and there is work to share: a run that is
+over before is as fast as on one thread. To call threads of Python takes 0.1 to 0.2 ms when it is quiet; where
+others want its cores, too, a phase of microseconds may wait for a worker for milliseconds."""
 
 WAKE_BYTES = 1 << 22
 """They are called at once for an iteration in which the model expects so many bytes to move."""

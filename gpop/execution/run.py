@@ -247,10 +247,16 @@ def finished_run(
     traffic = left.pop("traffic")
     if traffic is not None:
         trace.summary["traffic"] = traffic
-    return Run(
-        iterations=iterations, trace=trace, converged=converged, interleave=plan.interleave, target=target,
-        **left,
-    )  # fmt: skip
+    run = object.__new__(Run)  # to set each attribute of a frozen class takes five times as long
+    vars(run).update(
+        left,
+        iterations=iterations,
+        trace=trace,
+        converged=converged,
+        interleave=plan.interleave,
+        target=target,
+    )
+    return run
 
 
 def _check_ranks(
@@ -299,4 +305,4 @@ def _as_vertices(frontier: Any, n: int) -> np.ndarray | None:
     low, high = (int(ids[0]),) * 2 if ids.size == 1 else (int(ids.min()), int(ids.max()))
     if low < 0 or high >= n:
         raise UsageError(f"frontier holds vertex {low if low < 0 else high}: expected ids from 0 to {n - 1}")
-    return np.require(ids, np.uint32, ("C", "A"))
+    return np.array(ids, np.uint32)
