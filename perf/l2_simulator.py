@@ -82,7 +82,7 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
         control = control_of(job.layout, job.space, kind, pulled_bytes, job.sizes)
         tuples = control, _Ways(job.forced, job.ratio), *job[2:]
 
-        def loop(w, threads, workers, spins, ticket, limit, row_limit, slice_ns, *rest):
+        def traced(w, threads, workers, spins, ticket, limit, row_limit, slice_ns, *rest):
             progress = rest[4]
             done = progress[engine_loop.ITERATION]
             over = traced_loop(
@@ -92,7 +92,8 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
                 misses.append(int(cache[L2_MISSES]) - sum(misses))  # with entries that did no iteration
             return over
 
-        return loop
+        traced.renew = lambda state: False  # it holds the arrays themselves: another state, another loop
+        return traced
 
     specialise.compile_loop = compile_traced
     try:

@@ -68,6 +68,12 @@ def pytest_runtest_protocol(item):
         faulthandler.cancel_dump_traceback_later()
 
 
+@pytest.fixture(autouse=True)
+def workers_at_once(monkeypatch):
+    """Workers are called when a run begins, though the graphs are small: several threads take part."""
+    monkeypatch.setattr("gpop.cpu.engine.CALLED_LATER", False)
+
+
 RUN_APPS = re.compile(
     r"(tests/(apps|execution|graph|networkx|perf)/|tests/test_|gpop/apps/|perf/"
     r"|tests/cpu/test_(arrays|counters|gather|inactive|models|priority|sums)\.py)"

@@ -181,7 +181,7 @@ def test_a_process_that_was_interrupted_everywhere_ends():
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]);"
         "from tests.test_interrupts import *;"
-        "import gpop.cpu.engine; gpop.cpu.engine.SERIAL_EDGES = 0;"
+        "import gpop.cpu.engine as engine; engine.SERIAL_EDGES, engine.CALLED_LATER = 0, False;"
         "graph = ladder(300); call = lambda: gpop.bfs(graph, 0, threads=THREADS, iterations=5);"
         "call(); every_moment(call, lambda: None);"
         "every_moment(lambda: for_each(9, int, THREADS), lambda: None);"

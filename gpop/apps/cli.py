@@ -1,7 +1,8 @@
 """The command line that all apps share: ``python -m gpop.apps.NAME graph [options]``.
 
 An app says what is its own (`App`); the grammar, timing, output and errors are here. Every app times
-itself the same way: one discarded warm-up, then ``--rounds``; loading and preparing are told apart.
+itself the same way: one discarded warm-up, then ``--rounds`` (of one round, which is all that is done, the
+time in the loop); loading and preparing are told apart.
 Exit codes: 0, 1 when ``--verify`` fails, 2 for bad input (one line on stderr), 130 after Ctrl-C.
 """
 
@@ -240,8 +241,8 @@ def _run(app: App, given: argparse.Namespace) -> int:
     result = app.solve(graph, given, dict(options))
     prepare_seconds = time.perf_counter() - start - result.run.seconds
     bins_seconds = result.run.prepare_seconds
-    seconds = []
-    for _ in range(given.rounds):
+    seconds = [result.run.seconds] if given.rounds == 1 else []
+    for _ in range(given.rounds if given.rounds > 1 else 0):
         result = None  # the arrays of one result at a time
         result = app.solve(graph, given, dict(options))
         seconds.append(result.run.seconds)

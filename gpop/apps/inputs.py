@@ -60,7 +60,7 @@ def many_vertices(graph: Graph, seeds: Any, what: str = "seed") -> np.ndarray:
     listed = list(seeds) if several else [seeds]
     if not listed:
         raise UsageError(f"no {what} given: expected at least one vertex index")
-    return np.unique(np.array([one_vertex(graph, vertex, what) for vertex in listed], dtype=np.uint32))
+    return np.array(sorted({one_vertex(graph, vertex, what) for vertex in listed}), dtype=np.uint32)
 
 
 SAMPLE_SEED = 27491095

@@ -18,6 +18,7 @@ import weakref
 from collections.abc import Callable, Hashable, Iterable
 from functools import cache
 from itertools import chain
+from struct import pack_into
 from typing import Any
 
 import numba
@@ -67,12 +68,19 @@ def _type_of(value: Any) -> types.Type:
     """Its type; arrays that may not be written are no others for kernels, which do not write those."""
     if isinstance(value, np.ndarray):
         return _array_type(value.dtype, value.ndim, value.flags.c_contiguous, value.flags.aligned)
+    if isinstance(value, np.generic):
+        return _number_type(value.dtype)
     return value.kind if isinstance(value, Reference) else numba.typeof(value)
 
 
 @cache
 def _array_type(dtype: np.dtype, ndim: int, contiguous: bool, aligned: bool) -> types.Array:
     return types.Array(from_dtype(dtype), ndim, "C" if contiguous else "A", aligned=aligned)
+
+
+@cache
+def _number_type(dtype: np.dtype) -> types.Type:
+    return from_dtype(dtype)
 
 
 @cache
@@ -88,6 +96,8 @@ def _slots_of(value: Any, kind: types.Type) -> Iterable[int]:
         return (address, *value.shape, *strides)
     if isinstance(value, Reference):
         return (value.address,)
+    if isinstance(value, np.generic):
+        return (int.from_bytes(value.tobytes(), "little"),)
     return (int.from_bytes(np.asarray(value).tobytes(), "little"),)
 
 
@@ -118,6 +128,18 @@ class Reference:
         self.table = np.fromiter(slots, np.uint64, self.kind.size)
         self.address = self.table.ctypes.data
         self.inner = [value for value in values if isinstance(value, Reference)]  # else their tables may go
+
+    def renew(self, values: tuple) -> bool:
+        """Have other values of the same types in the table; False, and nothing done, for other types.
+
+        Whose kernels read the table meanwhile sees some of either.
+        """
+        kinds = tuple(map(_type_of, values))
+        if kinds != tuple(self.kind.fields.values()):
+            return False
+        slots = chain.from_iterable(map(_slots_of, values, kinds))
+        pack_into(f"{self.kind.size}Q", self.table, 0, *slots)
+        return True
 
 
 _made: dict[tuple, tuple[Reference, tuple]] = {}

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numba
 
 from gpop.common.branches import keep_branches_within_lines
-from gpop.common.numba_private import CFunc, compile_undisturbed, give_files_names
+from gpop.common.numba_private import CFunc, compile_undisturbed, give_files_names, load_at_once
 
 keep_branches_within_lines()
 
@@ -58,6 +58,7 @@ def keep(function: Callable, name: str, **options: Any) -> Any:
     function.__qualname__ = name
     kernel = numba.njit(cache=True, nogil=True, **options)(function)
     give_files_names(kernel)
+    load_at_once(kernel)
     compile_undisturbed(kernel)
     return kernel
 
@@ -68,9 +69,19 @@ def keep_callback(function: Callable, name: str, signature: Any, **options: Any)
     kernel = CFunc(function, signature, {}, options)
     kernel.enable_caching()
     give_files_names(kernel)
+    load_at_once(kernel)
     compile_undisturbed(kernel)
     kernel.compile()
     return kernel
+
+
+@cache
+def entry_of(kernel: Any, *types: Any) -> Callable:
+    """A kernel for arguments of these types, compiled or loaded. To find out types takes longer than to call.
+
+    It takes what it is given for what the types say.
+    """
+    return kernel.compile(types)
 
 
 @cache

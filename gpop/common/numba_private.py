@@ -41,6 +41,7 @@ try:
     from numba.core.cpu import CPUTargetOptions
     from numba.core.imputils import lower_getattr_generic
     from numba.core.registry import cpu_target
+    from numba.core.runtime import rtsys
     from numba.core.targetconfig import TargetConfig
     from numba.core.typed_passes import NativeLowering, NopythonTypeInference, PreLowerStripPhis
     from numba.core.typing.templates import AttributeTemplate
@@ -82,6 +83,24 @@ def give_files_names(kernel: Any) -> None:
         file._data_name = lambda number: f"{stem}.{uuid4().hex[:16]}.nbc"
 
 
+def load_at_once(kernel: Any) -> None:
+    """Have what is kept of a kernel loaded without first filling the tables of the compiler.
+
+    These say how to compile each function of Python and NumPy that Numba knows, which takes half of the time
+    of a short command (SciPy is imported to find out whether it is there). A kernel that is loaded needs none
+    of them; one that is compiled has them filled then.
+    """
+    kept = kernel._cache
+    if IS_TESTED and hasattr(kept, "_load_overload") and hasattr(kept, "_guard_against_spurious_io_errors"):
+
+        def load_overload(signature: Any, target_context: Any) -> Any:
+            rtsys.initialize(target_context)  # what code that hands out arrays calls
+            with kept._guard_against_spurious_io_errors():
+                return kept._load_overload(signature, target_context)
+
+        kept.load_overload = load_overload
+
+
 class _GoodMoments(event.Listener):
     """Between the passes of the compiler: nothing of LLVM is under way."""
 
@@ -120,6 +139,7 @@ __all__ = [
     "HAS_PARTS", "LEAN_OPTIONS", "TESTED", "AttributeTemplate", "CFunc", "CompilerBase",
     "DefaultPassBuilder", "FunctionPass", "JITCodeLibrary", "NativeLowering", "NopythonTypeInference",
     "PreLowerStripPhis", "_dynfunc", "as_dtype", "cgutils", "compile_undisturbed", "compiler", "config",
-    "cpu_target", "dump", "errors", "event", "give_files_names", "ir", "lower_getattr_generic",
-    "make_array", "populate_array", "register_pass", "run_frontend", "ufunc_find_matching_loop",
+    "cpu_target", "dump", "errors", "event", "give_files_names", "ir", "load_at_once",
+    "lower_getattr_generic", "make_array", "populate_array", "register_pass", "rtsys", "run_frontend",
+    "ufunc_find_matching_loop",
 ]  # fmt: skip

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numba import types
 
-from gpop.common.by_reference import Reference, derived, reference_of
+from gpop.common.by_reference import derived, reference_of
+from gpop.common.cached import entry_of
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.parallel import beside, worker_count
 from gpop.cpu import choose_mode, loop, specialise, team
@@ -30,7 +32,7 @@ from gpop.cpu.workspace import (
     workspace_of,
 )
 from gpop.layout.bins import Bins, narrow_weights
-from gpop.layout.edge_blocks import Blocks, blocks_of, note_without
+from gpop.layout.edge_blocks import Blocks, blocks_of, is_small, note_without
 from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
@@ -48,8 +50,17 @@ SLICE_NS = 250_000_000
 """The loop returns to Python after so many nanoseconds, for progress and Ctrl-C."""
 
 
-_loading: set[tuple] = set()
-"""For what kinds of lists the kernels that load a frontier are there."""
+CALLED_LATER = True
+"""Whether workers are called only when the loop asks for them: small runs are over before they would come."""
+
+SOURCES = types.uint32[::1]
+"""Vertices, as kernels take them."""
+
+KEPT = (
+    "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
+    "edges", "workers", "enter_loop",
+)  # fmt: skip
+"""What runs that were decided alike have in common, as attributes of the engine."""
 
 
 def sizes_of(layout: Bins | Blocks, space: Workspace, traits: specialise.Traits) -> Sizes:
@@ -81,11 +92,40 @@ class CpuEngine:
         self.plan, self.program, self.lowered = plan, plan.program, plan.lowered
         self.graph, self.threads, self.mode = plan.program.graph, plan.threads, plan.mode
         self.called, self.ticket = False, 0  # whether the workers are in the loop, and since when
+        self.stated = False  # whether the loop has the program's state
 
     # --- before the run ------------------------------------------------------------------------
 
     def prepare(self) -> dict[str, Any]:
-        """Layout, workspace and loop."""
+        """Layout, workspace and loop: those of the last run decided alike, as long as they are kept."""
+        plan, kept = self.plan, None
+        self.progress = np.zeros(loop.PROGRESS_SIZE, np.int64)
+        self.prepare_seconds = self.incoming_seconds = 0.0
+        if plan.alike is not None:
+            kept = self.graph.store.noted((plan.alike, specialise.compile_loop))
+        if kept is None:
+            self._prepare()
+            self._note()
+        else:
+            vars(self).update(kept)
+            if plan.counting:
+                self.space.counters[:] = 0
+        return {"interleave": plan.interleave, "threads": self.threads}
+
+    def _note(self) -> None:
+        """Keep what the next run alike would find again; blocks may be chosen by then where they were not.
+
+        Who compiles loops is part of the key: measurements put others in its place.
+        """
+        plan = self.plan
+        may_change = type(self.program).all_active and plan.mode == "auto" and plan.model.pulls
+        if plan.alike is not None and (self.blocked or not may_change or is_small(self.graph)):
+            self.graph.store.note(
+                (plan.alike, specialise.compile_loop), {name: getattr(self, name) for name in KEPT}
+            )
+
+    def _prepare(self) -> None:
+        """Find or make all that a run needs."""
         plan, cls = self.plan, type(self.program)
         sums = sums_in_double(cls, self.lowered, plan.types.message) and has_hub(self.graph)
         blocks, seconds = None, 0.0
@@ -95,6 +135,7 @@ class CpuEngine:
                 self.mode = "pc" if blocks is None else "pull"
         self.traits = specialise.traits_of(plan, self.mode, sums)
         self.blocked = blocks is not None
+        self.lists = None
         if blocks is not None:
             self.layout, message = blocks, plan.types.message
             self.space = unit_workspace(self.graph.store, blocks, message, self.threads, sums)
@@ -113,12 +154,11 @@ class CpuEngine:
         if self.forced == AUTO and not plan.model.pulls:
             self.forced = choose_mode.AUTO_PUSH
         self.ratio = float(DEFAULT_RATIO if plan.ratio is None else plan.ratio)
-        self.incoming_seconds = 0.0
         if self.forced == PULL and not self.blocked:
             self._find_in_edges()
+        self.edges = int(self.layout.indptr[-1])
         self._compile()
         self.prepare_seconds = seconds
-        return {"interleave": plan.interleave, "threads": self.threads}
 
     def _find_blocks(self) -> tuple[Blocks | None, float]:
         """In-edges in blocks, and the seconds they took; None where messages are expected to be faster."""
@@ -183,32 +223,37 @@ class CpuEngine:
         self.incoming_seconds += time.perf_counter() - begin
 
     def _compile(self) -> None:
-        """Have the loop, and what loads a frontier, compiled or loaded before the clock starts."""
+        """Have the loop compiled or loaded before the clock starts."""
         # A run that never has enough active edges for two threads starts none.
-        self.workers = self.threads - 1 if int(self.layout.indptr[-1]) >= SERIAL_EDGES else 0
-        self.spins = team.SPINS if self.threads <= worker_count() else 0
-        self.progress = np.zeros(loop.PROGRESS_SIZE, np.int64)
+        self.workers = self.threads - 1 if self.edges >= SERIAL_EDGES else 0
         self.enter_loop = None
         if self.graph.n:  # without vertices nothing is run
-            self._ready_loop()
-            if not loop.run_loop.signatures:
-                self._enter(0, np.empty((1, len(COLUMNS) - 1)))
+            self._make_loop(self._state())
+
+    def _state(self) -> tuple:
+        return make_state(self.program, self.lowered, 0)
+
+    def _make_loop(self, state: tuple) -> None:
+        """The loop for layouts and workspace as they are now; what it calls is compiled or loaded."""
+        ways = np.int64(self.forced), np.float64(self.ratio), self.sizes
+        job = Job(*ways, self.layout, self.incoming, self.space, state, self.wire)
+        pulled = 0.0
+        if self.blocked:
+            blocks = self.layout
+            pulled = pull_all_bytes(blocks.n, blocks.refs.size, blocks.pieces, blocks.values_read, self.sizes)
+        self.enter_loop = compiled(
+            self.lowered, self.plan.types, state,
+            specialise.compile_loop, self.lowered, self.traits, pulled, job,
+        )  # fmt: skip
+        self.stated = True
 
     def _ready_loop(self) -> Callable[..., bool]:
-        """The loop for layouts, workspace and state as they are now; what it calls is compiled or loaded."""
-        if self.enter_loop is None:
-            values = make_state(self.program, self.lowered, self.iteration)
-            ways = np.int64(self.forced), np.float64(self.ratio), self.sizes
-            job = Job(*ways, self.layout, self.incoming, self.space, values, self.wire)
-            pulled = 0.0
-            if self.blocked:
-                blocks = self.layout
-                edges = blocks.refs.size
-                pulled = pull_all_bytes(blocks.n, edges, blocks.pieces, blocks.values_read, self.sizes)
-            self.enter_loop = compiled(
-                self.lowered, self.plan.types, values,
-                specialise.compile_loop, self.lowered, self.traits, pulled, job,
-            )  # fmt: skip
+        """The loop with the program's fields and parameters as they are now."""
+        if not self.stated:
+            state = self._state()
+            if self.enter_loop is None or not self.enter_loop.renew(state):
+                self._make_loop(state)
+            self.stated = True
         return self.enter_loop
 
     # --- the run -------------------------------------------------------------------------------
@@ -228,40 +273,33 @@ class CpuEngine:
     def load(self, sources: np.ndarray | None, rows: int, iteration: int = 0) -> None:
         """Make these vertices the frontier; all of them when None."""
         self.rows = rows
-        self._compile_load(sources)
+        fill = None if self.traits.all_active else self._loader(sources is None)
+        if self.graph.n:
+            self._ready_loop()
         self.begin = self.end = time.perf_counter()
         self.found = self.incoming_seconds
-        vertices, edges = int(self.layout.n), int(self.layout.indptr[-1])
-        if self.traits.all_active:
-            started = (int(self.layout.k), vertices, edges)
-        elif sources is None:
-            started = load_all(self.lists)
+        vertices = self.graph.n
+        if fill is None:
+            started = (int(self.layout.k), vertices, self.edges)
         else:
-            started = load_frontier(sources, self.lists)
-        self._begin(started, vertices, edges, iteration)
+            started = fill(self.lists) if sources is None else fill(sources, self.lists)
+        self._begin(started, vertices, self.edges, iteration)
 
     def _begin(self, started: tuple[int, int, int], vertices: int, edges: int, iteration: int) -> None:
         """The loop's state before the first iteration."""
-        self.progress[:] = 0
-        self.progress[[loop.SCATTER_SIZE, loop.FRONTIER, loop.EDGES]] = started
-        self.progress[[loop.NEEDY, loop.NEEDY_EDGES]] = vertices, edges
-        self.progress[[loop.ITERATION, loop.FRESH]] = iteration, 1
+        items, active, active_edges = started
+        self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0
 
-    def _compile_load(self, sources: np.ndarray | None) -> None:
-        """Have what loads a frontier compiled before the clock starts."""
-        if self.traits.all_active or (sources is None, self.lists.kind) in _loading:
-            return
-        if sources is None:
-            nobody = lists_of(self.layout, self.space)._replace(n=np.int64(0), k=np.int64(0))
-            load_all(Reference(nobody))
-        else:
-            load_frontier(sources[:0], self.lists)
-        _loading.add((sources is None, self.lists.kind))
+    def _loader(self, whole: bool) -> Callable[..., tuple[int, int, int]]:
+        """What makes given vertices (or all) the frontier, compiled or loaded before the clock starts."""
+        if whole:
+            return entry_of(load_all, self.lists.kind)
+        return entry_of(load_frontier, SOURCES, self.lists.kind)
 
     def iterate(self) -> np.ndarray:
         """Let the team iterate until Python is due; the records of the trace."""
         records = np.empty((self.rows, len(COLUMNS) - 1))
-        over = self._enter(self.plan.limit, records)
+        over = self._enter(self.plan.limit, records, later=CALLED_LATER)
         self.end = time.perf_counter()
         if over:
             self._dismiss()
@@ -288,26 +326,38 @@ class CpuEngine:
         self._dismiss()
         self.progress[loop.NO_IN_EDGES] = 0
         self._find_in_edges()
-        self.enter_loop = None
+        self._make_loop(self._state())
+        if self.incoming.indptr.size:
+            self._note()
         return True
 
-    def _enter(self, limit: int, records: np.ndarray, stepping: int = 0) -> bool:
-        """Call the loop on this thread and, where they are not in it, on the others; True when it is over."""
-        calls = bool(limit) and self.workers > 0 and not self.called
+    def _enter(self, limit: int, records: np.ndarray, stepping: int = 0, *, later: bool = False) -> bool:
+        """Call the loop on this thread and, where they are not in it, on the others; True when it is over.
+
+        ``later``: on the others only when the loop has asked for them.
+        """
+        run_loop, progress = self._ready_loop(), self.progress
+        calls = self.workers > 0 and not self.called and limit > 0
+        if calls and later and progress[loop.TEAM] != loop.CALL:
+            calls, progress[loop.TEAM] = False, loop.MAY_CALL
+        spins = 0
         if calls:
             self.called, self.ticket = True, int(self.space.team[team.GENERATION])
+            progress[loop.TEAM] = 0
+        if self.called:
+            spins = team.SPINS if self.threads <= worker_count() else 0
         # As it is now: a worker that comes late must not be taken for one of a later call.
-        ticket = self.ticket
-        run_loop = self._ready_loop()
+        ticket, workers = self.ticket, self.workers if self.called else 0
 
         def enter(w: int) -> bool:
             return run_loop(
-                w, self.threads, self.workers, self.spins, ticket, limit, len(records), SLICE_NS, stepping,
-                self.forced, self.ratio, self.incoming.indptr.size > 0, self.progress, records,
+                w, self.threads, workers, spins, ticket, limit, len(records), SLICE_NS, stepping,
+                self.forced, self.ratio, self.incoming.indptr.size > 0, progress, records,
             )  # fmt: skip
 
-        for w in range(1, self.workers + 1 if calls else 1):
-            beside(enter, w)
+        if calls:
+            for w in range(1, workers + 1):
+                beside(enter, w)
         return enter(0)
 
     def publish(self) -> None:
@@ -316,7 +366,7 @@ class CpuEngine:
 
     def refresh(self) -> None:
         """The next entry of the loop takes the program as it is then."""
-        self.enter_loop = None
+        self.stated = False
 
     def _dismiss(self) -> None:
         """Workers leave the loop; a second time does no harm."""
@@ -370,21 +420,23 @@ class CpuEngine:
         if self.traits.all_active:
             return np.arange(self.layout.n, dtype=np.uint32)
         touched = np.empty(int(self.space.touched_size[: int(self.layout.k)].sum()), np.uint32)
-        if touched.size and not drain_touched(touched, self.lists):
+        if touched.size and not entry_of(drain_touched, SOURCES, self.lists.kind)(touched, self.lists):
             touched.sort()
         return touched
 
     def _take_frontier(self) -> np.ndarray:
         """The vertices that are active now, ascending."""
         space = self.space
-        sizes = space.frontier_size[: int(self.layout.k)]
         if self.traits.all_active:
-            sizes[:] = 0
+            space.frontier_size[: int(self.layout.k)] = 0
             return np.empty(0, np.uint32)
+        if self.progress[loop.FRONTIER] == 0:
+            return np.empty(0, np.uint32)
+        sizes = space.frontier_size[: int(self.layout.k)]
         active = int(self.progress[loop.SCATTER_SIZE])
         frontier = np.empty(int(sizes[space.scatter_list[:active]].sum()), np.uint32)
         if active:  # the kernel need not be compiled for a run that converges
-            drain_frontier(frontier, active, self.lists)
+            entry_of(drain_frontier, SOURCES, types.int64, self.lists.kind)(frontier, active, self.lists)
         if "priorityFunc" in self.lowered.functions:
             waiting = np.empty(pending_in(space.buckets), np.uint32)
             drain_waiting(waiting, self.lists, space.later, space.waiting, space.buckets, space.tournament)

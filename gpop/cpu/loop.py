@@ -13,6 +13,7 @@ callbacks and Ctrl-C work.
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
 from gpop.common.atomics import clock_ns, fetch_add
 from gpop.common.cached import keep, source_key
@@ -35,14 +36,27 @@ LIGHT_BUCKET = 64
 WAIT_EDGES = 1 << 17
 """From so many active edges on, a phase is begun before all workers have come: the last ones find work."""
 
-ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS, NEEDY, NEEDY_EDGES, NO_IN_EDGES, HALF, ITEMS, FRESH = range(
-    11
-)
-PROGRESS_SIZE = 11
+ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS, NEEDY, NEEDY_EDGES = range(7)
+NO_IN_EDGES, HALF, ITEMS, FRESH, TEAM = range(7, 12)
+PROGRESS_SIZE = 12
 """Slots of ``progress``, the loop's state between calls (int64). The vertices that want messages, and
 their in-edges, are estimated: all that were never in the frontier; after a pull they are known.
 ``NO_IN_EDGES``: the loop has returned because it wants to pull. ``HALF``: it has returned in the middle of an
-iteration, and this phase is next, over ``ITEMS``. ``FRESH``: nothing has been done yet."""
+iteration, and this phase is next, over ``ITEMS``. ``FRESH``: nothing has been done yet. ``TEAM``: `MAY_CALL`
+when there are workers who were not called, and `CALL` when the loop has returned because it wants them."""
+
+MAY_CALL, CALL = 1, 2
+
+WAKE_NS = 1_000_000
+"""Workers are called when the main thread has worked for so long, and there is work to share: a run that is
+over before is as fast as on one thread. To call threads of Python takes 0.1 to 0.2 ms when it is quiet; where
+others want its cores, too, a phase of microseconds may wait for a worker for milliseconds."""
+
+WAKE_BYTES = 1 << 22
+"""They are called at once for an iteration in which the model expects so many bytes to move."""
+
+EDGE_BYTES = 8
+"""Of an active edge, in that estimate: what is read of it, and what is sent along it."""
 
 
 @inline
@@ -174,6 +188,11 @@ def make_loop(open_control, work):
                     phase, items, load = np.int64(SCATTER), size, progress[EDGES]
                     if all_active:
                         items = c.k
+                    may_call, long = progress[TEAM] == MAY_CALL, now - started > WAKE_NS
+                    calls = may_call and load >= SERIAL_EDGES and (long or load * EDGE_BYTES >= WAKE_BYTES)
+                    if calls and not ((pulls and not all_active) or (prioritised and bucket_done)):
+                        progress[TEAM] = CALL
+                        break
                     if prioritised and bucket_done:
                         phase = np.int64(ADMIT)
                         items, load = priority.list_next_bucket(least, counting, c, c)
@@ -189,11 +208,14 @@ def make_loop(open_control, work):
                         )  # fmt: skip
                         if pulled:
                             phase, items = np.int64(PREPARE), c.k
-                            if not finds:
-                                progress[NEEDY] += progress[FRONTIER]
-                                progress[NEEDY_EDGES] += progress[EDGES]
-                                progress[NO_IN_EDGES] = 1
-                                break
+                            calls = may_call and (long or predicted >= WAKE_BYTES)
+                        if calls or (pulled and not finds):
+                            progress[NEEDY] += progress[FRONTIER]
+                            progress[NEEDY_EDGES] += progress[EDGES]
+                            progress[NO_IN_EDGES] = pulled and not finds
+                            if calls:
+                                progress[TEAM] = CALL
+                            break
                 pushing = phase in (SCATTER, GATHER)
                 light = load < items * LIGHT_EDGES and phase not in (PREPARE, PULL)
                 serial = LIGHT_BUCKET if prioritised and interleaved else SERIAL_EDGES
@@ -283,6 +305,12 @@ def call_work(phase, iteration, w, threads, size, sharers, chunk, address, job):
     """Do a part of a phase of the program whose work is compiled at ``address``."""
     call_c(address, (phase, iteration, w, threads, size, sharers, chunk, job))
 
+
+TYPES = (
+    *(types.int64,) * 10, types.float64, types.boolean, types.int64[::1], types.float64[:, ::1],
+    types.int64, types.StarArgUniTuple(types.int64, 2),
+)  # fmt: skip
+"""Of its arguments, which are always the same; ``*job`` is one."""
 
 run_loop = keep(make_loop(open_control, call_work), f"loop_{source_key(__file__)}", **KERNEL)
 """``job`` of it: the address of a program's entry, and of its `Job`."""

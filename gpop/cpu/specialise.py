@@ -14,7 +14,7 @@ import numpy as np
 from numba import from_dtype
 
 from gpop.common.by_reference import Reference, ReferenceType, derived, reference_of
-from gpop.common.cached import source_key
+from gpop.common.cached import entry_of, source_key
 from gpop.common.callback import callback
 from gpop.common.inlined import KERNEL
 from gpop.cpu import (
@@ -120,11 +120,25 @@ def make_interleaved_step(gather_published, filter_frontier, apply_own_edges):
 _entries: dict[tuple, int] = {}
 
 
-def compile_loop(lowered: Lowered, traits: Traits, pulled_bytes: float, job: Job) -> Callable[..., bool]:
-    """The loop of a run, ready to be entered with the numbers and arrays of `loop.make_loop`.
+class Loop:
+    """The loop of a run, ready to be entered with the numbers and arrays of `loop.make_loop`."""
 
-    What it does to partitions is specialised for the program, and compiled or found on disk. ``pulled_bytes``
-    are those of an iteration that pulls where every vertex is active.
+    def __init__(self, control: Reference, entry: int, state: Reference, job: Reference) -> None:
+        self.control, self.entry, self.state, self.job = control, entry, state, job
+        self.enter = entry_of(loop.run_loop, *loop.TYPES)
+
+    def __call__(self, *numbers: Any) -> bool:
+        return self.enter(*numbers, self.control.address, (self.entry, self.job.address))
+
+    def renew(self, state: tuple) -> bool:
+        """Take another state; False where its fields are of other types. No thread may be in the loop."""
+        return self.state.renew(state)
+
+
+def compile_loop(lowered: Lowered, traits: Traits, pulled_bytes: float, job: Job) -> Loop:
+    """The loop of a run. What it does to partitions is specialised for the program, and compiled or loaded.
+
+    ``pulled_bytes`` are those of an iteration that pulls where every vertex is active.
     """
     kind, sizes = kind_of(lowered, traits), sizes_reference(job.sizes)
     layout, incoming, space = reference_of(job.layout), reference_of(job.incoming), reference_of(job.space)
@@ -135,12 +149,7 @@ def compile_loop(lowered: Lowered, traits: Traits, pulled_bytes: float, job: Job
     wire = reference_of(job.wire) if isinstance(job.wire, tuple) else job.wire
     state = Reference(job.state)
     references = Reference(Job(job.forced, job.ratio, sizes, layout, incoming, space, state, wire))
-    entry = compile_entry(lowered, traits, references.kind)
-
-    def enter(*numbers: Any) -> bool:
-        return loop.run_loop(*numbers, control.address, entry, references.address)
-
-    return enter
+    return Loop(control, compile_entry(lowered, traits, references.kind), state, references)
 
 
 def kind_of(lowered: Lowered, traits: Traits) -> tuple[bool, ...]:

@@ -195,7 +195,7 @@ def run(
     check_asked("mode", mode)
     _check_choice("target", target, TARGETS)
     _check_choice("model", model, MODEL_NAMES)
-    if target != "python":
+    if target != "python" and mode not in asked_on(target):
         check_asked(f"target {target!r}: mode", mode, asked_on(target))
     iterations = as_count("iterations", iterations)
     threads = as_count("threads", threads)
@@ -248,10 +248,16 @@ def finished_run(
     traffic = left.pop("traffic")
     if traffic is not None:
         trace.summary["traffic"] = traffic
-    return Run(
-        iterations=iterations, trace=trace, converged=converged, interleave=plan.interleave, target=target,
-        **left,
-    )  # fmt: skip
+    run = object.__new__(Run)  # to set each attribute of a frozen class takes five times as long
+    vars(run).update(
+        left,
+        iterations=iterations,
+        trace=trace,
+        converged=converged,
+        interleave=plan.interleave,
+        target=target,
+    )
+    return run
 
 
 def _check_ranks(
@@ -297,7 +303,7 @@ def _as_vertices(frontier: Any, n: int) -> np.ndarray | None:
         raise UsageError(
             f"frontier of type {ids.dtype}, {ids.ndim} dimensions: expected a list of vertex ids"
         )
-    low, high = int(ids.min()), int(ids.max())
+    low, high = (int(ids[0]),) * 2 if ids.size == 1 else (int(ids.min()), int(ids.max()))
     if low < 0 or high >= n:
         raise UsageError(f"frontier holds vertex {low if low < 0 else high}: expected ids from 0 to {n - 1}")
-    return np.ascontiguousarray(ids, np.uint32)
+    return np.array(ids, np.uint32)

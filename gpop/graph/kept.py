@@ -13,6 +13,8 @@ entries of the whole tree go, the least recently used first. What a run uses now
 for since the run began, and graphs that a run is on. A graph that is made of others counts as used when
 they are. Recency is a number from one clock of the process, written when an entry is asked for.
 
+What is made of entries and takes no room of its own is *noted*: it is there until one of them comes or goes.
+
 Who changes a store holds the graph (`gpop.graph.exclusive`), or does nothing that cannot happen twice:
 entries are put whole, and found or not.
 """
@@ -38,6 +40,11 @@ SHARE = 0.75
 
 SMALL = 1 << 20
 """For less nobody asks the system how much memory it has: that takes longer than to fill it."""
+
+MOST_NOTED = 64
+"""Notes of a graph; they are small, since the arrays are those of entries."""
+
+_NOTHING = None, ()
 
 _clock = itertools.count(1)
 
@@ -120,6 +127,7 @@ class Store:
         self._entries: dict[tuple[Kind, Hashable], _Entry] = {}
         self._parent: weakref.ref[Store] | None = None
         self._began: dict[int, int] = {}
+        self._noted: dict[Hashable, tuple[Any, list[tuple[tuple[Kind, Hashable], _Entry]]]] = {}
         self._most: int | None = None
 
     def get(self, kind: Kind, key: Hashable = None) -> Any:
@@ -147,6 +155,7 @@ class Store:
         ``graph``: the graph that it is, made of the graph that the store belongs to; ``about``: for people.
         """
         entry = _Entry(value, value if holds is None else holds, graph, about)
+        self._changed(kind)
         self._entries[kind, key] = entry
         if graph is not None:
             graph.store._parent = weakref.ref(self)
@@ -155,12 +164,35 @@ class Store:
 
     def take(self, kind: Kind, key: Hashable = None) -> Any:
         """The same as `get`; it is kept no longer."""
+        self._changed(kind)
         entry = self._entries.pop((kind, key), None)
         if entry is None:
             return None
         if entry.graph is not None:
             entry.graph.store._parent = None
         return entry.value
+
+    def note(self, key: Hashable, value: Any) -> None:
+        """Have `noted` give ``value``, made of entries in this run, as long as they are what they are now."""
+        if len(self._noted) >= MOST_NOTED:
+            self._noted.clear()
+        began = self._began.get(threading.get_ident(), 0)
+        used = [each for each in list(self._entries.items()) if each[1].used > began]
+        self._noted[key] = value, used
+
+    def noted(self, key: Hashable) -> Any:
+        """What was noted under this key, whose entries are now in use; None where nothing is."""
+        value, entries = self._noted.get(key, _NOTHING)
+        for name, entry in entries:
+            if self._entries.get(name) is not entry:
+                return None
+            entry.used = next(_clock)
+        return value
+
+    def _changed(self, kind: Kind) -> None:
+        """Let go of notes, which hold the arrays of entries."""
+        if kind is not Kind.PROGRAM:  # what a local app works in, taken and put back in each run
+            self._noted.clear()
 
     def discard(self, kind: Kind) -> None:
         """Let go of everything of a kind that is kept with this graph itself."""

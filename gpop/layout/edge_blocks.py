@@ -235,7 +235,7 @@ def blocks_of(
         unit_bits = min(WIDEST_UNIT, max(1, cache // vertex_bytes).bit_length() - 1)
         source_bits = min(WINDOW_BITS, max(1, cache // (4 * value_bytes)).bit_length() - 1)
         most_edges = -(-graph.m // (4 * threads))
-    if not forced and graph.m < SMALL_EDGES:
+    if not forced and is_small(graph):
         return None, 0.0
     start = time.perf_counter()
     store, sizes, about = graph.store, (unit_bits, source_bits, most_edges), f"units of {1 << unit_bits}"
@@ -253,6 +253,11 @@ def blocks_of(
         blocks = build_blocks(graph, plan, threads, weighted)
     store.put(Kind.BLOCKS, blocks, (*sizes, weighted), about=about + ", weights" * weighted)
     return blocks, time.perf_counter() - start
+
+
+def is_small(graph: Graph) -> bool:
+    """Whether blocks are not thought about, unless they are asked for."""
+    return graph.m < SMALL_EDGES
 
 
 def _pays(graph: Graph, gain: float, kept: bool, iterations: int) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from gpop.common.errors import UsageError
 from gpop.model.bytes import pc_bytes, pull_all_bytes, pull_bytes, sc_bytes
@@ -171,6 +172,7 @@ COLUMNS = tuple(mode.column for mode in MODES)
 """Columns of the trace, in the order of the codes."""
 
 
+@cache
 def asked_on(target: str) -> tuple[str, ...]:
     """Those that a target has.
 

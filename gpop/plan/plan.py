@@ -7,6 +7,7 @@ when the engine prepares.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -52,6 +53,9 @@ class Plan:
         Vertices per partition; None: what fits the target's caches.
     limit : int
         Most iterations.
+    alike : Decided, optional
+        The same object in all plans that were decided alike for the same functions: they differ in program
+        and limit only. None where this plan was changed after it was decided.
     """
 
     program: Program
@@ -67,10 +71,37 @@ class Plan:
     ratio: float | None
     partition_size: int | None
     limit: int
+    alike: Decided | None = None
 
     def may(self, mode: int) -> bool:
         """Whether an iteration or a partition may take the mode with this code."""
         return mode in [strategy.mode for strategy in self.strategies]
+
+
+class Decided:
+    """What was decided for a program's functions and some options, as attributes of a plan.
+
+    To decide takes longer than a small run, and a plan follows from what it is asked with.
+    """
+
+    def __init__(self, **attributes: Any) -> None:
+        self.attributes = {**attributes, "alike": self}
+
+    def is_of(self, lowered: Lowered, model: Model) -> bool:
+        """Whether these very objects went in."""
+        return self.attributes["lowered"] is lowered and self.attributes["model"] is model
+
+    def plan(self, program: Program, limit: int) -> Plan:
+        """The plan of a run of this program."""
+        plan = object.__new__(Plan)
+        vars(plan).update(self.attributes, program=program, limit=limit)
+        return plan
+
+
+_decided: dict[tuple, Decided] = {}
+
+MOST = 256
+"""Of those; they are small."""
 
 
 def decide(
@@ -101,15 +132,32 @@ def decide(
                 f"{cls.__name__} needs edge weights (it defines applyWeight); {graph!r} has none"
             )
         weight = graph.weights.dtype
-    lowered = types = hidden = None
-    if target != "python":
-        lowered = lower(cls)
+    asked = (mode, interleave, counting, use_threads(threads), model, ratio, partition_size)
+    if target == "python":
+        return _decide(cls, target, None, weight, *asked).plan(program, limit)
+    lowered = lower(cls)
+    known = (id(lowered), target, weight, *asked[:4], id(model), ratio, partition_size)
+    decided = _decided.get(known)
+    # What lies in one place now may be another object than before.
+    if decided is None or not decided.is_of(lowered, model):
+        if len(_decided) >= MOST:
+            _decided.clear()
+        decided = _decided[known] = _decide(cls, target, lowered, weight, *asked)
+    return decided.plan(program, limit)
+
+
+def _decide(
+    cls: type[Program], target: str, lowered: Lowered | None, weight: np.dtype | None, mode: str,
+    interleave: bool, counting: bool, threads: int, model: Model, ratio: float | None,
+    partition_size: int | None,
+) -> Decided:  # fmt: skip
+    types = hidden = None
+    if lowered is not None:
         types = types_of(cls, lowered, weight)
         hidden = hidden_of(cls, types.message)
     interleave = interleave and code_of(mode) != PULL  # nothing is scattered that could be gathered early
     needs = cls.needsFunc is not Program.needsFunc
-    return Plan(
-        program=program,
+    return Decided(
         lowered=lowered,
         types=types,
         hidden=hidden,
@@ -121,9 +169,8 @@ def decide(
         ),
         interleave=interleave,
         counting=counting,
-        threads=use_threads(threads),
+        threads=threads,
         model=model,
         ratio=ratio,
         partition_size=partition_size,
-        limit=limit,
     )

@@ -4,9 +4,8 @@ It covers the bytecode of the functions, of the plain helper functions they call
 they read and ``cuda_source``. It names compiled kernels, so an edited program never meets the kernels of its
 former self, and an unchanged one finds them again in a new process.
 
-To hash all that takes a quarter of a millisecond, more than a small run. So what went in is also collected as
-objects (`parts_of`): while each of them is the same object as before, and none can change in place, so is the
-key.
+To hash all that takes a quarter of a millisecond, more than a small run. So it is also noted where what went
+in was found (`Watched`): while the same objects are there, and none can change in place, the key is the same.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import types
 from functools import cache
-from operator import is_
 from sys import intern
 from typing import Any
 
@@ -26,52 +24,93 @@ UNCHANGING = (bool, int, float, complex, str, bytes, type(None), np.generic, typ
 """Types of values that stay what they are, or of which the key holds nothing but the name."""
 
 
-def parts_of(cls: type[Program], functions: dict[str, Any]) -> list[Any] | None:
-    """All that the key is made of, as objects; None where something among it can change in place.
+class Watched:
+    """Where all that the key is made of was found, and what was found there.
+
+    Parameters
+    ----------
+    cls : type
+        A program; what is kept does not keep it alive.
+    functions : dict
+        Those that its user wrote, by name.
 
     Examples
     --------
     >>> class Sum(Program):
     ...     def scatterFunc(self, node):
     ...         return node
-    >>> before = parts_of(Sum, {"scatterFunc": Sum.scatterFunc})
-    >>> same_parts(before, parts_of(Sum, {"scatterFunc": Sum.scatterFunc}))
+    >>> watched = Watched(Sum, {"scatterFunc": Sum.scatterFunc})
+    >>> watched.unchanged(Sum)
     True
     >>> Sum.combine = "add"
-    >>> same_parts(before, parts_of(Sum, {"scatterFunc": Sum.scatterFunc}))
+    >>> watched.unchanged(Sum)
     False
     """
-    parts = [cls.__name__, cls.all_active, cls.inactive_message]
-    parts += [cls.combine, cls.track_touched, cls.cuda_source]
-    for members in (cls.vertex_fields(), cls.scalar_parameters()):
-        parts += members.keys()
-        parts += members.values()
-    pending, seen = [*functions.items()], set()
-    while pending:
-        name, function = pending.pop()
-        function = getattr(function, "py_func", function)
-        parts += (name, function)
-        if id(function) in seen:
-            continue
-        seen.add(id(function))
-        if function.__defaults__:
-            return None
-        parts.append(function.__code__)
-        for name, value in references_of(function).items():
-            if isinstance(getattr(value, "py_func", value), types.FunctionType):
-                pending.append((name, value))
-            elif isinstance(value, UNCHANGING):
-                parts += (name, value)
+
+    def __init__(self, cls: type[Program], functions: dict[str, Any]) -> None:
+        self.name, self.bases = cls.__name__, cls.__mro__[1:]
+        self.members = [(*_members(owner),) for owner in cls.__mro__[:-1]]
+        # Numbers of objects mean something only as long as the objects are there; these name their class.
+        self.held = [
+            [value for value in vars(owner).values() if not isinstance(value, types.GetSetDescriptorType)]
+            for owner in cls.__mro__[:-1]
+        ]
+        self.codes: list[tuple[types.FunctionType, types.CodeType]] = []
+        self.names: list[tuple[dict[str, Any], str, Any]] = []
+        self.cells: list[tuple[types.CellType, Any]] = []
+        self.sure = True
+        pending, seen = list(functions.values()), set()
+        while pending:
+            function = getattr(value := pending.pop(), "py_func", value)
+            if function not in seen:
+                seen.add(function)
+                pending += self._watch(function)
+
+    def _watch(self, function: types.FunctionType) -> list[Any]:
+        """Watch what a function refers to; the functions among it."""
+        self.sure &= not function.__defaults__
+        self.codes.append((function, function.__code__))
+        names, scope = names_in(function.__code__), function.__globals__
+        found = [(scope, name, scope.get(name, _NOTHING)) for name in names]
+        for module in [value for _, _, value in found if isinstance(value, types.ModuleType)]:
+            constants = vars(module)
+            self.sure &= not any(name not in constants and hasattr(module, name) for name in names)
+            found += [(constants, name, constants.get(name, _NOTHING)) for name in names]
+        cells = [(cell, cell.cell_contents) for cell in function.__closure__ or ()]
+        self.names += found
+        self.cells += cells
+        referred = references_of(function).values()
+        helpers = []
+        for each in referred:
+            if isinstance(getattr(each, "py_func", each), types.FunctionType):
+                helpers.append(each)
             else:
-                return None
-    return parts
+                self.sure &= isinstance(each, UNCHANGING)
+        return helpers
+
+    def unchanged(self, cls: type[Program]) -> bool:
+        """Whether all of it is the same, and of a kind that cannot change in place."""
+        if not self.sure or cls.__name__ is not self.name or cls.__mro__[1:] != self.bases:
+            return False
+        for owner, (names, numbers) in zip(cls.__mro__, self.members, strict=False):
+            members = vars(owner)
+            if [*map(id, members.values())] != numbers or [*members] != names:
+                return False
+        for scope, name, value in self.names:
+            if scope.get(name, _NOTHING) is not value:
+                return False
+        for function, code in self.codes:
+            if function.__code__ is not code or function.__defaults__:
+                return False
+        return all(cell.cell_contents is value for cell, value in self.cells)
 
 
-def same_parts(before: list[Any] | None, now: list[Any] | None) -> bool:
-    """Whether these are the same objects."""
-    if before is None or now is None or len(before) != len(now):
-        return False
-    return all(map(is_, before, now))
+_NOTHING = object()
+
+
+def _members(owner: type) -> tuple[list[str], list[int]]:
+    """Names of the attributes of a class, and their values as numbers."""
+    return [*vars(owner)], [*map(id, vars(owner).values())]
 
 
 def content_key(cls: type[Program], functions: dict[str, Any]) -> str:

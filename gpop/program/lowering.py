@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from gpop.common.errors import ProgramError
-from gpop.program.content_key import content_key, parts_of, same_parts
+from gpop.program.content_key import Watched, content_key
 from gpop.program.ownership import OwnershipCheck
 from gpop.program.program import ARGUMENTS, BUILT_IN, FUNCTIONS, Program
 
-_known: WeakKeyDictionary[type[Program], tuple[list[Any] | None, Lowered]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[type[Program], tuple[Watched, Lowered]] = WeakKeyDictionary()
 """Class -> what its key was made of, and its checked form."""
 
 
@@ -63,13 +63,13 @@ def lower(cls: type[Program]) -> Lowered:
     >>> sorted(lower(Sum).functions)
     ['gatherFunc', 'scatterFunc']
     """
-    functions = user_functions(cls)
-    parts, (before, known) = parts_of(cls, functions), _known.get(cls, (None, None))
-    if known is not None and same_parts(before, parts):
+    watched, known = _known.get(cls, (None, None))
+    if watched is not None and watched.unchanged(cls):
         return known
-    key = content_key(cls, functions)
+    functions = user_functions(cls)
+    watched, key = Watched(cls, functions), content_key(cls, functions)
     if known is not None and known.key == key:
-        _known[cls] = parts, known
+        _known[cls] = watched, known
         return known
     used: set[str] = set()
     written: set[str] = set()
@@ -92,7 +92,7 @@ def lower(cls: type[Program]) -> Lowered:
         tuple(sorted(written)),
         tuple(sorted(checks["scatterFunc"].used)),
     )
-    _known[cls] = parts, lowered
+    _known[cls] = watched, lowered
     return lowered
 
 

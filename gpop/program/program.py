@@ -29,6 +29,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gpop.common.arrays import filled
 from gpop.common.errors import ProgramError, UsageError
 from gpop.common.spelling import check_spelling
 from gpop.graph.expect import expect_graph
@@ -293,10 +294,7 @@ class Program:
         expect_graph(graph, type(self).__name__)
         self.graph = graph
         self._fields = {
-            name: np.zeros(graph.n, field.dtype)
-            if field.fill == 0
-            else np.full(graph.n, field.fill, field.dtype)
-            for name, field in self.vertex_fields().items()
+            name: filled(graph.n, field.dtype, field.fill) for name, field in self.vertex_fields().items()
         }
         self._parameters = {name: p.dtype.type(p.default) for name, p in self.scalar_parameters().items()}
 

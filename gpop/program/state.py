@@ -24,10 +24,10 @@ def state_class(lowered: Lowered) -> type:
 
 def make_state(program: Program, lowered: Lowered, iteration: int) -> tuple:
     """The state of a program now: its arrays as they are, its parameters by value."""
-    built_in = {"out_degree": lambda: program.graph.out_degree, "iteration": lambda: np.int64(iteration)}
     values = [program._fields[name] for name in lowered.fields]
     values += [program._parameters[name] for name in lowered.parameters]
-    values += [built_in[name]() for name in lowered.built_in]
+    for name in lowered.built_in:
+        values.append(program.graph.out_degree if name == "out_degree" else np.int64(iteration))
     return state_class(lowered)(*(values or [np.int64(0)]))
 
 

@@ -57,6 +57,7 @@ class RankEngine(CpuEngine):
                 program=program,
                 lowered=ranked(plan.lowered),
                 hidden=hidden_on_ranks(plan),
+                alike=None,
             )
         )
         said = super().prepare()
@@ -73,7 +74,8 @@ class RankEngine(CpuEngine):
 
     def _compile_all(self) -> None:
         super()._compile()
-        self._compile_load(np.empty(0, np.uint32))
+        if not self.traits.all_active:
+            self._loader(whole=False)
 
     def _bits(self) -> int:
         return self.part.bits

@@ -34,8 +34,9 @@ LATER = 0.5
 """Seconds that other ranks leave to rank 0 to tell of an error that it has met as well."""
 
 
+@cache
 def launched_ranks() -> int:
-    """How many ranks the launcher has started; 1 where there is none.
+    """How many ranks the launcher has started; 1 where there is none. It has said so before Python began.
 
     Examples
     --------

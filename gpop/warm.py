@@ -1,0 +1,132 @@
+"""``python -m gpop.warm``: compile the kernels of all apps now, so that no first run has to wait for them.
+
+Each app is run as a command of its own on a small graph, several at a time, so that what is compiled is what
+commands and one-call functions look for: kernels do not depend on the size of a graph. They do depend on
+types and ways of running: the graph has weights of one byte and a hub (`gpop.cpu.sums`); apps in which all
+vertices are active are run with messages and with pull (`RUNS`). The first run is alone; it compiles what all
+share. Kernels that are there already are only loaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from gpop.__main__ import modules
+from gpop.common.command import Parser, exit_code, prog
+from gpop.common.errors import GpopError
+from gpop.common.parallel import for_each, worker_count
+from gpop.common.progress import by_default, progress_bar
+from gpop.common.spelling import refuse_word
+from gpop.generate import generate
+from gpop.io import save
+
+FIRST = "bfs"
+"""The app that is run before the others."""
+
+TEXT, BINARY = "graph.wel", "graph.bin"
+
+RUNS = {
+    FIRST: ([TEXT], [BINARY]),
+    "pagerank": ([BINARY], [BINARY, "--mode", "pull"], [BINARY, "--iterations", "2"],
+                 [BINARY, "--iterations", "2", "--mode", "pull"]),
+    "personalized_pagerank": ([BINARY], [BINARY, "--mode", "pull"]),
+    "katz": ([BINARY, "--alpha", "0.001"], [BINARY, "--alpha", "0.001", "--mode", "pull"]),
+    "hits": ([BINARY], [BINARY, "--mode", "pull"]),
+    "sssp": ([BINARY], [BINARY, "--interleave"], [BINARY, "--no-interleave"]),
+    "cc": ([BINARY], [BINARY, "--method", "labels"]),
+}  # fmt: skip
+"""Arguments of the apps for which once is not enough; a text file has them compile what reads it."""
+
+
+def apps() -> dict[str, str]:
+    """Name of every app, and its module.
+
+    Examples
+    --------
+    >>> apps()["bfs"]
+    'gpop.apps.bfs'
+    """
+    return {name: module for name, module in modules().items() if module.startswith("gpop.apps.")}
+
+
+def runs_of(names: list[str]) -> list[tuple[str, list[str]]]:
+    """Module and arguments of every run, those of `FIRST` at the head.
+
+    Examples
+    --------
+    >>> runs_of(["nibble", "bfs"])[0]
+    ('gpop.apps.bfs', ['graph.wel'])
+    """
+    known = apps()
+    ordered = sorted(names, key=lambda name: name != FIRST)
+    return [(known[name], arguments) for name in ordered for arguments in RUNS.get(name, ([BINARY],))]
+
+
+def warm(names: list[str], processes: int, progress: bool = False) -> int:
+    """Compile what these apps run, in so many processes; the number of runs.
+
+    Raises
+    ------
+    GpopError
+        With what the first of them says that fails.
+    """
+    runs = runs_of(names)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        progress_bar(len(runs), "compiling", "run", progress) as bar,
+    ):
+        graph = generate("rmat", scale=10, symmetrize=True, weights=(1, 255))
+        for name in (TEXT, BINARY):
+            save(graph, Path(folder, name))
+
+        def run(i: int) -> None:
+            module, arguments = runs[i]
+            command = [sys.executable, "-m", module, *arguments, "--rounds", "1", "--json"]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+            if done.returncode:
+                said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+                raise GpopError(f"{module} {' '.join(arguments)}: {said[-1]}")
+            bar.update()
+
+        run(0)
+        for_each(len(runs) - 1, lambda i: run(i + 1), processes)
+    return len(runs)
+
+
+def _run(given: argparse.Namespace) -> int:
+    known = apps()
+    for name in given.apps:
+        if name not in known:
+            refuse_word(name, known, "gpop", "app")
+    start = time.perf_counter()
+    runs = warm(given.apps or list(known), given.processes or worker_count(), by_default())
+    print(
+        f"{runs} runs of {len(given.apps or known)} apps are compiled, in {time.perf_counter() - start:.3g} s"
+    )
+    return 0
+
+
+def _parse(argv: list[str] | None) -> argparse.Namespace:
+    parser = Parser(
+        prog=prog("gpop.warm"), description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("apps", nargs="*", metavar="APP", help="only these apps")
+    parser.add_argument("--processes", type=int, metavar="P", help="how many at a time; default: all cores")
+    given = parser.parse_args(argv)
+    if given.processes is not None and given.processes < 1:
+        parser.error(f"--processes {given.processes}: expected 1 or more")
+    return given
+
+
+def main(argv: list[str] | None = None) -> int:
+    """``python -m gpop.warm [APP ...]``; returns the exit code."""
+    return exit_code(lambda: _run(_parse(argv)))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,145 @@
+"""What a call takes over from the last one alike: never stale, and nothing of an earlier run changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.cpu import engine, loop
+from gpop.cpu.engine import CpuEngine
+from gpop.generate import generate
+
+
+def graph_of(scale: int = 8) -> gpop.Graph:
+    return generate("rmat", scale=scale, seed=3, symmetrize=True, weights=(1, 9))
+
+
+@pytest.fixture
+def prepared(monkeypatch):
+    """One entry for every run that had to find out what it needs."""
+    made, prepare = [], CpuEngine._prepare
+    monkeypatch.setattr(CpuEngine, "_prepare", lambda run: (made.append(run.plan), prepare(run))[1])
+    return made
+
+
+def labels(cls, graph, **options):
+    program = cls(graph)
+    program.label = np.arange(graph.n)[::-1]
+    return gpop.run(program, threads=2, **options), program.label
+
+
+def smallest(bias: int = 0):
+    class Smallest(gpop.Program):
+        label = gpop.VertexField(np.uint32)
+        inactive_message, combine = gpop.HARMLESS, "min"
+
+        def scatterFunc(self, node):
+            return self.label[node] + bias
+
+        def gatherFunc(self, value, node):
+            if value < self.label[node]:
+                self.label[node] = value
+                return True
+            return False
+
+    return Smallest
+
+
+def test_the_second_call_prepares_nothing_and_leaves_the_first_result_alone(prepared):
+    graph = graph_of()
+    one = gpop.bfs(graph, 1, threads=2)
+    level, parent, count = one.level.copy(), one.parent.copy(), len(prepared)
+    other = gpop.bfs(graph, 2, threads=2)
+    assert len(prepared) == count == 1
+    assert np.array_equal(one.level, level) and np.array_equal(one.parent, parent)
+    assert other.level[2] == 0 and np.array_equal(gpop.bfs(graph_of(), 2, threads=2).level, other.level)
+
+
+OPTIONS = {
+    "threads": {"threads": 3},
+    "mode": {"mode": "sc"},
+    "partition_size": {"partition_size": 16},
+    "model": {"model": "paper"},
+    "ratio": {"ratio": 9.0},
+    "counters": {"counters": True},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_another_option_is_another_run(name, prepared):
+    graph = graph_of()
+    expected, counted = gpop.bfs(graph, 1, threads=2).level, []
+    for _ in range(2):
+        found = gpop.bfs(graph, 1, **{"threads": 2, **OPTIONS[name]})
+        assert np.array_equal(found.level, expected)
+        assert found.run.threads == OPTIONS[name].get("threads", 2)
+        assert found.run.mode == OPTIONS[name].get("mode", "auto")
+        assert found.run.partition_size == OPTIONS[name].get("partition_size", found.run.partition_size)
+        counted.append(found.run.counters)
+    assert counted[0] == counted[1] and (counted[0] is None) == (name != "counters")
+    assert len(prepared) == 2
+
+
+def test_what_is_dropped_is_made_again(prepared):
+    graph = graph_of()
+    expected = gpop.bfs(graph, 1, threads=2).level
+    for kind in ("workspace", "bins"):
+        graph.drop(kind)
+        assert kind not in [each.kind for each in graph.kept()]
+        assert np.array_equal(gpop.bfs(graph, 1, threads=2).level, expected)
+    assert len(prepared) == 3
+
+
+def test_an_edited_program_is_another_program(prepared):
+    cls, graph = smallest(), graph_of()
+    before = labels(cls, graph)[1].copy()
+    cls.scatterFunc = smallest(1).scatterFunc
+    fresh = labels(smallest(1), graph_of())[1]
+    assert not np.array_equal(before, fresh)
+    assert np.array_equal(labels(cls, graph)[1], fresh)
+
+
+def test_programs_take_turns_on_a_graph(prepared):
+    graph = graph_of()
+    first = [gpop.bfs(graph, 1, threads=2).level, gpop.sssp(graph, 1, threads=2).distance]
+    for _ in range(3):
+        assert np.array_equal(gpop.bfs(graph, 1, threads=2).level, first[0])
+        assert np.array_equal(gpop.sssp(graph, 1, threads=2).distance, first[1])
+
+
+def test_parameters_and_fields_are_those_of_the_program_that_is_run():
+    graph = graph_of()
+    results = [gpop.pagerank(graph, damping, iterations=3).rank for damping in (0.5, 0.85, 0.5)]
+    assert np.array_equal(results[0], results[2]) and not np.array_equal(results[0], results[1])
+
+
+def test_a_run_that_failed_leaves_nothing_for_the_next(prepared):
+    graph = graph_of()
+    expected = gpop.bfs(graph, 1, threads=2).level
+
+    def fails(record):
+        raise ValueError("enough")
+
+    with pytest.raises(ValueError, match="enough"):
+        gpop.bfs(graph, 1, threads=2, callback=fails)
+    count = len(prepared)
+    assert np.array_equal(gpop.bfs(graph, 1, threads=2).level, expected)
+    assert len(prepared) == count + 1
+
+
+def test_workers_are_called_when_there_is_work_to_share(monkeypatch):
+    """In a run of little work nobody is called; results are the same whoever takes part."""
+    monkeypatch.setattr(engine, "CALLED_LATER", True)
+    called, beside = [], engine.beside
+    monkeypatch.setattr(engine, "beside", lambda enter, w: (called.append(w), beside(enter, w)))
+    small = gpop.Graph.from_edges(np.arange(2000), np.arange(1, 2001))
+    assert gpop.bfs(small, 0, threads=3, iterations=20).level.max() == 20
+    assert called == []
+    large = graph_of(16)
+    assert large.m * loop.EDGE_BYTES > loop.WAKE_BYTES
+    ways = {"method": "labels", "interleave": False, "partition_size": 4096}
+    results = [gpop.connected_components(large, **ways, threads=threads) for threads in (1, 3)]
+    assert called == [1, 2]
+    assert np.array_equal(results[0].label, results[1].label)
+    assert [each["frontier"] for each in results[0].trace] == [each["frontier"] for each in results[1].trace]
