@@ -50,14 +50,20 @@ def _model() -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
+_ratios: dict[str, float] = {}
+"""Those of this process, in which a run is decided like the one before, whatever others measure meanwhile."""
+
+
 def device_ratio(engine_of: Callable[[Plan], Engine]) -> float:
     """The ratio of the current device and model, calibrated on first use with its engine (`GpuEngine`)."""
     name = f"{current_device().name}, model {_model()}"
-    ratios = recall("devices")
-    if not isinstance(ratios.get(name), float):
-        ratios[name] = measure_ratio(engine_of)
-        remember("devices", ratios)
-    return ratios[name]
+    if name not in _ratios:
+        kept = recall("devices")
+        if not isinstance(kept.get(name), float):
+            kept[name] = measure_ratio(engine_of)
+            remember("devices", kept)
+        _ratios[name] = kept[name]
+    return _ratios[name]
 
 
 def measure_ratio(engine_of: Callable[[Plan], Engine]) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -36,3 +38,21 @@ def test_median_bandwidth_of_one_full_iteration_in_each_mode(monkeypatch):
 
     assert calibrate.measure_ratio(Measured) == pytest.approx(3)
     assert steps == ["prepare", "load", "iterate"] * 12
+
+
+def test_a_process_goes_on_with_the_ratio_that_it_began_with(monkeypatch):
+    """Another process may measure and keep its own in between; auto chooses the same in both of two runs."""
+    measured, kept = iter([3.0, 5.0]), {}
+    monkeypatch.setattr(calibrate, "_ratios", {})
+    monkeypatch.setattr(calibrate, "current_device", lambda: SimpleNamespace(name="a device"))
+    monkeypatch.setattr(calibrate, "measure_ratio", lambda engine_of: next(measured))
+    monkeypatch.setattr(calibrate, "recall", lambda name: dict(kept))
+    monkeypatch.setattr(calibrate, "remember", lambda name, ratios: kept.update(ratios))
+    assert calibrate.device_ratio(None) == 3
+    kept.update(dict.fromkeys(kept, 4.0))
+    assert calibrate.device_ratio(None) == 3
+    calibrate._ratios.clear()
+    assert calibrate.device_ratio(None) == 4  # the next process
+    kept.clear()
+    calibrate._ratios.clear()
+    assert calibrate.device_ratio(None) == 5
