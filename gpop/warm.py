@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from gpop.__main__ import modules
-from gpop.common.command import Parser, exit_code, prog
+from gpop.common.command import Parser, add_json_option, exit_code, print_json, prog
 from gpop.common.errors import GpopError
 from gpop.common.parallel import for_each, worker_count
 from gpop.common.progress import by_default, progress_bar
@@ -103,11 +103,13 @@ def _run(given: argparse.Namespace) -> int:
     for name in given.apps:
         if name not in known:
             refuse_word(name, known, "gpop", "app")
-    start = time.perf_counter()
-    runs = warm(given.apps or list(known), given.processes or worker_count(), by_default())
-    print(
-        f"{runs} runs of {len(given.apps or known)} apps are compiled, in {time.perf_counter() - start:.3g} s"
-    )
+    start, names = time.perf_counter(), given.apps or list(known)
+    runs = warm(names, given.processes or worker_count(), by_default())
+    seconds = time.perf_counter() - start
+    if given.json:
+        print_json("warm", {"apps": names, "runs": runs, "seconds": seconds})
+    else:
+        print(f"{runs} runs of {len(names)} apps are compiled, in {seconds:.3g} s")
     return 0
 
 
@@ -117,6 +119,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("apps", nargs="*", metavar="APP", help="only these apps")
     parser.add_argument("--processes", type=int, metavar="P", help="how many at a time; default: all cores")
+    add_json_option(parser)
     given = parser.parse_args(argv)
     if given.processes is not None and given.processes < 1:
         parser.error(f"--processes {given.processes}: expected 1 or more")

@@ -51,6 +51,7 @@ class _Ways(NamedTuple):
 
     forced: int
     ratio: float
+    wire: int
 
 
 @lru_cache
@@ -59,8 +60,13 @@ def _traced_loop(work: Any) -> Any:
     take = njit(**KERNEL)(work)
 
     @njit(**KERNEL)
-    def phase(phase, iteration, w, threads, size, sharers, chunk, ways, *rest):
-        take(phase, iteration, w, threads, size, sharers, chunk, ways.forced, ways.ratio, *rest)
+    def phase(
+        phase, iteration, w, threads, size, sharers, chunk, ways, sizes, layout, incoming, space, state
+    ):
+        take(
+            phase, iteration, w, threads, size, sharers, chunk, ways.forced, ways.ratio, sizes, layout,
+            incoming, space, state, ways.wire,
+        )  # fmt: skip
 
     @njit(**KERNEL)
     def as_it_is(control):
@@ -80,7 +86,7 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
         traced_loop = _traced_loop(specialise.work_of(lowered, traits)[0])
         kind = specialise.kind_of(lowered, traits)
         control = control_of(job.layout, job.space, kind, pulled_bytes, job.sizes)
-        tuples = control, _Ways(job.forced, job.ratio), *job[2:]
+        tuples = control, _Ways(job.forced, job.ratio, job.wire), *job[2:-1]
 
         def traced(w, threads, workers, spins, ticket, limit, row_limit, slice_ns, *rest):
             progress = rest[4]

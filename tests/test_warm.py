@@ -7,6 +7,7 @@ import pytest
 from gpop.__main__ import PACKAGE, commands
 from gpop.common.errors import GpopError
 from gpop.warm import FIRST, RUNS, apps, main, runs_of, warm
+from tests.test_json import valid
 
 
 def test_every_app_is_run_and_the_first_is_alone_at_the_head():
@@ -20,8 +21,9 @@ def test_every_app_is_run_and_the_first_is_alone_at_the_head():
 def test_after_it_nothing_is_compiled(tmp_path, monkeypatch, capfd):
     """An app of one small kernel; its second run finds all that the first has left."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    assert main(["triangles", "--processes", "1"]) == 0
-    assert capfd.readouterr().out.startswith("1 runs of 1 apps are compiled")
+    assert main(["triangles", "--processes", "1", "--json"]) == 0
+    told = valid(capfd.readouterr().out, "warm")
+    assert (told["apps"], told["runs"]) == (["triangles"], 1)
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
     assert kept
     assert warm(["triangles"], 1) == 1
