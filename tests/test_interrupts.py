@@ -20,6 +20,7 @@ import gpop
 from gpop.common import interrupts
 from gpop.common.parallel import beside, for_each, together
 from gpop.graph.exclusive import exclusive
+from tests.quick import slow
 
 GPOP = str(Path(gpop.__file__).parent)
 PYTHON = str(Path(threading.__file__).parent)
@@ -164,7 +165,7 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", slow(CALLS, "layout"))
 def test_the_next_call_gives_the_same_answer(graph, name, monkeypatch):
     """Workers are called although there are few edges, so that all of the machinery takes part."""
     monkeypatch.setattr("gpop.cpu.engine.SERIAL_EDGES", 0)

@@ -43,6 +43,7 @@ def measured(monkeypatch):
     return names
 
 
+@pytest.mark.slow
 def test_for_real_with_the_environment(tmp_path):
     """One benchmark in processes of its own, which get the variables of this one."""
     command = [sys.executable, "-m", "perf", "bench", KARATE, "--apps", "bfs", "--threads", "1", *TINY]
