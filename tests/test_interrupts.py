@@ -165,7 +165,7 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("name", slow(CALLS, "layout"))
+@pytest.mark.parametrize("name", slow(CALLS, "layout", "closeness", "coloring", "clustering"))
 def test_the_next_call_gives_the_same_answer(graph, name, monkeypatch):
     """Workers are called although there are few edges, so that all of the machinery takes part."""
     monkeypatch.setattr("gpop.cpu.engine.SERIAL_EDGES", 0)

@@ -189,10 +189,8 @@ def test_the_gallery_is_complete():
     assert sorted(GALLERY) == sorted(path.stem for path in (ROOT / "apps").glob("*.py"))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [name if name == "widest_path" else pytest.param(name, marks=pytest.mark.slow) for name in GALLERY],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GALLERY)
 def test_gallery(name):
     kind, prepare = GALLERY[name]
     kind = runpy.run_path(str(ROOT / "apps" / f"{name}.py"))[kind]

@@ -187,6 +187,7 @@ def test_figures(tmp_path, monkeypatch, capsys):
     assert "figures of" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_figures_are_measured_and_answers_compared(monkeypatch):
     from perf.pictures import own_program
 

@@ -89,6 +89,7 @@ def test_typed_anywhere(way, tmp_path):
         assert f"script.py:{line}: " in error
 
 
+@pytest.mark.slow
 def test_notebook_cells():
     """A cell has a name like a file that exists only in linecache; cells redefine classes."""
     number = itertools.count(1)
