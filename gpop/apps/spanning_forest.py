@@ -149,7 +149,7 @@ def verify(graph: gpop.Graph, result: SpanningForestResult) -> str | None:
     order = np.lexsort((weights, high, low))
     low, high, weights = low[order], high[order], weights[order]
     least = np.append(True, (low[1:] != low[:-1]) | (high[1:] != high[:-1]))[: graph.m] & (low != high)
-    low, high, weights = low[least], high[least], weights[least]
+    low, high, weights = low[least].astype(np.int32), high[least].astype(np.int32), weights[least]
     shape = (graph.n, graph.n)
     shift = 1 - weights.min(initial=0)  # SciPy takes a weight of 0 for no edge
     kruskal = minimum_spanning_tree(csr_array((weights + shift, (low, high)), shape))

@@ -132,7 +132,8 @@ def exit_code(work: Callable[[], int | None], failed: Callable[[str, int], int] 
         _discard_output()
         return CLOSED_PIPE
     except OSError as error:
-        _discard_output()
+        if error.filename is None:  # it may be the output's; a file of that name has nothing to do with it
+            _discard_output()
         return failed(f"{error.filename or 'the output'}: {error.strerror or error}", 2)
 
 
