@@ -20,6 +20,7 @@ Target: TypeAlias = Literal["cpu", "gpu", "python"]
 Model: TypeAlias = Literal["engine", "paper"]
 Order: TypeAlias = Literal["none", "degree", "bfs", "rcm", "random"]
 Transport: TypeAlias = Literal["auto", "alone", "mpi"]
+Residency: TypeAlias = Literal["auto", "device", "stream"]
 Callback: TypeAlias = Callable[[dict[str, Any]], bool | None]
 
 
@@ -44,6 +45,8 @@ class RunOptions(ShownOptions, total=False):
     transport: Transport
     gather: bool
     checkpoint: Checkpoint | None
+    residency: Residency
+    device_memory: int | str | None
 
 
 class LimitedOptions(RunOptions, total=False):

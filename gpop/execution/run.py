@@ -17,11 +17,12 @@ from gpop.common.errors import UsageError
 from gpop.common.spelling import refusing
 from gpop.execution.checkpoint import Checkpoint, Keeper
 from gpop.execution.loop import carry_out, engine_for
-from gpop.execution.options import Callback, Mode, Model, Target, Transport
+from gpop.execution.options import Callback, Mode, Model, Residency, Target, Transport
 from gpop.model.choosers import MODEL_NAMES, model_of
 from gpop.model.strategies import asked_on, check_asked
 from gpop.plan.engine import Finished
 from gpop.plan.plan import UNLIMITED, Plan, decide
+from gpop.plan.residency import residency_of
 from gpop.plan.trace import Trace
 from gpop.program.program import Program
 from gpop.ranks.world import World, threads_of, world_of
@@ -103,6 +104,8 @@ def run(
     transport: Transport = "auto",
     gather: bool = False,
     checkpoint: Checkpoint | None = None,
+    residency: Residency = "auto",
+    device_memory: int | str | None = None,
 ) -> Run:
     """Run a program until its frontier is empty or the given number of iterations is done.
 
@@ -156,6 +159,12 @@ def run(
         sets its own range of vertices, ``Run.part``. The frontier is always that of all.
     checkpoint : Checkpoint, optional
         Leave now and then what the run needs to go on, and go on from what an earlier one has left.
+    residency : "auto", "device" or "stream"
+        Where the edges lie that a GPU reads: all on the device; or as many as fit, hot ones first, and the
+        others in the host's memory, read in place over the link. Auto streams what does not fit. Answers are
+        the same; ``trace.summary["link"]`` says what came over the link.
+    device_memory : int or str, optional
+        Most bytes that the run may take of the device, such as ``"4GB"``; what is free when not given.
 
     Returns
     -------
@@ -229,6 +238,7 @@ def run(
         program, target=target, mode=mode, interleave=interleave, counting=counters, threads=threads,
         ratio=ratio, model=model_of(model), partition_size=partition_size,
         limit=UNLIMITED if iterations is None else iterations,
+        residency=residency_of(residency, device_memory, target),
     )  # fmt: skip
     engine = engine_for(target, plan, world, gather)
     keeper = None
@@ -248,6 +258,9 @@ def finished_run(
     traffic = left.pop("traffic")
     if traffic is not None:
         trace.summary["traffic"] = traffic
+    link = left.pop("link")
+    if link is not None:
+        trace.summary["link"] = link
     run = object.__new__(Run)  # to set each attribute of a frozen class takes five times as long
     vars(run).update(
         left,

@@ -16,12 +16,12 @@ from gpop.gpu.emit import semantics
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel_files import kernel_text
 from gpop.gpu.strategies import kernels_of, record_values, strategy_source
-from gpop.gpu.structs import CONTROL, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS
+from gpop.gpu.structs import CONTROL, FETCHED_AT, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS, WANTED_AT
 from gpop.model.gpu_bytes import DeviceSizes
 from gpop.model.strategies import PC, PULL, Strategy
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 
-COMMON = ("layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
+COMMON = ("stored", "layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
 """Files of ``kernels/`` that all strategies build on, in the order in which they are compiled."""
 
 ENGINE = ("frontier", "engine")
@@ -40,6 +40,9 @@ HEAVY = 256
 
 HUB = 512
 """A vertex with more in-edges is gathered by a warp of its own (owner.cuh)."""
+
+PAGE_BYTES = 1 << 16
+"""Of streamed arrays: copied to the device, or left with the host, as a whole (stored.cuh)."""
 
 PARAMETERS = ("VIRTUAL_WARP", "CHUNK")
 """Names of `Traits.parameters` (virtual_warps.cuh)."""
@@ -78,6 +81,8 @@ class Traits(NamedTuple):
     """Those that a run may choose: at most one of each of the three."""
     parameters: tuple[int, ...] = ()
     """Of a strategy that has some: lanes of a virtual warp, and vertices that it takes at once."""
+    streamed: bool = False
+    """Whether arrays that grow with the edges are read page by page (stored.cuh)."""
 
     @property
     def sparse(self) -> Strategy | None:
@@ -216,6 +221,10 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "BUFFERS_AT": cells_bytes(emitted, traits),
         "TRACE_ROWS": TRACE_ROWS,
         "TRACE_COLUMNS": TRACE_COLUMNS,
+        "FETCHED_AT": FETCHED_AT,
+        "WANTED_AT": WANTED_AT,
+        "STREAMED": int(traits.streamed),
+        "PAGE_BYTES": PAGE_BYTES,
         **record_values(),
         **dict(zip(PARAMETERS, traits.parameters, strict=False)),
     }
@@ -232,7 +241,8 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
     lines += [f"typedef {c_name(dtype)} {name};" for name, dtype in types.items()]
     lines += [f"#define {name} {value}" for name, value in values.items()]
     sizes = [device_sizes(emitted, traits, live) for live in (False, True)]
-    lines.append(strategy_source(traits.sparse, traits.dense, traits.pulling, *sizes))
+    chosen = traits.sparse, traits.dense, traits.pulling
+    lines.append(strategy_source(*chosen, *sizes, traits.streamed))
     lines.append(kernel_text((*COMMON, *kernels_of(traits.strategies), *ENGINE, *launched)))
     lines += [
         f'static_assert(sizeof({name}) == {dtype.itemsize}, "{name} and its mirror differ");'

@@ -6,8 +6,10 @@ import numpy as np
 
 from gpop.plan import trace
 
-TRACE_ROWS, TRACE_COLUMNS = 512, len(trace.COLUMNS) - 1
-"""The trace buffer: records, and what each holds from ``frontier`` on."""
+FETCHED_AT, WANTED_AT = len(trace.COLUMNS) - 1, len(trace.COLUMNS)
+TRACE_ROWS, TRACE_COLUMNS = 512, WANTED_AT + 1
+"""The trace buffer: records, and what each holds from ``frontier`` on. Behind that stand, of streamed
+arrays, the bytes that came over the link and those that were read."""
 
 _POINTERS = "u8"
 GRAPH = np.dtype(
@@ -20,7 +22,8 @@ GRAPH = np.dtype(
             "indptr", "indices", "weights", "edge_source", "edge_target", "edge", "reverse_edge",
             "messages", "segments", "sources", "ids",
             "id_weights", "segment", "column_piece", "row_piece", "has_in", "in_indptr", "in_indices",
-            "in_weights", "hub_vertex", "hub_first", "hub_of",
+            "in_weights", "hub_vertex", "hub_first", "hub_of", "away_edges", "away_bins",
+            "all_bins",
         )
     ]
 )  # fmt: skip
@@ -44,7 +47,8 @@ CONTROL = np.dtype(
             "candidates", "partitions_sparse", "partitions_dense", "messages",
         )
     ]
-    + [("bytes", "f8"), ("begin_ns", "i8"), ("middle_ns", "i8"), ("ratio", "f8")]
+    + [("bytes", "f8"), ("fetched", "f8"), ("wanted", "f8"), ("begin_ns", "i8"), ("middle_ns", "i8")]
+    + [("ratio", "f8"), ("link_cost", "f8")]
     + [(name, "i4") for name in ("fresh", "list_valid", "alone", "stop", "finished", "dense", "pulled")]
     + [(name, "u4") for name in ("scatter_claim", "gather_claim", "hubs_called")]
     + [("decision", "i4", 2), ("arrived_blocks", "u4"), ("released", "u4")]

@@ -38,7 +38,7 @@ def workspace_shapes(
     slots = bins.messages + PADDING if sends_all else 0
     lengths = {
         "values": (slots if not traits.combine else 0, message),
-        "partials": (slots if traits.combine else 0, folded),
+        "partials": (slots if traits.combine and not traits.streamed else 0, folded),
         "sent": (slots if not traits.combine and traits.mask == MASK_SENT else 0, np.uint8),
         "vertex_value": (n if pushes else 0, message),
         "folded": (

@@ -16,6 +16,7 @@ from gpop.common.parallel import use_threads
 from gpop.model.choosers import MODELS, Model
 from gpop.model.strategies import PULL, STRATEGIES, Strategy, code_of
 from gpop.plan.hidden import Hidden, hidden_of
+from gpop.plan.residency import ANYWHERE, Residency
 from gpop.program.lowering import Lowered, lower
 from gpop.program.program import Program
 from gpop.program.types import Types, types_of
@@ -56,6 +57,8 @@ class Plan:
     alike : Decided, optional
         The same object in all plans that were decided alike for the same functions: they differ in program
         and limit only. None where this plan was changed after it was decided.
+    residency : Residency
+        Where arrays lie that grow with the edges.
     """
 
     program: Program
@@ -72,6 +75,7 @@ class Plan:
     partition_size: int | None
     limit: int
     alike: Decided | None = None
+    residency: Residency = ANYWHERE
 
     def may(self, mode: int) -> bool:
         """Whether an iteration or a partition may take the mode with this code."""
@@ -116,6 +120,7 @@ def decide(
     ratio: float | None = None,
     partition_size: int | None = None,
     limit: int = UNLIMITED,
+    residency: Residency = ANYWHERE,
 ) -> Plan:
     """The plan of a run of a program; arguments as for `gpop.run`, each checked by itself.
 
@@ -132,11 +137,11 @@ def decide(
                 f"{cls.__name__} needs edge weights (it defines applyWeight); {graph!r} has none"
             )
         weight = graph.weights.dtype
-    asked = (mode, interleave, counting, use_threads(threads), model, ratio, partition_size)
+    asked = (mode, interleave, counting, use_threads(threads), model, ratio, partition_size, residency)
     if target == "python":
         return _decide(cls, target, None, weight, *asked).plan(program, limit)
     lowered = lower(cls)
-    known = (id(lowered), target, weight, *asked[:4], id(model), ratio, partition_size)
+    known = (id(lowered), target, weight, *asked[:4], id(model), *asked[5:])
     decided = _decided.get(known)
     # What lies in one place now may be another object than before.
     if decided is None or not decided.is_of(lowered, model):
@@ -149,7 +154,7 @@ def decide(
 def _decide(
     cls: type[Program], target: str, lowered: Lowered | None, weight: np.dtype | None, mode: str,
     interleave: bool, counting: bool, threads: int, model: Model, ratio: float | None,
-    partition_size: int | None,
+    partition_size: int | None, residency: Residency,
 ) -> Decided:  # fmt: skip
     types = hidden = None
     if lowered is not None:
@@ -173,4 +178,5 @@ def _decide(
         model=model,
         ratio=ratio,
         partition_size=partition_size,
+        residency=residency,
     )

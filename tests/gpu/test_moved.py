@@ -83,7 +83,7 @@ PHASES = {
         },
     },
     "bins-combined": {
-        "combine_columns": {"segment": STREAM, "ids": STREAM, "id_weights": STREAM, "partials": STREAM},
+        "BinsCombined::scatter": {"segment": STREAM, "ids": STREAM, "id_weights": STREAM, "partials": STREAM},
         "gather_rows": {"sources": STREAM, "partials": STREAM, "folded": EACH},
     },
 }  # fmt: skip

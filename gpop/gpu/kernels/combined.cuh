@@ -60,27 +60,33 @@ __device__ __forceinline__ void mark_cancelled(const Run& run, int number, const
     set_bit(space.arrived, ((unsigned)segment.source << BITS) + graph.sources[segment.slot + number]);
 }
 
+// Where the runs of a segment go: each to its slot, for gather to find.
+struct Kept {
+  Folded* at;
+  __device__ Kept(const Segment& segment, const Graph&, const Space& space) : at(space.partials + segment.slot + 1) {}
+  __device__ __forceinline__ void put(int run, Folded value) const { at[run] = value; }
+  __device__ void put_none(int run) const { put(run, identity<Folded>()); }
+};
+
 // One segment of a column, by a warp: a segmented sum over a window of ids at a time. Runs that end are
 // collected in the warp's buffer, so that whole sectors are written.
-template <bool CANCELS>
+template <class Runs, bool CANCELS>
 __device__ void combine_segment(const Segment& segment, State& state, const Graph& graph, const Space& space,
                                 const Message* staged, const unsigned* staged_bits, Folded* buffer) {
   const Run nothing = {identity<Folded>(), false};
   const unsigned lane = lane_id();
   const int64 start = segment.first & ~(int64)(LANE_IDS - 1);
-  const Id* ids = graph.ids + start;
-  const BinWeight* weights = graph.id_weights + start;
   const int skip = (int)(segment.first - start), end = skip + segment.count;
-  Folded* out = space.partials + segment.slot + 1;
+  const Runs out(segment, graph, space);
   int runs = 0;         // begun before this window
   Run carry = nothing;  // of the run that is open
-  Raw raw = load_raw(ids, LANE_IDS * lane, end);
+  Raw raw = load_raw(graph.ids, start, LANE_IDS * lane, end);
   for (int window = 0; window < end; window += WINDOW) {
     const int at = window + LANE_IDS * lane;
     const Strip strip = make_strip(raw, at, skip, end);
-    raw = load_raw(ids, at + WINDOW, end);  // asked for a window ahead
+    raw = load_raw(graph.ids, start, at + WINDOW, end);  // asked for a window ahead
     Pack<BinWeight, LANE_IDS> weight;
-    if (WEIGHTED && at < end) weight = *(const Pack<BinWeight, LANE_IDS>*)(weights + at);
+    if (WEIGHTED && at < end) weight = *(const Pack<BinWeight, LANE_IDS>*)address(graph.id_weights, start + at);
     const int count = __popc(strip.flags), upto = warp_inclusive_sum(count);
     const int first = upto - count;  // runs that end in this window before this lane
     Run run = nothing;
@@ -123,17 +129,18 @@ __device__ void combine_segment(const Segment& segment, State& state, const Grap
     carry = {__shfl_sync(ALL_LANES, open.value, 31), CANCELS && __shfl_sync(ALL_LANES, open.sent, 31)};
     __syncwarp();
     for (int i = lane; i < all; i += 32)
-      if (runs + i > 0) out[runs + i - 1] = buffer[i];
+      if (runs + i > 0) out.put(runs + i - 1, buffer[i]);
     __syncwarp();
     runs += all;
   }
   if (lane == 0 && runs) {
-    out[runs - 1] = carry.value;
+    out.put(runs - 1, carry.value);
     if (CANCELS) mark_cancelled(carry, runs, segment, graph, space);
   }
 }
 
 // Scatter: columns of partitions in this mode are combined, the others send nothing.
+template <class Runs>
 __device__ void combine_columns(State& state, const Graph& graph, const Space& space, Control* control, void* shared) {
   Message* staged = (Message*)shared;
   unsigned* staged_bits = (unsigned*)((unsigned char*)shared + STAGED_BITS_AT);
@@ -145,11 +152,11 @@ __device__ void combine_columns(State& state, const Graph& graph, const Space& s
     for (int64 s = piece.first + (threadIdx.x >> 5); s < piece.last; s += blockDim.x >> 5) {
       const Segment segment = graph.segment[s];
       if (COUNTS_ARRIVALS && cancels)
-        combine_segment<true>(segment, state, graph, space, staged, staged_bits, buffer);
+        combine_segment<Runs, true>(segment, state, graph, space, staged, staged_bits, buffer);
       else if (sends)
-        combine_segment<false>(segment, state, graph, space, staged, staged_bits, buffer);
+        combine_segment<Runs, false>(segment, state, graph, space, staged, staged_bits, buffer);
       else
-        for (int i = lane_id(); i < segment.runs; i += 32) space.partials[segment.slot + 1 + i] = identity<Folded>();
+        for (int i = lane_id(); i < segment.runs; i += 32) Runs(segment, graph, space).put_none(i);
     }
   }
 }
@@ -171,7 +178,7 @@ __device__ void gather_rows(const Graph& graph, const Space& space, Control* con
 #pragma unroll 4
     for (int64 at = (piece.first & ~(int64)(ROW_STRIP - 1)) + ROW_STRIP * threadIdx.x; at < piece.last;
          at += ROW_STRIP * blockDim.x) {
-      const ushort4 four = *(const ushort4*)(graph.sources + at);
+      const ushort4 four = *(const ushort4*)address(graph.sources, at);
       const unsigned short local[ROW_STRIP] = {four.x, four.y, four.z, four.w};
       const Pack<Folded, ROW_STRIP> x = *(const Pack<Folded, ROW_STRIP>*)(space.partials + at);
       const bool whole = at >= piece.first && at + ROW_STRIP <= piece.last;
@@ -199,7 +206,7 @@ __device__ void gather_rows(const Graph& graph, const Space& space, Control* con
 
 struct BinsCombined {
   static __device__ __forceinline__ void scatter(State& state, const Graph& graph, const Space& space, Control* control) {
-    combine_columns(state, graph, space, control, shared_memory);
+    combine_columns<Kept>(state, graph, space, control, shared_memory);
   }
   static __device__ __forceinline__ void gather(State& state, const Graph& graph, const Space& space, Control* control) {
     gather_rows(graph, space, control, shared_memory);
