@@ -36,6 +36,7 @@ from gpop.execution.run import TARGETS
 from gpop.graph.transform import ORDERS
 from gpop.model.choosers import MODEL_NAMES, MODELS
 from gpop.model.strategies import ASKED, check_asked, described
+from gpop.plan.residency import RESIDENCIES
 from gpop.ranks.world import TRANSPORTS, World, end_all, launched_ranks, world_of
 
 TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")
@@ -128,6 +129,13 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
         "--reorder", choices=("none", *ORDERS), default="none", help="run with the vertices in another order"
     )
     parser.add_argument("--target", choices=TARGETS, default="cpu", help="where to run; python: plain, slow")
+    parser.add_argument(
+        "--residency", choices=RESIDENCIES, default="auto",
+        help="where edges lie that a GPU reads: all there, or what does not fit in the host's memory",
+    )  # fmt: skip
+    parser.add_argument(
+        "--device-memory", metavar="BYTES", help="most that a run may take of a GPU, such as 4GB"
+    )
     parser.add_argument(
         "--transport", choices=TRANSPORTS, default="auto", help="whether the ranks of mpiexec run it together"
     )
@@ -230,11 +238,13 @@ def _run(app: App, given: argparse.Namespace) -> int:
         "target",
         "iterations",
         "reorder",
+        "device_memory",
     )
     options = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
     options["progress"] = progress
-    if given.transport != "auto":
-        options["transport"] = given.transport
+    for name in ("transport", "residency"):
+        if getattr(given, name) != "auto":
+            options[name] = getattr(given, name)
     if world is not None:
         options["gather"] = True  # what is printed and written is about the whole graph
     start = time.perf_counter()

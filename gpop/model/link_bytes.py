@@ -62,7 +62,7 @@ def asked_over_link(part: Part, sizes: DeviceSizes, away: Away) -> float:
     >>> asked_over_link(Part(10, 0, 64, 640, 0, 0, 4, 40), PLAIN, Away(0.5, 0))      # half of 40*4 + 4*28
     136.0
     """
-    return _asked(part.needy_vertices, part.needy_edges, part, sizes, away)
+    return asked_by(part.needy_vertices, part.needy_edges, part, sizes, away)
 
 
 def owned_over_link(part: Part, sizes: DeviceSizes, away: Away) -> float:
@@ -74,10 +74,10 @@ def owned_over_link(part: Part, sizes: DeviceSizes, away: Away) -> float:
     >>> owned_over_link(Part(10, 160, 64, 640), PLAIN, Away(0.5, 0))
     1280.0
     """
-    return _asked(part.vertices, part.edges, part, sizes, away)
+    return asked_by(part.vertices, part.edges, part, sizes, away)
 
 
-def _asked(vertices: float, edges: float, part: Part, sizes: DeviceSizes, away: Away) -> float:
+def asked_by(vertices: float, edges: float, part: Part, sizes: DeviceSizes, away: Away) -> float:
     """Of so many vertices with so many in-edges."""
     looked_at = 1.0 * edges
     if sizes.early:

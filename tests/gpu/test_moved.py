@@ -86,6 +86,11 @@ PHASES = {
         "BinsCombined::scatter": {"segment": STREAM, "ids": STREAM, "id_weights": STREAM, "partials": STREAM},
         "gather_rows": {"sources": STREAM, "partials": STREAM, "folded": EACH},
     },
+    "bins-folded": {
+        "BinsFolded::scatter": {
+            "segment": STREAM, "ids": STREAM, "id_weights": STREAM, "sources": STREAM, "folded": EACH,
+        },
+    },
 }  # fmt: skip
 """What each phase does with the arrays that carry messages; ``cell`` is the field that gatherFunc writes."""
 
@@ -104,6 +109,9 @@ class CountingEngine(engine.GpuEngine):
             name: (array, array.nbytes - PADDING * array.itemsize)
             for name, array in self.layout.arrays.items()
         }
+        for name in getattr(self.layout, "pinned", ()):  # streamed, with room for all pages
+            pages = self.layout.arrays[f"{name} here"]
+            arrays[name] = pages, getattr(self.layout.bins, name).nbytes
         for name, array in self.space.arrays.items():
             room = PADDING * array.itemsize if name in ("values", "sent", "partials") and array.size else 0
             arrays[name] = array, array.nbytes - room
@@ -266,7 +274,11 @@ CASES = [
     ],
     *[(cls, "pull", "owner") for cls in (Heard, Weighted, Everywhere, Sums)],
     *[(cls, "pc", "bins") for cls in (Heard, Harmless, Weighted, Everywhere, Short)],
-    *[(cls, "pc", "bins-combined") for cls in (Lowest, LowestWeighted, Sums, SumsEverywhere)],
+    *[
+        (cls, "pc", name)
+        for name in ("bins-combined", "bins-folded")
+        for cls in (Lowest, LowestWeighted, Sums, SumsEverywhere)
+    ],
 ]
 
 
@@ -281,13 +293,16 @@ QUICK = {Heard, Weighted, LowestWeighted}
 )
 def test_predicted_bytes_are_moved(cls, mode, strategy, monkeypatch):
     graph = graph_for(cls.applyWeight is not gpop.Program.applyWeight)
-    every_vertex = cls.all_active or strategy == "bins-combined"  # a run without messages is not folded
+    streamed = {"residency": "stream", "device_memory": "1MB"} if strategy == "bins-folded" else {}
+    # A run without messages is not folded.
+    every_vertex = cls.all_active or strategy in ("bins-combined", "bins-folded")
     frontier = None if every_vertex else np.arange(0, graph.n, 3)
     monkeypatch.setattr(engine, "GpuEngine", CountingEngine)
     with emulated(CountingModule):
         run = gpop.run(
-            cls(graph), frontier, iterations=1, mode=mode, target="gpu", ratio=1.0, partition_size=SIZE
-        )
+            cls(graph), frontier, iterations=1, mode=mode, target="gpu", ratio=1.0, partition_size=SIZE,
+            **streamed,
+        )  # fmt: skip
     assert CountingEngine.strategies == [strategy]
     counted: set[str] = set()
     total = moved(strategy, cls.all_active, counted)

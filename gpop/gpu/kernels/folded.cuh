@@ -4,7 +4,7 @@
 // atomic in global memory each. The runs of a bin ascend by vertex, so neighbouring lanes meet in few lines. What it
 // gains is room: a combined value per run is more than the budget of a run whose edges are streamed. Bytes: 2 per
 // edge [+ weight], 2 + sizeof(Total) per run.
-#include "combined.cuh"
+#include "runs.cuh"
 
 struct AtVertex {
   const Graph& graph;
