@@ -31,6 +31,7 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
         "perf.gpu",
         "the apps on a GPU beside baselines in CUDA, SpMV and a copy, and which bars are met",
     ),
+    "graphie": ("perf.graphie_traffic", "what Graphie's edge partitions move over the link, counted"),
     "streamed": ("perf.streamed", "apps on a GPU whose edges do not fit, beside the same in memory"),
     "readme": ("perf.readme", "write the tables of README and guide from the committed results"),
     "figures": ("perf.figures", "draw the figures and tables of the paper for this machine"),
