@@ -21,7 +21,7 @@ from gpop.common.errors import NotEnoughMemory
 from gpop.common.memory import readable, require_memory
 from gpop.gpu import kernel
 from gpop.gpu.device import cupy, pinned_copy
-from gpop.gpu.device_graph import PADDING, PIECE, SEGMENT, SEGMENT_IDS, SEGMENTS, DeviceGraph
+from gpop.gpu.device_graph import HUBS, PADDING, PIECE, SEGMENT, SEGMENT_IDS, SEGMENTS, DeviceGraph
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.bins import Bins
@@ -148,12 +148,20 @@ class StreamedGraph(DeviceGraph):
         return sum(int((~flags).sum()) for flags in self.away.values()) * kernel.PAGE_BYTES
 
     def _size(self, name: str) -> int:
-        """Every segment is known here, with what it takes to make its table."""
+        """Every segment is known here, with what it takes to make its table; degrees are the host's."""
+        if name in HUBS:
+            return 4 * self.graph.n if name == "hub_of" else 8 * (self.graph.m // kernel.HUB + 1 + PADDING)
         if name not in SEGMENTS:
             return super()._size(name)
         segments = int((-(-np.diff(self.bins.id_offsets) // SEGMENT_IDS)).sum())
         share = PIECE.itemsize * segments if name == "column_piece" else 4 * int(self.bins.k)
         return (2 * SEGMENT.itemsize * segments if name == "segment" else share) + PADDING * SEGMENT.itemsize
+
+    def _in_degree(self) -> np.ndarray:
+        graph = self.graph
+        if graph.equals_reverse():
+            return graph.out_degree
+        return np.bincount(graph.indices, minlength=graph.n)
 
     # --- pages ---------------------------------------------------------------------------------
 

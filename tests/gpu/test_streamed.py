@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import calibrate, device_graph, engine, kernel, streaming
+from gpop.gpu import calibrate, engine, kernel, streaming
 from gpop.gpu.streamed_graph import away_between
 from gpop.graph.kept import Kind
 from tests.gpu.cases import CASES, check, expected, graph_of
@@ -29,7 +29,6 @@ gpop_run = gpop.run
 def small_pages(monkeypatch):
     monkeypatch.setattr(kernel, "PAGE_BYTES", PAGE)
     monkeypatch.setattr(calibrate, "link_cost", lambda engine_of: 40.0)
-    monkeypatch.setattr(device_graph, "COUNTED_EDGES", 1024)
 
 
 def stream_with(patch, budget):
