@@ -83,24 +83,25 @@ def copy_rate(nbytes: int) -> float:
     return size / statistics.median(seconds[1:])
 
 
-def contenders(graph: gpop.Graph, app: str, budget: int) -> dict[str, dict[str, Any]]:
+def contenders(graph: gpop.Graph, modes: list[str], budget: int) -> dict[str, dict[str, Any]]:
     """Name and options of each."""
     streamed = {"residency": "stream", "device_memory": budget * graph.n}
-    modes = ("auto", "sc", "pc") if app != "pagerank" else ("sc", "pc")
     return {
-        "in memory": {"residency": "device", "mode": "pc" if app == "pagerank" else "auto"},
+        "in memory": {"residency": "device"},
         **{f"streamed, {mode}": {**streamed, "mode": mode} for mode in modes},
-        "streamed, room for all": {"residency": "stream", "mode": modes[-1] if app == "pagerank" else "auto"},
+        "streamed, room for all": {"residency": "stream"},
     }
 
 
-def measure(graph: gpop.Graph, app: str, rounds: int, budget: int, rate: float) -> list[str]:
+def measure(
+    graph: gpop.Graph, app: str, modes: list[str], rounds: int, budget: int, rate: float
+) -> list[str]:
     """Lines of the table of one app."""
     if app == "sssp":
         graph = with_weights(graph)
     source, edges = vertex(graph, "max-degree"), edge_bytes(graph, app == "sssp")
     lines, wanted, base = [], None, 0.0
-    for name, options in contenders(graph, app, budget).items():
+    for name, options in contenders(graph, modes, budget).items():
         try:
             found = [solve(graph, app, source, **options) for _ in range(rounds + 1)][1:]
         except gpop.NotEnoughMemory as error:
@@ -133,6 +134,7 @@ def _run(argv: list[str]) -> int:
     parser = documented("streamed", __doc__)
     parser.add_argument("graphs", nargs="+", help="files or generators")
     parser.add_argument("--apps", default=",".join(APPS), help="default %(default)s")
+    parser.add_argument("--modes", default="auto,sc,pc", help="of streamed runs (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="that are counted (default %(default)s)")
     parser.add_argument(
         "--budget", type=int, default=60, help="bytes of device memory per vertex (default %(default)s)"
@@ -153,7 +155,7 @@ def _run(argv: list[str]) -> int:
                 f"{'peak MB':>9}{'budget':>9}{'pages':>9}"
             )
             for app in given.apps.split(","):
-                lines = measure(graph, app, given.rounds, given.budget, rate)
+                lines = measure(graph, app, given.modes.split(","), given.rounds, given.budget, rate)
                 wrong |= any(line.endswith("WRONG") for line in lines)
                 print("\n".join(lines), flush=True)
     return int(wrong)

@@ -87,24 +87,23 @@ def measure_link_cost(engine_of: Callable[[Plan], Engine]) -> float:
     for residency in ("device", "stream"):
         found.append([])
         for _ in range(ROUNDS + 1):
-            engine = _labelled(engine_of, graph, "sc", residency)
-            (row,) = engine.iterate()
-            moved = row[BYTES_AT] if residency == "device" else engine.link.rows[-1, 0]
-            found[-1].append(moved / (row[SCATTER_AT] + row[GATHER_AT]))
+            found[-1].append(_bandwidth(engine_of, graph, "sc", residency))
     graph.drop("device")
     device, link = (statistics.median(each[1:]) for each in found)
     return device / link
 
 
-def _labelled(engine_of: Callable[[Plan], Engine], graph: Graph, mode: str, residency: str) -> Engine:
-    """An engine before its only iteration, in which every vertex is active."""
+def _bandwidth(engine_of: Callable[[Plan], Engine], graph: Graph, mode: str, residency: str) -> float:
+    """Bytes per second of one iteration in which every vertex is active; over the link where that is."""
     program = Smallest(graph)
     program.label = np.arange(graph.n, dtype=np.uint32)
     placed = Residency(residency, 64 * graph.n if residency == "stream" else None)
     engine = engine_of(decide(program, target="gpu", mode=mode, ratio=1.0, limit=1, residency=placed))
     engine.prepare()
     engine.load(None, 1)
-    return engine
+    (row,) = engine.iterate()
+    moved = row[BYTES_AT] if residency == "device" else engine.finish().link["bytes"][0]
+    return moved / (row[SCATTER_AT] + row[GATHER_AT])
 
 
 def measure_ratio(engine_of: Callable[[Plan], Engine]) -> float:
@@ -113,7 +112,6 @@ def measure_ratio(engine_of: Callable[[Plan], Engine]) -> float:
     bandwidth: dict[str, list[float]] = {"sc": [], "pc": []}
     for _ in range(ROUNDS + 1):
         for mode, found in bandwidth.items():
-            (row,) = _labelled(engine_of, graph, mode, "device").iterate()
-            found.append(row[BYTES_AT] / (row[SCATTER_AT] + row[GATHER_AT]))
+            found.append(_bandwidth(engine_of, graph, mode, "device"))
     graph.drop("device")
     return statistics.median(bandwidth["pc"][1:]) / statistics.median(bandwidth["sc"][1:])

@@ -20,6 +20,9 @@ from gpop.plan import trace
 
 GPU_STRATEGIES = {strategy.name: strategy for strategy in STRATEGIES if strategy.target == "gpu"}
 
+STREAMED = {"push": "push-lines", "bins-combined": "bins-folded"}
+"""What a run takes in place of a strategy where its edges are streamed."""
+
 
 def strategies_of(
     mode: str, owned: bool, combines: bool, pulls: bool = False, streamed: bool = False
@@ -45,8 +48,9 @@ def strategies_of(
     auto = ["push", "bins"] + ["bottom-up"] * pulls
     names = {"sc": ["push"], "pc": ["bins"], "auto": auto}.get(mode, [name])
     if combines:
-        bins = "bins-folded" if streamed else "bins-combined"
-        names = [bins if name == "bins" else name for name in names]
+        names = ["bins-combined" if name == "bins" else name for name in names]
+    if streamed:
+        names = [STREAMED.get(name, name) for name in names]
     return tuple(GPU_STRATEGIES[name] for name in names)
 
 

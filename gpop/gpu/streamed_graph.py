@@ -30,6 +30,9 @@ CSR, IN_EDGES, BINS = ("indices", "weights"), ("in_indices", "in_weights"), ("id
 PAGED = CSR + IN_EDGES + BINS
 """Arrays that grow with the edges."""
 
+SMALL_READS = 0.5
+"""Heat of pages of sources, of which a warp reads little at once: they come before ids."""
+
 UNIT = 512
 """The pool's memory comes in multiples of so many bytes."""
 
@@ -207,7 +210,7 @@ class StreamedGraph(DeviceGraph):
         )
 
     def _heat(self, name: str) -> np.ndarray:
-        heat = np.zeros(self._pages(name))
+        heat = np.full(self._pages(name), SMALL_READS if name == "sources" else 0.0)
         if name not in BINS and self.graph.m:
             graph = self.graph if name in CSR else self._in_graph()
             found = heat_of_pages(graph, self._page(name))

@@ -133,6 +133,8 @@ STRATEGIES = (
              "all in-edges in blocks that read values where they lie", all_active=True),
     Strategy("push", SC, "gpu", "gpu/kernels/push.cuh", ("csr",), push_bytes,
              "warps walk the edges of listed vertices, messages go straight to their vertex"),
+    Strategy("push-lines", SC, "gpu", "gpu/kernels/push_lines.cuh", ("csr",), push_bytes,
+             "the same where edges are streamed: whole lines of 128 bytes, several on their way"),
     Strategy("edge-list", SC, "gpu", "gpu/kernels/edge_list.cuh", ("edges",), edge_list_bytes,
              "a thread per edge of the whole graph", by_name=True),
     Strategy("struct-edge-list", SC, "gpu", "gpu/kernels/struct_edge_list.cuh", ("edge structs",),

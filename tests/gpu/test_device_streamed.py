@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.generate import generate
 from gpop.gpu import calibrate, kernel
 from tests.gpu.cases import CASES, check, expected, graph_of
 from tests.gpu.test_streamed import PLENTY, SIZE, half, stream_with
@@ -33,7 +34,7 @@ def test_answers_are_those_of_a_run_in_memory(name, mode, monkeypatch):
 
 
 def test_a_budget_is_kept_and_too_small_a_one_refused():
-    graph = gpop.generate("rmat", scale=16, degree=16, seed=1, symmetrize=True)
+    graph = generate("rmat", scale=16, degree=16, seed=1, symmetrize=True)
     wanted = gpop.bfs(graph, 1)
     for budget in (3_000_000, 6_000_000, 20_000_000):
         found = gpop.bfs(graph, 1, target="gpu", residency="stream", device_memory=budget)

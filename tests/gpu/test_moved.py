@@ -35,6 +35,7 @@ PHASES = {
         "scatter_list": SCATTER,
         "push_light": PUSHED,
     },
+    "push-lines": {"scatter_list": SCATTER, "PushLines::gather": PUSHED},
     "vertex-push": {"scatter_list": SCATTER, "VertexPush::gather": PUSHED},
     "vertex-push-warp": {"scatter_list": SCATTER, "VertexPushWarp::gather": PUSHED},
     "struct-edge-list": {
@@ -111,7 +112,7 @@ class CountingEngine(engine.GpuEngine):
         }
         for name in getattr(self.layout, "pinned", ()):  # streamed, with room for all pages
             pages = self.layout.arrays[f"{name} here"]
-            arrays[name] = pages, getattr(self.layout.bins, name).nbytes
+            arrays[name] = pages, self.layout._host(name).nbytes
         for name, array in self.space.arrays.items():
             room = PADDING * array.itemsize if name in ("values", "sent", "partials") and array.size else 0
             arrays[name] = array, array.nbytes - room
@@ -257,6 +258,7 @@ CASES = [
         (cls, "sc", "push")
         for cls in (Heard, Weighted, Live, Everywhere, Short, Lowest, Sums, SumsEverywhere)
     ],
+    *[(cls, "sc", "push-lines") for cls in (Heard, Weighted, Everywhere, Sums)],
     *[(cls, "edge-list", "edge-list") for cls in (Heard, Weighted, Live, Everywhere, Sums)],
     *[
         (cls, name, name)
@@ -293,7 +295,9 @@ QUICK = {Heard, Weighted, LowestWeighted}
 )
 def test_predicted_bytes_are_moved(cls, mode, strategy, monkeypatch):
     graph = graph_for(cls.applyWeight is not gpop.Program.applyWeight)
-    streamed = {"residency": "stream", "device_memory": "1MB"} if strategy == "bins-folded" else {}
+    streamed = (
+        {"residency": "stream", "device_memory": "1MB"} if strategy in ("bins-folded", "push-lines") else {}
+    )
     # A run without messages is not folded.
     every_vertex = cls.all_active or strategy in ("bins-combined", "bins-folded")
     frontier = None if every_vertex else np.arange(0, graph.n, 3)

@@ -83,7 +83,7 @@ class Watching(engine.GpuEngine):
         for array in pinned:
             nbytes = array.nbytes - self._filled(array)
             library.counting_array(ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(nbytes))
-        for phase in ("push_light", "BinsFolded::scatter"):
+        for phase in ("PushLines::gather", "BinsFolded::scatter"):
             library.counting_phase(phase.encode())
         records = super().iterate()
         Watching.read = sum(self._distinct(library, p, a) for p in range(2) for a in range(len(pinned)))
