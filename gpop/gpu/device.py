@@ -81,10 +81,11 @@ def free_bytes() -> int:
     return cupy().cuda.runtime.memGetInfo()[0] + cupy().get_default_memory_pool().free_bytes()
 
 
-def pinned_copy(array: np.ndarray, length: int) -> np.ndarray:
-    """A copy that the device can read in place, filled up with zeros to this length."""
-    memory = cupy().cuda.alloc_pinned_memory(length * array.itemsize)
-    copy = np.frombuffer(memory, array.dtype, length)
+def pinned_copy(array: np.ndarray, length: int, dtype: np.dtype | None = None) -> np.ndarray:
+    """A copy, of this type, that the device can read in place, filled up with zeros to this length."""
+    dtype = array.dtype if dtype is None else dtype
+    memory = cupy().cuda.alloc_pinned_memory(length * dtype.itemsize)
+    copy = np.frombuffer(memory, dtype, length)
     copy[: len(array)] = array
     copy[len(array) :] = 0
     return copy

@@ -193,6 +193,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "Gathered": emitted.gathered_dtype,
         "Weight": weight,
         "BinWeight": bin_weight,
+        "EdgeWeight": bin_weight if traits.streamed else weight,
         "Folded": folded,
         "Total": total_dtype(folded, traits),
     }
@@ -256,6 +257,7 @@ def device_sizes(emitted: Emitted, traits: Traits, live: bool) -> DeviceSizes:
     frontier, weighted = not traits.all_active, traits.weight_dtype is not None
     message, folded = emitted.message_dtype, folded_dtype(emitted.gathered_dtype, traits.combine)
     total = total_dtype(folded, traits)
+    edge_weight = traits.bin_weight_dtype if traits.streamed else traits.weight_dtype
     cells = [total] if traits.push == FOLD else emitted.written_dtypes[:1]
     cell = sum(dtype.itemsize for dtype in cells)
     return DeviceSizes(
@@ -263,7 +265,7 @@ def device_sizes(emitted: Emitted, traits: Traits, live: bool) -> DeviceSizes:
         listed=(VERTEX_BYTES + OFFSET_BYTES) * frontier,
         offset=OFFSET_BYTES,
         edge=VERTEX_BYTES,
-        weight=traits.weight_dtype.itemsize if weighted else 0,
+        weight=edge_weight.itemsize if weighted else 0,
         id=ID_BYTES,
         bin_weight=traits.bin_weight_dtype.itemsize if weighted and traits.dense else 0,
         source=ID_BYTES,

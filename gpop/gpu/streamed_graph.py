@@ -177,6 +177,9 @@ class StreamedGraph(DeviceGraph):
         return kernel.PAGE_BYTES // self._host_type(name).itemsize
 
     def _host_type(self, name: str) -> np.dtype:
+        """Of an element as it is streamed: weights are as small as in the bins."""
+        if name in ("weights", "in_weights"):
+            return self.bins.id_weights.dtype
         return self.pinned[name].dtype if name in self.pinned else self._host(name).dtype
 
     def _pages(self, name: str) -> int:
@@ -189,10 +192,9 @@ class StreamedGraph(DeviceGraph):
         key = (bits, bits is not None and self.turned, name)
         kept = self.graph.store.get(Kind.PINNED, key)
         if kept is None:
-            host = self._host(name)
-            length = self._pages(name) * self._page(name)
-            require_memory(length * host.itemsize, f"pinned {name} of {self.graph!r}")
-            kept = pinned_copy(host, length)
+            length, dtype = self._pages(name) * self._page(name), self._host_type(name)
+            require_memory(length * dtype.itemsize, f"pinned {name} of {self.graph!r}")
+            kept = pinned_copy(self._host(name), length, dtype)
             self.graph.store.put(Kind.PINNED, kept, key, about=name.replace("_", " "))
         return kept
 

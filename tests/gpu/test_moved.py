@@ -112,7 +112,7 @@ class CountingEngine(engine.GpuEngine):
         }
         for name in getattr(self.layout, "pinned", ()):  # streamed, with room for all pages
             pages = self.layout.arrays[f"{name} here"]
-            arrays[name] = pages, self.layout._host(name).nbytes
+            arrays[name] = pages, len(self.layout._host(name)) * self.layout.pinned[name].itemsize
         for name, array in self.space.arrays.items():
             room = PADDING * array.itemsize if name in ("values", "sent", "partials") and array.size else 0
             arrays[name] = array, array.nbytes - room

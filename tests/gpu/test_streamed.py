@@ -92,7 +92,7 @@ class Watching(engine.GpuEngine):
     def _filled(self, array):
         """Bytes behind the last element."""
         name = next(name for name, each in self.layout.pinned.items() if each is array)
-        return array.nbytes - self.layout._host(name).nbytes
+        return array.nbytes - len(self.layout._host(name)) * array.itemsize
 
     @staticmethod
     def _distinct(library, phase, array):

@@ -3,6 +3,7 @@
 // Before this text come the types of the program at hand, written by gpop/gpu/source.py:
 //   Message   what scatterFunc returns           Gathered  what gatherFunc takes (applyWeight's result)
 //   Weight    weights of the graph               BinWeight the same weights as they lie in the bins
+//   EdgeWeight the same as they lie in CSR: Weight, and BinWeight where edges are streamed
 //   Folded    what messages are combined in      Total     the same for all messages of a vertex
 //   BITS      local bits of a vertex id (at most 15)
 // the traits ALL_ACTIVE, WEIGHTED, MASK, COMBINE, HAS_INIT, PUSH, TRACK, and from the records of Python
@@ -37,7 +38,7 @@ struct Graph {
   unsigned pad;
   const int64* indptr;
   Stored<unsigned> indices;
-  Stored<Weight> weights;
+  Stored<EdgeWeight> weights;
   const unsigned* edge_source;  // of every edge, in the order of `indices`
   const unsigned* edge_target;  // of every in-edge, in the order of `in_indices`
   const struct Edge* edge;          // edges as structs (edges.cuh), by source
@@ -53,7 +54,7 @@ struct Graph {
   const unsigned* has_in;  // bit per vertex: it has in-edges (ALL_ACTIVE)
   const int64* in_indptr;  // in-edges, where some strategy walks them
   Stored<unsigned> in_indices;
-  Stored<Weight> in_weights;
+  Stored<EdgeWeight> in_weights;
   const unsigned* hub_vertex;  // vertices with more than HUB in-edges, those with most first
   const int64* hub_first;      // where the queue of each begins (swap.cuh)
   const unsigned* hub_of;      // place of every vertex in hub_vertex; NO_HUB elsewhere

@@ -13,7 +13,7 @@ const int LINES = 4;   // that a warp asks for at once
 struct Asking {
   unsigned target[LINES];
 #if WEIGHTED
-  Weight weight[LINES];
+  EdgeWeight weight[LINES];
 #endif
   bool mine[LINES];
 
