@@ -292,7 +292,7 @@ class GpuEngine:
         """Fields back, and the vertices that are still active."""
         self.publish()
         n, traits = self.program.graph.n, self.traits
-        return Finished(
+        finished = Finished(
             seconds=self.milliseconds * 1e-3,
             prepare_seconds=self.prepare_seconds,
             frontier=np.empty(0, np.uint32)
@@ -306,6 +306,11 @@ class GpuEngine:
             partitions=int(self.layout.bins.k),
             link=None if self.link is None else self.link.said(),
         )
+        if self.link is not None:  # what others may want of the device
+            self.space.arrays.clear()
+            self.fields.clear()
+            self.layout.pool.free_all_blocks()
+        return finished
 
     def abandon(self) -> None:
         """Arrays are made anew for each run."""

@@ -18,7 +18,7 @@ from gpop.gpu.choices import parts_of, traits_of
 from gpop.gpu.device import cupy, is_device_array
 from gpop.gpu.device_graph import ARRAYS, DeviceGraph
 from gpop.gpu.emitted import Emitted
-from gpop.gpu.kernel import OWNER, Traits
+from gpop.gpu.kernel import OWNER, Traits, queues
 from gpop.gpu.streamed_graph import StreamedGraph, rounded
 from gpop.gpu.structs import CONTROL, FETCHED_AT, WANTED_AT
 from gpop.gpu.workspace import queue_shapes, workspace_shapes
@@ -73,17 +73,18 @@ def stream(
             f"{plan.lowered.name} on {graph!r} needs {readable(needed)} of device memory without its edges, "
             f"{readable(budget)} are given"
         )
-    key = fewer.bits, *shape[2:], parts, own
+    waits = emitted.gathered_dtype.str if queues(emitted, fewer) else ""
+    key = fewer.bits, *shape[2:], parts, own, waits
     layout = graph.store.get(Kind.DEVICE, key)
     if layout is None:
         graph.store.discard(Kind.DEVICE)  # a streamed run has the device for itself
         layout = StreamedGraph(*shape)
         with layout.allocating():
             layout.load(parts)
-        queues = queue_shapes(layout, emitted, fewer, (budget - layout.fixed_bytes - own) // 4)
+        room = budget - layout.fixed_bytes - own
+        layout.queues = queue_shapes(layout, emitted, fewer, room // 4)
         with layout.allocating():
-            layout.load_pages(parts, budget - layout.fixed_bytes - own - _bytes(queues))
-        layout.queues = queues
+            layout.load_pages(parts, room - _bytes(layout.queues))
         about = f"{partitions(fewer.bits)}, streamed"
         graph.store.put(Kind.DEVICE, layout, key, about=about, holds=(layout.arrays, resident.bins))
     return layout, fewer, shapes | layout.queues

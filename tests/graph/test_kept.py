@@ -59,7 +59,7 @@ def used():
     return graph, {name: ask(graph) for name, ask in APPS.items()}
 
 
-ELSEWHERE = {Kind.DEVICE, Kind.PART}
+ELSEWHERE = {Kind.DEVICE, Kind.PINNED, Kind.PART}
 """What is kept where there is a GPU, and where there are other ranks."""
 
 
