@@ -92,9 +92,11 @@ def rename_for_memory(graph: gpop.Graph) -> Renamed:
     heads = old_to_new[graph.indices]  # sources keep their order, so edges stay where they are
     indptr = np.append(graph.indptr[:-1][sends], graph.m)
     source = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    order = np.lexsort((heads, source))
-    weights = None if graph.weights is None else graph.weights[order]
-    return Renamed(new_to_old, indptr, heads[order], weights, len(indptr) - 1)
+    keys = source << 32 | heads
+    if graph.weights is None:
+        return Renamed(new_to_old, indptr, np.sort(keys) & MOST_ID, None, len(indptr) - 1)
+    order = np.argsort(keys, kind="stable")
+    return Renamed(new_to_old, indptr, heads[order], graph.weights[order], len(indptr) - 1)
 
 
 def cut(renamed: Renamed, size: int) -> Partitions:

@@ -11,8 +11,9 @@ import gpop
 from gpop.gpu import calibrate, engine, kernel, streaming
 from gpop.gpu.streamed_graph import away_between
 from gpop.graph.kept import Kind
-from tests.gpu.cases import CASES, check, expected, graph_of
+from tests.gpu.cases import CASES, check, expected, graph_of, in_plain_python
 from tests.gpu.emulator import emulated
+from tests.gpu.foreign import FOREIGN
 from tests.gpu.test_moved import CountingModule, LowestWeighted, Sums, SumsEverywhere, graph_for
 
 PAGE = 1024
@@ -51,6 +52,17 @@ def ways():
         for mode in ("sc", "pc", "auto", "pull"):
             kept = (name, mode) in (("Smallest", "auto"), ("WeightedSumsCombined", "pc"), ("Changes", "sc"))
             yield pytest.param(name, mode, marks=[] if kept else pytest.mark.slow)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in FOREIGN if name.endswith("Combined")])
+def test_runs_that_cancel_and_other_foreign_folds(name, monkeypatch):
+    """Sums that count arrivals mark vertices whose runs add up to nothing, folded at once as well."""
+    case, graph = FOREIGN[name], graph_of("big")
+    wanted = in_plain_python(case, graph)
+    stream_with(monkeypatch, PLENTY)
+    with emulated():
+        check(case, graph, wanted, "pc", SIZE, "declared")
 
 
 @pytest.mark.parametrize("name, mode", [*ways()])
