@@ -141,6 +141,27 @@ def test_predicted_bytes_come_over_the_link(cls, mode, all_of_it, monkeypatch):
     assert run.trace.summary["link"]["away_bytes"] > 0
 
 
+@pytest.mark.slow
+def test_partitions_that_send_bring_their_own_bins(monkeypatch):
+    """One of five sends, with most of the edges; at the ends of its bins some ids of others come along."""
+    random = np.random.default_rng(4)
+    tails = np.concatenate([random.integers(64, 128, 3000), random.integers(0, 320, 900)])
+    graph = gpop.Graph.from_edges(tails, random.integers(0, 320, tails.size), n=320)
+    monkeypatch.setattr(engine, "GpuEngine", Watching)
+    budget = PLENTY
+    with emulated(CountingModule):
+        for _ in range(2):
+            run = gpop.run(
+                Sums(graph), np.arange(64, 128), iterations=1, mode="pc", target="gpu", ratio=1.0,
+                partition_size=64, residency="stream", device_memory=budget,
+            )  # fmt: skip
+            link = run.trace.summary["link"]
+            budget = half(link)
+    assert run.trace[0]["partitions_pc"] == 1
+    assert link["bytes"][0] == pytest.approx(Watching.read, abs=5 * 64)
+    assert link["bytes"][0] > link["away_bytes"] / 2
+
+
 def test_hot_pages_are_on_the_device():
     """Those whose edges belong to vertices with many; a vertex of one edge is read where it lies."""
     n, m = 2000, 1000
