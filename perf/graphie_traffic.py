@@ -14,6 +14,9 @@ each, 8 with a weight):
     id >> bits     the same with partitions that are ranges of ids of a power of two, where nothing is renamed
     lines          sectors of 32 bytes around the edges of active vertices, read in place; nothing resident
 
+``--gpu`` runs the published scheme and its parts on a device as well (`perf.graphie_gpu`), with 1 to 32
+streams: milliseconds of the super-steps, and bytes as above.
+
 Paper: Han, Mawhirter, Wu, Buland, "Graphie" (PACT 2017).
 """
 
@@ -179,6 +182,40 @@ def table(graph: gpop.Graph, apps: list[str], share: float) -> list[str]:
     return lines
 
 
+def on_device(graph: gpop.Graph, apps: list[str], share: float) -> list[str]:
+    """Lines of runs on a device: the ablation at most streams, then the published scheme by streams."""
+    from perf.graphie_gpu import Runtime
+
+    lines = []
+    for app in apps:
+        used = with_weights(graph) if app == "sssp" else graph
+        renamed, weight = rename_for_memory(used), 4 if app == "sssp" else 0
+        if not weight:
+            renamed = renamed._replace(weights=None)
+        source = int(np.flatnonzero(renamed.new_to_old == vertex(graph, "max-degree"))[0])
+        csr = (4 + weight) * graph.m
+        for streams in reversed(STREAMS):
+            size = partition_edges(int(share * csr), graph.m, 8 + weight, streams)
+            parts = cut(renamed, size)
+            runtime = Runtime(renamed, parts, rename_for_partitions(renamed, parts), streams)
+            ways = {"both": {}}
+            if streams == STREAMS[-1]:
+                ways |= {
+                    "everything": {"reuse": False, "only_active": False},
+                    "OPT1": {"reuse": False},
+                    "OPT2": {"only_active": False},
+                }
+            for name, options in ways.items():
+                runtime.run(app, source, **options)
+                found = runtime.run(app, source, **options)
+                over = sum(found.transferred) / parts.count * graph.m * (8 + weight) / csr
+                lines.append(
+                    f"  {app:6}{name:12}{streams:3} streams{len(found.active):5} steps"
+                    f"{1e3 * found.seconds:10.2f} ms{over:8.2f} x edges"
+                )
+    return lines
+
+
 def _run(argv: list[str]) -> None:
     parser = documented("graphie", __doc__)
     parser.add_argument("graphs", nargs="+", help="files or generators; opposite edges are added")
@@ -189,6 +226,7 @@ def _run(argv: list[str]) -> None:
         default=0.25,
         help="for edges, as a share of them in CSR (default %(default)s)",
     )
+    parser.add_argument("--gpu", action="store_true", help="run it on a device, too")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     apps = given.apps.split(",")
@@ -203,6 +241,8 @@ def _run(argv: list[str]) -> None:
             print(f"{spec}: {graph!r}, memory for {given.memory:.0%} of the edges")
             print(f"  {'':12}{'steps':>6}{'active':>8}{'transferred':>12}{'x edges':>9}")
             print("\n".join(table(graph, apps, given.memory)), flush=True)
+            if given.gpu:
+                print("\n".join(on_device(graph, apps, given.memory)), flush=True)
 
 
 def main(argv: list[str] | None = None) -> int:

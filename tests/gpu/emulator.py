@@ -43,7 +43,7 @@ class Array(np.ndarray):
     def data(self) -> SimpleNamespace:
         return SimpleNamespace(ptr=self.ctypes.data)
 
-    def set(self, values: np.ndarray) -> None:
+    def set(self, values: np.ndarray, stream: Any = None) -> None:
         self[...] = values
 
     def get(self, out: np.ndarray | None = None) -> np.ndarray:
@@ -104,6 +104,19 @@ def using(pool: Pool) -> Iterator[None]:
         yield
     finally:
         Pool.current = before
+
+
+class Stream:
+    """A stream on which everything is done at once."""
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
 
 
 class Event:
@@ -205,6 +218,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
             memory=SimpleNamespace(OutOfMemoryError=OutOfMemory),
             alloc_pinned_memory=lambda nbytes: np.zeros(nbytes, np.uint8),
             Event=Event,
+            Stream=Stream,
             get_elapsed_time=lambda begin, end: 0.0,
             Device=lambda *index: SimpleNamespace(id=0, attributes=attributes, compute_capability="00"),
             runtime=runtime,

@@ -119,7 +119,7 @@ class Watching(engine.GpuEngine):
         (SumsEverywhere, "pc", True),
         pytest.param(LowestWeighted, "pc", True, marks=pytest.mark.slow),
         pytest.param(LowestWeighted, "sc", True, marks=pytest.mark.slow),
-        (Sums, "sc", False),
+        pytest.param(Sums, "sc", False, marks=pytest.mark.slow),
     ],
 )
 def test_predicted_bytes_come_over_the_link(cls, mode, all_of_it, monkeypatch):
@@ -170,14 +170,13 @@ def test_hot_pages_are_on_the_device():
         np.concatenate([np.arange(n), hub]), np.concatenate([np.arange(n)[::-1], np.arange(m)]), n=n
     )
     with emulated():
-        program = Sums(graph)
-        run = gpop.run(
-            program, [0], iterations=1, mode="sc", target="gpu", residency="stream", device_memory=PLENTY
-        )
-        gpop.run(
-            program, [0], iterations=1, mode="sc", target="gpu", residency="stream",
-            device_memory=half(run.trace.summary["link"]),
-        )  # fmt: skip
+        budget = PLENTY
+        for _ in range(2):
+            run = gpop.run(
+                Sums(graph), [0], iterations=1, mode="sc", target="gpu", partition_size=SIZE,
+                residency="stream", device_memory=budget,
+            )  # fmt: skip
+            budget = half(run.trace.summary["link"])
     (layout,) = [entry.value for key, entry in graph.store._entries.items() if key[0] is Kind.DEVICE]
     away, page = layout.away["indices"], PAGE // 4
     first, last = graph.indptr[1500:1501], graph.indptr[1501:1502]
@@ -204,6 +203,7 @@ def test_auto_streams_what_does_not_fit():
     graph = crowded()
 
     def told(**options):
+        options["partition_size"] = SIZE
         run = gpop.run(Sums(graph), [0], iterations=1, target="gpu", mode="sc", **options)
         return run.trace.summary
 
