@@ -19,6 +19,9 @@ from perf.graphie import Ids, Partitions, Renamed
 
 FAR = 2**32 - 1
 BLOCK = 256
+SHARED = 4096
+"""Shared memory comes in multiples of so many bytes, so that few kernels are compiled."""
+
 STEPS = {"bfs": 1, "cc": 0}
 """What an edge adds; `FAR`: its weight."""
 
@@ -46,7 +49,7 @@ class Runtime:
         self.buffers = [[cupy().zeros(size, np.uint32) for _ in self.edges] for _ in range(streams)]
         self.streams = [cupy().cuda.Stream() for _ in range(streams)]
         self.before = cupy().asarray(ids.before.astype(np.uint32))
-        self.shared = 4 * BLOCK + parts.count
+        self.shared = -(-(4 * BLOCK + parts.count) // SHARED) * SHARED
         source = Path(__file__).with_name("graphie.cu").read_text()
         code = f"#define SHARED_BYTES {self.shared}\n{source}"
         self.kernel = cupy().RawModule(code=code, options=OPTIONS).get_function("update")

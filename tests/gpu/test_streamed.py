@@ -50,7 +50,7 @@ PROGRAMS = ("Smallest", "MarkedSums", "Changes", "WeightedSumsCombined", "Distan
 def ways():
     for name in PROGRAMS:
         for mode in ("sc", "pc", "auto", "pull"):
-            kept = (name, mode) in (("Smallest", "auto"), ("WeightedSumsCombined", "pc"), ("Changes", "sc"))
+            kept = (name, mode) in (("Smallest", "auto"), ("WeightedSumsCombined", "pc"))
             yield pytest.param(name, mode, marks=[] if kept else pytest.mark.slow)
 
 
