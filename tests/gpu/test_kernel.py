@@ -50,7 +50,12 @@ def emitted_of(name: str) -> Emitted:
 
 
 def source_of(
-    name: str, way: str, masked: bool = False, mode: str = "auto", launched: tuple[str, ...] = FUSED
+    name: str,
+    way: str,
+    masked: bool = False,
+    mode: str = "auto",
+    launched: tuple[str, ...] = FUSED,
+    streamed: bool = False,
 ) -> str | None:
     """The source of an engine; None where a program cannot be run that way.
 
@@ -71,11 +76,11 @@ def source_of(
     weight = None if weight is None else np.dtype(weight)
     bin_weight = np.dtype(np.uint8) if weight == np.uint32 else weight
     pulls = "needsFunc" in emitted.defined and not cls.all_active
-    strategies = strategies_of(mode, push == OWNER, combine is not None, pulls)
+    strategies = strategies_of(mode, push == OWNER, combine is not None, pulls, streamed)
     live = not cls.all_active and push != OWNER
     traits = Traits(
         15, weight, bin_weight, cls.all_active, mask, value, combine, push, cls.track_touched, live,
-        strategies, split(mode)[1],
+        strategies, split(mode)[1], streamed,
     )  # fmt: skip
     return make_source(emitted, traits, launched)
 
@@ -97,6 +102,13 @@ def test_representative_engines_compile(name, tmp_path):
 def test_engines_of_one_mode_and_the_two_halves_compile(mode, launched, tmp_path):
     source = source_of("SSSP", "declared", mode=mode, launched=launched)
     assert compile_cuda(source, ARCHITECTURES[1], tmp_path) == ""
+
+
+@pytest.mark.parametrize("name", quick(["BFS", "SSSP", "PageRank", "Rumours"], "SSSP"))
+def test_engines_whose_edges_are_streamed_compile(name, tmp_path):
+    for way in ("declared", "owner"):
+        source = source_of(name, way, streamed=True)
+        assert compile_cuda(source, ARCHITECTURES[1], tmp_path) == ""
 
 
 @pytest.mark.parametrize("mode", quick(NAMED, "vertex-pull-warp", "reverse-struct-edge-list"))

@@ -176,7 +176,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
   __syncthreads();
   if (threadIdx.x == 0) {
     if (HAS_SPARSE && sums.dense == 0) {  // not divided: what the whole graph has is active or not
-      const model::Part whole = {(double)frontier, (double)edges, (double)graph.n, (double)graph.m};
+      [[maybe_unused]] const model::Part whole = {(double)frontier, (double)edges, (double)graph.n, (double)graph.m};
       sums.messages = edges;
       sums.bytes = SPARSE_BYTES(whole, LIVE ? LIVE_SIZES : SIZES);
       if (!Sparse::LISTED)
@@ -187,7 +187,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     }
     bool pulled = false;
     if (HAS_PULLING && !alone && (!HAS_SPARSE || model::may_pull(edges, needy_edges))) {
-      const model::Part whole = {(double)frontier, (double)edges, (double)graph.n, (double)graph.m, 0, 0, (double)needy,
+      [[maybe_unused]] const model::Part whole = {(double)frontier, (double)edges, (double)graph.n, (double)graph.m, 0, 0, (double)needy,
                                  (double)needy_edges};
       const double asked = PULLING_BYTES(whole, LIVE ? LIVE_SIZES : SIZES), ratio = control->head.ratio;
       const Linked link = LINKED(PULLING_LINK, whole, ALL_IN_EDGES);
