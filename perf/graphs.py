@@ -1,5 +1,8 @@
 """Graphs to measure on: a file, or ``KIND:SIZE=VALUE,...`` for one that a generator makes.
 
+``FILE,symmetrize`` has every edge in both directions, as ``KIND:...,symmetrize`` has: for a file that lists
+each edge of an undirected graph once.
+
 Algorithms that need weights get random whole numbers from 1 to 255 where a graph has none, always the same.
 """
 
@@ -18,6 +21,7 @@ from gpop.generate import GENERATORS, generate
 from gpop.graph.transform import random_weights
 
 WEIGHTS = (1, 255)
+BOTH_WAYS = ",symmetrize"
 
 
 def normal(spec: str) -> str:
@@ -30,21 +34,32 @@ def normal(spec: str) -> str:
     if colon and kind in GENERATORS:
         _sizes(spec)
         return spec
-    if not Path(spec).is_file():
+    path, both_ways = file_of(spec)
+    if not path.is_file():
         raise UsageError(f"graph {spec}: no such file, nor a generator such as rmat:scale=16,degree=16")
-    return str(Path(spec).resolve())
+    return str(path.resolve()) + BOTH_WAYS * both_ways
+
+
+def file_of(spec: str) -> tuple[Path, bool]:
+    """The file, and whether its edges are wanted in both directions.
+
+    >>> file_of("road.txt,symmetrize")[1], file_of("road.txt")[1]
+    (True, False)
+    """
+    return Path(spec.removesuffix(BOTH_WAYS)), spec.endswith(BOTH_WAYS)
 
 
 def name_of(spec: str) -> str:
     """A short name: of the file without suffixes, or kind and sizes.
 
-    >>> name_of("rmat:scale=10,seed=3"), name_of("data/road.bin")
-    ('rmat-scale10-seed3', 'road')
+    >>> name_of("rmat:scale=10,seed=3"), name_of("data/road.bin"), name_of("road.bin,symmetrize")
+    ('rmat-scale10-seed3', 'road', 'road-symmetrize')
     """
     kind, colon, rest = spec.partition(":")
     if colon and kind in GENERATORS:
         return "-".join([kind, *rest.replace("=", "").split(",")]).rstrip("-")
-    return Path(spec).name.split(".")[0]
+    path, both_ways = file_of(spec)
+    return path.name.split(".")[0] + BOTH_WAYS.replace(",", "-") * both_ways
 
 
 def _sizes(spec: str) -> dict[str, Any]:
@@ -70,7 +85,8 @@ def open_graph(spec: str) -> gpop.Graph:
     kind, colon, _ = spec.partition(":")
     if colon and kind in GENERATORS:
         return generate(kind, **_sizes(spec))
-    return gpop.load(spec)
+    path, both_ways = file_of(spec)
+    return gpop.load(path, symmetrize=both_ways)
 
 
 _with_weights: WeakKeyDictionary[gpop.Graph, gpop.Graph] = WeakKeyDictionary()
