@@ -20,8 +20,9 @@ from gpop.common.cached import keep, source_key
 from gpop.common.inlined import KERNEL
 from gpop.plan.hidden import MASK_NONE, MASK_SENT, MASK_VALUE, Hidden
 from gpop.plan.plan import Plan
+from gpop.program.fields import HARMLESS
 from gpop.program.lowering import Lowered
-from gpop.program.program import ARGUMENTS, HARMLESS, Program
+from gpop.program.program import ARGUMENTS, Program
 from gpop.program.published import publish_user
 from gpop.program.state import make_state
 from gpop.ranks.part import Part
