@@ -20,6 +20,10 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
         "perf.model",
         "trees that predict the fastest strategy: train, show, validate, compare, export",
     ),
+    "model-study": (
+        "perf.model_study",
+        "eq. (1), auto, trees and the oracle on the log, training sizes, importances",
+    ),
     "import-external": ("perf.external", "take times of other programs from a CSV file"),
     "machine": ("perf.machine", "caches, cores, threads, bandwidth, and the limit of a PageRank iteration"),
     "gap": ("perf.gap", "the six kernels of the GAP suite by its rules, and its own programs beside them"),

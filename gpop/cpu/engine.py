@@ -171,7 +171,8 @@ class CpuEngine:
         self.chosen, self.mode = None, split(plan.mode)[0]
         if tree is None:
             return
-        self.chosen = chosen_of(tree, self.graph, plan.of_run, plan.may)
+        auto = AUTO if plan.model.pulls else choose_mode.AUTO_PUSH
+        self.chosen = chosen_of(tree, self.graph, plan.of_run, plan.may, auto)
         if type(self.program).all_active:
             everything = self.graph.n, self.graph.m, self.graph.n, self.graph.m, 0
             way = walk(self.chosen, *map(np.float64, everything))

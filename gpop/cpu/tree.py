@@ -1,9 +1,10 @@
 """The decision tree of a run, as the compiled loop reads it: flat arrays, and a vector of features.
 
 The features of graph and program are written when a run is prepared, those of the iteration in the loop, as
-float32, to which thresholds are compared. Leaves hold the mode itself: nothing is looked up behind them. A
-leaf whose strategy the run cannot take leaves the iteration to equation 1 (`AUTO_PUSH`), one that predicts
-nothing keeps the mode of the iteration before (`KEEP`; thesis of M. Verstraaten, section 7.3).
+float32, to which thresholds are compared. Leaves hold the mode itself: nothing is looked up behind them.
+Where the tree says auto, the model chooses for the iteration. A leaf whose strategy the run cannot take
+leaves the iteration to equation 1 (`AUTO_PUSH`), one that predicts nothing keeps the mode of the iteration
+before (`KEEP`; thesis of M. Verstraaten, section 7.3).
 
 A decision is a walk of some levels, once for an iteration on the main thread: tens of nanoseconds.
 """
@@ -20,6 +21,7 @@ from gpop.common.inlined import inline
 from gpop.cpu import team
 from gpop.cpu.choose_mode import AUTO_PUSH
 from gpop.graph.graph import Graph
+from gpop.model.choosers import AUTO
 from gpop.model.compiled import step_features
 from gpop.model.features import FEATURES, STEP_AT, graph_features
 from gpop.model.strategies import MODES
@@ -48,18 +50,24 @@ NO_CHOICE = Chosen(
 NO_TREE = reference_of(NO_CHOICE)
 """Of runs that have none."""
 
-CODES = {mode.name: mode.code for mode in MODES}
+CODES = {"auto": AUTO, **{mode.name: mode.code for mode in MODES}}
 
 
 def missing_from(tree: Tree, may: Callable[[int], bool]) -> list[str]:
     """Strategies of a tree that a run cannot take; ``may`` says it of the code of a mode."""
-    return [name for name in tree.strategies if name not in CODES or not may(CODES[name])]
+    found = {name: CODES.get(name) for name in tree.strategies}
+    return [name for name, code in found.items() if code is None or (code != AUTO and not may(code))]
 
 
-def chosen_of(tree: Tree, graph: Graph, of_run: tuple[int, int], may: Callable[[int], bool]) -> Chosen:
-    """The tree for runs on this graph, of programs with messages and weights of these bytes."""
-    missing = missing_from(tree, may)
-    modes = [AUTO_PUSH if name in missing else CODES[name] for name in tree.strategies]
+def chosen_of(
+    tree: Tree, graph: Graph, of_run: tuple[int, int], may: Callable[[int], bool], auto: int = AUTO
+) -> Chosen:
+    """The tree for runs on this graph, of programs with messages and weights of these bytes.
+
+    ``auto`` is what stands for that: `AUTO_PUSH` where the model never pulls.
+    """
+    missing, codes = missing_from(tree, may), CODES | {"auto": auto}
+    modes = [AUTO_PUSH if name in missing else codes[name] for name in tree.strategies]
     leaves, right = tree.left == LEAF, tree.right.copy()
     right[leaves] = [modes[strategy] if strategy >= 0 else KEEP for strategy in tree.right[leaves]]
     values = np.zeros(len(FEATURES), np.float32)

@@ -60,6 +60,18 @@ class Steps:
         others = {name: seconds[chosen] for name, seconds in self.others.items()}
         return replace(self, others=others, **{name: getattr(self, name)[chosen] for name in rows})
 
+    def among(self, other: str) -> Steps:
+        """The same steps, with one of `others` as a strategy more: a tree may leave a step to it.
+
+        Examples
+        --------
+        >>> steps = replace(example(), others={"auto": np.array([1.0, 1, 1])})
+        >>> steps.among("auto").strategies, steps.among("auto").oracle.tolist()
+        (('sc', 'pull', 'auto'), [1.0, 1.0, 1.0])
+        """
+        seconds = np.column_stack([self.seconds, self.others[other]])
+        return replace(self, strategies=(*self.strategies, other), seconds=seconds)
+
     @cached_property
     def fastest(self) -> np.ndarray:
         """The fastest strategy of each step; of several the first."""

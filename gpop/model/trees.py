@@ -24,7 +24,7 @@ import numpy as np
 from gpop.common.errors import UsageError
 from gpop.common.replacing import replacing
 from gpop.model.features import FEATURES
-from gpop.model.strategies import ASKED, check_asked
+from gpop.model.strategies import ASKED, TREE, check_asked
 
 KIND, FORMAT, LEAF = "gpop decision tree", 1, -1
 ARRAYS = {"feature": np.int64, "threshold": np.float64, "left": np.int64, "right": np.int64}
@@ -197,8 +197,9 @@ def _check(tree: Tree, name: str) -> None:
     for feature in tree.features:
         if feature not in FEATURES:
             raise UsageError(f"{name}: feature {feature!r}: expected some of {', '.join(FEATURES)}")
+    known = tuple(asked for asked in ASKED if asked != TREE)
     for strategy in tree.strategies:
-        check_asked(f"{name}: strategy", strategy, ASKED)
+        check_asked(f"{name}: strategy", strategy, known)
     nodes = np.arange(tree.left.size)
     inner = tree.left != LEAF
     walks = (

@@ -17,7 +17,7 @@ from gpop.model.choosers import MODELS, Model
 from gpop.model.strategies import PULL, STRATEGIES, Strategy, code_of
 from gpop.model.trees import Tree
 from gpop.plan.hidden import Hidden, hidden_of
-from gpop.plan.tree_for import tree_for
+from gpop.plan.tree_for import takes, tree_for
 from gpop.program.lowering import Lowered, lower
 from gpop.program.program import Program
 from gpop.program.types import Types, types_of
@@ -80,15 +80,19 @@ class Plan:
 
     @property
     def of_run(self) -> tuple[int, int]:
-        """`gpop.model.features.OF_RUN`; zeros where nothing is compiled."""
-        if self.types is None:
-            return 0, 0
-        weight = self.types.weight
-        return self.types.message.itemsize, 0 if weight is None else weight.itemsize
+        """`gpop.model.features.OF_RUN`."""
+        return bytes_of(self.types)
 
     def may(self, mode: int) -> bool:
         """Whether an iteration or a partition may take the mode with this code."""
         return mode in [strategy.mode for strategy in self.strategies]
+
+
+def bytes_of(types: Types | None) -> tuple[int, int]:
+    """Of a message and of a weight; zeros where nothing is compiled."""
+    if types is None:
+        return 0, 0
+    return types.message.itemsize, 0 if types.weight is None else types.weight.itemsize
 
 
 class Decided:
@@ -97,13 +101,14 @@ class Decided:
     To decide takes longer than a small run, and a plan follows from what it is asked with.
     """
 
-    def __init__(self, **attributes: Any) -> None:
+    def __init__(self, offered: Tree | None, **attributes: Any) -> None:
+        self.offered = offered  # the tree that was looked at, taken or not
         self.attributes = {**attributes, "alike": self}
 
     def is_of(self, lowered: Lowered, model: Model, tree: Tree | None) -> bool:
         """Whether these very objects went in."""
-        made_of = (self.attributes[name] for name in ("lowered", "model", "tree"))
-        return all(one is other for one, other in zip(made_of, (lowered, model, tree), strict=True))
+        made_of = self.attributes
+        return made_of["lowered"] is lowered and made_of["model"] is model and self.offered is tree
 
     def plan(self, program: Program, limit: int) -> Plan:
         """The plan of a run of this program."""
@@ -172,7 +177,9 @@ def _decide(
         hidden = hidden_of(cls, types.message)
     interleave = interleave and code_of(mode) != PULL  # nothing is scattered that could be gathered early
     needs = cls.needsFunc is not Program.needsFunc
+    taken = tree is not None and takes(tree, mode, bytes_of(types), needs and not cls.all_active)
     return Decided(
+        tree,
         lowered=lowered,
         types=types,
         hidden=hidden,
@@ -188,5 +195,5 @@ def _decide(
         model=model,
         ratio=ratio,
         partition_size=partition_size,
-        tree=tree,
+        tree=tree if taken else None,
     )

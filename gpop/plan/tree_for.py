@@ -21,8 +21,8 @@ from gpop.model.trees import Tree, digest_of, read_tree, tree_of
 KEPT = "trees"
 """The file of the user's cache folder."""
 
-BETTER = "better than auto"
-"""In ``about`` of a tree: whether it was, on steps it was not trained on."""
+BETTER = "better than auto for"
+"""In ``about`` of a tree: `gpop.model.features.OF_RUN` of the programs for which this was found."""
 
 
 def tree_for(mode: str, model: Model, ratio: float | None) -> Tree | None:
@@ -40,7 +40,7 @@ def tree_for(mode: str, model: Model, ratio: float | None) -> Tree | None:
     """
     if mode == "auto":
         tree = machine_tree() if model is MODELS[0] and ratio is None else None
-        return tree if tree is not None and tree.about.get(BETTER) is True else None
+        return tree if tree is not None and tree.about.get(BETTER) else None
     name, _, path = mode.partition(":")
     if name != TREE:
         return None
@@ -53,6 +53,25 @@ def tree_for(mode: str, model: Model, ratio: float | None) -> Tree | None:
             "python -m gpop.tune GRAPH ..., or tree:FILE"
         )
     return tree
+
+
+def takes(tree: Tree, mode: str, of_run: tuple[int, int], pulls: bool) -> bool:
+    """Whether a run goes by the tree that `tree_for` has found.
+
+    Auto does where the tree was validated: for programs with a ``needsFunc``, such as the searches that
+    are measured, and with messages and weights of as many bytes.
+
+    Examples
+    --------
+    >>> from gpop.model.trees import stump
+    >>> tree = stump("edges rel", 0.1, "sc", "pull")
+    >>> takes(tree, "tree", (8, 1), False), takes(tree, "auto", (4, 0), True)
+    (True, False)
+    >>> tree.about[BETTER] = [[4, 0]]
+    >>> takes(tree, "auto", (4, 0), True), takes(tree, "auto", (8, 0), True)
+    (True, False)
+    """
+    return mode != "auto" or (pulls and [*of_run] in tree.about.get(BETTER, []))
 
 
 def _state(path: str) -> tuple[int, int]:

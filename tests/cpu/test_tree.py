@@ -110,6 +110,16 @@ def test_labels_interleaved_and_not(asked):
     assert labels(mode=mode, interleave=True)[0] == expected
 
 
+def test_a_tree_may_leave_an_iteration_to_the_model(asked):
+    auto = gpop.bfs(RMAT, SOURCE).trace
+    assert {*map(frozenset, map(taken, auto))} > {frozenset({"pull"})}  # or the test would see nothing
+    found = gpop.bfs(RMAT, SOURCE, mode=asked(stump("frontier rel", 0.5, "auto", "pull"))).trace
+    assert [*map(taken, found)] == [*map(taken, auto)]
+    paper = gpop.bfs(RMAT, SOURCE, mode="auto", model="paper").trace
+    found = gpop.bfs(RMAT, SOURCE, mode=asked(stump("frontier rel", 0.5, "auto", "pc")), model="paper").trace
+    assert [*map(taken, found)] == [*map(taken, paper)]
+
+
 @pytest.mark.parametrize("way", NAMES)
 def test_where_every_vertex_is_active_it_is_asked_once(asked, way):
     def ranks(mode):
@@ -154,7 +164,7 @@ def test_the_tree_of_this_machine(tmp_path, monkeypatch):
         tree_for.keep_tree(tree)
         assert taken(gpop.bfs(RMAT, SOURCE, mode="tree").trace[0]) == {"pull"}
         assert taken(gpop.bfs(RMAT, SOURCE).trace[0]) != {"pull"}  # it was not better
-        tree.about[tree_for.BETTER] = True
+        tree.about[tree_for.BETTER] = [[4, 0]]
         tree_for.keep_tree(tree)
         assert taken(gpop.bfs(RMAT, SOURCE).trace[0]) == {"pull"}
         assert taken(gpop.bfs(RMAT, SOURCE, model="paper").trace[0]) != {"pull"}

@@ -13,6 +13,7 @@ from gpop.learn.evaluate import BEST_FIXED, ORACLE, evaluate, line_of, table
 from gpop.learn.split import Split, without
 from gpop.learn.steps import Steps
 from gpop.learn.train import scikit_learn, train
+from gpop.learn.validate import held_out_groups, held_out_steps
 from gpop.model.features import FEATURES
 from gpop.model.trees import LEAF, NO_STRATEGY, digest_of, read_tree, stump, tree_of, write_tree
 
@@ -159,3 +160,17 @@ def test_one_label_is_a_leaf():
     tree = train(same)
     assert tree.left.tolist() == [LEAF] and json.dumps(tree.said())
     assert {*tree.predict(STEPS.features)} == {0}
+
+
+def test_groups_are_predicted_by_the_others():
+    found = held_out_groups(STEPS, STEPS.family)
+    assert len(found.steps) == len(STEPS) and found.total < found.total_of("auto")
+    family = STEPS.family == "family 2"
+    tree = train(STEPS.where(~family))
+    assert np.array_equal(found.predicted[family], STEPS.where(family).predicted(tree))
+
+
+def test_steps_held_out_are_those_of_no_training_set():
+    found = held_out_steps(STEPS, Split(steps=0.7, seed=5))
+    chosen = Split(steps=0.7, seed=5).of(STEPS)
+    assert np.array_equal(found.steps.seconds, STEPS.seconds[~chosen])

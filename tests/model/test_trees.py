@@ -87,6 +87,7 @@ def test_what_was_edited(path):
     [
         ({"features": ["colour"]}, "feature 'colour': expected some of vertices"),
         ({"strategies": ["sc", "walk"]}, "strategy 'walk': expected one of auto, sc"),
+        ({"strategies": ["sc", "tree"]}, "strategy 'tree': expected one of auto, sc"),
         ({"left": [0, -1, -1]}, "its nodes are no tree"),  # a circle
         ({"left": [9, -1, -1]}, "its nodes are no tree"),
         ({"left": [1, -1]}, "its nodes are no tree"),

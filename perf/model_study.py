@@ -1,0 +1,155 @@
+"""``python -m perf model-study``: eq. (1), auto, trees, the best fixed strategy and the oracle on the log.
+
+Times over the oracle's, from the steps in the store, nothing is run. Trees are only asked about what they
+have not seen: *steps held out* are five folds of all steps, *graphs held out* and *families held out* a tree
+for each graph, and for each dataset, that was trained without it. ``paper`` is eq. (1) as it stands,
+``auto`` the engine's own model. Then training sizes (M. Verstraaten's thesis, T-160): shares of graphs,
+variants or steps, evaluated on all that was not trained on; importances of features; and what follows from
+the numbers, in words.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpop.common.command import exit_code
+from gpop.learn.evaluate import BEST_FIXED, Line, evaluate, table
+from gpop.learn.split import Split
+from gpop.learn.steps import Steps
+from gpop.learn.train import LEAVES, train
+from gpop.learn.validate import held_out_groups, held_out_steps
+from gpop.model.trees import text_of
+from perf.algorithms import ALGORITHMS
+from perf.model import told
+from perf.parser import with_store
+from perf.provenance import perf_command, written
+from perf.steps import Log, Which, read_log
+from perf.store import Store
+
+FOLDS = 5
+SHARES = tuple(range(10, 101, 10))
+STEPS, GRAPHS, FAMILIES = "tree, steps held out", "tree, graphs held out", "tree, families held out"
+AIMS = {STEPS: 1.15, GRAPHS: 1.3}
+"""What trees should stay below."""
+
+SMALL = 64 << 10
+"""Bytes of a tree that may come with gpop."""
+
+
+def folds(steps: Steps, seed: int = 1) -> np.ndarray:
+    """The fold of every step, all of about the same size."""
+    return np.random.default_rng(seed).permutation(len(steps)) % FOLDS
+
+
+def held_out(steps: Steps, **options: Any) -> dict[str, np.ndarray]:
+    """Seconds of every step under trees that had not seen it, or its graph, or its family."""
+    groups = {STEPS: folds(steps), GRAPHS: steps.graph, FAMILIES: steps.family}
+    return {name: held_out_groups(steps, each, **options).predicted for name, each in groups.items()}
+
+
+def by_family(steps: Steps, predicted: dict[str, np.ndarray]) -> str:
+    """A row for each family: totals of what switches, and of the best fixed strategy of each variant."""
+    names = (*predicted, *steps.others, BEST_FIXED)
+    rows = [("family", "variants", *names), ("---", *("---:",) * (len(names) + 1))]
+    for family in np.unique(steps.family):
+        inside = steps.family == family
+        part = steps.where(inside)
+        lines = evaluate(part, predicted={name: each[inside] for name, each in predicted.items()})
+        totals = {line.name: line.total for line in lines}
+        rows.append((str(family), str(len(part.variants)), *(f"{totals[name]:.2f}" for name in names)))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def training_sizes(steps: Steps, **options: Any) -> str:
+    """A row for each share, a column for what was drawn: totals on what was not trained on."""
+    kinds = ("graphs", "variants", "steps")
+    rows = [("trained on", *kinds), ("---:", *("---:",) * len(kinds))]
+    for percent in SHARES:
+        cells = []
+        for kind in kinds:
+            split = Split()._replace(steps=1.0)._replace(**{kind: percent / 100})
+            chosen = split.of(steps)
+            if chosen.any() and not chosen.all():
+                cells.append(f"{held_out_steps(steps, split, **options).total:.2f}")
+            elif chosen.any():
+                of_all = steps.predicted(train(steps, **options))
+                cells.append(f"{of_all.sum() / steps.oracle.sum():.2f} (seen)")
+            else:
+                cells.append("")
+        rows.append((f"{percent} %", *cells))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def importances(steps: Steps, **options: Any) -> str:
+    """The features that the tree of all steps looks at, the most important first."""
+    tree = train(steps, **options)
+    found = sorted(zip(tree.importances, tree.features, strict=True), reverse=True)
+    rows = ["| feature | importance |", "| --- | ---: |"]
+    return "\n".join([*rows, *(f"| {name} | {weight:.3f} |" for weight, name in found)])
+
+
+def verdict(steps: Steps, lines: dict[str, Line], size: int) -> list[str]:
+    """What follows from the totals, in sentences."""
+    said = []
+    for name, aim in AIMS.items():
+        kept = "within" if lines[name].total <= aim else "not within"
+        said.append(f"{name}: {lines[name].total:.2f} of the oracle's time, {kept} the aim of {aim}.")
+    others = [name for name in ("auto", "paper") if name in lines]
+    for name in (STEPS, GRAPHS, FAMILIES):
+        worse = [f"{other} ({lines[other].total:.2f})" for other in (*others, BEST_FIXED)
+                 if lines[name].total >= lines[other].total]  # fmt: skip
+        better = f"not better than {' and '.join(worse)}" if worse else "better than all that does not learn"
+        said.append(f"{name}: {better}.")
+    if others:
+        ratio = lines[GRAPHS].total / lines[others[0]].total
+        ships = ratio < 1 and lines[FAMILIES].total < lines[others[0]].total and size < SMALL
+        said.append(
+            f"On graphs that it has not seen a tree takes {ratio:.2f} times the time of {others[0]}: "
+            + ("it may come with gpop." if ships else "no tree comes with gpop, auto stays analytical.")
+        )
+    return said
+
+
+def report(log: Log, **options: Any) -> str:
+    """The whole study."""
+    steps = log.steps
+    predicted = held_out(steps, **options)
+    lines = evaluate(steps, predicted=predicted)
+    by_name = {line.name: line for line in lines}
+    size = len(text_of(train(steps, **options)))
+    parts = [
+        told(log),
+        table(lines),
+        "\n".join(verdict(steps, by_name, size)),
+        "Totals by family:",
+        by_family(steps, predicted),
+        "Totals on what was not trained on, by the share that was:",
+        training_sizes(steps, **options),
+        f"Importance in the tree of all steps ({size} bytes):",
+        importances(steps, **options),
+    ]
+    return "\n\n".join(parts)
+
+
+def _run(argv: list[str]) -> None:
+    parser = with_store("model-study", __doc__)
+    parser.add_argument("--app", choices=ALGORITHMS, default="bfs")
+    parser.add_argument("--target", default="cpu")
+    parser.add_argument("--platform", help="default: the only one there is")
+    parser.add_argument("--threads", type=int, help="default: the only number there is")
+    parser.add_argument("--leaves", type=int, default=LEAVES, help="at most so many (default %(default)s)")
+    parser.add_argument("--unweighted", action="store_true", help="all steps weigh the same")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, too")
+    given = parser.parse_args(argv)
+    with Store(given.store, create=False) as store:
+        log = read_log(store, Which(given.app, given.target, given.platform, given.threads))
+    with written(given.out, perf_command("model-study", argv)):
+        print(report(log, leaves=given.leaves, weighted=not given.unweighted))
+
+
+def main(argv: list[str]) -> int:
+    """Print the study; returns the exit code."""
+    return exit_code(lambda: _run(argv))
