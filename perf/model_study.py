@@ -10,18 +10,25 @@ the numbers, in words.
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 
+from gpop.common.by_reference import opener, reference_of
 from gpop.common.command import exit_code
+from gpop.common.inlined import KERNEL
+from gpop.cpu.tree import chosen_of, walk
+from gpop.graph.graph import Graph
 from gpop.learn.evaluate import BEST_FIXED, Line, evaluate, table
 from gpop.learn.split import Split
 from gpop.learn.steps import Steps
 from gpop.learn.train import LEAVES, train
 from gpop.learn.validate import held_out_groups, held_out_steps
-from gpop.model.trees import text_of
+from gpop.model.features import FEATURES
+from gpop.model.trees import Tree, text_of
 from perf.algorithms import ALGORITHMS
 from perf.model import told
 from perf.parser import with_store
@@ -30,6 +37,9 @@ from perf.steps import Log, Which, read_log
 from perf.store import Store
 
 FOLDS = 5
+ROUNDS, DECISIONS = 9, 100_000
+"""Of timing a decision."""
+
 SHARES = tuple(range(10, 101, 10))
 STEPS, GRAPHS, FAMILIES = "tree, steps held out", "tree, graphs held out", "tree, families held out"
 AIMS = {STEPS: 1.15, GRAPHS: 1.3}
@@ -83,9 +93,8 @@ def training_sizes(steps: Steps, **options: Any) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def importances(steps: Steps, **options: Any) -> str:
-    """The features that the tree of all steps looks at, the most important first."""
-    tree = train(steps, **options)
+def importances(tree: Tree) -> str:
+    """The features that a tree looks at, the most important first."""
     found = sorted(zip(tree.importances, tree.features, strict=True), reverse=True)
     rows = ["| feature | importance |", "| --- | ---: |"]
     return "\n".join([*rows, *(f"| {name} | {weight:.3f} |" for weight, name in found)])
@@ -113,13 +122,38 @@ def verdict(steps: Steps, lines: dict[str, Line], size: int) -> list[str]:
     return said
 
 
+def decision_seconds(tree: Tree, steps: Steps) -> float:
+    """Median seconds of a decision in a compiled loop over these steps."""
+    chosen = chosen_of(tree, Graph.from_edges([0], [0]), (0, 0), lambda mode: True)
+    reference = reference_of(chosen)
+    opened = opener(reference.kind)
+    columns = [steps.features[:, FEATURES.index(name)].copy() for name in ("frontier abs", "edges abs")]
+
+    @numba.njit(**KERNEL)
+    def decide(address, times, frontier, edges):
+        tree, sum_of = opened(address), 0
+        for i in range(times):
+            j = i % frontier.size
+            sum_of += walk(tree, 1e6, 1e7, frontier[j], edges[j], np.float64(i))
+        return sum_of
+
+    decide(reference.address, 1, *columns)
+    seconds = []
+    for _ in range(ROUNDS):
+        begin = time.perf_counter()
+        decide(reference.address, DECISIONS, *columns)
+        seconds.append((time.perf_counter() - begin) / DECISIONS)
+    return float(np.median(seconds))
+
+
 def report(log: Log, **options: Any) -> str:
     """The whole study."""
     steps = log.steps
     predicted = held_out(steps, **options)
     lines = evaluate(steps, predicted=predicted)
     by_name = {line.name: line for line in lines}
-    size = len(text_of(train(steps, **options)))
+    tree = train(steps, **options)
+    size, seconds = len(text_of(tree)), decision_seconds(tree, steps)
     parts = [
         told(log),
         table(lines),
@@ -128,8 +162,9 @@ def report(log: Log, **options: Any) -> str:
         by_family(steps, predicted),
         "Totals on what was not trained on, by the share that was:",
         training_sizes(steps, **options),
-        f"Importance in the tree of all steps ({size} bytes):",
-        importances(steps, **options),
+        f"The tree of all steps has {len(tree.left)} nodes, {size} bytes; a decision takes "
+        f"{1e9 * seconds:.0f} ns. Importance of what it looks at:",
+        importances(tree),
     ]
     return "\n\n".join(parts)
 
