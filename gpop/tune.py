@@ -1,11 +1,11 @@
 """``python -m gpop.tune graph...``: measure the modes on your graphs and machine, learn which is best when.
 
 Breadth-first searches from random vertices run in every mode, and by auto, in turn until the time is over. A
-decision tree learns from features of graph and iteration which mode is the fastest (`gpop.learn`); what it
-would gain over auto is told for steps that it was not trained on and, of several graphs, for graphs that it
-was not trained on. The tree of all steps is kept for this machine: ``mode="tree"`` takes it, and where it
-was better than auto in both, auto does too, for programs with such messages. Training needs scikit-learn,
-(``pip install "gpop[tree]"``), running does not.
+decision tree learns from features of graph and iteration which mode is the fastest, or that auto is
+(`gpop.learn`); what it would gain over auto is told for steps that it was not trained on and, of several
+graphs, for graphs that it was not trained on. The tree of all steps is kept for this machine:
+``mode="tree"`` takes it, and where it was better than auto in both, auto does too, for programs with such
+messages. Training needs scikit-learn, (``pip install "gpop[tree]"``), running does not.
 """
 
 from __future__ import annotations
@@ -125,8 +125,8 @@ def measure(graphs: Sequence[Graph], seconds: float, threads: int | None = None)
 
 
 def tune(measured: Measured, about: dict[str, Any] | None = None) -> Tuned:
-    """Train a tree, and find out whether such trees are better than auto."""
-    steps = measured.steps
+    """Train a tree, which may leave a step to auto, and find out whether such trees are better than auto."""
+    steps = measured.steps.among("auto")
     of_steps = held_out_steps(steps)
     of_graphs = held_out_groups(steps, steps.graph) if len(np.unique(steps.graph)) > 1 else None
     better = all(each.total < each.total_of("auto") for each in (of_steps, of_graphs) if each is not None)
