@@ -2,7 +2,8 @@
 
 What M. Verstraaten's thesis takes: sizes, degree distributions as five-number summaries with mean and
 standard deviation, frontier and visited vertices, absolute and as a share of all. To those come the active
-edges, and the bytes of a message and of a weight, which tell programs apart. Those of a graph are computed
+edges, what the order of the vertices does to messages, which eq. (1) of GPOP knows and the thesis does not,
+and the bytes of a message and of a weight, which tell programs apart. Those of a graph are computed
 once, from counts of degrees, and kept with it; those of an iteration are arithmetic that engines compile into
 their loops. A vector of features holds `FEATURES` in their order.
 """
@@ -13,13 +14,19 @@ from typing import Any
 
 import numpy as np
 
+from gpop.common.parallel import worker_count
 from gpop.graph.graph import Graph
+from gpop.layout.partition import messages_per_edge, partition_bits, share_inside
 
 SUMMARY = ("min", "lower quartile", "median", "upper quartile", "max", "mean", "stddev")
 DEGREES = ("out degree", "in degree", "degree")
 """The last is the sum of the two before it."""
 
-OF_GRAPH = ("vertices", "edges", *(f"{degree} {part}" for degree in DEGREES for part in SUMMARY))
+OF_ORDER = ("messages per edge", "edges inside")
+"""What the order of the vertices makes of the graph, in the partitions of a run on all cores: the messages
+that its edges take (the paper's r), and the share of edges inside a partition. From a sample of the edges."""
+
+OF_GRAPH = ("vertices", "edges", *(f"{degree} {part}" for degree in DEGREES for part in SUMMARY), *OF_ORDER)
 OF_RUN = ("message bytes", "weight bytes")
 OF_STEP = ("frontier abs", "frontier rel", "visited abs", "visited rel", "edges abs", "edges rel")
 """Of an iteration; ``visited`` counts every vertex as often as it was in an earlier frontier."""
@@ -72,7 +79,9 @@ def graph_features(graph: Graph) -> tuple[float, ...]:
         inward = np.bincount(graph.indices, minlength=graph.n)
         counted = (np.bincount(degrees) for degrees in (outward, inward, outward + inward))
         parts = [value for counts in counted for value in summary_of(counts)]
-        graph.facts.features = (float(graph.n), float(graph.m), *parts)
+        bits = partition_bits(graph.n, worker_count(), edges=graph.m)
+        of_order = messages_per_edge(graph, bits), share_inside(graph, bits)
+        graph.facts.features = (float(graph.n), float(graph.m), *parts, *of_order)
     return graph.facts.features
 
 

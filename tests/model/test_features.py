@@ -9,10 +9,13 @@ import pytest
 
 import gpop
 from gpop.generate import generate
+from gpop.layout.bins import build_bins
+from gpop.layout.partition import messages_per_edge, share_inside
 from gpop.model.features import (
     DEGREES,
     FEATURES,
     OF_GRAPH,
+    OF_ORDER,
     OF_RUN,
     OF_STEP,
     STEP_AT,
@@ -58,8 +61,17 @@ def test_of_a_graph_each_once():
         assert [found[f"{name} {part}"] for part in SUMMARY] == pytest.approx(by_hand(degrees)), name
     assert graph_features(graph) is graph_features(graph)  # counted once
     empty = gpop.Graph.from_edges([], [], n=0)
-    assert graph_features(empty) == (0.0,) * len(OF_GRAPH)
+    assert {*graph_features(empty)[: -len(OF_ORDER)]} == {0.0}
     assert run_features(empty, (4, 0), [], []).shape == (0, len(FEATURES))
+
+
+def test_what_the_order_of_the_vertices_does():
+    ring = gpop.Graph.from_edges(np.arange(4096), (np.arange(4096) + 1) % 4096)
+    assert messages_per_edge(ring, 5) == 1 and share_inside(ring, 5) == pytest.approx(31 / 32, abs=0.02)
+    near = generate("uniform", scale=10, degree=64, seed=2)
+    bins = build_bins(near, bits=5, threads=1)
+    assert messages_per_edge(near, 5) == pytest.approx(bins.messages / near.m, abs=0.03)
+    assert dict(zip(OF_GRAPH, graph_features(near), strict=True))["messages per edge"] <= 1
 
 
 def test_of_the_iterations_of_a_run():
