@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -18,10 +21,16 @@ from perf.store import Store
 from tests.perf.small_log import GRAPHS, STEPS, fill
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    path = tmp_path_factory.mktemp("stores") / "log.db"
+    fill(path).close()
+    return path
+
+
 @pytest.fixture
-def path(tmp_path):
-    fill(tmp_path / "log.db").close()
-    return tmp_path / "log.db"
+def path(filled, tmp_path):
+    return Path(shutil.copy(filled, tmp_path))
 
 
 def say(capsys, path, *argv):
