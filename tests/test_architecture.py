@@ -45,7 +45,7 @@ BY_NAME = {
 }
 """Files that import modules by name, and what for."""
 
-USERS = ("__main__", "apps", "compare", "convert", "info", "networkx")
+USERS = ("__main__", "apps", "compare", "convert", "info", "networkx", "tune")
 """What may import ``gpop`` itself, which leads to every room."""
 
 

@@ -153,3 +153,21 @@ def share_inside(graph: Graph, bits: int) -> float:
         inside = tails >> bits == graph.indices[edges] >> bits
         shares[bits] = float(inside.mean()) if graph.m else 1.0
     return shares[bits]
+
+
+def messages_per_edge(graph: Graph, bits: int) -> float:
+    """Messages over edges, when every vertex sends, from a sample.
+
+    An edge needs no message of its own where the one before it in its list goes to the same partition.
+
+    Examples
+    --------
+    >>> messages_per_edge(Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 0], n=4), bits=1)
+    0.75
+    """
+    if not graph.m:
+        return 0.0
+    edges = np.arange(0, graph.m, -(-graph.m // SAMPLES))
+    tails = np.searchsorted(graph.indptr, edges, side="right") - 1
+    own = graph.indices[edges] >> bits != graph.indices[np.maximum(edges - 1, 0)] >> bits
+    return float((own | (graph.indptr[tails] == edges)).mean())
