@@ -19,6 +19,7 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
     "import-external": ("perf.external", "take times of other programs from a CSV file"),
     "machine": ("perf.machine", "caches, cores, threads, bandwidth, and the limit of a PageRank iteration"),
     "gap": ("perf.gap", "the six kernels of the GAP suite by its rules, and its own programs beside them"),
+    "auto": ("perf.auto", "auto beside every mode that can be forced: what the choice of modes costs"),
     "scaling": ("perf.scaling", "time and speed-up of the apps by number of threads, strong and weak"),
     "ranks": ("perf.ranks", "what ranks send each other, counted and predicted, and on paper"),
     "networkx": ("perf.networkx", "NetworkX's functions through gpop beside NetworkX, and the conversion"),

@@ -7,24 +7,14 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 from pathlib import Path
 from typing import Any
 
 import psutil
 
 from gpop.common.parallel import worker_count
+from gpop.common.processor import processor
 from gpop.layout.partition import l2_cache_bytes
-
-
-def processor() -> str:
-    """The processor's name, the architecture where the system does not tell."""
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        text = ""
-    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    return found[1].strip() if found else platform.processor() or platform.machine()
 
 
 def platform_name() -> str:

@@ -19,6 +19,7 @@ from gpop.common.errors import NotEnoughMemory
 from gpop.common.parallel import beside, worker_count
 from gpop.cpu import choose_mode, loop, specialise, team
 from gpop.cpu.active import LIST_GAP, drain_frontier, drain_touched, lists_of, load_all, load_frontier
+from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.sums import has_hub, sums_in_double
 from gpop.cpu.work import Job
@@ -36,8 +37,9 @@ from gpop.layout.edge_blocks import Blocks, blocks_of, is_small, note_without
 from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
-from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, pull_all_bytes
-from gpop.model.choosers import AUTO, DEFAULT_RATIO
+from gpop.model.bytes import Sizes, pull_all_bytes
+from gpop.model.choosers import AUTO
+from gpop.model.constants import SHIPPED, Constants
 from gpop.model.strategies import PC, PULL, SC, code_of
 from gpop.plan.engine import Finished
 from gpop.plan.hidden import MASK_SENT
@@ -63,7 +65,9 @@ KEPT = (
 """What runs that were decided alike have in common, as attributes of the engine."""
 
 
-def sizes_of(layout: Bins | Blocks, space: Workspace, traits: specialise.Traits) -> Sizes:
+def sizes_of(
+    layout: Bins | Blocks, space: Workspace, traits: specialise.Traits, constants: Constants = SHIPPED
+) -> Sizes:
     """Bytes of what the model counts, as they are in the layout at hand."""
     value, weighted = space.values.itemsize, traits.weight_dtype is not None
     if isinstance(layout, Blocks):
@@ -77,8 +81,8 @@ def sizes_of(layout: Bins | Blocks, space: Workspace, traits: specialise.Traits)
         value=value,
         weight=layout.id_weights.itemsize if weighted else 0,
         mark=space.sent.itemsize if traits.mask == MASK_SENT else 0,
-        probe=PROBE_BYTES,
-        cursor=CURSOR_BYTES,
+        probe=constants.probe,
+        cursor=constants.cursor,
     )
 
 
@@ -127,6 +131,11 @@ class CpuEngine:
     def _prepare(self) -> None:
         """Find or make all that a run needs."""
         plan, cls = self.plan, type(self.program)
+        # Those of the paper's model are the paper's; a mode that is forced asks for none.
+        measured = plan.model.cache and plan.mode == "auto"
+        self.constants = SHIPPED
+        if measured:
+            self.constants = constants(CpuEngine if self.graph.m >= LARGE_EDGES else None)
         sums = sums_in_double(cls, self.lowered, plan.types.message) and has_hub(self.graph)
         blocks, seconds = None, 0.0
         if cls.all_active and plan.may(PULL):
@@ -149,11 +158,11 @@ class CpuEngine:
         self.incoming = (
             blocks if self.blocked else kept_in_edges(self.graph, self.traits.weight_dtype is not None)
         )
-        self.sizes = plan.model.sizes(sizes_of(self.layout, self.space, self.traits))
+        self.sizes = plan.model.sizes(sizes_of(self.layout, self.space, self.traits, self.constants))
         self.forced = code_of(self.mode)
         if self.forced == AUTO and not plan.model.pulls:
             self.forced = choose_mode.AUTO_PUSH
-        self.ratio = float(DEFAULT_RATIO if plan.ratio is None else plan.ratio)
+        self.ratio = float(self.constants.ratio if plan.ratio is None else plan.ratio)
         if self.forced == PULL and not self.blocked:
             self._find_in_edges()
         self.edges = int(self.layout.indptr[-1])
@@ -167,8 +176,9 @@ class CpuEngine:
         weighted = plan.types.weight is not None
         try:
             return blocks_of(
-                self.graph, self.threads, *sizes, weighted=weighted, forced=forced, iterations=plan.limit
-            )
+                self.graph, self.threads, *sizes, weighted=weighted, forced=forced, iterations=plan.limit,
+                costs=self.constants.costs,
+            )  # fmt: skip
         except NotEnoughMemory:
             if forced:
                 raise
