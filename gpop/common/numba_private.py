@@ -9,6 +9,7 @@ or Numba is not one of the versions below, plain ``numba.njit`` does the same wo
 from __future__ import annotations
 
 import gc
+import os
 import warnings
 from functools import cache
 from typing import Any
@@ -93,6 +94,12 @@ def give_files_names(kernel: Any) -> None:
         file._data_name = lambda number: f"{stem}.{uuid4().hex[:16]}.nbc"
 
 
+def is_kept(kernel: Any) -> bool:
+    """Whether something is kept of a kernel whose name stands for its content, or that is not known."""
+    path = getattr(getattr(kernel._cache, "_cache_file", None), "_index_path", None)
+    return path is None or os.path.exists(path)
+
+
 def _nothing() -> None:
     pass
 
@@ -159,7 +166,7 @@ __all__ = [
     "HAS_PARTS", "LEAN_OPTIONS", "TESTED", "AttributeTemplate", "CFunc", "CompilerBase",
     "DefaultPassBuilder", "FunctionPass", "JITCodeLibrary", "NativeLowering", "NopythonTypeInference",
     "PreLowerStripPhis", "_dynfunc", "array_value", "as_dtype", "cgutils", "compile_undisturbed", "compiler",
-    "config", "cpu_target", "dump", "errors", "event", "give_files_names", "ir", "load_at_once",
+    "config", "cpu_target", "dump", "errors", "event", "give_files_names", "ir", "is_kept", "load_at_once",
     "lower_getattr_generic", "register_pass", "rtsys", "run_frontend",
     "ufunc_find_matching_loop",
 ]  # fmt: skip

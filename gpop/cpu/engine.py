@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from gpop.common import ahead
 from gpop.common.by_reference import derived, reference_of
 from gpop.common.cached import entry_of
 from gpop.common.errors import NotEnoughMemory
@@ -130,6 +131,7 @@ class CpuEngine:
 
     def _prepare(self) -> None:
         """Find or make all that a run needs."""
+        ahead.begin(loop.__name__, loop.run_loop)
         plan, cls = self.plan, type(self.program)
         # Those of the paper's model are the paper's; a mode that is forced asks for none.
         measured = plan.model.cache and plan.mode == "auto"
