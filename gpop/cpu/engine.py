@@ -143,7 +143,9 @@ class CpuEngine:
         measured = plan.model.cache and plan.mode == "auto"
         self.constants = SHIPPED
         if measured:
-            self.constants = constants(CpuEngine if self.graph.m >= LARGE_EDGES else None)
+            # Ranks would measure each other.
+            measures = self.graph.m >= LARGE_EDGES and type(self) is CpuEngine
+            self.constants = constants(CpuEngine if measures else None)
         sums = sums_in_double(cls, self.lowered, plan.types.message) and has_hub(self.graph)
         blocks, seconds = None, 0.0
         if cls.all_active and plan.may(PULL):

@@ -11,6 +11,7 @@ from gpop.cpu.engine import CpuEngine
 from gpop.layout import edge_blocks
 from gpop.model.bytes import PROBE_BYTES
 from gpop.model.constants import SHIPPED, Constants
+from gpop.plan.plan import decide
 from tests.programs import Smallest
 
 PARTS = [
@@ -132,3 +133,20 @@ def test_measuring_gives_constants_of_their_order(monkeypatch):
     found = calibrate.measure(CpuEngine, 2)
     for name, value in found.told().items():
         assert value > 0, name
+
+
+def test_a_large_graph_has_them_measured_but_not_by_ranks(fresh, monkeypatch):
+    monkeypatch.setattr("gpop.cpu.engine.LARGE_EDGES", 2)
+    asked = []
+    monkeypatch.setattr(
+        "gpop.cpu.engine.constants", lambda engine_of=None: asked.append(engine_of) or SHIPPED
+    )
+
+    class Rank(CpuEngine):
+        pass
+
+    for edges, kind in ((1, CpuEngine), (2, CpuEngine), (2, Rank)):
+        program = Smallest(gpop.Graph.from_edges([0, 1][:edges], [1, 2][:edges], n=3))
+        program.label = np.arange(3, dtype=np.uint32)
+        kind(decide(program, threads=1)).prepare()
+    assert asked == [None, CpuEngine, None]
