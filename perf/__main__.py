@@ -27,6 +27,8 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
     "import-external": ("perf.external", "take times of other programs from a CSV file"),
     "machine": ("perf.machine", "caches, cores, threads, bandwidth, and the limit of a PageRank iteration"),
     "gap": ("perf.gap", "the six kernels of the GAP suite by its rules, and its own programs beside them"),
+    "auto": ("perf.auto", "auto beside every mode that can be forced: what the choice of modes costs"),
+    "calls": ("perf.calls", "what a user waits for: wall time of a call of every app, beside its peer's"),
     "scaling": ("perf.scaling", "time and speed-up of the apps by number of threads, strong and weak"),
     "ranks": ("perf.ranks", "what ranks send each other, counted and predicted, and on paper"),
     "networkx": ("perf.networkx", "NetworkX's functions through gpop beside NetworkX, and the conversion"),

@@ -18,6 +18,7 @@ SEED = 20260101
 _worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
 _cache = Path(os.environ.get("GPOP_TEST_CACHE", Path(tempfile.gettempdir()) / f"gpop-test-jit-{os.getuid()}"))
 os.environ["NUMBA_CACHE_DIR"] = str(_cache / _worker)
+os.environ["GPOP_CONSTANTS"] = "shipped"  # what auto chooses must not depend on the machine
 os.environ["NUMBA_NUM_THREADS"] = str(max(4, os.cpu_count() or 1))
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and so would every child.

@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from gpop.common import ahead
 from gpop.common.by_reference import derived, reference_of
 from gpop.common.cached import entry_of
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.parallel import beside, worker_count
 from gpop.cpu import choose_mode, loop, specialise, team
 from gpop.cpu.active import LIST_GAP, drain_frontier, drain_touched, lists_of, load_all, load_frontier
+from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.sums import has_hub, sums_in_double
 from gpop.cpu.tree import chosen_of, missing_from, walk
@@ -38,8 +40,9 @@ from gpop.layout.edge_blocks import Blocks, blocks_of, is_small, note_without
 from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
-from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, pull_all_bytes
-from gpop.model.choosers import AUTO, DEFAULT_RATIO
+from gpop.model.bytes import Sizes, pull_all_bytes
+from gpop.model.choosers import AUTO
+from gpop.model.constants import SHIPPED, Constants
 from gpop.model.strategies import MODES, PC, PULL, SC, code_of, split
 from gpop.plan.engine import Finished
 from gpop.plan.hidden import MASK_SENT
@@ -55,6 +58,12 @@ SLICE_NS = 250_000_000
 CALLED_LATER = True
 """Whether workers are called only when the loop asks for them: small runs are over before they would come."""
 
+FEW_PARTITIONS = 4
+"""Of a graph with frontiers that stay small: a search of a city's roads takes three quarters of the time."""
+
+NARROW = 1 << 19
+"""Most edges of such a graph: where all are active at once, it is over before threads would pay."""
+
 SOURCES = types.uint32[::1]
 """Vertices, as kernels take them."""
 
@@ -65,7 +74,9 @@ KEPT = (
 """What runs that were decided alike have in common, as attributes of the engine."""
 
 
-def sizes_of(layout: Bins | Blocks, space: Workspace, traits: specialise.Traits) -> Sizes:
+def sizes_of(
+    layout: Bins | Blocks, space: Workspace, traits: specialise.Traits, constants: Constants = SHIPPED
+) -> Sizes:
     """Bytes of what the model counts, as they are in the layout at hand."""
     value, weighted = space.values.itemsize, traits.weight_dtype is not None
     if isinstance(layout, Blocks):
@@ -79,8 +90,8 @@ def sizes_of(layout: Bins | Blocks, space: Workspace, traits: specialise.Traits)
         value=value,
         weight=layout.id_weights.itemsize if weighted else 0,
         mark=space.sent.itemsize if traits.mask == MASK_SENT else 0,
-        probe=PROBE_BYTES,
-        cursor=CURSOR_BYTES,
+        probe=constants.probe,
+        cursor=constants.cursor,
     )
 
 
@@ -128,8 +139,16 @@ class CpuEngine:
 
     def _prepare(self) -> None:
         """Find or make all that a run needs."""
+        ahead.begin(loop.__name__, loop.run_loop)
         plan, cls = self.plan, type(self.program)
         self._ask_tree()
+        # Those of the paper's model are the paper's; a mode that is forced asks for none.
+        measured = plan.model.cache and plan.mode == "auto"
+        self.constants = SHIPPED
+        if measured:
+            # Ranks would measure each other.
+            measures = self.graph.m >= LARGE_EDGES and type(self) is CpuEngine
+            self.constants = constants(CpuEngine if measures else None)
         sums = sums_in_double(cls, self.lowered, plan.types.message) and has_hub(self.graph)
         blocks, seconds = None, 0.0
         if cls.all_active and plan.may(PULL) and self.mode not in ("sc", "pc"):
@@ -152,13 +171,13 @@ class CpuEngine:
         self.incoming = (
             blocks if self.blocked else kept_in_edges(self.graph, self.traits.weight_dtype is not None)
         )
-        self.sizes = plan.model.sizes(sizes_of(self.layout, self.space, self.traits))
+        self.sizes = plan.model.sizes(sizes_of(self.layout, self.space, self.traits, self.constants))
         self.forced = code_of(self.mode)
         if self.forced == AUTO and self.chosen is not None:
             self.forced = choose_mode.BY_TREE
         elif self.forced == AUTO and not plan.model.pulls:
             self.forced = choose_mode.AUTO_PUSH
-        self.ratio = float(DEFAULT_RATIO if plan.ratio is None else plan.ratio)
+        self.ratio = float(self.constants.ratio if plan.ratio is None else plan.ratio)
         if self.forced == PULL and not self.blocked:
             self._find_in_edges()
         self.edges = int(self.layout.indptr[-1])
@@ -193,8 +212,9 @@ class CpuEngine:
         weighted = plan.types.weight is not None
         try:
             return blocks_of(
-                self.graph, self.threads, *sizes, weighted=weighted, forced=forced, iterations=plan.limit
-            )
+                self.graph, self.threads, *sizes, weighted=weighted, forced=forced, iterations=plan.limit,
+                costs=self.constants.costs,
+            )  # fmt: skip
         except NotEnoughMemory:
             if forced:
                 raise
@@ -214,7 +234,19 @@ class CpuEngine:
         return partition_bits(
             self.graph.n, self.threads, edges=self.graph.m, vertex_bytes=self._vertex_bytes(),
             partition_size=self.plan.partition_size,
+            least=FEW_PARTITIONS if self._is_narrow() else None,
         )  # fmt: skip
+
+    def _is_narrow(self) -> bool:
+        """Whether frontiers are expected to stay so small that one thread does most iterations.
+
+        A road or a mesh has as many levels as it is long, of some hundred vertices each: what an iteration
+        takes is to look at partitions. Where iterations run into each other, or priorities part them, there
+        are few, and small partitions have less to do again.
+        """
+        n, m = self.graph.n, self.graph.m
+        together = type(self.program).all_active or self.plan.interleave
+        return not together and "priorityFunc" not in self.lowered.functions and m <= 4 * n <= NARROW
 
     def _vertex_bytes(self) -> int:
         """Bytes of a vertex that a partition keeps in the cache: the fields in use and the frontier flag."""

@@ -12,11 +12,13 @@ callbacks and Ctrl-C work.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import types
 
 from gpop.common.atomics import clock_ns, fetch_add
-from gpop.common.cached import keep, source_key
+from gpop.common.cached import entry_of, keep, source_key
 from gpop.common.foreign import call_c
 from gpop.common.inlined import KERNEL, inline
 from gpop.cpu import active, priority, pull, team, tournament, tree
@@ -319,3 +321,8 @@ TYPES = (
 
 run_loop = keep(make_loop(open_control, call_work), f"loop_{source_key(__file__)}", **KERNEL)
 """``job`` of it: the address of a program's entry, and of its `Job`."""
+
+
+def entry() -> Callable[..., bool]:
+    """The loop, compiled or loaded; another process may be at it (`gpop.common.ahead`)."""
+    return entry_of(run_loop, *TYPES)

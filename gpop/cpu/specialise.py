@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import from_dtype
 
+from gpop.common import ahead
 from gpop.common.by_reference import Reference, ReferenceType, derived, reference_of
-from gpop.common.cached import entry_of, source_key
+from gpop.common.cached import source_key
 from gpop.common.callback import callback
 from gpop.common.inlined import KERNEL
 from gpop.cpu import (
@@ -126,7 +127,8 @@ class Loop:
 
     def __init__(self, control: Reference, entry: int, state: Reference, job: Reference) -> None:
         self.control, self.entry, self.state, self.job = control, entry, state, job
-        self.enter = entry_of(loop.run_loop, *loop.TYPES)
+        ahead.wait(loop.__name__)
+        self.enter = loop.entry()
 
     def __call__(self, *numbers: Any) -> bool:
         return self.enter(*numbers, self.control.address, (self.entry, self.job.address))

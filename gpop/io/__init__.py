@@ -172,14 +172,16 @@ def save(graph: Graph, path: str | os.PathLike) -> None:
 
 def _options(path: Path, module: ModuleType, **given: Any) -> dict[str, Any]:
     """Arguments for the module's reader; UsageError when its format has no use for what was given."""
-    from gpop.io.sniff import options_of
-
     given = {name: value for name, value in given.items() if value is not None}
     for name in given:
         if name not in getattr(module, "OPTIONS", ()):
             kind = "edge lists and tables" if name == "columns" else "text edge lists"
             raise UsageError(f"{path}: {name}= is for {kind}")
-    return {"options": options_of(**given)} if given else {}
+    if not given:
+        return {}
+    from gpop.io.sniff import options_of
+
+    return {"options": options_of(**given)}
 
 
 def format_module(path: str | os.PathLike) -> ModuleType:
