@@ -62,6 +62,7 @@ class Kind(StrEnum):
     WEIGHTS = "narrow weights"  # None
     PLAN = "plan of blocks"  # sizes of units and sources
     BLOCKS = "blocks"  # the same, and whether there are weights
+    HYB = "hyb"  # whether there are weights
     WORKSPACE = "workspace"  # bits of a partition, or "blocks"
     PROGRAM = "program"  # its class
     PART = "part of a rank"  # bits of a partition
