@@ -1,12 +1,12 @@
 """HYB: a sparse matrix whose rows are cut after K entries, ELL before the cut and COO behind it.
 
-Row r holds the edges that are listed at vertex r, in ascending order. Its first K entries lie in ELL, entry j of
-all rows side by side, so that neighbouring threads of a GPU, which have neighbouring rows, read neighbouring words:
-``ell[j * pitch + r]``, `NO_ENTRY` behind the last one of a row. What a row has beyond K lies in COO, by row: entry e
-is ``(rows[e], columns[e])``. Of the graph of in-edges row r are the sources of r's messages.
+Row r holds the edges that are listed at vertex r, in ascending order. Its first K entries lie in ELL, entry j
+of all rows side by side, so that neighbouring threads of a GPU, which have neighbouring rows, read neighbours:
+``ell[j * pitch + r]``, `NO_ENTRY` behind the last one of a row. What a row has beyond K lies in COO, by row:
+entry e is ``(rows[e], columns[e])``. Of the graph of in-edges row r are the sources of r's messages.
 
-K is the largest number such that at least one third of the rows have K entries or more (`width_of`); so at most two
-of three words of ELL are empty, and it takes at most 12 bytes per entry that it holds.
+K is the largest number such that at least one third of the rows have K entries or more (`width_of`); so at
+most two of three words of ELL are empty, and it takes at most 12 bytes per entry that it holds.
 
 Bytes: ``4 * K * pitch`` for ELL, ``8`` per entry of COO, ``8 * (n + 1)`` for where the entries of a row begin
 there; weights beside both. Papers: HPGraph (section 3.3), after N. Bell, M. Garland, "Implementing sparse
@@ -78,9 +78,7 @@ def width_of(degrees: np.ndarray) -> int:
     """
     if len(degrees) == 0:
         return 0
-    with_at_least = np.cumsum(np.bincount(degrees)[::-1])[
-        ::-1
-    ]  # rows that have k entries or more, of every k
+    with_at_least = np.cumsum(np.bincount(degrees)[::-1])[::-1]  # rows with k entries or more, of each k
     return int(np.flatnonzero(3 * with_at_least >= len(degrees))[-1])
 
 
