@@ -57,6 +57,7 @@ class Kind(StrEnum):
     IDS = "original ids"  # None: the vertex of each
     REVERSE = "reverse"  # None
     SYMMETRIC = "symmetric copy"  # None
+    BOTH_WAYS = "edges both ways"  # None
     REORDERED = "reordered"  # name of the order
     BINS = "bins"  # bits of a partition
     WEIGHTS = "narrow weights"  # None

@@ -1,7 +1,7 @@
 """HYB: a sparse matrix whose rows are cut after K entries, ELL before the cut and COO behind it.
 
 Row r holds the edges that are listed at vertex r, in ascending order. Its first K entries lie in ELL, entry j
-of all rows side by side, so that neighbouring threads of a GPU, which have neighbouring rows, read neighbours:
+of all rows side by side, so that neighbouring threads of a GPU, whose rows are neighbours, read neighbours:
 ``ell[j * pitch + r]``, `NO_ENTRY` behind the last one of a row. What a row has beyond K lies in COO, by row:
 entry e is ``(rows[e], columns[e])``. Of the graph of in-edges row r are the sources of r's messages.
 

@@ -17,11 +17,11 @@ other formulas than the CPU's (model/bytes.py). Counted is what has to do with m
 with ``V, E, M, S`` the vertices, edges, messages and segments of the layout that a source partition has (the
 whole graph, where an iteration is not divided), ``V_a, E_a`` its active vertices and their edges, ``V_n`` the
 vertices that want messages, ``L`` the in-edges that are looked at, ``H, C`` the slots of ELL and the entries
-of COO; the sizes are in `DeviceSizes`. Of a stream each byte counts once per phase, though neighbouring lanes may ask for it again: a value is written
-once and read once, whatever its number of edges. A random access counts each time: those to the vertex that a
-message is for (an atomic is one), and those of an owner to the sources of its in-edges. What the program's
-functions read of their own vertex, the upkeep of the frontier, and what waits at hubs (swap.cuh) are in none
-of them.
+of COO; the sizes are in `DeviceSizes`. Of a stream each byte counts once per phase, though neighbouring lanes
+may ask for it again: a value is written once and read once, whatever its number of edges. A random access
+counts each time: those to the vertex that a message is for (an atomic is one), and those of an owner to the
+sources of its in-edges. What the program's functions read of their own vertex, the upkeep of the frontier,
+and what waits at hubs (swap.cuh) are in none of them.
 
 All take a `Part` and `DeviceSizes`. The engine's source has these functions, emitted as a program's are.
 """
