@@ -39,7 +39,10 @@ class BFS(MatrixProgram):
 
 
 class BottomUpBFS(BFS):
-    """Vertices without a parent look for one and stop at the first, when the engine or ``mode`` says so."""
+    """Vertices without a parent look for one and stop at the first, when the engine or ``mode`` says so.
+
+    Which of the vertices of the level before it is depends on who asks first; in `BFS` it is the smallest.
+    """
 
     @staticmethod
     def Visited(parent, y):
