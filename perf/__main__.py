@@ -41,6 +41,10 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
         "perf.gpu",
         "the apps on a GPU beside baselines in CUDA, SpMV and a copy, and which bars are met",
     ),
+    "gather-formats": (
+        "perf.gather_formats",
+        "HYB, bins and CSR as formats to gather from: bytes, lanes, and times on a GPU; HPGraph's steps",
+    ),
     "readme": ("perf.readme", "write the tables of README and guide from the committed results"),
     "figures": ("perf.figures", "draw the figures and tables of the paper for this machine"),
 }

@@ -21,8 +21,8 @@ from pathlib import Path
 from threading import Lock
 
 from gpop.common.errors import GpopError, UsageError
-from gpop.common.parallel import worker_count
 from gpop.common.machine import processor
+from gpop.common.parallel import worker_count
 from gpop.common.user_folder import recall, remember
 from gpop.layout import edge_blocks
 from gpop.layout.partition import l2_cache_bytes

@@ -32,7 +32,7 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None) -> Traits:
     has_init = "initFunc" in emitted.defined
     live = (plan.lowered.steady or plan.interleave) and not (has_init or cls.all_active) and way != OWNER
     # An owner gathers one by one whatever is declared, but for sums (inbox.cuh); lanes that share one do not.
-    if push is not None and not (pulls and (combine == "add" or name == "vertex-pull-warp")):
+    if push is not None and not (pulls and (combine == "add" or name in ("vertex-pull-warp", "hyb"))):
         combine = None
     mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
     return Traits(

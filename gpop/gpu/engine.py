@@ -239,6 +239,9 @@ class GpuEngine:
         graph["column_pieces"] = counts.get("column_piece", 0)
         graph["row_pieces"] = counts.get("row_piece", 0)
         graph["hubs"], graph["queues"] = counts.get("hub_vertex", 0), len(self.space.arrays["called"])
+        if "coo_first" in arrays:
+            shape = self.layout.hyb_shape
+            graph["ell_width"], graph["ell_pitch"], graph["coo_entries"] = shape
         for name in GRAPH.names[GRAPH.names.index("indptr") :]:
             weighted = self.plan.types.weight is not None and name in STRUCTS
             array = arrays.get(f"weighted_{name}" if weighted else name)

@@ -14,6 +14,7 @@ from gpop.common.errors import ProgramError
 from gpop.common.progress import activity
 from gpop.gpu.emit import semantics
 from gpop.gpu.emitted import Emitted
+from gpop.gpu.hyb_arrays import COO_CHUNK, ELL_AHEAD
 from gpop.gpu.kernel_files import kernel_text
 from gpop.gpu.strategies import kernels_of, record_values, strategy_source
 from gpop.gpu.structs import CONTROL, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS
@@ -165,6 +166,13 @@ def queues(emitted: Emitted, traits: Traits) -> bool:
     return traits.push == SWAP and traits.combine is None and len(emitted.written) == 1
 
 
+def folds_rows(emitted: Emitted, traits: Traits) -> bool:
+    """Whether the messages of a row of HYB are combined before gatherFunc hears of them (hyb.cuh)."""
+    hyb = traits.sparse is not None and "hyb" in traits.sparse.layouts
+    early = "needsFunc" in emitted.defined and traits.combine != "add"
+    return hyb and traits.combine is not None and not early
+
+
 def _constant(value: Any, dtype: np.dtype) -> str:
     """A scalar as a C++ expression with exactly its bits."""
     value = dtype.type(value)
@@ -210,6 +218,9 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "HUB": HUB,
         "QUEUES": int(queues(emitted, traits)),
         "ENDS_EARLY": int("needsFunc" in emitted.defined),
+        "FOLDS_ROWS": int(folds_rows(emitted, traits)),
+        "ELL_AHEAD": ELL_AHEAD,
+        "COO_CHUNK": COO_CHUNK,
         "LANE_IDS": lane_ids(traits),
         "STAGED_BITS_AT": _whole_vectors(emitted.message_dtype.itemsize << traits.bits),
         "SHARED_BYTES": shared_bytes(emitted, traits),
@@ -266,6 +277,7 @@ def device_sizes(emitted: Emitted, traits: Traits, live: bool) -> DeviceSizes:
         total=total.itemsize,
         probe=VERTEX_BYTES * frontier,
         early=int("needsFunc" in emitted.defined),
+        row=VERTEX_BYTES * folds_rows(emitted, traits),
     )
 
 

@@ -14,12 +14,15 @@ GRAPH = np.dtype(
     [("n", "i8"), ("m", "i8")]
     + [(name, "i4") for name in ("k", "column_pieces", "row_pieces")]
     + [(name, "u4") for name in ("hubs", "queues", "pad")]
+    + [(name, "i8") for name in ("ell_width", "ell_pitch", "coo_entries")]
     + [
         (name, _POINTERS)
         for name in (
             "indptr", "indices", "weights", "edge_source", "edge_target", "edge", "reverse_edge",
             "messages", "segments", "sources", "ids",
-            "id_weights", "segment", "column_piece", "row_piece", "has_in", "in_indptr", "in_indices",
+            "id_weights", "segment", "column_piece", "row_piece",
+            "ell_source", "ell_weight", "coo_row", "coo_source", "coo_weight", "coo_first",
+            "has_in", "in_indptr", "in_indices",
             "in_weights", "hub_vertex", "hub_first", "hub_of",
         )
     ]

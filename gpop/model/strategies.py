@@ -19,6 +19,7 @@ from gpop.model.gpu_bytes import (
     bottom_up_bytes,
     combined_bytes,
     edge_list_bytes,
+    hyb_bytes,
     owner_bytes,
     push_bytes,
     reverse_edge_list_bytes,
@@ -159,6 +160,8 @@ STRATEGIES = (
              "a thread per vertex walks its in-edges in order", by_name=True),
     Strategy("vertex-pull-warp", PULL, "gpu", "gpu/kernels/vertex_pull_warp.cuh", ("csc",), owner_bytes,
              "virtual warps walk the in-edges of all vertices", by_name=True, parameters=(16, 64)),
+    Strategy("hyb", PULL, "gpu", "gpu/kernels/hyb.cuh", ("hyb",), hyb_bytes,
+             "a thread per row of ELL, warps fold what lies behind it in COO", by_name=True),
 )  # fmt: skip
 
 _BY_NAME = {strategy.name: strategy for strategy in STRATEGIES if strategy.by_name}
@@ -243,7 +246,7 @@ def described() -> str:
     Examples
     --------
     >>> print(described().splitlines()[-2])
-    * pull gpu vertex-pull-warp:16-64   virtual warps walk the in-edges of all vertices (csc)
+    * pull gpu hyb                      a thread per row of ELL, warps fold what lies behind it in COO (hyb)
     """
     lines = ["auto: what the model chooses from those that are not taken by their names alone"]
     lines += ["tree: what a decision tree chooses for each iteration; tree:FILE: that of a file"]

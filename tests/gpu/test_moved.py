@@ -75,6 +75,13 @@ PHASES = {
     },
     "vertex-pull": {"scatter_list": SCATTER, "VertexPull::gather": ASKED},
     "vertex-pull-warp": {"scatter_list": SCATTER, "VertexPullWarp::gather": ASKED},
+    "hyb": {
+        "scatter_list": SCATTER,
+        "Hyb::gather": {
+            "ell_source": STREAM, "ell_weight": STREAM, "coo_row": STREAM, "coo_source": STREAM,
+            "coo_weight": STREAM, "frontier_bits": EACH, "vertex_value": EACH,
+        },
+    },
     "bins": {
         "scatter_rows": {"sources": STREAM, "values": STREAM, "sent": STREAM},
         "gather_columns": {
@@ -264,6 +271,7 @@ CASES = [
         for cls in (Weighted, Live, Everywhere, Sums)
         if name not in ("vertex-pull", "vertex-pull-warp") or cls is not Live
     ],
+    *[(cls, "hyb", "hyb") for cls in (Heard, Weighted, LowestWeighted, Sums, SumsEverywhere)],
     *[(cls, "pull", "owner") for cls in (Heard, Weighted, Everywhere, Sums)],
     *[(cls, "pc", "bins") for cls in (Heard, Harmless, Weighted, Everywhere, Short)],
     *[(cls, "pc", "bins-combined") for cls in (Lowest, LowestWeighted, Sums, SumsEverywhere)],

@@ -7,7 +7,7 @@ from tests.gpu.foreign import FOREIGN
 
 BY_NAME = (
     "struct-edge-list", "reverse-edge-list", "reverse-struct-edge-list", "vertex-push",
-    "vertex-push-warp:8-32", "vertex-pull", "vertex-pull-warp:4-8",
+    "vertex-push-warp:8-32", "vertex-pull", "vertex-pull-warp:4-8", "hyb",
 )  # fmt: skip
 
 # A minimum, a sum, "or", needy vertices, weights, two fields, nothing declared, and no frontier.

@@ -150,7 +150,8 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
   if (threadIdx.x == 0) {
     if (HAS_SPARSE && sums.dense == 0) {  // not divided: what the whole graph has is active or not
       sums.messages = edges;
-      sums.bytes = SPARSE_BYTES((model::Part{(double)frontier, (double)edges, (double)graph.n, (double)graph.m}),
+      sums.bytes = SPARSE_BYTES((model::Part{(double)frontier, (double)edges, (double)graph.n, (double)graph.m, 0, 0, 0, 0,
+                                             (double)graph.n * graph.ell_width, (double)graph.coo_entries}),
                                 LIVE ? LIVE_SIZES : SIZES);
       sums.cost = sums.bytes;
     }

@@ -35,6 +35,7 @@ struct Graph {
   int k, column_pieces, row_pieces;
   unsigned hubs, queues;   // vertices in hub_vertex, and how many of them have queues
   unsigned pad;
+  int64 ell_width, ell_pitch, coo_entries;  // of HYB: columns of ELL, words from one to the next; entries of COO
   const int64* indptr;
   const unsigned* indices;
   const Weight* weights;
@@ -50,6 +51,12 @@ struct Graph {
   const Segment* segment;
   const Piece* column_piece;
   const Piece* row_piece;
+  const unsigned* ell_source;  // in-edges as HYB (gpop/layout/hyb.py)
+  const Weight* ell_weight;
+  const unsigned* coo_row;
+  const unsigned* coo_source;
+  const Weight* coo_weight;
+  const int64* coo_first;
   const unsigned* has_in;  // bit per vertex: it has in-edges (ALL_ACTIVE)
   const int64* in_indptr;  // in-edges, where some strategy walks them
   const unsigned* in_indices;
