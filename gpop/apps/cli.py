@@ -276,19 +276,20 @@ def _run(app: App, given: argparse.Namespace) -> int:
 
 def _load(app: App, given: argparse.Namespace, world: World | None, progress: bool) -> gpop.Graph:
     """The graph; on several ranks each its part, where the file and the options allow that."""
-    weighted = getattr(given, "weighted", app.weighted)
-    if world is not None and given.graph.suffix in (".bin", ".parts") and app.in_parts and not _whole(given):
-        from gpop.ranks.load import load_part
+    weighted, reading = getattr(given, "weighted", app.weighted), reading_options(given)
+    if world is not None and app.in_parts and not _whole(given):
+        from gpop.ranks.load import load_part, reads_in_parts
 
-        sizes = {"threads": given.threads, "partition_size": given.partition_size}
-        return load_part(given.graph, weighted=weighted, transport=given.transport, **sizes)
+        if reads_in_parts(given.graph):
+            sizes = {"threads": given.threads, "partition_size": given.partition_size}
+            return load_part(given.graph, weighted=weighted, transport=given.transport, **sizes, **reading)
     return gpop.load(
         given.graph,
         weighted=weighted,
         symmetrize=given.symmetrize,
         layouts=given.layouts,
         progress=progress,
-        **reading_options(given),
+        **reading,
     )
 
 
