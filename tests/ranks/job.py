@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import gpop
+from gpop.apps import report
 from gpop.common.errors import GraphFileError, UsageError
 from gpop.generate import generate
 from gpop.io import binary_csr
@@ -125,6 +126,42 @@ def wrong_lines(folder: Path) -> None:
     assert len(said) == 1 and "line 302: '1 x'" in said[0], said
 
 
+def tables(folder: Path) -> None:
+    """What the ranks write together is what one writes."""
+    values = np.array([0.1, 2, 3, 4, 5], np.float32)
+    for rows in (0, 2, 5):
+        columns = {"vertex": np.arange(rows), "value": values[:rows]}
+        for suffix in report.TABLE_SUFFIXES:
+            paths = [folder / f"{who}-{rows}{suffix}" for who in ("alone", "all")]
+            missing = {"value": columns["vertex"] == 1}
+            if world().rank == 0:
+                report.save_table(paths[0], columns, missing)
+            report.save_table(paths[1], columns, missing, world())
+            assert world().rank or paths[0].read_bytes() == paths[1].read_bytes(), paths[1]
+    hidden = SharedByNobody(world())
+    try:
+        report.save_table(folder / "hidden.csv", columns, missing, hidden)
+    except GraphFileError as error:
+        assert "cannot be written: rank 1: No such file" in str(error), error
+    else:
+        raise AssertionError("not refused")
+    assert world().rank or not list(folder.glob("*hidden*"))
+
+
+class SharedByNobody:
+    """The ranks, whose disks are not shared: others do not find the file that rank 0 has made."""
+
+    def __init__(self, ranks: Any) -> None:
+        self.ranks = ranks
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.ranks, name)
+
+    def first_ones(self, value: Any) -> Any:
+        found = self.ranks.first_ones(value)
+        return found if self.ranks.rank == 0 else f"{found}-elsewhere"
+
+
 class Alone:
     """Stands for other processes that would wait."""
 
@@ -226,6 +263,7 @@ if __name__ == "__main__":
     lists_of_parts()
     parts_of_files(Path(sys.argv[1]))
     parts_of_edges(Path(sys.argv[1]))
+    tables(Path(sys.argv[1]))
     wrong_lines(Path(sys.argv[1]))
     parts_on_disk(Path(sys.argv[1]))
     refused()

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+import gpop
 from tests.conftest import SEED
 from tests.ranks.mpi import mpiexec, said_by_us
 
@@ -17,10 +18,15 @@ def test_three_ranks_agree_with_a_run_alone(tmp_path):
     assert "16 runs agree on 3 ranks" in done.stdout
 
 
-def test_only_rank_0_prints():
-    done = mpiexec(3, "-m", "gpop.apps.cc", "data/road.bin", "--rounds", "1", "--json")
+def test_only_rank_0_prints_and_all_write(tmp_path):
+    path = tmp_path / "labels.csv"
+    command = ("-m", "gpop.apps.cc", "data/road.bin", "--rounds", "1", "--json", "--output", str(path))
+    done = mpiexec(3, *command)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["graph"]["vertices"] > 0
+    told = json.loads(done.stdout)
+    assert told["files"] == {"output": str(path)}
+    labels = np.loadtxt(path, np.int64, delimiter=",", skiprows=1, usecols=1)
+    assert np.array_equal(labels, gpop.connected_components(gpop.load("data/road.bin")).label)
 
 
 def test_an_error_of_all_ranks_is_one_line(tmp_path):
