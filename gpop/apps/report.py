@@ -149,9 +149,9 @@ def save_table(
             _write_rows(file, path, columns, missing, 0, rows, True)
         return
     first, last = (rows * share // world.size for share in (world.rank, world.rank + 1))
-    with io.BytesIO() as file:
-        _write_rows(file, path, columns, missing, first, last, world.rank == 0)
-        write_together(path, file.getbuffer(), world)
+    file = io.BytesIO()
+    _write_rows(file, path, columns, missing, first, last, world.rank == 0)
+    write_together(path, file.getbuffer(), world)
 
 
 def _write_rows(
