@@ -30,7 +30,7 @@ def _make(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
         part.mirror_counts, value_bytes
     )
     numbers = np.arange(part.sends.size) - np.repeat(pairs[:, exchange.SEND_FIRST], part.send_counts)
-    to = np.repeat(np.arange(ranks, dtype=np.uint16), part.send_counts)
+    to = np.repeat(np.arange(ranks, dtype=np.uint64), part.send_counts)
     order = np.argsort(part.sends, kind="stable")
     where = np.zeros(part.last - part.first + 1, np.int64)
     np.cumsum(np.bincount(part.sends - part.first, minlength=where.size - 1), out=where[1:])
@@ -52,8 +52,7 @@ def _make(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
         sends=part.sends,
         mirrors=part.mirrors.astype(np.uint32),
         where_offsets=where,
-        where_ranks=to[order],
-        where_numbers=numbers[order].astype(np.uint32),
+        where=to[order] << np.uint64(32) | numbers[order].astype(np.uint64),
         chosen=np.empty(part.sends.size, np.uint32),
         out_words=out,
         out_numbers=out.view(np.uint32),
