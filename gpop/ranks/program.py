@@ -35,8 +35,8 @@ BODIES = {
         "    return self.gpop_message[node]"
     ),
 }
-"""What stands in place of ``scatterFunc``: where all vertices are own, where all are mirrors, and anywhere; the
-last is the second where every rank can tell all messages (`is_told`): they are in the array, and to read them
+"""What stands in place of ``scatterFunc`` where all vertices are own, where all are mirrors, and anywhere.
+The last is the second where every rank can tell all messages (`is_told`): they are in the array, and to read them
 takes no branch. Of the other functions the first; they are called for own vertices, or where their answer has
 no effect."""
 
