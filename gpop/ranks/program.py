@@ -36,9 +36,9 @@ BODIES = {
     ),
 }
 """What stands in place of ``scatterFunc`` where all vertices are own, where all are mirrors, and anywhere.
-The last is the second where every rank can tell all messages (`is_told`): they are in the array, and to read them
-takes no branch. Of the other functions the first; they are called for own vertices, or where their answer has
-no effect."""
+The last is the second where every rank can tell all messages (`is_told`): they are in the array, and to read
+them takes no branch. Of the other functions the first; they are called for own vertices, or where their
+answer has no effect."""
 
 
 def ranked(lowered: Lowered) -> Lowered:
