@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from gpop.common.errors import GraphFileError
+from gpop.common.errors import GraphFileError, UsageError
 from gpop.common.parallel import use_threads
 from gpop.graph.graph import Graph
-from gpop.io import arrow_file, edge_list, edge_list_share, format_module, load
+from gpop.io import arrow_file, edge_list, edge_list_share, format_module, load, options_for
 from gpop.io.ids import read_ids
 from gpop.io.share import Share
-from gpop.io.sniff import options_of
 from gpop.ranks.part import InEdges
 from gpop.ranks.part_graph import load_parts
 from gpop.ranks.parts_file import SUFFIX, read_parts
@@ -87,19 +86,22 @@ def load_part(
     Graph(ring: 3 vertices, 3 edges)
     """
     world = world_of(transport)
-    path, options = Path(path), {"delimiter": delimiter, "columns": columns, "header": header}
-    options = {name: value for name, value in options.items() if value is not None}
+    path, given = Path(path), {"delimiter": delimiter, "columns": columns, "header": header}
     if world is None:
-        return load(path, weighted=weighted, **options)
+        return load(path, weighted=weighted, **given)
     if path.suffix == SUFFIX:
+        for name, value in given.items():
+            if value is not None:
+                raise UsageError(f"{path}: {name}= is for edge lists and tables")
         return read_parts(path, world, weighted)
+    options = options_for(path, format_module(path), **given)
     sizes = {"threads": use_threads(threads_of(threads, world)), "partition_size": partition_size}
     if path.suffix == ".bin":
         graph = load_parts(path, world, weighted=weighted, **sizes)
         graph.original_ids = read_ids(path, graph)
         return graph
     graph = _spread_file(path, world, weighted, options, sizes)
-    return load(path, weighted=weighted, **options) if graph is None else graph
+    return load(path, weighted=weighted, **given) if graph is None else graph
 
 
 def reads_in_parts(path: Path) -> bool:
@@ -119,9 +121,8 @@ def _spread_file(
     read_share = _reader(path)
     if read_share is None:
         return None
-    given = {"options": options_of(**options)} if options else {}
     try:
-        share = read_share(path, world, weighted=weighted, **given)
+        share = read_share(path, world, weighted=weighted, **options)
     except OSError as error:
         raise GraphFileError(f"{path}: cannot be read: {error.strerror or error}") from None
     if share is None:

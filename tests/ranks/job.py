@@ -250,6 +250,8 @@ def refused() -> None:
             "interleave is for a run alone",
         ),
         (lambda: gpop.bfs(graph, 0, target="python"), "target 'python': expected 'cpu'"),
+        (lambda: gpop.load_part("x.parquet", header=True), "header= is for text edge lists"),
+        (lambda: gpop.load_part("x.parts", columns=(0, 1)), "columns= is for edge lists and tables"),
     ):
         try:
             call()
