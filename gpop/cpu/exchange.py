@@ -20,6 +20,9 @@ from which every rank knows when nothing is active anywhere; then whichever is s
 
 Values are left out where the receiver can tell them (`Wire.value_bytes` is 0).
 
+Nothing is computed while it travels: a column is read in ascending order of its sources, so that messages of
+lower ranks come before those of own vertices. Only the scatter of own partitions could be done meanwhile.
+
 MPI is called by the addresses of its functions: a return to Python for each iteration would take longer than
 many an iteration does. Known before: Gluon (Dathathri et al., PLDI 2018) exchanges lists of mirrors once and
 values with offsets or bits; Gemini (Zhu et al., OSDI 2016) sends pairs.
