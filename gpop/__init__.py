@@ -55,6 +55,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.program.fields import Parameter as Parameter
     from gpop.program.fields import VertexField as VertexField
     from gpop.program.program import Program as Program
+    from gpop.ranks.generate import generate_part as generate_part
     from gpop.ranks.load import load_part as load_part
 
 __version__ = "0.1.0"
@@ -63,6 +64,7 @@ _HOMES = {
     "Graph": "gpop.graph.graph",
     "load": "gpop.io",
     "load_part": "gpop.ranks.load",
+    "generate_part": "gpop.ranks.generate",
     "save": "gpop.io",
     "read_edges": "gpop.interop.read_edges",
     "Program": "gpop.program.program",

@@ -229,7 +229,8 @@ class _Specialised:
         if self.ranked:
             fill_buffer = self.kernel("fill_buffer", exchange.make_fill_buffer(self.messageFunc))
             exchange_messages = self.kernel(
-                "exchange", exchange.make_exchange(fill_buffer, traits.all_active)
+                "exchange",
+                exchange.make_exchange(fill_buffer, traits.all_active, self.priorityFunc is not None),
             )
         work = make_work(
             scatter_partition, gather_partition, prepare, pull_partition, admit, defer_frontier,

@@ -8,6 +8,7 @@ one line in GENERATORS; a mesh or torus is one entry in `gpop.generate.lattices`
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from gpop.common.errors import UsageError
 from gpop.generate.lattices import LATTICES
 from gpop.graph.arguments import MOST_VERTICES
 from gpop.graph.graph import Graph
+
+if TYPE_CHECKING:
+    from gpop.graph.build import Edges
 
 GENERATORS = {  # kind: its sizes and their defaults
     "rmat": {"scale": 16, "degree": 16, "parameters": (0.57, 0.19, 0.19)},
@@ -63,6 +67,28 @@ def generate(
     >>> generate("grid", width=4, height=3)
     Graph(grid-4-3: 12 vertices, 34 edges)
     """
+    from gpop.graph.build import build_csr
+
+    made = recipe(kind, seed=seed, symmetrize=symmetrize, weights=weights, permute=permute, **sizes)
+    arrays = build_csr(made.n, list(made.sources), made.weight_dtype, made.duplicates, progress=progress)
+    return Graph(*arrays, name=made.name)
+
+
+class Recipe(NamedTuple):
+    """What a graph is made of: its edges, not made yet, in the order in which they are."""
+
+    n: int
+    sources: tuple[Edges, ...]
+    weight_dtype: type | None
+    duplicates: str
+    name: str
+
+
+def recipe(
+    kind: str, *, seed: int = 1, symmetrize: bool = False, weights: tuple[int, int] | None = None,
+    permute: bool = False, **sizes: int | float | tuple[float, ...],
+) -> Recipe:  # fmt: skip
+    """The edges of a graph; arguments as for `generate`."""
     if kind not in GENERATORS:
         raise UsageError(f"graph kind {kind!r} is unknown, expected one of {', '.join(GENERATORS)}")
     unknown = sizes.keys() - GENERATORS[kind].keys()
@@ -70,7 +96,6 @@ def generate(
         raise UsageError(f"{kind} has no {min(unknown)}, expected {' and '.join(GENERATORS[kind])}")
     if not 0 <= seed < 2**64:
         raise UsageError(f"seed {seed} is not possible, expected 0..{2**64 - 1}")
-    from gpop.graph.build import build_csr
     from gpop.graph.modify import shuffled, with_weights
 
     sizes = GENERATORS[kind] | sizes
@@ -82,10 +107,8 @@ def generate(
         edges, dtype = with_weights(edges, seed, *weights)
     if permute:
         edges = shuffled(edges, seed, n)
-    both = symmetrize or module.UNDIRECTED
-    sources = [edges, edges.reversed()] if both else [edges]
-    arrays = build_csr(n, sources, dtype, "min" if symmetrize else "keep", progress=progress)
-    return Graph(*arrays, name=_name(kind, sizes))
+    sources = (edges, edges.reversed()) if symmetrize or module.UNDIRECTED else (edges,)
+    return Recipe(n, sources, dtype, "min" if symmetrize else "keep", _name(kind, sizes))
 
 
 def _name(kind: str, sizes: dict) -> str:

@@ -114,7 +114,7 @@ def load(
 
     path = Path(path)
     module = format_module(path)
-    options = _options(path, module, delimiter=delimiter, columns=columns, header=header)
+    options = options_for(path, module, delimiter=delimiter, columns=columns, header=header)
     try:
         file = file_state(path)
         graph = module.read(path, weighted=weighted, progress=progress, **options)
@@ -170,7 +170,7 @@ def save(graph: Graph, path: str | os.PathLike) -> None:
     write_ids(path, graph, ids)
 
 
-def _options(path: Path, module: ModuleType, **given: Any) -> dict[str, Any]:
+def options_for(path: Path, module: ModuleType, **given: Any) -> dict[str, Any]:
     """Arguments for the module's reader; UsageError when its format has no use for what was given."""
     given = {name: value for name, value in given.items() if value is not None}
     for name in given:
