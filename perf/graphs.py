@@ -14,7 +14,7 @@ import numpy as np
 
 import gpop
 from gpop.common.errors import UsageError
-from gpop.generate import GENERATORS, generate
+from gpop.generate.spec import generated, is_spec, options_of
 from gpop.graph.transform import random_weights
 
 WEIGHTS = (1, 255)
@@ -26,9 +26,8 @@ def normal(spec: str) -> str:
     >>> normal("rmat:scale=10,seed=3")
     'rmat:scale=10,seed=3'
     """
-    kind, colon, _ = spec.partition(":")
-    if colon and kind in GENERATORS:
-        _sizes(spec)
+    if is_spec(spec):
+        options_of(spec)
         return spec
     if not Path(spec).is_file():
         raise UsageError(f"graph {spec}: no such file, nor a generator such as rmat:scale=16,degree=16")
@@ -41,36 +40,15 @@ def name_of(spec: str) -> str:
     >>> name_of("rmat:scale=10,seed=3"), name_of("data/road.bin")
     ('rmat-scale10-seed3', 'road')
     """
-    kind, colon, rest = spec.partition(":")
-    if colon and kind in GENERATORS:
+    if is_spec(spec):
+        kind, _, rest = spec.partition(":")
         return "-".join([kind, *rest.replace("=", "").split(",")]).rstrip("-")
     return Path(spec).name.split(".")[0]
 
 
-def _sizes(spec: str) -> dict[str, Any]:
-    kind, _, rest = spec.partition(":")
-    options: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
-        name, equals, value = part.partition("=")
-        try:
-            if name in ("symmetrize", "permute") and not equals:
-                options[name] = True
-            elif name == "weights":
-                low, high = value.split("-")
-                options[name] = (int(low), int(high))
-            else:
-                options[name] = type(GENERATORS[kind].get(name, 1))(value)
-        except ValueError:
-            raise UsageError(f"graph {spec}: {part!r}: expected NAME=NUMBER, symmetrize or permute") from None
-    return options
-
-
 def open_graph(spec: str) -> gpop.Graph:
     """Load or generate a graph."""
-    kind, colon, _ = spec.partition(":")
-    if colon and kind in GENERATORS:
-        return generate(kind, **_sizes(spec))
-    return gpop.load(spec)
+    return generated(spec) if is_spec(spec) else gpop.load(spec)
 
 
 _with_weights: WeakKeyDictionary[gpop.Graph, gpop.Graph] = WeakKeyDictionary()
