@@ -13,9 +13,9 @@ Suffixes name the formats. What is asked for is done in this order, whatever the
 
 Weights come before the new order, so that the same seed gives the same weighted graph in any order.
 ``--layout`` writes the graph with its layouts to a folder, NAME.mapped, from which it is run without being
-read first: in passes, with no more than ``--memory`` beside the program itself, so that graph and layout may be
-larger than memory. Any format is read, also a generator's KIND:SIZE=VALUE,... (rmat:scale=24); of the steps
-above, weights can be left out and opposite edges added.
+read first: in passes, with no more than ``--memory`` beside the program itself, so that graph and layout may
+be larger than memory. Any format is read, also a generator's KIND:SIZE=VALUE,... (rmat:scale=24); of the
+steps above, weights can be left out and opposite edges added.
 
 Memory for the costliest step is predicted, told and asked for before the first; the output appears whole
 or not at all.
@@ -48,11 +48,11 @@ from gpop.common.memory import available_bytes, bytes_of, readable, require_memo
 from gpop.common.progress import by_default, progress_bar
 from gpop.common.replacing import replacing
 from gpop.direct.components import largest_component
+from gpop.generate.spec import generated, is_spec
 from gpop.graph import transform
 from gpop.graph.build import DUPLICATES
 from gpop.graph.graph import Graph
 from gpop.graph.modify import weight_dtype
-from gpop.generate.spec import generated, is_spec
 from gpop.io import format_module
 from gpop.io.mapped import layout_folder
 from gpop.ranks.parts_file import SUFFIX, write_parts
@@ -135,7 +135,9 @@ def _parser() -> Parser:
         help="write a folder, NAME.parts, for up to N ranks",
     )
     parser.add_argument(
-        "--layout", action="store_true", help="write a folder, NAME.mapped, to run from without reading it first"
+        "--layout",
+        action="store_true",
+        help="write a folder, NAME.mapped, to run from without reading it first",
     )
     parser.add_argument(
         "--memory",
@@ -298,11 +300,17 @@ def _convert(given: argparse.Namespace) -> None:
 def _lay_out(given: argparse.Namespace) -> None:
     """``--layout``: a graph on disk, written with bounded memory."""
     start = time.perf_counter()
-    asked = {"--parts": given.parts, "--ids": given.ids, "--weights": given.weights and given.weights.kind != "none"}
+    asked = {
+        "--parts": given.parts,
+        "--ids": given.ids,
+        "--weights": given.weights and given.weights.kind != "none",
+    }
     left = [step.name for step in steps(given) if step.name != "symmetrize"]
     left += [name for name, value in asked.items() if value]
     if left:
-        raise UsageError(f"--layout takes the graph as it is, without {left[0]}: expected a convert before it")
+        raise UsageError(
+            f"--layout takes the graph as it is, without {left[0]}: expected a convert before it"
+        )
     spec, options = str(given.input), reading_options(given)
     with layout_folder(given.output, given.memory) as write:
         with write.reading():
@@ -312,7 +320,11 @@ def _lay_out(given: argparse.Namespace) -> None:
             else:
                 weighted = False if given.weights else None
                 graph = gpop.load(
-                    given.input, weighted=weighted, symmetrize=given.symmetrize, progress=by_default(), **options
+                    given.input,
+                    weighted=weighted,
+                    symmetrize=given.symmetrize,
+                    progress=by_default(),
+                    **options,
                 )
         if not given.json:
             print(f"{spec}  {_describe(graph)}", flush=True)

@@ -18,11 +18,13 @@ from gpop.model.choosers import MODEL_NAMES
 
 _OF_MESSAGES = {
     "mode": "auto", "target": "cpu", "interleave": None, "iterations": None, "callback": None, "ratio": None,
-    "model": MODEL_NAMES[0], "counters": False,
+    "model": MODEL_NAMES[0], "counters": False, "residency": "auto",
 }  # fmt: skip
 _OF_ANY_RUN = ("threads", "partition_size", "progress", "transport", "gather")
 
-OF_MESSAGES = ("mode", "ratio", "model", "interleave", "partition_size", "target", "iterations", "layouts")
+OF_MESSAGES = (
+    "mode", "ratio", "model", "interleave", "partition_size", "target", "iterations", "layouts", "residency",
+)  # fmt: skip
 """Options of the command line that mean nothing without messages and bins."""
 
 

@@ -40,7 +40,7 @@ def _cgroup_available() -> int | None:
 
 
 def available_bytes() -> int:
-    """Bytes that can be allocated now without swapping; at most the environment's GPOP_MEMORY, if it is set."""
+    """Bytes that can be allocated now without swapping; at most the environment's GPOP_MEMORY, if set."""
     import psutil
 
     available = psutil.virtual_memory().available

@@ -54,7 +54,7 @@ class Spill:
         return self.folder / f"spill-{next(self._numbers)}"
 
     def array(self, count: int, dtype: np.typing.DTypeLike) -> np.ndarray:
-        """Array of zeros, on pages of its own in a file that several share: each mapping holds its file open."""
+        """Array of zeros, on pages of its own in a file that several share: a mapping keeps its file open."""
         size = count * np.dtype(dtype).itemsize
         pages = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
         with self._lock:

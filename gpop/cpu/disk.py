@@ -1,13 +1,13 @@
 """Runs on a graph whose edges are on disk (`gpop.layout.mapped`): whether they stay there, and how they come.
 
-They stay where what the run may look at is expected not to fit in memory (``residency="auto"``), or if that is
-asked for (``"mapped"``). Then
+They stay where what the run may look at is expected not to fit in memory (``residency="auto"``), or if that
+is asked for (``"mapped"``). Then
 
 - arrays of messages, which grow with the edges, lie in a file without a name (`gpop.common.spill`);
-- a run through blocks of in-edges, which reads everything once an iteration in a known order, has a thread that
-  reads ahead (read_ahead.py);
-- others read what they touch: page by page while the active edges are few, with the system's own reading ahead
-  when they are many.
+- a run through blocks of in-edges, which reads everything once an iteration in a known order, has a thread
+  that reads ahead (read_ahead.py);
+- others read what they touch: page by page while the active edges are few, with the system's own reading
+  ahead when they are many.
 
 Otherwise they are read before the run begins, and stay in memory as long as there is enough of it.
 """
@@ -97,7 +97,10 @@ class Disk:
             self.told |= self.ahead.told()
             self.ahead = None
         elif self.stays and self.sparse is not None:
-            self.told |= {"file_bytes": self.mapped.nbytes, "new_bytes": max(0, self._resident() - self.before)}
+            self.told |= {
+                "file_bytes": self.mapped.nbytes,
+                "new_bytes": max(0, self._resident() - self.before),
+            }
             self.sparse = None
 
     def _resident(self) -> int:
@@ -120,11 +123,16 @@ def open_disk(graph: Graph, plan: Plan, residency: str) -> Disk:
     elif not plan.may(PULL):
         names = list(_BINS)
     if plan.types.weight is None:
-        names = [name for name in names if name not in ("weights", "narrow", "id_weights", "in_weights", "block_weights")]
+        names = [
+            name
+            for name in names
+            if name not in ("weights", "narrow", "id_weights", "in_weights", "block_weights")
+        ]
     names = [name for name in names if name in mapped.arrays]
     needed = sum(mapped.arrays[name].nbytes for name in names)
     if residency == "memory":
-        require_memory(needed - sum(resident_bytes(mapped.arrays[name]) for name in names), f"{graph!r}: its layout")
+        require_memory(
+            needed - sum(resident_bytes(mapped.arrays[name]) for name in names), f"{graph!r}: its layout"
+        )
     stays = residency == "mapped" or (residency == "auto" and needed + messages > available_bytes())
     return Disk(graph, names, stays)
-

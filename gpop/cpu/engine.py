@@ -18,8 +18,8 @@ from gpop.common.cached import entry_of
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.parallel import beside, worker_count
 from gpop.cpu import choose_mode, loop, specialise, team
-from gpop.cpu.disk import open_disk
 from gpop.cpu.active import LIST_GAP, drain_frontier, drain_touched, lists_of, load_all, load_frontier
+from gpop.cpu.disk import open_disk
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.sums import has_hub, sums_in_double
 from gpop.cpu.work import Job

@@ -1,19 +1,20 @@
 """Reading ahead of a pull through blocks: all units, in the order in which the threads will take them.
 
 The threads of a run divide the units into equal parts and walk each from its end (work.py). One thread of
-Python asks the system for the units that are next in each part (``posix_fadvise``), so many bytes ahead that the
-disk is never idle, and sees by ``mode``, which a unit's thread writes when it is through, what lies behind.
+Python asks the system for the units that are next in each part (``posix_fadvise``), so many bytes ahead that
+the disk is never idle, and sees by ``mode``, which a unit's thread writes when it is through, what is behind.
 
-Where not all fits, the units that come last in each part stay in memory for good and the others are dropped as
-soon as they are through: a cache that keeps the latest would have dropped every unit by the time it is wanted
-again. While values are prepared for the next iteration, its first units are on their way.
+Where not all fits, the units that come last in each part stay in memory for good and the others are dropped
+as soon as they are through: a cache that keeps the latest would have dropped every unit by the time it is
+wanted again. While values are prepared for the next iteration, its first units are on their way.
 
-The pages are those of the system's cache, mapped by the run: a unit that is not there in time is read when it is
-touched, so what the thread does decides how fast a run is, never what it computes.
+The pages are those of the system's cache, mapped by the run: a unit that is not there in time is read when it
+is touched, so what the thread does decides how fast a run is, never what it computes.
 """
 
 from __future__ import annotations
 
+import itertools
 import mmap
 import os
 import threading
@@ -55,7 +56,9 @@ class ReadAhead:
         self._mode, self._k = mode, int(layout.k)
         given = {"refs": layout.refs, "targets": layout.targets, "block_weights": layout.weights}
         self._columns = [
-            _Column(array, os.open(arrays.folder / name, os.O_RDONLY)) for name, array in given.items() if array.size
+            _Column(array, os.open(arrays.folder / name, os.O_RDONLY))
+            for name, array in given.items()
+            if array.size
         ]
         edges = np.append(layout.blocks[:, FIRST], layout.refs.size)
         self._edges = edges[layout.first_block].tolist()
@@ -156,6 +159,6 @@ def order_of(units: int, threads: int) -> list[int]:
     [2, 6, 1, 5, 0, 4, 3]
     """
     borders = [units * share // threads for share in range(threads + 1)]
-    parts = [range(last - 1, first - 1, -1) for first, last in zip(borders[:-1], borders[1:], strict=True)]
+    parts = [range(last - 1, first - 1, -1) for first, last in itertools.pairwise(borders)]
     longest = max(map(len, parts), default=0)
     return [part[i] for i in range(longest) for part in parts if i < len(part)]

@@ -161,9 +161,9 @@ def run(
         Leave now and then what the run needs to go on, and go on from what an earlier one has left.
     residency : "auto", "memory" or "mapped"
         Where the edges are during the run, of a graph opened from disk (``.mapped``, written by ``python -m
-        gpop.convert --layout``): read before it begins, or left there and read as they are wanted, so that the
-        graph may be larger than memory. Auto leaves them there when they are expected not to fit. Vertex data
-        is in memory; answers are the same.
+        gpop.convert --layout``): read before it begins, or left there and read as they are wanted, so that
+        the graph may be larger than memory. Auto leaves them there when they are expected not to fit. Vertex
+        data is in memory; answers are the same.
 
     Returns
     -------
@@ -224,8 +224,8 @@ def run(
         )
     if residency == "mapped" and program.graph.facts.mapped is None:
         raise UsageError(
-            f"residency 'mapped': {program.graph!r} is in memory: expected a graph that gpop.load has opened from "
-            "a .mapped folder (python -m gpop.convert --layout)"
+            f"residency 'mapped': {program.graph!r} is in memory: expected a graph that gpop.load has opened "
+            "from a .mapped folder (python -m gpop.convert --layout)"
         )
     sources = _as_vertices(frontier, program.graph.n)
 

@@ -1,4 +1,4 @@
-"""Generated graphs by one word, ``KIND:SIZE=VALUE,...``: ``rmat:scale=20,symmetrize``, ``road:width=64,weights=1-9``.
+"""Generated graphs by one word, ``KIND:SIZE=VALUE,...``, such as ``rmat:scale=20,symmetrize``.
 
 What stands after the colon are sizes of the kind and options of `gpop.generate.generate`.
 """

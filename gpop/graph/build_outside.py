@@ -26,7 +26,7 @@ from gpop.common.progress import progress_bar
 from gpop.common.spill import Spill, settled
 
 EDGE_BYTES = 56
-"""Of an edge while a range is sorted: its record, key, place in the result, and as much again to bucket it."""
+"""Of an edge while a range is sorted: its record, key, place in the result, and as much again."""
 
 WEIGHT_BYTES = 6
 """The same in bytes of its weight."""

@@ -50,8 +50,8 @@ class Writer:
         fixed = fixed_bytes(graph)
         if fixed + LEAST > self.memory:
             raise NotEnoughMemory(
-                f"{self.path}: {readable(self.memory)} for {graph.n} vertices and their bins: expected at least "
-                f"{readable(fixed + LEAST)} (--memory)"
+                f"{self.path}: {readable(self.memory)} for {graph.n} vertices and their bins: expected at "
+                f"least {readable(fixed + LEAST)} (--memory)"
             )
         self.room.memory = self.memory - fixed
         build_mapped(graph, self.folder, self.room, progress=progress)

@@ -38,7 +38,7 @@ from gpop.common.errors import GraphFileError
 from gpop.common.parallel import for_each, ranges, worker_count
 from gpop.common.replacing import replacing
 from gpop.graph.graph import Graph
-from gpop.layout.bins import Bins, nonempty, build_bins, id_dtype, narrow_dtype, source_dtype
+from gpop.layout.bins import Bins, build_bins, id_dtype, narrow_dtype, nonempty, source_dtype
 from gpop.layout.file_header import HEADER, MAGIC, PAGE, SECTIONS, VERSION, header_hash
 from gpop.layout.orphans import origin, remove_orphans
 from gpop.layout.partition import partition_count

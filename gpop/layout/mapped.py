@@ -1,9 +1,9 @@
 """A graph whose edges stay on disk: layouts that are opened, not built.
 
-`open_mapped` makes a `Graph` over the folder of `gpop.layout.mapped_file`: offsets are read, all that is as long as
-the edges is mapped. ``graph.facts.mapped`` is its `Mapped`, which `bins_of`, `in_edges` and `blocks_of` ask
-before they build anything. What it hands out is the same arrays each time and takes no memory of the graph's
-store, so nothing is lost when the store drops it.
+`open_mapped` makes a `Graph` over the folder of `gpop.layout.mapped_file`: offsets are read, all that is as
+long as the edges is mapped. ``graph.facts.mapped`` is its `Mapped`, which `bins_of`, `in_edges` and
+`blocks_of` ask before they build anything. What it hands out is the same arrays each time and takes no memory
+of the graph's store, so nothing is lost when the store drops it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from gpop.layout.edge_blocks import Blocks
 from gpop.layout.mapped_file import MappedArrays
 from gpop.layout.partition import partition_count
 
+
 class Mapped:
-    """The layouts of a graph on disk. ``resident``: its runs take them as if they were in memory."""
+    """The layouts of a graph on disk; ``arrays``: all that there is, by name."""
 
     def __init__(self, graph: Graph, arrays: MappedArrays) -> None:
         said = arrays.said
@@ -46,7 +47,7 @@ class Mapped:
             )
             for weighted in {False, graph.weights is not None}
         }  # fmt: skip
-        self.narrow = arrays["narrow"] if "narrow" in arrays else weights
+        self.narrow = arrays.arrays.get("narrow", weights)
 
     def put(self, graph: Graph) -> None:
         """Have in the graph's store what takes no memory there: its reverse and narrow weights."""

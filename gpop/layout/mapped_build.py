@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -28,10 +29,10 @@ from gpop.common.spill import Spill, copied
 from gpop.graph.build import array_edges, build_csr
 from gpop.graph.build_outside import cut
 from gpop.graph.graph import Graph
-from gpop.graph.symmetry import rows_sorted
 from gpop.layout.bins import count_bins, fill_bins, id_dtype, source_dtype
 from gpop.layout.edge_block_kernels import FIRST, FOURS, WINDOW, WINDOW_BITS
 from gpop.layout.edge_blocks import WIDEST_UNIT, build_blocks, plan_blocks
+from gpop.layout.edge_ranges import Found, Ranges, put
 from gpop.layout.mapped_file import write_header
 from gpop.layout.partition import l2_cache_bytes, partition_bits, partition_count
 
@@ -57,31 +58,6 @@ def _bits(graph: Graph, partition_size: int | None = None) -> int:
     )
 
 
-class _Ranges:
-    """The edges of a graph, range of vertices by range, in memory one at a time."""
-
-    def __init__(self, graph: Graph, bits: int, most: int) -> None:
-        self.graph, self.bits = graph, bits
-        # A range lies in one partition, or is made of whole ones.
-        k, size = partition_count(graph.n, bits), 1 << bits
-        whole = cut(graph.indptr[np.minimum(np.arange(k + 1) * size, graph.n)], most)
-        borders = []
-        for first, last in zip(whole[:-1].tolist(), whole[1:].tolist(), strict=True):
-            begin, end = first * size, min(last * size, graph.n)
-            borders += (begin + cut(graph.indptr[begin : end + 1], most)[:-1]).tolist() if last == first + 1 else [begin]
-        self.borders = [*borders, graph.n]
-
-    def __iter__(self) -> Iterator[tuple[int, int, np.ndarray, np.ndarray, np.ndarray | None]]:
-        """First partition, number of partitions, their CSR without the vertices that are outside the range."""
-        graph, bits = self.graph, self.bits
-        for begin, end in zip(self.borders[:-1], self.borders[1:], strict=True):
-            p, last = begin >> bits, (end - 1) >> bits
-            first_edge, end_edge = int(graph.indptr[begin]), int(graph.indptr[end])
-            indptr = np.maximum(graph.indptr[p << bits : end + 1] - first_edge, 0)
-            weights = None if graph.weights is None else copied(graph.weights, first_edge, end_edge)
-            yield p, last + 1 - p, indptr, copied(graph.indices, first_edge, end_edge), weights
-
-
 class _Builder:
     """One build: what is known of the graph so far, and the folder that is written to."""
 
@@ -90,10 +66,10 @@ class _Builder:
         self.k, self.threads = partition_count(graph.n, bits), worker_count()
         weight = 0 if graph.weights is None else graph.weights.itemsize
         self.most = room.edges_at_once(EDGE_BYTES + WEIGHT_BYTES * weight)
-        self.sums = bool(weight) and weight <= 4 and graph.weights.dtype.kind in "iu"  # exactly
         self.types: dict[str, np.dtype] = {}
-        self.facts: dict[str, Any] = {"ascending": True}
-        self.ranges = _Ranges(graph, bits, self.most)
+        self.facts: dict[str, Any] = {}
+        self.sorted = True
+        self.ranges = Ranges(graph, bits, self.most)
 
     def store(self, name: str, array: np.ndarray) -> None:
         """Write an array; one that has a file of its own in the folder of the spill is not written again."""
@@ -108,36 +84,26 @@ class _Builder:
 
     def count(self) -> None:
         """Pass 1."""
-        k, graph = self.k, self.graph
+        k, found = self.k, Found(self.graph)
         self.id_counts, self.message_counts = np.zeros((2, k, k), np.int64)
-        heard = np.zeros(graph.n, np.uint32)
-        sum_of_weights, lightest, heaviest = 0, None, None
-        ascending = True
         for p, rows, indptr, indices, weights in self.ranges:
-            counts, by_partition = np.zeros((2, rows * k), np.int64), np.ones(rows, np.bool_)
-            claim = np.zeros(1, np.int64)
-            shape = rows, np.int64(len(indptr) - 1), np.uint32(self.bits), np.int64(k)
-            for_each(
-                self.threads, lambda _: count_bins(claim, *shape, indptr, indices, *counts, by_partition)
-            )  # fmt: skip
+            counts, ascending = self._counted(rows, indptr, indices)
             self.id_counts[p : p + rows] += counts[0].reshape(rows, k)
             self.message_counts[p : p + rows] += counts[1].reshape(rows, k)
-            ascending = bool(ascending and by_partition.all())
-            self.facts["ascending"] &= rows_sorted(indptr, indices)
-            np.add.at(heard, indices, 1)
-            if weights is not None and weights.size:
-                low, high = weights.min(), weights.max()
-                lightest = low if lightest is None else min(lightest, low)
-                heaviest = high if heaviest is None else max(heaviest, high)
-                if self.sums:
-                    sum_of_weights += int(weights.sum(dtype=np.int64))
+            self.sorted &= ascending
+            found.look_at(indptr, indices, weights)
             self.bar.update(indices.size)
-        self.sorted, self.heard = ascending, heard
-        if lightest is not None:
-            self.facts["lightest"], self.facts["heaviest"] = lightest.item(), heaviest.item()
-            if self.sums:
-                self.facts["mean_weight"] = sum_of_weights / graph.m
-        self.facts["most_in_edges"] = int(heard.max(initial=0))
+        self.facts = found.facts()
+
+    def _counted(self, rows: int, indptr: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, bool]:
+        """Edges and messages of the bins of some rows, and whether lists ascend by partition."""
+        counts, ascending = np.zeros((2, rows * self.k), np.int64), np.ones(rows, np.bool_)
+        claim, shape = np.zeros(1, np.int64), self._shape(indptr)
+        for_each(self.threads, lambda _: count_bins(claim, rows, *shape, indptr, indices, *counts, ascending))
+        return counts, bool(ascending.all())
+
+    def _shape(self, indptr: np.ndarray) -> tuple[np.int64, np.uint32, np.int64]:
+        return np.int64(len(indptr) - 1), np.uint32(self.bits), np.int64(self.k)
 
     def fill(self) -> None:
         """Pass 2."""
@@ -153,20 +119,21 @@ class _Builder:
         if weight is not None:
             self.types["id_weights"] = weight
         slot_at, id_at = slots[:-1].reshape(k, k).copy(), id_offsets[:-1].reshape(k, k).T.copy()
-        files = {name: open(self.folder / name, "wb", buffering=0) for name in names}
-        narrow = None
         if weight is not None and weight != graph.weights.dtype:
             self.types["narrow"] = weight
-            narrow = open(self.folder / "narrow", "wb")
-        try:
+            names.append("narrow")
+        with self._open(names) as files:
             for p, rows, indptr, indices, weights in self.ranges:
-                if narrow is not None:
-                    weights.astype(weight).tofile(narrow)
+                if "narrow" in files:
+                    weights.astype(weight).tofile(files["narrow"])
                 self._fill_range(p, rows, indptr, indices, weights, weight, slot_at, id_at, files)
                 self.bar.update(indices.size)
-        finally:
-            for file in [*files.values(), *([narrow] if narrow else [])]:
-                file.close()
+
+    @contextmanager
+    def _open(self, names: list[str]) -> Iterator[dict[str, BinaryIO]]:
+        """Files of these arrays to write to."""
+        with ExitStack() as files:
+            yield {name: files.enter_context(open(self.folder / name, "wb", buffering=0)) for name in names}
 
     def _narrow(self) -> np.dtype | None:
         """Type of the weights in bins; the rule is that of `gpop.layout.bins.narrow_dtype`."""
@@ -180,10 +147,8 @@ class _Builder:
 
     def _fill_range(self, p, rows, indptr, indices, weights, weight, slot_at, id_at, files) -> None:
         """Bins of a range, then its pieces of them to their places."""
-        k, bits = self.k, self.bits
-        shape = rows, np.int64(len(indptr) - 1), np.uint32(bits), np.int64(k)
-        counts, by_partition, claim = np.zeros((2, rows * k), np.int64), np.ones(rows, np.bool_), np.zeros(2, np.int64)
-        for_each(self.threads, lambda _: count_bins(claim[:1], *shape, indptr, indices, *counts, by_partition))
+        k, shape, claim = self.k, self._shape(indptr), np.zeros(1, np.int64)
+        counts, _ = self._counted(rows, indptr, indices)
         of_ids, of_messages = counts.reshape(2, rows, k)
         slots = np.zeros(rows * k + 1, np.int64)
         np.cumsum(counts[1], out=slots[1:])
@@ -196,20 +161,23 @@ class _Builder:
         id_weights = np.empty(given.size, np.uint32 if weight is None else weight)
 
         def fill(_: int) -> None:
-            cursors, written = np.empty((2, k), np.uint64), (slots, sources, id_offsets.ravel(), ids, id_weights)
-            fill_bins(claim[1:], rows, cursors, *shape[1:], indptr, indices, given, *written)
+            cursors, written = (
+                np.empty((2, k), np.uint64),
+                (slots, sources, id_offsets.ravel(), ids, id_weights),
+            )
+            fill_bins(claim, rows, cursors, *shape, indptr, indices, given, *written)
 
         for_each(self.threads, fill)
         if rows > 1:  # whole partitions: their rows follow each other
-            _put(files["sources"], sources, 0, len(sources), slot_at[p, 0])
+            put(files["sources"], sources, 0, len(sources), slot_at[p, 0])
         else:
             for d in np.flatnonzero(of_messages[0]).tolist():
-                _put(files["sources"], sources, slots[d], slots[d + 1], slot_at[p, d])
+                put(files["sources"], sources, slots[d], slots[d + 1], slot_at[p, d])
         for d in np.flatnonzero(of_ids.any(axis=0)).tolist():
             begin, end = by_column[d * rows], by_column[(d + 1) * rows]
-            _put(files["ids"], ids, begin, end, id_at[p, d])
+            put(files["ids"], ids, begin, end, id_at[p, d])
             if weights is not None:
-                _put(files["id_weights"], id_weights, begin, end, id_at[p, d])
+                put(files["id_weights"], id_weights, begin, end, id_at[p, d])
         slot_at[p : p + rows] += of_messages
         id_at[p : p + rows] += of_ids
 
@@ -238,7 +206,7 @@ class _Builder:
 
     def blocks(self) -> None:
         """Pass 4."""
-        turned, n = self.turned, self.graph.n
+        turned = self.turned
         cache = l2_cache_bytes()
         unit_bits = min(WIDEST_UNIT, (cache // 8).bit_length() - 1)
         source_bits = min(WINDOW_BITS, (cache // 16).bit_length() - 1)
@@ -246,8 +214,7 @@ class _Builder:
         weight = self._narrow()
         bounds, firsts, tables = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)], []
         edges = blocks_so_far = values_read = 0
-        files = {name: open(self.folder / name, "wb") for name in ("refs", "targets", "block_weights")}
-        try:
+        with self._open(["refs", "targets", "block_weights"]) as files:
             borders = cut(turned.indptr, self.most)
             for first, last in zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True):
                 part = self._outward(first, last)
@@ -266,9 +233,6 @@ class _Builder:
                 edges, blocks_so_far = edges + part.m, blocks_so_far + len(table)
                 values_read += plan.values_read
                 self.bar.update(part.m)
-        finally:
-            for file in files.values():
-                file.close()
         table = np.concatenate(tables) if tables else np.zeros((0, 6), np.int64)
         self.store("bounds", np.concatenate(bounds))
         self.store("first_block", np.concatenate(firsts))
@@ -293,16 +257,6 @@ class _Builder:
         del sources, heads, weights
         with self.room.paused():
             return Graph(*build_csr(self.graph.n, edges, dtype, by_destination=False))
-
-
-def _put(file: BinaryIO, array: np.ndarray, begin: int, end: int, at: int) -> None:
-    """Write ``array[begin:end]`` where value number ``at`` of the file is."""
-    if end > begin:
-        data = memoryview(array[begin:end]).cast("B")
-        position = int(at) * array.itemsize
-        while len(data):
-            count = os.pwrite(file.fileno(), data, position)
-            data, position = data[count:], position + count
 
 
 def build_mapped(

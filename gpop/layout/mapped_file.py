@@ -5,7 +5,8 @@ One file for each array, in the types that kernels take, native byte order, noth
 | file | holds |
 |---|---|
 | ``indptr indices weights`` | CSR (`gpop.graph.graph`) |
-| ``slots id_offsets sources ids id_weights narrow`` | bins (`gpop.layout.bins`); ``narrow``: weights in the type of bins |
+| ``slots id_offsets sources ids id_weights`` | bins (`gpop.layout.bins`) |
+| ``narrow`` | weights of CSR in the type that bins have them in, where it is another one |
 | ``in_indptr in_indices in_weights`` | in-edges; not there where the graph equals its reverse |
 | ``bounds first_block blocks refs targets block_weights`` | blocks of in-edges (`gpop.layout.edge_blocks`) |
 | ``ids.npy`` | original ids, if there are some |
@@ -131,7 +132,9 @@ def read_header(folder: Path) -> dict[str, Any]:
             how = "truncated" if found < expected else "of another graph"
             raise GraphFileError(f"{file}: {how}: {found} bytes, expected {expected}")
         if mark_of(file) != array["mark"]:
-            raise GraphFileError(f"{file}: is not what was written for this graph, expected its mark {array['mark']}")
+            raise GraphFileError(
+                f"{file}: is not what was written for this graph, expected its mark {array['mark']}"
+            )
     return said
 
 
@@ -154,7 +157,8 @@ class MappedArrays:
     def __init__(self, folder: Path) -> None:
         self.folder, self.said = folder, read_header(folder)
         self.arrays = {
-            name: mapped(folder / name, np.dtype(array["type"])) for name, array in self.said["arrays"].items()
+            name: mapped(folder / name, np.dtype(array["type"]))
+            for name, array in self.said["arrays"].items()
         }
         for name, size in (("indptr", self["indices"].size), ("in_indptr", self["indices"].size),
                            ("slots", self["sources"].size), ("id_offsets", self["ids"].size)):  # fmt: skip
@@ -187,7 +191,9 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         if path.exists() and not (path.is_dir() and (path / HEADER).exists()):
-            raise GraphFileError(f"{path}: is something else, expected a graph on disk to replace, or nothing")
+            raise GraphFileError(
+                f"{path}: is something else, expected a graph on disk to replace, or nothing"
+            )
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir()
         yield temporary

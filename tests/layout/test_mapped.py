@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.common.errors import GraphFileError, NotEnoughMemory, UsageError
+from gpop.common.errors import GraphFileError
 from gpop.convert import main as convert
 from gpop.generate import generate
 from gpop.graph.graph import Graph
@@ -282,14 +282,16 @@ from gpop.convert import main
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 assert main(["uniform:scale=12,weights=1-255", sys.argv[1] + "/warm.mapped", "--layout"]) == 0
 before = peak()
-words = ["uniform:scale=17,degree=24,weights=1-255", sys.argv[1] + "/x.mapped", "--layout", "--memory", "32MB"]
-assert main(words) == 0
+words = ["uniform:scale=17,degree=24,weights=1-255", sys.argv[1] + "/x.mapped"]
+assert main([*words, "--layout", "--memory", "32MB"]) == 0
 print(peak() - before)
 """
 
 
 def test_memory_is_bounded(tmp_path):
-    done = subprocess.run([sys.executable, "-c", PEAK, str(tmp_path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, str(tmp_path)], capture_output=True, text=True, check=True
+    )
     more = int(done.stdout.splitlines()[-1])
     assert more < 36_000_000
     opened = gpop.load(tmp_path / "x.mapped")
