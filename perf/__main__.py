@@ -21,6 +21,7 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
     "gap": ("perf.gap", "the six kernels of the GAP suite by its rules, and its own programs beside them"),
     "scaling": ("perf.scaling", "time and speed-up of the apps by number of threads, strong and weak"),
     "ranks": ("perf.ranks", "what ranks send each other, counted and predicted, and on paper"),
+    "mapped": ("perf.mapped", "runs on graphs that stay on disk, beside the disk's own speed"),
     "networkx": ("perf.networkx", "NetworkX's functions through gpop beside NetworkX, and the conversion"),
     "loading": ("perf.loading", "speed and memory of reading every format, and of starting with kept bins"),
     "analytics": ("perf.analytics", "clustering, communities, colours and forests beside other libraries"),

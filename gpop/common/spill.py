@@ -144,11 +144,18 @@ _libc.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
 _libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
+POPULATE = 22
+"""MADV_POPULATE_READ: have the pages read and mapped; returns when they are."""
+
+
 def advise(array: np.ndarray, advice: int) -> None:
-    """``madvise`` for the whole pages that an array lies in; advice that is refused is no harm."""
-    first = array.ctypes.data
-    begin = -(-first // mmap.PAGESIZE) * mmap.PAGESIZE
-    end = (first + array.nbytes) // mmap.PAGESIZE * mmap.PAGESIZE
+    """``madvise`` for the pages that an array fills, or touches (`POPULATE`); if it is refused, no harm is done."""
+    page = mmap.PAGESIZE
+    begin, end = array.ctypes.data, array.ctypes.data + array.nbytes
+    if advice == POPULATE:
+        begin, end = begin // page * page, -(-end // page) * page
+    else:
+        begin, end = -(-begin // page) * page, end // page * page
     if begin < end:
         _libc.madvise(begin, end - begin, advice)
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from gpop.common.memory import available_bytes, require_memory
-from gpop.common.spill import Spill, advise, resident_bytes
+from gpop.common.spill import POPULATE, Spill, advise, resident_bytes
 from gpop.cpu.read_ahead import ReadAhead
 from gpop.cpu.workspace import Workspace
 from gpop.graph.graph import Graph
@@ -34,9 +34,6 @@ from gpop.plan.plan import Plan
 
 DENSE = 8
 """From one active edge of so many on, more of what the system reads ahead is used than not."""
-
-_POPULATE = 22
-"""MADV_POPULATE_READ: have the pages there."""
 
 _BINS = ("indices", "narrow", "weights", "sources", "ids", "id_weights")
 _IN_EDGES = ("in_indices", "in_weights")
@@ -69,7 +66,7 @@ class Disk:
         if not self.stays:
             for array in self.arrays.values():
                 advise(array, mmap.MADV_NORMAL)
-                advise(array, _POPULATE)
+                advise(array, POPULATE)
             return
         self.before = self._resident()
         if isinstance(layout, Blocks):

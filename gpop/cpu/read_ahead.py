@@ -1,15 +1,16 @@
 """Reading ahead of a pull through blocks: all units, in the order in which the threads will take them.
 
-The threads of a run divide the units into equal parts and walk each from its end (work.py). One thread of
-Python asks the system for the units that are next in each part (``posix_fadvise``), so many bytes ahead that
-the disk is never idle, and sees by ``mode``, which a unit's thread writes when it is through, what is behind.
+The threads of a run divide the units into equal parts and walk each from its end (work.py). Others, of Python,
+read the units that are next in each part (``madvise``: pages that are read are mapped, too), so many bytes
+ahead that the disk is never idle, and see by ``mode``, which a unit's thread writes when it is through, what is
+behind.
 
 Where not all fits, the units that come last in each part stay in memory for good and the others are dropped
 as soon as they are through: a cache that keeps the latest would have dropped every unit by the time it is
 wanted again. While values are prepared for the next iteration, its first units are on their way.
 
 The pages are those of the system's cache, mapped by the run: a unit that is not there in time is read when it
-is touched, so what the thread does decides how fast a run is, never what it computes.
+is touched, so what the readers do decides how fast a run is, never what it computes.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpop.common.spill import advise
+from gpop.common.spill import POPULATE, advise
 from gpop.layout.edge_block_kernels import FIRST
 from gpop.layout.edge_blocks import Blocks
 from gpop.layout.mapped_file import MappedArrays
@@ -34,6 +35,9 @@ NOT_DONE = 255
 
 AHEAD = 1 << 28
 """Most bytes on their way."""
+
+READERS = 2
+"""Threads that read: two reach nearly twice what one does, in the system's cache or past it."""
 
 SHARES = 4
 """On their way and behind is at most one of so many parts of the memory there is."""
@@ -71,9 +75,15 @@ class ReadAhead:
         self._known = [False] * self._k
         self.asked = self.iterations = 0
         self._turn, self._stopped = 0, False
+        self._lock = threading.Lock()
+        self._seen, self._at = 0, 0
+        self._left = [True] * self._k  # may have to be dropped, by the place in the order
         self._mode[: self._k] = NOT_DONE
-        self._thread = threading.Thread(target=self._run, name="gpop-read-ahead", daemon=True)
-        self._thread.start()
+        self._threads = [
+            threading.Thread(target=self._run, name="gpop-read-ahead", daemon=True) for _ in range(READERS)
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def _kept(self, room: int) -> list[bool]:
         """Which units stay in memory: the last ones in the order, as many as there is room for."""
@@ -92,9 +102,10 @@ class ReadAhead:
         self.iterations += 1
 
     def stop(self) -> None:
-        """Read no more; returns when the thread has ended."""
+        """Read no more; returns when the threads have ended."""
         self._stopped = True
-        self._thread.join()
+        for thread in self._threads:
+            thread.join()
         for column in self._columns:
             os.close(column.file)
         self._mode[: self._k] = PULL
@@ -105,51 +116,52 @@ class ReadAhead:
         return {"asked_bytes": self.asked, "layout_bytes": self.total, "kept_bytes": kept}
 
     def _run(self) -> None:
-        turn, at, behind = 0, 0, 0
-        left = [True] * self._k  # may have to be dropped, by the place in the order
         while not self._stopped:
-            if turn != self._turn:
-                self._drop(at, left)
-                turn, at, behind = self._turn, 0, 0
-                left = [True] * self._k
-            done = self._mode[: self._k] != NOT_DONE
-            while behind < at and done[self._order[behind]]:
-                behind += 1
-            waiting = sum(self._bytes[u] for u in self._order[behind:at] if not done[u])
-            while at < self._k and waiting + self._bytes[self._order[at]] <= self._ahead:
-                u = self._order[at]
-                waiting += 0 if done[u] else self._bytes[u]
-                at += 1
-                if not (done[u] or (self._stays[u] and self._known[u])):
-                    self._ask(u)
-            self._drop(at, left, done)
-            time.sleep(POLL)
+            with self._lock:
+                next_unit, through = self._look()
+            for u in through:
+                for column, first, last in self._pieces(u):
+                    part = column.array[first:last]
+                    advise(part, mmap.MADV_DONTNEED)
+                    at, size = first * part.itemsize, part.nbytes
+                    os.posix_fadvise(column.file, at, size, os.POSIX_FADV_DONTNEED)
+            if next_unit is not None:
+                for column, first, last in self._pieces(next_unit):
+                    advise(column.array[first:last], POPULATE)
+            elif not through:
+                time.sleep(POLL)
 
-    def _ask(self, u: int) -> None:
-        for column, begin, size in self._pieces(u):
-            os.posix_fadvise(column.file, begin, size, os.POSIX_FADV_WILLNEED)
-        self.asked += self._bytes[u]
-        self._known[u] = True
-
-    def _drop(self, at: int, left: list[bool], done: np.ndarray | None = None) -> None:
-        """Let go of the units before ``at`` in the order that are through, if they do not stay."""
-        for place in range(at):
-            u = self._order[place]
-            if left[place] and (done is None or done[u]):
-                left[place] = False
-                if not self._stays[u]:
-                    for column, begin, size in self._pieces(u):
-                        item = column.array.itemsize
-                        advise(column.array[begin // item : (begin + size) // item], mmap.MADV_DONTNEED)
-                        os.posix_fadvise(column.file, begin, size, os.POSIX_FADV_DONTNEED)
+    def _look(self) -> tuple[int | None, list[int]]:
+        """The unit to read next, if there is room for one, and those to let go of."""
+        done = self._mode[: self._k] != NOT_DONE
+        over = self._seen != self._turn
+        through = [
+            place for place in range(self._at) if self._left[place] and (over or done[self._order[place]])
+        ]
+        for place in through:
+            self._left[place] = False
+        units = [self._order[place] for place in through]
+        if over:
+            self._seen, self._at, self._left = self._turn, 0, [True] * self._k
+        waiting = sum(self._bytes[u] for u in self._order[: self._at] if not done[u])
+        found = None
+        while self._at < self._k and found is None:
+            u = self._order[self._at]
+            if waiting + self._bytes[u] > self._ahead:
+                break
+            self._at += 1
+            if not (done[u] or (self._stays[u] and self._known[u])):
+                found = u
+            waiting += 0 if done[u] else self._bytes[u]
+        if found is not None:
+            self.asked += self._bytes[found]
+            self._known[found] = True
+        return found, [u for u in units if not self._stays[u]]
 
     def _pieces(self, u: int) -> list[tuple[_Column, int, int]]:
-        """Column, first byte and number of bytes of what a unit reads."""
+        """Of each column what a unit reads."""
         first, last = self._edges[u], self._edges[u + 1]
-        return [
-            (column, first * column.array.itemsize, (last - first) * column.array.itemsize)
-            for column in self._columns
-        ]
+        return [(column, first, last) for column in self._columns]
 
 
 def order_of(units: int, threads: int) -> list[int]:

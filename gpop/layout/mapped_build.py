@@ -42,7 +42,7 @@ EDGE_BYTES = 64
 WEIGHT_BYTES = 8
 """The same in bytes of its weight."""
 
-UNIT_EDGES = 1 << 22
+UNIT_EDGES = 1 << 21
 """Most in-edges of a unit: what is read ahead at a time."""
 
 

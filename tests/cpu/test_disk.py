@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import signal
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 
 import gpop
 from gpop.common.errors import NotEnoughMemory, UsageError
-from gpop.common.spill import advise, lies_in_file, resident_bytes
+from gpop.common.spill import POPULATE, advise, lies_in_file, resident_bytes
 from gpop.cpu import read_ahead
 from gpop.cpu.disk import Disk
 from gpop.cpu.read_ahead import ReadAhead
@@ -111,7 +112,7 @@ def test_refused(graph, options, said):
 
 def evict(opened: gpop.Graph) -> None:
     for name, array in opened.facts.mapped.arrays.arrays.items():
-        advise(array, 4)  # MADV_DONTNEED
+        advise(array, mmap.MADV_DONTNEED)
         with open(opened.facts.mapped.arrays.folder / name, "rb") as file:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
@@ -157,9 +158,7 @@ def reader(monkeypatch, tmp_path):
     generate("uniform", scale=12).save(tmp_path / "even.mapped")
     opened = gpop.load(tmp_path / "even.mapped")
     monkeypatch.setattr(read_ahead, "AHEAD", 20_000)
-    monkeypatch.setattr(
-        os, "posix_fadvise", lambda file, begin, size, advice: advised.append((file, begin, size, advice))
-    )
+    monkeypatch.setattr(read_ahead, "advise", lambda array, advice: advised.append((array.nbytes, advice)))
     blocks = opened.facts.mapped.blocks[False]
     mode = np.zeros(int(blocks.k), np.uint8)
     reader = ReadAhead(opened.facts.mapped.arrays, blocks, mode, 2, 80_000)
@@ -168,7 +167,7 @@ def reader(monkeypatch, tmp_path):
 
 
 def of(advised, advice) -> int:
-    return sum(size for _, _, size, given in list(advised) if given == advice)
+    return sum(size for size, given in list(advised) if given == advice)
 
 
 def test_reading_ahead_stays_within_its_room(reader):
@@ -176,13 +175,13 @@ def test_reading_ahead_stays_within_its_room(reader):
     assert ahead.total == 4 * blocks.refs.size
     wait_for(lambda: advised)
     time.sleep(0.05)
-    assert of(advised, os.POSIX_FADV_WILLNEED) <= 20_000  # nobody has used any yet
+    assert of(advised, POPULATE) <= 20_000  # nobody has used any yet
     order = read_ahead.order_of(int(blocks.k), 2)
     for u in order:
         mode[u] = 3
-        wait_for(lambda: of(advised, os.POSIX_FADV_WILLNEED) - of(advised, os.POSIX_FADV_DONTNEED) <= 80_000)
+        wait_for(lambda: of(advised, POPULATE) - of(advised, mmap.MADV_DONTNEED) <= 80_000)
     kept = ahead.told()["kept_bytes"]
-    wait_for(lambda: of(advised, os.POSIX_FADV_DONTNEED) == ahead.total - kept)
+    wait_for(lambda: of(advised, mmap.MADV_DONTNEED) == ahead.total - kept)
     assert 0 < kept <= 40_000
     assert ahead.asked <= ahead.total
 
