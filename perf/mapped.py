@@ -2,17 +2,18 @@
 
     python -m perf mapped --graph rmat:scale=22,permute --road road:width=2000,height=2000 --folder /var/tmp
 
-Both graphs are written with their layouts to the folder, unless they are there, and run from it with room for a
-part of what the run reads (``--share``, a quarter). The room is not one that the system imposes: GPOP_MEMORY says
-how much the engine may count on, and it keeps within that by dropping what lies behind; the largest number of
-bytes of the layout that were in memory (``mincore``, asked every few milliseconds) stands beside it. Before each
-measurement the pages of all files are dropped.
+Both graphs are written with their layouts to the folder, unless they are there, and run from it with room for
+a part of what the run reads (``--share``, a quarter). The system does not impose that room: GPOP_MEMORY says
+how much the engine may count on, and it keeps within by dropping what is behind; the most bytes of the layout
+that were in memory (``mincore``, asked every few milliseconds) stand beside it. Before each measurement the
+pages of all files are dropped.
 
 ``disk``: one of the layout's files from its beginning to its end, blocks of 4 MB: past the system's cache
-(O_DIRECT) into buffers that are used again and into fresh memory, through the cache, and mapped. ``PageRank``:
-bytes read from files (``/proc/self/io`` where the system counts them, else what the readers asked for) by the
-seconds of all iterations, and that over the disk's speed. ``BFS``: bytes that a search of the road has brought in
-(``mincore`` before and after), and their share of all files. Results are compared with a run in memory.
+(O_DIRECT) into buffers that are used again and into fresh memory, through the cache, and mapped.
+``PageRank``: bytes that the readers asked for by the seconds of all iterations, and that over the disk's
+speed; beside them what the system counts as read from disk (``/proc/self/io``). ``BFS``: bytes that a search
+of the road has brought in (``mincore`` before and after), and their share of all files. Results are compared
+with a run in memory.
 """
 
 from __future__ import annotations
@@ -205,7 +206,7 @@ def pagerank_table(path: Path, share: float, iterations: int, rounds: int) -> No
             found = gpop.pagerank(graph, iterations=iterations)
         disk = found.trace.summary["disk"]
         read = bytes_from_disk() - before
-        rates.append((read or disk["asked_bytes"]) / found.run.seconds)
+        rates.append(disk["asked_bytes"] / found.run.seconds)
         same = np.array_equal(found.rank, expected.rank) and disk["residency"] == "mapped"
         print(
             f"{'':4}{found.run.seconds:9.2f}{read / 1e9:9.2f}{disk['asked_bytes'] / 1e9:8.2f}"

@@ -149,7 +149,7 @@ POPULATE = 22
 
 
 def advise(array: np.ndarray, advice: int) -> None:
-    """``madvise`` for the pages that an array fills, or touches (`POPULATE`); if it is refused, no harm is done."""
+    """``madvise`` for the pages that an array fills, or touches (`POPULATE`); a refusal is no harm."""
     page = mmap.PAGESIZE
     begin, end = array.ctypes.data, array.ctypes.data + array.nbytes
     if advice == POPULATE:

@@ -1,9 +1,9 @@
 """Reading ahead of a pull through blocks: all units, in the order in which the threads will take them.
 
-The threads of a run divide the units into equal parts and walk each from its end (work.py). Others, of Python,
-read the units that are next in each part (``madvise``: pages that are read are mapped, too), so many bytes
-ahead that the disk is never idle, and see by ``mode``, which a unit's thread writes when it is through, what is
-behind.
+The threads of a run divide the units into equal parts and walk each from its end (work.py). Others, of
+Python, read the units that are next in each part (``madvise``: pages that are read are mapped, too), so many
+bytes ahead that the disk is never idle, and see by ``mode``, which a unit's thread writes when it is through,
+what is behind.
 
 Where not all fits, the units that come last in each part stay in memory for good and the others are dropped
 as soon as they are through: a cache that keeps the latest would have dropped every unit by the time it is
@@ -38,6 +38,9 @@ AHEAD = 1 << 28
 
 READERS = 2
 """Threads that read: two reach nearly twice what one does, in the system's cache or past it."""
+
+FOLIO = 1 << 21
+"""Bytes that the system may keep together: it lets go of all or none of them."""
 
 SHARES = 4
 """On their way and behind is at most one of so many parts of the memory there is."""
@@ -121,6 +124,8 @@ class ReadAhead:
                 next_unit, through = self._look()
             for u in through:
                 for column, first, last in self._pieces(u):
+                    if u + 1 < self._k and not self._stays[u + 1]:  # it went before, but for what both lie in
+                        last = min(self._edges[u + 2], last + FOLIO // column.array.itemsize)
                     part = column.array[first:last]
                     advise(part, mmap.MADV_DONTNEED)
                     at, size = first * part.itemsize, part.nbytes
@@ -135,9 +140,8 @@ class ReadAhead:
         """The unit to read next, if there is room for one, and those to let go of."""
         done = self._mode[: self._k] != NOT_DONE
         over = self._seen != self._turn
-        through = [
-            place for place in range(self._at) if self._left[place] and (over or done[self._order[place]])
-        ]
+        passed = [over or done[u] for u in self._order[: self._at]]
+        through = [place for place, is_over in enumerate(passed) if is_over and self._left[place]]
         for place in through:
             self._left[place] = False
         units = [self._order[place] for place in through]
