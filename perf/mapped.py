@@ -104,7 +104,9 @@ def _mapped(path: Path, size: int, threads: int) -> float:
         for place in places:
             advise(array[place : min(size, place + BLOCK)], POPULATE)
 
-    return _together(read, threads)
+    seconds = _together(read, threads)
+    advise(array, mmap.MADV_DONTNEED)  # pages that are mapped cannot be dropped
+    return seconds
 
 
 WAYS = {

@@ -71,7 +71,7 @@ class Disk:
         self.before = self._resident()
         if isinstance(layout, Blocks):
             for array in self.arrays.values():
-                advise(array, mmap.MADV_SEQUENTIAL)
+                advise(array, mmap.MADV_RANDOM)  # what the system adds lies behind: units go backwards
             self.ahead = ReadAhead(self.mapped.arrays, layout, space.mode, threads, available_bytes())
 
     def expect(self, edges: int) -> None:

@@ -1,7 +1,7 @@
 """Reading ahead of a pull through blocks: all units, in the order in which the threads will take them.
 
 The threads of a run divide the units into equal parts and walk each from its end (work.py). Others, of
-Python, read the units that are next in each part (``madvise``: pages that are read are mapped, too), so many
+Python, read the units that are next in each part (``posix_fadvise``; then ``madvise`` maps what has come), so many
 bytes ahead that the disk is never idle, and see by ``mode``, which a unit's thread writes when it is through,
 what is behind.
 
@@ -42,8 +42,8 @@ READERS = 2
 FOLIO = 1 << 21
 """Bytes that the system may keep together: it lets go of all or none of them."""
 
-SHARES = 4
-"""On their way and behind is at most one of so many parts of the memory there is."""
+SHARES = 2
+"""On their way, or at work on, is at most one of so many parts of the memory there is."""
 
 POLL = 0.001
 """Seconds between two looks."""
@@ -74,7 +74,7 @@ class ReadAhead:
         self.total = sum(self._bytes)
         self._order = order_of(self._k, threads)
         self._ahead = max(max(self._bytes, default=0), min(AHEAD, budget // SHARES))
-        self._stays = self._kept(budget - 2 * self._ahead)
+        self._stays = self._kept(budget - self._ahead - READERS * max(self._bytes, default=0))
         self._known = [False] * self._k
         self.asked = self.iterations = 0
         self._turn, self._stopped = 0, False
@@ -90,7 +90,7 @@ class ReadAhead:
 
     def _kept(self, room: int) -> list[bool]:
         """Which units stay in memory: the last ones in the order, as many as there is room for."""
-        stays = [self.total <= room + 2 * self._ahead] * self._k
+        stays = [self.total <= room] * self._k
         for u in reversed(self._order):
             room -= self._bytes[u]
             if room < 0:
@@ -131,7 +131,11 @@ class ReadAhead:
                     at, size = first * part.itemsize, part.nbytes
                     os.posix_fadvise(column.file, at, size, os.POSIX_FADV_DONTNEED)
             if next_unit is not None:
-                for column, first, last in self._pieces(next_unit):
+                pieces = self._pieces(next_unit)
+                for column, first, last in pieces:
+                    at, size = first * column.array.itemsize, (last - first) * column.array.itemsize
+                    os.posix_fadvise(column.file, at, size, os.POSIX_FADV_WILLNEED)
+                for column, first, last in pieces:
                     advise(column.array[first:last], POPULATE)
             elif not through:
                 time.sleep(POLL)
