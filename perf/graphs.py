@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 import gpop
 from gpop.common.errors import UsageError
-from gpop.generate import GENERATORS, generate
+from gpop.generate.spec import generated, is_spec, options_of
 from gpop.graph.transform import random_weights
 
 WEIGHTS = (1, 255)
@@ -30,9 +29,8 @@ def normal(spec: str) -> str:
     >>> normal("rmat:scale=10,seed=3")
     'rmat:scale=10,seed=3'
     """
-    kind, colon, _ = spec.partition(":")
-    if colon and kind in GENERATORS:
-        _sizes(spec)
+    if is_spec(spec):
+        options_of(spec)
         return spec
     path, both_ways = file_of(spec)
     if not path.is_file():
@@ -55,36 +53,17 @@ def name_of(spec: str) -> str:
     >>> name_of("rmat:scale=10,seed=3"), name_of("data/road.bin"), name_of("road.bin,symmetrize")
     ('rmat-scale10-seed3', 'road', 'road-symmetrize')
     """
-    kind, colon, rest = spec.partition(":")
-    if colon and kind in GENERATORS:
+    if is_spec(spec):
+        kind, _, rest = spec.partition(":")
         return "-".join([kind, *rest.replace("=", "").split(",")]).rstrip("-")
     path, both_ways = file_of(spec)
     return path.name.split(".")[0] + BOTH_WAYS.replace(",", "-") * both_ways
 
 
-def _sizes(spec: str) -> dict[str, Any]:
-    kind, _, rest = spec.partition(":")
-    options: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
-        name, equals, value = part.partition("=")
-        try:
-            if name in ("symmetrize", "permute") and not equals:
-                options[name] = True
-            elif name == "weights":
-                low, high = value.split("-")
-                options[name] = (int(low), int(high))
-            else:
-                options[name] = type(GENERATORS[kind].get(name, 1))(value)
-        except ValueError:
-            raise UsageError(f"graph {spec}: {part!r}: expected NAME=NUMBER, symmetrize or permute") from None
-    return options
-
-
 def open_graph(spec: str) -> gpop.Graph:
     """Load or generate a graph."""
-    kind, colon, _ = spec.partition(":")
-    if colon and kind in GENERATORS:
-        return generate(kind, **_sizes(spec))
+    if is_spec(spec):
+        return generated(spec)
     path, both_ways = file_of(spec)
     return gpop.load(path, symmetrize=both_ways)
 

@@ -33,7 +33,7 @@ from gpop.common.command import (
 from gpop.common.errors import UsageError
 from gpop.common.parallel import MOST_THREADS
 from gpop.common.progress import by_default
-from gpop.execution.run import TARGETS
+from gpop.execution.run import RESIDENCIES, TARGETS
 from gpop.graph.transform import ORDERS
 from gpop.model.choosers import MODEL_NAMES, MODELS
 from gpop.model.strategies import ASKED, check_asked, described
@@ -131,6 +131,10 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
         "--reorder", choices=("none", *ORDERS), default="none", help="run with the vertices in another order"
     )
     parser.add_argument("--target", choices=TARGETS, default="cpu", help="where to run; python: plain, slow")
+    parser.add_argument(
+        "--residency", choices=tuple(dict.fromkeys(sum(RESIDENCIES.values(), ()))), default="auto",
+        help="where the edges of a graph from a .mapped folder are: read first, or left on disk",
+    )  # fmt: skip
     parser.add_argument(
         "--transport", choices=TRANSPORTS, default="auto", help="whether the ranks of mpiexec run it together"
     )
@@ -239,6 +243,8 @@ def _run(app: App, given: argparse.Namespace) -> int:
     )
     options = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
     options["progress"] = progress
+    if given.residency != "auto":
+        options["residency"] = given.residency
     if given.transport != "auto":
         options["transport"] = given.transport
     if world is not None:

@@ -22,6 +22,7 @@ from gpop.common.parallel import beside, worker_count
 from gpop.cpu import choose_mode, loop, specialise, team
 from gpop.cpu.active import LIST_GAP, drain_frontier, drain_touched, lists_of, load_all, load_frontier
 from gpop.cpu.constants import LARGE_EDGES, constants
+from gpop.cpu.disk import open_disk
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.sums import has_hub, sums_in_double
 from gpop.cpu.tree import chosen_of, missing_from, walk
@@ -101,7 +102,8 @@ class CpuEngine:
     most_rows = 4096
     wire: Any = np.int64(0)
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, residency: str = "auto") -> None:
+        self.residency, self.disk = residency, None  # where the edges are, if they stay there
         self.plan, self.program, self.lowered = plan, plan.program, plan.lowered
         self.graph, self.threads, self.mode = plan.program.graph, plan.threads, plan.mode
         self.called, self.ticket = False, 0  # whether the workers are in the loop, and since when
@@ -114,16 +116,22 @@ class CpuEngine:
         plan, kept = self.plan, None
         self.progress = np.zeros(loop.PROGRESS_SIZE, np.int64)
         self.prepare_seconds = self.incoming_seconds = 0.0
-        if plan.alike is not None:
+        if plan.alike is not None and self.graph.facts.mapped is None:
             kept = self.graph.store.noted((plan.alike, specialise.compile_loop))
-        if kept is None:
+        if self.graph.facts.mapped is not None:
+            self.disk = open_disk(self.graph, plan, self.residency)
+            with self.disk.room():
+                self._prepare()
+            self.disk.begin(self.layout, self.space, self.threads)
+        elif kept is None:
             self._prepare()
             self._note()
         else:
             vars(self).update(kept)
             if plan.counting:
                 self.space.counters[:] = 0
-        return {"interleave": plan.interleave, "threads": self.threads}
+        said = {"interleave": plan.interleave, "threads": self.threads}
+        return said if self.disk is None else said | {"disk": self.disk.told}
 
     def _note(self) -> None:
         """Keep what the next run alike would find again; blocks may be chosen by then where they were not.
@@ -131,6 +139,8 @@ class CpuEngine:
         Who compiles loops is part of the key: measurements put others in its place.
         """
         plan = self.plan
+        if self.graph.facts.mapped is not None:
+            return
         may_change = type(self.program).all_active and plan.mode == "auto" and plan.model.pulls
         if plan.alike is not None and (self.blocked or not may_change or is_small(self.graph)):
             self.graph.store.note(
@@ -207,7 +217,7 @@ class CpuEngine:
 
     def _find_blocks(self) -> tuple[Blocks | None, float]:
         """In-edges in blocks, and the seconds they took; None where messages are expected to be faster."""
-        plan, forced = self.plan, self.mode == "pull"
+        plan, forced = self.plan, self.mode == "pull" or (self.disk is not None and self.disk.stays)
         sizes = (self._vertex_bytes(), plan.types.message.itemsize, plan.partition_size)
         weighted = plan.types.weight is not None
         try:
@@ -231,6 +241,8 @@ class CpuEngine:
 
     def _bits(self) -> int:
         """Bits of a local id."""
+        if self.graph.facts.mapped is not None and self.plan.partition_size is None:
+            return self.graph.facts.mapped.bits
         return partition_bits(
             self.graph.n, self.threads, edges=self.graph.m, vertex_bytes=self._vertex_bytes(),
             partition_size=self.plan.partition_size,
@@ -357,6 +369,14 @@ class CpuEngine:
 
     def iterate(self) -> np.ndarray:
         """Let the team iterate until Python is due; the records of the trace."""
+        if self.disk is not None and self.disk.stays:
+            self.disk.expect(int(self.progress[loop.EDGES]))
+            self.scatter()
+            if not self.progress[loop.HALF]:  # it is over
+                return self.row[:0]
+            row = self.gather()
+            self.disk.passed()
+            return row
         records = np.empty((self.rows, len(COLUMNS) - 1))
         over = self._enter(self.plan.limit, records, later=CALLED_LATER)
         self.end = time.perf_counter()
@@ -439,6 +459,8 @@ class CpuEngine:
         """The final frontier and what else is asked for; the workspace is left clean."""
         plan = self.plan
         self._dismiss()
+        if self.disk is not None:
+            self.disk.end()
         if self.program.all_active and plan.mode == "auto" and plan.model.pulls and not self.blocked:
             note_without(self.graph, self.iteration)
         counters = None
@@ -471,6 +493,8 @@ class CpuEngine:
         """The run has failed: workers leave, and a workspace in the middle of an iteration is forgotten."""
         try:
             self._dismiss()
+            if self.disk is not None:
+                self.disk.end()
         finally:
             forget_workspaces(self.graph.store)
 

@@ -22,7 +22,9 @@ from gpop.plan.trace import Trace
 from gpop.ranks.world import World
 
 
-def engine_for(target: str, plan: Plan, world: World | None = None, gather: bool = False) -> Engine:
+def engine_for(
+    target: str, plan: Plan, world: World | None = None, gather: bool = False, residency: str = "auto"
+) -> Engine:
     """The target's engine; imported when it is first asked for. ``world``: where there are other ranks."""
     if world is not None:
         from gpop.ranks.engine import RankEngine
@@ -38,7 +40,7 @@ def engine_for(target: str, plan: Plan, world: World | None = None, gather: bool
         return PythonEngine(plan)
     from gpop.cpu.engine import CpuEngine
 
-    return CpuEngine(plan)
+    return CpuEngine(plan, residency)
 
 
 def carry_out(

@@ -20,6 +20,7 @@ Mode: TypeAlias = Literal[
 Target: TypeAlias = Literal["cpu", "gpu", "python"]
 Model: TypeAlias = Literal["engine", "paper"]
 Order: TypeAlias = Literal["none", "degree", "bfs", "rcm", "random"]
+Residency: TypeAlias = Literal["auto", "memory", "mapped"]
 Transport: TypeAlias = Literal["auto", "alone", "mpi"]
 Callback: TypeAlias = Callable[[dict[str, Any]], bool | None]
 
@@ -45,6 +46,7 @@ class RunOptions(ShownOptions, total=False):
     transport: Transport
     gather: bool
     checkpoint: Checkpoint | None
+    residency: Residency
 
 
 class LimitedOptions(RunOptions, total=False):

@@ -17,7 +17,7 @@ from gpop.common.errors import UsageError
 from gpop.common.spelling import refusing
 from gpop.execution.checkpoint import Checkpoint, Keeper
 from gpop.execution.loop import carry_out, engine_for
-from gpop.execution.options import Callback, Mode, Model, Target, Transport
+from gpop.execution.options import Callback, Mode, Model, Residency, Target, Transport
 from gpop.model.choosers import MODEL_NAMES, model_of
 from gpop.model.strategies import asked_on, check_asked
 from gpop.plan.engine import Finished
@@ -28,6 +28,8 @@ from gpop.ranks.world import World, threads_of, world_of
 
 COMPILED_TARGETS = ("cpu", "gpu")
 TARGETS = (*COMPILED_TARGETS, "python")
+RESIDENCIES = {"cpu": ("auto", "memory", "mapped"), "gpu": ("auto",), "python": ("auto",)}
+"""Where the edges of a graph may be during a run, by target."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,7 @@ def run(
     transport: Transport = "auto",
     gather: bool = False,
     checkpoint: Checkpoint | None = None,
+    residency: Residency = "auto",
 ) -> Run:
     """Run a program until its frontier is empty or the given number of iterations is done.
 
@@ -156,6 +159,11 @@ def run(
         sets its own range of vertices, ``Run.part``. The frontier is always that of all.
     checkpoint : Checkpoint, optional
         Leave now and then what the run needs to go on, and go on from what an earlier one has left.
+    residency : "auto", "memory" or "mapped"
+        Where the edges are during the run, of a graph opened from disk (``.mapped``, written by ``python -m
+        gpop.convert --layout``): read before it begins, or left there and read as they are wanted, so that
+        the graph may be larger than memory. Auto leaves them there when they are expected not to fit. Vertex
+        data is in memory; answers are the same.
 
     Returns
     -------
@@ -195,6 +203,7 @@ def run(
     check_asked("mode", mode)
     _check_choice("target", target, TARGETS)
     _check_choice("model", model, MODEL_NAMES)
+    _check_choice(f"target {target!r}: residency", residency, RESIDENCIES[target])
     if target != "python" and mode not in asked_on(target):
         check_asked(f"target {target!r}: mode", mode, asked_on(target))
     iterations = as_count("iterations", iterations)
@@ -213,6 +222,11 @@ def run(
             f'{type(program).__name__} declares combine = "add": interleave needs a program that may hear '
             "a message twice"
         )
+    if residency == "mapped" and program.graph.facts.mapped is None:
+        raise UsageError(
+            f"residency 'mapped': {program.graph!r} is in memory: expected a graph that gpop.load has opened "
+            "from a .mapped folder (python -m gpop.convert --layout)"
+        )
     sources = _as_vertices(frontier, program.graph.n)
 
     if counters and target != "cpu":
@@ -230,7 +244,7 @@ def run(
         ratio=ratio, model=model_of(model), partition_size=partition_size,
         limit=UNLIMITED if iterations is None else iterations,
     )  # fmt: skip
-    engine = engine_for(target, plan, world, gather)
+    engine = engine_for(target, plan, world, gather, residency)
     keeper = None
     if checkpoint is not None:
         if target != "cpu":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 
 @dataclass
@@ -26,6 +27,9 @@ class Facts:
     ascending: bool | None = None
     """Whether all adjacency lists ascend."""
     has_hub: bool | None = None
+    most_in_edges: int | None = None
+    mapped: Any = None
+    """Where its arrays are on disk, when it was opened from there (`gpop.layout.mapped.Mapped`)."""
     content_hash: int | None = None
     mean_weight: float | None = None
     heaviest_weight: float | None = None
@@ -40,7 +44,7 @@ class Facts:
 
     def copied(self) -> Facts:
         """The facts of a copy of the graph, for which no layout was built yet."""
-        return replace(self, share_inside=dict(self.share_inside), layout_told=None)
+        return replace(self, share_inside=dict(self.share_inside), layout_told=None, mapped=None)
 
     def of_same_file(self) -> Facts:
         """What a graph made of this one has in common with it: where it came from."""

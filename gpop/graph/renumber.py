@@ -12,6 +12,7 @@ import numpy as np
 from gpop.common.memory import own_pages, require_memory
 from gpop.common.others import Others
 from gpop.common.parallel import for_each, ranges
+from gpop.common.spill import settled
 from gpop.graph.arguments import MOST_VERTICES
 
 _IDS = 1 << 20  # treated at a time
@@ -37,6 +38,7 @@ def dense_ids(
         present = np.zeros(largest + 1, np.bool_)
         for ids in arrays:
             present[ids] = True
+            settled(ids)
         if others is not None:
             present = others.most(present.view(np.uint8)).view(np.bool_)
         distinct = int(np.count_nonzero(present))
@@ -60,6 +62,7 @@ def dense_ids(
         renamed = own_pages(len(arrays[i]), np.uint32)
         for first, last in ranges(len(renamed), _IDS):
             renamed[first:last] = numbers(arrays[i][first:last])
+        settled(renamed)
         arrays[i] = renamed
 
     for_each(len(arrays), rename)
@@ -73,6 +76,7 @@ def _distinct(arrays: list[np.ndarray]) -> np.ndarray:
     for ids in arrays:
         for first, last in ranges(len(ids), _IDS):
             new.append(np.unique(ids[first:last]))
+            settled(ids[first:last])
             waiting += len(new[-1])
             if waiting > max(len(found), _IDS):  # seldom enough that merging costs little
                 require_memory(24 * (len(found) + waiting), f"numbering {len(found) + waiting} ids")

@@ -34,6 +34,7 @@ FORMATS = {
     "arrow_file": ((".parquet", ".arrow", ".feather"), False),
     "networkx_file": ((".graphml", ".gml"), False),
     "graphalytics": ((".properties",), False),  # with a .v and a .e file beside it
+    "mapped": ((".mapped",), False),  # a folder, with layouts; run from disk
 }
 
 
@@ -65,6 +66,7 @@ def load(
         | ``.parquet .arrow .feather`` | edge table (needs pyarrow) |
         | ``.graphml .gml`` | through NetworkX or igraph |
         | ``.properties`` | data set of LDBC Graphalytics, only read |
+        | ``.mapped`` | graph with its layouts, run from disk (``python -m gpop.convert --layout``) |
 
         Text formats also with ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` (needs zstandard).
     weighted : bool, optional

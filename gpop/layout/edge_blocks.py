@@ -146,11 +146,17 @@ def _cut_units(in_edges: np.ndarray, cells: int, most_edges: int) -> np.ndarray:
     return np.array([*bounds, in_edges.size])
 
 
-def plan_blocks(graph: Graph, unit_bits: int, source_bits: int, most_edges: int, threads: int) -> Plan:
-    """Count edges, then cut vertices into units and windows; parameters as for `build_blocks`."""
+def plan_blocks(
+    graph: Graph, unit_bits: int, source_bits: int, most_edges: int, threads: int, heads: int | None = None
+) -> Plan:
+    """Count edges, then cut vertices into units and windows; parameters as for `build_blocks`.
+
+    ``heads``: how many of the vertices edges lead to, where it is not all.
+    """
     n = graph.n
-    cell_bits = min(unit_bits, WINDOW_BITS, max(6, (n // MOST_CELLS).bit_length()))
-    sources, cells = max(1, -(-n >> source_bits)), max(1, -(-n >> cell_bits))
+    heads = n if heads is None else heads
+    cell_bits = min(unit_bits, WINDOW_BITS, max(6, (heads // MOST_CELLS).bit_length()))
+    sources, cells = max(1, -(-n >> source_bits)), max(1, -(-heads >> cell_bits))
     graph.store.require(8 * sources * (cells + 2), f"{graph!r}: edges from {sources} source blocks")
     counts, messages = np.zeros((sources, cells), np.int64), np.zeros(sources, np.int64)
     claim, bits = np.zeros(1, np.int64), (source_bits, cell_bits, SMALL_ID_BITS)
@@ -265,6 +271,8 @@ def blocks_of(
     """
     if not forced and is_small(graph):
         return None, 0.0
+    if graph.facts.mapped is not None and partition_size is None:
+        return graph.facts.mapped.blocks[weighted], 0.0
     start = time.perf_counter()
     store = graph.store
     sizes = block_sizes(graph, threads, vertex_bytes, value_bytes, partition_size)
