@@ -30,6 +30,8 @@ ASKED = {
     "in_indptr": STREAM, "in_indices": STREAM, "in_weights": STREAM, "frontier_bits": EACH,
     "vertex_value": EACH,
 }  # fmt: skip
+BY_TARGET = {"vertex_value": EACH, "frontier_bits": EACH, "cell": EACH, "folded": EACH}
+BY_SOURCE = BY_TARGET | {"vertex_value": STREAM, "frontier_bits": STREAM}
 PHASES = {
     "push": {
         "scatter_list": SCATTER,
@@ -37,32 +39,24 @@ PHASES = {
     },
     "vertex-push": {"scatter_list": SCATTER, "VertexPush::gather": PUSHED},
     "vertex-push-warp": {"scatter_list": SCATTER, "VertexPushWarp::gather": PUSHED},
+    "edge-list": {
+        "scatter_list": SCATTER,
+        "EdgeList::gather": BY_SOURCE | {"edge_source": STREAM, "indices": STREAM, "weights": STREAM},
+    },
     "struct-edge-list": {
         "scatter_list": SCATTER,
-        "StructEdgeList::gather": {
-            "edge": STREAM, "weighted_edge": STREAM, "vertex_value": STREAM, "frontier_bits": STREAM,
-            "cell": EACH, "folded": EACH,
-        },
+        "StructEdgeList::gather": BY_SOURCE | {"edge": STREAM, "weighted_edge": STREAM},
     },
     "reverse-edge-list": {
         "scatter_list": SCATTER,
-        "ReverseEdgeList::gather": {
-            "in_indices": STREAM, "edge_target": STREAM, "in_weights": STREAM, "vertex_value": EACH,
-            "frontier_bits": EACH, "cell": EACH, "folded": EACH,
+        "ReverseEdgeList::gather": BY_TARGET | {
+            "in_indices": STREAM, "edge_target": STREAM, "in_weights": STREAM,
         },
     },
     "reverse-struct-edge-list": {
         "scatter_list": SCATTER,
-        "ReverseStructEdgeList::gather": {
-            "reverse_edge": STREAM, "weighted_reverse_edge": STREAM, "vertex_value": EACH,
-            "frontier_bits": EACH, "cell": EACH, "folded": EACH,
-        },
-    },
-    "edge-list": {
-        "scatter_list": SCATTER,
-        "EdgeList::gather": {
-            "edge_source": STREAM, "indices": STREAM, "weights": STREAM, "vertex_value": STREAM,
-            "frontier_bits": STREAM, "cell": EACH, "folded": EACH,
+        "ReverseStructEdgeList::gather": BY_TARGET | {
+            "reverse_edge": STREAM, "weighted_reverse_edge": STREAM,
         },
     },
     "owner": {

@@ -49,11 +49,7 @@ __device__ void push_heavy(Team& team, State& state, const Graph& graph, const S
   }
 }
 
-struct Push {
-  static const bool LISTED = true;
-  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    scatter_list(team, state, graph, space, control);
-  }
+struct Push : KeepsValues<true> {
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
     push_heavy(team, state, graph, space, control);
     push_light(team, state, graph, space, control);

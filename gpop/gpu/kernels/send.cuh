@@ -18,3 +18,12 @@ __device__ void init_rows(Team& team, State& state, const Graph& graph, const Sp
     if (initFunc(state, v) && !ALL_ACTIVE) activate(v, space, control);
   }
 }
+
+// Base of the strategies that scatter as above. Their gather follows the list, or looks at the whole graph.
+template <bool FOLLOWS_LIST>
+struct KeepsValues {
+  static const bool LISTED = FOLLOWS_LIST;
+  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+    scatter_list(team, state, graph, space, control);
+  }
+};

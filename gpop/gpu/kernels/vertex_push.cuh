@@ -3,13 +3,7 @@
 // Neighbouring lanes read edges of different vertices, and wait for the one that has most: for graphs whose
 // vertices have few edges each. Bytes as push.cuh.
 
-struct VertexPush {
-  static const bool LISTED = true;
-
-  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    scatter_list(team, state, graph, space, control);
-  }
-
+struct VertexPush : KeepsValues<true> {
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
     const int64 size = ALL_ACTIVE ? graph.n : control->head.list_size;
     for (int64 i = team.rank(); i < size; i += team.size()) {

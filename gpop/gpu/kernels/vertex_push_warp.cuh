@@ -4,13 +4,7 @@
 // (virtual_warps.cuh). Bytes as push.cuh.
 #include "virtual_warps.cuh"
 
-struct VertexPushWarp {
-  static const bool LISTED = true;
-
-  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    scatter_list(team, state, graph, space, control);
-  }
-
+struct VertexPushWarp : KeepsValues<true> {
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
     const int64 size = ALL_ACTIVE ? graph.n : control->head.list_size;
     for (VirtualWarp part(team); part.some(size); part.chunk += part.chunks) {
