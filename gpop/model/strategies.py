@@ -19,6 +19,7 @@ from gpop.model.gpu_bytes import (
     bottom_up_bytes,
     combined_bytes,
     edge_list_bytes,
+    levels_bytes,
     owner_bytes,
     push_bytes,
     reverse_edge_list_bytes,
@@ -70,6 +71,8 @@ class Strategy:
         Whether it can be part of an interleaved run.
     by_name : bool
         Taken only where it is asked for, by its name in place of a mode.
+    few : bool
+        Takes over from another one in iterations with few active vertices.
     parameters : tuple of int
         Of strategies with virtual warps: their lanes, and the vertices that one takes at once. They are taken
         where the name stands alone; others follow it: ``vertex-push-warp:8-32``.
@@ -86,6 +89,7 @@ class Strategy:
     auto: bool = True
     interleaves: bool = True
     by_name: bool = False
+    few: bool = False
     parameters: tuple[int, ...] = ()
 
     def fits(self, asked: str, all_active: bool, needs: bool, interleave: bool) -> bool:
@@ -132,6 +136,9 @@ STRATEGIES = (
              "all in-edges in blocks that read values where they lie", all_active=True),
     Strategy("push", SC, "gpu", "gpu/kernels/push.cuh", ("csr",), push_bytes,
              "warps walk the edges of listed vertices, messages go straight to their vertex"),
+    Strategy("levels", SC, "gpu", "gpu/kernels/levels.cuh", ("csr",), levels_bytes,
+             "in place of push while few vertices are active: one barrier an iteration",
+             all_active=False, few=True),
     Strategy("edge-list", SC, "gpu", "gpu/kernels/edge_list.cuh", ("edges",), edge_list_bytes,
              "a thread per edge of the whole graph", by_name=True),
     Strategy("struct-edge-list", SC, "gpu", "gpu/kernels/struct_edge_list.cuh", ("edge structs",),

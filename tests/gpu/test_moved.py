@@ -7,6 +7,7 @@ atomic the read counts.
 from __future__ import annotations
 
 import ctypes
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import gpop
 from gpop.gpu import engine
 from gpop.gpu.device_graph import PADDING
 from gpop.model.strategies import STRATEGIES
-from tests.gpu.asking import asking
+from tests.gpu.asking import asking, never_alone
 from tests.gpu.emulator import Module, emulated
 from tests.programs import random_graph
 
@@ -37,6 +38,7 @@ PHASES = {
         "scatter_list": SCATTER,
         "push_light": PUSHED,
     },
+    "levels": {"Levels::walk": {"entries": STREAM, "indices": STREAM, "weights": STREAM, "cell": EACH}},
     "vertex-push": {"scatter_list": SCATTER, "VertexPush::gather": PUSHED},
     "vertex-push-warp": {"scatter_list": SCATTER, "VertexPushWarp::gather": PUSHED},
     "edge-list": {
@@ -157,6 +159,11 @@ class Live(Heard):
         return self.value[node]
 
 
+class LiveWeighted(Live):
+    def applyWeight(self, value, weight):
+        return value + weight
+
+
 class Needy(Heard):
     """A value that scatter keeps; vertices 0 have no use for messages."""
 
@@ -243,6 +250,7 @@ CASES = [
         (cls, "sc", "push")
         for cls in (Heard, Weighted, Live, Everywhere, Short, Lowest, Sums, SumsEverywhere)
     ],
+    *[(cls, "sc", "levels") for cls in (Live, LiveWeighted)],
     *[(cls, "edge-list", "edge-list") for cls in (Heard, Weighted, Live, Everywhere, Sums)],
     *[
         (cls, name, name)
@@ -264,7 +272,7 @@ CASES = [
 ]
 
 
-QUICK = {Heard, Weighted, LowestWeighted}
+QUICK = {Heard, Weighted, LowestWeighted, LiveWeighted}
 """Each strategy, with weights and where it can be without."""
 
 
@@ -278,11 +286,13 @@ def test_predicted_bytes_are_moved(cls, mode, strategy, monkeypatch):
     every_vertex = cls.all_active or strategy == "bins-combined"  # a run without messages is not folded
     frontier = None if every_vertex else np.arange(0, graph.n, 3)
     monkeypatch.setattr(engine, "GpuEngine", CountingEngine)
-    with emulated(CountingModule):
+    with emulated(CountingModule), never_alone() if strategy == "push" else nullcontext():
         run = gpop.run(
             cls(graph), frontier, iterations=1, mode=mode, target="gpu", ratio=1.0, partition_size=SIZE
         )
-    assert CountingEngine.strategies == [strategy]
+    assert CountingEngine.strategies == (
+        ["push", "levels"] if issubclass(cls, Live) and mode == "sc" else [strategy]
+    )
     counted: set[str] = set()
     total = moved(strategy, cls.all_active, counted)
     # Of offsets that are read as a stream there is one more than vertices.

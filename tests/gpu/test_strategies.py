@@ -64,16 +64,17 @@ def test_codes_and_columns_are_written_once():
 @pytest.mark.parametrize(
     "mode, owned, combines, names",
     [
-        ("auto", False, True, ["push", "bins-combined", "bottom-up"]),
-        ("sc", False, True, ["push"]), ("pc", False, True, ["bins-combined"]), ("pc", False, False, ["bins"]),
-        ("auto", False, False, ["push", "bins", "bottom-up"]), ("edge-list", False, True, ["edge-list"]),
+        ("auto", False, True, ["push", "levels", "bins-combined", "bottom-up"]),
+        ("sc", False, True, ["push", "levels"]), ("pc", False, True, ["bins-combined"]),
+        ("auto", False, False, ["push", "levels", "bins", "bottom-up"]), ("pc", False, False, ["bins"]),
+        ("edge-list", False, True, ["edge-list"]),
         ("pull", True, False, ["owner"]), ("edge-list", True, False, ["owner"]),
         ("vertex-pull", True, False, ["vertex-pull"]), ("vertex-push-warp:8-32", True, False, ["owner"]),
         ("vertex-push-warp:8-32", False, True, ["vertex-push-warp"]),
     ],
 )  # fmt: skip
 def test_an_engine_holds_what_its_run_may_choose(mode, owned, combines, names):
-    found = strategies.strategies_of(mode, owned, combines, pulls=True)
+    found = strategies.strategies_of(mode, owned, combines, pulls=True, levels=True)
     assert [strategy.name for strategy in found] == names
     every = set(strategies.GPU_STRATEGIES.values())
     files = strategies.kernels_of(found)

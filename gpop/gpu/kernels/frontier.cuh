@@ -80,7 +80,7 @@ __device__ void filter_list(Team& team, State& state, const Graph& graph, const 
         if (COUNTS_ARRIVALS) clear_bit(space.arrived, v);
       }
       if (TRACK && active) set_bit(space.touched_bits, v);
-      kept = active && filterFunc(state, v);
+      kept = active && filterFunc(state, v) && joins(v, state, graph, space, control);
       if (kept) {
         degree = degree_of(graph, v);
         atomicOr(space.frontier_bits + (v >> 5), 1u << (v & 31));
@@ -141,7 +141,7 @@ __device__ void filter_all(Team& team, State& state, const Graph& graph, const S
       if (node < graph.n) {
         active = activated >> lane_id() & 1;
         if (!asked) active |= gather_folded(v, state, graph, space);
-        kept = active && filterFunc(state, v);
+        kept = active && filterFunc(state, v) && joins(v, state, graph, space, control);
         if (kept) degree = degree_of(graph, v);
       }
       const unsigned bits = __ballot_sync(ALL_LANES, kept);

@@ -72,6 +72,10 @@ struct Space {
   unsigned* touched_bits;   // ever activated (TRACK)
   unsigned* list;           // the active vertices, in no order; see Control.list_valid
   unsigned* candidates;     // vertices that filterFunc will be asked about
+  unsigned* later;          // vertices that wait for their bucket, two halves in turns (buckets.cuh)
+  unsigned* later_bits;     // they are in there
+  unsigned* pending_bits;   // and wait indeed
+  uint4* entries;           // of this level and of the next, in turns (levels.cuh)
   uint2* heavy;             // (vertex, piece) of active vertices with more than HEAVY edges
   unsigned char* mode;      // per partition
   unsigned* active_vertices;
@@ -80,6 +84,8 @@ struct Space {
   unsigned* waiting_count;  // per hub
   unsigned* called;         // the hubs at which some wait
 };
+
+const int FOUND_SHIFT = 44;  // of level_found: vertices above, their edges below
 
 struct Control {  // what the host and the blocks tell each other
   struct Head {
@@ -90,15 +96,20 @@ struct Control {  // what the host and the blocks tell each other
     int64 next_frontier, next_edges, next_list, next_heavy;  // summed up for the next one
     int64 list_size, heavy_size, candidates;
     int64 partitions_sparse, partitions_dense, messages;
+    int64 bucket, least;          // priorities: highest in the frontier, lowest that waits (buckets.cuh)
+    int64 pile_size, kept_size;   // vertices that wait, and those of them that stay
     double bytes;
     int64 begin_ns, middle_ns;
     double ratio;
-    int fresh, list_valid, alone, stop, finished;
+    int fresh, list_valid, alone, stop, finished, few, turn;
     int dense, pulled;  // candidates are all vertices, since partitions send or vertices ask; vertices ask
     unsigned scatter_claim, gather_claim, hubs_called;
   } head;
   int decision[2];  // what comes after a barrier: go on, block 0 alone, or stop
   unsigned arrived_blocks, released;  // of the grid barrier
+  uint64 level_found[3];    // of levels in turns, see levels.cuh
+  unsigned level_leave[3];  // the level is to be left to others
+  unsigned levels_arrived;  // of their barrier
   double trace[TRACE_ROWS][TRACE_COLUMNS];
 };
 

@@ -9,6 +9,7 @@ struct Team {
   Control* control;
   unsigned blocks, generation;
   bool alone;
+  unsigned levels;  // that have passed their own barrier (levels.cuh)
 
   __device__ unsigned rank() const { return alone ? threadIdx.x : blockIdx.x * blockDim.x + threadIdx.x; }
   __device__ unsigned size() const { return alone ? blockDim.x : blocks * blockDim.x; }
