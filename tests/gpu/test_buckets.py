@@ -9,9 +9,9 @@ import gpop
 from gpop.apps import sssp
 from gpop.generate import generate
 from gpop.gpu import kernel
-from tests.cpu.test_priority import LastOfAll, Widest
 from tests.gpu.asking import asking
 from tests.gpu.emulator import emulated
+from tests.prioritised import LastOfAll, Widest
 from tests.programs import random_graph
 from tests.quick import quick
 
