@@ -11,7 +11,7 @@ from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, SWAP, Traits, combine_of, push_of, queues
 from gpop.gpu.strategies import strategies_of
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits
-from gpop.model.strategies import PULL, SC, code_of, split
+from gpop.model.strategies import PULL, SC, code_of, policies, split
 from gpop.plan.plan import Plan
 
 
@@ -23,6 +23,7 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None) -> Traits:
     cls = type(plan.program)
     fields = cls.vertex_fields()
     name, parameters = split(plan.mode)
+    masked, aggregation = policies(plan.mode)
     pulls = code_of(plan.mode) == PULL
     if pulls:
         push = OWNER
@@ -54,6 +55,8 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None) -> Traits:
             live and way == SWAP and plan.lowered.filters_early,
         ),
         parameters=parameters,
+        masked=masked,
+        aggregation=aggregation,
     )
 
 

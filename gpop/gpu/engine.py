@@ -270,9 +270,9 @@ class GpuEngine:
         if self.traits.all_active:
             return np.empty(0, np.uint32)
         active = space.vertices_in("frontier_bits", n)
-        if not len(space.arrays["pending_bits"]):
+        if not len(space.arrays["waiting_bits"]):
             return active
-        return np.union1d(active, space.vertices_in("pending_bits", n))
+        return np.union1d(active, space.vertices_in("waiting_bits", n))
 
     def abandon(self) -> None:
         """Arrays are made anew for each run."""

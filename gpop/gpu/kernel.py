@@ -18,7 +18,7 @@ from gpop.gpu.kernel_files import kernel_text
 from gpop.gpu.strategies import kernels_of, record_values, strategy_source
 from gpop.gpu.structs import CONTROL, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS
 from gpop.model.gpu_bytes import DeviceSizes
-from gpop.model.strategies import PC, PULL, Strategy
+from gpop.model.strategies import AGGREGATIONS, PC, PULL, Strategy
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 
 COMMON = ("layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
@@ -37,6 +37,9 @@ in the bins, and of the header of a segment (layout.cuh)."""
 
 LEVEL_EDGES = 1 << 16
 """Most active vertices, and most edges of them, of an iteration that has little to do (levels.cuh)."""
+
+MOST_LISTED = 1 << 18
+"""Of a new bucket the vertices are listed where at most so many waited; else their bits are set (buckets.cuh)."""
 
 HEAVY = 256
 """Vertices with more edges are pushed in pieces of so many."""
@@ -81,6 +84,9 @@ class Traits(NamedTuple):
     """Those that a run may choose: at most one of each of the three."""
     parameters: tuple[int, ...] = ()
     """Of a strategy that has some: lanes of a virtual warp, and vertices that it takes at once."""
+    masked: bool = False
+    aggregation: str | None = None
+    """See `gpop.model.strategies.AGGREGATIONS`."""
 
     @property
     def sparse(self) -> Strategy | None:
@@ -211,6 +217,8 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "PUSH": traits.push,
         "FOLDS_PUSHED": int(traits.push == FOLD),
         "PRIORITISED": int("priorityFunc" in emitted.defined),
+        "MASKED": int(traits.masked and not traits.all_active),
+        "AGGREGATE": (None, *AGGREGATIONS).index(traits.aggregation),
         "TRACK": int(traits.track),
         "LIVE": int(traits.live),
         "HAS_INIT": int("initFunc" in emitted.defined),
@@ -218,6 +226,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "BLOCK_THREADS": BLOCK_THREADS,
         "HEAVY": HEAVY,
         "LEVEL_EDGES": LEVEL_EDGES,
+        "MOST_LISTED": MOST_LISTED,
         "HUB": HUB,
         "QUEUES": int(queues(emitted, traits)),
         "ENDS_EARLY": int("needsFunc" in emitted.defined),
@@ -263,8 +272,8 @@ def device_sizes(emitted: Emitted, traits: Traits, live: bool) -> DeviceSizes:
     cells = [total] if traits.push == FOLD else emitted.written_dtypes[:1]
     cell = sum(dtype.itemsize for dtype in cells)
     return DeviceSizes(
-        kept=0 if live else VERTEX_BYTES * frontier + message.itemsize,
-        listed=(VERTEX_BYTES + OFFSET_BYTES) * frontier,
+        kept=0 if live else VERTEX_BYTES * (frontier and not traits.masked) + message.itemsize,
+        listed=(VERTEX_BYTES + OFFSET_BYTES) * (frontier and not traits.masked),
         offset=OFFSET_BYTES,
         edge=VERTEX_BYTES,
         weight=traits.weight_dtype.itemsize if weighted else 0,

@@ -42,7 +42,7 @@ def strategies_of(
         return (GPU_STRATEGIES["owner"],)
     push = ["push"] + ["levels"] * levels
     auto = [*push, "bins"] + ["bottom-up"] * pulls
-    names = {"sc": push, "pc": ["bins"], "auto": auto}.get(mode, [name])
+    names = {"sc": push, "pc": ["bins"], "auto": auto}.get(name, [name])
     if combines:
         names = ["bins-combined" if name == "bins" else name for name in names]
     return tuple(GPU_STRATEGIES[name] for name in names)

@@ -167,6 +167,13 @@ STRATEGIES = (
              "virtual warps walk the in-edges of all vertices", by_name=True, parameters=(16, 64)),
 )  # fmt: skip
 
+MASKED, AGGREGATIONS = "masked", ("each", "bulk", "warp", "block")
+"""What may follow the name of a strategy that is asked for, in this order: ``vertex-push/masked/block``.
+Masked: there is no list of active vertices, every vertex is looked at. The others say who counts, and lists,
+the next frontier together: nobody, a thread all that it finds, a warp, a block; else it is a warp, or the block
+where many edges are active.
+Paper: Verstraaten, Varbanescu, de Laat, "Mix-and-Match"."""
+
 _BY_NAME = {strategy.name: strategy for strategy in STRATEGIES if strategy.by_name}
 
 ASKED = ("auto", *(mode.name for mode in MODES), *_BY_NAME)
@@ -199,10 +206,35 @@ def split(asked: str) -> tuple[str, tuple[int, ...]]:
     >>> split("vertex-push-warp:8-32"), split("vertex-push-warp"), split("auto")
     (('vertex-push-warp', (8, 32)), ('vertex-push-warp', (16, 64)), ('auto', ()))
     """
-    name, colon, given = asked.partition(":")
+    name, colon, given = asked.partition("/")[0].partition(":")
     if colon:
         return name, tuple(int(number) for number in given.split("-"))
     return name, _BY_NAME[name].parameters if name in _BY_NAME else ()
+
+
+def policies(asked: str) -> tuple[bool, str | None]:
+    """Whether it is masked, and which aggregation is asked for.
+
+    Examples
+    --------
+    >>> policies("vertex-push/masked/block"), policies("edge-list/each"), policies("auto")
+    ((True, 'block'), (False, 'each'), (False, None))
+    """
+    words = asked.split("/")[1:]
+    aggregations = [word for word in words if word in AGGREGATIONS]
+    return MASKED in words, aggregations[0] if aggregations else None
+
+
+def _check_policies(what: str, asked: str) -> None:
+    """Refuse what follows a name and is none, or in another order."""
+    words = asked.split("/")
+    masked, aggregation = policies(asked)
+    known = [words[0], *[MASKED] * masked, *[aggregation] * (aggregation is not None)]
+    if words != known or (len(words) > 1 and split(asked)[0] not in _BY_NAME):
+        raise UsageError(
+            f"{what} {asked!r}: expected the name of a strategy that is taken by name, then /{MASKED} or not, "
+            f"then /{', /'.join(AGGREGATIONS)} or none of them"
+        )
 
 
 def check_asked(what: str, asked: str, known: tuple[str, ...] = ASKED) -> None:
@@ -220,9 +252,11 @@ def check_asked(what: str, asked: str, known: tuple[str, ...] = ASKED) -> None:
     Traceback (most recent call last):
     gpop.common.errors.UsageError: mode 'vertex-pull-warp:5-32': expected vertex-pull-warp:W-C, W lanes ...
     """
+    whole, asked = asked, asked.partition("/")[0] if isinstance(asked, str) else asked
     name, colon, given = asked.partition(":") if isinstance(asked, str) else (asked, "", "")
     if name not in known or (colon and not (name in _BY_NAME and _BY_NAME[name].parameters)):
         raise UsageError(f"{what} {asked!r}: expected one of {', '.join(known)}")
+    _check_policies(what, whole)
     if not colon:
         return
     numbers = [int(number) for number in given.split("-") if number.isdecimal()]

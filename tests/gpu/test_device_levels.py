@@ -48,6 +48,6 @@ def test_levels_leave_what_other_iterations_leave(case, mode):
 
 @pytest.mark.parametrize("mode", ["auto", "pull", "sc", "pc"])
 @pytest.mark.parametrize("start", [test_buckets.in_steps, test_buckets.labels])
-def test_buckets(start, mode):
+def test_steps_of_buckets(start, mode):
     for graph in (random_graph(5, 90, 500, weights=True), random_graph(6, 9000, 90_000, weights=True)):
         test_buckets.check_steps(start, graph, mode, 256)

@@ -54,6 +54,29 @@ def test_every_way_to_walk_neighbours(name, mode):
     check_emulated(name, mode, WALKED[name])
 
 
+FORMS = [mask + by for mask in ("", "/masked") for by in ("", "/each", "/bulk", "/warp", "/block")]
+
+
+def formed():
+    """Every strategy by name in every form; four of them are quick, each with another form."""
+    few = {
+        ("vertex-push", "/masked/each"), ("vertex-push-warp:8-32", "/masked/block"),
+        ("reverse-edge-list", "/bulk"), ("vertex-pull", "/block"),
+    }  # fmt: skip
+    for mode in BY_NAME:
+        for form in FORMS[1:]:
+            marks = [] if (mode, form) in few else pytest.mark.slow
+            yield pytest.param(
+                "Colours" if mode == "vertex-push" else "ColoursCombined", mode + form, marks=marks
+            )
+
+
+@pytest.mark.parametrize("name, mode", [*formed()])
+def test_every_form_of_them(name, mode):
+    """Vertices are listed and counted one by one or together, or are all looked at."""
+    check_emulated(name, mode, CASES[name])
+
+
 @pytest.mark.parametrize("parameters", quick(["1-5", "2-2", "16-64", "32-32", "32-128"], "32-128"))
 def test_virtual_warps_of_any_size(parameters):
     for way in ("vertex-push-warp", "vertex-pull-warp"):

@@ -140,6 +140,15 @@ def test_virtual_warps_that_there_are_not(parameters):
         gpop.run(Smallest(random_graph(3, 40, 100)), mode="vertex-push:8-16", target="gpu")
 
 
+@pytest.mark.parametrize(
+    "mode",
+    ["sc/block", "auto/masked", "vertex-push/block/masked", "vertex-push/", "edge-list/some", "push/each"],
+)
+def test_forms_that_there_are_not(mode):
+    with pytest.raises(gpop.UsageError, match="^mode '"):
+        gpop.run(Smallest(random_graph(3, 40, 100)), mode=mode, target="gpu")
+
+
 def test_all_are_listed(capsys):
     """A line each, with the layouts it reads; no graph is wanted."""
     with pytest.raises(SystemExit) as ended:

@@ -121,22 +121,22 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     next.scatter_claim = next.gather_claim = next.hubs_called = 0;
     next.stop = next.finished || next.iteration >= was.limit || next.rows >= was.row_limit ||
                 (next.rows && now - was.started > was.slice_ns);
-    next.alone = HAS_SPARSE && Sparse::LISTED && !ALL_ACTIVE && next.list_valid && next.edges <= ALONE_EDGES &&
+    next.alone = HAS_SPARSE && Sparse::LISTED && !ALL_ACTIVE && !MASKED && next.list_valid && next.edges <= ALONE_EDGES &&
                  next.frontier <= ALONE_VERTICES;
     whole = model::Part{(double)next.frontier, (double)next.edges, (double)graph.n, (double)graph.m, 0, 0,
                         (double)next.needy, (double)next.needy_edges};
-    next.few = 0;
-    if (HAS_FEW && next.list_valid && next.heavy_size == 0 && next.edges <= LEVEL_EDGES && next.frontier <= LEVEL_EDGES &&
-        !(QUEUES && graph.queues)) {
-      double asked;
-      next.few = !prefers_asking(whole, FEW_BYTES(whole, LIVE_SIZES), was.ratio, asked);
-      for (int turn = 0; turn < 3; ++turn) control->level_found[turn] = control->level_leave[turn] = 0;
-      control->level_found[0] = ((uint64)next.frontier << FOUND_SHIFT) + (uint64)next.edges;
-    }
-    control->head = next;
+    few = HAS_FEW && next.list_valid && next.heavy_size == 0 && next.edges <= LEVEL_EDGES && next.frontier <= LEVEL_EDGES &&
+          !(QUEUES && graph.queues);
     alone = next.alone;
-    few = next.few;
     over = next.stop && next.rows;
+    control->head = next;
+    if (few) {
+      double asked;
+      few = !prefers_asking(whole, FEW_BYTES(whole, LIVE_SIZES), control->head.ratio, asked);
+      for (int turn = 0; turn < 3; ++turn) control->level_found[turn] = control->level_leave[turn] = 0;
+      control->level_found[0] = ((uint64)whole.active_vertices << FOUND_SHIFT) + (uint64)whole.active_edges;
+    }
+    control->head.few = few;
     sums = Sums();
   }
   __syncthreads();
@@ -177,7 +177,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     control->head.partitions_dense = sums.dense;
     control->head.messages = sums.messages;
     control->head.bytes = sums.bytes;
-    control->head.dense = sums.dense > 0 || pulled;
+    control->head.dense = sums.dense > 0 || pulled || MASKED;
     control->head.pulled = pulled;
     control->head.begin_ns = now_ns();
   }
@@ -194,14 +194,14 @@ struct Course {
     dense = HAS_DENSE && control->head.dense && !pulled;
     sparse = HAS_SPARSE && control->head.partitions_sparse > 0;
     live = LIVE && !dense;
-    listed = !ALL_ACTIVE && !dense && !pulled;
-    crowded = listed && control->head.edges > CROWDED_EDGES;
+    listed = !ALL_ACTIVE && !MASKED && !dense && !pulled;
+    crowded = listed && is_crowded(control);
   }
 };
 
 __device__ __forceinline__ void scatter_half(const Course& course, Team& team, State& state, const Graph& graph, const Space& space,
                              Control* control) {
-  if (!ALL_ACTIVE && (course.sparse || (course.pulled && !course.live)) && !control->head.list_valid) {
+  if (!ALL_ACTIVE && !MASKED && (course.sparse || (course.pulled && !course.live)) && !control->head.list_valid) {
     list_frontier(team, graph, space, control);
     team.sync([&] {
       if (threadIdx.x == 0) {

@@ -78,14 +78,19 @@ struct Record {  // what the thread knows that writes the trace; of no concern t
   }
 };
 
+struct Level {  // what a block is told of one by its first thread
+  uint64 found;
+  unsigned most;
+  bool stays;
+};
+
 struct Levels {
   Team& team;
   State& state;
   const Graph& graph;
   const Space& space;
   Control* control;
-  unsigned level;  // since the first of this run of levels
-  uint64 found;    // the totals of this level
+  unsigned level, size;  // since the first of this run of levels; its entries
 
   __device__ __forceinline__ Entry* entries(unsigned of) const { return (Entry*)space.entries + (of & 1) * LEVEL_EDGES; }
   __device__ __forceinline__ unsigned* bits(unsigned of) const { return of & 1 ? space.active_bits : space.frontier_bits; }
@@ -101,10 +106,16 @@ struct Levels {
     if (threadIdx.x == 0) stage()->count = stage()->edges = 0;
   }
 
-  // Everybody waits, then knows the totals of `level`; returns whether somebody wants it to be left to others.
-  __device__ bool end_level() {
-    __shared__ uint64 totals;
-    __shared__ unsigned leave;
+  // One thread, behind the barrier: whether the level that begins is for this strategy. `most`: so many are.
+  __device__ bool stays(uint64 found, unsigned most) const {
+    const int64 size = entries_of(found), edges = edges_of(found);
+    if (size == 0 || level >= most || *(volatile unsigned*)&control->level_leave[level % 3]) return false;
+    if (team.alone) return edges <= ALONE_EDGES && size <= ALONE_VERTICES;
+    return edges <= LEVEL_EDGES && (edges > ALONE_EDGES / 4 || size > ALONE_VERTICES / 4);
+  }
+
+  // Everybody waits, then knows what there is to do.
+  __device__ __forceinline__ void end_level(Level& now) {
     __syncthreads();
     if (threadIdx.x == 0) {
       stage()->count = stage()->edges = 0;
@@ -115,12 +126,11 @@ struct Levels {
         while (*(volatile unsigned*)&control->levels_arrived < team.levels * team.blocks) {}
         __threadfence();
       }
-      totals = *(volatile uint64*)&control->level_found[level % 3];
-      leave = *(volatile unsigned*)&control->level_leave[level % 3];
+      now.found = *(volatile uint64*)&control->level_found[level % 3];
+      now.stays = level == 0 || stays(now.found, now.most);
     }
     __syncthreads();
-    found = totals;
-    return leave;
+    size = (unsigned)entries_of(now.found);
   }
 
   __device__ __forceinline__ void add(unsigned v, int64 first, int64 degree) {
@@ -156,7 +166,7 @@ struct Levels {
 #else
     State& now = state;
 #endif
-    if (!joins(v, now, graph, space, control)) return;
+    if (!joins(v, now, space, control)) return;
 #endif
     const unsigned bit = 1u << (v & 31);
     if (atomicOr(bits(level + 1) + (v >> 5), bit) & bit) return;
@@ -166,9 +176,8 @@ struct Levels {
   }
 
   __device__ void walk() {
-    const int64 size = entries_of(found);
-    const int tile = (int)min((int64)32, (size + team.warps() - 1) / team.warps());
-    for (int64 i = (int64)team.warp() * tile; i < size; i += (int64)team.warps() * tile) {
+    const unsigned tile = min(32u, (size + team.warps() - 1) / team.warps());
+    for (unsigned i = team.warp() * tile; i < size; i += team.warps() * tile) {
       Entry own = {};
       if (lane_id() < tile && i + lane_id() < size) {
         own = entries(level)[i + lane_id()];
@@ -192,7 +201,7 @@ struct Levels {
 
   // The entries that nobody has looked at become the list, with bits and counts, as plan wants to find them.
   __device__ void leave() {
-    for (int64 i = team.rank(); i < entries_of(found); i += team.size()) {
+    for (unsigned i = team.rank(); i < size; i += team.size()) {
       const Entry entry = entries(level)[i];
       if (level & 1) {
         space.active_bits[entry.vertex >> 5] = 0;
@@ -205,27 +214,24 @@ struct Levels {
   }
 
   // Levels as long as few vertices are active.
-  __device__ void run() {
-    const int64 begin = control->head.iteration;
-    const unsigned most = (unsigned)min(control->head.limit - begin, control->head.row_limit - control->head.rows);
+  __device__ __forceinline__ void run() {
+    __shared__ Level now;
     __shared__ Record record;
+    const Control::Head& head = control->head;
+    const int64 begin = head.iteration;
+    if (threadIdx.x == 0) now.most = (unsigned)min(head.limit - begin, head.row_limit - head.rows);
     if (recorder()) record.begin(control);
     enter();
-    end_level();
-    bool stays = true;
-    while (stays) {
-      if (recorder()) record.level(level, found, (double)graph.n, (double)graph.m, (double)graph.k);
+    end_level(now);
+    while (now.stays) {
+      if (recorder()) record.level(level, now.found, (double)graph.n, (double)graph.m, (double)graph.k);
       ADVANCE(state, begin + level);
       walk();
       unload();
       level += 1;
-      const bool called_off = end_level();
-      const int64 size = entries_of(found), edges = edges_of(found);
-      const bool alone = edges <= ALONE_EDGES && size <= ALONE_VERTICES;
-      const bool few = team.alone ? alone : edges <= LEVEL_EDGES && (edges > ALONE_EDGES / 4 || size > ALONE_VERTICES / 4);
-      stays = size > 0 && few && !called_off && level < most;
+      end_level(now);
     }
     leave();
-    if (recorder()) record.end(level, found);
+    if (recorder()) record.end(level, now.found);
   }
 };
