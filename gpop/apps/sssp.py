@@ -37,8 +37,8 @@ from gpop.layout.partition import partition_bits, share_inside
 
 STEPS, STEPS_ON_GPU = {False: 3, True: 20}, 160
 """Default delta in mean weights over the mean degree, for bulk-synchronous and for interleaved runs; the best
-is 2 to 5 and 10 to 40 on road, grid, web, social and random graphs. On a GPU a bucket must hold more vertices to
-be worth its barriers."""
+is 2 to 5 and 10 to 40 on road, grid, web, social and random graphs. On a GPU a bucket must hold more
+vertices to be worth its barriers."""
 
 LARGE, CLOSED = 1 << 22, 0.9
 """Edges, and share of the edges that stay in their partition, from which runs are interleaved by default.

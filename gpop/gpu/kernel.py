@@ -39,7 +39,7 @@ LEVEL_EDGES = 1 << 16
 """Most active vertices, and most edges of them, of an iteration that has little to do (levels.cuh)."""
 
 MOST_LISTED = 1 << 18
-"""Of a new bucket the vertices are listed where at most so many waited; else their bits are set (buckets.cuh)."""
+"""Vertices of a new bucket are listed where at most so many waited; else they are bits (buckets.cuh)."""
 
 HEAVY = 256
 """Vertices with more edges are pushed in pieces of so many."""

@@ -170,7 +170,7 @@ STRATEGIES = (
 MASKED, AGGREGATIONS = "masked", ("each", "bulk", "warp", "block")
 """What may follow the name of a strategy that is asked for, in this order: ``vertex-push/masked/block``.
 Masked: there is no list of active vertices, every vertex is looked at. The others say who counts, and lists,
-the next frontier together: nobody, a thread all that it finds, a warp, a block; else it is a warp, or the block
+the next frontier together: nobody, a thread all that it finds, a warp, a block; else it is a warp, or a block
 where many edges are active.
 Paper: Verstraaten, Varbanescu, de Laat, "Mix-and-Match"."""
 
@@ -232,7 +232,7 @@ def _check_policies(what: str, asked: str) -> None:
     known = [words[0], *[MASKED] * masked, *[aggregation] * (aggregation is not None)]
     if words != known or (len(words) > 1 and split(asked)[0] not in _BY_NAME):
         raise UsageError(
-            f"{what} {asked!r}: expected the name of a strategy that is taken by name, then /{MASKED} or not, "
+            f"{what} {asked!r}: expected a strategy that is taken by name, then /{MASKED} or not, "
             f"then /{', /'.join(AGGREGATIONS)} or none of them"
         )
 

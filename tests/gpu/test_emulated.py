@@ -10,7 +10,7 @@ from tests.gpu.cases import CASES, Case, check, graph_of, in_plain_python, start
 from tests.gpu.emulator import Array, Module, emulated
 from tests.gpu.foreign import FOREIGN
 from tests.gpu.hub import check_hub
-from tests.gpu.walks import BY_NAME, WALKED
+from tests.gpu.walks import BY_NAME, WALKED, formed
 from tests.quick import quick
 
 DECLARED = [name for name in FOREIGN if name.endswith("Combined")]
@@ -52,23 +52,6 @@ def walks():
 @pytest.mark.parametrize("name, mode", [*walks()])
 def test_every_way_to_walk_neighbours(name, mode):
     check_emulated(name, mode, WALKED[name])
-
-
-FORMS = [mask + by for mask in ("", "/masked") for by in ("", "/each", "/bulk", "/warp", "/block")]
-
-
-def formed():
-    """Every strategy by name in every form; four of them are quick, each with another form."""
-    few = {
-        ("vertex-push", "/masked/each"), ("vertex-push-warp:8-32", "/masked/block"),
-        ("reverse-edge-list", "/bulk"), ("vertex-pull", "/block"),
-    }  # fmt: skip
-    for mode in BY_NAME:
-        for form in FORMS[1:]:
-            marks = [] if (mode, form) in few else pytest.mark.slow
-            yield pytest.param(
-                "Colours" if mode == "vertex-push" else "ColoursCombined", mode + form, marks=marks
-            )
 
 
 @pytest.mark.parametrize("name, mode", [*formed()])

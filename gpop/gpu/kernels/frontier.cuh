@@ -156,7 +156,7 @@ __device__ void filter_everything(Team& team, State& state, const Graph& graph, 
 const int WORDS = 8;  // consecutive words of 32 vertices that a warp takes at once
 
 __device__ void filter_all(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-  const bool asked = HAS_PULLING && control->head.pulled;  // its messages are gathered already
+  const bool gathered = (HAS_PULLING && control->head.pulled) || (MASKED && PUSH != FOLD);
   int64 vertices = 0, edges = 0;
   const int64 words = (graph.n + 31) / 32;
   for (int64 w = (int64)team.warp() * WORDS; w < words; w += (int64)team.warps() * WORDS) {
@@ -169,7 +169,7 @@ __device__ void filter_all(Team& team, State& state, const Graph& graph, const S
       int64 degree = 0;
       if (node < graph.n) {
         active = activated >> lane_id() & 1;
-        if (!asked) active |= gather_folded(v, state, graph, space);
+        if (!gathered) active |= gather_folded(v, state, graph, space);
         kept = active && filterFunc(state, v) && joins(v, state, space, control);
         if (kept) {
           degree = degree_of(graph, v);
