@@ -31,6 +31,7 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
         "perf.gpu",
         "the apps on a GPU beside baselines in CUDA, SpMV and a copy, and which bars are met",
     ),
+    "gpu-strategies": ("perf.gpu_strategies", "ways to walk neighbours on a GPU, all or those of the papers"),
     "readme": ("perf.readme", "write the tables of README and guide from the committed results"),
     "figures": ("perf.figures", "draw the figures and tables of the paper for this machine"),
 }

@@ -14,7 +14,7 @@ from gpop.common.errors import UsageError
 from perf.algorithms import ALGORITHMS, algorithm_named
 from perf.graphs import name_of, normal
 from perf.hardware import facts, platform_name
-from perf.implementations import gpop_version, registered
+from perf.implementations import family_module, gpop_version, registered
 from perf.store import Store, flags_text, now
 
 
@@ -57,9 +57,17 @@ def register_algorithm(store: Store, name: str) -> int:
 
 
 def _implementation(store: Store, algorithm: int, name: str, flags: dict[str, Any]) -> int:
-    kind = "Core" if flags["family"] == "gpop" else "Builtin"
+    kind = "Core" if family_module(flags["family"]).LIBRARY == "gpop" else "Builtin"
     also = {"flags": flags_text(flags), "type": kind, "timestamp": now()}
     return store.name_id("Implementation", algorithmId=algorithm, name=name, also=also)
+
+
+def register_family(store: Store, algorithm: str, implementations: dict[str, dict[str, Any]]) -> None:
+    """Implementations of an algorithm that are not registered with it: name -> flags, with the family."""
+    algorithm_id = register_algorithm(store, algorithm)
+    with store.transaction():
+        for name, flags in implementations.items():
+            _implementation(store, algorithm_id, name, flags)
 
 
 def register_implementation(store: Store, algorithm: str, name: str, options: dict[str, Any]) -> int:

@@ -172,7 +172,7 @@ MASKED, AGGREGATIONS = "masked", ("each", "bulk", "warp", "block")
 Masked: there is no list of active vertices, every vertex is looked at. The others say who counts, and lists,
 the next frontier together: nobody, a thread all that it finds, a warp, a block; else it is a warp, or a block
 where many edges are active.
-Paper: Verstraaten, Varbanescu, de Laat, "Mix-and-Match"."""
+Thesis: Verstraaten, "Analysis and prediction of GPU graph algorithm performance" (2022)."""
 
 _BY_NAME = {strategy.name: strategy for strategy in STRATEGIES if strategy.by_name}
 
