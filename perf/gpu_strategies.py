@@ -5,8 +5,8 @@
     python -m perf gpu-strategies --store gpu.db --paper data/road.bin --apps bfs
 
 Every answer is checked (levels exactly, the papers' ranks to 1e-5), and seconds are stored per iteration;
-what is stored already is not run again. The table has the median of the loop on the device, and its ratio to the
-fastest.
+what is stored already is not run again. The table has the median of the loop on the device, and its ratio to
+the fastest.
 """
 
 from __future__ import annotations

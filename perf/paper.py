@@ -3,8 +3,8 @@
 Each is a strategy by name (`gpop.model.strategies`) in the form of the papers: without a list of active
 vertices (masked), and for BFS with one of four ways to count the next frontier, which end the name: none,
 ``-bulk``, ``-warpreduce``, ``-blockreduce``. ``-16-64`` is the size of a virtual warp and the vertices that
-it takes at once; of the four sizes the papers name this one. ``NoDiv`` is `perf.paper_pagerank.NoDiv`. What gpop
-has by name beside them is `NAMED`.
+it takes at once; of the four sizes the papers name this one. ``NoDiv`` is `perf.paper_pagerank.NoDiv`. What
+gpop has by name beside them is `NAMED`.
 
 A family of implementations (`perf.implementations`) of which none is registered unless it is asked for:
 ``python -m perf gpu-strategies``.

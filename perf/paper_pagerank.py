@@ -3,8 +3,8 @@
 NoDiv keeps rank / out-degree, which every out-edge carries, so that nothing is divided on the way; what is
 divided is the new rank, when it is consolidated, and in the last iteration it is not. Its first ranks are
 divided as well (the papers' are not, so that their first iteration is another one). A vertex without
-out-edges keeps its rank. gpop computes a message once per vertex, so either has one division per vertex and iteration
-where the papers' plain version has one per edge; what differs is in which phase.
+out-edges keeps its rank. gpop computes a message once per vertex, so either has one division per vertex and
+iteration where the papers' plain version has one per edge; what differs is in which phase.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ from gpop.common.parallel import worker_count
 from gpop.execution.options import LimitedOptions
 from gpop.layout.partition import partition_bits, share_inside
 
-STEPS, STEPS_ON_GPU = {False: 3, True: 20}, 160
+STEPS, STEPS_ON_GPU = {False: 3, True: 20}, 80
 """Default delta in mean weights over the mean degree, for bulk-synchronous and for interleaved runs; the best
 is 2 to 5 and 10 to 40 on road, grid, web, social and random graphs. On a GPU a bucket must hold more
 vertices to be worth its barriers."""
