@@ -46,6 +46,7 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
         "perf.gather_formats",
         "HYB, bins and CSR as formats to gather from: bytes, lanes, and times on a GPU; HPGraph's steps",
     ),
+    "gpu-strategies": ("perf.gpu_strategies", "ways to walk neighbours on a GPU, all or those of the papers"),
     "readme": ("perf.readme", "write the tables of README and guide from the committed results"),
     "figures": ("perf.figures", "draw the figures and tables of the paper for this machine"),
 }

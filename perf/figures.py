@@ -42,7 +42,7 @@ REPEATS = 10
 def about(study: Study) -> list[str]:
     """What the numbers depend on."""
     plan = study.plan
-    peers = [version(family) for family in FAMILIES if family != "gpop" and installed(family)]
+    peers = [version(family) for family in FAMILIES if family not in ("gpop", "paper") and installed(family)]
     return [
         *(f"- {line}" for line in head(study.words).splitlines()),
         f"- peers: {'; '.join(peers) or 'none'}",

@@ -15,7 +15,7 @@ from gpop.model.strategies import TREE, asked_on, split
 from perf.algorithms import ALGORITHMS, algorithm_named
 from perf.graphs import name_of, normal
 from perf.hardware import facts, platform_name
-from perf.implementations import gpop_version, registered
+from perf.implementations import family_module, gpop_version, registered
 from perf.store import Store, flags_text, now
 
 
@@ -59,10 +59,19 @@ def register_algorithm(store: Store, name: str) -> int:
 
 def _implementation(store: Store, algorithm: int, name: str, flags: dict[str, Any]) -> int:
     kind = "Builtin"
-    if flags["family"] == "gpop":  # the thesis: what switches is derived from what does not
+    if family_module(flags["family"]).LIBRARY == "gpop":
+        # The thesis: what switches is derived from what does not.
         kind = "Derived" if split(flags.get("mode", "auto"))[0] in ("auto", TREE) else "Core"
     also = {"flags": flags_text(flags), "type": kind, "timestamp": now()}
     return store.name_id("Implementation", algorithmId=algorithm, name=name, also=also)
+
+
+def register_family(store: Store, algorithm: str, implementations: dict[str, dict[str, Any]]) -> None:
+    """Implementations of an algorithm that are not registered with it: name -> flags, with the family."""
+    algorithm_id = register_algorithm(store, algorithm)
+    with store.transaction():
+        for name, flags in implementations.items():
+            _implementation(store, algorithm_id, name, flags)
 
 
 def register_implementation(store: Store, algorithm: str, name: str, options: dict[str, Any]) -> int:

@@ -106,7 +106,8 @@ class Worker:
     def _compare(self, prepared: Prepared, result: Any, request: dict[str, Any]) -> dict[str, Any]:
         family = request["implFlags"]["family"]
         right = self.right_answer(request["algorithm"], request["variantFlags"])
-        tolerance = request.get("tolerance") or algorithm_named(request["algorithm"]).tolerance
+        asked = request.get("tolerance") or request["implFlags"].get("tolerance")
+        tolerance = asked or algorithm_named(request["algorithm"]).tolerance
         found = compare(prepared.answer(result), right, tolerance, prepared.scaled)
         return found | {"version": version(family)}
 

@@ -8,10 +8,10 @@ from gpop.common.errors import UsageError
 from gpop.gpu.device import current_device
 from gpop.gpu.device_graph import HUBS, arrays_of
 from gpop.gpu.emitted import Emitted
-from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, Traits, combine_of, push_of, queues
+from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, SWAP, Traits, combine_of, push_of, queues
 from gpop.gpu.strategies import strategies_of
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits
-from gpop.model.strategies import PULL, SC, code_of, split
+from gpop.model.strategies import PULL, SC, code_of, policies, split
 from gpop.plan.plan import Plan
 
 
@@ -23,6 +23,7 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None) -> Traits:
     cls = type(plan.program)
     fields = cls.vertex_fields()
     name, parameters = split(plan.mode)
+    masked, aggregation = policies(plan.mode)
     pulls = code_of(plan.mode) == PULL
     if pulls:
         push = OWNER
@@ -47,9 +48,15 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None) -> Traits:
         track=cls.track_touched,
         live=live,
         strategies=strategies_of(
-            mode, way == OWNER, combine is not None, plan.may(PULL) and plan.model.pulls
+            mode,
+            way == OWNER,
+            combine is not None,
+            plan.may(PULL) and plan.model.pulls,
+            live and way == SWAP and plan.lowered.filters_early,
         ),
         parameters=parameters,
+        masked=masked,
+        aggregation=aggregation,
     )
 
 

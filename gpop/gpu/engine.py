@@ -134,6 +134,7 @@ class GpuEngine:
         control["heavy_size"] = self.space.heavy_size
         control["frontier"] = graph.n if sources is None else len(sources)
         control["needy"], control["needy_edges"] = graph.n, graph.m
+        control["least"] = np.iinfo(np.int64).max  # NOBODY of kernels/buckets.cuh
         if self.traits.all_active:
             control["next_frontier"] = graph.n
         self.control = control
@@ -195,7 +196,7 @@ class GpuEngine:
 
     def _send(self) -> None:
         """What the next launch begins with; nobody has arrived at its barriers."""
-        self.control["arrived_blocks"] = self.control["released"] = 0
+        self.control["arrived_blocks"] = self.control["released"] = self.control["levels_arrived"] = 0
         self.device_control.set(np.frombuffer(self.control.tobytes(), np.uint8))
 
     def refresh(self) -> None:
@@ -257,9 +258,7 @@ class GpuEngine:
         return Finished(
             seconds=self.milliseconds * 1e-3,
             prepare_seconds=self.prepare_seconds,
-            frontier=np.empty(0, np.uint32)
-            if traits.all_active
-            else self.space.vertices_in("frontier_bits", n),
+            frontier=self._left(),
             touched=self.space.vertices_in("touched_bits", n) if traits.track else None,
             counters=None,
             mode=self.mode,
@@ -267,6 +266,16 @@ class GpuEngine:
             partition_size=1 << traits.bits,
             partitions=int(self.layout.bins.k),
         )
+
+    def _left(self) -> np.ndarray:
+        """Who is active, or waits."""
+        n, space = self.program.graph.n, self.space
+        if self.traits.all_active:
+            return np.empty(0, np.uint32)
+        active = space.vertices_in("frontier_bits", n)
+        if not len(space.arrays["waiting_bits"]):
+            return active
+        return np.union1d(active, space.vertices_in("waiting_bits", n))
 
     def abandon(self) -> None:
         """Arrays are made anew for each run."""

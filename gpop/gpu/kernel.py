@@ -19,13 +19,13 @@ from gpop.gpu.kernel_files import kernel_text
 from gpop.gpu.strategies import kernels_of, record_values, strategy_source
 from gpop.gpu.structs import CONTROL, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS
 from gpop.model.gpu_bytes import DeviceSizes
-from gpop.model.strategies import PC, PULL, Strategy
+from gpop.model.strategies import AGGREGATIONS, PC, PULL, Strategy
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 
 COMMON = ("layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
 """Files of ``kernels/`` that all strategies build on, in the order in which they are compiled."""
 
-ENGINE = ("frontier", "engine")
+ENGINE = ("buckets", "frontier", "engine")
 """Those that come after the strategies; then how an iteration is launched, `FUSED` or `STEPPED`."""
 
 FUSED, STEPPED = ("loop", "load"), ("step",)
@@ -35,6 +35,12 @@ BLOCK_THREADS = 1024
 VERTEX_BYTES, OFFSET_BYTES, ID_BYTES, SEGMENT_BYTES = 4, 8, 2, 32
 """Of a vertex in CSR and in lists (a word of the frontier's bits has as many), of an offset, of a local id
 in the bins, and of the header of a segment (layout.cuh)."""
+
+LEVEL_EDGES = 1 << 16
+"""Most active vertices, and most edges of them, of an iteration that has little to do (levels.cuh)."""
+
+MOST_LISTED = 1 << 18
+"""Vertices of a new bucket are listed where at most so many waited; else they are bits (buckets.cuh)."""
 
 HEAVY = 256
 """Vertices with more edges are pushed in pieces of so many."""
@@ -79,11 +85,15 @@ class Traits(NamedTuple):
     """Those that a run may choose: at most one of each of the three."""
     parameters: tuple[int, ...] = ()
     """Of a strategy that has some: lanes of a virtual warp, and vertices that it takes at once."""
+    masked: bool = False
+    aggregation: str | None = None
+    """See `gpop.model.strategies.AGGREGATIONS`."""
 
     @property
     def sparse(self) -> Strategy | None:
         """Sends for single vertices, or gathers for them in every iteration."""
-        return next((s for s in self.strategies if s.mode != PC and s is not self.pulling), None)
+        others = (self.pulling, self.few)
+        return next((s for s in self.strategies if s.mode != PC and s not in others), None)
 
     @property
     def dense(self) -> Strategy | None:
@@ -94,6 +104,11 @@ class Traits(NamedTuple):
     def pulling(self) -> Strategy | None:
         """Gathers for single vertices in some iterations."""
         return next((s for s in self.strategies if s.mode == PULL and s.auto and not s.by_name), None)
+
+    @property
+    def few(self) -> Strategy | None:
+        """Takes over from `sparse` while few vertices are active."""
+        return next((strategy for strategy in self.strategies if strategy.few), None)
 
 
 def c_name(dtype: np.dtype) -> str:
@@ -209,12 +224,17 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "COUNTS_ARRIVALS": int(frontier_sum),
         "PUSH": traits.push,
         "FOLDS_PUSHED": int(traits.push == FOLD),
+        "PRIORITISED": int("priorityFunc" in emitted.defined),
+        "MASKED": int(traits.masked and not traits.all_active),
+        "AGGREGATE": (None, *AGGREGATIONS).index(traits.aggregation),
         "TRACK": int(traits.track),
         "LIVE": int(traits.live),
         "HAS_INIT": int("initFunc" in emitted.defined),
         "SWAPPABLE": int(len(emitted.written) == 1),
         "BLOCK_THREADS": BLOCK_THREADS,
         "HEAVY": HEAVY,
+        "LEVEL_EDGES": LEVEL_EDGES,
+        "MOST_LISTED": MOST_LISTED,
         "HUB": HUB,
         "QUEUES": int(queues(emitted, traits)),
         "ENDS_EARLY": int("needsFunc" in emitted.defined),
@@ -243,8 +263,11 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
     lines += [f"typedef {c_name(dtype)} {name};" for name, dtype in types.items()]
     lines += [f"#define {name} {value}" for name, value in values.items()]
     sizes = [device_sizes(emitted, traits, live) for live in (False, True)]
-    lines.append(strategy_source(traits.sparse, traits.dense, traits.pulling, *sizes))
-    lines.append(kernel_text((*COMMON, *kernels_of(traits.strategies), *ENGINE, *launched)))
+    few = traits.few if launched is FUSED else None  # it ends no iteration in the middle
+    lines.append(strategy_source(traits.sparse, traits.dense, traits.pulling, few, *sizes))
+    others = kernels_of(tuple(strategy for strategy in traits.strategies if not strategy.few))
+    ends = kernels_of((few,)) if few else []
+    lines.append(kernel_text((*COMMON, *others, *ENGINE, *ends, *launched)))
     lines += [
         f'static_assert(sizeof({name}) == {dtype.itemsize}, "{name} and its mirror differ");'
         for name, dtype in (("Graph", GRAPH), ("Space", SPACE), ("Control", CONTROL))
@@ -260,8 +283,8 @@ def device_sizes(emitted: Emitted, traits: Traits, live: bool) -> DeviceSizes:
     cells = [total] if traits.push == FOLD else emitted.written_dtypes[:1]
     cell = sum(dtype.itemsize for dtype in cells)
     return DeviceSizes(
-        kept=0 if live else VERTEX_BYTES * frontier + message.itemsize,
-        listed=(VERTEX_BYTES + OFFSET_BYTES) * frontier,
+        kept=0 if live else VERTEX_BYTES * (frontier and not traits.masked) + message.itemsize,
+        listed=(VERTEX_BYTES + OFFSET_BYTES) * (frontier and not traits.masked),
         offset=OFFSET_BYTES,
         edge=VERTEX_BYTES,
         weight=traits.weight_dtype.itemsize if weighted else 0,

@@ -19,12 +19,14 @@ from gpop.plan import trace
 GPU_STRATEGIES = {strategy.name: strategy for strategy in STRATEGIES if strategy.target == "gpu"}
 
 
-def strategies_of(mode: str, owned: bool, combines: bool, pulls: bool = False) -> tuple[Strategy, ...]:
-    """What a run may choose from: at most one strategy for single vertices, one for whole partitions, and
-    one for iterations in which vertices ask.
+def strategies_of(
+    mode: str, owned: bool, combines: bool, pulls: bool = False, levels: bool = False
+) -> tuple[Strategy, ...]:
+    """What a run may choose from: at most one strategy for single vertices, one for whole partitions, one for
+    iterations in which vertices ask, and one for those in which few are active.
 
     ``owned``: every vertex has an owner that gathers, whatever the mode; ``pulls``: the model may choose that
-    vertices ask.
+    vertices ask; ``levels``: messages can be delivered, and vertices listed, in one phase.
 
     Examples
     --------
@@ -38,8 +40,9 @@ def strategies_of(mode: str, owned: bool, combines: bool, pulls: bool = False) -
     name, _ = split(mode)
     if owned and not (name in GPU_STRATEGIES and GPU_STRATEGIES[name].mode == PULL):
         return (GPU_STRATEGIES["owner"],)
-    auto = ["push", "bins"] + ["bottom-up"] * pulls
-    names = {"sc": ["push"], "pc": ["bins"], "auto": auto}.get(mode, [name])
+    push = ["push"] + ["levels"] * levels
+    auto = [*push, "bins"] + ["bottom-up"] * pulls
+    names = {"sc": push, "pc": ["bins"], "auto": auto}.get(name, [name])
     if combines:
         names = ["bins-combined" if name == "bins" else name for name in names]
     return tuple(GPU_STRATEGIES[name] for name in names)
@@ -79,11 +82,12 @@ def strategy_source(
     sparse: Strategy | None,
     dense: Strategy | None,
     pulling: Strategy | None,
+    few: Strategy | None,
     sizes: DeviceSizes,
     live_sizes: DeviceSizes,
 ) -> str:
     """What stands before the kernels: who takes part, and the model of it."""
-    chosen = {"SPARSE": sparse, "DENSE": dense, "PULLING": pulling}
+    chosen = {"SPARSE": sparse, "DENSE": dense, "PULLING": pulling, "FEW": few}
     functions = [strategy.bytes for strategy in chosen.values() if strategy is not None]
     lines = [model_source((*functions, prefers_bins, may_pull, prefers_pull))]
     for part, strategy in chosen.items():

@@ -4,6 +4,7 @@ Nothing of a vertex stays in a private cache here, and messages that are pushed 
 other formulas than the CPU's (model/bytes.py). Counted is what has to do with messages:
 
     push, vertex-push*        V_a*(d_k + d_l + d_o + d_v) + E_a*(d_e + d_w + d_x)
+    levels                    V_a*16 + E_a*(d_e + d_w + d_x)
     edge-list                 V_a*(d_k + d_v) + V*d_b/32 + E*4 + E_a*(d_e + d_w + d_x)
     reverse-edge-list         V_a*d_k + E*(4 + d_b) + E_a*(d_v + d_e + d_w + d_x)
     struct-edge-list          V_a*(d_k + d_v) + V*d_b/32 + E*(4 + d_e + d_w) + E_a*d_x
@@ -108,6 +109,9 @@ class DeviceSizes(NamedTuple):
     row: int
 
 
+ENTRY_BYTES = 16
+"""Of an active vertex with the place and the number of its edges."""
+
 EDGE_SOURCE_BYTES = 4
 """Of the source of an edge, where edges lie one by one."""
 
@@ -128,6 +132,17 @@ def push_bytes(part: Part, sizes: DeviceSizes) -> float:
     """
     found = part.active_vertices * (sizes.kept + sizes.listed + sizes.offset + sizes.value)
     return found + part.active_edges * (sizes.edge + sizes.weight + sizes.vertex)
+
+
+def levels_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """The same while few are active: an entry says where the edges begin (kernels/levels.cuh).
+
+    Examples
+    --------
+    >>> levels_bytes(Part(10, 160, 64, 640), PLAIN)                                      # 10*16 + 160*(4 + 4)
+    1440
+    """
+    return part.active_vertices * ENTRY_BYTES + part.active_edges * (sizes.edge + sizes.weight + sizes.vertex)
 
 
 def edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:

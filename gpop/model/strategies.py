@@ -20,6 +20,7 @@ from gpop.model.gpu_bytes import (
     combined_bytes,
     edge_list_bytes,
     hyb_bytes,
+    levels_bytes,
     owner_bytes,
     push_bytes,
     reverse_edge_list_bytes,
@@ -71,6 +72,8 @@ class Strategy:
         Whether it can be part of an interleaved run.
     by_name : bool
         Taken only where it is asked for, by its name in place of a mode.
+    few : bool
+        Takes over from another one in iterations with few active vertices.
     parameters : tuple of int
         Of strategies with virtual warps: their lanes, and the vertices that one takes at once. They are taken
         where the name stands alone; others follow it: ``vertex-push-warp:8-32``.
@@ -87,6 +90,7 @@ class Strategy:
     auto: bool = True
     interleaves: bool = True
     by_name: bool = False
+    few: bool = False
     parameters: tuple[int, ...] = ()
 
     def fits(self, asked: str, all_active: bool, needs: bool, interleave: bool) -> bool:
@@ -134,6 +138,9 @@ STRATEGIES = (
              "all in-edges in blocks that read values where they lie", all_active=True),
     Strategy("push", SC, "gpu", "gpu/kernels/push.cuh", ("csr",), push_bytes,
              "warps walk the edges of listed vertices, messages go straight to their vertex"),
+    Strategy("levels", SC, "gpu", "gpu/kernels/levels.cuh", ("csr",), levels_bytes,
+             "in place of push while few vertices are active: one barrier an iteration",
+             all_active=False, few=True),
     Strategy("edge-list", SC, "gpu", "gpu/kernels/edge_list.cuh", ("edges",), edge_list_bytes,
              "a thread per edge of the whole graph", by_name=True),
     Strategy("struct-edge-list", SC, "gpu", "gpu/kernels/struct_edge_list.cuh", ("edge structs",),
@@ -163,6 +170,13 @@ STRATEGIES = (
     Strategy("hyb", PULL, "gpu", "gpu/kernels/hyb.cuh", ("hyb",), hyb_bytes,
              "a thread per row of ELL, warps fold what lies behind it in COO", by_name=True),
 )  # fmt: skip
+
+MASKED, AGGREGATIONS = "masked", ("each", "bulk", "warp", "block")
+"""What may follow the name of a strategy that is asked for, in this order: ``vertex-push/masked/block``.
+Masked: there is no list of active vertices, every vertex is looked at. The others say who counts, and lists,
+the next frontier together: nobody, a thread all that it finds, a warp, a block; else it is a warp, or a block
+where many edges are active.
+Thesis: Verstraaten, "Analysis and prediction of GPU graph algorithm performance" (2022)."""
 
 _BY_NAME = {strategy.name: strategy for strategy in STRATEGIES if strategy.by_name}
 
@@ -201,9 +215,37 @@ def split(asked: str) -> tuple[str, tuple[int, ...]]:
     (('vertex-push-warp', (8, 32)), ('vertex-push-warp', (16, 64)), ('auto', ()))
     """
     name, colon, given = asked.partition(":")
-    if colon and name != TREE:
+    if name == TREE:
+        return TREE, ()
+    name, given = (text.partition("/")[0] for text in (name, given))
+    if colon:
         return name, tuple(int(number) for number in given.split("-"))
     return name, _BY_NAME[name].parameters if name in _BY_NAME else ()
+
+
+def policies(asked: str) -> tuple[bool, str | None]:
+    """Whether it is masked, and which aggregation is asked for.
+
+    Examples
+    --------
+    >>> policies("vertex-push/masked/block"), policies("edge-list/each"), policies("auto")
+    ((True, 'block'), (False, 'each'), (False, None))
+    """
+    words = [] if split(asked)[0] == TREE else asked.split("/")[1:]
+    aggregations = [word for word in words if word in AGGREGATIONS]
+    return MASKED in words, aggregations[0] if aggregations else None
+
+
+def _check_policies(what: str, asked: str) -> None:
+    """Refuse what follows a name and is none, or in another order."""
+    words = asked.split("/")
+    masked, aggregation = policies(asked)
+    known = [words[0], *[MASKED] * masked, *[aggregation] * (aggregation is not None)]
+    if words != known or (len(words) > 1 and split(asked)[0] not in _BY_NAME):
+        raise UsageError(
+            f"{what} {asked!r}: expected a strategy that is taken by name, then /{MASKED} or not, "
+            f"then /{', /'.join(AGGREGATIONS)} or none of them"
+        )
 
 
 def check_asked(what: str, asked: str, known: tuple[str, ...] = ASKED) -> None:
@@ -224,8 +266,11 @@ def check_asked(what: str, asked: str, known: tuple[str, ...] = ASKED) -> None:
     name, colon, given = asked.partition(":") if isinstance(asked, str) else (asked, "", "")
     if name == TREE and name in known and (given or not colon):
         return
+    if isinstance(asked, str):
+        name, given = (text.partition("/")[0] for text in (name, given))
     if name not in known or (colon and not (name in _BY_NAME and _BY_NAME[name].parameters)):
         raise UsageError(f"{what} {asked!r}: expected one of {', '.join(known)}")
+    _check_policies(what, asked)
     if not colon:
         return
     numbers = [int(number) for number in given.split("-") if number.isdecimal()]

@@ -2,9 +2,9 @@
 
 One record per iteration: ``iteration``, ``frontier`` (active vertices at its start), ``active_edges``,
 ``partitions_sc``, ``partitions_pc``, ... (partitions that took each mode, in the order of their codes; those
-of pull are the ones whose vertices asked), ``messages`` (values sent to a partition, or delivered by pull),
-``bytes`` (what the analytical model predicts for the modes used), ``scatter_seconds`` and
-``gather_seconds`` (wall clock of the two phases).
+of pull are the ones whose vertices asked; of ``levels``, which are not divided, as many as there could be at
+most), ``messages`` (values sent to a partition, or delivered by pull), ``bytes`` (what the analytical model
+predicts for the modes used), ``scatter_seconds`` and ``gather_seconds`` (wall clock of the two phases).
 """
 
 from __future__ import annotations

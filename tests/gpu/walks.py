@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
+import pytest
+
 from tests.gpu.cases import CASES
 from tests.gpu.foreign import FOREIGN
 
@@ -16,3 +20,18 @@ WALKED = {
     **{name: CASES[name] for name in ("DistanceCombined", "Letters", "Changes", "Countdown")},
     **{name: FOREIGN[name] for name in ("NotedVotes", "FloatVotesCombined", "HighestCombined", "Lowest")},
 }
+
+FORMS = [mask + by for mask in ("", "/masked") for by in ("", "/each", "/bulk", "/warp", "/block")]
+
+
+def formed():
+    """Every strategy by name in every form; four of them are quick, each with another form."""
+    few = {
+        ("vertex-push", "/masked/each"), ("vertex-push-warp:8-32", "/masked/block"),
+        ("reverse-edge-list", "/bulk"), ("vertex-pull", "/block"),
+    }  # fmt: skip
+    programs = cycle(["Colours", "ColoursCombined", "WeightedSumsCombined", "Letters"])
+    for mode in BY_NAME:
+        for form in FORMS[1:]:
+            marks = [] if (mode, form) in few else pytest.mark.slow
+            yield pytest.param(next(programs), mode + form, marks=marks)
