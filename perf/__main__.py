@@ -33,6 +33,7 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
     ),
     "readme": ("perf.readme", "write the tables of README and guide from the committed results"),
     "figures": ("perf.figures", "draw the figures and tables of the paper for this machine"),
+    "evolve": ("perf.evolve", "draw how the evolutionary generator comes to its degrees"),
 }
 
 
