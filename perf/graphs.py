@@ -86,15 +86,23 @@ def with_weights(graph: gpop.Graph) -> gpop.Graph:
 
 
 def vertex(graph: gpop.Graph, source: int | str) -> int:
-    """The vertex index that a variant's ``source`` means: an index, or ``max-degree``.
+    """The vertex index that a variant's ``source`` means: an index, ``max-degree``, or ``random-SEED``.
+
+    The last is a vertex with out-edges, where there is one.
 
     >>> vertex(gpop.Graph.from_edges([0, 1, 1], [1, 0, 2]), "max-degree")
     1
     """
     if source == "max-degree":
         return int(np.argmax(graph.out_degree))
+    if isinstance(source, str) and source.startswith("random-") and source[7:].isdecimal() and graph.n:
+        senders = np.flatnonzero(graph.out_degree)
+        choices = senders if senders.size else np.arange(graph.n)
+        return int(np.random.default_rng(int(source[7:])).choice(choices))
     if not isinstance(source, int) or not 0 <= source < graph.n:
-        raise UsageError(f"source {source!r}: expected max-degree or a vertex index below {graph.n}")
+        raise UsageError(
+            f"source {source!r}: expected max-degree, random-SEED or a vertex index below {graph.n}"
+        )
     return source
 
 

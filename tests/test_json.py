@@ -45,7 +45,7 @@ def test_schemas_are_schemas_and_strict(name):
 
 def test_every_command_has_a_schema():
     commands = {name for name, _ in listing.commands(listing.PACKAGE)}
-    assert commands | {"app"} == {*SCHEMAS}
+    assert commands | {"app", "tree"} == {*SCHEMAS}
 
 
 @pytest.mark.parametrize("app", APPS)

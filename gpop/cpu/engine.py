@@ -7,6 +7,7 @@ iteration if a callback wants to see it, or between the halves of one when it is
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ from gpop.cpu import choose_mode, loop, specialise, team
 from gpop.cpu.active import LIST_GAP, drain_frontier, drain_touched, lists_of, load_all, load_frontier
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.sums import has_hub, sums_in_double
+from gpop.cpu.tree import chosen_of, missing_from, walk
 from gpop.cpu.work import Job
 from gpop.cpu.workspace import (
     COUNTERS,
@@ -38,7 +40,7 @@ from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, pull_all_bytes
 from gpop.model.choosers import AUTO, DEFAULT_RATIO
-from gpop.model.strategies import PC, PULL, SC, code_of
+from gpop.model.strategies import MODES, PC, PULL, SC, code_of, split
 from gpop.plan.engine import Finished
 from gpop.plan.hidden import MASK_SENT
 from gpop.plan.plan import Plan
@@ -58,7 +60,7 @@ SOURCES = types.uint32[::1]
 
 KEPT = (
     "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
-    "edges", "workers", "enter_loop",
+    "edges", "workers", "enter_loop", "chosen",
 )  # fmt: skip
 """What runs that were decided alike have in common, as attributes of the engine."""
 
@@ -127,10 +129,11 @@ class CpuEngine:
     def _prepare(self) -> None:
         """Find or make all that a run needs."""
         plan, cls = self.plan, type(self.program)
+        self._ask_tree()
         sums = sums_in_double(cls, self.lowered, plan.types.message) and has_hub(self.graph)
         blocks, seconds = None, 0.0
-        if cls.all_active and plan.may(PULL):
-            if plan.mode == "pull" or plan.model.pulls:
+        if cls.all_active and plan.may(PULL) and self.mode not in ("sc", "pc"):
+            if self.mode == "pull" or plan.model.pulls:
                 blocks, seconds = self._find_blocks()
                 self.mode = "pc" if blocks is None else "pull"
         self.traits = specialise.traits_of(plan, self.mode, sums)
@@ -151,7 +154,9 @@ class CpuEngine:
         )
         self.sizes = plan.model.sizes(sizes_of(self.layout, self.space, self.traits))
         self.forced = code_of(self.mode)
-        if self.forced == AUTO and not plan.model.pulls:
+        if self.forced == AUTO and self.chosen is not None:
+            self.forced = choose_mode.BY_TREE
+        elif self.forced == AUTO and not plan.model.pulls:
             self.forced = choose_mode.AUTO_PUSH
         self.ratio = float(DEFAULT_RATIO if plan.ratio is None else plan.ratio)
         if self.forced == PULL and not self.blocked:
@@ -159,6 +164,26 @@ class CpuEngine:
         self.edges = int(self.layout.indptr[-1])
         self._compile()
         self.prepare_seconds = seconds
+
+    def _ask_tree(self) -> None:
+        """Have the tree ready for the loop, if there is one; where every vertex is active, ask it now."""
+        plan, tree = self.plan, self.plan.tree
+        self.chosen, self.mode = None, split(plan.mode)[0]
+        if tree is None:
+            return
+        self.chosen = chosen_of(tree, self.graph, plan.of_run, plan.may)
+        if type(self.program).all_active:
+            everything = self.graph.n, self.graph.m, self.graph.n, self.graph.m, 0
+            way = walk(self.chosen, *map(np.float64, everything))
+            self.chosen, self.mode = None, MODES[way].name if way >= 0 else "auto"
+        missing = missing_from(tree, plan.may)
+        if missing and plan.mode != "auto":
+            warnings.warn(
+                f"{type(self.program).__name__}: the tree may choose {', '.join(missing)}, which this run "
+                "cannot take: equation 1 chooses there",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     def _find_blocks(self) -> tuple[Blocks | None, float]:
         """In-edges in blocks, and the seconds they took; None where messages are expected to be faster."""
@@ -243,7 +268,7 @@ class CpuEngine:
             pulled = pull_all_bytes(blocks.n, blocks.refs.size, blocks.pieces, blocks.values_read, self.sizes)
         self.enter_loop = compiled(
             self.lowered, self.plan.types, state,
-            specialise.compile_loop, self.lowered, self.traits, pulled, job,
+            specialise.compile_loop, self.lowered, self.traits, pulled, job, self.chosen,
         )  # fmt: skip
         self.stated = True
 
@@ -288,7 +313,8 @@ class CpuEngine:
     def _begin(self, started: tuple[int, int, int], vertices: int, edges: int, iteration: int) -> None:
         """The loop's state before the first iteration."""
         items, active, active_edges = started
-        self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0
+        self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0, 0
+        self.space.team[team.WAY] = choose_mode.AUTO_PUSH
 
     def _loader(self, whole: bool) -> Callable[..., tuple[int, int, int]]:
         """What makes given vertices (or all) the frontier, compiled or loaded before the clock starts."""

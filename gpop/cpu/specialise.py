@@ -32,8 +32,9 @@ from gpop.cpu import (
 )
 from gpop.cpu.choose_mode import choose_mode
 from gpop.cpu.control import control_of, sizes_reference
+from gpop.cpu.tree import NO_TREE, Chosen
 from gpop.cpu.work import ARGUMENTS, Job, make_entry, make_work
-from gpop.model.strategies import PULL
+from gpop.model.strategies import PULL, TREE
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 from gpop.plan.plan import Plan
 from gpop.program.lowering import Lowered
@@ -65,7 +66,7 @@ def traits_of(plan: Plan, mode: str, sums: bool) -> Traits:
         ALWAYS
         if mode == "pull"
         else MAYBE
-        if mode == "auto" and plan.may(PULL) and not cls.all_active
+        if mode in ("auto", TREE) and plan.may(PULL) and not cls.all_active
         else NEVER
     )
     weight = None if plan.types.weight is None else plan.types.weight.str
@@ -135,16 +136,20 @@ class Loop:
         return self.state.renew(state)
 
 
-def compile_loop(lowered: Lowered, traits: Traits, pulled_bytes: float, job: Job) -> Loop:
+def compile_loop(
+    lowered: Lowered, traits: Traits, pulled_bytes: float, job: Job, chosen: Chosen | None = None
+) -> Loop:
     """The loop of a run. What it does to partitions is specialised for the program, and compiled or loaded.
 
-    ``pulled_bytes`` are those of an iteration that pulls where every vertex is active.
+    ``pulled_bytes`` are those of an iteration that pulls where every vertex is active; ``chosen`` is the tree
+    that chooses for iterations, if any does.
     """
+    tree = NO_TREE if chosen is None else reference_of(chosen)
     kind, sizes = kind_of(lowered, traits), sizes_reference(job.sizes)
     layout, incoming, space = reference_of(job.layout), reference_of(job.incoming), reference_of(job.space)
     control = derived(
-        lambda: control_of(job.layout, job.space, kind, pulled_bytes, sizes),
-        layout, space, kind, pulled_bytes, sizes,
+        lambda: control_of(job.layout, job.space, kind, pulled_bytes, sizes, tree),
+        layout, space, kind, pulled_bytes, sizes, tree,
     )  # fmt: skip
     wire = reference_of(job.wire) if isinstance(job.wire, tuple) else job.wire
     state = Reference(job.state)

@@ -15,6 +15,7 @@ import numpy as np
 from gpop.common.progress import IterationBar, telling
 from gpop.execution.checkpoint import Keeper
 from gpop.graph.exclusive import exclusive
+from gpop.model.features import OF_RUN
 from gpop.plan.engine import Engine, Finished
 from gpop.plan.plan import UNLIMITED, Plan
 from gpop.plan.trace import Trace
@@ -65,6 +66,7 @@ def carry_out(
                 "graph": graph.name,
                 "mode": engine.mode,
                 "model": plan.model.name,
+                **dict(zip(OF_RUN, plan.of_run, strict=True)),
             }
             trace = Trace(summary | said)
             with IterationBar(progress, None if limit == UNLIMITED else limit, name) as bar:

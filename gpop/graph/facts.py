@@ -31,6 +31,8 @@ class Facts:
     heaviest_weight: float | None = None
     squared_degrees: int | None = None
     """The sum of the squares of the out-degrees."""
+    features: tuple[float, ...] | None = None
+    """What strategies are predicted from (`gpop.model.features`)."""
     share_inside: dict[int, float] = field(default_factory=dict)
     """Share of the edges that stay in their partition, by the bits of a partition."""
     iterations_without_blocks: int = 0

@@ -104,9 +104,10 @@ class Strategy:
             return False
         if self.by_name:
             return split(asked)[0] == self.name
-        if asked != "auto":
+        asked = split(asked)[0]
+        if asked not in ("auto", TREE):
             return asked == MODES[self.mode].name
-        if self.mode == SC and all_active:
+        if self.mode == SC and all_active and asked == "auto":
             return False  # with everything active eq. (1) says partition-centric
         return self.auto and (self.mode != PULL or all_active or needs)
 
@@ -162,7 +163,10 @@ STRATEGIES = (
 
 _BY_NAME = {strategy.name: strategy for strategy in STRATEGIES if strategy.by_name}
 
-ASKED = ("auto", *(mode.name for mode in MODES), *_BY_NAME)
+TREE = "tree"
+"""A decision tree chooses for each iteration: that of this machine, or ``tree:FILE`` (`gpop.model.trees`)."""
+
+ASKED = ("auto", *(mode.name for mode in MODES), *_BY_NAME, TREE)
 """Values of ``mode=`` and ``--mode``; parameters may follow those that have some (`Strategy.parameters`)."""
 
 WARP, MOST_CHUNK = 32, 1024
@@ -179,9 +183,10 @@ def asked_on(target: str) -> tuple[str, ...]:
     Examples
     --------
     >>> asked_on("cpu")
-    ('auto', 'sc', 'pc', 'pull')
+    ('auto', 'sc', 'pc', 'pull', 'tree')
     """
-    return tuple(asked for asked in ASKED if asked not in _BY_NAME or _BY_NAME[asked].target == target)
+    targets = {name: strategy.target for name, strategy in _BY_NAME.items()} | {TREE: "cpu"}
+    return tuple(asked for asked in ASKED if targets.get(asked, target) == target)
 
 
 def split(asked: str) -> tuple[str, tuple[int, ...]]:
@@ -193,7 +198,7 @@ def split(asked: str) -> tuple[str, tuple[int, ...]]:
     (('vertex-push-warp', (8, 32)), ('vertex-push-warp', (16, 64)), ('auto', ()))
     """
     name, colon, given = asked.partition(":")
-    if colon:
+    if colon and name != TREE:
         return name, tuple(int(number) for number in given.split("-"))
     return name, _BY_NAME[name].parameters if name in _BY_NAME else ()
 
@@ -214,6 +219,8 @@ def check_asked(what: str, asked: str, known: tuple[str, ...] = ASKED) -> None:
     gpop.common.errors.UsageError: mode 'vertex-pull-warp:5-32': expected vertex-pull-warp:W-C, W lanes ...
     """
     name, colon, given = asked.partition(":") if isinstance(asked, str) else (asked, "", "")
+    if name == TREE and name in known and (given or not colon):
+        return
     if name not in known or (colon and not (name in _BY_NAME and _BY_NAME[name].parameters)):
         raise UsageError(f"{what} {asked!r}: expected one of {', '.join(known)}")
     if not colon:
@@ -239,6 +246,7 @@ def described() -> str:
     * pull gpu vertex-pull-warp:16-64   virtual warps walk the in-edges of all vertices (csc)
     """
     lines = ["auto: what the model chooses from those that are not taken by their names alone"]
+    lines += ["tree: what a decision tree chooses for each iteration; tree:FILE: that of a file"]
     lines += [f"{mode.name}: {mode.about}" for mode in MODES]
     for each in STRATEGIES:
         name = each.name + ":" * bool(each.parameters) + "-".join(map(str, each.parameters))
@@ -252,12 +260,14 @@ def described() -> str:
 
 
 def code_of(asked: str) -> int:
-    """Code of a mode that is asked for; `gpop.model.choosers.AUTO` for auto.
+    """Code of a mode that is asked for; `gpop.model.choosers.AUTO` for auto and tree.
 
     Examples
     --------
     >>> [code_of(asked) for asked in asked_on("cpu")]
-    [-1, 0, 1, 2]
+    [-1, 0, 1, 2, -1]
     """
     name, _ = split(asked)
+    if name == TREE:
+        return -1
     return _BY_NAME[name].mode if name in _BY_NAME else ASKED.index(name) - 1

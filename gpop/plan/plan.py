@@ -15,7 +15,9 @@ from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
 from gpop.model.choosers import MODELS, Model
 from gpop.model.strategies import PULL, STRATEGIES, Strategy, code_of
+from gpop.model.trees import Tree
 from gpop.plan.hidden import Hidden, hidden_of
+from gpop.plan.tree_for import tree_for
 from gpop.program.lowering import Lowered, lower
 from gpop.program.program import Program
 from gpop.program.types import Types, types_of
@@ -53,6 +55,8 @@ class Plan:
         Vertices per partition; None: what fits the target's caches.
     limit : int
         Most iterations.
+    tree : Tree, optional
+        What chooses the mode of each iteration, in place of the model.
     alike : Decided, optional
         The same object in all plans that were decided alike for the same functions: they differ in program
         and limit only. None where this plan was changed after it was decided.
@@ -71,7 +75,16 @@ class Plan:
     ratio: float | None
     partition_size: int | None
     limit: int
+    tree: Tree | None = None
     alike: Decided | None = None
+
+    @property
+    def of_run(self) -> tuple[int, int]:
+        """`gpop.model.features.OF_RUN`; zeros where nothing is compiled."""
+        if self.types is None:
+            return 0, 0
+        weight = self.types.weight
+        return self.types.message.itemsize, 0 if weight is None else weight.itemsize
 
     def may(self, mode: int) -> bool:
         """Whether an iteration or a partition may take the mode with this code."""
@@ -87,9 +100,10 @@ class Decided:
     def __init__(self, **attributes: Any) -> None:
         self.attributes = {**attributes, "alike": self}
 
-    def is_of(self, lowered: Lowered, model: Model) -> bool:
+    def is_of(self, lowered: Lowered, model: Model, tree: Tree | None) -> bool:
         """Whether these very objects went in."""
-        return self.attributes["lowered"] is lowered and self.attributes["model"] is model
+        made_of = (self.attributes[name] for name in ("lowered", "model", "tree"))
+        return all(one is other for one, other in zip(made_of, (lowered, model, tree), strict=True))
 
     def plan(self, program: Program, limit: int) -> Plan:
         """The plan of a run of this program."""
@@ -134,21 +148,22 @@ def decide(
         weight = graph.weights.dtype
     asked = (mode, interleave, counting, use_threads(threads), model, ratio, partition_size)
     if target == "python":
-        return _decide(cls, target, None, weight, *asked).plan(program, limit)
+        return _decide(cls, target, None, weight, None, *asked).plan(program, limit)
     lowered = lower(cls)
-    known = (id(lowered), target, weight, *asked[:4], id(model), ratio, partition_size)
+    tree = tree_for(mode, model, ratio) if target == "cpu" else None
+    known = (id(lowered), target, weight, id(tree), *asked[:4], id(model), ratio, partition_size)
     decided = _decided.get(known)
     # What lies in one place now may be another object than before.
-    if decided is None or not decided.is_of(lowered, model):
+    if decided is None or not decided.is_of(lowered, model, tree):
         if len(_decided) >= MOST:
             _decided.clear()
-        decided = _decided[known] = _decide(cls, target, lowered, weight, *asked)
+        decided = _decided[known] = _decide(cls, target, lowered, weight, tree, *asked)
     return decided.plan(program, limit)
 
 
 def _decide(
-    cls: type[Program], target: str, lowered: Lowered | None, weight: np.dtype | None, mode: str,
-    interleave: bool, counting: bool, threads: int, model: Model, ratio: float | None,
+    cls: type[Program], target: str, lowered: Lowered | None, weight: np.dtype | None, tree: Tree | None,
+    mode: str, interleave: bool, counting: bool, threads: int, model: Model, ratio: float | None,
     partition_size: int | None,
 ) -> Decided:  # fmt: skip
     types = hidden = None
@@ -173,4 +188,5 @@ def _decide(
         model=model,
         ratio=ratio,
         partition_size=partition_size,
+        tree=tree,
     )
