@@ -10,7 +10,7 @@ from gpop.generate.offspring import CROSSOVERS
 from perf.pictures.courses import CRITICAL_COLOUR, SIGNIFICANCE, Course, Courses, least_distance
 from perf.pictures.study import legend_below, panels, plain_log
 
-TITLE = "Convergence of evolution (section 5.4)"
+TITLE = "Convergence (section 5.4)"
 PAPER = (
     "100 vertices take 100 to 200 generations, 1,000 well over 1,000, and larger graphs stay on a plateau "
     "after about 200. Vertex-wise crossover takes 10 to 100 times fewer generations than edge-wise. A child "
@@ -32,19 +32,21 @@ def draw(courses: Courses) -> list[str]:
         for crossover in CROSSOVERS:
             for mutation in MUTATIONS:
                 each = [courses.course(vertices, TARGET, crossover, mutation, seed) for seed in courses.seeds]
-                panel.plot(each[0].distance, LINES[mutation], color=COLOURS[crossover],
-                           label=f"{crossover}, {mutation}")  # fmt: skip
+                label = crossover if LINES[mutation] == "-" else None
+                style = {"color": COLOURS[crossover], "linestyle": LINES[mutation], "label": label}
+                panel.plot(each[0].distance, **style)
                 rows.append([vertices, crossover, mutation, *row(each)])
                 found[crossover, mutation] = each
         panel.axhline(critical, color=CRITICAL_COLOUR, linewidth=0.8)
         panel.set_xscale("symlog", linthresh=10)
         panel.set_yscale("log")
-        panel.set(title=f"{vertices:,} vertices", xlabel="generation")
+        panel.set(title=f"{vertices:,} vertices", xlabel="generation", xlim=(0, courses.generations))
         plain_log(panel.yaxis)
         said.append(sentence(vertices, found))
     axes[0][0].set_ylabel("distance from the target")
     legend_below(figure, axes[0][0])
-    courses.save(figure, f"{TARGET} degrees; the line: p = {SIGNIFICANCE}")
+    figure.supxlabel(f"{TARGET} degrees; dotted: flip, grey: p = {SIGNIFICANCE}", fontsize="small")
+    courses.save(figure)
     header = ["vertices", "crossover", "mutation", "generations", "p = 0.05 after", "seeds that reach it",
               "distance", "connected", "ms per generation"]  # fmt: skip
     courses.save_table(header, rows)

@@ -9,7 +9,7 @@ from gpop.generate.offspring import CROSSOVERS, child_of
 from perf.pictures.courses import Courses
 from perf.pictures.study import legend_below, panels
 
-TITLE = "Drift of the density under mutation (section 5.4)"
+TITLE = "Mutation alone (section 5.4)"
 PAPER = (
     "Flipping bits leads to graphs with half of all edges, whatever the target; probabilities of their own "
     "for inserting and removing are proposed instead."
@@ -41,7 +41,7 @@ def expected(mutation: str, generations: np.ndarray) -> np.ndarray:
 
 def draw(courses: Courses) -> list[str]:
     """Density over generations, of every seed, and its expectation."""
-    figure, ((panel,),) = panels(1, width=4.6, height=3.4)
+    figure, ((panel,),) = panels(1, width=5, height=3.6)
     generations = np.arange(courses.generations + 1)
     said = []
     for mutation in MUTATIONS:
@@ -54,7 +54,7 @@ def draw(courses: Courses) -> list[str]:
             f"{mutation}: from {found[:, 0].mean():.3f} to {found[:, -1].mean():.3f} of all entries in "
             f"{courses.generations} generations ({expected(mutation, generations)[-1]:.3f} expected)."
         )
-    panel.set(xlabel="generation", ylabel="share of the entries that are edges", ylim=(0, None))
+    panel.set(xlabel="generation", ylabel="density", ylim=(0, None))
     legend_below(figure, panel)
     courses.save(figure, f"{VERTICES} vertices")
     return said

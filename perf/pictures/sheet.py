@@ -17,8 +17,10 @@ from typing import Any
 from gpop.common.replacing import replacing
 from perf.hardware import platform_name
 from perf.implementations import gpop_version
+from perf.pictures.latex import tabular
 
 DPI = 90
+TABLES = ("md", "csv", "tex")
 
 
 class Sheet:
@@ -41,8 +43,9 @@ class Sheet:
             for file in self.files:
                 if file.endswith(".md"):
                     lines += [(self.folder / file).read_text().rstrip()]
-                if file.endswith(".csv"):
-                    lines += ["", f"As a file: [{file}]({file}), [{name}.md]({name}.md)"]
+            if f"{name}.csv" in self.files:
+                links = (f"[{name}.{suffix}]({name}.{suffix})" for suffix in TABLES)
+                lines += ["", f"As a file: {', '.join(links)}"]
             lines += ["", f"**The paper:** {module.PAPER}", "", "**Here:**", ""]
             lines += [*(f"- {text}" for text in said), ""]
         with replacing(self.folder / "index.md") as temporary:
@@ -75,7 +78,7 @@ class Sheet:
         self.files.append(f"{self.name}.png")
 
     def save_table(self, header: list[str], rows: list[list[Any]]) -> None:
-        """Write a table as CSV and as Markdown."""
+        """Write a table as CSV, as Markdown and as LaTeX."""
         texts = [[_cell(value) for value in row] for row in rows]
         path = self.folder / f"{self.name}.csv"
         with replacing(path) as temporary, temporary.open("w", newline="") as file:
@@ -83,7 +86,9 @@ class Sheet:
         lines = [header, ["---"] * len(header), *texts]
         with replacing(self.folder / f"{self.name}.md") as temporary:
             temporary.write_text("".join(f"| {' | '.join(line)} |\n" for line in lines))
-        self.files += [f"{self.name}.md", f"{self.name}.csv"]
+        with replacing(self.folder / f"{self.name}.tex") as temporary:
+            temporary.write_text(tabular(header, texts) + "\n")
+        self.files += [f"{self.name}.{suffix}" for suffix in TABLES]
 
 
 def _cell(value: Any) -> str:
