@@ -16,6 +16,10 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
     "validate": ("perf.validate", "repeat runs whose results were found wrong, and compare them in full"),
     "list": ("perf.query", "print a table of the store"),
     "query": ("perf.query", "print one entry of the store, or the answer to an SQL question"),
+    "model": (
+        "perf.model",
+        "trees that predict the fastest strategy: train, show, validate, compare, export",
+    ),
     "import-external": ("perf.external", "take times of other programs from a CSV file"),
     "machine": ("perf.machine", "caches, cores, threads, bandwidth, and the limit of a PageRank iteration"),
     "gap": ("perf.gap", "the six kernels of the GAP suite by its rules, and its own programs beside them"),
