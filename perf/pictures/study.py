@@ -124,5 +124,6 @@ def curve(panel: Any, places: Sequence[float], rows: Sequence[Row], **style: Any
     panel.errorbar(places, middle, yerr=[below, above], marker="o", markersize=4, capsize=2, **style)
 
 
-def ms(seconds: float) -> float:
+def ms(seconds: Any) -> Any:
+    """Of a number or an array."""
     return 1e3 * seconds
