@@ -18,5 +18,7 @@ def draw(sheet: LogSheet) -> list[str]:
     rows = [[reason.why, sheet.name_of(reason.variant), reason.value] for reason in sheet.reasons]
     sheet.save_table(["reason", "variant", "value"], rows)
     counts = Counter(reason.variant for reason in sheet.reasons)
-    named = ", ".join(f"{sheet.name_of(variant)} ({counts[variant]} times)" for variant in sheet.chosen)
-    return [f"{len(counts)} of {len(sheet.steps.variants)} variants are named, most often {named}."]
+    named = ", ".join(f"{sheet.name_of(variant)} ({counts[variant]})" for variant in sheet.chosen)
+    return [
+        f"{len(counts)} of {len(sheet.steps.variants)} variants are named, most often (in brackets how often) {named}."
+    ]
