@@ -49,6 +49,8 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
     "gpu-strategies": ("perf.gpu_strategies", "ways to walk neighbours on a GPU, all or those of the papers"),
     "readme": ("perf.readme", "write the tables of README and guide from the committed results"),
     "figures": ("perf.figures", "draw the figures and tables of the paper for this machine"),
+    "plot": ("perf.plot", "draw the log of steps: which strategy is fastest where, beside the optimum"),
+    "evolve": ("perf.evolve", "draw how the evolutionary generator comes to its degrees"),
 }
 
 

@@ -109,6 +109,7 @@ def test_generate(tmp_path, capsys):
     told = valid(capsys.readouterr().out, "generate")
     assert told["graph"] == {"name": "chain-9", "vertices": 9, "edges": 16, "weights": "uint32"}
     assert told["options"]["weights"] == [1, 5] and Path(told["output"]).exists()
+    assert told["remark"] is None
 
 
 def test_compare(road, capsys, monkeypatch):

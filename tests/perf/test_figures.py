@@ -54,9 +54,9 @@ def test_every_file_is_there_and_named_in_the_index(drawn):
 
     index = (drawn / "index.md").read_text()
     named = set(re.findall(r"\]\(([^)]+)\)", index))
-    assert named == {path.name for path in drawn.iterdir() if path.suffix in (".png", ".csv", ".md")} - {
-        "index.md"
-    }
+    assert named == {
+        path.name for path in drawn.iterdir() if path.suffix in (".png", ".csv", ".md", ".tex")
+    } - {"index.md"}
     assert {name.rsplit(".", 1)[0] for name in named} == set(PICTURES)
     for name in named:
         if name.endswith(".png"):
