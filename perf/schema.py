@@ -1,13 +1,13 @@
 """Tables of the result store, as a list of migrations: store version v is the first v of them.
 
-Version 1 holds the tables of M. Verstraaten's thesis (appendix A) but those for
-trained models. Version 2 adds what the thesis misses (operating system, processor, where a
-dataset comes from) and what CPU programs need: threads in a run configuration, the version of each
-implementation measured, medians, what a run did in each step, and failed attempts. Its views are
-what readers of results use: ``Missing``, ``Result``, ``StepResult``, ``StepValue``. Version 3 has trained
-models (thesis, T-48 to T-52) and the log they are trained on, ``StepLog``: a row for each strategy (a mode,
-or a strategy by name), target, platform, graph, variant and step, with seconds, active vertices and edges,
-and messages; features of graphs and steps are in GraphPropValue and StepPropValue, under the names of
+Version 1 holds the tables of M. Verstraaten's thesis (appendix A) but those for trained models. Version 2
+adds what the thesis misses (operating system, processor, where a dataset comes from) and what CPU programs
+need: threads in a run configuration, the version of each implementation measured, medians, what a run did in
+each step, and failed attempts. Its views are what readers of results use: ``Missing``, ``Result``,
+``StepResult``, ``StepValue``. Version 3 has trained models (thesis, T-48 to T-52) and the log they are
+trained on, ``StepLog``: a row for each strategy (a mode, or a strategy by name, with partitions and ratio as
+they come), target, platform, graph, variant and step, with seconds, active vertices and edges, and messages;
+features of graphs and steps are in GraphPropValue and StepPropValue, under the names of
 `gpop.model.features`.
 
 Times are in seconds. ``flags`` are JSON objects. ``Variant.result`` is the hash of the right answer, for
@@ -249,7 +249,7 @@ UPDATE Implementation SET type = 'Derived' WHERE type = 'Core'
     AND coalesce(json_extract(flags, '$.mode'), 'auto') = 'auto';
 
 CREATE VIEW StepLog AS
-    SELECT coalesce(json_extract(i.flags, '$.mode'), 'auto') AS strategy,
+    SELECT json_extract(i.flags, '$.mode') AS strategy,
         coalesce(json_extract(i.flags, '$.target'), 'cpu') AS target,
         coalesce(json_extract(i.flags, '$.model'), 'engine') AS model, i.type,
         n.platform, n.dataset, n.graph, n.algorithm, n.variant, n.threads, n.algorithmVersion,
@@ -267,7 +267,9 @@ CREATE VIEW StepLog AS
     JOIN RunStepValue m ON m.runId = n.runId AND m.stepId = t.stepId
         AND m.propId = (SELECT id FROM PropertyName WHERE property = 'messages')
     WHERE n.validated AND json_extract(i.flags, '$.family') = 'gpop'
-        AND NOT coalesce(json_extract(i.flags, '$.interleave'), 0);
+        AND json_extract(i.flags, '$.mode') IS NOT NULL
+        AND NOT coalesce(json_extract(i.flags, '$.interleave'), 0)
+        AND coalesce(json_extract(i.flags, '$.partition_size'), json_extract(i.flags, '$.ratio')) IS NULL;
 """
 
 MIGRATIONS = (THESIS, CPU, LEARNING)

@@ -75,6 +75,12 @@ def workers_at_once(monkeypatch):
     monkeypatch.setattr("gpop.cpu.engine.CALLED_LATER", False)
 
 
+@pytest.fixture(autouse=True)
+def no_tree_of_this_machine(monkeypatch):
+    """Auto is the model's choice, also where somebody has run `gpop.tune`."""
+    monkeypatch.setattr("gpop.plan.tree_for.KEPT", "trees of tests")
+
+
 RUN_APPS = re.compile(
     r"(tests/(apps|execution|graph|networkx|perf)/|tests/test_|gpop/apps/|perf/"
     r"|tests/cpu/test_(arrays|counters|gather|inactive|models|priority|sums)\.py)"

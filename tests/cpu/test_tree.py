@@ -169,7 +169,7 @@ def test_the_tree_of_this_machine(tmp_path, monkeypatch):
         assert taken(gpop.bfs(RMAT, SOURCE).trace[0]) == {"pull"}
         assert taken(gpop.bfs(RMAT, SOURCE, model="paper").trace[0]) != {"pull"}
         assert tree_for.tree_for("auto", MODELS[0], 1.5) is None
-        (tmp_path / "gpop" / "trees.json").write_text('{"cut')
+        (tmp_path / "gpop" / f"{tree_for.KEPT}.json").write_text('{"cut')
         tree_for.machine_tree.cache_clear()
         assert tree_for.machine_tree() is None
     finally:

@@ -65,6 +65,15 @@ def test_steps_that_begin_differently_are_left_out(path):
     assert log.left_out == 2 and len(log.steps) == GRAPHS * STEPS - 2
 
 
+def test_what_was_measured_with_other_options_is_no_strategy(path):
+    with Store(path) as store:
+        before = len(store.rows("SELECT * FROM StepLog"))
+        flags = '{"family": "gpop", "mode": "pc", "partition_size": 4096}'
+        store.execute("UPDATE Implementation SET flags = ? WHERE name = 'gpop-pc'", (flags,))
+        assert len(store.rows("SELECT * FROM StepLog")) < before
+        assert read_log(store, Which()).steps.strategies == ("pull", "sc")
+
+
 def test_what_the_log_does_not_have(path):
     with Store(path) as store:
         with pytest.raises(UsageError, match=r"log.db: no steps of sssp on target cpu: expected those of"):
