@@ -12,7 +12,7 @@ from gpop.execution.checkpoint import Checkpoint
 
 Mode: TypeAlias = Literal[
     "auto", "sc", "pc", "pull", "edge-list", "struct-edge-list", "reverse-edge-list",
-    "reverse-struct-edge-list", "vertex-push", "vertex-push-warp", "vertex-pull", "vertex-pull-warp",
+    "reverse-struct-edge-list", "vertex-push", "vertex-push-warp", "vertex-pull", "vertex-pull-warp", "hyb",
     "tree",
 ]  # fmt: skip
 """Parameters behind a name are text that type checkers do not know."""

@@ -19,6 +19,5 @@ def draw(sheet: LogSheet) -> list[str]:
     sheet.save_table(["reason", "variant", "value"], rows)
     counts = Counter(reason.variant for reason in sheet.reasons)
     named = ", ".join(f"{sheet.name_of(variant)} ({counts[variant]})" for variant in sheet.chosen)
-    return [
-        f"{len(counts)} of {len(sheet.steps.variants)} variants are named, most often (in brackets how often) {named}."
-    ]
+    how_many = f"{len(counts)} of {len(sheet.steps.variants)} variants are named"
+    return [f"{how_many}, most often (in brackets how often) {named}."]
