@@ -558,4 +558,5 @@ def test_layouts_say_what_became_of_them(tmp_path, capsys):
     assert re.fullmatch(rf"built, and kept in {tmp_path}/road-.*-q\d+\.layout", told("bfs"))
     assert re.fullmatch(rf"mapped from {tmp_path}/road-.*-q\d+\.layout", told("bfs"))
     assert told("cc") == "none: the run needed no bins"
+    assert told("cc", "--method", "labels").startswith("built, ")  # a search of roads has fewer partitions
     assert told("cc", "--method", "labels").startswith("mapped from ")
