@@ -1,8 +1,8 @@
 """Reading ahead of a pull through blocks: all units, in the order in which the threads will take them.
 
 The threads of a run divide the units into equal parts and walk each from its end (work.py). Others, of
-Python, read the units that are next in each part (``posix_fadvise``; then ``madvise`` maps what has come),
-so many bytes ahead that the disk is never idle, and see by ``mode``, which a unit's thread writes when it is
+Python, read the units that are next in each part (``posix_fadvise``, then ``madvise`` maps what has come), so
+many bytes ahead that the disk is never idle, and see by ``mode``, which a unit's thread writes when it is
 through, what is behind.
 
 Where not all fits, the units that come last in each part stay in memory for good and the others are dropped
