@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -101,3 +103,10 @@ def test_only_what_it_reads_is_on_the_device_and_predicted():
         assert set(made.layout.arrays) == {"indptr", *ARRAYS}
         for name in ARRAYS:
             assert made.layout.arrays[name].nbytes == made.layout._size(name), name
+
+
+def test_nothing_is_atomic():
+    """A row is written by its thread, or by the warp that takes what it has in COO."""
+    text = (Path(engine.__file__).parent / "kernels/hyb.cuh").read_text()
+    code = "\n".join(line.split("//")[0] for line in text.splitlines())
+    assert "gatherFunc" in code and "atomic" not in code.lower()

@@ -273,7 +273,7 @@ CASES = [
         for cls in (Weighted, Live, Everywhere, Sums)
         if name not in ("vertex-pull", "vertex-pull-warp") or cls is not Live
     ],
-    *[(cls, "hyb", "hyb") for cls in (Heard, Weighted, LowestWeighted, Sums, SumsEverywhere)],
+    *[(cls, "hyb", "hyb") for cls in (Weighted, LowestWeighted, Sums, SumsEverywhere)],
     *[(cls, "pull", "owner") for cls in (Heard, Weighted, Everywhere, Sums)],
     *[(cls, "pc", "bins") for cls in (Heard, Harmless, Weighted, Everywhere, Short)],
     *[(cls, "pc", "bins-combined") for cls in (Lowest, LowestWeighted, Sums, SumsEverywhere)],
