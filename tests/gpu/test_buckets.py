@@ -75,8 +75,9 @@ def test_distances_do_not_depend_on_buckets(delta, interleave, monkeypatch):
         assert found.run.converged
 
 
+@pytest.mark.slow
 def test_buckets_save_edges(monkeypatch):
-    """Distances that will be improved are not followed; buckets of more than a few vertices are bits alone."""
+    """Distances that will be improved are not followed. Here buckets of many vertices are bits alone."""
     monkeypatch.setattr(kernel, "MOST_LISTED", 9)
     graph = generate("rmat", scale=9, weights=(1, 99))
     with emulated():
