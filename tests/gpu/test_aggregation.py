@@ -40,7 +40,7 @@ def atomics(mode, monkeypatch):
     return counted[-1], run.frontier
 
 
-@pytest.mark.parametrize("how", quick(AGGREGATIONS, "each", "bulk"))
+@pytest.mark.parametrize("how", quick(AGGREGATIONS, "bulk"))
 def test_counters_of_the_next_frontier(how, monkeypatch):
     """On one block of one warp; a thread of the masked form has every 32nd vertex."""
     additions, frontier = atomics(f"vertex-push/masked/{how}", monkeypatch)

@@ -25,10 +25,9 @@ FORMS = [mask + by for mask in ("", "/masked") for by in ("", "/each", "/bulk", 
 
 
 def formed():
-    """Every strategy by name in every form; four of them are quick, each with another form."""
+    """Every strategy by name in every form; two of them are quick."""
     few = {
-        ("vertex-push", "/masked/each"), ("vertex-push-warp:8-32", "/masked/block"),
-        ("reverse-edge-list", "/bulk"), ("vertex-pull", "/block"),
+        ("vertex-push", "/each"), ("vertex-push-warp:8-32", "/masked/block"),
     }  # fmt: skip
     programs = cycle(["Colours", "ColoursCombined", "WeightedSumsCombined", "Letters"])
     for mode in BY_NAME:

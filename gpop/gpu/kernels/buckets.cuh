@@ -11,7 +11,7 @@
 #if PRIORITISED
 const int64 NOBODY = 0x7fffffffffffffffLL;  // in place of the lowest priority where nobody waits
 
-__device__ __forceinline__ void append(unsigned v, int64 edges, bool wanted, const Space& space, Control* control);
+__device__ __forceinline__ void append_pieces(unsigned v, int64 edges, const Space& space, Control* control);
 __device__ __forceinline__ void count_partition(unsigned p, int64 vertices, int64 edges, const Space& space);
 
 // The last two priorities are one.
@@ -20,18 +20,55 @@ __device__ __forceinline__ int64 priority_of(Self& state, unsigned v) {
   return min((int64)priorityFunc(state, v), NOBODY - 1);
 }
 
-// Every word of the bits that is not 0, by a warp: `each(word, v, waits)` for 32 vertices, a lane each.
+// The words of the bits, 32 by a warp, a lane each: `each(first word, own word)`.
 template <class Each>
 __device__ __forceinline__ void waiting_words(Team& team, const Graph& graph, const Space& space, Each each) {
   const int64 words = (graph.n + 31) / 32;
   for (int64 first = 32LL * team.warp(); first < words; first += 32LL * team.warps()) {
     const unsigned own = first + lane_id() < words ? space.waiting_bits[first + lane_id()] : 0;
-    for (unsigned some = __ballot_sync(ALL_LANES, own != 0); some; some &= some - 1) {
-      const int from = __ffs(some) - 1;
-      const unsigned bits = __shfl_sync(ALL_LANES, own, from);
-      each(first + from, (unsigned)(32 * (first + from)) + lane_id(), (bits >> lane_id() & 1) != 0);
+    if (__any_sync(ALL_LANES, own != 0)) each(first, own);
+  }
+}
+
+// The vertices of these words that wait, up to 32 of a word at once: `each(lane that has the word, v, v waits)`.
+template <class Each>
+__device__ __forceinline__ void waiting_vertices(int64 first, unsigned own, Each each) {
+  for (unsigned some = __ballot_sync(ALL_LANES, own != 0); some; some &= some - 1) {
+    const int from = __ffs(some) - 1;
+    const unsigned bits = __shfl_sync(ALL_LANES, own, from);
+    each(from, (unsigned)(32 * (first + from)) + lane_id(), (bits >> lane_id() & 1) != 0);
+  }
+}
+
+// Vertices of these words join the frontier, which is empty: bits, counts, and the list if it is wanted; one atomic
+// access for all of a warp.
+__device__ void join_words(int64 first, unsigned own, unsigned joining, bool listed, int64& vertices, int64& edges,
+                           const Graph& graph, const Space& space, Control* control) {
+  const int count = __popc(joining), upto = warp_inclusive_sum(count);
+  int64 at = 0, found = 0;
+  if (listed && lane_id() == 31) at = (int64)atomicAdd((uint64*)&control->head.next_list, (uint64)upto);
+  at = __shfl_sync(ALL_LANES, at, 31) + upto - count;
+  if (joining) {
+    space.frontier_bits[first + lane_id()] = joining;
+    space.waiting_bits[first + lane_id()] = own & ~joining;
+  }
+  for (unsigned left = joining; left; left &= left - 1) {
+    const unsigned v = (unsigned)(32 * (first + lane_id())) + __ffs(left) - 1;
+    const int64 degree = degree_of(graph, v);
+    found += degree;
+    if (listed) {
+      space.list[at++] = v;
+      append_pieces(v, degree, space, control);
+    }
+    if (BITS < 10) {  // the words may lie in several partitions
+      atomicAdd(space.active_vertices + partition_of(v), 1u);
+      atomicAdd(space.active_edges + partition_of(v), (uint64)degree);
     }
   }
+  __syncwarp();
+  if (BITS >= 10) count_partition((unsigned)(32 * first >> BITS), count, found, space);
+  vertices += count;
+  edges += found;
 }
 #endif
 
@@ -55,10 +92,11 @@ __device__ void next_bucket(Team& team, State& state, const Graph& graph, const 
   team.sync();
   if (control->head.next_frontier) return;
   int64 least = NOBODY, waiting = 0;
-  waiting_words(team, graph, space, [&](int64, unsigned v, bool waits) {
-    if (!waits) return;
-    least = min(least, priority_of(state, v));
-    waiting += 1;
+  waiting_words(team, graph, space, [&](int64 first, unsigned own) {
+    waiting_vertices(first, own, [&](int, unsigned v, bool waits) {
+      if (waits) least = min(least, priority_of(state, v));
+    });
+    waiting += __popc(own);
   });
   for (int step = 16; step; step >>= 1) least = min(least, __shfl_xor_sync(ALL_LANES, least, step));
   waiting = warp_sum(waiting);
@@ -71,25 +109,13 @@ __device__ void next_bucket(Team& team, State& state, const Graph& graph, const 
   const bool listed = control->head.waiting <= MOST_LISTED;
   if (bucket == NOBODY) return;
   int64 vertices = 0, edges = 0;
-  waiting_words(team, graph, space, [&](int64 word, unsigned v, bool waits) {
-    const bool now = waits && priority_of(state, v) <= bucket;
-    const unsigned joining = __ballot_sync(ALL_LANES, now), staying = __ballot_sync(ALL_LANES, waits && !now);
-    if (!joining) return;
-    if (lane_id() == 0) {
-      space.frontier_bits[word] = joining;  // nobody else is active
-      space.waiting_bits[word] = staying;
-    }
-    const int64 degree = now ? degree_of(graph, v) : 0;
-    if (listed) append(v, degree, now, space, control);
-    __syncwarp();
-    if (BITS >= 5) {
-      count_partition(partition_of((unsigned)(32 * word)), now, degree, space);
-    } else if (now) {
-      atomicAdd(space.active_vertices + partition_of(v), 1u);
-      atomicAdd(space.active_edges + partition_of(v), (uint64)degree);
-    }
-    vertices += now;
-    edges += degree;
+  waiting_words(team, graph, space, [&](int64 first, unsigned own) {
+    unsigned joining = 0;
+    waiting_vertices(first, own, [&](int from, unsigned v, bool waits) {
+      const unsigned now = __ballot_sync(ALL_LANES, waits && priority_of(state, v) <= bucket);
+      if (lane_id() == from) joining = now;
+    });
+    if (__any_sync(ALL_LANES, joining != 0)) join_words(first, own, joining, listed, vertices, edges, graph, space, control);
   });
   vertices = warp_sum(vertices);
   edges = warp_sum(edges);

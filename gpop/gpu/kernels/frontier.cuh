@@ -3,16 +3,20 @@
 // Sparse iterations walk the list of candidates and append to the list; dense ones walk all vertices, a
 // warp per word of the bit arrays, and leave bits only, from which a list is made when one is needed.
 
-// Add v to the list; vertices with many edges are also listed in pieces.
+// A vertex of the list with many edges is also listed in pieces.
+__device__ __forceinline__ void append_pieces(unsigned v, int64 edges, const Space& space, Control* control) {
+  if (edges <= HEAVY) return;
+  const unsigned pieces = (unsigned)((edges + HEAVY - 1) / HEAVY);
+  const int64 first = (int64)atomicAdd((uint64*)&control->head.next_heavy, (uint64)pieces);
+  for (unsigned j = 0; j < pieces; ++j) space.heavy[first + j] = make_uint2(v, j);
+}
+
+// Add v to the list.
 __device__ __forceinline__ void append(unsigned v, int64 edges, bool wanted, const Space& space, Control* control) {
   const int64 at = reserve(&control->head.next_list, wanted);
   if (!wanted) return;
   space.list[at] = v;
-  if (edges > HEAVY) {
-    const unsigned pieces = (unsigned)((edges + HEAVY - 1) / HEAVY);
-    const int64 first = (int64)atomicAdd((uint64*)&control->head.next_heavy, (uint64)pieces);
-    for (unsigned j = 0; j < pieces; ++j) space.heavy[first + j] = make_uint2(v, j);
-  }
+  append_pieces(v, edges, space, control);
 }
 
 __device__ __forceinline__ void add_next(uint64 vertices, uint64 edges, Control* control) {
