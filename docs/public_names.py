@@ -17,7 +17,7 @@ from gpop.apps.result import AppResult
 
 SECTIONS = {
     "Algorithms": ("gpop.apps.",),
-    "Graphs and files": ("gpop.graph.", "gpop.io", "gpop.interop.", "gpop.generate", "gpop.ranks.load"),
+    "Graphs and files": ("gpop.graph.", "gpop.io", "gpop.interop.", "gpop.generate", "gpop.ranks."),
     "Programs and runs": ("gpop.program.", "gpop.execution.", "gpop.plan."),
     "Errors": ("gpop.common.errors",),
     "More": ("gpop",),

@@ -51,10 +51,11 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.io import load as load
     from gpop.io import save as save
     from gpop.plan.trace import Trace as Trace
-    from gpop.program.program import HARMLESS as HARMLESS
-    from gpop.program.program import Parameter as Parameter
+    from gpop.program.fields import HARMLESS as HARMLESS
+    from gpop.program.fields import Parameter as Parameter
+    from gpop.program.fields import VertexField as VertexField
     from gpop.program.program import Program as Program
-    from gpop.program.program import VertexField as VertexField
+    from gpop.ranks.generate import generate_part as generate_part
     from gpop.ranks.load import load_part as load_part
 
 __version__ = "0.1.0"
@@ -63,12 +64,13 @@ _HOMES = {
     "Graph": "gpop.graph.graph",
     "load": "gpop.io",
     "load_part": "gpop.ranks.load",
+    "generate_part": "gpop.ranks.generate",
     "save": "gpop.io",
     "read_edges": "gpop.interop.read_edges",
     "Program": "gpop.program.program",
-    "VertexField": "gpop.program.program",
-    "Parameter": "gpop.program.program",
-    "HARMLESS": "gpop.program.program",
+    "VertexField": "gpop.program.fields",
+    "Parameter": "gpop.program.fields",
+    "HARMLESS": "gpop.program.fields",
     "run": "gpop.execution.run",
     "Run": "gpop.execution.run",
     "Trace": "gpop.plan.trace",

@@ -12,6 +12,11 @@ Suffixes name the formats. What is asked for is done in this order, whatever the
 8. ``--relabel ORDER``        vertices in another order (degree, random, bfs or rcm)
 
 Weights come before the new order, so that the same seed gives the same weighted graph in any order.
+``--layout`` writes the graph with its layouts to a folder, NAME.mapped, from which it is run without being
+read first: in passes, with no more than ``--memory`` beside the program itself, so that graph and layout may
+be larger than memory. Any format is read, also a generator's KIND:SIZE=VALUE,... (rmat:scale=24); of the
+steps above, weights can be left out and opposite edges added.
+
 Memory for the costliest step is predicted, told and asked for before the first; the output appears whole
 or not at all.
 """
@@ -39,15 +44,17 @@ from gpop.common.command import (
     reading_options,
 )
 from gpop.common.errors import UsageError
-from gpop.common.memory import available_bytes, readable, require_memory
+from gpop.common.memory import available_bytes, bytes_of, readable, require_memory
 from gpop.common.progress import by_default, progress_bar
 from gpop.common.replacing import replacing
 from gpop.direct.components import largest_component
+from gpop.generate.spec import generated, is_spec
 from gpop.graph import transform
 from gpop.graph.build import DUPLICATES
 from gpop.graph.graph import Graph
 from gpop.graph.modify import weight_dtype
 from gpop.io import format_module
+from gpop.io.mapped import layout_folder
 from gpop.ranks.parts_file import SUFFIX, write_parts
 
 POLICIES = tuple(policy for policy in DUPLICATES if policy != "keep")
@@ -127,8 +134,26 @@ def _parser() -> Parser:
         metavar="N",
         help="write a folder, NAME.parts, for up to N ranks",
     )
+    parser.add_argument(
+        "--layout",
+        action="store_true",
+        help="write a folder, NAME.mapped, to run from without reading it first",
+    )
+    parser.add_argument(
+        "--memory",
+        type=_size,
+        metavar="SIZE",
+        help="for --layout, such as 2GB: most bytes in memory (default: half of what is available)",
+    )
     add_json_option(parser)
     return parser
+
+
+def _size(text: str) -> int:
+    size = bytes_of(text)
+    if not size:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a size such as 500MB or 2GB")
+    return size
 
 
 def _parts(text: str) -> int:
@@ -217,6 +242,11 @@ def _sizes(graph: Graph) -> dict[str, Any]:
 
 def _convert(given: argparse.Namespace) -> None:
     start = time.perf_counter()
+    if given.layout:
+        _lay_out(given)
+        return
+    if given.memory is not None:
+        raise UsageError("--memory is for --layout")
     if given.parts is None:
         format_module(given.output)  # a wrong suffix is found out before the work
     elif given.output.suffix != SUFFIX:
@@ -265,6 +295,48 @@ def _convert(given: argparse.Namespace) -> None:
         say(str(given.ids), "original ids of the vertices")
     elif graph.original_ids is not None:
         say("note", "vertices were renumbered; --ids FILE.npy writes their original ids")
+
+
+def _lay_out(given: argparse.Namespace) -> None:
+    """``--layout``: a graph on disk, written with bounded memory."""
+    start = time.perf_counter()
+    asked = {
+        "--parts": given.parts,
+        "--ids": given.ids,
+        "--weights": given.weights and given.weights.kind != "none",
+    }
+    left = [step.name for step in steps(given) if step.name != "symmetrize"]
+    left += [name for name, value in asked.items() if value]
+    if left:
+        raise UsageError(
+            f"--layout takes the graph as it is, without {left[0]}: expected a convert before it"
+        )
+    spec, options = str(given.input), reading_options(given)
+    with layout_folder(given.output, given.memory) as write:
+        with write.reading():
+            if is_spec(spec):
+                graph = generated(spec, by_default())
+                graph = graph.symmetrize() if given.symmetrize else graph
+            else:
+                weighted = False if given.weights else None
+                graph = gpop.load(
+                    given.input,
+                    weighted=weighted,
+                    symmetrize=given.symmetrize,
+                    progress=by_default(),
+                    **options,
+                )
+        if not given.json:
+            print(f"{spec}  {_describe(graph)}", flush=True)
+        write(graph, by_default())
+    seconds = time.perf_counter() - start
+    if given.json:
+        output = {"file": str(given.output), **_sizes(graph)}
+        told = {"input": {"file": spec, **_sizes(graph)}, "steps": [], "output": output, "ids": None}
+        told |= {"original_ids": graph.original_ids is not None, "predicted_bytes": write.memory}
+        print_json("convert", told | {"seconds": seconds})
+    else:
+        print(f"{given.output}  written, {readable(write.bytes)}, {seconds:.1f} s in all")
 
 
 def _save_ids(graph: Graph, path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import gpop
+from gpop import constants
 from gpop.common.cached import cached
 from gpop.common.command import (
     Parser,
@@ -172,6 +173,7 @@ def describe(graph: Graph) -> dict[str, Any]:
         "run bytes": run_bytes(graph, bins),
         "kept": [each._asdict() for each in graph.kept()],
         "available bytes": available_bytes(),
+        "chosen by": constants.describe(),
     }
 
 
@@ -213,8 +215,15 @@ def text(told: dict[str, Any]) -> str:
         "run": f"{readable(told['run bytes'])} at most (messages and field of 4 bytes), "
         f"{readable(told['available bytes'])} available",
         "kept": _kept_text(told["kept"]),
+        "auto": _constants_text(told["chosen by"]),
     }
     return "\n".join(f"{name:12}{line}" for name, line in lines.items())
+
+
+def _constants_text(told: dict[str, Any]) -> str:
+    """What modes are chosen by."""
+    numbers = ", ".join(f"{name} {value:.4g}" for name, value in told["constants"].items())
+    return f"{numbers} ({told['origin']})"
 
 
 def _kept_text(kept: list[dict[str, Any]]) -> str:

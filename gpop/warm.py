@@ -5,6 +5,8 @@ commands and one-call functions look for: kernels do not depend on the size of a
 types and ways of running: the graph has weights of one byte and a hub (`gpop.cpu.sums`); apps in which all
 vertices are active are run with messages and with pull (`RUNS`). The first run is alone; it compiles what all
 share. Kernels that are there already are only loaded.
+
+Last, what ``--mode auto`` chooses by is measured on this machine (`gpop.cpu.constants`), if it was not yet.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from gpop.common.errors import GpopError
 from gpop.common.parallel import for_each, worker_count
 from gpop.common.progress import by_default, progress_bar
 from gpop.common.spelling import refuse_word
+from gpop.cpu.constants import constants
+from gpop.cpu.engine import CpuEngine
 from gpop.generate import generate
 from gpop.io import save
 
@@ -105,9 +109,10 @@ def _run(given: argparse.Namespace) -> int:
             refuse_word(name, known, "gpop", "app")
     start, names = time.perf_counter(), given.apps or list(known)
     runs = warm(names, given.processes or worker_count(), by_default())
+    found = constants(CpuEngine)
     seconds = time.perf_counter() - start
     if given.json:
-        print_json("warm", {"apps": names, "runs": runs, "seconds": seconds})
+        print_json("warm", {"apps": names, "runs": runs, "seconds": seconds, "constants": found.told()})
     else:
         print(f"{runs} runs of {len(names)} apps are compiled, in {seconds:.3g} s")
     return 0

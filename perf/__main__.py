@@ -16,11 +16,22 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
     "validate": ("perf.validate", "repeat runs whose results were found wrong, and compare them in full"),
     "list": ("perf.query", "print a table of the store"),
     "query": ("perf.query", "print one entry of the store, or the answer to an SQL question"),
+    "model": (
+        "perf.model",
+        "trees that predict the fastest strategy: train, show, validate, compare, export",
+    ),
+    "model-study": (
+        "perf.model_study",
+        "eq. (1), auto, trees and the oracle on the log, training sizes, importances",
+    ),
     "import-external": ("perf.external", "take times of other programs from a CSV file"),
     "machine": ("perf.machine", "caches, cores, threads, bandwidth, and the limit of a PageRank iteration"),
     "gap": ("perf.gap", "the six kernels of the GAP suite by its rules, and its own programs beside them"),
+    "auto": ("perf.auto", "auto beside every mode that can be forced: what the choice of modes costs"),
+    "calls": ("perf.calls", "what a user waits for: wall time of a call of every app, beside its peer's"),
     "scaling": ("perf.scaling", "time and speed-up of the apps by number of threads, strong and weak"),
     "ranks": ("perf.ranks", "what ranks send each other, counted and predicted, and on paper"),
+    "mapped": ("perf.mapped", "runs on graphs that stay on disk, beside the disk's own speed"),
     "networkx": ("perf.networkx", "NetworkX's functions through gpop beside NetworkX, and the conversion"),
     "loading": ("perf.loading", "speed and memory of reading every format, and of starting with kept bins"),
     "analytics": ("perf.analytics", "clustering, communities, colours and forests beside other libraries"),
@@ -31,10 +42,17 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
         "perf.gpu",
         "the apps on a GPU beside baselines in CUDA, SpMV and a copy, and which bars are met",
     ),
+    "gather-formats": (
+        "perf.gather_formats",
+        "HYB, bins and CSR as formats to gather from: bytes, lanes, and times on a GPU; HPGraph's steps",
+    ),
+    "gpu-strategies": ("perf.gpu_strategies", "ways to walk neighbours on a GPU, all or those of the papers"),
     "graphie": ("perf.graphie_traffic", "what Graphie's edge partitions move over the link, counted"),
     "streamed": ("perf.streamed", "apps on a GPU whose edges do not fit, beside the same in memory"),
     "readme": ("perf.readme", "write the tables of README and guide from the committed results"),
     "figures": ("perf.figures", "draw the figures and tables of the paper for this machine"),
+    "plot": ("perf.plot", "draw the log of steps: which strategy is fastest where, beside the optimum"),
+    "evolve": ("perf.evolve", "draw how the evolutionary generator comes to its degrees"),
 }
 
 

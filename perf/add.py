@@ -4,9 +4,13 @@
     python -m perf add run-config small --apps pagerank,bfs --threads 1,2 --repeats 10
     python -m perf add variant bfs "vertex 0" source=0
     python -m perf add implementation pagerank gpop-q4096 partition_size=4096
+    python -m perf add strategies bfs
+    python -m perf add roots bfs 10
     python -m perf run-benchmarks
 
-A graph is a file or KIND:SIZE=VALUE,... of a generator (`python -m gpop.generate --help`).
+``strategies`` adds what the log of single steps needs, every mode and strategy of a target, never
+interleaved, and ``roots`` variants from random vertices. A graph is a file or KIND:SIZE=VALUE,... of a
+generator (`python -m gpop.generate --help`).
 """
 
 from __future__ import annotations
@@ -17,15 +21,17 @@ from typing import Any
 
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
+from gpop.execution.run import COMPILED_TARGETS
 from gpop.model.choosers import MODEL_NAMES
+from gpop.model.strategies import ASKED, asked_on, check_asked
 from perf import register
 from perf.algorithms import ALGORITHMS
 from perf.parser import with_store
 from perf.store import Store
 
 OPTIONS = {
-    "mode": ("sc", "pc", "auto"), "interleave": (True, False), "partition_size": int, "ratio": float,
-    "model": MODEL_NAMES,
+    "mode": ASKED, "interleave": (True, False), "partition_size": int, "ratio": float,
+    "model": MODEL_NAMES, "target": COMPILED_TARGETS,
 }  # fmt: skip
 
 
@@ -70,6 +76,9 @@ def _checked(options: dict[str, Any]) -> dict[str, Any]:
         expected = OPTIONS.get(name)
         if expected is None:
             raise UsageError(f"option {name}: expected some of {', '.join(OPTIONS)}")
+        if name == "mode":
+            check_asked("option mode", value, asked_on(options.get("target", "cpu")))
+            continue
         right = value in expected if isinstance(expected, tuple) else isinstance(value, (int, expected))
         if not right:
             raise UsageError(f"{name}={value}: expected {getattr(expected, '__name__', expected)}")
@@ -91,6 +100,12 @@ def _add(argv: list[str]) -> None:
         kind.add_argument("app", choices=ALGORITHMS)
         kind.add_argument("name")
         kind.add_argument("flags", nargs="+", type=flag, metavar="NAME=VALUE")
+    strategies = kinds.add_parser("strategies", help="gpop in every mode and strategy, for the log of steps")
+    strategies.add_argument("app", choices=ALGORITHMS)
+    strategies.add_argument("--target", choices=COMPILED_TARGETS, default="cpu")
+    roots = kinds.add_parser("roots", help="variants from random vertices")
+    roots.add_argument("app", choices=ALGORITHMS)
+    roots.add_argument("roots", type=counts, metavar="N")
     config = kinds.add_parser("run-config", help="measure apps on a dataset")
     config.add_argument("dataset")
     config.add_argument("--apps", type=apps, default=list(ALGORITHMS), help="default: all")
@@ -107,6 +122,10 @@ def _add(argv: list[str]) -> None:
             register.register_implementation(store, given.app, given.name, _checked(dict(given.flags)))
         elif given.kind == "variant":
             register.register_variant(store, given.app, given.name, dict(given.flags))
+        elif given.kind == "strategies":
+            register.register_strategies(store, given.app, given.target)
+        elif given.kind == "roots":
+            register.register_roots(store, given.app, given.roots[0])
         else:
             for app in given.apps:
                 for threads in given.threads:

@@ -14,14 +14,12 @@ road network (perf/pictures/plan.py). gpop is measured as it comes, and in each 
 
 from __future__ import annotations
 
-import importlib
 import sys
 import time
 from pathlib import Path
 
 from gpop.common.command import exit_code, fail
 from gpop.common.parallel import worker_count
-from gpop.common.replacing import replacing
 from gpop.execution.given import full_name
 from perf.add import counts
 from perf.hardware import team_sizes
@@ -42,7 +40,7 @@ REPEATS = 10
 def about(study: Study) -> list[str]:
     """What the numbers depend on."""
     plan = study.plan
-    peers = [version(family) for family in FAMILIES if family != "gpop" and installed(family)]
+    peers = [version(family) for family in FAMILIES if family not in ("gpop", "paper") and installed(family)]
     return [
         *(f"- {line}" for line in head(study.words).splitlines()),
         f"- peers: {'; '.join(peers) or 'none'}",
@@ -56,28 +54,7 @@ def draw_all(study: Study) -> None:
     """Every picture, then the index that names them."""
     lines = ["# Figures and tables of the GPOP paper, measured here", "", *about(study)]
     lines += ["", "Written by `python -m perf figures`; the sentences are computed from the data.", ""]
-    for name, module_name in PICTURES.items():
-        module = importlib.import_module(module_name)
-        study.name, study.title, study.files = name, module.TITLE, []
-        said = module.draw(study)
-        lines += [f"## {module.TITLE}", ""]
-        lines += [f"![{module.TITLE}]({file})" for file in study.files if file.endswith(".png")]
-        for file in study.files:
-            if file.endswith(".md"):
-                lines += [(study.folder / file).read_text().rstrip()]
-            if file.endswith(".csv"):
-                lines += ["", f"As a file: [{file}]({file}), [{name}.md]({name}.md)"]
-        lines += [
-            "",
-            f"**The paper:** {module.PAPER}",
-            "",
-            "**Here:**",
-            "",
-            *(f"- {text}" for text in said),
-            "",
-        ]
-    with replacing(study.folder / "index.md") as temporary:
-        temporary.write_text("\n".join(lines).rstrip() + "\n")
+    study.draw(lines, PICTURES)
 
 
 def _run(argv: list[str]) -> int:

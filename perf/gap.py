@@ -30,7 +30,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +143,10 @@ KERNELS = {
 
 @dataclass
 class Measured:
-    """Seconds of all trials of a kernel on a graph; ``prepared``: seconds before the first."""
+    """Seconds of all trials of a kernel on a graph; ``prepared``: seconds before the first.
+
+    ``loops``: those of gpop's that were spent in the loop.
+    """
 
     kernel: str
     graph: str
@@ -151,6 +154,7 @@ class Measured:
     theirs: list[float]
     prepared: float
     note: str = ""
+    loops: list[float] = field(default_factory=list)
 
 
 class Suite:
@@ -215,6 +219,7 @@ def measure(
             begin = time.perf_counter()
             result = kernel.call(graph, roots[trial], options)
             found.ours.append(time.perf_counter() - begin)
+            found.loops.append(result.run.seconds)
             _verify(name, graph, result, roots[trial], verified)
         if suite:
             found.theirs += suite.seconds(name, path, trials, *words)

@@ -37,8 +37,9 @@ mapfile -t where < <(grep -rl 'mark\.gpu' tests --include='test_*.py' | sort)
 grep '::' "$work/collected" >"$work/tests"
 # With `-c` elsewhere, names are relative to that file: what counts begins with tests/.
 sed -i 's|^.*\(tests/\)|\1|' "$work/tests"
-# Dealt out in turns: neighbours take equally long, and a process finds what others have compiled.
-split -n "r/$processes" "$work/tests" "$work/part."
+# Dealt out at random, the same way every time: processes come to one kernel at different times, so that all but
+# the first find it compiled, and none has all the long tests.
+shuf --random-source=<(yes) "$work/tests" | split -n "r/$processes" - "$work/part."
 export GPOP_TEST_CACHE=$work/jit
 running=()
 for part in "$work"/part.??; do

@@ -18,9 +18,9 @@ from gpop.compare import differs
 from gpop.generate import generate
 from gpop.gpu import engine
 from gpop.gpu.device import cupy
-from gpop.model.strategies import ASKED, MODES
+from gpop.model.strategies import ASKED, MODES, asked_on
 
-BY_NAME = ASKED[1 + len(MODES) :]
+BY_NAME = asked_on("gpu")[1 + len(MODES) :]
 PARTS = 4
 
 

@@ -11,7 +11,7 @@ each, 8 with a weight):
     OPT1           active partitions only
     OPT2           every partition, but those that are resident are not transferred again
     both           the published scheme
-    id >> bits     the same with partitions that are ranges of ids of a power of two, where nothing is renamed;
+    id >> bits     the same with partitions that are ranges of ids of a power of two, nothing is renamed;
                    they differ in size
     lines          sectors of 32 bytes around the edges of active vertices, read in place; nothing resident
 

@@ -1,5 +1,8 @@
 """Graphs to measure on: a file, or ``KIND:SIZE=VALUE,...`` for one that a generator makes.
 
+``FILE,symmetrize`` has every edge in both directions, as ``KIND:...,symmetrize`` has: for a file that lists
+each edge of an undirected graph once.
+
 Algorithms that need weights get random whole numbers from 1 to 255 where a graph has none, always the same.
 """
 
@@ -7,17 +10,17 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 import gpop
 from gpop.common.errors import UsageError
-from gpop.generate import GENERATORS, generate
+from gpop.generate.spec import generated, is_spec, options_of
 from gpop.graph.transform import random_weights
 
 WEIGHTS = (1, 255)
+BOTH_WAYS = ",symmetrize"
 
 
 def normal(spec: str) -> str:
@@ -26,51 +29,43 @@ def normal(spec: str) -> str:
     >>> normal("rmat:scale=10,seed=3")
     'rmat:scale=10,seed=3'
     """
-    kind, colon, _ = spec.partition(":")
-    if colon and kind in GENERATORS:
-        _sizes(spec)
+    if is_spec(spec):
+        options_of(spec)
         return spec
-    if not Path(spec).is_file():
+    path, both_ways = file_of(spec)
+    if not path.is_file():
         raise UsageError(f"graph {spec}: no such file, nor a generator such as rmat:scale=16,degree=16")
-    return str(Path(spec).resolve())
+    return str(path.resolve()) + BOTH_WAYS * both_ways
+
+
+def file_of(spec: str) -> tuple[Path, bool]:
+    """The file, and whether its edges are wanted in both directions.
+
+    >>> file_of("road.txt,symmetrize")[1], file_of("road.txt")[1]
+    (True, False)
+    """
+    return Path(spec.removesuffix(BOTH_WAYS)), spec.endswith(BOTH_WAYS)
 
 
 def name_of(spec: str) -> str:
     """A short name: of the file without suffixes, or kind and sizes.
 
-    >>> name_of("rmat:scale=10,seed=3"), name_of("data/road.bin")
-    ('rmat-scale10-seed3', 'road')
+    >>> name_of("rmat:scale=10,seed=3"), name_of("data/road.bin"), name_of("road.bin,symmetrize")
+    ('rmat-scale10-seed3', 'road', 'road-symmetrize')
     """
-    kind, colon, rest = spec.partition(":")
-    if colon and kind in GENERATORS:
+    if is_spec(spec):
+        kind, _, rest = spec.partition(":")
         return "-".join([kind, *rest.replace("=", "").split(",")]).rstrip("-")
-    return Path(spec).name.split(".")[0]
-
-
-def _sizes(spec: str) -> dict[str, Any]:
-    kind, _, rest = spec.partition(":")
-    options: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
-        name, equals, value = part.partition("=")
-        try:
-            if name in ("symmetrize", "permute") and not equals:
-                options[name] = True
-            elif name == "weights":
-                low, high = value.split("-")
-                options[name] = (int(low), int(high))
-            else:
-                options[name] = type(GENERATORS[kind].get(name, 1))(value)
-        except ValueError:
-            raise UsageError(f"graph {spec}: {part!r}: expected NAME=NUMBER, symmetrize or permute") from None
-    return options
+    path, both_ways = file_of(spec)
+    return path.name.split(".")[0] + BOTH_WAYS.replace(",", "-") * both_ways
 
 
 def open_graph(spec: str) -> gpop.Graph:
     """Load or generate a graph."""
-    kind, colon, _ = spec.partition(":")
-    if colon and kind in GENERATORS:
-        return generate(kind, **_sizes(spec))
-    return gpop.load(spec)
+    if is_spec(spec):
+        return generated(spec)
+    path, both_ways = file_of(spec)
+    return gpop.load(path, symmetrize=both_ways)
 
 
 _with_weights: WeakKeyDictionary[gpop.Graph, gpop.Graph] = WeakKeyDictionary()
@@ -86,15 +81,23 @@ def with_weights(graph: gpop.Graph) -> gpop.Graph:
 
 
 def vertex(graph: gpop.Graph, source: int | str) -> int:
-    """The vertex index that a variant's ``source`` means: an index, or ``max-degree``.
+    """The vertex index that a variant's ``source`` means: an index, ``max-degree``, or ``random-SEED``.
+
+    The last is a vertex with out-edges, where there is one.
 
     >>> vertex(gpop.Graph.from_edges([0, 1, 1], [1, 0, 2]), "max-degree")
     1
     """
     if source == "max-degree":
         return int(np.argmax(graph.out_degree))
+    if isinstance(source, str) and source.startswith("random-") and source[7:].isdecimal() and graph.n:
+        senders = np.flatnonzero(graph.out_degree)
+        choices = senders if senders.size else np.arange(graph.n)
+        return int(np.random.default_rng(int(source[7:])).choice(choices))
     if not isinstance(source, int) or not 0 <= source < graph.n:
-        raise UsageError(f"source {source!r}: expected max-degree or a vertex index below {graph.n}")
+        raise UsageError(
+            f"source {source!r}: expected max-degree, random-SEED or a vertex index below {graph.n}"
+        )
     return source
 
 

@@ -7,29 +7,15 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 from pathlib import Path
 from typing import Any
 
 import psutil
 
+from gpop.common.machine import machine_name as platform_name  # noqa: F401 - its name in a result store
+from gpop.common.machine import processor
 from gpop.common.parallel import worker_count
 from gpop.layout.partition import l2_cache_bytes
-
-
-def processor() -> str:
-    """The processor's name, the architecture where the system does not tell."""
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        text = ""
-    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    return found[1].strip() if found else platform.processor() or platform.machine()
-
-
-def platform_name() -> str:
-    """Name of this machine in a result store."""
-    return f"{processor()}, {worker_count()} cores"
 
 
 def team_sizes(threads: int) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ import gpop
 
 FAMILIES = {
     "gpop": "perf.own",
+    "paper": "perf.paper",
     "scipy": "perf.peers.scipy_peer",
     "networkit": "perf.peers.networkit_peer",
     "igraph": "perf.peers.igraph_peer",
@@ -84,7 +85,7 @@ def version(family: str) -> str:
     >>> version("gpop").startswith("gpop ")
     True
     """
-    if family == "gpop":
+    if family_module(family).LIBRARY == "gpop":
         parts = [f"{name} {importlib.metadata.version(name)}" for name in ("numba", "numpy")]
         return ", ".join([f"gpop {gpop_version()}", *parts])
     module = family_module(family)

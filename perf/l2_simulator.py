@@ -18,6 +18,7 @@ from gpop.common.inlined import KERNEL
 from gpop.cpu import loop as engine_loop
 from gpop.cpu import specialise
 from gpop.cpu.control import control_of
+from gpop.cpu.tree import NO_CHOICE
 from perf import vertex_centric
 from perf.cache_simulator import L2_MISSES, Geometry, make_cache
 from perf.l2_workload import BASELINES, GPOP_MODES, Workload
@@ -82,10 +83,10 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
     addresses = Addresses()
     compile_loop = specialise.compile_loop
 
-    def compile_traced(lowered: Any, traits: Any, pulled_bytes: float, job: Any) -> Any:
+    def compile_traced(lowered: Any, traits: Any, pulled_bytes: float, job: Any, chosen: Any) -> Any:
         traced_loop = _traced_loop(specialise.work_of(lowered, traits)[0])
         kind = specialise.kind_of(lowered, traits)
-        control = control_of(job.layout, job.space, kind, pulled_bytes, job.sizes)
+        control = control_of(job.layout, job.space, kind, pulled_bytes, job.sizes, chosen or NO_CHOICE)
         tuples = control, _Ways(job.forced, job.ratio, job.wire), *job[2:-1]
 
         def traced(w, threads, workers, spins, ticket, limit, row_limit, slice_ns, *rest):

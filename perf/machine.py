@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import gpop
+from gpop import constants
 from gpop.common.command import exit_code
 from gpop.common.memory import readable
 from gpop.common.parallel import worker_count
@@ -58,6 +59,7 @@ def describe(most_threads: int, graphs: list[gpop.Graph], nbytes: int) -> dict[s
     told = facts() | {
         "threads": "a team of Python threads inside one compiled loop; no Numba threading layer is used",
         "array bytes": nbytes,
+        "chosen by": constants.describe(),
         "bandwidth": [{"threads": threads, **bandwidth(threads, nbytes)} for threads in team],
     }
     if graphs:
@@ -84,6 +86,7 @@ def text(told: dict[str, Any]) -> str:
         lines.append(
             f"{row['threads']:7}" + "".join(f"{row[name] / 1e9:10.1f}" for name in ("copy", "triad", "read"))
         )
+    lines += ["", constants.text(told["chosen by"])]
     for graph, rows in groupby(told.get("pagerank", ()), key=lambda row: row["graph"]):
         lines += ["", f"a PageRank iteration on {graph}"]
         lines += ["threads        MB      GB/s  limit, ms  takes, ms  share of limit"]

@@ -50,6 +50,11 @@ TABLES = {
     "stdDev, repeats, source FROM Result",
     "step-timer": "SELECT runId, graph, algorithm, implementation, threads, step, timer, medianTime, "
     "samples FROM StepResult",
+    "step-log": "SELECT strategy, model, target, platform, graph, algorithm, variant, threads, step, "
+    "seconds, frontier, edges, messages FROM StepLog",
+    "model": "SELECT m.id, m.name, a.name AS algorithm, p.name AS platform, m.target, m.threads, "
+    "m.trainGraphs, m.trainVariants, m.trainSteps, m.trainSeed, m.totalUnknownCount, m.timestamp "
+    "FROM PredictionModel m JOIN Algorithm a ON a.id = m.algorithmId JOIN Platform p ON p.id = m.platformId",
     "graph-property": "SELECT g.name AS graph, q.property, value FROM GraphPropValue x "
     "JOIN Graph g ON g.id = x.graphId JOIN PropertyName q ON q.id = x.propId",
     "step-property": "SELECT variantId, stepId, q.property, value FROM StepPropValue x "

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from gpop.common.errors import UsageError
+from gpop.model.strategies import TREE, asked_on, split
 from perf.algorithms import ALGORITHMS, algorithm_named
 from perf.graphs import name_of, normal
 from perf.hardware import facts, platform_name
-from perf.implementations import gpop_version, registered
+from perf.implementations import family_module, gpop_version, registered
 from perf.store import Store, flags_text, now
 
 
@@ -57,9 +58,20 @@ def register_algorithm(store: Store, name: str) -> int:
 
 
 def _implementation(store: Store, algorithm: int, name: str, flags: dict[str, Any]) -> int:
-    kind = "Core" if flags["family"] == "gpop" else "Builtin"
+    kind = "Builtin"
+    if family_module(flags["family"]).LIBRARY == "gpop":
+        # The thesis: what switches is derived from what does not.
+        kind = "Derived" if split(flags.get("mode", "auto"))[0] in ("auto", TREE) else "Core"
     also = {"flags": flags_text(flags), "type": kind, "timestamp": now()}
     return store.name_id("Implementation", algorithmId=algorithm, name=name, also=also)
+
+
+def register_family(store: Store, algorithm: str, implementations: dict[str, dict[str, Any]]) -> None:
+    """Implementations of an algorithm that are not registered with it: name -> flags, with the family."""
+    algorithm_id = register_algorithm(store, algorithm)
+    with store.transaction():
+        for name, flags in implementations.items():
+            _implementation(store, algorithm_id, name, flags)
 
 
 def register_implementation(store: Store, algorithm: str, name: str, options: dict[str, Any]) -> int:
@@ -70,6 +82,32 @@ def register_implementation(store: Store, algorithm: str, name: str, options: di
     if "interleave" in options and not ALGORITHMS[algorithm].interleaved:
         raise UsageError(f"{algorithm} cannot be interleaved")
     return _implementation(store, algorithm_id, name, {"family": "gpop", **options})
+
+
+def register_strategies(store: Store, algorithm: str, target: str = "cpu") -> list[int]:
+    """gpop in every mode and strategy of a target, never interleaved, and by eq. (1) alone; ids."""
+    algorithm_id = register_algorithm(store, algorithm)
+    plain = {"family": "gpop"} | ({"interleave": False} if ALGORITHMS[algorithm].interleaved else {})
+    other = {} if target == "cpu" else {"target": target}
+    found = []
+    for mode in asked_on(target):
+        if mode != TREE:
+            name = f"gpop-{mode}" if target == "cpu" else f"gpop-{target}-{mode}"
+            found.append(_implementation(store, algorithm_id, name, plain | other | {"mode": mode}))
+    name = "gpop-paper" if target == "cpu" else f"gpop-{target}-paper"
+    flags = plain | other | {"mode": "auto", "model": "paper"}
+    return [*found, _implementation(store, algorithm_id, name, flags)]
+
+
+def register_roots(store: Store, algorithm: str, roots: int) -> None:
+    """Variants from so many random vertices that have out-edges, the same in every call."""
+    default = next(iter(algorithm_named(algorithm).variants.values()))
+    if "source" not in default:
+        raise UsageError(f"{algorithm} has no source: expected an app that begins at a vertex")
+    algorithm_id = register_algorithm(store, algorithm)
+    for root in range(1, roots + 1):
+        if not store.find("VariantConfig", algorithmId=algorithm_id, name=f"root {root}"):
+            register_variant(store, algorithm, f"root {root}", {"source": f"random-{root}"})
 
 
 def register_variant(store: Store, algorithm: str, name: str, flags: dict[str, Any]) -> int:

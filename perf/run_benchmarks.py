@@ -21,10 +21,17 @@ from typing import Any
 from gpop.common.command import exit_code, fail
 from gpop.common.errors import GpopError, UsageError
 from gpop.common.progress import by_default, progress_bar
+from gpop.model.features import OF_GRAPH
 from perf.hardware import platform_name
 from perf.implementations import FAMILIES, gpop_version, installed
 from perf.parser import with_store
 from perf.store import MOST_RETRIES, Row, Store, StoreError
+
+DESCRIBED = """
+    SELECT 1 FROM Graph g JOIN GraphPropValue v ON v.graphId = g.id JOIN PropertyName q ON q.id = v.propId
+    WHERE g.hash IS NOT NULL AND g.id = ? AND q.property = ?
+"""
+"""Whether a graph has its hash and its properties, features among them."""
 
 
 class WorkerFailed(GpopError):
@@ -176,7 +183,7 @@ def _run_group(
 
 def _describe(store: Store, worker: WorkerProcess, job: Row) -> None:
     """Properties come first: of the graph, and of the variant with the hash of its right answer."""
-    if store.rows("SELECT hash FROM Graph WHERE id = ?", (job["graphId"],))[0]["hash"] is None:
+    if not store.rows(DESCRIBED, (job["graphId"], OF_GRAPH[-1])):
         store.record_graph(job["graphId"], worker.ask(do="graph"))
     known = store.rows("SELECT propsStored FROM Variant WHERE id = ?", (job["variantId"],))[0]
     if not known["propsStored"]:

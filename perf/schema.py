@@ -1,10 +1,14 @@
 """Tables of the result store, as a list of migrations: store version v is the first v of them.
 
-Version 1 holds the tables of M. Verstraaten's thesis (appendix A) but those for
-trained models. Version 2 adds what the thesis misses (operating system, processor, where a
-dataset comes from) and what CPU programs need: threads in a run configuration, the version of each
-implementation measured, medians, what a run did in each step, and failed attempts. Its views are
-what readers of results use: ``Missing``, ``Result``, ``StepResult``, ``StepValue``.
+Version 1 holds the tables of M. Verstraaten's thesis (appendix A) but those for trained models. Version 2
+adds what the thesis misses (operating system, processor, where a dataset comes from) and what CPU programs
+need: threads in a run configuration, the version of each implementation measured, medians, what a run did in
+each step, and failed attempts. Its views are what readers of results use: ``Missing``, ``Result``,
+``StepResult``, ``StepValue``. Version 3 has trained models (thesis, T-48 to T-52) and the log they are
+trained on, ``StepLog``: a row for each strategy (a mode, or a strategy by name, with partitions and ratio as
+they come), target, platform, graph, variant and step, with seconds, active vertices and edges, and messages;
+features of graphs and steps are in GraphPropValue and StepPropValue, under the names of
+`gpop.model.features`.
 
 Times are in seconds. ``flags`` are JSON objects. ``Variant.result`` is the hash of the right answer, for
 whole-number answers only. ``Run.validated`` is 1 only if the run's answer was compared and right.
@@ -209,7 +213,66 @@ CREATE VIEW StepValue AS
     WHERE validated;
 """
 
-MIGRATIONS = (THESIS, CPU)
+LEARNING = """
+CREATE TABLE PredictionModel(
+    id INTEGER PRIMARY KEY, platformId INTEGER NOT NULL REFERENCES Platform(id),
+    algorithmId INTEGER NOT NULL REFERENCES Algorithm(id), algorithmVersion TEXT NOT NULL,
+    name TEXT NOT NULL UNIQUE, prettyName TEXT, description TEXT, model BLOB NOT NULL,
+    target TEXT NOT NULL, threads INTEGER NOT NULL, skipIncomplete BOOL NOT NULL,
+    trainGraphs REAL NOT NULL, trainVariants REAL NOT NULL, trainSteps REAL NOT NULL,
+    trainSeed INTEGER NOT NULL, totalUnknownCount INTEGER NOT NULL, provenance TEXT NOT NULL,
+    timestamp TEXT NOT NULL);
+
+CREATE TABLE ModelTrainDataset(
+    modelId INTEGER NOT NULL REFERENCES PredictionModel(id),
+    datasetId INTEGER NOT NULL REFERENCES Dataset(id), PRIMARY KEY(modelId, datasetId)) WITHOUT ROWID;
+
+CREATE TABLE ModelProperty(
+    modelId INTEGER NOT NULL REFERENCES PredictionModel(id),
+    propId INTEGER NOT NULL REFERENCES PropertyName(id), propertyIdx INTEGER NOT NULL,
+    importance REAL NOT NULL, PRIMARY KEY(modelId, propId)) WITHOUT ROWID;
+
+CREATE TABLE UnknownPrediction(
+    id INTEGER PRIMARY KEY, modelId INTEGER NOT NULL REFERENCES PredictionModel(id),
+    algorithmId INTEGER NOT NULL REFERENCES Algorithm(id), unknownSetId INTEGER NOT NULL,
+    count INTEGER NOT NULL, UNIQUE(modelId, unknownSetId));
+
+CREATE TABLE UnknownPredictionSet(
+    unknownPredId INTEGER NOT NULL REFERENCES UnknownPrediction(id),
+    implId INTEGER NOT NULL REFERENCES Implementation(id),
+    algorithmId INTEGER NOT NULL REFERENCES Algorithm(id),
+    PRIMARY KEY(unknownPredId, implId)) WITHOUT ROWID;
+
+UPDATE Variant SET propsStored = 0;
+
+UPDATE Implementation SET type = 'Derived' WHERE type = 'Core'
+    AND coalesce(json_extract(flags, '$.mode'), 'auto') = 'auto';
+
+CREATE VIEW StepLog AS
+    SELECT json_extract(i.flags, '$.mode') AS strategy,
+        coalesce(json_extract(i.flags, '$.target'), 'cpu') AS target,
+        coalesce(json_extract(i.flags, '$.model'), 'engine') AS model, i.type,
+        n.platform, n.dataset, n.graph, n.algorithm, n.variant, n.threads, n.algorithmVersion,
+        n.implementation, n.implId, n.variantId, v.graphId, n.runId, n.timestamp, t.stepId AS step,
+        t.medianTime AS seconds, t.minTime, t.avgTime, t.maxTime, t.stdDev, t.samples,
+        f.value AS frontier, e.value AS edges, m.value AS messages
+    FROM RunName n
+    JOIN Implementation i ON i.id = n.implId
+    JOIN Variant v ON v.id = n.variantId
+    JOIN StepTimer t ON t.runId = n.runId AND t.name = 'iteration'
+    JOIN RunStepValue f ON f.runId = n.runId AND f.stepId = t.stepId
+        AND f.propId = (SELECT id FROM PropertyName WHERE property = 'frontier')
+    JOIN RunStepValue e ON e.runId = n.runId AND e.stepId = t.stepId
+        AND e.propId = (SELECT id FROM PropertyName WHERE property = 'active_edges')
+    JOIN RunStepValue m ON m.runId = n.runId AND m.stepId = t.stepId
+        AND m.propId = (SELECT id FROM PropertyName WHERE property = 'messages')
+    WHERE n.validated AND json_extract(i.flags, '$.family') = 'gpop'
+        AND json_extract(i.flags, '$.mode') IS NOT NULL
+        AND NOT coalesce(json_extract(i.flags, '$.interleave'), 0)
+        AND coalesce(json_extract(i.flags, '$.partition_size'), json_extract(i.flags, '$.ratio')) IS NULL;
+"""
+
+MIGRATIONS = (THESIS, CPU, LEARNING)
 
 VERSION = len(MIGRATIONS)
 """The version that this code writes; older stores are migrated when opened, newer ones refused."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from gpop.common.errors import GpopError, UsageError
 from gpop.model import strategies
+from gpop.model.features import OF_GRAPH, OF_RUN, OF_STEP, graph_features
 from perf.algorithms import algorithm_named
 from perf.answers import answer_hash, compare
 from perf.graphs import graph_digest, open_graph
@@ -58,14 +59,19 @@ class Worker:
         """Hash and properties of the graph."""
         from gpop.info import describe
 
-        return {"hash": graph_digest(self.graph), "properties": dict(_numbers(describe(self.graph)))}
+        told = dict(_numbers(describe(self.graph)))
+        told |= dict(zip(OF_GRAPH, graph_features(self.graph), strict=True))
+        return {"hash": graph_digest(self.graph), "properties": told}
 
     def do_variant(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Hash of the right answer, and frontier and edges of each step of a bulk-synchronous run."""
+        """Hash of the right answer; frontier, edges and features of each step of a bulk-synchronous run."""
         known, flags = algorithm_named(request["algorithm"]), request["variantFlags"]
         options = {"threads": self.threads} | ({"interleave": False} if known.interleaved else {})
-        trace = known.call(known.graph(self.graph), flags, options).trace
+        graph = known.graph(self.graph)
+        trace = known.call(graph, flags, options).trace
         steps = {name: trace.column(name).tolist() for name in ("frontier", "active_edges")}
+        found = trace.features(graph)
+        steps |= {name: found[name].tolist() for name in (*OF_RUN, *OF_STEP)}
         return {"hash": answer_hash(self.right_answer(request["algorithm"], flags)), "steps": steps}
 
     def do_check(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -100,7 +106,8 @@ class Worker:
     def _compare(self, prepared: Prepared, result: Any, request: dict[str, Any]) -> dict[str, Any]:
         family = request["implFlags"]["family"]
         right = self.right_answer(request["algorithm"], request["variantFlags"])
-        tolerance = request.get("tolerance") or algorithm_named(request["algorithm"]).tolerance
+        asked = request.get("tolerance") or request["implFlags"].get("tolerance")
+        tolerance = asked or algorithm_named(request["algorithm"]).tolerance
         found = compare(prepared.answer(result), right, tolerance, prepared.scaled)
         return found | {"version": version(family)}
 

@@ -18,6 +18,7 @@ SEED = 20260101
 _worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
 _cache = Path(os.environ.get("GPOP_TEST_CACHE", Path(tempfile.gettempdir()) / f"gpop-test-jit-{os.getuid()}"))
 os.environ["NUMBA_CACHE_DIR"] = str(_cache / _worker)
+os.environ["GPOP_CONSTANTS"] = "shipped"  # what auto chooses must not depend on the machine
 os.environ["NUMBA_NUM_THREADS"] = str(max(4, os.cpu_count() or 1))
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and so would every child.
@@ -72,6 +73,12 @@ def pytest_runtest_protocol(item):
 def workers_at_once(monkeypatch):
     """Workers are called when a run begins, though the graphs are small: several threads take part."""
     monkeypatch.setattr("gpop.cpu.engine.CALLED_LATER", False)
+
+
+@pytest.fixture(autouse=True)
+def no_tree_of_this_machine(monkeypatch):
+    """Auto is the model's choice, also where somebody has run `gpop.tune`."""
+    monkeypatch.setattr("gpop.plan.tree_for.KEPT", "trees of tests")
 
 
 RUN_APPS = re.compile(

@@ -278,7 +278,44 @@ def test_verification_that_fails(road, capsys, monkeypatch):
     assert capsys.readouterr().err == "gpop: verification failed: a label is wrong\n"
 
 
+def test_a_run_goes_on_from_its_checkpoint(road, tmp_path, capsys):
+    """An app leaves what a run needs, and the same command goes on with that."""
+    folder, whole, rest = tmp_path / "left", tmp_path / "whole.npy", tmp_path / "rest.npy"
+    arguments = (road, "--iterations", 10, "--mode", "pc")
+    assert run_app("pagerank", *arguments, "--rounds", 1, "--output", whole) == 0
+
+    def end_at_7(record):
+        if record["iteration"] == 7:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        gpop.pagerank(
+            gpop.load(road), iterations=10, mode="pc", callback=end_at_7,
+            checkpoint=gpop.Checkpoint(folder, iterations=6),
+        )  # fmt: skip
+    trace = tmp_path / "trace.json"
+    every = ("--checkpoint", folder, "--checkpoint-every", 6)
+    assert run_app("pagerank", *arguments, *every, "--output", rest, "--trace", trace) == 0
+    assert "the median of 1 rounds" in capsys.readouterr().out
+    assert np.array_equal(np.load(rest), np.load(whole))
+    assert len(json.loads(trace.read_text())["iterations"]) == 4
+    assert not (folder / "checkpoint.json").exists()
+
+
 BAD = {
+    "checkpoint of rounds": (
+        "bfs",
+        ["ROAD", "--checkpoint", "x", "--rounds", "2"],
+        "--checkpoint is for one run: expected --rounds 1",
+    ),
+    "how often without where": ("bfs", ["ROAD", "--checkpoint-every", "2"], "needs --checkpoint DIR"),
+    "checkpoint of no messages": (
+        "triangles",
+        ["ROAD", "--checkpoint", "x"],
+        "checkpoint means nothing to triangles",
+    ),
+    "checkpoint of two runs": ("hits", ["ROAD", "--checkpoint", "x"], "checkpoint means nothing to hits"),
+    "checkpoint never": ("bfs", ["ROAD", "--checkpoint-every", "0s"], "'0s': expected iterations, such as 5"),
     "missing file": ("bfs", ["nowhere.bin"], "nowhere.bin"),
     "wrong suffix": ("bfs", ["road.png"], "unknown kind of graph file"),
     "no graph": ("bfs", [], "the following arguments are required: graph"),
@@ -521,4 +558,5 @@ def test_layouts_say_what_became_of_them(tmp_path, capsys):
     assert re.fullmatch(rf"built, and kept in {tmp_path}/road-.*-q\d+\.layout", told("bfs"))
     assert re.fullmatch(rf"mapped from {tmp_path}/road-.*-q\d+\.layout", told("bfs"))
     assert told("cc") == "none: the run needed no bins"
+    assert told("cc", "--method", "labels").startswith("built, ")  # a search of roads has fewer partitions
     assert told("cc", "--method", "labels").startswith("mapped from ")

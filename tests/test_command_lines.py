@@ -105,7 +105,7 @@ def test_every_command_is_listed(capsys):
     package = ROOT / "gpop"
     runnable = {path.stem for path in package.glob("*.py") if "def main(" in path.read_text()} - {"__main__"}
     runnable |= {path.parent.name for path in package.glob("*/__main__.py")}
-    assert listed == runnable == {"compare", "convert", "generate", "info", "warm"}
+    assert listed == runnable == {"compare", "constants", "convert", "generate", "info", "tune", "warm"}
     told = [line for line in out.splitlines() if line.startswith("  ")]
     assert len(told) > 10 and not any(line.endswith(("``", ":")) for line in told)
 

@@ -84,6 +84,16 @@ def test_widest_path():
 
 
 @pytest.mark.slow
+def test_matrix_paths():
+    graph = gpop.load(ROOT / "data/road.bin", weighted=True)
+    found = gpop.sssp(graph, 7)
+    reached = found.distance[found.reached]
+    lines = printed("matrix_paths", ROOT / "data/road.bin", 7)
+    assert lines[0].startswith(f"{reached.size} of {graph.n} vertices reached in ")
+    assert lines[1] == f"the farthest at distance {reached.max()}, on average {reached.mean():.0f}"
+
+
+@pytest.mark.slow
 def test_k_hop():
     hops = nx.single_source_shortest_path_length(nx.karate_club_graph(), 16)
     expected = [sum(hop <= k for hop in hops.values()) for k in range(5)]

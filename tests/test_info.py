@@ -14,7 +14,9 @@ from gpop.common.memory import readable
 from gpop.generate import generate
 from gpop.graph.graph import Graph
 from gpop.info import describe, main, special_edges, text
+from gpop.model.constants import SHIPPED
 from tests.graphs import small_graphs
+from tests.test_json import valid
 
 GRAPHS = small_graphs()
 
@@ -44,7 +46,7 @@ def test_figures(name):
     assert told["out-degree"]["std"] == pytest.approx(np.std(graph.out_degree))
     assert told["layout"]["r"] == pytest.approx(told["layout"]["messages"] / max(graph.m, 1))
     json.dumps(told)
-    assert len(text(told).splitlines()) == 16
+    assert len(text(told).splitlines()) == 17
     assert told["kept"] == [each._asdict() for each in graph.kept()]
     assert "\nkept        " in text(told) and f"bins {readable(told['layout']['bytes'])}" in text(told)
 
@@ -112,3 +114,14 @@ def test_errors(arguments, message, capsys):
     error = capsys.readouterr().err
     assert error.startswith(message)
     assert error.count("\n") == 1
+
+
+def test_constants_are_shown(capsys):
+    from gpop import constants
+
+    assert constants.main(["--json"]) == 0
+    told = valid(capsys.readouterr().out, "constants")
+    assert told["constants"] == SHIPPED.told() and "GPOP_CONSTANTS" in told["origin"]
+    assert constants.main([]) == 0
+    said = capsys.readouterr().out
+    assert all(name in said for name in SHIPPED.told())

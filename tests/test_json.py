@@ -45,7 +45,7 @@ def test_schemas_are_schemas_and_strict(name):
 
 def test_every_command_has_a_schema():
     commands = {name for name, _ in listing.commands(listing.PACKAGE)}
-    assert commands | {"app"} == {*SCHEMAS}
+    assert commands | {"app", "tree"} == {*SCHEMAS}
 
 
 @pytest.mark.parametrize("app", APPS)
@@ -109,6 +109,7 @@ def test_generate(tmp_path, capsys):
     told = valid(capsys.readouterr().out, "generate")
     assert told["graph"] == {"name": "chain-9", "vertices": 9, "edges": 16, "weights": "uint32"}
     assert told["options"]["weights"] == [1, 5] and Path(told["output"]).exists()
+    assert told["remark"] is None
 
 
 def test_compare(road, capsys, monkeypatch):

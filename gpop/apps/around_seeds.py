@@ -17,6 +17,7 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli, report
+from gpop.apps.checkpoint_options import CHECKPOINT_OPTIONS
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.graph.kept import Kind
 
@@ -73,7 +74,7 @@ class Pushing(Spreading):
 def local_app(**own: Any) -> cli.App:
     """The command line of a local algorithm; ``own`` is what is particular about it."""
     return cli.App(
-        refuses=("interleave",),
+        refuses=("interleave", *CHECKPOINT_OPTIONS),
         source="many",
         headline=_headline,
         columns=lambda graph, result: {"probability": result.values},

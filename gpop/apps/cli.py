@@ -19,6 +19,7 @@ import numpy as np
 
 import gpop
 from gpop.apps import json_report, report, tables
+from gpop.apps.checkpoint_options import add_checkpoint_options, checkpoint_of
 from gpop.common.command import (
     Parser,
     add_json_option,
@@ -32,18 +33,19 @@ from gpop.common.command import (
 from gpop.common.errors import UsageError
 from gpop.common.parallel import MOST_THREADS
 from gpop.common.progress import by_default
-from gpop.execution.run import TARGETS
+from gpop.execution.run import RESIDENCIES, TARGETS
 from gpop.graph.transform import ORDERS
 from gpop.model.choosers import MODEL_NAMES, MODELS
 from gpop.model.strategies import ASKED, check_asked, described
-from gpop.plan.residency import RESIDENCIES
 from gpop.ranks.world import TRANSPORTS, World, end_all, launched_ranks, world_of
 
+ROUNDS = 3
 TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")
 SOURCE_SEED = 27491095
 _NOT_OF_THE_RUN = (
     "graph", "delimiter", "columns", "header", "layouts", "name",
     "output", "trace", "report", "json", "verify", "progress",
+    "checkpoint", "checkpoint_every",
 )  # fmt: skip
 """Arguments that say what is read and written, not how it is run."""
 
@@ -130,8 +132,9 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     )
     parser.add_argument("--target", choices=TARGETS, default="cpu", help="where to run; python: plain, slow")
     parser.add_argument(
-        "--residency", choices=RESIDENCIES, default="auto",
-        help="where edges lie that a GPU reads: all there, or what does not fit in the host's memory",
+        "--residency", choices=tuple(dict.fromkeys(sum(RESIDENCIES.values(), ()))), default="auto",
+        help="where edges are: of a .mapped folder read first or left on disk; of a GPU all there, or "
+        "what does not fit in the host's memory",
     )  # fmt: skip
     parser.add_argument(
         "--device-memory", metavar="BYTES", help="most that a run may take of a GPU, such as 4GB"
@@ -141,8 +144,9 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     )
     parser.add_argument("--iterations", type=_number(1), metavar="N", help="at most so many")
     parser.add_argument(
-        "--rounds", type=_number(1), default=3, metavar="R", help="timed runs after the warm-up"
+        "--rounds", type=_number(1), metavar="R", help=f"timed runs after the warm-up ({ROUNDS})"
     )
+    add_checkpoint_options(parser)
     parser.add_argument(
         "--output",
         type=_file(report.TABLE_SUFFIXES),
@@ -218,6 +222,8 @@ def _file(suffixes: tuple[str, ...]) -> Callable[[str], Path]:
 
 
 def _run(app: App, given: argparse.Namespace) -> int:
+    checkpoint = checkpoint_of(given)
+    given.rounds = given.rounds or ROUNDS
     world = world_of(given.transport)
     tells = world is None or world.rank == 0
     progress = (given.progress or by_default()) and tells
@@ -242,13 +248,15 @@ def _run(app: App, given: argparse.Namespace) -> int:
     )
     options = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
     options["progress"] = progress
-    for name in ("transport", "residency"):
-        if getattr(given, name) != "auto":
-            options[name] = getattr(given, name)
+    if given.residency != "auto":
+        options["residency"] = given.residency
+    if given.transport != "auto":
+        options["transport"] = given.transport
     if world is not None:
         options["gather"] = True  # what is printed and written is about the whole graph
+    lasting = {} if checkpoint is None else {"checkpoint": checkpoint}
     start = time.perf_counter()
-    result = app.solve(graph, given, dict(options))
+    result = app.solve(graph, given, options | lasting)
     prepare_seconds = time.perf_counter() - start - result.run.seconds
     bins_seconds = result.run.prepare_seconds
     seconds = [result.run.seconds] if given.rounds == 1 else []
@@ -258,9 +266,7 @@ def _run(app: App, given: argparse.Namespace) -> int:
         seconds.append(result.run.seconds)
 
     edges = int(app.edges(graph, result))
-    if not tells:
-        return 0
-    if not given.json:
+    if tells and not given.json:
         print(app.headline(graph, result, given))
         if app.source and drawn:
             print(f"source      {given.name} was drawn at random; choose one with --source")
@@ -268,7 +274,9 @@ def _run(app: App, given: argparse.Namespace) -> int:
         print(report.details(graph, result, load_seconds, prepare_seconds, bins_seconds))
         if given.layouts:
             print(report.layouts(graph))
-    files = _write(app, given, graph, result)
+    files = _write(app, given, graph, result, world)
+    if not tells:
+        return 0
     fault = app.verify(graph, result, given) if given.verify else None
     if given.json:
         took = {"load": load_seconds, "prepare": prepare_seconds, "layout": bins_seconds, "rounds": seconds}
@@ -286,19 +294,20 @@ def _run(app: App, given: argparse.Namespace) -> int:
 
 def _load(app: App, given: argparse.Namespace, world: World | None, progress: bool) -> gpop.Graph:
     """The graph; on several ranks each its part, where the file and the options allow that."""
-    weighted = getattr(given, "weighted", app.weighted)
-    if world is not None and given.graph.suffix in (".bin", ".parts") and app.in_parts and not _whole(given):
-        from gpop.ranks.load import load_part
+    weighted, reading = getattr(given, "weighted", app.weighted), reading_options(given)
+    if world is not None and app.in_parts and not _whole(given):
+        from gpop.ranks.load import load_part, reads_in_parts
 
-        sizes = {"threads": given.threads, "partition_size": given.partition_size}
-        return load_part(given.graph, weighted=weighted, transport=given.transport, **sizes)
+        if reads_in_parts(given.graph):
+            sizes = {"threads": given.threads, "partition_size": given.partition_size}
+            return load_part(given.graph, weighted=weighted, transport=given.transport, **sizes, **reading)
     return gpop.load(
         given.graph,
         weighted=weighted,
         symmetrize=given.symmetrize,
         layouts=given.layouts,
         progress=progress,
-        **reading_options(given),
+        **reading,
     )
 
 
@@ -308,20 +317,22 @@ def _whole(given: argparse.Namespace) -> bool:
     return weighted or given.symmetrize or given.layouts or given.verify or given.reorder != "none"
 
 
-def _write(app: App, given: argparse.Namespace, graph: gpop.Graph, result: Any) -> dict[str, str]:
-    """Write the files that are asked for; what they are called, and what is in them."""
+def _write(
+    app: App, given: argparse.Namespace, graph: gpop.Graph, result: Any, world: World | None
+) -> dict[str, str]:
+    """Write the files that are asked for, the table by all ranks; what they are called, what is in them."""
     files = {}
     if given.output:
         vertices = getattr(result, "vertices", None)
         rows = np.arange(graph.n) if vertices is None else vertices
         missing = {name: column.missing for name, column in tables.columns(result).items()}
         columns = {"vertex": report.ids(graph, rows), **app.columns(graph, result)}
-        report.save_table(given.output, columns, missing)
+        report.save_table(given.output, columns, missing, world)
         files["output"] = str(given.output) if given.json else f"{given.output}: {rows.size:,} rows"
-    if given.trace:
+    if given.trace and (world is None or world.rank == 0):
         result.trace.save(given.trace)
         files["trace"] = str(given.trace)
-    if given.report:
+    if given.report and (world is None or world.rank == 0):
         gpop.report(result, given.report)
         files["report"] = str(given.report)
     return files

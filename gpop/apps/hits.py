@@ -20,6 +20,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.affine import Affine, program_for
+from gpop.apps.checkpoint_options import CHECKPOINT_OPTIONS
 from gpop.apps.inputs import bulk_synchronous
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
@@ -92,6 +93,8 @@ def hits(
     bulk_synchronous("hits", options)
     if options.get("callback") is not None:
         raise UsageError("callback means nothing to hits: an iteration is two runs")
+    if options.get("checkpoint") is not None:
+        raise UsageError("checkpoint means nothing to hits: an iteration is two runs")
     if weighted:
         edge_weights(graph, "hits")
     turned = graph if graph.equals_reverse() else graph.reverse()
@@ -173,7 +176,7 @@ def main(argv: list[str] | None = None) -> int:
         cli.App(
             name="hits",
             in_parts=False,
-            refuses=("interleave",),
+            refuses=("interleave", *CHECKPOINT_OPTIONS),
             about=__doc__,
             arguments=arguments,
             solve=lambda graph, given, options: gpop.hits(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from gpop.apps.tables import largest
 from gpop.common.replacing import replacing
 from gpop.graph.kept import Kind
 from gpop.model import strategies
+from gpop.ranks.world import World
+from gpop.ranks.write_together import write_together
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 TABLE_SUFFIXES = (".npy", *DELIMITERS)
@@ -129,26 +132,57 @@ def modes(trace: gpop.Trace, most: int = 8) -> str:
     return shown or "no iterations"
 
 
-def save_table(path: Path, columns: dict[str, np.ndarray], missing: dict[str, np.ndarray | None]) -> None:
+def save_table(
+    path: Path,
+    columns: dict[str, np.ndarray],
+    missing: dict[str, np.ndarray | None],
+    world: World | None = None,
+) -> None:
     """Write columns of equal length as ``.npy`` (a structured array), ``.csv`` or ``.tsv``.
 
-    Text has an empty cell where a value is missing; an array has what the result has there.
+    Text has an empty cell where a value is missing; an array has what the result has there. The ranks of a
+    ``world``, which all have the columns, write some of the rows each.
     """
-    with replacing(path) as temporary:
-        if path.suffix == ".npy":
-            table = np.empty(
-                len(columns["vertex"]), [(name, column.dtype) for name, column in columns.items()]
-            )
-            for name, column in columns.items():
-                table[name] = column
-            with temporary.open("wb") as file:
-                np.save(file, table)
-        else:
-            with temporary.open("w", newline="") as file:
-                writer = csv.writer(file, delimiter=DELIMITERS[path.suffix], lineterminator="\n")
-                writer.writerow(columns)
-                cells = [_cells(column, missing.get(name)) for name, column in columns.items()]
-                writer.writerows(zip(*cells, strict=True))
+    rows = len(columns["vertex"])
+    if world is None:
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            _write_rows(file, path, columns, missing, 0, rows, True)
+        return
+    first, last = (rows * share // world.size for share in (world.rank, world.rank + 1))
+    file = io.BytesIO()
+    _write_rows(file, path, columns, missing, first, last, world.rank == 0)
+    write_together(path, file.getbuffer(), world)
+
+
+def _write_rows(
+    file: BinaryIO,
+    path: Path,
+    columns: dict[str, np.ndarray],
+    missing: dict[str, np.ndarray | None],
+    first: int,
+    last: int,
+    with_head: bool,
+) -> None:
+    """Some rows of a table."""
+    rows = len(columns["vertex"])
+    some = {name: column[first:last] for name, column in columns.items()}
+    if path.suffix == ".npy":
+        table = np.empty(last - first, [(name, column.dtype) for name, column in columns.items()])
+        for name, column in some.items():
+            table[name] = column
+        if with_head:
+            head = np.lib.format.header_data_from_array_1_0(table) | {"shape": (rows,)}
+            np.lib.format.write_array_header_1_0(file, head)
+        file.write(table.tobytes())
+        return
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text, delimiter=DELIMITERS[path.suffix], lineterminator="\n")
+    if with_head:
+        writer.writerow(columns)
+    none = {name: None if each is None else each[first:last] for name, each in missing.items()}
+    cells = [_cells(column, none.get(name)) for name, column in some.items()]
+    writer.writerows(zip(*cells, strict=True))
+    text.detach()
 
 
 def _cells(column: np.ndarray, missing: np.ndarray | None) -> Any:

@@ -35,9 +35,10 @@ from gpop.common.parallel import worker_count
 from gpop.execution.options import LimitedOptions
 from gpop.layout.partition import partition_bits, share_inside
 
-STEPS = {False: 3, True: 20}
+STEPS, STEPS_ON_GPU = {False: 3, True: 20}, 80
 """Default delta in mean weights over the mean degree, for bulk-synchronous and for interleaved runs; the best
-is 2 to 5 and 10 to 40 on road, grid, web, social and random graphs."""
+is 2 to 5 and 10 to 40 on road, grid, web, social and random graphs. On a GPU a bucket must hold more
+vertices to be worth its barriers."""
 
 LARGE, CLOSED = 1 << 22, 0.9
 """Edges, and share of the edges that stay in their partition, from which runs are interleaved by default.
@@ -200,7 +201,7 @@ def sssp(
     heaviest = _heaviest_weight(graph)
     if interleave is None:
         interleave = _interleaves(graph, options)
-    delta = _bucket_width(graph, delta, interleave)
+    delta = _bucket_width(graph, delta, interleave, options.get("target") or "cpu")
     if graph.weights.dtype.kind == "f":
         kinds = [DoubleSSSP if graph.weights.dtype.itemsize > 4 else FloatSSSP]
     else:
@@ -219,7 +220,7 @@ def sssp(
     )
 
 
-def default_delta(graph: gpop.Graph, interleave: bool = True) -> float:
+def default_delta(graph: gpop.Graph, interleave: bool = True, target: str = "cpu") -> float:
     """Width of the buckets for this graph: the rule in the banner (1 where all weights are 0).
 
     Examples
@@ -231,7 +232,8 @@ def default_delta(graph: gpop.Graph, interleave: bool = True) -> float:
     facts = graph.facts
     if facts.mean_weight is None:
         facts.mean_weight = graph.weights.mean(dtype=np.float64).item() if graph.m else 0.0
-    return STEPS[interleave] * facts.mean_weight * graph.n / max(graph.m, 1) or 1.0
+    steps = STEPS_ON_GPU if target == "gpu" else STEPS[interleave]
+    return steps * facts.mean_weight * graph.n / max(graph.m, 1) or 1.0
 
 
 def _interleaves(graph: gpop.Graph, options: dict[str, Any]) -> bool:
@@ -246,11 +248,11 @@ def _interleaves(graph: gpop.Graph, options: dict[str, Any]) -> bool:
     return share_inside(graph, bits) >= CLOSED
 
 
-def _bucket_width(graph: gpop.Graph, delta: float | None, interleave: bool) -> float:
+def _bucket_width(graph: gpop.Graph, delta: float | None, interleave: bool, target: str) -> float:
     """The given delta, checked, or the default; at least 1 where distances are whole numbers."""
     fractions = graph.weights.dtype.kind == "f"
     if delta is None:
-        delta = default_delta(graph, interleave)
+        delta = default_delta(graph, interleave, target)
         return delta if fractions else max(1.0, delta)
     if not (delta > 0 if fractions else delta >= 1):
         raise UsageError(f"delta = {delta}: expected a number {'above 0' if fractions else 'from 1 on'}")

@@ -27,7 +27,7 @@ from llvmlite import ir
 from numba import from_dtype, types
 from numba.extending import NativeValue, infer_getattr, intrinsic, models, register_model, unbox
 
-from gpop.common.numba_private import AttributeTemplate, lower_getattr_generic, make_array, populate_array
+from gpop.common.numba_private import AttributeTemplate, array_value, lower_getattr_generic
 
 SLOT = 8
 """Bytes of a slot."""
@@ -266,7 +266,6 @@ def _load_field(context: Any, builder: Any, kind: ReferenceType, table: Any, att
             strides.insert(0, builder.mul(strides[0], shape[axis]))
     else:
         strides = [load(at + 1 + field.ndim + axis, WORD) for axis in range(field.ndim)]
-    array = make_array(field)(context, builder)
     itemsize = ir.Constant(WORD, context.get_abi_sizeof(element))
-    populate_array(array, load(at, element.as_pointer()), shape, strides, itemsize, None)
-    return array._getvalue()
+    data = load(at, element.as_pointer())
+    return array_value(context, builder, field, data, shape, strides, itemsize)

@@ -13,10 +13,13 @@ large NumPy arrays: a part that is written is a part that is resident.
 from __future__ import annotations
 
 import mmap
+import os
+import re
 from pathlib import Path
 
 import numpy as np
 
+from gpop.common import spill
 from gpop.common.errors import NotEnoughMemory
 
 _CGROUPS = (
@@ -37,12 +40,22 @@ def _cgroup_available() -> int | None:
 
 
 def available_bytes() -> int:
-    """Bytes that can be allocated now without swapping."""
+    """Bytes that can be allocated now without swapping; at most the environment's GPOP_MEMORY, if set."""
     import psutil
 
     available = psutil.virtual_memory().available
-    limit = _cgroup_available()
-    return available if limit is None else min(available, limit)
+    limits = _cgroup_available(), bytes_of(os.environ.get("GPOP_MEMORY", ""))
+    return min(available, *(limit for limit in limits if limit is not None))
+
+
+def bytes_of(text: str) -> int | None:
+    """Bytes that a size such as ``2GB`` stands for; None where it is none.
+
+    >>> bytes_of("1.5 GB"), bytes_of("300m"), bytes_of("4096"), bytes_of("much")
+    (1500000000, 300000000, 4096, None)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)B?", text.strip().upper())
+    return int(float(found[1]) * 1000 ** " KMGT".index(found[2] or " ")) if found else None
 
 
 def readable(nbytes: int) -> str:
@@ -60,8 +73,11 @@ def readable(nbytes: int) -> str:
 
 
 def require_memory(nbytes: int, what: str) -> None:
-    """Raise NotEnoughMemory when ``what`` would take more than is available."""
-    if nbytes < 1 << 20:  # asking costs more than such an allocation
+    """Raise NotEnoughMemory when ``what`` would take more than is available.
+
+    While arrays lie in files (`gpop.common.spill`) nothing is refused: who opened that has counted.
+    """
+    if nbytes < 1 << 20 or spill.active():  # to ask costs more than an allocation as small as that
         return
     available = available_bytes()
     if nbytes > available:
@@ -71,11 +87,16 @@ def require_memory(nbytes: int, what: str) -> None:
 def own_pages(count: int, dtype: np.typing.DTypeLike) -> np.ndarray:
     """Array of zeros in a mapping of its own, which the system gets back when the array is dropped.
 
+    While a spill is open, the mapping is one of a file.
+
     >>> own_pages(3, np.uint16).tolist()
     [0, 0, 0]
     """
     if not count:
         return np.empty(0, dtype)
+    room = spill.active()
+    if room is not None:
+        return room.array(count, dtype)
     size = count * np.dtype(dtype).itemsize
     return np.frombuffer(mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), dtype)
 
@@ -84,6 +105,7 @@ def own_copy(array: np.ndarray, dtype: np.typing.DTypeLike = None) -> np.ndarray
     """A copy in a mapping of its own."""
     copy = own_pages(len(array), dtype or array.dtype)
     copy[:] = array
+    spill.settled(copy)
     return copy
 
 

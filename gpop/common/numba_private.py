@@ -9,6 +9,7 @@ or Numba is not one of the versions below, plain ``numba.njit`` does the same wo
 from __future__ import annotations
 
 import gc
+import os
 import warnings
 from functools import cache
 from typing import Any
@@ -45,7 +46,6 @@ try:
     from numba.core.targetconfig import TargetConfig
     from numba.core.typed_passes import NativeLowering, NopythonTypeInference, PreLowerStripPhis
     from numba.core.typing.templates import AttributeTemplate
-    from numba.np.arrayobj import make_array, populate_array
     from numba.np.numpy_support import as_dtype, ufunc_find_matching_loop
 except ImportError as error:
     raise GpopError(f"{_range}: {error}") from error
@@ -75,6 +75,17 @@ LEAN_OPTIONS = {name: value for name, value in _LEAN.items() if IS_TESTED and ha
 """Options of ``njit`` that leave out reference counts and the entry for C."""
 
 
+def array_value(
+    context: Any, builder: Any, kind: Any, data: Any, shape: list, strides: list, itemsize: Any
+) -> Any:
+    """An array of this type over ``data``, which nobody owns; loaded kernels do without what builds it."""
+    from numba.np.arrayobj import make_array, populate_array
+
+    array = make_array(kind)(context, builder)
+    populate_array(array, data, shape, strides, itemsize, None)
+    return array._getvalue()
+
+
 def give_files_names(kernel: Any) -> None:
     """Have what is kept of a kernel on disk in files of names that no other has, instead of numbered ones."""
     file = getattr(kernel._cache, "_cache_file", None)
@@ -83,22 +94,38 @@ def give_files_names(kernel: Any) -> None:
         file._data_name = lambda number: f"{stem}.{uuid4().hex[:16]}.nbc"
 
 
+def is_kept(kernel: Any) -> bool:
+    """Whether something is kept of a kernel whose name stands for its content, or that is not known."""
+    path = getattr(getattr(kernel._cache, "_cache_file", None), "_index_path", None)
+    return path is None or os.path.exists(path)
+
+
+def _nothing() -> None:
+    pass
+
+
 def load_at_once(kernel: Any) -> None:
     """Have what is kept of a kernel loaded without first filling the tables of the compiler.
 
     These say how to compile each function of Python and NumPy that Numba knows, which takes half of the time
     of a short command (SciPy is imported to find out whether it is there). A kernel that is loaded needs none
-    of them; one that is compiled has them filled then.
+    of them; one that is compiled has them filled then. Nor does it need extensions of Numba: to find these,
+    what every installed package says of itself is read.
     """
     kept = kernel._cache
     if IS_TESTED and hasattr(kept, "_load_overload") and hasattr(kept, "_guard_against_spurious_io_errors"):
+        find_extensions = getattr(kernel, "_compilation_chain_init_hook", _nothing)
 
         def load_overload(signature: Any, target_context: Any) -> Any:
             rtsys.initialize(target_context)  # what code that hands out arrays calls
             with kept._guard_against_spurious_io_errors():
-                return kept._load_overload(signature, target_context)
+                found = kept._load_overload(signature, target_context)
+            if found is None:
+                find_extensions()
+            return found
 
         kept.load_overload = load_overload
+        kernel._compilation_chain_init_hook = _nothing
 
 
 class _GoodMoments(event.Listener):
@@ -138,8 +165,8 @@ def compile_undisturbed(kernel: Any) -> None:
 __all__ = [
     "HAS_PARTS", "LEAN_OPTIONS", "TESTED", "AttributeTemplate", "CFunc", "CompilerBase",
     "DefaultPassBuilder", "FunctionPass", "JITCodeLibrary", "NativeLowering", "NopythonTypeInference",
-    "PreLowerStripPhis", "_dynfunc", "as_dtype", "cgutils", "compile_undisturbed", "compiler", "config",
-    "cpu_target", "dump", "errors", "event", "give_files_names", "ir", "load_at_once",
-    "lower_getattr_generic", "make_array", "populate_array", "register_pass", "rtsys", "run_frontend",
+    "PreLowerStripPhis", "_dynfunc", "array_value", "as_dtype", "cgutils", "compile_undisturbed", "compiler",
+    "config", "cpu_target", "dump", "errors", "event", "give_files_names", "ir", "is_kept", "load_at_once",
+    "lower_getattr_generic", "register_pass", "rtsys", "run_frontend",
     "ufunc_find_matching_loop",
 ]  # fmt: skip

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpop.common import spill
+from gpop.common.memory import own_pages
 from gpop.graph.kept import Kind, Store
 
 _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
@@ -21,7 +23,8 @@ _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MA
 class Array(NamedTuple):
     """One array: what it first holds is ``fill``, what ``start`` writes into it, or anything.
 
-    ``small_pages`` is for arrays of which few pages are touched (NumPy asks for large ones).
+    ``small_pages`` is for arrays of which few pages are touched (NumPy asks for large ones); ``by_edge`` for
+    those that grow with the edges: while a spill is open (`gpop.common.spill`), they lie in a file.
     """
 
     length: int
@@ -29,6 +32,7 @@ class Array(NamedTuple):
     fill: int | None = None
     start: Callable[[np.ndarray], None] | None = None
     small_pages: bool = False
+    by_edge: bool = False
 
     @property
     def nbytes(self) -> int:
@@ -37,6 +41,8 @@ class Array(NamedTuple):
 
     def make(self) -> np.ndarray:
         """Allocate it."""
+        if self.by_edge and spill.active():
+            return own_pages(self.length, self.dtype)
         if self.small_pages:
             return np.frombuffer(mmap.mmap(-1, self.nbytes, **_PRIVATE), self.dtype)
         if self.fill == 0:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.inlined import inline
+from gpop.cpu import team
 from gpop.cpu.interleave import is_local
 from gpop.model.choosers import AUTO
 from gpop.model.compiled import (
@@ -27,6 +28,9 @@ from gpop.plan.trace import BYTES_AT, MESSAGES_AT, MODES_AT
 AUTO_PUSH = AUTO - 1
 """What auto becomes where the model does not pull, or there is no memory for in-edges."""
 
+BY_TREE = AUTO_PUSH - 1
+"""What it becomes where a decision tree chooses for each iteration: the loop asks it (tree.py)."""
+
 
 @inline
 def choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):
@@ -34,6 +38,8 @@ def choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):
 
     ``direct``: SC would deliver the edges inside ``p`` without bins, which a model may not know.
     """
+    if forced == BY_TREE:
+        forced = space.team[team.WAY]
     k = layout.k
     first = np.int64(np.uint64(p) << np.uint64(layout.bits))
     last = min(layout.n, first + (np.int64(1) << np.int64(layout.bits)))

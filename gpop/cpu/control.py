@@ -13,6 +13,7 @@ import numpy as np
 
 from gpop.common.by_reference import Reference, opener
 from gpop.common.inlined import inline
+from gpop.cpu.tree import NO_TREE
 from gpop.model.bytes import Sizes
 
 
@@ -27,6 +28,7 @@ class Control(NamedTuple):
     ranked: np.bool_
     pulled_bytes: np.float64
     sizes: Any
+    tree: Any
     n: np.int64
     k: np.int64
     bits: np.uint32
@@ -75,11 +77,12 @@ LAYOUT = Control._fields.index("n")
 
 
 def control_of(
-    layout: Any, space: Any, kind: tuple[bool, ...], pulled_bytes: float, sizes: Sizes | Reference
-) -> Control:
+    layout: Any, space: Any, kind: tuple[bool, ...], pulled_bytes: float, sizes: Sizes | Reference,
+    tree: Reference = NO_TREE,
+) -> Control:  # fmt: skip
     """Control of a run of this kind; no array for what a layout lacks because no phase needs it."""
     fields = (_field(name, layout, space) for name in Control._fields[LAYOUT:])
-    return Control(*map(np.bool_, kind), np.float64(pulled_bytes), sizes, *fields)
+    return Control(*map(np.bool_, kind), np.float64(pulled_bytes), sizes, tree, *fields)
 
 
 @cache
@@ -103,7 +106,7 @@ def _types() -> Any:
     numbers = {"n": np.int64(0), "k": np.int64(0), "bits": np.uint32(0)}
     arrays = {name: np.empty(0, TYPES.get(name, np.int64)) for name in Control._fields[LAYOUT:]}
     arrays["counters"] = np.empty((0, 0), np.int64)
-    return Reference(Control(*[nobody] * KINDS, nothing, sizes, **(arrays | numbers))).kind
+    return Reference(Control(*[nobody] * KINDS, nothing, sizes, NO_TREE, **(arrays | numbers))).kind
 
 
 CONTROL = _types()

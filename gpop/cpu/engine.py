@@ -7,20 +7,25 @@ iteration if a callback wants to see it, or between the halves of one when it is
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import types
 
+from gpop.common import ahead
 from gpop.common.by_reference import derived, reference_of
 from gpop.common.cached import entry_of
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.parallel import beside, worker_count
 from gpop.cpu import choose_mode, loop, specialise, team
 from gpop.cpu.active import LIST_GAP, drain_frontier, drain_touched, lists_of, load_all, load_frontier
+from gpop.cpu.constants import LARGE_EDGES, constants
+from gpop.cpu.disk import open_disk
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.sums import has_hub, sums_in_double
+from gpop.cpu.tree import chosen_of, missing_from, walk
 from gpop.cpu.work import Job
 from gpop.cpu.workspace import (
     COUNTERS,
@@ -36,9 +41,10 @@ from gpop.layout.edge_blocks import Blocks, blocks_of, is_small, note_without
 from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
-from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, pull_all_bytes
-from gpop.model.choosers import AUTO, DEFAULT_RATIO
-from gpop.model.strategies import PC, PULL, SC, code_of
+from gpop.model.bytes import Sizes, pull_all_bytes
+from gpop.model.choosers import AUTO
+from gpop.model.constants import SHIPPED, Constants
+from gpop.model.strategies import MODES, PC, PULL, SC, code_of, split
 from gpop.plan.engine import Finished
 from gpop.plan.hidden import MASK_SENT
 from gpop.plan.plan import Plan
@@ -53,17 +59,25 @@ SLICE_NS = 250_000_000
 CALLED_LATER = True
 """Whether workers are called only when the loop asks for them: small runs are over before they would come."""
 
+FEW_PARTITIONS = 4
+"""Of a graph with frontiers that stay small: a search of a city's roads takes three quarters of the time."""
+
+NARROW = 1 << 19
+"""Most edges of such a graph: where all are active at once, it is over before threads would pay."""
+
 SOURCES = types.uint32[::1]
 """Vertices, as kernels take them."""
 
 KEPT = (
     "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
-    "edges", "workers", "enter_loop",
+    "edges", "workers", "enter_loop", "chosen",
 )  # fmt: skip
 """What runs that were decided alike have in common, as attributes of the engine."""
 
 
-def sizes_of(layout: Bins | Blocks, space: Workspace, traits: specialise.Traits) -> Sizes:
+def sizes_of(
+    layout: Bins | Blocks, space: Workspace, traits: specialise.Traits, constants: Constants = SHIPPED
+) -> Sizes:
     """Bytes of what the model counts, as they are in the layout at hand."""
     value, weighted = space.values.itemsize, traits.weight_dtype is not None
     if isinstance(layout, Blocks):
@@ -77,8 +91,8 @@ def sizes_of(layout: Bins | Blocks, space: Workspace, traits: specialise.Traits)
         value=value,
         weight=layout.id_weights.itemsize if weighted else 0,
         mark=space.sent.itemsize if traits.mask == MASK_SENT else 0,
-        probe=PROBE_BYTES,
-        cursor=CURSOR_BYTES,
+        probe=constants.probe,
+        cursor=constants.cursor,
     )
 
 
@@ -88,7 +102,8 @@ class CpuEngine:
     most_rows = 4096
     wire: Any = np.int64(0)
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, residency: str = "auto") -> None:
+        self.residency, self.disk = residency, None  # where the edges are, if they stay there
         self.plan, self.program, self.lowered = plan, plan.program, plan.lowered
         self.graph, self.threads, self.mode = plan.program.graph, plan.threads, plan.mode
         self.called, self.ticket = False, 0  # whether the workers are in the loop, and since when
@@ -101,16 +116,22 @@ class CpuEngine:
         plan, kept = self.plan, None
         self.progress = np.zeros(loop.PROGRESS_SIZE, np.int64)
         self.prepare_seconds = self.incoming_seconds = 0.0
-        if plan.alike is not None:
+        if plan.alike is not None and self.graph.facts.mapped is None:
             kept = self.graph.store.noted((plan.alike, specialise.compile_loop))
-        if kept is None:
+        if self.graph.facts.mapped is not None:
+            self.disk = open_disk(self.graph, plan, self.residency)
+            with self.disk.room():
+                self._prepare()
+            self.disk.begin(self.layout, self.space, self.threads)
+        elif kept is None:
             self._prepare()
             self._note()
         else:
             vars(self).update(kept)
             if plan.counting:
                 self.space.counters[:] = 0
-        return {"interleave": plan.interleave, "threads": self.threads}
+        said = {"interleave": plan.interleave, "threads": self.threads}
+        return said if self.disk is None else said | {"disk": self.disk.told}
 
     def _note(self) -> None:
         """Keep what the next run alike would find again; blocks may be chosen by then where they were not.
@@ -118,6 +139,8 @@ class CpuEngine:
         Who compiles loops is part of the key: measurements put others in its place.
         """
         plan = self.plan
+        if self.graph.facts.mapped is not None:
+            return
         may_change = type(self.program).all_active and plan.mode == "auto" and plan.model.pulls
         if plan.alike is not None and (self.blocked or not may_change or is_small(self.graph)):
             self.graph.store.note(
@@ -126,11 +149,20 @@ class CpuEngine:
 
     def _prepare(self) -> None:
         """Find or make all that a run needs."""
+        ahead.begin(loop.__name__, loop.run_loop)
         plan, cls = self.plan, type(self.program)
+        self._ask_tree()
+        # Those of the paper's model are the paper's; a mode that is forced asks for none.
+        measured = plan.model.cache and plan.mode == "auto"
+        self.constants = SHIPPED
+        if measured:
+            # Ranks would measure each other.
+            measures = self.graph.m >= LARGE_EDGES and type(self) is CpuEngine
+            self.constants = constants(CpuEngine if measures else None)
         sums = sums_in_double(cls, self.lowered, plan.types.message) and has_hub(self.graph)
         blocks, seconds = None, 0.0
-        if cls.all_active and plan.may(PULL):
-            if plan.mode == "pull" or plan.model.pulls:
+        if cls.all_active and plan.may(PULL) and self.mode not in ("sc", "pc"):
+            if self.mode == "pull" or plan.model.pulls:
                 blocks, seconds = self._find_blocks()
                 self.mode = "pc" if blocks is None else "pull"
         self.traits = specialise.traits_of(plan, self.mode, sums)
@@ -149,26 +181,50 @@ class CpuEngine:
         self.incoming = (
             blocks if self.blocked else kept_in_edges(self.graph, self.traits.weight_dtype is not None)
         )
-        self.sizes = plan.model.sizes(sizes_of(self.layout, self.space, self.traits))
+        self.sizes = plan.model.sizes(sizes_of(self.layout, self.space, self.traits, self.constants))
         self.forced = code_of(self.mode)
-        if self.forced == AUTO and not plan.model.pulls:
+        if self.forced == AUTO and self.chosen is not None:
+            self.forced = choose_mode.BY_TREE
+        elif self.forced == AUTO and not plan.model.pulls:
             self.forced = choose_mode.AUTO_PUSH
-        self.ratio = float(DEFAULT_RATIO if plan.ratio is None else plan.ratio)
+        self.ratio = float(self.constants.ratio if plan.ratio is None else plan.ratio)
         if self.forced == PULL and not self.blocked:
             self._find_in_edges()
         self.edges = int(self.layout.indptr[-1])
         self._compile()
         self.prepare_seconds = seconds
 
+    def _ask_tree(self) -> None:
+        """Have the tree ready for the loop, if there is one; where every vertex is active, ask it now."""
+        plan, tree = self.plan, self.plan.tree
+        self.chosen, self.mode = None, split(plan.mode)[0]
+        if tree is None:
+            return
+        auto = AUTO if plan.model.pulls else choose_mode.AUTO_PUSH
+        self.chosen = chosen_of(tree, self.graph, plan.of_run, plan.may, auto)
+        if type(self.program).all_active:
+            everything = self.graph.n, self.graph.m, self.graph.n, self.graph.m, 0
+            way = walk(self.chosen, *map(np.float64, everything))
+            self.chosen, self.mode = None, MODES[way].name if way >= 0 else "auto"
+        missing = missing_from(tree, plan.may)
+        if missing and plan.mode != "auto":
+            warnings.warn(
+                f"{type(self.program).__name__}: the tree may choose {', '.join(missing)}, which this run "
+                "cannot take: equation 1 chooses there",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
     def _find_blocks(self) -> tuple[Blocks | None, float]:
         """In-edges in blocks, and the seconds they took; None where messages are expected to be faster."""
-        plan, forced = self.plan, self.mode == "pull"
+        plan, forced = self.plan, self.mode == "pull" or (self.disk is not None and self.disk.stays)
         sizes = (self._vertex_bytes(), plan.types.message.itemsize, plan.partition_size)
         weighted = plan.types.weight is not None
         try:
             return blocks_of(
-                self.graph, self.threads, *sizes, weighted=weighted, forced=forced, iterations=plan.limit
-            )
+                self.graph, self.threads, *sizes, weighted=weighted, forced=forced, iterations=plan.limit,
+                costs=self.constants.costs,
+            )  # fmt: skip
         except NotEnoughMemory:
             if forced:
                 raise
@@ -185,10 +241,24 @@ class CpuEngine:
 
     def _bits(self) -> int:
         """Bits of a local id."""
+        if self.graph.facts.mapped is not None and self.plan.partition_size is None:
+            return self.graph.facts.mapped.bits
         return partition_bits(
             self.graph.n, self.threads, edges=self.graph.m, vertex_bytes=self._vertex_bytes(),
             partition_size=self.plan.partition_size,
+            least=FEW_PARTITIONS if self._is_narrow() else None,
         )  # fmt: skip
+
+    def _is_narrow(self) -> bool:
+        """Whether frontiers are expected to stay so small that one thread does most iterations.
+
+        A road or a mesh has as many levels as it is long, of some hundred vertices each: what an iteration
+        takes is to look at partitions. Where iterations run into each other, or priorities part them, there
+        are few, and small partitions have less to do again.
+        """
+        n, m = self.graph.n, self.graph.m
+        together = type(self.program).all_active or self.plan.interleave
+        return not together and "priorityFunc" not in self.lowered.functions and m <= 4 * n <= NARROW
 
     def _vertex_bytes(self) -> int:
         """Bytes of a vertex that a partition keeps in the cache: the fields in use and the frontier flag."""
@@ -243,7 +313,7 @@ class CpuEngine:
             pulled = pull_all_bytes(blocks.n, blocks.refs.size, blocks.pieces, blocks.values_read, self.sizes)
         self.enter_loop = compiled(
             self.lowered, self.plan.types, state,
-            specialise.compile_loop, self.lowered, self.traits, pulled, job,
+            specialise.compile_loop, self.lowered, self.traits, pulled, job, self.chosen,
         )  # fmt: skip
         self.stated = True
 
@@ -288,7 +358,8 @@ class CpuEngine:
     def _begin(self, started: tuple[int, int, int], vertices: int, edges: int, iteration: int) -> None:
         """The loop's state before the first iteration."""
         items, active, active_edges = started
-        self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0
+        self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0, 0
+        self.space.team[team.WAY] = choose_mode.AUTO_PUSH
 
     def _loader(self, whole: bool) -> Callable[..., tuple[int, int, int]]:
         """What makes given vertices (or all) the frontier, compiled or loaded before the clock starts."""
@@ -298,6 +369,14 @@ class CpuEngine:
 
     def iterate(self) -> np.ndarray:
         """Let the team iterate until Python is due; the records of the trace."""
+        if self.disk is not None and self.disk.stays:
+            self.disk.expect(int(self.progress[loop.EDGES]))
+            self.scatter()
+            if not self.progress[loop.HALF]:  # it is over
+                return self.row[:0]
+            row = self.gather()
+            self.disk.passed()
+            return row
         records = np.empty((self.rows, len(COLUMNS) - 1))
         over = self._enter(self.plan.limit, records, later=CALLED_LATER)
         self.end = time.perf_counter()
@@ -380,6 +459,8 @@ class CpuEngine:
         """The final frontier and what else is asked for; the workspace is left clean."""
         plan = self.plan
         self._dismiss()
+        if self.disk is not None:
+            self.disk.end()
         if self.program.all_active and plan.mode == "auto" and plan.model.pulls and not self.blocked:
             note_without(self.graph, self.iteration)
         counters = None
@@ -412,6 +493,8 @@ class CpuEngine:
         """The run has failed: workers leave, and a workspace in the middle of an iteration is forgotten."""
         try:
             self._dismiss()
+            if self.disk is not None:
+                self.disk.end()
         finally:
             forget_workspaces(self.graph.store)
 

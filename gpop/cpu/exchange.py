@@ -20,6 +20,9 @@ from which every rank knows when nothing is active anywhere; then whichever is s
 
 Values are left out where the receiver can tell them (`Wire.value_bytes` is 0).
 
+Nothing is computed while it travels: a column is read in ascending order of its sources, so that messages of
+lower ranks come before those of own vertices. Only the scatter of own partitions could be done meanwhile.
+
 MPI is called by the addresses of its functions: a return to Python for each iteration would take longer than
 many an iteration does. Known before: Gluon (Dathathri et al., PLDI 2018) exchanges lists of mirrors once and
 values with offsets or bits; Gemini (Zhu et al., OSDI 2016) sends pairs.
@@ -31,7 +34,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.common.atomics import clock_ns, pause, popcount, yield_core
+from gpop.common.atomics import clock_ns, pause, popcount, prefetch, yield_core
 from gpop.common.foreign import call_c
 from gpop.common.inlined import inline
 from gpop.cpu.active import list_of, sort_list
@@ -60,6 +63,13 @@ SPINS = 200
 """Times that MPI is asked whether all has come before other processes may have the core: MPI's own waiting
 does not let go of one, and where there are more processes than cores takes milliseconds."""
 
+AHEAD = 8
+"""Active vertices between the prefetch of what is known of one and its use."""
+
+SCANNED = 8
+"""Mirrored vertices that are looked at one after the other in the time that one active vertex takes to be
+looked up."""
+
 TAG = 17
 
 SIZE, ACTIVE_HERE, EDGES_HERE, WHOLE, LEAST_ANYWHERE = range(5)
@@ -76,8 +86,8 @@ class Wire(NamedTuple):
 
     ``sends[SEND_FIRST of r:][:SENDS of r]`` are the own vertices that rank r mirrors and
     ``mirrors[MIRROR_FIRST of r:][:MIRRORS of r]`` the mirrors of r's vertices; local ids, ascending.
-    ``where_ranks[where_offsets[v]:where_offsets[v + 1]]`` are the ranks that mirror own vertex number v, and
-    ``where_numbers`` its numbers among the mirrors there. Buffers are seen as words, as uint32 and as values.
+    ``where[where_offsets[v]:where_offsets[v + 1]]`` says who mirrors own vertex number v: the rank times
+    2**32, plus the number of v among the mirrors there. Buffers are seen as words, as uint32 and as values.
     """
 
     rank: np.int64
@@ -87,8 +97,7 @@ class Wire(NamedTuple):
     sends: np.ndarray
     mirrors: np.ndarray
     where_offsets: np.ndarray
-    where_ranks: np.ndarray
-    where_numbers: np.ndarray
+    where: np.ndarray
     chosen: np.ndarray
     out_words: np.ndarray
     out_numbers: np.ndarray
@@ -244,8 +253,56 @@ def read_buffer(r, all_active, size, layout, space, wire, message):
     return size, edges
 
 
-def make_exchange(fill_buffer, all_active):
-    """Kernel: exchange messages before an iteration; what comes of it is in ``exchanged``."""
+@inline
+def _ascends(size, layout, space):
+    """Whether the frontier, partition by partition, is in ascending order."""
+    ascends = True
+    for i in range(size):
+        p = space.scatter_list[i]
+        start = list_of(p, layout)
+        for j in range(np.uint64(1), np.uint64(space.frontier_size[p])):
+            ascends &= space.frontier[start + j - np.uint64(1)] < space.frontier[start + j]
+    return ascends
+
+
+@inline
+def _choose_scanning(r, space, wire):
+    """Choose the active ones of the vertices that rank ``r`` mirrors: look at all of them, in their order."""
+    first = np.uint64(wire.pairs[r, SEND_FIRST])
+    at = first
+    for i in range(np.uint64(wire.pairs[r, SENDS])):  # without a branch, which would be hard to predict
+        wire.chosen[at] = i
+        at += np.uint64(space.in_frontier[wire.sends[first + i]])
+    wire.pairs[r, CHOSEN] = at - first
+
+
+@inline
+def _choose_of(p, layout, space, wire, state):
+    """For each rank choose the active vertices of ``p`` that it mirrors, in the order of their list."""
+    pairs, offsets = wire.pairs, wire.where_offsets
+    own = (np.uint64(p) << np.uint64(layout.bits)) - np.uint64(state.gpop_first)
+    start, count = list_of(p, layout), np.uint64(space.frontier_size[p])
+    for j in range(count):
+        if j + np.uint64(2 * AHEAD) < count:
+            prefetch(offsets, own + np.uint64(space.frontier[start + j + np.uint64(2 * AHEAD)]))
+            later = own + np.uint64(space.frontier[start + j + np.uint64(AHEAD)])
+            prefetch(wire.where, np.uint64(offsets[later]))
+        v = own + np.uint64(space.frontier[start + j])
+        for at in range(np.uint64(offsets[v]), np.uint64(offsets[v + np.uint64(1)])):
+            r = wire.where[at] >> np.uint64(32)
+            number = np.int64(wire.where[at] & np.uint64(0xFFFFFFFF))
+            wire.chosen[pairs[r, SEND_FIRST] + pairs[r, CHOSEN]] = number
+            pairs[r, CHOSEN] += 1
+            if number < pairs[r, LATEST]:
+                pairs[r, ORDERED] = 0
+            pairs[r, LATEST] = number
+
+
+def make_exchange(fill_buffer, all_active, prioritised):
+    """Kernel: exchange messages before an iteration; what comes of it is in ``exchanged``.
+
+    ``prioritised``: ``in_frontier`` is set of vertices that wait, too.
+    """
 
     def exchange(layout, space, wire, state):
         told = space.exchanged
@@ -258,21 +315,15 @@ def make_exchange(fill_buffer, all_active):
             for r in range(ranks):
                 pairs[r, CHOSEN], pairs[r, LATEST], pairs[r, ORDERED] = 0, -1, 1
             for i in range(size):
-                p = space.scatter_list[i]
-                space.listed[p] = 1
-                base, start = np.uint64(p) << np.uint64(layout.bits), list_of(p, layout)
-                active += space.frontier_size[p]
-                for j in range(np.uint64(space.frontier_size[p])):
-                    v = base + np.uint64(space.frontier[start + j])
-                    own = v - np.uint64(state.gpop_first)
-                    for at in range(wire.where_offsets[own], wire.where_offsets[own + np.uint64(1)]):
-                        r = wire.where_ranks[at]
-                        number = np.int64(wire.where_numbers[at])
-                        wire.chosen[pairs[r, SEND_FIRST] + pairs[r, CHOSEN]] = number
-                        pairs[r, CHOSEN] += 1
-                        if number < pairs[r, LATEST]:
-                            pairs[r, ORDERED] = 0
-                        pairs[r, LATEST] = number
+                space.listed[space.scatter_list[i]] = 1
+                active += space.frontier_size[space.scatter_list[i]]
+            scans = not prioritised and active * SCANNED >= wire.sends.size
+            if scans and _ascends(size, layout, space):
+                for r in range(ranks):
+                    _choose_scanning(r, space, wire)
+            else:
+                for i in range(size):
+                    _choose_of(space.scatter_list[i], layout, space, wire, state)
         number = 0
         for r in range(ranks):
             if r != wire.rank:

@@ -12,15 +12,17 @@ callbacks and Ctrl-C work.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import types
 
 from gpop.common.atomics import clock_ns, fetch_add
-from gpop.common.cached import keep, source_key
+from gpop.common.cached import entry_of, keep, source_key
 from gpop.common.foreign import call_c
 from gpop.common.inlined import KERNEL, inline
-from gpop.cpu import active, priority, pull, team, tournament
-from gpop.cpu.choose_mode import choose_pull, write_pull_trace, write_trace
+from gpop.cpu import active, priority, pull, team, tournament, tree
+from gpop.cpu.choose_mode import BY_TREE, choose_pull, write_pull_trace, write_trace
 from gpop.cpu.control import open_control
 from gpop.cpu.exchange import ACTIVE_HERE, EDGES_HERE, LEAST_ANYWHERE, SIZE, WHOLE, is_over
 from gpop.cpu.work import ADMIT, DEFER, EXCHANGE, GATHER, HEAVIEST, PREPARE, PULL, SCATTER
@@ -37,13 +39,14 @@ WAIT_EDGES = 1 << 17
 """From so many active edges on, a phase is begun before all workers have come: the last ones find work."""
 
 ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS, NEEDY, NEEDY_EDGES = range(7)
-NO_IN_EDGES, HALF, ITEMS, FRESH, TEAM = range(7, 12)
-PROGRESS_SIZE = 12
+NO_IN_EDGES, HALF, ITEMS, FRESH, TEAM, VISITED = range(7, 13)
+PROGRESS_SIZE = 13
 """Slots of ``progress``, the loop's state between calls (int64). The vertices that want messages, and
 their in-edges, are estimated: all that were never in the frontier; after a pull they are known.
 ``NO_IN_EDGES``: the loop has returned because it wants to pull. ``HALF``: it has returned in the middle of an
 iteration, and this phase is next, over ``ITEMS``. ``FRESH``: nothing has been done yet. ``TEAM``: `MAY_CALL`
-when there are workers who were not called, and `CALL` when the loop has returned because it wants them."""
+when there are workers who were not called, and `CALL` when the loop has returned because it wants them.
+``VISITED``: vertices of all earlier frontiers."""
 
 MAY_CALL, CALL = 1, 2
 
@@ -193,6 +196,9 @@ def make_loop(open_control, work):
                     if calls and not ((pulls and not all_active) or (prioritised and bucket_done)):
                         progress[TEAM] = CALL
                         break
+                    way = np.int64(forced)
+                    if forced == BY_TREE:
+                        way = tree.choose(c, progress[FRONTIER], progress[EDGES], progress[VISITED])
                     if prioritised and bucket_done:
                         phase = np.int64(ADMIT)
                         items, load = priority.list_next_bucket(least, counting, c, c)
@@ -203,7 +209,7 @@ def make_loop(open_control, work):
                         progress[NEEDY] = max(0, progress[NEEDY] - progress[FRONTIER])
                         progress[NEEDY_EDGES] = max(0, progress[NEEDY_EDGES] - progress[EDGES])
                         pulled, predicted = choose_pull(
-                            forced, ratio, size, progress[FRONTIER], progress[EDGES],
+                            way, ratio, size, progress[FRONTIER], progress[EDGES],
                             progress[NEEDY], progress[NEEDY_EDGES], c.sizes, c, c,
                         )  # fmt: skip
                         if pulled:
@@ -275,6 +281,7 @@ def make_loop(open_control, work):
                         items = active.list_all(c, c)
             if prioritised:
                 priority.note_changes(c.gather_list, items, counting, c, c)
+            progress[VISITED] += np.int64(trace[rows, FRONTIER_AT]) if phase != ADMIT else np.int64(0)
             if all_active:
                 unsettled = np.int64(0)
                 for p in range(c.k):
@@ -314,3 +321,8 @@ TYPES = (
 
 run_loop = keep(make_loop(open_control, call_work), f"loop_{source_key(__file__)}", **KERNEL)
 """``job`` of it: the address of a program's entry, and of its `Job`."""
+
+
+def entry() -> Callable[..., bool]:
+    """The loop, compiled or loaded; another process may be at it (`gpop.common.ahead`)."""
+    return entry_of(run_loop, *TYPES)

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import from_dtype
 
+from gpop.common import ahead
 from gpop.common.by_reference import Reference, ReferenceType, derived, reference_of
-from gpop.common.cached import entry_of, source_key
+from gpop.common.cached import source_key
 from gpop.common.callback import callback
 from gpop.common.inlined import KERNEL
 from gpop.cpu import (
@@ -32,8 +33,9 @@ from gpop.cpu import (
 )
 from gpop.cpu.choose_mode import choose_mode
 from gpop.cpu.control import control_of, sizes_reference
+from gpop.cpu.tree import NO_TREE, Chosen
 from gpop.cpu.work import ARGUMENTS, Job, make_entry, make_work
-from gpop.model.strategies import PULL
+from gpop.model.strategies import PULL, TREE
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 from gpop.plan.plan import Plan
 from gpop.program.lowering import Lowered
@@ -65,7 +67,7 @@ def traits_of(plan: Plan, mode: str, sums: bool) -> Traits:
         ALWAYS
         if mode == "pull"
         else MAYBE
-        if mode == "auto" and plan.may(PULL) and not cls.all_active
+        if mode in ("auto", TREE) and plan.may(PULL) and not cls.all_active
         else NEVER
     )
     weight = None if plan.types.weight is None else plan.types.weight.str
@@ -125,7 +127,8 @@ class Loop:
 
     def __init__(self, control: Reference, entry: int, state: Reference, job: Reference) -> None:
         self.control, self.entry, self.state, self.job = control, entry, state, job
-        self.enter = entry_of(loop.run_loop, *loop.TYPES)
+        ahead.wait(loop.__name__)
+        self.enter = loop.entry()
 
     def __call__(self, *numbers: Any) -> bool:
         return self.enter(*numbers, self.control.address, (self.entry, self.job.address))
@@ -135,16 +138,20 @@ class Loop:
         return self.state.renew(state)
 
 
-def compile_loop(lowered: Lowered, traits: Traits, pulled_bytes: float, job: Job) -> Loop:
+def compile_loop(
+    lowered: Lowered, traits: Traits, pulled_bytes: float, job: Job, chosen: Chosen | None = None
+) -> Loop:
     """The loop of a run. What it does to partitions is specialised for the program, and compiled or loaded.
 
-    ``pulled_bytes`` are those of an iteration that pulls where every vertex is active.
+    ``pulled_bytes`` are those of an iteration that pulls where every vertex is active; ``chosen`` is the tree
+    that chooses for iterations, if any does.
     """
+    tree = NO_TREE if chosen is None else reference_of(chosen)
     kind, sizes = kind_of(lowered, traits), sizes_reference(job.sizes)
     layout, incoming, space = reference_of(job.layout), reference_of(job.incoming), reference_of(job.space)
     control = derived(
-        lambda: control_of(job.layout, job.space, kind, pulled_bytes, sizes),
-        layout, space, kind, pulled_bytes, sizes,
+        lambda: control_of(job.layout, job.space, kind, pulled_bytes, sizes, tree),
+        layout, space, kind, pulled_bytes, sizes, tree,
     )  # fmt: skip
     wire = reference_of(job.wire) if isinstance(job.wire, tuple) else job.wire
     state = Reference(job.state)
@@ -222,7 +229,8 @@ class _Specialised:
         if self.ranked:
             fill_buffer = self.kernel("fill_buffer", exchange.make_fill_buffer(self.messageFunc))
             exchange_messages = self.kernel(
-                "exchange", exchange.make_exchange(fill_buffer, traits.all_active)
+                "exchange",
+                exchange.make_exchange(fill_buffer, traits.all_active, self.priorityFunc is not None),
             )
         work = make_work(
             scatter_partition, gather_partition, prepare, pull_partition, admit, defer_frontier,

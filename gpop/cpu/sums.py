@@ -64,6 +64,8 @@ def has_hub(graph: Graph) -> bool:
     >>> has_hub(Graph.from_edges(np.zeros(199, np.uint32), np.arange(1, 200)))
     False
     """
+    if graph.facts.has_hub is None and graph.facts.most_in_edges is not None:
+        graph.facts.has_hub = graph.facts.most_in_edges > MOST_ADDENDS
     if graph.facts.has_hub is None:
         graph.facts.has_hub = bool(_reaches(graph.indices, np.zeros(graph.n, np.uint8), MOST_ADDENDS))
     return graph.facts.has_hub

@@ -20,9 +20,10 @@ import numpy as np
 from gpop.common.atomics import fence, load_acquire, pause, sleep_us, store_release, yield_core
 from gpop.common.inlined import inline
 
-DONE, GENERATION, PHASE, ITEMS, ITERATION, CHUNK, SHARES = 0, 8, 9, 10, 11, 12, 13
+DONE, GENERATION, PHASE, ITEMS, ITERATION, CHUNK, WAY, SHARES = 0, 8, 9, 10, 11, 12, 13, 14
 """Slots of ``team`` (int64). The main thread polls the first. What describes a phase lies in one cache line
 with the slot that the workers poll: to fetch a line from another core takes as long as dozens of edges.
+``WAY`` is the mode that a decision tree chose for the iteration (`gpop.cpu.tree`).
 From ``SHARES`` on: for every thread where its share of the items begins, and its first partition."""
 
 EPOCH_SHIFT = 32

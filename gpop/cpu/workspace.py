@@ -178,12 +178,16 @@ def bins_table(bins: Bins, needs: Needs, message: np.dtype, threads: int) -> dic
         buckets[priority.KEY :: priority.SLOTS] = tournament.HIGHEST
 
     return {
-        "values": Array(_message_words(max(bins.messages, n if needs.pull else 0), message), WORD),
+        "values": Array(
+            _message_words(max(bins.messages, n if needs.pull else 0), message), WORD, by_edge=True
+        ),
         "own_values": Array(n * needs.own_values, message),
-        "sent": Array(bins.messages * needs.sent, FLAG),
+        "sent": Array(bins.messages * needs.sent, FLAG, by_edge=True),
         # touched at the starts of bins only
-        "sc_ids": Array(bins.ids.size * needs.sc, bins.ids.dtype, small_pages=True),
-        "sc_weights": Array(bins.id_weights.size * needs.sc, bins.id_weights.dtype, small_pages=True),
+        "sc_ids": Array(bins.ids.size * needs.sc, bins.ids.dtype, small_pages=True, by_edge=True),
+        "sc_weights": Array(
+            bins.id_weights.size * needs.sc, bins.id_weights.dtype, small_pages=True, by_edge=True
+        ),
         "cursors": Array(2 * k * k, NUMBER, start=empty_bins),
         "head": Array(threads * k, NUMBER, NONE),
         "consumed": Array(threads * k, NUMBER, NONE),

@@ -103,7 +103,7 @@ def run_program(cls: type[Program], graph: Graph, source: int, **options: Any) -
     Examples
     --------
     >>> class Hops(Program):
-    ...     from gpop.program.program import HARMLESS as inactive_message, VertexField
+    ...     from gpop.program.fields import HARMLESS as inactive_message, VertexField
     ...     hops = VertexField(np.uint32, 99)
     ...     def start(self, source):
     ...         self.hops[source] = 0

@@ -15,13 +15,16 @@ import numpy as np
 from gpop.common.progress import IterationBar, telling
 from gpop.execution.checkpoint import Keeper
 from gpop.graph.exclusive import exclusive
+from gpop.model.features import OF_RUN
 from gpop.plan.engine import Engine, Finished
 from gpop.plan.plan import UNLIMITED, Plan
 from gpop.plan.trace import Trace
 from gpop.ranks.world import World
 
 
-def engine_for(target: str, plan: Plan, world: World | None = None, gather: bool = False) -> Engine:
+def engine_for(
+    target: str, plan: Plan, world: World | None = None, gather: bool = False, residency: str = "auto"
+) -> Engine:
     """The target's engine; imported when it is first asked for. ``world``: where there are other ranks."""
     if world is not None:
         from gpop.ranks.engine import RankEngine
@@ -37,7 +40,7 @@ def engine_for(target: str, plan: Plan, world: World | None = None, gather: bool
         return PythonEngine(plan)
     from gpop.cpu.engine import CpuEngine
 
-    return CpuEngine(plan)
+    return CpuEngine(plan, residency)
 
 
 def carry_out(
@@ -65,6 +68,7 @@ def carry_out(
                 "graph": graph.name,
                 "mode": engine.mode,
                 "model": plan.model.name,
+                **dict(zip(OF_RUN, plan.of_run, strict=True)),
             }
             trace = Trace(summary | said)
             with IterationBar(progress, None if limit == UNLIMITED else limit, name) as bar:

@@ -12,7 +12,8 @@ from gpop.execution.checkpoint import Checkpoint
 
 Mode: TypeAlias = Literal[
     "auto", "sc", "pc", "pull", "edge-list", "struct-edge-list", "reverse-edge-list",
-    "reverse-struct-edge-list", "vertex-push", "vertex-push-warp", "vertex-pull", "vertex-pull-warp",
+    "reverse-struct-edge-list", "vertex-push", "vertex-push-warp", "vertex-pull", "vertex-pull-warp", "hyb",
+    "tree",
 ]  # fmt: skip
 """Parameters behind a name are text that type checkers do not know."""
 
@@ -20,7 +21,7 @@ Target: TypeAlias = Literal["cpu", "gpu", "python"]
 Model: TypeAlias = Literal["engine", "paper"]
 Order: TypeAlias = Literal["none", "degree", "bfs", "rcm", "random"]
 Transport: TypeAlias = Literal["auto", "alone", "mpi"]
-Residency: TypeAlias = Literal["auto", "device", "stream"]
+Residency: TypeAlias = Literal["auto", "memory", "mapped", "device", "stream"]
 Callback: TypeAlias = Callable[[dict[str, Any]], bool | None]
 
 

@@ -29,6 +29,8 @@ from gpop.ranks.world import World, threads_of, world_of
 
 COMPILED_TARGETS = ("cpu", "gpu")
 TARGETS = (*COMPILED_TARGETS, "python")
+RESIDENCIES = {"cpu": ("auto", "memory", "mapped"), "gpu": ("auto", "device", "stream"), "python": ("auto",)}
+"""Where the edges of a graph may be during a run, by target."""
 
 
 @dataclass(frozen=True)
@@ -159,12 +161,15 @@ def run(
         sets its own range of vertices, ``Run.part``. The frontier is always that of all.
     checkpoint : Checkpoint, optional
         Leave now and then what the run needs to go on, and go on from what an earlier one has left.
-    residency : "auto", "device" or "stream"
-        Where the edges lie that a GPU reads: all on the device; or as many as fit, hot ones first, and the
-        others in the host's memory, read in place over the link. Auto streams what does not fit. Answers are
-        the same; ``trace.summary["link"]`` says what came over the link.
+    residency : "auto", or "memory" or "mapped", or "device" or "stream"
+        Where the edges are during the run. On the CPU, of a graph opened from disk (``.mapped``, written by
+        ``python -m gpop.convert --layout``): read before it begins, or left there and read as they are
+        wanted, so that the graph may be larger than memory. On a GPU: all on the device; or as many as fit,
+        hot ones first, and the others in the host's memory, read in place over the link (what came over it
+        is in ``trace.summary["link"]``). Auto leaves those where they are that are expected not to fit.
+        Vertex data is in memory, or on the device; answers are the same.
     device_memory : int or str, optional
-        Most bytes that the run may take of the device, such as ``"4GB"``; what is free when not given.
+        Most bytes that the run may take of a GPU, such as ``"4GB"``; what is free when not given.
 
     Returns
     -------
@@ -204,6 +209,7 @@ def run(
     check_asked("mode", mode)
     _check_choice("target", target, TARGETS)
     _check_choice("model", model, MODEL_NAMES)
+    _check_choice(f"target {target!r}: residency", residency, RESIDENCIES[target])
     if target != "python" and mode not in asked_on(target):
         check_asked(f"target {target!r}: mode", mode, asked_on(target))
     iterations = as_count("iterations", iterations)
@@ -221,6 +227,11 @@ def run(
         raise UsageError(
             f'{type(program).__name__} declares combine = "add": interleave needs a program that may hear '
             "a message twice"
+        )
+    if residency == "mapped" and program.graph.facts.mapped is None:
+        raise UsageError(
+            f"residency 'mapped': {program.graph!r} is in memory: expected a graph that gpop.load has opened "
+            "from a .mapped folder (python -m gpop.convert --layout)"
         )
     sources = _as_vertices(frontier, program.graph.n)
 
@@ -240,7 +251,7 @@ def run(
         limit=UNLIMITED if iterations is None else iterations,
         residency=residency_of(residency, device_memory, target),
     )  # fmt: skip
-    engine = engine_for(target, plan, world, gather)
+    engine = engine_for(target, plan, world, gather, residency)
     keeper = None
     if checkpoint is not None:
         if target != "cpu":

@@ -2,12 +2,15 @@
 
 A generator is one module here with ``edges(seed, **sizes) -> (n, Edges)`` and the flag ``UNDIRECTED``, and
 one line in GENERATORS; a mesh or torus is one entry in `gpop.generate.lattices`. Edges are computed from
-(seed, edge number), chunk by chunk and twice over, while the CSR is built; they never exist as a list.
+(seed, edge number), chunk by chunk and twice over, while the CSR is built; they never exist as a list (of
+geometric and evolve they do). A generator may say ``TAKES_LONG``: then ``edges`` has a keyword ``progress``.
 """
 
 from __future__ import annotations
 
 import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,6 +18,9 @@ from gpop.common.errors import UsageError
 from gpop.generate.lattices import LATTICES
 from gpop.graph.arguments import MOST_VERTICES
 from gpop.graph.graph import Graph
+
+if TYPE_CHECKING:
+    from gpop.graph.build import Edges
 
 GENERATORS = {  # kind: its sizes and their defaults
     "rmat": {"scale": 16, "degree": 16, "parameters": (0.57, 0.19, 0.19)},
@@ -26,6 +32,19 @@ GENERATORS = {  # kind: its sizes and their defaults
     "small_world": {"vertices": 1 << 16, "degree": 16, "probability": 0.1},
     "barabasi_albert": {"vertices": 1 << 16, "degree": 8},
     "geometric": {"vertices": 1 << 16, "degree": 16},
+    "evolve": {
+        "vertices": 100,
+        "target": "uniform",
+        "crossover": "union",
+        "mutation": "balanced",
+        "generations": 1000,
+    },
+}
+
+SAID = {  # what a size that is a word may be
+    "target": "uniform:LOW:HIGH, exponential:RATE or normal:MEAN:DEVIATION, or a name alone",
+    "crossover": "vertex, edge, point or union",
+    "mutation": "flip or balanced",
 }
 
 
@@ -37,7 +56,7 @@ def generate(
     weights: tuple[int, int] | None = None,
     permute: bool = False,
     progress: bool = False,
-    **sizes: int | float | tuple[float, ...],
+    **sizes: int | float | str | tuple[float, ...],
 ) -> Graph:
     """Generate a graph.
 
@@ -48,8 +67,8 @@ def generate(
     seed
         Chooses the graph; the same seed gives the same graph everywhere.
     symmetrize
-        Add the opposite of every edge and keep each edge once. All but rmat and uniform come in both
-        directions anyway.
+        Add the opposite of every edge and keep each edge once. All but rmat, uniform and evolve come
+        in both directions anyway.
     weights
         ``(low, high)``: random integer weights, both ends included; opposite edges get the same one.
     permute
@@ -63,6 +82,29 @@ def generate(
     >>> generate("grid", width=4, height=3)
     Graph(grid-4-3: 12 vertices, 34 edges)
     """
+    from gpop.graph.build import build_csr
+
+    chosen = {"seed": seed, "symmetrize": symmetrize, "weights": weights, "permute": permute}
+    made = recipe(kind, **chosen, progress=progress, **sizes)
+    arrays = build_csr(made.n, list(made.sources), made.weight_dtype, made.duplicates, progress=progress)
+    return Graph(*arrays, name=made.name)
+
+
+class Recipe(NamedTuple):
+    """What a graph is made of: its edges, not made yet, in the order in which they are."""
+
+    n: int
+    sources: tuple[Edges, ...]
+    weight_dtype: type | None
+    duplicates: str
+    name: str
+
+
+def recipe(
+    kind: str, *, seed: int = 1, symmetrize: bool = False, weights: tuple[int, int] | None = None,
+    permute: bool = False, progress: bool = False, **sizes: int | float | str | tuple[float, ...],
+) -> Recipe:  # fmt: skip
+    """The edges of a graph; arguments as for `generate`."""
     if kind not in GENERATORS:
         raise UsageError(f"graph kind {kind!r} is unknown, expected one of {', '.join(GENERATORS)}")
     unknown = sizes.keys() - GENERATORS[kind].keys()
@@ -70,22 +112,30 @@ def generate(
         raise UsageError(f"{kind} has no {min(unknown)}, expected {' and '.join(GENERATORS[kind])}")
     if not 0 <= seed < 2**64:
         raise UsageError(f"seed {seed} is not possible, expected 0..{2**64 - 1}")
-    from gpop.graph.build import build_csr
     from gpop.graph.modify import shuffled, with_weights
 
     sizes = GENERATORS[kind] | sizes
-    module = importlib.import_module(f"gpop.generate.{'lattice' if kind in LATTICES else kind}")
-    n, edges = module.edges(kind, **sizes) if kind in LATTICES else module.edges(seed, **sizes)
+    module = _module(kind)
+    shown = {"progress": progress} if getattr(module, "TAKES_LONG", False) else {}
+    n, edges = module.edges(kind, **sizes) if kind in LATTICES else module.edges(seed, **sizes, **shown)
     check_vertices(n)
     dtype = getattr(module, "WEIGHT_DTYPE", None)
     if weights is not None:
         edges, dtype = with_weights(edges, seed, *weights)
     if permute:
         edges = shuffled(edges, seed, n)
-    both = symmetrize or module.UNDIRECTED
-    sources = [edges, edges.reversed()] if both else [edges]
-    arrays = build_csr(n, sources, dtype, "min" if symmetrize else "keep", progress=progress)
-    return Graph(*arrays, name=_name(kind, sizes))
+    sources = (edges, edges.reversed()) if symmetrize or module.UNDIRECTED else (edges,)
+    return Recipe(n, sources, dtype, "min" if symmetrize else "keep", _name(kind, sizes))
+
+
+def remark(graph: Graph, kind: str, **sizes: int | float | str | tuple[float, ...]) -> str | None:
+    """What a generator whose module has a ``remark`` says of the graph that it made of these sizes."""
+    words = getattr(_module(kind), "remark", None)
+    return words and words(graph, **GENERATORS[kind] | sizes)
+
+
+def _module(kind: str) -> ModuleType:
+    return importlib.import_module(f"gpop.generate.{'lattice' if kind in LATTICES else kind}")
 
 
 def _name(kind: str, sizes: dict) -> str:

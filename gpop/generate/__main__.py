@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gpop.common.command import Parser, add_json_option, exit_code, print_json, prog
 from gpop.common.progress import by_default
-from gpop.generate import GENERATORS, generate
+from gpop.generate import GENERATORS, SAID, generate, remark
 from gpop.generate.lattices import LATTICES
 from gpop.io import format_module
 
@@ -37,7 +37,7 @@ def _numbers(text: str) -> tuple[float, ...]:
         ) from None
 
 
-_TYPES = {int: (int, "N"), float: (float, "X"), tuple: (_numbers, "X,X,X")}
+_TYPES = {int: (int, "N"), float: (float, "X"), tuple: (_numbers, "X,X,X"), str: (str, "NAME")}
 
 
 def _about(kind: str) -> str:
@@ -68,9 +68,8 @@ def _parser() -> Parser:
         for size, default in sizes.items():
             convert, metavar = _TYPES[type(default)]
             shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
-            options.add_argument(
-                f"--{size}", type=convert, default=shown, metavar=metavar, help="default: %(default)s"
-            )
+            told = f"{SAID[size]}; default: %(default)s" if size in SAID else "default: %(default)s"
+            options.add_argument(f"--{size}", type=convert, default=shown, metavar=metavar, help=told)
         options.add_argument("--seed", type=int, default=1, help="chooses the graph")
         options.add_argument("--symmetrize", action="store_true", help="both directions, each edge once")
         options.add_argument(
@@ -90,16 +89,21 @@ def _generate(arguments: list[str] | None) -> None:
     graph = generate(**options, progress=by_default())
     graph.save(path)
     seconds = time.perf_counter() - start
+    made = {name: options[name] for name in GENERATORS[options["kind"]]}
+    remarked = None if options["symmetrize"] else remark(graph, options["kind"], **made)
     if as_json:
         weights = None if graph.weights is None else str(graph.weights.dtype)
         sizes = {"name": graph.name, "vertices": graph.n, "edges": graph.m, "weights": weights}
-        print_json("generate", {"options": options, "graph": sizes, "output": path, "seconds": seconds})
+        told = {"options": options, "graph": sizes, "remark": remarked, "output": path, "seconds": seconds}
+        print_json("generate", told)
         return
     weights = "" if graph.weights is None else ", weighted"
     print(
         f"{graph.name}: {graph.n} vertices, {graph.m} edges{weights}, seed {options['seed']}; "
         f"{path} written in {seconds:.1f} s"
     )
+    if remarked:
+        print(remarked)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -24,7 +24,8 @@ from gpop.plan.engine import Engine
 from gpop.plan.plan import Plan, decide
 from gpop.plan.residency import Residency
 from gpop.plan.trace import BYTES_AT, GATHER_AT, SCATTER_AT
-from gpop.program.program import HARMLESS, Program, VertexField
+from gpop.program.fields import HARMLESS, VertexField
+from gpop.program.program import Program
 
 SCALE, DEGREE, SEED, ROUNDS = 21, 16, 1, 5
 

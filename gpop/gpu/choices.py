@@ -8,10 +8,10 @@ from gpop.common.errors import UsageError
 from gpop.gpu.device import current_device
 from gpop.gpu.device_graph import HUBS, arrays_of
 from gpop.gpu.emitted import Emitted
-from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, Traits, combine_of, push_of, queues
+from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, SWAP, Traits, combine_of, push_of, queues
 from gpop.gpu.strategies import strategies_of
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits
-from gpop.model.strategies import PULL, SC, code_of, split
+from gpop.model.strategies import PULL, SC, code_of, policies, split
 from gpop.plan.plan import Plan
 
 
@@ -24,6 +24,7 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
     cls = type(plan.program)
     fields = cls.vertex_fields()
     name, parameters = split(plan.mode)
+    masked, aggregation = policies(plan.mode)
     pulls = code_of(plan.mode) == PULL
     if pulls:
         push = OWNER
@@ -33,7 +34,7 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
     has_init = "initFunc" in emitted.defined
     live = (plan.lowered.steady or plan.interleave) and not (has_init or cls.all_active) and way != OWNER
     # An owner gathers one by one whatever is declared, but for sums (inbox.cuh); lanes that share one do not.
-    if push is not None and not (pulls and (combine == "add" or name == "vertex-pull-warp")):
+    if push is not None and not (pulls and (combine == "add" or name in ("vertex-pull-warp", "hyb"))):
         combine = None
     mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
     return Traits(
@@ -48,9 +49,16 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
         track=cls.track_touched,
         live=live,
         strategies=strategies_of(
-            mode, way == OWNER, combine is not None, plan.may(PULL) and plan.model.pulls, streamed
+            mode,
+            way == OWNER,
+            combine is not None,
+            plan.may(PULL) and plan.model.pulls,
+            live and way == SWAP and plan.lowered.filters_early,
+            streamed,
         ),
         parameters=parameters,
+        masked=masked,
+        aggregation=aggregation,
         streamed=streamed,
     )
 

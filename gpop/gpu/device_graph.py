@@ -14,18 +14,20 @@ that say who does what on a GPU:
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gpop.gpu import edge_arrays
+from gpop.gpu import edge_arrays, hyb_arrays
 from gpop.gpu.device import cupy, current_device
 from gpop.gpu.edge_arrays import STRUCTS
 from gpop.gpu.kernel import HUB
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.bins import Bins
+from gpop.layout.hyb import Shape, shape_of
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partitions
 
@@ -59,6 +61,7 @@ ARRAYS = {
     "edge structs": (("edge",), ("weighted_edge",)),
     "reverse edge structs": (("reverse_edge",), ("weighted_reverse_edge",)),
     "csc": (("in_indptr", "in_indices", "hub_vertex"), ("in_weights",)),
+    "hyb": (hyb_arrays.ALWAYS, hyb_arrays.WEIGHTS),
     "bins": (BINS, ("id_weights",)),
     "reversed bins": (BINS, ("id_weights",)),
 }
@@ -228,12 +231,19 @@ class DeviceGraph:
             return edge_arrays.ends(self._in_graph())
         if name.endswith(STRUCTS):
             return edge_arrays.structs(name, self._in_graph() if "reverse" in name else graph)
+        if name in hyb_arrays.ARRAYS:
+            return hyb_arrays.host(name, self._in_graph())
         if name == "row_piece":
             share = ROW_PIECES * current_device().multiprocessors
             return row_pieces(bins, max(PIECE_IDS, bins.messages // share))
         if name.startswith("in_"):
             return getattr(self._in_graph(), name.removeprefix("in_"))
         return getattr(graph, name)
+
+    @cached_property
+    def hyb_shape(self) -> Shape:
+        """Sizes of the in-edges as HYB."""
+        return shape_of(self._in_graph())
 
     def _in_graph(self) -> Graph:
         return self.graph if self.graph.equals_reverse() else self.graph.reverse()
@@ -247,6 +257,8 @@ class DeviceGraph:
             return self.graph.n + PIECE.itemsize * int(bins.k)
         if name in HUBS:  # the degrees that they are made from included
             return 8 * self.graph.n + 4 * min(self.graph.m, COUNTED_EDGES) if name == "hub_of" else 0
+        if name in hyb_arrays.ARRAYS:
+            return hyb_arrays.nbytes(name, self.graph, self.hyb_shape, PADDING)
         if name in ("edge_source", "edge_target"):
             return 4 * (self.graph.m + PADDING)
         if name.endswith(STRUCTS):

@@ -170,6 +170,7 @@ class GpuEngine:
         control["heavy_size"] = self.space.heavy_size
         control["frontier"] = graph.n if sources is None else len(sources)
         control["needy"], control["needy_edges"] = graph.n, graph.m
+        control["least"] = np.iinfo(np.int64).max  # NOBODY of kernels/buckets.cuh
         if self.traits.all_active:
             control["next_frontier"] = graph.n
         self.control = control
@@ -235,7 +236,7 @@ class GpuEngine:
 
     def _send(self) -> None:
         """What the next launch begins with; nobody has arrived at its barriers."""
-        self.control["arrived_blocks"] = self.control["released"] = 0
+        self.control["arrived_blocks"] = self.control["released"] = self.control["levels_arrived"] = 0
         self.device_control.set(np.frombuffer(self.control.tobytes(), np.uint8))
 
     def refresh(self) -> None:
@@ -280,6 +281,9 @@ class GpuEngine:
         graph["column_pieces"] = counts.get("column_piece", 0)
         graph["row_pieces"] = counts.get("row_piece", 0)
         graph["hubs"], graph["queues"] = counts.get("hub_vertex", 0), len(self.space.arrays["called"])
+        if "coo_first" in arrays:
+            shape = self.layout.hyb_shape
+            graph["ell_width"], graph["ell_pitch"], graph["coo_entries"] = shape
         for name in GRAPH.names[GRAPH.names.index("indptr") :]:
             weighted = self.plan.types.weight is not None and name in STRUCTS
             array = arrays.get(f"weighted_{name}" if weighted else name)
@@ -295,9 +299,7 @@ class GpuEngine:
         finished = Finished(
             seconds=self.milliseconds * 1e-3,
             prepare_seconds=self.prepare_seconds,
-            frontier=np.empty(0, np.uint32)
-            if traits.all_active
-            else self.space.vertices_in("frontier_bits", n),
+            frontier=self._left(),
             touched=self.space.vertices_in("touched_bits", n) if traits.track else None,
             counters=None,
             mode=self.mode,
@@ -311,6 +313,16 @@ class GpuEngine:
             self.fields.clear()
             self.layout.pool.free_all_blocks()
         return finished
+
+    def _left(self) -> np.ndarray:
+        """Who is active, or waits."""
+        n, space = self.program.graph.n, self.space
+        if self.traits.all_active:
+            return np.empty(0, np.uint32)
+        active = space.vertices_in("frontier_bits", n)
+        if not len(space.arrays["waiting_bits"]):
+            return active
+        return np.union1d(active, space.vertices_in("waiting_bits", n))
 
     def abandon(self) -> None:
         """Arrays are made anew for each run."""

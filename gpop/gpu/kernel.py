@@ -14,17 +14,18 @@ from gpop.common.errors import ProgramError
 from gpop.common.progress import activity
 from gpop.gpu.emit import semantics
 from gpop.gpu.emitted import Emitted
+from gpop.gpu.hyb_arrays import COO_CHUNK, ELL_AHEAD
 from gpop.gpu.kernel_files import kernel_text
 from gpop.gpu.strategies import kernels_of, record_values, strategy_source
 from gpop.gpu.structs import CONTROL, FETCHED_AT, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS, WANTED_AT
 from gpop.model.gpu_bytes import DeviceSizes
-from gpop.model.strategies import PC, PULL, Strategy
+from gpop.model.strategies import AGGREGATIONS, PC, PULL, Strategy
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 
 COMMON = ("stored", "layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
 """Files of ``kernels/`` that all strategies build on, in the order in which they are compiled."""
 
-ENGINE = ("frontier", "engine")
+ENGINE = ("buckets", "frontier", "engine")
 """Those that come after the strategies; then how an iteration is launched, `FUSED` or `STEPPED`."""
 
 FUSED, STEPPED = ("loop", "load"), ("step",)
@@ -34,6 +35,12 @@ BLOCK_THREADS = 1024
 VERTEX_BYTES, OFFSET_BYTES, ID_BYTES, SEGMENT_BYTES = 4, 8, 2, 32
 """Of a vertex in CSR and in lists (a word of the frontier's bits has as many), of an offset, of a local id
 in the bins, and of the header of a segment (layout.cuh)."""
+
+LEVEL_EDGES = 1 << 16
+"""Most active vertices, and most edges of them, of an iteration that has little to do (levels.cuh)."""
+
+MOST_LISTED = 1 << 18
+"""Vertices of a new bucket are listed where at most so many waited; else they are bits (buckets.cuh)."""
 
 HEAVY = 256
 """Vertices with more edges are pushed in pieces of so many."""
@@ -81,13 +88,17 @@ class Traits(NamedTuple):
     """Those that a run may choose: at most one of each of the three."""
     parameters: tuple[int, ...] = ()
     """Of a strategy that has some: lanes of a virtual warp, and vertices that it takes at once."""
+    masked: bool = False
+    aggregation: str | None = None
+    """See `gpop.model.strategies.AGGREGATIONS`."""
     streamed: bool = False
     """Whether arrays that grow with the edges are read page by page (stored.cuh)."""
 
     @property
     def sparse(self) -> Strategy | None:
         """Sends for single vertices, or gathers for them in every iteration."""
-        return next((s for s in self.strategies if s.mode != PC and s is not self.pulling), None)
+        others = (self.pulling, self.few)
+        return next((s for s in self.strategies if s.mode != PC and s not in others), None)
 
     @property
     def dense(self) -> Strategy | None:
@@ -98,6 +109,11 @@ class Traits(NamedTuple):
     def pulling(self) -> Strategy | None:
         """Gathers for single vertices in some iterations."""
         return next((s for s in self.strategies if s.mode == PULL and s.auto and not s.by_name), None)
+
+    @property
+    def few(self) -> Strategy | None:
+        """Takes over from `sparse` while few vertices are active."""
+        return next((strategy for strategy in self.strategies if strategy.few), None)
 
 
 def c_name(dtype: np.dtype) -> str:
@@ -170,6 +186,13 @@ def queues(emitted: Emitted, traits: Traits) -> bool:
     return traits.push == SWAP and traits.combine is None and len(emitted.written) == 1
 
 
+def folds_rows(emitted: Emitted, traits: Traits) -> bool:
+    """Whether the messages of a row of HYB are combined before gatherFunc hears of them (hyb.cuh)."""
+    hyb = traits.sparse is not None and "hyb" in traits.sparse.layouts
+    early = "needsFunc" in emitted.defined and traits.combine != "add"
+    return hyb and traits.combine is not None and not early
+
+
 def _constant(value: Any, dtype: np.dtype) -> str:
     """A scalar as a C++ expression with exactly its bits."""
     value = dtype.type(value)
@@ -207,15 +230,23 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "COUNTS_ARRIVALS": int(frontier_sum),
         "PUSH": traits.push,
         "FOLDS_PUSHED": int(traits.push == FOLD),
+        "PRIORITISED": int("priorityFunc" in emitted.defined),
+        "MASKED": int(traits.masked and not traits.all_active),
+        "AGGREGATE": (None, *AGGREGATIONS).index(traits.aggregation),
         "TRACK": int(traits.track),
         "LIVE": int(traits.live),
         "HAS_INIT": int("initFunc" in emitted.defined),
         "SWAPPABLE": int(len(emitted.written) == 1),
         "BLOCK_THREADS": BLOCK_THREADS,
         "HEAVY": HEAVY,
+        "LEVEL_EDGES": LEVEL_EDGES,
+        "MOST_LISTED": MOST_LISTED,
         "HUB": HUB,
         "QUEUES": int(queues(emitted, traits)),
         "ENDS_EARLY": int("needsFunc" in emitted.defined),
+        "FOLDS_ROWS": int(folds_rows(emitted, traits)),
+        "ELL_AHEAD": ELL_AHEAD,
+        "COO_CHUNK": COO_CHUNK,
         "LANE_IDS": lane_ids(traits),
         "STAGED_BITS_AT": _whole_vectors(emitted.message_dtype.itemsize << traits.bits),
         "SHARED_BYTES": shared_bytes(emitted, traits),
@@ -242,9 +273,12 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
     lines += [f"typedef {c_name(dtype)} {name};" for name, dtype in types.items()]
     lines += [f"#define {name} {value}" for name, value in values.items()]
     sizes = [device_sizes(emitted, traits, live) for live in (False, True)]
-    chosen = traits.sparse, traits.dense, traits.pulling
+    few = traits.few if launched is FUSED else None  # it ends no iteration in the middle
+    chosen = traits.sparse, traits.dense, traits.pulling, few
     lines.append(strategy_source(*chosen, *sizes, traits.streamed))
-    lines.append(kernel_text((*COMMON, *kernels_of(traits.strategies), *ENGINE, *launched)))
+    others = kernels_of(tuple(strategy for strategy in traits.strategies if not strategy.few))
+    ends = kernels_of((few,)) if few else []
+    lines.append(kernel_text((*COMMON, *others, *ENGINE, *ends, *launched)))
     lines += [
         f'static_assert(sizeof({name}) == {dtype.itemsize}, "{name} and its mirror differ");'
         for name, dtype in (("Graph", GRAPH), ("Space", SPACE), ("Control", CONTROL))
@@ -261,8 +295,8 @@ def device_sizes(emitted: Emitted, traits: Traits, live: bool) -> DeviceSizes:
     cells = [total] if traits.push == FOLD else emitted.written_dtypes[:1]
     cell = sum(dtype.itemsize for dtype in cells)
     return DeviceSizes(
-        kept=0 if live else VERTEX_BYTES * frontier + message.itemsize,
-        listed=(VERTEX_BYTES + OFFSET_BYTES) * frontier,
+        kept=0 if live else VERTEX_BYTES * (frontier and not traits.masked) + message.itemsize,
+        listed=(VERTEX_BYTES + OFFSET_BYTES) * (frontier and not traits.masked),
         offset=OFFSET_BYTES,
         edge=VERTEX_BYTES,
         weight=edge_weight.itemsize if weighted else 0,
@@ -278,6 +312,7 @@ def device_sizes(emitted: Emitted, traits: Traits, live: bool) -> DeviceSizes:
         total=total.itemsize,
         probe=VERTEX_BYTES * frontier,
         early=int("needsFunc" in emitted.defined),
+        row=VERTEX_BYTES * folds_rows(emitted, traits),
     )
 
 

@@ -79,11 +79,10 @@ class Emitter(FunctionEmitter):
             gathered = self.function("applyWeight", (message, from_dtype(np.dtype(weight_dtype))))
         self.function("gatherFunc", (gathered, node))
         for name in functions:
-            if name not in ("scatterFunc", "applyWeight", "gatherFunc", "priorityFunc"):
+            if name not in ("scatterFunc", "applyWeight", "gatherFunc"):
                 self.function(name, (node,))
-        # Priorities only order the updates; here the whole frontier is updated at once.
-        unused = ("priorityFunc",) if weight_dtype is not None else ("priorityFunc", "applyWeight")
-        defined = tuple(name for name in FUNCTIONS if name in functions and name not in unused)
+        unused = "applyWeight" if weight_dtype is None else None
+        defined = tuple(name for name in FUNCTIONS if name in functions and name != unused)
         if self.given:
             self.texts.append(f'#line 1 "{self.cls.__name__}.cuda_source"\n{self.cls.cuda_source}')
             self.texts.append('#line 1 "gpop"')
@@ -102,7 +101,8 @@ class Emitter(FunctionEmitter):
         where = f"{self.cls.__name__}.{name}"
         typed = self.typed(published, (self.state, *argument_types), where)
         result = plain(typed.return_type)
-        answer = self.scalar(result, where) if name in ("scatterFunc", "applyWeight") else "bool"
+        numbers = ("scatterFunc", "applyWeight", "priorityFunc")
+        answer = self.scalar(result, where) if name in numbers else "bool"
         if name == "gatherFunc":
             stored = stored_fields(typed)
             self.written = tuple(field for field in self.lowered.fields if field in stored)

@@ -25,13 +25,14 @@ STREAMED = {"push": "push-lines", "bins-combined": "bins-folded"}
 
 
 def strategies_of(
-    mode: str, owned: bool, combines: bool, pulls: bool = False, streamed: bool = False
+    mode: str, owned: bool, combines: bool, pulls: bool = False, levels: bool = False, streamed: bool = False
 ) -> tuple[Strategy, ...]:
-    """What a run may choose from: at most one strategy for single vertices, one for whole partitions, and
-    one for iterations in which vertices ask.
+    """What a run may choose from: at most one strategy for single vertices, one for whole partitions, one for
+    iterations in which vertices ask, and one for those in which few are active.
 
     ``owned``: every vertex has an owner that gathers, whatever the mode; ``pulls``: the model may choose that
-    vertices ask; ``streamed``: edges are read over the link, where they do not fit the device.
+    vertices ask; ``levels``: messages can be delivered, and vertices listed, in one phase; ``streamed``:
+    edges are read over the link, where they do not fit the device.
 
     Examples
     --------
@@ -45,8 +46,9 @@ def strategies_of(
     name, _ = split(mode)
     if owned and not (name in GPU_STRATEGIES and GPU_STRATEGIES[name].mode == PULL):
         return (GPU_STRATEGIES["owner"],)
-    auto = ["push", "bins"] + ["bottom-up"] * pulls
-    names = {"sc": ["push"], "pc": ["bins"], "auto": auto}.get(mode, [name])
+    push = ["push"] + ["levels"] * (levels and not streamed)
+    auto = [*push, "bins"] + ["bottom-up"] * pulls
+    names = {"sc": push, "pc": ["bins"], "auto": auto}.get(name, [name])
     if combines:
         names = ["bins-combined" if name == "bins" else name for name in names]
     if streamed:
@@ -95,12 +97,13 @@ def strategy_source(
     sparse: Strategy | None,
     dense: Strategy | None,
     pulling: Strategy | None,
+    few: Strategy | None,
     sizes: DeviceSizes,
     live_sizes: DeviceSizes,
     streamed: bool = False,
 ) -> str:
     """What stands before the kernels: who takes part, and the model of it."""
-    chosen = {"SPARSE": sparse, "DENSE": dense, "PULLING": pulling}
+    chosen = {"SPARSE": sparse, "DENSE": dense, "PULLING": pulling, "FEW": few}
     functions = [strategy.bytes for strategy in chosen.values() if strategy is not None]
     over_link = {part: _over_link(strategy, part == "PULLING") for part, strategy in chosen.items()}
     if streamed:

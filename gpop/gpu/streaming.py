@@ -16,7 +16,7 @@ from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.memory import readable
 from gpop.gpu.choices import parts_of, traits_of
 from gpop.gpu.device import cupy, is_device_array
-from gpop.gpu.device_graph import ARRAYS, DeviceGraph
+from gpop.gpu.device_graph import DeviceGraph
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import OWNER, Traits, queues
 from gpop.gpu.streamed_graph import StreamedGraph, rounded
@@ -26,8 +26,8 @@ from gpop.graph.kept import Kind
 from gpop.layout.partition import partitions
 from gpop.plan.plan import Plan
 
-WALKED = tuple(layout for layout in ARRAYS if not layout.endswith(("edges", "structs")))
-"""Layouts whose arrays may be streamed; those of edges one by one may not."""
+WALKED = ("csr", "csc", "bins", "reversed bins")
+"""Layouts whose arrays may be streamed."""
 
 SLACK = 1 << 16
 """Bytes for what is small: the frontier that is loaded, rounding."""
@@ -45,17 +45,16 @@ def stream(
     Raises
     ------
     UsageError
-        For a strategy that reads edges one by one.
+        For a strategy whose layout cannot be streamed.
     NotEnoughMemory
         If the budget has no room for what a run cannot do without.
     """
     graph = plan.program.graph
     traits = traits_of(plan, emitted, push, streamed=True)
-    for strategy in traits.strategies:
-        if not {*strategy.layouts} <= {*WALKED}:
-            raise UsageError(
-                f"mode {plan.mode!r} reads all edges one by one: expected residency 'device', not 'stream'"
-            )
+    if traits.masked or any(not {*strategy.layouts} <= {*WALKED} for strategy in traits.strategies):
+        raise UsageError(
+            f"mode {plan.mode!r} wants all edges on the device: expected residency 'device', not 'stream'"
+        )
     if plan.types.weight is not None:
         traits = traits._replace(bin_weight_dtype=resident.bins.id_weights.dtype)
     resident.arrays.clear()

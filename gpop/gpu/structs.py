@@ -16,14 +16,16 @@ GRAPH = np.dtype(
     [("n", "i8"), ("m", "i8")]
     + [(name, "i4") for name in ("k", "column_pieces", "row_pieces")]
     + [(name, "u4") for name in ("hubs", "queues", "pad")]
+    + [(name, "i8") for name in ("ell_width", "ell_pitch", "coo_entries")]
     + [
         (name, _POINTERS)
         for name in (
             "indptr", "indices", "weights", "edge_source", "edge_target", "edge", "reverse_edge",
             "messages", "segments", "sources", "ids",
-            "id_weights", "segment", "column_piece", "row_piece", "has_in", "in_indptr", "in_indices",
-            "in_weights", "hub_vertex", "hub_first", "hub_of", "away_edges", "away_bins",
-            "all_bins",
+            "id_weights", "segment", "column_piece", "row_piece",
+            "ell_source", "ell_weight", "coo_row", "coo_source", "coo_weight", "coo_first",
+            "has_in", "in_indptr", "in_indices",
+            "in_weights", "hub_vertex", "hub_first", "hub_of", "away_edges", "away_bins", "all_bins",
         )
     ]
 )  # fmt: skip
@@ -32,8 +34,9 @@ SPACE = np.dtype(
         (name, _POINTERS)
         for name in (
             "values", "partials", "sent", "vertex_value", "folded", "arrived", "frontier_bits", "active_bits",
-            "listed_bits", "touched_bits", "list", "candidates", "heavy", "mode", "active_vertices",
-            "active_edges", "waiting", "waiting_count", "called",
+            "listed_bits", "touched_bits", "list", "candidates",
+            "waiting_bits", "entries", "heavy", "mode",
+            "active_vertices", "active_edges", "waiting", "waiting_count", "called",
         )
     ]
 )  # fmt: skip
@@ -45,12 +48,15 @@ CONTROL = np.dtype(
             "needy", "needy_edges", "left", "left_edges",
             "next_frontier", "next_edges", "next_list", "next_heavy", "list_size", "heavy_size",
             "candidates", "partitions_sparse", "partitions_dense", "messages",
+            "bucket", "least", "waiting",
         )
     ]
     + [("bytes", "f8"), ("fetched", "f8"), ("wanted", "f8"), ("begin_ns", "i8"), ("middle_ns", "i8")]
     + [("ratio", "f8"), ("link_cost", "f8")]
-    + [(name, "i4") for name in ("fresh", "list_valid", "alone", "stop", "finished", "dense", "pulled")]
+    + [(name, "i4") for name in ("fresh", "list_valid", "alone", "stop", "finished")]
+    + [(name, "i4") for name in ("few", "spare", "dense", "pulled")]
     + [(name, "u4") for name in ("scatter_claim", "gather_claim", "hubs_called")]
     + [("decision", "i4", 2), ("arrived_blocks", "u4"), ("released", "u4")]
+    + [("level_found", "u8", 3), ("level_leave", "u4", 3), ("levels_arrived", "u4")]
     + [("trace", "f8", (TRACE_ROWS, TRACE_COLUMNS))]
 )  # fmt: skip

@@ -9,7 +9,8 @@ import numpy as np
 from gpop.gpu.device import cupy
 from gpop.gpu.device_graph import PADDING, DeviceGraph
 from gpop.gpu.emitted import Emitted
-from gpop.gpu.kernel import FOLD, HEAVY, Traits, folded_dtype, queues, total_dtype
+from gpop.gpu.hyb_arrays import partials
+from gpop.gpu.kernel import FOLD, HEAVY, LEVEL_EDGES, Traits, folded_dtype, folds_rows, queues, total_dtype
 from gpop.gpu.structs import SPACE
 from gpop.graph.graph import Graph
 from gpop.plan.hidden import MASK_SENT
@@ -34,12 +35,16 @@ def workspace_shapes(
     message = emitted.message_dtype
     folded = folded_dtype(emitted.gathered_dtype, traits.combine)
     pushes, sends_all = traits.sparse is not None, traits.dense is not None
-    frontier = not traits.all_active
+    frontier, buckets = not traits.all_active, "priorityFunc" in emitted.defined
     slots = bins.messages + PADDING if sends_all else 0
+    rows = partials(n, layout.hyb_shape) if folds_rows(emitted, traits) else 0
     lengths = {
         "values": (slots if not traits.combine else 0, message),
-        "partials": (slots if traits.combine and not traits.streamed else 0, folded),
-        "sent": (slots if not traits.combine and traits.mask == MASK_SENT else 0, np.uint8),
+        "partials": (rows or (slots if traits.combine and not traits.streamed else 0), folded),
+        "sent": (
+            rows * frontier or (slots if not traits.combine and traits.mask == MASK_SENT else 0),
+            np.uint8,
+        ),
         "vertex_value": (n if pushes else 0, message),
         "folded": (
             n if traits.combine and (sends_all or traits.push == FOLD) else 0,
@@ -52,6 +57,8 @@ def workspace_shapes(
         "touched_bits": (words if traits.track else 0, np.uint32),
         "list": (n if frontier else 0, np.uint32),
         "candidates": (n if frontier else 0, np.uint32),
+        "waiting_bits": (words if buckets else 0, np.uint32),
+        "entries": (4 * 2 * LEVEL_EDGES if traits.few else 0, np.uint32),
         "heavy": (2 * (2 * graph.m // HEAVY + 1) if pushes or frontier else 0, np.uint32),
         "mode": (k, np.uint8),
         "active_vertices": (k, np.uint32),

@@ -20,11 +20,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpop.common import spill
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
 from gpop.common.memory import give_back, own_pages, require_memory
 from gpop.common.parallel import for_each, ranges
 from gpop.common.progress import progress_bar
+from gpop.graph.build_outside import build_outside
 
 DUPLICATES = {"keep": 0, "first": 1, "min": 2, "max": 3, "sum": 4}
 
@@ -162,9 +164,21 @@ def build_csr(
 
     ``by_destination=False`` skips sorting each list, for edges that come by ascending destination. A
     list of sources is emptied, and each let go once its edges have been taken: their memory and that
-    of the keys then do not add up.
+    of the keys then do not add up. While a spill is open, ids and weights come as arrays that lie in files.
     """
     check_duplicates(duplicates)
+    room = spill.active()
+    if room is not None:
+
+        def build(n: int, *ends: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+            return _build_inside(n, [array_edges(*ends)], weight_dtype, duplicates, by_destination, False)
+
+        return build_outside(room, n, sources, weight_dtype, build, progress)
+    return _build_inside(n, sources, weight_dtype, duplicates, by_destination, progress)
+
+
+def _build_inside(n, sources, weight_dtype, duplicates, by_destination, progress):
+    """The same in memory."""
     m = sum(edges.count for edges in sources)
     weight_bytes = 0 if weight_dtype is None else np.dtype(weight_dtype).itemsize
     require_memory(8 * (n + 1) + (8 + weight_bytes) * m, f"building a graph of {n} vertices and {m} edges")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 
 @dataclass
@@ -26,11 +27,16 @@ class Facts:
     ascending: bool | None = None
     """Whether all adjacency lists ascend."""
     has_hub: bool | None = None
+    most_in_edges: int | None = None
+    mapped: Any = None
+    """Where its arrays are on disk, when it was opened from there (`gpop.layout.mapped.Mapped`)."""
     content_hash: int | None = None
     mean_weight: float | None = None
     heaviest_weight: float | None = None
     squared_degrees: int | None = None
     """The sum of the squares of the out-degrees."""
+    features: tuple[float, ...] | None = None
+    """What strategies are predicted from (`gpop.model.features`)."""
     share_inside: dict[int, float] = field(default_factory=dict)
     """Share of the edges that stay in their partition, by the bits of a partition."""
     iterations_without_blocks: int = 0
@@ -38,7 +44,7 @@ class Facts:
 
     def copied(self) -> Facts:
         """The facts of a copy of the graph, for which no layout was built yet."""
-        return replace(self, share_inside=dict(self.share_inside), layout_told=None)
+        return replace(self, share_inside=dict(self.share_inside), layout_told=None, mapped=None)
 
     def of_same_file(self) -> Facts:
         """What a graph made of this one has in common with it: where it came from."""

@@ -57,11 +57,13 @@ class Kind(StrEnum):
     IDS = "original ids"  # None: the vertex of each
     REVERSE = "reverse"  # None
     SYMMETRIC = "symmetric copy"  # None
+    BOTH_WAYS = "edges both ways"  # None
     REORDERED = "reordered"  # name of the order
     BINS = "bins"  # bits of a partition
     WEIGHTS = "narrow weights"  # None
     PLAN = "plan of blocks"  # sizes of units and sources
     BLOCKS = "blocks"  # the same, and whether there are weights
+    HYB = "hyb"  # whether there are weights
     WORKSPACE = "workspace"  # bits of a partition, or "blocks"
     PROGRAM = "program"  # its class
     PART = "part of a rank"  # bits of a partition

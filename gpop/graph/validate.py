@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.parallel import for_each, ranges
+from gpop.common.spill import settled
 
 _PIECE = 1 << 21
 
@@ -48,6 +49,7 @@ def ids_fault(indices: np.ndarray, n: int) -> str | None:
         block = indices[first:last]
         if block.max() >= n or block.min() < 0:
             outside[i] = first + int(np.argmax((block >= n) | (block < 0)))
+        settled(block)
 
     pieces = ranges(len(indices), _PIECE)
     for_each(len(pieces), check)

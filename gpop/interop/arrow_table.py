@@ -78,17 +78,10 @@ def from_batches(
         kind = schema.field(weight).type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
             raise UsageError(f"column {weight!r} is {kind}, expected numbers (weight=False for none)")
-    if all(pa.types.is_integer(_kind(pa, schema, column)) for column in (source, target)):
-        arrays: list[list[np.ndarray]] = [[] for _ in columns]
-        for batch in batches:
-            for column, pieces in zip(columns, arrays, strict=True):
-                values = _plain(pa, batch.column(column), column).to_numpy()
-                if not isinstance(batches, list):
-                    checked = as_weights(values, len(values)) if column == weight else as_ids(values, column)
-                    values = own_copy(checked) if column == weight else narrow(checked)
-                pieces.append(values)
+    if has_integer_ids(schema, source, target):
+        arrays = integer_columns(schema, batches, columns)
         if n is None:
-            n = _stated(schema, arrays[:2])
+            n = stated(schema, *largest_and_rows(arrays))
         return graph_of_columns(
             *arrays[:2], *arrays[2:] or [None], n=n, duplicates=duplicates, name=name, progress=progress
         )
@@ -102,6 +95,34 @@ def from_batches(
     return graph_of_columns(
         *arrays, weights, names=names, duplicates=duplicates, name=name, progress=progress
     )
+
+
+def has_integer_ids(schema: pyarrow.Schema, source: str, target: str) -> bool:
+    """Whether the ids of both ends are integers, not names."""
+    pa = import_pyarrow()
+    return all(pa.types.is_integer(_kind(pa, schema, column)) for column in (source, target))
+
+
+def integer_columns(
+    schema: pyarrow.Schema, batches: Iterable[pyarrow.RecordBatch], columns: list[str]
+) -> list[list[np.ndarray]]:
+    """Source, target and perhaps weight of every batch; copies, but of a list of batches."""
+    pa = import_pyarrow()
+    arrays: list[list[np.ndarray]] = [[] for _ in columns]
+    for batch in batches:
+        for i, (column, pieces) in enumerate(zip(columns, arrays, strict=True)):
+            values = _plain(pa, batch.column(column), column).to_numpy()
+            if not isinstance(batches, list):
+                checked = as_weights(values, len(values)) if i == 2 else as_ids(values, column)
+                values = own_copy(checked) if i == 2 else narrow(checked)
+            pieces.append(values)
+    return arrays
+
+
+def largest_and_rows(arrays: list[list[np.ndarray]]) -> tuple[int, int]:
+    """The largest id, -1 where there is none, and the number of edges."""
+    largest = max((int(array.max()) for end in arrays[:2] for array in end if len(array)), default=-1)
+    return largest, sum(map(len, arrays[0]))
 
 
 def _plain(pa: Any, column: Any, name: str) -> Any:
@@ -136,15 +157,12 @@ def _kind(pa: Any, schema: pyarrow.Schema, column: str) -> Any:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def _stated(schema: pyarrow.Schema, arrays: list) -> int | None:
+def stated(schema: pyarrow.Schema, largest: int, rows: int) -> int | None:
     """The number of vertices that a table made here carries, when the ids agree with it."""
     text = (schema.metadata or {}).get(_VERTICES, b"")
     if not text.isdigit() or len(text) > 10:
         return None
-    largest = max((int(array.max()) for end in arrays for array in end if len(array)), default=-1)
-    stated = int(text)
-    rows = sum(map(len, arrays[0]))
-    return stated if largest < stated <= (1 << 20) + 512 * (rows + 1) else None
+    return int(text) if largest < int(text) <= (1 << 20) + 512 * (rows + 1) else None
 
 
 def to_arrow(graph: Graph) -> pyarrow.Table:

@@ -34,6 +34,7 @@ FORMATS = {
     "arrow_file": ((".parquet", ".arrow", ".feather"), False),
     "networkx_file": ((".graphml", ".gml"), False),
     "graphalytics": ((".properties",), False),  # with a .v and a .e file beside it
+    "mapped": ((".mapped",), False),  # a folder, with layouts; run from disk
 }
 
 
@@ -65,6 +66,7 @@ def load(
         | ``.parquet .arrow .feather`` | edge table (needs pyarrow) |
         | ``.graphml .gml`` | through NetworkX or igraph |
         | ``.properties`` | data set of LDBC Graphalytics, only read |
+        | ``.mapped`` | graph with its layouts, run from disk (``python -m gpop.convert --layout``) |
 
         Text formats also with ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` (needs zstandard).
     weighted : bool, optional
@@ -114,7 +116,7 @@ def load(
 
     path = Path(path)
     module = format_module(path)
-    options = _options(path, module, delimiter=delimiter, columns=columns, header=header)
+    options = options_for(path, module, delimiter=delimiter, columns=columns, header=header)
     try:
         file = file_state(path)
         graph = module.read(path, weighted=weighted, progress=progress, **options)
@@ -170,16 +172,18 @@ def save(graph: Graph, path: str | os.PathLike) -> None:
     write_ids(path, graph, ids)
 
 
-def _options(path: Path, module: ModuleType, **given: Any) -> dict[str, Any]:
+def options_for(path: Path, module: ModuleType, **given: Any) -> dict[str, Any]:
     """Arguments for the module's reader; UsageError when its format has no use for what was given."""
-    from gpop.io.sniff import options_of
-
     given = {name: value for name, value in given.items() if value is not None}
     for name in given:
         if name not in getattr(module, "OPTIONS", ()):
             kind = "edge lists and tables" if name == "columns" else "text edge lists"
             raise UsageError(f"{path}: {name}= is for {kind}")
-    return {"options": options_of(**given)} if given else {}
+    if not given:
+        return {}
+    from gpop.io.sniff import options_of
+
+    return {"options": options_of(**given)}
 
 
 def format_module(path: str | os.PathLike) -> ModuleType:

@@ -10,14 +10,28 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
+
 from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
+from gpop.common.others import Others
 from gpop.common.progress import progress_bar
 from gpop.common.replacing import replacing
+from gpop.graph.arguments import check_size
 from gpop.graph.graph import Graph
-from gpop.interop.arrow_table import from_batches, import_pyarrow, to_arrow
+from gpop.graph.renumber import dense_ids
+from gpop.interop.arrow_table import (
+    from_batches,
+    has_integer_ids,
+    import_pyarrow,
+    integer_columns,
+    largest_and_rows,
+    stated,
+    to_arrow,
+)
 from gpop.interop.edge_columns import pick_columns
 from gpop.io.libraries import demand_weights, reading
+from gpop.io.share import Share
 from gpop.io.sniff import Options
 
 if TYPE_CHECKING:
@@ -47,6 +61,31 @@ def read(
     return graph
 
 
+def read_share(
+    path: Path, others: Others, *, weighted: bool | None = None, options: Options | None = None
+) -> Share | None:
+    """The process's share of the edges, some of the row groups or batches; None where ids are names."""
+    import_pyarrow()
+    with reading(path, "an Arrow or Parquet table"), open(path, "rb") as file:
+        parquet = path.suffix.lower() == ".parquet"
+        schema, batches = (_parquet if parquet else _ipc)(path, file, (others.rank, others.size))
+        columns = _columns(schema.names, options, weighted)
+        demand_weights(path, columns[2] is not None, weighted)
+        if not has_integer_ids(schema, *columns[:2]):
+            return None
+        named = [column for column in columns if column is not None]
+        arrays = integer_columns(schema, _valid(batches), named)
+    largest, rows = largest_and_rows(arrays)
+    largest, rows = int(others.most(np.array([largest]))[0]), int(others.sum(np.array([rows]))[0])
+    ends = [ids for pair in zip(*arrays[:2], strict=True) for ids in pair]
+    n, original_ids = stated(schema, largest, rows), None
+    if n is None:
+        n, original_ids = dense_ids(ends, largest, 0, others)
+    check_size(n)
+    read = sum(array.nbytes for column in arrays for array in column)
+    return Share(n, original_ids, ends, arrays[2] if len(arrays) == 3 else None, read)
+
+
 def _columns(names: list[str], options: Options | None, weighted: bool | None) -> tuple[Any, Any, Any]:
     """The columns of source, target and weight (None: none)."""
     if options is None or options.columns is None:
@@ -60,33 +99,49 @@ def _columns(names: list[str], options: Options | None, weighted: bool | None) -
     return pick_columns(names, *given[:2], weight)
 
 
-def _parquet(path: Path, file: BinaryIO) -> tuple[pyarrow.Schema, Iterator[pyarrow.RecordBatch]]:
+def _parquet(
+    path: Path, file: BinaryIO, share: tuple[int, int] = (0, 1)
+) -> tuple[pyarrow.Schema, Iterator[pyarrow.RecordBatch]]:
+    """The schema and the batches; of a ``share`` (which, of how many) with about equal numbers of rows."""
     import pyarrow.parquet
 
     table = pyarrow.parquet.ParquetFile(file, pre_buffer=False)
     groups = [table.metadata.row_group(i) for i in range(table.num_row_groups)]
     largest = max((group.total_byte_size for group in groups), default=0)
-    rows = sum(group.num_rows for group in groups)
-    require_memory(3 * largest + 8 * rows, f"{path}: {rows} edges")
-    return table.schema_arrow, table.iter_batches(batch_size=_ROWS)
+    ends = np.cumsum([group.num_rows for group in groups], dtype=np.int64)
+    rows = int(ends[-1]) if groups else 0
+    first, last = (np.searchsorted(ends, rows * at // share[1], "right") for at in (share[0], share[0] + 1))
+    require_memory(3 * largest + 8 * rows // share[1], f"{path}: {rows} edges")
+    mine = list(range(first, last))
+    return table.schema_arrow, table.iter_batches(batch_size=_ROWS, row_groups=mine)
 
 
-def _ipc(path: Path, file: BinaryIO) -> tuple[pyarrow.Schema, Iterator[pyarrow.RecordBatch]]:
+def _ipc(
+    path: Path, file: BinaryIO, share: tuple[int, int] = (0, 1)
+) -> tuple[pyarrow.Schema, Iterator[pyarrow.RecordBatch]]:
+    """The same of a file of Arrow: as many batches for each share."""
     import pyarrow.ipc
 
-    require_memory(path.stat().st_size, f"{path}: its columns")
+    require_memory(path.stat().st_size // share[1], f"{path}: its columns")
     table = pyarrow.ipc.open_file(file)
-    return table.schema, (table.get_batch(i) for i in range(table.num_record_batches))
+    first, last = (table.num_record_batches * at // share[1] for at in (share[0], share[0] + 1))
+    return table.schema, (table.get_batch(i) for i in range(first, last))
 
 
 def _checked(batches: Iterator, file: BinaryIO, bar: Any) -> Iterator[pyarrow.RecordBatch]:
-    """The batches, whose lengths and offsets are what they say they are."""
+    """The valid batches, with a bar of what was read."""
     done = 0
-    for batch in batches:
-        batch.validate(full=True)
+    for batch in _valid(batches):
         yield batch
         bar.update(file.tell() - done)
         done = file.tell()
+
+
+def _valid(batches: Iterator) -> Iterator[pyarrow.RecordBatch]:
+    """The batches, whose lengths and offsets are what they say they are."""
+    for batch in batches:
+        batch.validate(full=True)
+        yield batch
 
 
 def write(graph: Graph, path: Path) -> None:

@@ -28,6 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpop.common import spill
 from gpop.common.errors import GraphFileError, NotEnoughMemory
 from gpop.common.memory import require_memory
 from gpop.common.progress import progress_bar
@@ -83,7 +84,7 @@ def read(path: Path, *, weighted: bool | None = None, progress: bool = False) ->
         take_weights = content.weighted and weighted is not False
         offsets_at, edges_at, weights_at, _ = content.positions()
         mapped = _must_be_mapped(path, content, take_weights)
-        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if mapped else None
+        data = spill.of_file(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)) if mapped else None
         indptr = np.empty(n + 1, np.int64)
         indptr[n] = m
         indices = np.frombuffer(data, np.uint32, m, edges_at) if mapped else np.empty(m, np.uint32)
@@ -114,11 +115,14 @@ def _must_be_mapped(path: Path, content: Content, take_weights: bool) -> bool:
     NotEnoughMemory when it does not fit then either, or the file's edges are not those of a Graph.
     """
     n, m = content.n, content.m
+    file_is_graph = content.layout.edge == "<u4" and np.dtype("<u4").isnative
+    if spill.active() and file_is_graph:
+        return True
     whole = (8 * (n + 1) + (8 if take_weights else 4) * m, f"{path}: n={n}, m={m}")
     with suppress(NotEnoughMemory):
         require_memory(*whole)
         return False
-    if content.layout.edge == "<u4" and np.dtype("<u4").isnative:
+    if file_is_graph:
         with suppress(NotEnoughMemory):
             require_memory(8 * (n + 1), f"{path}: its offsets")
             return True

@@ -19,7 +19,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -48,24 +48,14 @@ def read(
     """Read a text edge list; ``weighted=False`` ignores its weights, ``True`` demands them."""
     pieces: list[Piece] = []
     reader: Dialect | NamedEdges | None = None
-    layout = None
-    line = 1
     blocks = text_blocks(path, progress)
-    head = _with_two_lines(blocks)
-    text, start, end = _first_line(head)
-    stated = _NODES.search(head, 0, start)
-    if text:
-        line += head[:start].count(b"\n")
-        layout = layout_of(path, text, _first_line(head[end:])[0], line, options or Options())
-        if weighted is not None:
-            layout = _with_weights(path, layout, weighted)
-        start, line = (start, line) if layout.header is None else (end, line + 1)
-    has_weights = bool(layout) and len(layout.places) == 3
-    head = head[start:]
+    head = with_two_lines(blocks)
+    begun = beginning(path, head, weighted, options)
+    line, head = begun.line, head[begun.start :]
     for block in itertools.chain([head], blocks):
         head = b""  # not held while the others are parsed
         if reader is None:
-            reader = _reader(path, layout, _first_line(block)[0])
+            reader = reader_of(path, begun.layout, block)
         if isinstance(reader, NamedEdges):
             reader.add(block, line)
         elif reader is not None:
@@ -73,8 +63,36 @@ def read(
         line += block.count(b"\n")
     if isinstance(reader, NamedEdges):
         return reader.graph(progress)
-    weighted = has_weights if layout else bool(weighted)
-    return _to_graph(pieces, int(stated[1]) if stated else 0, weighted, progress)
+    return _to_graph(pieces, begun.stated, begun.weighted, progress)
+
+
+class Beginning(NamedTuple):
+    """What the first lines say about the others."""
+
+    layout: Layout | None
+    """None: there is no line."""
+    start: int
+    """Bytes before the first edge."""
+    line: int
+    """Number of the line of the first edge."""
+    stated: int
+    """Vertices that a comment says there are, or 0."""
+    weighted: bool
+
+
+def beginning(path: Path, head: bytes, weighted: bool | None, options: Options | None) -> Beginning:
+    """What the text up to the second line that is neither blank nor a comment says about the file."""
+    text, start, end = _first_line(head)
+    stated = _NODES.search(head, 0, start)
+    vertices = int(stated[1]) if stated else 0
+    if not text:
+        return Beginning(None, 0, 1, vertices, bool(weighted))
+    line = 1 + head[:start].count(b"\n")
+    layout = layout_of(path, text, _first_line(head[end:])[0], line, options or Options())
+    if weighted is not None:
+        layout = _with_weights(path, layout, weighted)
+    start, line = (start, line) if layout.header is None else (end, line + 1)
+    return Beginning(layout, start, line, vertices, len(layout.places) == 3)
 
 
 def _first_line(block: bytes) -> tuple[bytes, int, int]:
@@ -83,7 +101,7 @@ def _first_line(block: bytes) -> tuple[bytes, int, int]:
     return text and block[start:end].strip(b" \r\n"), start, end
 
 
-def _with_two_lines(blocks: Iterator[bytes]) -> bytes:
+def with_two_lines(blocks: Iterator[bytes]) -> bytes:
     """The first blocks, as many as it takes to see two lines that are neither blank nor comments."""
     head = b""
     for block in blocks:
@@ -101,8 +119,9 @@ def _with_weights(path: Path, layout: Layout, weighted: bool) -> Layout:
     return layout if weighted else layout._replace(places=layout.places[:2])
 
 
-def _reader(path: Path, layout: Layout | None, text: bytes) -> Dialect | NamedEdges | None:
-    """What reads lines like ``text``; None when there is no line yet."""
+def reader_of(path: Path, layout: Layout | None, block: bytes) -> Dialect | NamedEdges | None:
+    """What reads lines like the first one of a block; None when there is no line yet."""
+    text = _first_line(block)[0]
     if layout is None or not text:
         return None
     if reads_as_integers(layout, text):

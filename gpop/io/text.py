@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,8 +26,9 @@ from gpop.io.compressed import opener, read_some
 from gpop.io.text_kernels import POWERS, parse_lines
 
 _PIECE = 1 << 21  # bytes of text parsed at a time
-_BLOCK = 2 * max(2, worker_count()) * _PIECE  # bytes of text read at a time
+BLOCK = 2 * max(2, worker_count()) * _PIECE  # bytes of text read at a time
 _LONGEST_LINE = 1 << 25
+MARK = b"\xef\xbb\xbf"  # with which some editors begin a file
 _NUMBER = re.compile(rb"[-+.0-9eE]+")
 
 
@@ -60,27 +61,33 @@ def text_blocks(path: Path, progress: bool) -> Iterator[bytes]:
         size = os.fstat(raw.fileno()).st_size
         with progress_bar(size, "loading", "B", progress) as bar:
             done = 0
-            rest = b""
-            first = True
-            while data := read_some(path, file, _BLOCK):
-                data = data.removeprefix(b"\xef\xbb\xbf") if first else data  # the mark of some editors
-                first = False
-                cut = data.rfind(b"\n") + 1
-                block = b"".join((rest, memoryview(data)[:cut])) if cut else b""
-                rest = data[cut:] if cut else rest + data
-                data = b""  # not held twice while the block is parsed
-                if len(rest) > _LONGEST_LINE:
-                    raise GraphFileError(
-                        f"{path}: a line of more than {_LONGEST_LINE} bytes, expected a text file"
-                    )
-                if block and not done:
+
+            def more() -> bytes:
+                data = read_some(path, file, BLOCK)
+                return data if done else data.removeprefix(MARK)
+
+            for block in whole_lines(path, more):
+                if not done:
                     _predict(path, block, size)
-                if block:
-                    yield block
+                yield block
                 bar.update(raw.tell() - done)
                 done = raw.tell()
-            if rest:
-                yield rest + b"\n"
+
+
+def whole_lines(path: Path, more: Callable[[], bytes]) -> Iterator[bytes]:
+    """What ``more`` reads piece by piece, in blocks of whole lines; the last gets a newline if need be."""
+    rest = b""
+    while data := more():
+        cut = data.rfind(b"\n") + 1
+        block = b"".join((rest, memoryview(data)[:cut])) if cut else b""
+        rest = data[cut:] if cut else rest + data
+        data = b""  # not held twice while the block is parsed
+        if len(rest) > _LONGEST_LINE:
+            raise GraphFileError(f"{path}: a line of more than {_LONGEST_LINE} bytes, expected a text file")
+        if block:
+            yield block
+    if rest:
+        yield rest + b"\n"
 
 
 def _predict(path: Path, block: bytes, size: int) -> None:

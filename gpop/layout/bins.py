@@ -191,19 +191,21 @@ def _fill_partition(
 
 
 @cached(**KERNEL)
-def _count(claim, n, bits, k, indptr, indices, id_counts, message_counts, ascending):
-    """One thread's share of the counting: claim partitions until none is left."""
+def count_bins(claim, rows, n, bits, k, indptr, indices, id_counts, message_counts, ascending):
+    """One thread's share of the counting: claim one of the first ``rows`` partitions until none is left."""
     p = fetch_add(claim, 0, 1)
-    while p < k:
+    while p < rows:
         ascending[p] = _count_partition(p, n, bits, k, indptr, indices, id_counts, message_counts)
         p = fetch_add(claim, 0, 1)
 
 
 @cached(**KERNEL)
-def _fill(claim, cursors, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights):
+def fill_bins(
+    claim, rows, cursors, n, bits, k, indptr, indices, weights, slots, sources, id_offsets, ids, id_weights
+):  # fmt: skip
     """One thread's share of the writing."""
     p = fetch_add(claim, 0, 1)
-    while p < k:
+    while p < rows:
         _fill_partition(
             p, n, bits, k, cursors[0], cursors[1],
             indptr, indices, weights, slots, sources, id_offsets, ids, id_weights,
@@ -211,7 +213,7 @@ def _fill(claim, cursors, n, bits, k, indptr, indices, weights, slots, sources, 
         p = fetch_add(claim, 0, 1)
 
 
-def _nonempty(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def nonempty(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Offsets and columns of the non-zero entries of each row of a square matrix."""
     rows, columns = np.nonzero(counts)
     offsets = np.zeros(counts.shape[0] + 1, np.int64)
@@ -262,14 +264,14 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
     ascending = np.ones(k, np.bool_)
     claim = np.zeros(2, np.int64)
     counts = (indptr, indices, id_counts, message_counts, ascending)
-    for_each(threads, lambda _: _count(claim[:1], *shape, *counts), threads)
+    for_each(threads, lambda _: count_bins(claim[:1], shape[2], *shape, *counts), threads)
 
     slots = np.zeros(k * k + 1, np.int64)
     np.cumsum(message_counts, out=slots[1:])
     id_offsets = np.zeros(k * k + 1, np.int64)
     np.cumsum(id_counts.reshape(k, k).T.ravel(), out=id_offsets[1:])
-    row_offsets, row_bins = _nonempty(id_counts.reshape(k, k))
-    column_offsets, column_bins = _nonempty(id_counts.reshape(k, k).T)
+    row_offsets, row_bins = nonempty(id_counts.reshape(k, k))
+    column_offsets, column_bins = nonempty(id_counts.reshape(k, k).T)
 
     weight_dtype = narrow_dtype(weights)
     sizes = (
@@ -283,7 +285,8 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
     written = (slots, sources, id_offsets, ids, id_weights)
 
     def fill(_: int) -> None:
-        _fill(claim[1:], np.empty((2, k), np.uint64), *shape, indptr, indices, weights, *written)
+        cursors = np.empty((2, k), np.uint64)
+        fill_bins(claim[1:], shape[2], cursors, *shape, indptr, indices, weights, *written)
 
     for_each(threads, fill, threads)
     lists = (row_offsets, row_bins, column_offsets, column_bins)

@@ -38,7 +38,7 @@ from gpop.common.errors import GraphFileError
 from gpop.common.parallel import for_each, ranges, worker_count
 from gpop.common.replacing import replacing
 from gpop.graph.graph import Graph
-from gpop.layout.bins import Bins, _nonempty, build_bins, id_dtype, narrow_dtype, source_dtype
+from gpop.layout.bins import Bins, build_bins, id_dtype, narrow_dtype, nonempty, source_dtype
 from gpop.layout.file_header import HEADER, MAGIC, PAGE, SECTIONS, VERSION, header_hash
 from gpop.layout.orphans import origin, remove_orphans
 from gpop.layout.partition import partition_count
@@ -136,7 +136,7 @@ def open_layout(graph: Graph, path: str | os.PathLike, bits: int) -> Bins | None
     return Bins(
         np.int64(n), np.uint32(bits), np.int64(k), graph.indptr, graph.indices,
         graph.weights if graph.weights is not None else np.empty(0, np.uint32),
-        slots, sources, id_offsets, ids, id_weights, *_nonempty(counts.T), *_nonempty(counts),
+        slots, sources, id_offsets, ids, id_weights, *nonempty(counts.T), *nonempty(counts),
         np.bool_(header["sorted"]),
     )  # fmt: skip
 

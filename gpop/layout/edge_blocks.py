@@ -48,10 +48,23 @@ WIDEST_UNIT = 17
 LINE_VALUES = 16
 """Values of 4 bytes in a cache line."""
 
-PULL_EDGE, PULL_VALUE, PULL_SPARSE, PC_EDGE, PC_MESSAGE = 0.66, 0.25, 3.5, 0.65, 1.08
-"""Nanoseconds of an iteration per edge and core: pull through blocks, per edge and per value read; what is
-added in blocks with fewer edges than cache lines; PC per edge and per message. Measured on RMAT, Kronecker,
-random and grid graphs of 16 to 268 M edges; the choice depends on the ratios only."""
+
+class Costs(NamedTuple):
+    """Nanoseconds of an iteration per edge and core.
+
+    Pull through blocks: per edge, per value read, and what is added in blocks with fewer edges than cache
+    lines; PC: per edge and per message. The choice depends on the ratios only.
+    """
+
+    pull_edge: float
+    pull_value: float
+    pull_sparse: float
+    pc_edge: float
+    pc_message: float
+
+
+COSTS = Costs(0.66, 0.25, 3.5, 0.65, 1.08)
+"""Where the machine was not measured: from RMAT, Kronecker, random and grid graphs of 16 to 268 M edges."""
 
 BLOCKS_BUILD, BINS_BUILD = 11.0, 7.0
 """The same for building the layouts, after the edges have been counted."""
@@ -59,7 +72,7 @@ BLOCKS_BUILD, BINS_BUILD = 11.0, 7.0
 ITERATIONS = 40
 """What is expected of a graph at most: two runs of the 10 to 20 iterations that PageRank mostly takes."""
 
-SMALL_EDGES = 1 << 20
+SMALL_EDGES = 1 << 16
 """With fewer edges either way takes no time to speak of."""
 
 
@@ -101,16 +114,25 @@ class Plan(NamedTuple):
     messages: int
     heaviest: float
 
-    def gain(self, threads: int) -> float:
-        """Nanoseconds per edge and core that an iteration of pull is expected to save over PC.
+    @property
+    def sparse(self) -> int:
+        """Edges in blocks that have fewer of them than cache lines of sources."""
+        return int(self.edges[self.edges < (1 << self.source_bits) // LINE_VALUES].sum())
+
+    def parts(self, threads: int) -> tuple[np.ndarray, np.ndarray]:
+        """How often the costs of pull, and those of PC, are paid for each edge.
 
         With bins all wait for the thread with the heaviest partition; units are cut to equal edges.
         """
-        edges = max(1, self.edges.sum())
-        sparse = self.edges[self.edges < (1 << self.source_bits) // LINE_VALUES].sum()
-        pull = PULL_EDGE + (PULL_VALUE * self.values_read + PULL_SPARSE * sparse) / edges
-        pc = (PC_EDGE + PC_MESSAGE * self.messages / edges) * (1 + threads * self.heaviest / 2)
-        return float(pc - pull)
+        edges = max(1, int(self.edges.sum()))
+        pull = np.array([edges, self.values_read, self.sparse]) / edges
+        pc = np.array([edges, self.messages]) / edges
+        return pull, pc * (1 + threads * self.heaviest / 2)
+
+    def gain(self, threads: int, costs: Costs = COSTS) -> float:
+        """Nanoseconds per edge and core that an iteration of pull is expected to save over PC."""
+        pull, pc = self.parts(threads)
+        return float(pc @ costs[len(pull) :] - pull @ costs[: len(pull)])
 
 
 def _cut_units(in_edges: np.ndarray, cells: int, most_edges: int) -> np.ndarray:
@@ -124,11 +146,17 @@ def _cut_units(in_edges: np.ndarray, cells: int, most_edges: int) -> np.ndarray:
     return np.array([*bounds, in_edges.size])
 
 
-def plan_blocks(graph: Graph, unit_bits: int, source_bits: int, most_edges: int, threads: int) -> Plan:
-    """Count edges, then cut vertices into units and windows; parameters as for `build_blocks`."""
+def plan_blocks(
+    graph: Graph, unit_bits: int, source_bits: int, most_edges: int, threads: int, heads: int | None = None
+) -> Plan:
+    """Count edges, then cut vertices into units and windows; parameters as for `build_blocks`.
+
+    ``heads``: how many of the vertices edges lead to, where it is not all.
+    """
     n = graph.n
-    cell_bits = min(unit_bits, WINDOW_BITS, max(6, (n // MOST_CELLS).bit_length()))
-    sources, cells = max(1, -(-n >> source_bits)), max(1, -(-n >> cell_bits))
+    heads = n if heads is None else heads
+    cell_bits = min(unit_bits, WINDOW_BITS, max(6, (heads // MOST_CELLS).bit_length()))
+    sources, cells = max(1, -(-n >> source_bits)), max(1, -(-heads >> cell_bits))
     graph.store.require(8 * sources * (cells + 2), f"{graph!r}: edges from {sources} source blocks")
     counts, messages = np.zeros((sources, cells), np.int64), np.zeros(sources, np.int64)
     claim, bits = np.zeros(1, np.int64), (source_bits, cell_bits, SMALL_ID_BITS)
@@ -210,6 +238,19 @@ def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) 
     )  # fmt: skip
 
 
+def block_sizes(
+    graph: Graph, threads: int, vertex_bytes: int, value_bytes: int, partition_size: int | None = None
+) -> tuple[int, int, int]:
+    """Bits of a unit and of a source block, and most edges of a unit: what a plan is kept under."""
+    if partition_size is not None:
+        unit_bits = partition_bits(graph.n, threads, partition_size=partition_size)
+        return unit_bits, min(unit_bits, WINDOW_BITS), graph.m
+    cache = l2_cache_bytes()
+    unit_bits = min(WIDEST_UNIT, max(1, cache // vertex_bytes).bit_length() - 1)
+    source_bits = min(WINDOW_BITS, max(1, cache // (4 * value_bytes)).bit_length() - 1)
+    return unit_bits, source_bits, -(-graph.m // (4 * threads))
+
+
 def blocks_of(
     graph: Graph,
     threads: int,
@@ -220,6 +261,7 @@ def blocks_of(
     weighted: bool,
     forced: bool,
     iterations: int = ITERATIONS,
+    costs: Costs = COSTS,
 ) -> tuple[Blocks | None, float]:
     """The layout kept with the graph, and the seconds that building it took (0 if kept).
 
@@ -227,25 +269,21 @@ def blocks_of(
     units per thread. With ``partition_size`` units and source blocks are that wide. None where the layout is
     not expected to pay within two runs of ``iterations`` and is not ``forced``.
     """
-    if partition_size is not None:
-        unit_bits = partition_bits(graph.n, threads, partition_size=partition_size)
-        source_bits, most_edges = min(unit_bits, WINDOW_BITS), graph.m
-    else:
-        cache = l2_cache_bytes()
-        unit_bits = min(WIDEST_UNIT, max(1, cache // vertex_bytes).bit_length() - 1)
-        source_bits = min(WINDOW_BITS, max(1, cache // (4 * value_bytes)).bit_length() - 1)
-        most_edges = -(-graph.m // (4 * threads))
     if not forced and is_small(graph):
         return None, 0.0
+    if graph.facts.mapped is not None and partition_size is None:
+        return graph.facts.mapped.blocks[weighted], 0.0
     start = time.perf_counter()
-    store, sizes, about = graph.store, (unit_bits, source_bits, most_edges), f"units of {1 << unit_bits}"
+    store = graph.store
+    sizes = block_sizes(graph, threads, vertex_bytes, value_bytes, partition_size)
+    about = f"units of {1 << sizes[0]}"
     plan = store.get(Kind.PLAN, sizes)
     if plan is None:
         store.discard(Kind.PLAN)
         store.discard(Kind.BLOCKS)
         plan = store.put(Kind.PLAN, plan_blocks(graph, *sizes, threads), sizes, about=about)
     blocks = store.get(Kind.BLOCKS, (*sizes, weighted))
-    if not (forced or _pays(graph, plan.gain(threads), blocks is not None, iterations)):
+    if not (forced or _pays(graph, plan.gain(threads, costs), blocks is not None, iterations)):
         return None, time.perf_counter() - start
     if blocks is not None:
         return blocks, 0.0

@@ -11,7 +11,7 @@ import time
 
 from gpop.common.progress import activity
 from gpop.graph.graph import Graph
-from gpop.graph.kept import Kind
+from gpop.graph.kept import Bytes, Kind
 from gpop.layout.bins import Bins, build_bins
 from gpop.layout.bins_file import layout_of
 from gpop.layout.partition import partitions
@@ -26,6 +26,9 @@ def bins_of(graph: Graph, bits: int, threads: int) -> tuple[Bins, float]:
     kept = graph.store.get(Kind.BINS, bits)
     if kept is not None:
         return kept, 0.0
+    mapped = graph.facts.mapped
+    if mapped is not None and mapped.bits == bits:
+        return graph.store.put(Kind.BINS, mapped.bins, bits, about="on disk", holds=Bytes(0)), 0.0
     start = time.perf_counter()
     directory = graph.facts.layout_directory or os.environ.get("GPOP_LAYOUTS")
     with activity("building bins"):

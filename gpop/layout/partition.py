@@ -5,7 +5,7 @@ Index partitioning: partition ``p`` owns vertices ``[p*q, (p+1)*q)``. ``q`` is a
 partitions ``k = ceil(n/q)`` that satisfies
 
 1. the vertex data of a partition fits the largest private cache: ``q * vertex_bytes <= L2``;
-2. load balance: ``k >= 4 * threads``.
+2. load balance: ``k >= 4 * threads`` (fewer where little is active: `gpop.cpu.engine.FEW_PARTITIONS`).
 
 Local ids of 15 bits leave room for the message flag in a uint16, which halves the bytes of ids and
 sources, and caches have outgrown that size. So ``q`` is the largest power of two within both rules and
@@ -70,6 +70,7 @@ def partition_bits(
     vertex_bytes: int = 4,
     cache_bytes: int | None = None,
     partition_size: int | None = None,
+    least: int | None = None,
 ) -> int:
     """Number of low bits of a vertex id that are local to its partition: ``q = 2**bits``.
 
@@ -87,6 +88,8 @@ def partition_bits(
         Private cache of a core in bytes; read from the machine when not given.
     partition_size : int, optional
         Vertices per partition chosen by the user, a power of two; replaces the rules.
+    least : int, optional
+        Fewest partitions, in place of rule 2.
 
     Raises
     ------
@@ -113,7 +116,8 @@ def partition_bits(
     bits = min(cacheable, SMALL_ID_BITS)
     while bits < cacheable and 16 * partition_count(n, bits) ** 2 > max(2 * edges, _SMALL_OFFSETS):
         bits += 1
-    while bits > 0 and partition_count(n, bits) < 4 * threads:
+    least = 4 * threads if least is None else least
+    while bits > 0 and partition_count(n, bits) < least:
         bits -= 1
     return bits
 
@@ -153,3 +157,21 @@ def share_inside(graph: Graph, bits: int) -> float:
         inside = tails >> bits == graph.indices[edges] >> bits
         shares[bits] = float(inside.mean()) if graph.m else 1.0
     return shares[bits]
+
+
+def messages_per_edge(graph: Graph, bits: int) -> float:
+    """Messages over edges, when every vertex sends, from a sample.
+
+    An edge needs no message of its own where the one before it in its list goes to the same partition.
+
+    Examples
+    --------
+    >>> messages_per_edge(Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 0], n=4), bits=1)
+    0.75
+    """
+    if not graph.m:
+        return 0.0
+    edges = np.arange(0, graph.m, -(-graph.m // SAMPLES))
+    tails = np.searchsorted(graph.indptr, edges, side="right") - 1
+    own = graph.indices[edges] >> bits != graph.indices[np.maximum(edges - 1, 0)] >> bits
+    return float((own | (graph.indptr[tails] == edges)).mean())

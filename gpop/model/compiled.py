@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gpop.common.inlined import inline
 from gpop.model import bytes as formulas
-from gpop.model import choosers, link_bytes
+from gpop.model import choosers, features, link_bytes
 
 sc_bytes = inline(formulas.sc_bytes)
 pc_bytes = inline(formulas.pc_bytes)
@@ -20,3 +20,4 @@ prefers_pc = inline(choosers.prefers_pc)
 prefers_bins = inline(choosers.prefers_bins)
 may_pull = inline(choosers.may_pull)
 prefers_pull = inline(choosers.prefers_pull)
+step_features = inline(features.step_features)

@@ -4,11 +4,13 @@ Nothing of a vertex stays in a private cache here, and messages that are pushed 
 other formulas than the CPU's (model/bytes.py). Counted is what has to do with messages:
 
     push, vertex-push*        V_a*(d_k + d_l + d_o + d_v) + E_a*(d_e + d_w + d_x)
+    levels                    V_a*16 + E_a*(d_e + d_w + d_x)
     edge-list                 V_a*(d_k + d_v) + V*d_b/32 + E*4 + E_a*(d_e + d_w + d_x)
     reverse-edge-list         V_a*d_k + E*(4 + d_b) + E_a*(d_v + d_e + d_w + d_x)
     struct-edge-list          V_a*(d_k + d_v) + V*d_b/32 + E*(4 + d_e + d_w) + E_a*d_x
     reverse-struct-edge-list  V_a*d_k + E*(4 + d_b + d_e + d_w) + E_a*(d_v + d_x)
     owner, vertex-pull*       V_a*d_k + V*d_o + L*(d_e + d_b) + E_a*(d_w + d_v)
+    hyb                       V_a*d_k + (H + C)*d_e + C*d_r + E*d_b + E_a*(d_w + d_v)
     bottom-up                 V_a*d_k + V*d_x + V_n*d_o + L*(d_e + d_b) + min(E_a, V_n)*(d_w + d_v)
     bins                      S*d_g + M*(d_s + 2*(d_v + d_m)) + E*(d_i + d_y) + E_a*d_x + (E - E_a)*d_n
     bins-combined             S*d_g + M*(d_s + 2*d_f)         + E*(d_i + d_y) + min(V, M)*d_t
@@ -16,12 +18,12 @@ other formulas than the CPU's (model/bytes.py). Counted is what has to do with m
 
 with ``V, E, M, S`` the vertices, edges, messages and segments of the layout that a source partition has (the
 whole graph, where an iteration is not divided), ``V_a, E_a`` its active vertices and their edges, ``V_n`` the
-vertices that want messages, ``L`` the in-edges that are looked at; the sizes are in `DeviceSizes`. Of a
-stream each byte counts once per phase, though neighbouring lanes may ask for it again: a value is written
-once and read once, whatever its number of edges. A random access counts each time: those to the vertex that a
-message is for (an atomic is one), and those of an owner to the sources of its in-edges. What the program's
-functions read of their own vertex, the upkeep of the frontier, and what waits at hubs (swap.cuh) are in none
-of them.
+vertices that want messages, ``L`` the in-edges that are looked at, ``H, C`` the slots of ELL and the entries
+of COO; the sizes are in `DeviceSizes`. Of a stream each byte counts once per phase, though neighbouring lanes
+may ask for it again: a value is written once and read once, whatever its number of edges. A random access
+counts each time: those to the vertex that a message is for (an atomic is one), and those of an owner to the
+sources of its in-edges. What the program's functions read of their own vertex, the upkeep of the frontier,
+and what waits at hubs (swap.cuh) are in none of them.
 
 All take a `Part` and `DeviceSizes`. The engine's source has these functions, emitted as a program's are.
 """
@@ -37,7 +39,7 @@ class Part(NamedTuple):
     """What a source partition has, or the whole graph, and what of it is active.
 
     ``messages`` and ``segments`` are those that it sends and fills in the partition-centric layout. The needy
-    vertices are those that want messages, with all their in-edges.
+    vertices are those that want messages, with all their in-edges; ``slots``, ``entries`` are HYB's.
     """
 
     active_vertices: float
@@ -48,6 +50,8 @@ class Part(NamedTuple):
     segments: float = 0.0
     needy_vertices: float = 0.0
     needy_edges: float = 0.0
+    slots: float = 0.0
+    entries: float = 0.0
 
 
 class DeviceSizes(NamedTuple):
@@ -82,6 +86,8 @@ class DeviceSizes(NamedTuple):
         d_b: the word of the frontier's bits that says whether a source is active; 0 where all are.
     early : int
         1 where a vertex may be satisfied before its last in-edge.
+    row : int
+        d_r: of the row of an entry of COO; 0 where a vertex takes its messages one by one.
     """
 
     kept: int
@@ -101,14 +107,18 @@ class DeviceSizes(NamedTuple):
     total: int
     probe: int
     early: int
+    row: int
 
+
+ENTRY_BYTES = 16
+"""Of an active vertex with the place and the number of its edges."""
 
 EDGE_SOURCE_BYTES = 4
 """Of the source of an edge, where edges lie one by one."""
 
 PLAIN = DeviceSizes(
     kept=8, listed=12, offset=8, edge=4, weight=0, id=2, bin_weight=0, source=2, value=4, mark=0, partial=4,
-    segment=32, vertex=4, inactive=4, total=4, probe=4, early=0,
+    segment=32, vertex=4, inactive=4, total=4, probe=4, early=0, row=4,
 )  # fmt: skip
 """Messages, fields and ids of 4 bytes, no weights: what the examples have."""
 
@@ -123,6 +133,17 @@ def push_bytes(part: Part, sizes: DeviceSizes) -> float:
     """
     found = part.active_vertices * (sizes.kept + sizes.listed + sizes.offset + sizes.value)
     return found + part.active_edges * (sizes.edge + sizes.weight + sizes.vertex)
+
+
+def levels_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """The same while few are active: an entry says where the edges begin (kernels/levels.cuh).
+
+    Examples
+    --------
+    >>> levels_bytes(Part(10, 160, 64, 640), PLAIN)                                      # 10*16 + 160*(4 + 4)
+    1440
+    """
+    return part.active_vertices * ENTRY_BYTES + part.active_edges * (sizes.edge + sizes.weight + sizes.vertex)
 
 
 def edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
@@ -192,6 +213,25 @@ def owner_bytes(part: Part, sizes: DeviceSizes) -> float:
         looked_at = edges_looked_at(part.active_edges, part.vertices, part.edges)
     sent = part.active_vertices * sizes.kept + part.vertices * sizes.offset
     return sent + looked_at * (sizes.edge + sizes.probe) + part.active_edges * (sizes.weight + sizes.value)
+
+
+def hyb_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """Rows of ELL, and COO behind them (kernels/hyb.cuh); what is left between the two is not counted.
+
+    Examples
+    --------
+    >>> hyb_bytes(Part(10, 160, 64, 640, slots=512, entries=200), PLAIN)  # 10*8 + 912*4 + 640*4 + 160*4
+    6928
+    >>> hyb_bytes(Part(10, 160, 64, 640, slots=512, entries=200), PLAIN._replace(early=1)) < 6928
+    True
+    """
+    read = (part.slots + part.entries) * sizes.edge + part.entries * sizes.row
+    probed = part.edges
+    if sizes.early:
+        probed = edges_looked_at(part.active_edges, part.vertices, part.edges)
+        read = probed * sizes.edge
+    sent = part.active_vertices * sizes.kept
+    return sent + read + probed * sizes.probe + part.active_edges * (sizes.weight + sizes.value)
 
 
 def bottom_up_bytes(part: Part, sizes: DeviceSizes) -> float:

@@ -20,6 +20,8 @@ from gpop.model.gpu_bytes import (
     combined_bytes,
     edge_list_bytes,
     folded_bytes,
+    hyb_bytes,
+    levels_bytes,
     owner_bytes,
     push_bytes,
     reverse_edge_list_bytes,
@@ -71,6 +73,8 @@ class Strategy:
         Whether it can be part of an interleaved run.
     by_name : bool
         Taken only where it is asked for, by its name in place of a mode.
+    few : bool
+        Takes over from another one in iterations with few active vertices.
     parameters : tuple of int
         Of strategies with virtual warps: their lanes, and the vertices that one takes at once. They are taken
         where the name stands alone; others follow it: ``vertex-push-warp:8-32``.
@@ -87,6 +91,7 @@ class Strategy:
     auto: bool = True
     interleaves: bool = True
     by_name: bool = False
+    few: bool = False
     parameters: tuple[int, ...] = ()
 
     def fits(self, asked: str, all_active: bool, needs: bool, interleave: bool) -> bool:
@@ -105,9 +110,10 @@ class Strategy:
             return False
         if self.by_name:
             return split(asked)[0] == self.name
-        if asked != "auto":
+        asked = split(asked)[0]
+        if asked not in ("auto", TREE):
             return asked == MODES[self.mode].name
-        if self.mode == SC and all_active:
+        if self.mode == SC and all_active and asked == "auto":
             return False  # with everything active eq. (1) says partition-centric
         return self.auto and (self.mode != PULL or all_active or needs)
 
@@ -135,6 +141,9 @@ STRATEGIES = (
              "warps walk the edges of listed vertices, messages go straight to their vertex"),
     Strategy("push-lines", SC, "gpu", "gpu/kernels/push_lines.cuh", ("csr",), push_bytes,
              "the same where edges are streamed: whole lines of 128 bytes, several on their way"),
+    Strategy("levels", SC, "gpu", "gpu/kernels/levels.cuh", ("csr",), levels_bytes,
+             "in place of push while few vertices are active: one barrier an iteration",
+             all_active=False, few=True),
     Strategy("edge-list", SC, "gpu", "gpu/kernels/edge_list.cuh", ("edges",), edge_list_bytes,
              "a thread per edge of the whole graph", by_name=True),
     Strategy("struct-edge-list", SC, "gpu", "gpu/kernels/struct_edge_list.cuh", ("edge structs",),
@@ -163,11 +172,23 @@ STRATEGIES = (
              "a thread per vertex walks its in-edges in order", by_name=True),
     Strategy("vertex-pull-warp", PULL, "gpu", "gpu/kernels/vertex_pull_warp.cuh", ("csc",), owner_bytes,
              "virtual warps walk the in-edges of all vertices", by_name=True, parameters=(16, 64)),
+    Strategy("hyb", PULL, "gpu", "gpu/kernels/hyb.cuh", ("hyb",), hyb_bytes,
+             "a thread per row of ELL, warps fold what lies behind it in COO", by_name=True),
 )  # fmt: skip
+
+MASKED, AGGREGATIONS = "masked", ("each", "bulk", "warp", "block")
+"""What may follow the name of a strategy that is asked for, in this order: ``vertex-push/masked/block``.
+Masked: there is no list of active vertices, every vertex is looked at. The others say who counts, and lists,
+the next frontier together: nobody, a thread all that it finds, a warp, a block; else it is a warp, or a block
+where many edges are active.
+Thesis: Verstraaten, "Analysis and prediction of GPU graph algorithm performance" (2022)."""
 
 _BY_NAME = {strategy.name: strategy for strategy in STRATEGIES if strategy.by_name}
 
-ASKED = ("auto", *(mode.name for mode in MODES), *_BY_NAME)
+TREE = "tree"
+"""A decision tree chooses for each iteration: that of this machine, or ``tree:FILE`` (`gpop.model.trees`)."""
+
+ASKED = ("auto", *(mode.name for mode in MODES), *_BY_NAME, TREE)
 """Values of ``mode=`` and ``--mode``; parameters may follow those that have some (`Strategy.parameters`)."""
 
 WARP, MOST_CHUNK = 32, 1024
@@ -184,9 +205,10 @@ def asked_on(target: str) -> tuple[str, ...]:
     Examples
     --------
     >>> asked_on("cpu")
-    ('auto', 'sc', 'pc', 'pull')
+    ('auto', 'sc', 'pc', 'pull', 'tree')
     """
-    return tuple(asked for asked in ASKED if asked not in _BY_NAME or _BY_NAME[asked].target == target)
+    targets = {name: strategy.target for name, strategy in _BY_NAME.items()} | {TREE: "cpu"}
+    return tuple(asked for asked in ASKED if targets.get(asked, target) == target)
 
 
 def split(asked: str) -> tuple[str, tuple[int, ...]]:
@@ -198,9 +220,37 @@ def split(asked: str) -> tuple[str, tuple[int, ...]]:
     (('vertex-push-warp', (8, 32)), ('vertex-push-warp', (16, 64)), ('auto', ()))
     """
     name, colon, given = asked.partition(":")
+    if name == TREE:
+        return TREE, ()
+    name, given = (text.partition("/")[0] for text in (name, given))
     if colon:
         return name, tuple(int(number) for number in given.split("-"))
     return name, _BY_NAME[name].parameters if name in _BY_NAME else ()
+
+
+def policies(asked: str) -> tuple[bool, str | None]:
+    """Whether it is masked, and which aggregation is asked for.
+
+    Examples
+    --------
+    >>> policies("vertex-push/masked/block"), policies("edge-list/each"), policies("auto")
+    ((True, 'block'), (False, 'each'), (False, None))
+    """
+    words = [] if split(asked)[0] == TREE else asked.split("/")[1:]
+    aggregations = [word for word in words if word in AGGREGATIONS]
+    return MASKED in words, aggregations[0] if aggregations else None
+
+
+def _check_policies(what: str, asked: str) -> None:
+    """Refuse what follows a name and is none, or in another order."""
+    words = asked.split("/")
+    masked, aggregation = policies(asked)
+    known = [words[0], *[MASKED] * masked, *[aggregation] * (aggregation is not None)]
+    if words != known or (len(words) > 1 and split(asked)[0] not in _BY_NAME):
+        raise UsageError(
+            f"{what} {asked!r}: expected a strategy that is taken by name, then /{MASKED} or not, "
+            f"then /{', /'.join(AGGREGATIONS)} or none of them"
+        )
 
 
 def check_asked(what: str, asked: str, known: tuple[str, ...] = ASKED) -> None:
@@ -219,8 +269,13 @@ def check_asked(what: str, asked: str, known: tuple[str, ...] = ASKED) -> None:
     gpop.common.errors.UsageError: mode 'vertex-pull-warp:5-32': expected vertex-pull-warp:W-C, W lanes ...
     """
     name, colon, given = asked.partition(":") if isinstance(asked, str) else (asked, "", "")
+    if name == TREE and name in known and (given or not colon):
+        return
+    if isinstance(asked, str):
+        name, given = (text.partition("/")[0] for text in (name, given))
     if name not in known or (colon and not (name in _BY_NAME and _BY_NAME[name].parameters)):
         raise UsageError(f"{what} {asked!r}: expected one of {', '.join(known)}")
+    _check_policies(what, asked)
     if not colon:
         return
     numbers = [int(number) for number in given.split("-") if number.isdecimal()]
@@ -241,9 +296,10 @@ def described() -> str:
     Examples
     --------
     >>> print(described().splitlines()[-2])
-    * pull gpu vertex-pull-warp:16-64   virtual warps walk the in-edges of all vertices (csc)
+    * pull gpu hyb                      a thread per row of ELL, warps fold what lies behind it in COO (hyb)
     """
     lines = ["auto: what the model chooses from those that are not taken by their names alone"]
+    lines += ["tree: what a decision tree chooses for each iteration; tree:FILE: that of a file"]
     lines += [f"{mode.name}: {mode.about}" for mode in MODES]
     for each in STRATEGIES:
         name = each.name + ":" * bool(each.parameters) + "-".join(map(str, each.parameters))
@@ -257,12 +313,14 @@ def described() -> str:
 
 
 def code_of(asked: str) -> int:
-    """Code of a mode that is asked for; `gpop.model.choosers.AUTO` for auto.
+    """Code of a mode that is asked for; `gpop.model.choosers.AUTO` for auto and tree.
 
     Examples
     --------
     >>> [code_of(asked) for asked in asked_on("cpu")]
-    [-1, 0, 1, 2]
+    [-1, 0, 1, 2, -1]
     """
     name, _ = split(asked)
+    if name == TREE:
+        return -1
     return _BY_NAME[name].mode if name in _BY_NAME else ASKED.index(name) - 1

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpop.common.errors import ProgramError
-from gpop.program.program import HARMLESS, Program
+from gpop.program.fields import HARMLESS
+from gpop.program.program import Program
 
 MASK_NONE, MASK_VALUE, MASK_SENT = range(3)
 """Nothing is hidden (harmless, or nobody is inactive); by a value that no active vertex sends; by a mark."""

@@ -15,8 +15,10 @@ from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
 from gpop.model.choosers import MODELS, Model
 from gpop.model.strategies import PULL, STRATEGIES, Strategy, code_of
+from gpop.model.trees import Tree
 from gpop.plan.hidden import Hidden, hidden_of
 from gpop.plan.residency import ANYWHERE, Residency
+from gpop.plan.tree_for import takes, tree_for
 from gpop.program.lowering import Lowered, lower
 from gpop.program.program import Program
 from gpop.program.types import Types, types_of
@@ -54,6 +56,8 @@ class Plan:
         Vertices per partition; None: what fits the target's caches.
     limit : int
         Most iterations.
+    tree : Tree, optional
+        What chooses the mode of each iteration, in place of the model.
     alike : Decided, optional
         The same object in all plans that were decided alike for the same functions: they differ in program
         and limit only. None where this plan was changed after it was decided.
@@ -74,12 +78,25 @@ class Plan:
     ratio: float | None
     partition_size: int | None
     limit: int
+    tree: Tree | None = None
     alike: Decided | None = None
     residency: Residency = ANYWHERE
+
+    @property
+    def of_run(self) -> tuple[int, int]:
+        """`gpop.model.features.OF_RUN`."""
+        return bytes_of(self.types)
 
     def may(self, mode: int) -> bool:
         """Whether an iteration or a partition may take the mode with this code."""
         return mode in [strategy.mode for strategy in self.strategies]
+
+
+def bytes_of(types: Types | None) -> tuple[int, int]:
+    """Of a message and of a weight; zeros where nothing is compiled."""
+    if types is None:
+        return 0, 0
+    return types.message.itemsize, 0 if types.weight is None else types.weight.itemsize
 
 
 class Decided:
@@ -88,12 +105,14 @@ class Decided:
     To decide takes longer than a small run, and a plan follows from what it is asked with.
     """
 
-    def __init__(self, **attributes: Any) -> None:
+    def __init__(self, offered: Tree | None, **attributes: Any) -> None:
+        self.offered = offered  # the tree that was looked at, taken or not
         self.attributes = {**attributes, "alike": self}
 
-    def is_of(self, lowered: Lowered, model: Model) -> bool:
+    def is_of(self, lowered: Lowered, model: Model, tree: Tree | None) -> bool:
         """Whether these very objects went in."""
-        return self.attributes["lowered"] is lowered and self.attributes["model"] is model
+        made_of = self.attributes
+        return made_of["lowered"] is lowered and made_of["model"] is model and self.offered is tree
 
     def plan(self, program: Program, limit: int) -> Plan:
         """The plan of a run of this program."""
@@ -139,21 +158,22 @@ def decide(
         weight = graph.weights.dtype
     asked = (mode, interleave, counting, use_threads(threads), model, ratio, partition_size, residency)
     if target == "python":
-        return _decide(cls, target, None, weight, *asked).plan(program, limit)
+        return _decide(cls, target, None, weight, None, *asked).plan(program, limit)
     lowered = lower(cls)
-    known = (id(lowered), target, weight, *asked[:4], id(model), *asked[5:])
+    tree = tree_for(mode, model, ratio) if target == "cpu" else None
+    known = (id(lowered), target, weight, id(tree), *asked[:4], id(model), *asked[5:])
     decided = _decided.get(known)
     # What lies in one place now may be another object than before.
-    if decided is None or not decided.is_of(lowered, model):
+    if decided is None or not decided.is_of(lowered, model, tree):
         if len(_decided) >= MOST:
             _decided.clear()
-        decided = _decided[known] = _decide(cls, target, lowered, weight, *asked)
+        decided = _decided[known] = _decide(cls, target, lowered, weight, tree, *asked)
     return decided.plan(program, limit)
 
 
 def _decide(
-    cls: type[Program], target: str, lowered: Lowered | None, weight: np.dtype | None, mode: str,
-    interleave: bool, counting: bool, threads: int, model: Model, ratio: float | None,
+    cls: type[Program], target: str, lowered: Lowered | None, weight: np.dtype | None, tree: Tree | None,
+    mode: str, interleave: bool, counting: bool, threads: int, model: Model, ratio: float | None,
     partition_size: int | None, residency: Residency,
 ) -> Decided:  # fmt: skip
     types = hidden = None
@@ -162,7 +182,9 @@ def _decide(
         hidden = hidden_of(cls, types.message)
     interleave = interleave and code_of(mode) != PULL  # nothing is scattered that could be gathered early
     needs = cls.needsFunc is not Program.needsFunc
+    taken = tree is not None and takes(tree, mode, bytes_of(types), needs and not cls.all_active)
     return Decided(
+        tree,
         lowered=lowered,
         types=types,
         hidden=hidden,
@@ -179,4 +201,5 @@ def _decide(
         ratio=ratio,
         partition_size=partition_size,
         residency=residency,
+        tree=tree if taken else None,
     )

@@ -12,12 +12,9 @@ from typing import Any, NamedTuple
 from gpop.common.byte_sizes import as_bytes
 from gpop.common.errors import UsageError
 
-RESIDENCIES = ("auto", "device", "stream")
-"""Values of ``residency=`` and ``--residency``."""
-
 
 class Residency(NamedTuple):
-    """One of `RESIDENCIES`, and most bytes that a run may take of the device (None: what is free)."""
+    """One of the names above, and most bytes that a run may take of the device (None: what is free)."""
 
     name: str
     budget: int | None = None
@@ -27,23 +24,20 @@ ANYWHERE = Residency("auto")
 
 
 def residency_of(name: str, device_memory: Any, target: str) -> Residency:
-    """What was asked for, checked.
+    """What was asked for, checked, of a name that the target has.
 
     Raises
     ------
     UsageError
-        For another name or no number of bytes, or where the target has nothing to choose.
+        For no number of bytes, or one where there is no device.
 
     Examples
     --------
     >>> residency_of("stream", "4GB", "gpu")
     Residency(name='stream', budget=4000000000)
     """
-    if name not in RESIDENCIES:
-        raise UsageError(f"residency {name!r}: expected one of {', '.join(RESIDENCIES)}")
-    if name == "auto" and device_memory is None:
-        return ANYWHERE
-    if target != "gpu":
-        asked = f"residency {name!r}" if name != "auto" else f"device_memory = {device_memory!r}"
-        raise UsageError(f"{asked}: target {target!r}: expected 'gpu'")
-    return Residency(name, as_bytes("device_memory", device_memory))
+    if target == "gpu":
+        return Residency(name, as_bytes("device_memory", device_memory))
+    if device_memory is not None:
+        raise UsageError(f"device_memory = {device_memory!r}: target {target!r}: expected 'gpu'")
+    return ANYWHERE

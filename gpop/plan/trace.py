@@ -2,9 +2,9 @@
 
 One record per iteration: ``iteration``, ``frontier`` (active vertices at its start), ``active_edges``,
 ``partitions_sc``, ``partitions_pc``, ... (partitions that took each mode, in the order of their codes; those
-of pull are the ones whose vertices asked), ``messages`` (values sent to a partition, or delivered by pull),
-``bytes`` (what the analytical model predicts for the modes used), ``scatter_seconds`` and
-``gather_seconds`` (wall clock of the two phases).
+of pull are the ones whose vertices asked; of ``levels``, which are not divided, as many as there could be at
+most), ``messages`` (values sent to a partition, or delivered by pull), ``bytes`` (what the analytical model
+predicts for the modes used), ``scatter_seconds`` and ``gather_seconds`` (wall clock of the two phases).
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import UsageError
+from gpop.graph.graph import Graph
 from gpop.model import strategies
+from gpop.model.features import FEATURES, OF_RUN, run_features
 
 COLUMNS = (
     "iteration",
@@ -137,6 +139,31 @@ class Trace:
         if name not in COLUMNS:
             raise UsageError(f"the trace has no column {name!r}: expected one of {', '.join(COLUMNS)}")
         return np.array([record[name] for record in self])
+
+    def features(self, graph: Graph) -> dict[str, np.ndarray]:
+        """What a strategy can be predicted from, in every iteration (`gpop.model.features`).
+
+        Parameters
+        ----------
+        graph : Graph
+            The one that the run was on.
+
+        Returns
+        -------
+        dict of ndarray of float64, [iterations]
+            By the names in `gpop.model.features.FEATURES`. The bytes of a message and of a weight are 0 where
+            nothing was compiled.
+
+        Examples
+        --------
+        >>> import gpop
+        >>> chain = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+        >>> gpop.bfs(chain, 0).trace.features(chain)["visited rel"].tolist()
+        [0.0, 0.25, 0.5, 0.75]
+        """
+        of_run = tuple(self.summary.get(name, 0) for name in OF_RUN)
+        found = run_features(graph, of_run, self.column("frontier"), self.column("active_edges"))
+        return dict(zip(FEATURES, found.T, strict=True))
 
     @property
     def seconds(self) -> float:

@@ -28,8 +28,10 @@ class Lowered(NamedTuple):
     ``functions`` holds those the user wrote; ``names`` are the attributes of ``self`` that they use,
     in the order of the state tuple; ``key`` is the content key (hex). ``steady``: ``scatterFunc`` reads no
     field that another function writes, so within an iteration it may be called at any time. ``activates``:
-    ``gatherFunc`` returns True whatever it hears. ``gathered``: the fields that it writes; ``written``: those
-    that any function does. ``sent``: the attributes that ``scatterFunc`` uses.
+    ``gatherFunc`` returns True whatever it hears. ``filters_early``: ``filterFunc`` may be called as soon as
+    a vertex is activated: it always returns True, and of what it or ``gatherFunc`` writes the other one uses
+    nothing. ``gathered``: the fields that ``gatherFunc`` writes; ``written``: those that any function does.
+    ``sent``: the attributes that ``scatterFunc`` uses.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Lowered(NamedTuple):
     key: str
     steady: bool
     activates: bool
+    filters_early: bool
     gathered: tuple[str, ...]
     written: tuple[str, ...]
     sent: tuple[str, ...]
@@ -88,12 +91,22 @@ def lower(cls: type[Program]) -> Lowered:
         key,
         checks["scatterFunc"].used.isdisjoint(written),
         checks["gatherFunc"].only_true,
+        _filters_early(checks),
         tuple(sorted(checks["gatherFunc"].written)),
         tuple(sorted(written)),
         tuple(sorted(checks["scatterFunc"].used)),
     )
     _known[cls] = watched, lowered
     return lowered
+
+
+def _filters_early(checks: dict[str, OwnershipCheck]) -> bool:
+    gather, filter = checks["gatherFunc"], checks.get("filterFunc")
+    if filter is None:
+        return True
+    return (
+        filter.only_true and filter.used.isdisjoint(gather.written) and gather.used.isdisjoint(filter.written)
+    )
 
 
 def user_functions(cls: type[Program]) -> dict[str, types.FunctionType]:

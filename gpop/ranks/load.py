@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from gpop.common.errors import GraphFileError, UsageError
 from gpop.common.parallel import use_threads
 from gpop.graph.graph import Graph
-from gpop.io import load
+from gpop.io import arrow_file, edge_list, edge_list_share, format_module, load, options_for
+from gpop.io.ids import read_ids
+from gpop.io.share import Share
+from gpop.ranks.part import InEdges
 from gpop.ranks.part_graph import load_parts
 from gpop.ranks.parts_file import SUFFIX, read_parts
-from gpop.ranks.world import threads_of, world_of
+from gpop.ranks.spread import spread
+from gpop.ranks.world import World, threads_of, world_of
+
+READS_SHARES = {
+    edge_list.__name__: edge_list_share.read_share,
+    arrow_file.__name__: arrow_file.read_share,
+}
+"""Formats of which a rank reads a share."""
 
 
 def load_part(
@@ -20,6 +35,9 @@ def load_part(
     threads: int | None = None,
     partition_size: int | None = None,
     transport: str = "auto",
+    delimiter: str | None = None,
+    columns: Sequence[int | str] | None = None,
+    header: bool | None = None,
 ) -> Graph:
     """Load a graph on all ranks of a job together, each its part; the whole graph where there are no others.
 
@@ -29,8 +47,10 @@ def load_part(
     Parameters
     ----------
     path : str or path
-        A ``.bin`` file, of which each rank reads a slice, or a folder that ``python -m gpop.convert --parts``
-        has written, of which it reads its parts. Other formats are read whole by every rank.
+        A ``.bin`` file or an edge list, of which each rank reads a slice of the bytes; an edge table
+        (``.parquet .arrow .feather``), of which it reads some of the row groups; or a folder that
+        ``python -m gpop.convert --parts`` has written, of which it reads its parts. Other formats,
+        compressed edge lists and names as ids are read whole by every rank.
     weighted : bool, optional
         As for `gpop.load`.
     threads : int, optional
@@ -39,6 +59,12 @@ def load_part(
         The largest partitions that later runs are asked for; by default those that they would choose.
     transport : "auto", "alone" or "mpi"
         As for `gpop.run`.
+    delimiter : str, optional
+        As for `gpop.load`.
+    columns : two or three str or int, optional
+        As for `gpop.load`.
+    header : bool, optional
+        As for `gpop.load`.
 
     Returns
     -------
@@ -60,9 +86,59 @@ def load_part(
     Graph(ring: 3 vertices, 3 edges)
     """
     world = world_of(transport)
-    if world is not None and Path(path).suffix == SUFFIX:
-        return read_parts(Path(path), world, weighted)
-    if world is None or Path(path).suffix != ".bin":
-        return load(path, weighted=weighted)
-    threads = use_threads(threads_of(threads, world))
-    return load_parts(path, world, weighted=weighted, threads=threads, partition_size=partition_size)
+    path, given = Path(path), {"delimiter": delimiter, "columns": columns, "header": header}
+    if world is None:
+        return load(path, weighted=weighted, **given)
+    if path.suffix == SUFFIX:
+        for name, value in given.items():
+            if value is not None:
+                raise UsageError(f"{path}: {name}= is for edge lists and tables")
+        return read_parts(path, world, weighted)
+    options = options_for(path, format_module(path), **given)
+    sizes = {"threads": use_threads(threads_of(threads, world)), "partition_size": partition_size}
+    if path.suffix == ".bin":
+        graph = load_parts(path, world, weighted=weighted, **sizes)
+        graph.original_ids = read_ids(path, graph)
+        return graph
+    graph = _spread_file(path, world, weighted, options, sizes)
+    return load(path, weighted=weighted, **given) if graph is None else graph
+
+
+def reads_in_parts(path: Path) -> bool:
+    """Whether ranks read a file of this name in parts, as far as the name can tell."""
+    return path.suffix in (SUFFIX, ".bin") or _reader(path) is not None
+
+
+def _reader(path: Path) -> Callable[..., Share | None] | None:
+    """What reads a share of a file of this name; None where the format has nothing for that."""
+    return READS_SHARES.get(format_module(path).__name__)
+
+
+def _spread_file(
+    path: Path, world: World, weighted: bool | None, options: dict[str, Any], sizes: dict[str, Any]
+) -> Graph | None:
+    """A file that ranks read in shares of whose edges any rank may be the owner; None for other files."""
+    read_share = _reader(path)
+    if read_share is None:
+        return None
+    try:
+        share = read_share(path, world, weighted=weighted, **options)
+    except OSError as error:
+        raise GraphFileError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if share is None:
+        return None
+    return spread(
+        share.n, [_in_one(share, world)], world, name=path.name.split(".")[0], bytes_read=share.read,
+        original_ids=share.original_ids, **sizes,
+    )  # fmt: skip
+
+
+def _in_one(share: Share, world: World) -> InEdges:
+    """The pieces of a share in an array for each end, weights in the type that holds those of all ranks."""
+    sources, targets = (np.concatenate([np.empty(0, np.uint32), *share.ends[at::2]]) for at in (0, 1))
+    weights = None
+    if share.weights is not None:
+        types = set().union(*world.everyones({piece.dtype for piece in share.weights}))
+        dtype = np.result_type(*types or {np.uint32})
+        weights = np.concatenate([np.empty(0, dtype), *share.weights])
+    return InEdges(sources, targets, weights)

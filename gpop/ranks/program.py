@@ -20,8 +20,9 @@ from gpop.common.cached import keep, source_key
 from gpop.common.inlined import KERNEL
 from gpop.plan.hidden import MASK_NONE, MASK_SENT, MASK_VALUE, Hidden
 from gpop.plan.plan import Plan
+from gpop.program.fields import HARMLESS
 from gpop.program.lowering import Lowered
-from gpop.program.program import ARGUMENTS, HARMLESS, Program
+from gpop.program.program import ARGUMENTS, Program
 from gpop.program.published import publish_user
 from gpop.program.state import make_state
 from gpop.ranks.part import Part
@@ -35,18 +36,21 @@ BODIES = {
         "    return self.gpop_message[node]"
     ),
 }
-"""What stands in place of ``scatterFunc``: where all vertices are own, where all are mirrors, and anywhere.
-Of the other functions the first; they are called for own vertices, or where their answer has no effect."""
+"""What stands in place of ``scatterFunc`` where all vertices are own, where all are mirrors, and anywhere.
+The last is the second where every rank can tell all messages (`is_told`): they are in the array, and to read
+them takes no branch. Of the other functions the first; they are called for own vertices, or where their
+answer has no effect."""
 
 
 def ranked(lowered: Lowered) -> Lowered:
     """The wrapped functions, with a key of their own."""
     scatter = lowered.functions["scatterFunc"]
     given = {**lowered.functions, "messageFunc": scatter, "mirrorFunc": scatter}
+    bodies = BODIES | ({"scatterFunc": BODIES["mirrorFunc"]} if is_told(lowered) else {})
     text = f"{lowered.key} {source_key(__file__)}"
     degrees = ("out_degree",) if "out_degree" in lowered.built_in else ()
     return lowered._replace(
-        functions={name: _wrapped(name, function) for name, function in given.items()},
+        functions={name: _wrapped(name, function, bodies) for name, function in given.items()},
         fields=(*lowered.fields, *degrees, "gpop_message"),
         parameters=(*lowered.parameters, "gpop_shift", "gpop_first", "gpop_last"),
         built_in=tuple(name for name in lowered.built_in if name == "iteration"),
@@ -54,12 +58,12 @@ def ranked(lowered: Lowered) -> Lowered:
     )
 
 
-def _wrapped(name: str, function: types.FunctionType) -> types.FunctionType:
+def _wrapped(name: str, function: types.FunctionType, bodies: dict[str, str]) -> types.FunctionType:
     if name == "applyWeight":  # it sees no vertex
         return function
     expected = ARGUMENTS.get(name, ARGUMENTS["scatterFunc"])
     passed = ", ".join(["self", *expected[1:-1], "np.uint32(node + self.gpop_shift)"])
-    body = BODIES.get(name, BODIES["messageFunc"]).format(arguments=passed)
+    body = bodies.get(name, bodies["messageFunc"]).format(arguments=passed)
     source = f"def {name}({', '.join(expected)}):\n    {body}\n"
     namespace: dict[str, Any] = {"np": np, "user": function}
     exec(compile(source, function.__code__.co_filename, "exec"), namespace)

@@ -29,11 +29,7 @@ def _make(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
     into, pairs[:, exchange.IN], pairs[:, exchange.IN_ADDRESS], pairs[:, exchange.IN_BYTES] = _buffers(
         part.mirror_counts, value_bytes
     )
-    numbers = np.arange(part.sends.size) - np.repeat(pairs[:, exchange.SEND_FIRST], part.send_counts)
-    to = np.repeat(np.arange(ranks, dtype=np.uint16), part.send_counts)
-    order = np.argsort(part.sends, kind="stable")
-    where = np.zeros(part.last - part.first + 1, np.int64)
-    np.cumsum(np.bincount(part.sends - part.first, minlength=where.size - 1), out=where[1:])
+    where_offsets, where = where_mirrored(part.sends, part.send_counts, part.first, part.last)
     calls = world.calls()
     # Requests and statuses lie behind the slots, so that they live as long as the wire does.
     requests = exchange.CALL_SLOTS
@@ -51,9 +47,8 @@ def _make(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
         calls=slots,
         sends=part.sends,
         mirrors=part.mirrors.astype(np.uint32),
-        where_offsets=where,
-        where_ranks=to[order],
-        where_numbers=numbers[order].astype(np.uint32),
+        where_offsets=where_offsets,
+        where=where,
         chosen=np.empty(part.sends.size, np.uint32),
         out_words=out,
         out_numbers=out.view(np.uint32),
@@ -63,6 +58,25 @@ def _make(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
         in_values=into.view(message),
         traffic=np.zeros(4, np.int64),
     )
+
+
+def where_mirrored(
+    sends: np.ndarray, counts: np.ndarray, first: int, last: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """By own vertex, from ``first`` to ``last``, what ``sends`` has by rank: offsets, and who mirrors it.
+
+    Examples
+    --------
+    >>> offsets, where = where_mirrored(np.array([5, 7, 5]), np.array([2, 1]), 5, 8)
+    >>> offsets, where >> np.uint64(32), where & np.uint64(0xFFFFFFFF)
+    (array([0, 2, 2, 3]), array([0, 1, 0], dtype=uint64), array([0, 0, 1], dtype=uint64))
+    """
+    numbers = np.arange(sends.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    to = np.repeat(np.arange(counts.size, dtype=np.uint64), counts)
+    order = np.argsort(sends, kind="stable")
+    offsets = np.zeros(last - first + 1, np.int64)
+    np.cumsum(np.bincount(sends - first, minlength=last - first), out=offsets[1:])
+    return offsets, to[order] << np.uint64(32) | numbers[order].astype(np.uint64)
 
 
 def _buffers(counts: np.ndarray, value_bytes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

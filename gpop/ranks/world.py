@@ -33,6 +33,9 @@ LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
 LATER = 0.5
 """Seconds that other ranks leave to rank 0 to tell of an error that it has met as well."""
 
+PASSED_ON = 0.3
+"""Seconds that the launcher gets to pass on what was said: a busy Open MPI that is told to abort loses it."""
+
 
 @cache
 def launched_ranks() -> int:
@@ -248,6 +251,7 @@ class World:
         sys.stdout.flush()
         if self.word.is_mine():
             fail(f"rank {self.rank} of {self.size}: {message}", code)
+            time.sleep(PASSED_ON)
         self.comm.Abort(code)
 
 

@@ -1,7 +1,6 @@
 """The pictures and tables of ``python -m perf figures``: one file each, and one line here.
 
-A module has ``TITLE``, ``PAPER`` (what the paper shows there) and ``draw(study)``, which writes its files
-through `perf.pictures.study.Study` and returns sentences about what was measured, computed from the data.
+What such a module has is said in `perf.pictures.sheet`; these draw on a `perf.pictures.study.Study`.
 """
 
 PICTURES = {  # name of the files: module

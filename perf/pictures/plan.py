@@ -15,7 +15,7 @@ from typing import NamedTuple
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes
 from perf.algorithms import ALGORITHMS
-from perf.graphs import name_of
+from perf.graphs import BOTH_WAYS, file_of, name_of
 from perf.hardware import platform_name
 from perf.implementations import gpop_version, registered
 from perf.register import register_graphs, register_run_config
@@ -24,8 +24,8 @@ from perf.store import MOST_RETRIES, Store
 
 MAIN, SCALING, DEGREES = "figures", "figures scaling", "figures degrees"
 DEFAULT, DUAL = "gpop", "gpop-auto"
-REAL = ("soc-Slashdot0902", "cnr-2000", "dimacs9-FLA")
-"""A social network, a web and a road network."""
+REAL = {"soc-Slashdot0902": "", "cnr-2000": "", "dimacs9-FLA": BOTH_WAYS}
+"""A social network, a web and a road network, whose file lists each road once."""
 
 SCALES = (20, 22)
 BYTES_PER_EDGE = 128
@@ -150,16 +150,16 @@ def expected_edges(spec: str) -> float:
         return sizes.get("degree", 16) << sizes["scale"]
     if "width" in sizes:
         return 4 * sizes["width"] * sizes["height"]
-    return Path(spec).stat().st_size
+    return file_of(spec)[0].stat().st_size
 
 
 def real_graphs(folder: Path) -> tuple[str, ...]:
     """Files of the real graphs in a folder, which are read where they lie."""
-    paths = [folder / f"{name}.txt.xz" for name in REAL]
+    paths = {folder / f"{name}.txt.xz": suffix for name, suffix in REAL.items()}
     missing = [path.name for path in paths if not path.is_file()]
     if missing:
         raise UsageError(f"--real {folder}: has no {', '.join(missing)}")
-    return tuple(str(path) for path in paths)
+    return tuple(f"{path}{suffix}" for path, suffix in paths.items())
 
 
 def default_scales() -> list[int]:

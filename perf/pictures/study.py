@@ -1,41 +1,37 @@
 """What a picture gets: the plan, the results that the store has for it, and where its files go.
 
 Numbers that are no times of runs (cache misses, bandwidth) are measured when they are first asked for and
-kept as JSON beside the store, so that a rerun of the command only draws.
+kept beside the store.
 """
 
 from __future__ import annotations
 
-import csv
-import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gpop.common.replacing import replacing
 from perf.hardware import platform_name
 from perf.implementations import gpop_version
 from perf.pictures.plan import Plan
+from perf.pictures.sheet import Sheet
 from perf.store import Row, Store
 
 COLOURS = {"gpop-sc": "#d95f02", "gpop-pc": "#1b9e77", "gpop-auto": "#3953a4", "other": "#888888"}
 NAMES = {"gpop-sc": "SC", "gpop-pc": "PC", "gpop-auto": "dual"}
 APPS = ("pagerank", "bfs", "sssp", "cc", "nibble")
-DPI = 90
 LEAST_TICKS = 3
 """On an axis: with fewer, nothing between them can be read."""
 
 
-class Study:
-    """Results in, files out; ``words`` are those of the command, ``name`` and ``title`` of the picture."""
+class Study(Sheet):
+    """Results in, files out."""
 
     def __init__(self, plan: Plan, store: Store, folder: Path, words: list[str]) -> None:
-        self.plan, self.store, self.folder, self.words = plan, store, folder, words
-        self.name = self.title = ""
-        self.files: list[str] = []
+        super().__init__(folder, words)
+        self.plan, self.store = plan, store
 
     def _rows(self, view: str, where: dict[str, Any]) -> list[Row]:
         """Rows of a view of the store, of this machine and this version of gpop."""
@@ -60,52 +56,6 @@ class Study:
     def main_graph(self) -> str:
         """What pictures of one graph call theirs."""
         return called(self.plan.main)
-
-    def measured(
-        self, name: str, key: dict[str, Any], measure: Callable[[], Any], anywhere: bool = False
-    ) -> Any:
-        """A plain value that is kept: measured anew when ``key``, the code or the machine has changed.
-
-        ``anywhere``: the machine does not matter to it.
-        """
-        key = {"code": gpop_version(), **({} if anywhere else {"platform": platform_name()}), **key}
-        path = self.folder / "measured" / f"{name}.json"
-        if path.exists():
-            kept = json.loads(path.read_text())
-            if kept["key"] == json.loads(json.dumps(key)):
-                return kept["value"]
-        value = json.loads(json.dumps(measure()))
-        path.parent.mkdir(exist_ok=True)
-        with replacing(path) as temporary:
-            temporary.write_text(json.dumps({"key": key, "value": value}, indent=1) + "\n")
-        return value
-
-    def save(self, figure: Any, graphs: str = "") -> None:
-        """Write the picture; its title says which graphs it is of, unless a legend or an axis does."""
-        figure.suptitle(f"{self.title}, {graphs}" if graphs else self.title)
-        with replacing(self.folder / f"{self.name}.png") as temporary:
-            figure.savefig(temporary, format="png", dpi=DPI)
-        self.files.append(f"{self.name}.png")
-
-    def save_table(self, header: list[str], rows: list[list[Any]]) -> None:
-        """Write a table as CSV and as Markdown."""
-        texts = [[_cell(value) for value in row] for row in rows]
-        path = self.folder / f"{self.name}.csv"
-        with replacing(path) as temporary, temporary.open("w", newline="") as file:
-            csv.writer(file).writerows([header, *rows])
-        lines = [header, ["---"] * len(header), *texts]
-        with replacing(self.folder / f"{self.name}.md") as temporary:
-            temporary.write_text("".join(f"| {' | '.join(line)} |\n" for line in lines))
-        self.files += [f"{self.name}.md", f"{self.name}.csv"]
-
-
-def _cell(value: Any) -> str:
-    """Four digits of a number.
-
-    >>> _cell(12.34567), _cell(None), _cell("a")
-    ('12.35', '-', 'a')
-    """
-    return "-" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def power(exponent: int | str) -> str:
@@ -174,5 +124,6 @@ def curve(panel: Any, places: Sequence[float], rows: Sequence[Row], **style: Any
     panel.errorbar(places, middle, yerr=[below, above], marker="o", markersize=4, capsize=2, **style)
 
 
-def ms(seconds: float) -> float:
+def ms(seconds: Any) -> Any:
+    """Of a number or an array."""
     return 1e3 * seconds

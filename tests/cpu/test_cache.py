@@ -85,8 +85,9 @@ def python(folder):
 
 @pytest.fixture(scope="module")
 def first(python):
-    """The process that compiles, with the optimised LLVM code of its kernels in the output."""
-    return python(SCRIPT, NUMBA_DUMP_OPTIMIZED="1")
+    """The process that compiles, with the optimised LLVM code of its kernels in the output: of all of them,
+    on one core (`gpop.common.ahead`)."""
+    return python(SCRIPT, NUMBA_DUMP_OPTIMIZED="1", NUMBA_NUM_THREADS="1")
 
 
 def kernel_files(folder: Path) -> set[str]:
@@ -102,6 +103,16 @@ def test_the_next_process_finds_every_kernel(first, python, folder):
     assert second.saved == []
     assert len(second.loaded) >= 2
     assert kernel_files(folder) == before
+
+
+@pytest.mark.slow
+def test_another_process_compiles_the_loop_meanwhile(first, python, tmp_path):
+    alone = python(SCRIPT, NUMBA_CACHE_DIR=str(tmp_path / "alone"), NUMBA_NUM_THREADS="1")
+    beside = python(SCRIPT, NUMBA_CACHE_DIR=str(tmp_path / "beside"), NUMBA_NUM_THREADS="2")
+    assert beside.answer == alone.answer == first.answer
+    loops = [[path for path in process.saved if ".loop_" in path] for process in (alone, beside)]
+    assert len(loops[0]) == 1 and loops[1] == []
+    assert any(".loop_" in path for path in beside.loaded)
 
 
 def test_where_the_program_lies_does_not_matter(first, python):

@@ -92,7 +92,7 @@ def test_auto_follows_the_plan_and_falls_back_without_memory(monkeypatch):
     assert fields_after(Decayed, "auto")[1].mode == "pc"  # too few edges to think about it
     monkeypatch.setattr(blocks, "SMALL_EDGES", 0)
     for gain, mode in ((100.0, "pull"), (-1.0, "pc")):
-        monkeypatch.setattr(blocks.Plan, "gain", lambda plan, threads, gain=gain: gain)
+        monkeypatch.setattr(blocks.Plan, "gain", lambda plan, threads, costs, gain=gain: gain)
         GRAPH.drop("workspace")  # what was decided is kept with it
         assert fields_after(Decayed, "auto")[1].mode == mode
 
@@ -108,7 +108,7 @@ def test_auto_follows_the_plan_and_falls_back_without_memory(monkeypatch):
 def test_auto_turns_to_pull_once_that_would_have_paid(monkeypatch):
     monkeypatch.setattr(blocks, "SMALL_EDGES", 0)
     gain = blocks.BLOCKS_BUILD / 17.5  # bins are built in the first run; two runs of 3 are expected
-    monkeypatch.setattr(blocks.Plan, "gain", lambda plan, threads: gain)
+    monkeypatch.setattr(blocks.Plan, "gain", lambda plan, threads, costs: gain)
     graph = generate("rmat", scale=9, seed=6, weights=(1, 9))
     modes = [fields_after(Decayed, "auto", graph, iterations=3)[1].mode for _ in range(6)]
     assert modes == ["pc"] * 4 + ["pull"] * 2

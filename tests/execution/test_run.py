@@ -223,7 +223,7 @@ def test_summary():
     assert run.converged
     assert run.trace.summary == {
         "program": "Smallest", "graph": "", "mode": "sc", "model": "engine", "interleave": False,
-        "threads": 2,
+        "threads": 2, "message bytes": 4, "weight bytes": 0,
     }  # fmt: skip
 
 

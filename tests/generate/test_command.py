@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from scipy.stats import kstest, norm
 
 import gpop.io
 from gpop.generate import GENERATORS, generate
@@ -40,6 +43,25 @@ def test_options_that_are_not_integers(tmp_path):
     assert same(gpop.io.load(path), generate("rmat", scale=6))
     assert main(["small_world", "--vertices", "90", "--probability", "0.5", path]) == 0
     assert same(gpop.io.load(path), generate("small_world", vertices=90, probability=0.5))
+
+
+def test_what_a_generator_remarks(tmp_path, capsys):
+    path = str(tmp_path / "out.bin")
+    chosen = ["evolve", "--vertices", "60", "--target", "normal:9:3", "--generations", "3"]
+    assert main([*chosen, "--seed", "2", path]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("evolve-60-normal:9:3-union-balanced-3: 60 vertices, ")
+    found = re.fullmatch(
+        r"degrees are 0\.(\d+) from normal:9:3 \(within p = 0\.\d\d of the Kolmogorov-Smirnov test\); "
+        r"100% of the vertices are weakly connected",
+        second,
+    )
+    graph = gpop.io.load(path)
+    assert same(graph, generate("evolve", vertices=60, target="normal:9:3", generations=3, seed=2))
+    degrees = graph.out_degree + np.bincount(graph.indices, minlength=60)
+    assert kstest(degrees, norm(9, 3).cdf).statistic == pytest.approx(int(found[1]) / 1000, abs=6e-4)
+    assert main([*chosen, "--symmetrize", path]) == 0  # which has other degrees
+    assert capsys.readouterr().out.count("\n") == 1
 
 
 @pytest.mark.parametrize(

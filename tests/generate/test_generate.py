@@ -28,8 +28,9 @@ SMALL = {
     "small_world": {"vertices": 500, "degree": 6, "probability": 0.2},
     "barabasi_albert": {"vertices": 500, "degree": 3},
     "geometric": {"vertices": 500, "degree": 6},
+    "evolve": {"vertices": 60, "target": "normal:9:3", "generations": 3},
 }
-RANDOM = ("rmat", "uniform", "road", "small_world", "barabasi_albert", "geometric")
+RANDOM = ("rmat", "uniform", "road", "small_world", "barabasi_albert", "geometric", "evolve")
 
 
 def test_every_generator_is_tested():
@@ -263,6 +264,19 @@ def test_permute_renames():
         ({"kind": "small_world", "probability": 1.5}, "probability 1.5 is not possible"),
         ({"kind": "barabasi_albert", "degree": 0}, "degree 0 is not possible"),
         ({"kind": "geometric", "degree": -1}, "degree -1 is not possible"),
+        ({"kind": "evolve", "vertices": 1}, "vertices 1 is not possible"),
+        ({"kind": "evolve", "vertices": 20}, "a mean degree of 50 is not possible, expected at most 38"),
+        ({"kind": "evolve", "generations": -1}, "generations -1 is not possible"),
+        ({"kind": "evolve", "crossover": "row"}, "crossover 'row' is unknown, expected one of vertex, edge"),
+        (
+            {"kind": "evolve", "mutation": "none"},
+            "mutation 'none' is unknown, expected one of flip, balanced",
+        ),
+        ({"kind": "evolve", "target": "zipf"}, "target 'zipf' is not possible, expected uniform:LOW:HIGH"),
+        ({"kind": "evolve", "target": "uniform:9:3"}, "target 'uniform:9:3' is not possible"),
+        ({"kind": "evolve", "target": "normal:9"}, "target 'normal:9' is not possible"),
+        ({"kind": "evolve", "target": "exponential:0"}, "target 'exponential:0' is not possible"),
+        ({"kind": "evolve", "target": "exponential:nan"}, "target 'exponential:nan' is not possible"),
         ({"kind": "grid", "width": 0}, "width 0 is not possible, expected at least 1"),
         ({"kind": "grid", "width": 2**20, "height": 2**20}, "a graph of 1099511627776 vertices"),
         ({"kind": "road", "width": 2**20, "height": 2**20}, "1099511627776 vertices"),

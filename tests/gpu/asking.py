@@ -33,6 +33,7 @@ def never_alone() -> Iterator[None]:
         return kernel.compile_kernel(source)
 
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel, "LEVEL_EDGES", 0)
         patch.setattr(engine, "compile_kernel", compile_kernel)
         yield
 

@@ -16,6 +16,7 @@
 #define __device__
 #define __global__
 #define __forceinline__ inline
+#define __noinline__
 #define __launch_bounds__(...)
 #define __shared__ static
 #define __align__(bytes) alignas(bytes)
@@ -162,6 +163,8 @@ T atomicCAS(T* at, X expected, Y desired) {
 
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }
+template <class T>
+T __ldg(const T* at) { return *at; }
 inline int __clz(int bits) { return bits ? __builtin_clz(bits) : 32; }
 
 template <class To, class From>

@@ -51,7 +51,9 @@ def compile_host(programs: dict[str, tuple[Emitted, np.dtype | None]], folder: P
 def _entry(name: str, emitted: Emitted, weight: np.dtype | None, function: str) -> str:
     message, gathered = (C_NAMES[d.name] for d in (emitted.message_dtype, emitted.gathered_dtype))
     value = message if function == "applyWeight" else gathered
-    answer = {"scatterFunc": message, "applyWeight": gathered}.get(function, "bool")
+    answer = {"scatterFunc": message, "applyWeight": gathered, "priorityFunc": "long long"}.get(
+        function, "bool"
+    )
     edge = C_NAMES[np.dtype(weight).name] if weight is not None else "char"
     given = {"gatherFunc": "values[i], i", "applyWeight": "values[i], weights[i]"}.get(function, "i")
     return f"""

@@ -7,8 +7,8 @@ import pytest
 from gpop.gpu import kernel
 from tests.gpu import cases, test_bottom_up
 from tests.gpu.asking import asking, never_alone
-from tests.gpu.cases import graph_of, in_plain_python
-from tests.gpu.walks import BY_NAME, WALKED
+from tests.gpu.cases import CASES, graph_of, in_plain_python
+from tests.gpu.walks import BY_NAME, WALKED, formed
 
 pytestmark = pytest.mark.gpu
 
@@ -18,6 +18,13 @@ pytestmark = pytest.mark.gpu
 def test_walks(name, mode):
     for kind in ("small", "big"):
         case, graph = WALKED[name], graph_of(kind)
+        cases.check(case, graph, in_plain_python(case, graph), mode, 256, "declared")
+
+
+@pytest.mark.parametrize("name, mode", [*formed()])
+def test_forms(name, mode):
+    for kind in ("small", "big"):
+        case, graph = CASES[name], graph_of(kind)
         cases.check(case, graph, in_plain_python(case, graph), mode, 256, "declared")
 
 

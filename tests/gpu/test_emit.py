@@ -100,6 +100,7 @@ def test_every_function_gives_what_numba_gives(name, compiled, capfd):
         values, weights = sample(kind, rng), sample(weight or np.int8, rng)
         columns = {"applyWeight": (values, weights), "gatherFunc": (values, nodes)}.get(function, (nodes,))
         typed = {"scatterFunc": emitted.message_dtype, "applyWeight": emitted.gathered_dtype}
+        typed["priorityFunc"] = np.dtype(np.int64)
         answers = np.zeros(COUNT, typed.get(function, np.bool_))
         ours, numbas = [State(cls, lowered, emitted, np.random.default_rng(5)) for _ in range(2)]
 

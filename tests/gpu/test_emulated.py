@@ -10,7 +10,7 @@ from tests.gpu.cases import CASES, Case, check, graph_of, in_plain_python, start
 from tests.gpu.emulator import Array, Module, emulated
 from tests.gpu.foreign import FOREIGN
 from tests.gpu.hub import check_hub
-from tests.gpu.walks import BY_NAME, WALKED
+from tests.gpu.walks import BY_NAME, WALKED, formed
 from tests.quick import quick
 
 DECLARED = [name for name in FOREIGN if name.endswith("Combined")]
@@ -52,6 +52,12 @@ def walks():
 @pytest.mark.parametrize("name, mode", [*walks()])
 def test_every_way_to_walk_neighbours(name, mode):
     check_emulated(name, mode, WALKED[name])
+
+
+@pytest.mark.parametrize("name, mode", [*formed()])
+def test_every_form_of_them(name, mode):
+    """Vertices are listed and counted one by one or together, or are all looked at."""
+    check_emulated(name, mode, CASES[name])
 
 
 @pytest.mark.parametrize("parameters", quick(["1-5", "2-2", "16-64", "32-32", "32-128"], "32-128"))

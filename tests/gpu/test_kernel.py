@@ -76,11 +76,12 @@ def source_of(
     weight = None if weight is None else np.dtype(weight)
     bin_weight = np.dtype(np.uint8) if weight == np.uint32 else weight
     pulls = "needsFunc" in emitted.defined and not cls.all_active
-    strategies = strategies_of(mode, push == OWNER, combine is not None, pulls, streamed)
     live = not cls.all_active and push != OWNER
+    levels = live and push == SWAP and lower(cls).filters_early
+    strategies = strategies_of(mode, push == OWNER, combine is not None, pulls, levels, streamed)
     traits = Traits(
         15, weight, bin_weight, cls.all_active, mask, value, combine, push, cls.track_touched, live,
-        strategies, split(mode)[1], streamed,
+        strategies, split(mode)[1], streamed=streamed,
     )  # fmt: skip
     return make_source(emitted, traits, launched)
 

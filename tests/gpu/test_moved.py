@@ -7,6 +7,7 @@ atomic the read counts.
 from __future__ import annotations
 
 import ctypes
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import gpop
 from gpop.gpu import engine
 from gpop.gpu.device_graph import PADDING
 from gpop.model.strategies import STRATEGIES
-from tests.gpu.asking import asking
+from tests.gpu.asking import asking, never_alone
 from tests.gpu.emulator import Module, emulated
 from tests.programs import random_graph
 
@@ -30,40 +31,35 @@ ASKED = {
     "in_indptr": STREAM, "in_indices": STREAM, "in_weights": STREAM, "frontier_bits": EACH,
     "vertex_value": EACH,
 }  # fmt: skip
+BY_TARGET = {"vertex_value": EACH, "frontier_bits": EACH, "cell": EACH, "folded": EACH}
+BY_SOURCE = BY_TARGET | {"vertex_value": STREAM, "frontier_bits": STREAM}
 PHASES = {
     "push": {
         "scatter_list": SCATTER,
         "push_light": PUSHED,
     },
     "push-lines": {"scatter_list": SCATTER, "PushLines::gather": PUSHED},
+    "levels": {"Levels::walk": {"entries": STREAM, "indices": STREAM, "weights": STREAM, "cell": EACH}},
     "vertex-push": {"scatter_list": SCATTER, "VertexPush::gather": PUSHED},
     "vertex-push-warp": {"scatter_list": SCATTER, "VertexPushWarp::gather": PUSHED},
+    "edge-list": {
+        "scatter_list": SCATTER,
+        "EdgeList::gather": BY_SOURCE | {"edge_source": STREAM, "indices": STREAM, "weights": STREAM},
+    },
     "struct-edge-list": {
         "scatter_list": SCATTER,
-        "StructEdgeList::gather": {
-            "edge": STREAM, "weighted_edge": STREAM, "vertex_value": STREAM, "frontier_bits": STREAM,
-            "cell": EACH, "folded": EACH,
-        },
+        "StructEdgeList::gather": BY_SOURCE | {"edge": STREAM, "weighted_edge": STREAM},
     },
     "reverse-edge-list": {
         "scatter_list": SCATTER,
-        "ReverseEdgeList::gather": {
-            "in_indices": STREAM, "edge_target": STREAM, "in_weights": STREAM, "vertex_value": EACH,
-            "frontier_bits": EACH, "cell": EACH, "folded": EACH,
+        "ReverseEdgeList::gather": BY_TARGET | {
+            "in_indices": STREAM, "edge_target": STREAM, "in_weights": STREAM,
         },
     },
     "reverse-struct-edge-list": {
         "scatter_list": SCATTER,
-        "ReverseStructEdgeList::gather": {
-            "reverse_edge": STREAM, "weighted_reverse_edge": STREAM, "vertex_value": EACH,
-            "frontier_bits": EACH, "cell": EACH, "folded": EACH,
-        },
-    },
-    "edge-list": {
-        "scatter_list": SCATTER,
-        "EdgeList::gather": {
-            "edge_source": STREAM, "indices": STREAM, "weights": STREAM, "vertex_value": STREAM,
-            "frontier_bits": STREAM, "cell": EACH, "folded": EACH,
+        "ReverseStructEdgeList::gather": BY_TARGET | {
+            "reverse_edge": STREAM, "weighted_reverse_edge": STREAM,
         },
     },
     "owner": {
@@ -76,6 +72,13 @@ PHASES = {
     },
     "vertex-pull": {"scatter_list": SCATTER, "VertexPull::gather": ASKED},
     "vertex-pull-warp": {"scatter_list": SCATTER, "VertexPullWarp::gather": ASKED},
+    "hyb": {
+        "scatter_list": SCATTER,
+        "Hyb::gather": {
+            "ell_source": STREAM, "ell_weight": STREAM, "coo_row": STREAM, "coo_source": STREAM,
+            "coo_weight": STREAM, "frontier_bits": EACH, "vertex_value": EACH,
+        },
+    },
     "bins": {
         "scatter_rows": {"sources": STREAM, "values": STREAM, "sent": STREAM},
         "gather_columns": {
@@ -172,6 +175,11 @@ class Live(Heard):
         return self.value[node]
 
 
+class LiveWeighted(Live):
+    def applyWeight(self, value, weight):
+        return value + weight
+
+
 class Needy(Heard):
     """A value that scatter keeps; vertices 0 have no use for messages."""
 
@@ -259,6 +267,7 @@ CASES = [
         for cls in (Heard, Weighted, Live, Everywhere, Short, Lowest, Sums, SumsEverywhere)
     ],
     *[(cls, "sc", "push-lines") for cls in (Heard, Weighted, Everywhere, Sums)],
+    *[(cls, "sc", "levels") for cls in (Live, LiveWeighted)],
     *[(cls, "edge-list", "edge-list") for cls in (Heard, Weighted, Live, Everywhere, Sums)],
     *[
         (cls, name, name)
@@ -274,6 +283,7 @@ CASES = [
         for cls in (Weighted, Live, Everywhere, Sums)
         if name not in ("vertex-pull", "vertex-pull-warp") or cls is not Live
     ],
+    *[(cls, "hyb", "hyb") for cls in (Weighted, LowestWeighted, Sums, SumsEverywhere)],
     *[(cls, "pull", "owner") for cls in (Heard, Weighted, Everywhere, Sums)],
     *[(cls, "pc", "bins") for cls in (Heard, Harmless, Weighted, Everywhere, Short)],
     *[
@@ -284,7 +294,7 @@ CASES = [
 ]
 
 
-QUICK = {Heard, Weighted, LowestWeighted}
+QUICK = {Heard, Weighted, LowestWeighted, LiveWeighted}
 """Each strategy, with weights and where it can be without."""
 
 
@@ -302,12 +312,14 @@ def test_predicted_bytes_are_moved(cls, mode, strategy, monkeypatch):
     every_vertex = cls.all_active or strategy in ("bins-combined", "bins-folded")
     frontier = None if every_vertex else np.arange(0, graph.n, 3)
     monkeypatch.setattr(engine, "GpuEngine", CountingEngine)
-    with emulated(CountingModule):
+    with emulated(CountingModule), never_alone() if strategy == "push" else nullcontext():
         run = gpop.run(
             cls(graph), frontier, iterations=1, mode=mode, target="gpu", ratio=1.0, partition_size=SIZE,
             **streamed,
         )  # fmt: skip
-    assert CountingEngine.strategies == [strategy]
+    assert CountingEngine.strategies == (
+        ["push", "levels"] if issubclass(cls, Live) and mode == "sc" else [strategy]
+    )
     counted: set[str] = set()
     total = moved(strategy, cls.all_active, counted)
     # Of offsets that are read as a stream there is one more than vertices.

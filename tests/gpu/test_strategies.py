@@ -32,7 +32,7 @@ ROOM = Path(gpop.__file__).parent
 @pytest.mark.parametrize("strategy", strategies.GPU_STRATEGIES.values(), ids=list(strategies.GPU_STRATEGIES))
 def test_its_file_defines_its_struct(strategy):
     text = (ROOM / strategy.kernels).read_text()
-    assert re.search(rf"^struct {strategies.struct_name(strategy)} {{", text, re.MULTILINE)
+    assert re.search(rf"^struct {strategies.struct_name(strategy)}( : [^{{]*)? {{", text, re.MULTILINE)
     assert text.startswith(f"// Strategy {strategy.name}:")
 
 
@@ -64,16 +64,17 @@ def test_codes_and_columns_are_written_once():
 @pytest.mark.parametrize(
     "mode, owned, combines, names",
     [
-        ("auto", False, True, ["push", "bins-combined", "bottom-up"]),
-        ("sc", False, True, ["push"]), ("pc", False, True, ["bins-combined"]), ("pc", False, False, ["bins"]),
-        ("auto", False, False, ["push", "bins", "bottom-up"]), ("edge-list", False, True, ["edge-list"]),
+        ("auto", False, True, ["push", "levels", "bins-combined", "bottom-up"]),
+        ("sc", False, True, ["push", "levels"]), ("pc", False, True, ["bins-combined"]),
+        ("auto", False, False, ["push", "levels", "bins", "bottom-up"]), ("pc", False, False, ["bins"]),
+        ("edge-list", False, True, ["edge-list"]),
         ("pull", True, False, ["owner"]), ("edge-list", True, False, ["owner"]),
         ("vertex-pull", True, False, ["vertex-pull"]), ("vertex-push-warp:8-32", True, False, ["owner"]),
         ("vertex-push-warp:8-32", False, True, ["vertex-push-warp"]),
     ],
 )  # fmt: skip
 def test_an_engine_holds_what_its_run_may_choose(mode, owned, combines, names):
-    found = strategies.strategies_of(mode, owned, combines, pulls=True)
+    found = strategies.strategies_of(mode, owned, combines, pulls=True, levels=True)
     assert [strategy.name for strategy in found] == names
     every = set(strategies.GPU_STRATEGIES.values())
     files = strategies.kernels_of(found)
@@ -137,6 +138,15 @@ def test_virtual_warps_that_there_are_not(parameters):
             gpop.run(Smallest(random_graph(3, 40, 100)), mode=f"{name}:{parameters}", target="gpu")
     with pytest.raises(gpop.UsageError, match="^mode 'vertex-push:8-16': expected one of auto"):
         gpop.run(Smallest(random_graph(3, 40, 100)), mode="vertex-push:8-16", target="gpu")
+
+
+@pytest.mark.parametrize(
+    "mode",
+    ["sc/block", "auto/masked", "vertex-push/block/masked", "vertex-push/", "edge-list/some", "push/each"],
+)
+def test_forms_that_there_are_not(mode):
+    with pytest.raises(gpop.UsageError, match="^mode '"):
+        gpop.run(Smallest(random_graph(3, 40, 100)), mode=mode, target="gpu")
 
 
 def test_all_are_listed(capsys):

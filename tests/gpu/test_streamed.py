@@ -227,8 +227,14 @@ def test_auto_streams_what_does_not_fit():
 @pytest.mark.parametrize(
     "options, said",
     [
-        ({"residency": "disk"}, "residency 'disk': expected one of auto, device, stream"),
-        ({"residency": "stream"}, "residency 'stream': target 'cpu': expected 'gpu'"),
+        (
+            {"residency": "disk", "target": "gpu"},
+            "target 'gpu': residency 'disk': expected one of auto, device, stream",
+        ),
+        (
+            {"residency": "stream"},
+            "target 'cpu': residency 'stream': expected one of auto, memory, mapped",
+        ),
         ({"device_memory": "1GB"}, "device_memory = '1GB': target 'cpu': expected 'gpu'"),
         (
             {"device_memory": "1XB", "target": "gpu"},
@@ -236,7 +242,7 @@ def test_auto_streams_what_does_not_fit():
         ),
         (
             {"residency": "stream", "target": "gpu", "mode": "edge-list"},
-            "mode 'edge-list' reads all edges one by one: expected residency 'device', not 'stream'",
+            "mode 'edge-list' wants all edges on the device: expected residency 'device', not 'stream'",
         ),
     ],
 )

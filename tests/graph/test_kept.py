@@ -59,8 +59,8 @@ def used():
     return graph, {name: ask(graph) for name, ask in APPS.items()}
 
 
-ELSEWHERE = {Kind.DEVICE, Kind.PINNED, Kind.PART}
-"""What is kept where there is a GPU, and where there are other ranks."""
+ELSEWHERE = {Kind.DEVICE, Kind.PINNED, Kind.HYB, Kind.PART, Kind.BOTH_WAYS}
+"""What is kept where there is a GPU, and where there are other ranks; and by the matrix view."""
 
 
 def test_all_that_the_apps_keep_is_listed(used):

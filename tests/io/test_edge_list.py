@@ -192,7 +192,7 @@ def test_compressed(tmp_path, pack):
 @pytest.mark.parametrize("size", [16, 100])
 def test_blocks_and_pieces(tmp_path, monkeypatch, size):
     """The cuts into blocks and pieces leave no trace, not in line numbers either."""
-    monkeypatch.setattr("gpop.io.text._BLOCK", size)
+    monkeypatch.setattr("gpop.io.text.BLOCK", size)
     monkeypatch.setattr("gpop.io.text._PIECE", size // 8)
     monkeypatch.setattr("gpop.io.text._LONGEST_LINE", size)
     graph = small_graphs()["odd n"]

@@ -62,7 +62,7 @@ def table(count: int, weights: str) -> str:
 @pytest.mark.parametrize("weights", ["", "int", "float"])
 def test_the_same_graph(tmp_path, monkeypatch, weights):
     """In many blocks, the last of which changes integer weights to floats."""
-    monkeypatch.setattr("gpop.io.text._BLOCK", 1000)
+    monkeypatch.setattr("gpop.io.text.BLOCK", 1000)
     used = []
     monkeypatch.setattr(
         "gpop.io.named_edges.columns_of", lambda *given: used.append(columns_of(*given)) or used[-1]

@@ -116,7 +116,7 @@ def test_built_once_it_pays(monkeypatch):
     graph = generate("rmat", scale=10, seed=5)
 
     def built(gain, iterations=10**9):
-        monkeypatch.setattr(module.Plan, "gain", lambda plan, threads: gain)
+        monkeypatch.setattr(module.Plan, "gain", lambda plan, threads, costs: gain)
         return blocks_of(graph, 2, 8, 4, None, weighted=False, forced=False, iterations=iterations)[0]
 
     price = module.BLOCKS_BUILD - module.BINS_BUILD

@@ -57,7 +57,7 @@ def test_add_and_list(path, capsys):
     (["add", "variant", "bfs", "x", 'source="max-degree"'], "variant 'hub' of bfs exists already"),
     (["add", "implementation", "bfs", "x", "interleave=true"], "bfs cannot be interleaved"),
     (["add", "implementation", "bfs", "x", "colour=red"], "option colour: expected some of mode"),
-    (["add", "implementation", "bfs", "x", "mode=fast"], "mode=fast: expected"),
+    (["add", "implementation", "bfs", "x", "mode=fast"], "option mode 'fast': expected one of auto"),
     (["list", "tables"], "invalid choice"),
     (["run-benchmarks", "--store", "none.db"], "none.db: there is no such store"),
     (["profile"], "perf has no command 'profile'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -102,3 +103,12 @@ def test_a_committed_result_was_written_by_a_command_that_exists(path):
     else:
         assert (ROOT / words[0]).is_file()
     assert "modified" not in head["code"] and "commit " in head["code"]
+
+
+def test_the_committed_figures_are_there_and_say_what_drew_them():
+    index = (RESULTS / "figures" / "index.md").read_text()
+    head, _ = provenance.read(re.sub("(?m)^- (?=[a-z]+ )", "", index.split("\n\n", 1)[1]))
+    assert head["command"].startswith("python -m perf figures ") and "usable cores of" in head["machine"]
+    assert "modified" not in head["code"] and "commit " in head["code"]
+    named = set(re.findall(r"\]\(([^)]+)\)", index))
+    assert named == {path.name for path in (RESULTS / "figures").iterdir()} - {"index.md"}

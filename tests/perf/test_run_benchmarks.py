@@ -204,3 +204,37 @@ def test_killed_in_the_middle_and_continued(tmp_path):
     assert reader.execute("SELECT * FROM Run").fetchall()[: len(before)] == before
     assert reader.execute("SELECT count(*) FROM Run WHERE validated").fetchone()[0] == 8
     reader.close()
+
+
+def test_the_log_has_every_strategy_in_every_step_with_features(db):
+    register.register_graphs(db, "data", [str(DATA / "lesmis.bin")])
+    assert len(register.register_strategies(db, "bfs")) == 5
+    assert register.register_strategies(db, "bfs") == register.register_strategies(db, "bfs")
+    register.register_roots(db, "bfs", 1)
+    register.register_roots(db, "bfs", 1)  # they are there
+    register.register_run_config(db, "bfs", "data", threads=1, repeats=2)
+    names = ("gpop-sc", "gpop-pc", "gpop-pull", "gpop-auto", "gpop-paper")
+    assert str(run_missing(db, only=names)) == "10 runs stored"
+    rows = db.rows("SELECT * FROM StepLog ORDER BY variant, step")
+    assert {(row["strategy"], row["model"], row["type"]) for row in rows} == {
+        ("sc", "engine", "Core"), ("pc", "engine", "Core"), ("pull", "engine", "Core"),
+        ("auto", "engine", "Derived"), ("auto", "paper", "Derived"),
+    }  # fmt: skip
+    assert {row["target"] for row in rows} == {"cpu"} and all(row["seconds"] > 0 for row in rows)
+    steps = {}
+    for row in rows:  # a step has the same frontier in all of them
+        steps.setdefault((row["variantId"], row["step"]), set()).add((row["frontier"], row["edges"]))
+    assert all(len(found) == 1 for found in steps.values())
+    values = "SELECT stepId, value FROM StepPropValue JOIN PropertyName ON id = propId WHERE property = ?"
+    visited = db.rows(values + " AND variantId = 1 ORDER BY stepId", ("visited abs",))
+    frontier = [frontier for key in sorted(steps) if key[0] == 1 for frontier, _ in steps[key]]
+    assert [row["value"] for row in visited] == [sum(frontier[:step]) for step in range(len(frontier))]
+    kept = "SELECT value FROM GraphPropValue JOIN PropertyName ON id = propId WHERE property = ?"
+    assert db.rows(kept, ("out degree max",))[0]["value"] == 36
+
+
+def test_a_strategy_of_the_gpu_is_an_implementation(db):
+    found = register.register_strategies(db, "bfs", "gpu")
+    assert len(found) > len(register.register_strategies(db, "bfs"))
+    row = db.rows("SELECT name, flags, type FROM Implementation WHERE name = 'gpop-gpu-edge-list'")[0]
+    assert row["type"] == "Core" and '"target": "gpu"' in row["flags"]

@@ -72,7 +72,7 @@ def test_tables_of_the_thesis(first_version):
 
 def test_an_older_store_is_migrated_and_keeps_its_rows(first_version):
     with Store(first_version) as migrated:
-        assert migrated.rows("PRAGMA user_version")[0][0] == schema.VERSION == 2
+        assert migrated.rows("PRAGMA user_version")[0][0] == schema.VERSION == 3
         found = migrated.rows("SELECT * FROM Result")
         assert [(row["graph"], row["avgTime"], row["threads"]) for row in found] == [("g", 2.0, 1)]
         with pytest.raises(StoreError, match="FOREIGN KEY"):  # also on the tables that were rebuilt
@@ -97,7 +97,7 @@ def test_a_newer_store_and_another_database_are_refused(tmp_path):
     Store(newer).close()
     with sqlite3.connect(newer) as db:
         db.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
-    with pytest.raises(StoreError, match=r"newer\.db: is a store of version 3, expected at most 2"):
+    with pytest.raises(StoreError, match=r"newer\.db: is a store of version 4, expected at most 3"):
         Store(newer)
     other = tmp_path / "other.db"
     with sqlite3.connect(other) as db:

@@ -22,8 +22,11 @@ def test_wrapped_functions_get_global_ids():
         gpop_message=np.array([77, 78], np.uint32), gpop_shift=30, gpop_first=1, gpop_last=3,
     )  # fmt: skip
     assert functions["messageFunc"](state, 1) == 31
-    assert functions["scatterFunc"](state, 1) == 31
     assert functions["scatterFunc"](state, 0) == functions["mirrorFunc"](state, 0) == 77
+    assert functions["scatterFunc"](state, 1) == 78  # as all ranks can tell
+    untold, state.label = ranked(lower(programs.Smallest)).functions, np.arange(40)
+    assert untold["scatterFunc"](state, 1) == untold["messageFunc"](state, 1) == 31
+    assert untold["scatterFunc"](state, 0) == 77
     assert functions["gatherFunc"](state, 5, 2) is True
     assert state.parent[32] == 5
     functions["filterFunc"](state, 2)

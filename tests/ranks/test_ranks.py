@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+import gpop
 from tests.conftest import SEED
 from tests.ranks.mpi import mpiexec, said_by_us
 
@@ -17,10 +18,18 @@ def test_three_ranks_agree_with_a_run_alone(tmp_path):
     assert "16 runs agree on 3 ranks" in done.stdout
 
 
-def test_only_rank_0_prints():
-    done = mpiexec(3, "-m", "gpop.apps.cc", "data/road.bin", "--rounds", "1", "--json")
+def test_only_rank_0_prints_and_all_write(tmp_path):
+    graph, path = gpop.load("data/road.bin"), tmp_path / "labels.csv"
+    graph.original_ids = 7 * np.arange(graph.n) * graph.n  # sparse: they are kept, and parts are numbered
+    graph.save(tmp_path / "road.el")
+    options = ("--rounds", "1", "--json", "--output", str(path))
+    done = mpiexec(3, "-m", "gpop.apps.cc", str(tmp_path / "road.el"), *options)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["graph"]["vertices"] > 0
+    assert json.loads(done.stdout)["files"] == {"output": str(path)}
+    rows = np.loadtxt(path, np.int64, delimiter=",", skiprows=1)
+    there = np.flatnonzero(graph.out_degree)  # an edge list has no place for others
+    expected = np.column_stack([there, gpop.connected_components(graph).label[there]])
+    assert np.array_equal(rows, graph.original_ids[expected])
 
 
 def test_an_error_of_all_ranks_is_one_line(tmp_path):

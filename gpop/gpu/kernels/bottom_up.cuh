@@ -7,10 +7,7 @@
 // the next choice. Paper: Beamer, Asanovic, Patterson, "Direction-optimizing breadth-first search" (SC 2012).
 #include "in_edges.cuh"
 
-struct BottomUp {
-  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    scatter_list(team, state, graph, space, control);
-  }
+struct BottomUp : KeepsValues<false> {
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
     Asked asked = ask_all<false>(team, state, graph, space, control);
     asked.messages = warp_sum(asked.messages);

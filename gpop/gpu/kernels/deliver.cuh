@@ -16,8 +16,12 @@ const unsigned MOST_WAITING = (SHARED_BYTES - 16) / 4;
 
 extern __shared__ __align__(16) unsigned char shared_memory[];
 
+__device__ __forceinline__ bool is_crowded(const Control* control) {
+  return AGGREGATE == BLOCK || (AGGREGATE == BY_CASE && control->head.edges > CROWDED_EDGES);
+}
+
 __device__ __forceinline__ void add_candidate(unsigned v, const Space& space, Control* control) {
-  if (control->head.edges <= CROWDED_EDGES) {
+  if (!is_crowded(control)) {
     space.candidates[reserve(&control->head.candidates, true)] = v;
     return;
   }

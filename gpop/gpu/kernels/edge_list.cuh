@@ -4,13 +4,7 @@
 // access to the vertex (edges.cuh).
 #include "edges.cuh"
 
-struct EdgeList {
-  static const bool LISTED = false;
-
-  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    scatter_list(team, state, graph, space, control);
-  }
-
+struct EdgeList : KeepsValues<false> {
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
     push_arrays(graph.edge_source, graph.indices, graph.weights, team, state, graph, space, control);
   }

@@ -8,6 +8,8 @@
 //   Dense    sends for whole partitions (bins.cuh, combined.cuh)
 //   Pulling  lets vertices ask, in an iteration as a whole (bottom_up.cuh)
 //
+// A fourth one, Few, takes over from Sparse for as many iterations as have little to do (levels.cuh).
+//
 // Where the first two may, eq. (1) chooses for each partition by SPARSE_BYTES and DENSE_BYTES, that is gpop/model;
 // what comes of that is compared with PULLING_BYTES.
 
@@ -83,16 +85,25 @@ __device__ void choose_mode(int p, const Graph& graph, const Space& space, const
   sums.cost += dense ? dense_cost : sparse_cost;
 }
 
+// Whether vertices that ask are predicted to take less than others that send at this cost; `asked`: in how many bytes.
+// `over_link`: what comes over the link, in bytes of vertices that ask.
+__device__ bool prefers_asking(const model::Part& whole, double cost, double ratio, double& asked, double over_link = 0) {
+  if (!HAS_PULLING || (HAS_SPARSE && !model::may_pull(whole.active_edges, whole.needy_edges))) return false;
+  asked = PULLING_BYTES(whole, LIVE ? LIVE_SIZES : SIZES);
+  return model::prefers_pull(cost, asked + over_link, ratio);
+}
+
 // Block 0: close the iteration that ended, decide how the next one goes. `finished`: there was one.
 // One thread reads what it needs of Control at once: these loads come from L2.
 __device__ void plan(const Graph& graph, const Space& space, Control* control, bool finished) {
   __shared__ Sums sums;
-  __shared__ bool alone, over;
-  [[maybe_unused]] __shared__ int64 frontier, edges, needy, needy_edges;
+  __shared__ bool alone, few, over;
+  __shared__ model::Part whole;
   if (threadIdx.x == 0) {
     const int64 now = now_ns();
     Control::Head was = control->head;
     Control::Head next = was;
+    finished = finished && !was.few;  // those have closed themselves
     if (finished) {
       double* row = control->trace[was.rows];
       for (int column = 0; column < TRACE_COLUMNS; ++column) row[column] = 0;
@@ -134,22 +145,30 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     next.scatter_claim = next.gather_claim = next.hubs_called = 0;
     next.stop = next.finished || next.iteration >= was.limit || next.rows >= was.row_limit ||
                 (next.rows && now - was.started > was.slice_ns);
-    next.alone = HAS_SPARSE && Sparse::LISTED && !ALL_ACTIVE && next.list_valid && next.edges <= ALONE_EDGES &&
+    next.alone = HAS_SPARSE && Sparse::LISTED && !ALL_ACTIVE && !MASKED && next.list_valid && next.edges <= ALONE_EDGES &&
                  next.frontier <= ALONE_VERTICES;
-    control->head = next;
+    whole = model::Part{(double)next.frontier, (double)next.edges, (double)graph.n, (double)graph.m, 0, 0,
+                        (double)next.needy, (double)next.needy_edges,
+                        (double)graph.n * graph.ell_width, (double)graph.coo_entries};
+    few = HAS_FEW && next.list_valid && next.heavy_size == 0 && next.edges <= LEVEL_EDGES && next.frontier <= LEVEL_EDGES &&
+          !(QUEUES && graph.queues);
     alone = next.alone;
     over = next.stop && next.rows;
-    frontier = next.frontier;
-    edges = next.edges;
-    needy = next.needy;
-    needy_edges = next.needy_edges;
+    control->head = next;
+    if (few) {
+      double asked;
+      few = !prefers_asking(whole, FEW_BYTES(whole, LIVE_SIZES), control->head.ratio, asked);
+      for (int turn = 0; turn < 3; ++turn) control->level_found[turn] = control->level_leave[turn] = 0;
+      control->level_found[0] = ((uint64)whole.active_vertices << FOUND_SHIFT) + (uint64)whole.active_edges;
+    }
+    control->head.few = few;
     sums = Sums();
   }
   __syncthreads();
   if (over) return;  // partition counts wait for the next slice
   Sums own = Sums();
   for (int p = threadIdx.x; p < graph.k; p += blockDim.x) {
-    if (!alone) {
+    if (!alone && !few) {
       choose_mode(p, graph, space, control, own);
     } else if (space.active_vertices[p]) {  // too little for partition-centric scatter to pay
       own.sparse += 1;
@@ -176,8 +195,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
   __syncthreads();
   if (threadIdx.x == 0) {
     if (HAS_SPARSE && sums.dense == 0) {  // not divided: what the whole graph has is active or not
-      [[maybe_unused]] const model::Part whole = {(double)frontier, (double)edges, (double)graph.n, (double)graph.m};
-      sums.messages = edges;
+      sums.messages = (int64)whole.active_edges;
       sums.bytes = SPARSE_BYTES(whole, LIVE ? LIVE_SIZES : SIZES);
       if (!Sparse::LISTED)
         sums.link = LINKED(SPARSE_LINK, whole, ALL_IN_EDGES);
@@ -185,22 +203,19 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
         sums.link = LINKED(SPARSE_LINK, whole, ALL_EDGES);
       sums.cost = sums.bytes + control->head.link_cost * sums.link.fetched;
     }
-    bool pulled = false;
-    if (HAS_PULLING && !alone && (!HAS_SPARSE || model::may_pull(edges, needy_edges))) {
-      [[maybe_unused]] const model::Part whole = {(double)frontier, (double)edges, (double)graph.n, (double)graph.m, 0, 0, (double)needy,
-                                 (double)needy_edges};
-      const double asked = PULLING_BYTES(whole, LIVE ? LIVE_SIZES : SIZES), ratio = control->head.ratio;
-      const Linked link = LINKED(PULLING_LINK, whole, ALL_IN_EDGES);
-      pulled = model::prefers_pull(sums.cost, asked + ratio * control->head.link_cost * link.fetched, ratio);
-      if (pulled) sums = Sums{0, 0, 0, asked, 0, link};  // messages are counted when they arrive
-    }
+    double asked;
+    const double ratio = control->head.ratio;
+    const Linked link = LINKED(PULLING_LINK, whole, ALL_IN_EDGES);
+    const double over_link = ratio * control->head.link_cost * link.fetched;
+    const bool pulled = !alone && !few && prefers_asking(whole, sums.cost, ratio, asked, over_link);
+    if (pulled) sums = Sums{0, 0, 0, asked, 0, link};  // messages are counted when they arrive
     control->head.partitions_sparse = sums.sparse;
     control->head.partitions_dense = sums.dense;
     control->head.messages = sums.messages;
     control->head.bytes = sums.bytes;
     control->head.fetched = sums.link.fetched;
     control->head.wanted = sums.link.wanted;
-    control->head.dense = sums.dense > 0 || pulled;
+    control->head.dense = sums.dense > 0 || pulled || MASKED;
     control->head.pulled = pulled;
     control->head.begin_ns = now_ns();
   }
@@ -217,14 +232,14 @@ struct Course {
     dense = HAS_DENSE && control->head.dense && !pulled;
     sparse = HAS_SPARSE && control->head.partitions_sparse > 0;
     live = LIVE && !dense;
-    listed = !ALL_ACTIVE && !dense && !pulled;
-    crowded = listed && control->head.edges > CROWDED_EDGES;
+    listed = !ALL_ACTIVE && !MASKED && !dense && !pulled;
+    crowded = listed && is_crowded(control);
   }
 };
 
 __device__ __forceinline__ void scatter_half(const Course& course, Team& team, State& state, const Graph& graph, const Space& space,
                              Control* control) {
-  if (!ALL_ACTIVE && (course.sparse || (course.pulled && !course.live)) && !control->head.list_valid) {
+  if (!ALL_ACTIVE && !MASKED && (course.sparse || (course.pulled && !course.live)) && !control->head.list_valid) {
     list_frontier(team, graph, space, control);
     team.sync([&] {
       if (threadIdx.x == 0) {

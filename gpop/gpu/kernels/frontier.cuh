@@ -3,16 +3,53 @@
 // Sparse iterations walk the list of candidates and append to the list; dense ones walk all vertices, a
 // warp per word of the bit arrays, and leave bits only, from which a list is made when one is needed.
 
-// Add v to the list; vertices with many edges are also listed in pieces.
+// A vertex of the list with many edges is also listed in pieces.
+__device__ __forceinline__ void append_pieces(unsigned v, int64 edges, const Space& space, Control* control) {
+  if (edges <= HEAVY) return;
+  const unsigned pieces = (unsigned)((edges + HEAVY - 1) / HEAVY);
+  const int64 first = (int64)atomicAdd((uint64*)&control->head.next_heavy, (uint64)pieces);
+  for (unsigned j = 0; j < pieces; ++j) space.heavy[first + j] = make_uint2(v, j);
+}
+
+// Add v to the list.
 __device__ __forceinline__ void append(unsigned v, int64 edges, bool wanted, const Space& space, Control* control) {
   const int64 at = reserve(&control->head.next_list, wanted);
   if (!wanted) return;
   space.list[at] = v;
-  if (edges > HEAVY) {
-    const unsigned pieces = (unsigned)((edges + HEAVY - 1) / HEAVY);
-    const int64 first = (int64)atomicAdd((uint64*)&control->head.next_heavy, (uint64)pieces);
-    for (unsigned j = 0; j < pieces; ++j) space.heavy[first + j] = make_uint2(v, j);
+  append_pieces(v, edges, space, control);
+}
+
+__device__ __forceinline__ void add_next(uint64 vertices, uint64 edges, Control* control) {
+  if (vertices == 0) return;
+  atomicAdd((uint64*)&control->head.next_frontier, vertices);
+  atomicAdd((uint64*)&control->head.next_edges, edges);
+}
+
+// A vertex of the next frontier; where each is counted, now.
+__device__ __forceinline__ void add_kept(int64 degree, Control* control) {
+  if (AGGREGATE == EACH) add_next(1, (uint64)degree, control);
+}
+
+// All that this thread has found, once everybody is through: alone, with its warp or with its block.
+__device__ __forceinline__ void add_found(int64 vertices, int64 edges, Control* control) {
+  if (AGGREGATE == EACH) return;
+  if (AGGREGATE == BULK) return add_next((uint64)vertices, (uint64)edges, control);
+  vertices = warp_sum(vertices);
+  edges = warp_sum(edges);
+  if (AGGREGATE != BLOCK) {
+    if (lane_id() == 0) add_next((uint64)vertices, (uint64)edges, control);
+    return;
   }
+  __shared__ uint64 found[2];
+  __syncthreads();
+  if (threadIdx.x == 0) found[0] = found[1] = 0;
+  __syncthreads();
+  if (lane_id() == 0 && vertices) {
+    atomicAdd(found, (uint64)vertices);
+    atomicAdd(found + 1, (uint64)edges);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) add_next(found[0], found[1], control);
 }
 
 // The combined message of v, if one arrived: gatherFunc once. Leaves the cell empty.
@@ -80,11 +117,12 @@ __device__ void filter_list(Team& team, State& state, const Graph& graph, const 
         if (COUNTS_ARRIVALS) clear_bit(space.arrived, v);
       }
       if (TRACK && active) set_bit(space.touched_bits, v);
-      kept = active && filterFunc(state, v);
+      kept = active && filterFunc(state, v) && joins(v, state, space, control);
       if (kept) {
         degree = degree_of(graph, v);
         atomicOr(space.frontier_bits + (v >> 5), 1u << (v & 31));
         tally.add(v, degree);
+        add_kept(degree, control);
       }
     }
     append(v, degree, kept, space, control);
@@ -92,12 +130,7 @@ __device__ void filter_list(Team& team, State& state, const Graph& graph, const 
     edges += degree;
   }
   tally.flush(graph, space);
-  vertices = warp_sum(vertices);
-  edges = warp_sum(edges);
-  if (lane_id() == 0 && vertices) {
-    atomicAdd((uint64*)&control->head.next_frontier, (uint64)vertices);
-    atomicAdd((uint64*)&control->head.next_edges, (uint64)edges);
-  }
+  add_found(vertices, edges, control);
 }
 
 // Add what a warp found in one partition to the partition's counts.
@@ -127,7 +160,7 @@ __device__ void filter_everything(Team& team, State& state, const Graph& graph, 
 const int WORDS = 8;  // consecutive words of 32 vertices that a warp takes at once
 
 __device__ void filter_all(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-  const bool asked = HAS_PULLING && control->head.pulled;  // its messages are gathered already
+  const bool gathered = (HAS_PULLING && control->head.pulled) || (MASKED && PUSH != FOLD);
   int64 vertices = 0, edges = 0;
   const int64 words = (graph.n + 31) / 32;
   for (int64 w = (int64)team.warp() * WORDS; w < words; w += (int64)team.warps() * WORDS) {
@@ -140,9 +173,12 @@ __device__ void filter_all(Team& team, State& state, const Graph& graph, const S
       int64 degree = 0;
       if (node < graph.n) {
         active = activated >> lane_id() & 1;
-        if (!asked) active |= gather_folded(v, state, graph, space);
-        kept = active && filterFunc(state, v);
-        if (kept) degree = degree_of(graph, v);
+        if (!gathered) active |= gather_folded(v, state, graph, space);
+        kept = active && filterFunc(state, v) && joins(v, state, space, control);
+        if (kept) {
+          degree = degree_of(graph, v);
+          add_kept(degree, control);
+        }
       }
       const unsigned bits = __ballot_sync(ALL_LANES, kept);
       const unsigned touched = TRACK ? __ballot_sync(ALL_LANES, active) : 0;
@@ -167,12 +203,7 @@ __device__ void filter_all(Team& team, State& state, const Graph& graph, const S
     }
     if (BITS >= 8) count_partition((unsigned)(32 * w >> BITS), found, found_edges, space);
   }
-  vertices = warp_sum(vertices);
-  edges = warp_sum(edges);
-  if (lane_id() == 0 && vertices) {
-    atomicAdd((uint64*)&control->head.next_frontier, (uint64)vertices);
-    atomicAdd((uint64*)&control->head.next_edges, (uint64)edges);
-  }
+  add_found(vertices, edges, control);
 }
 
 // Make the list from the bits: vertices that will push.

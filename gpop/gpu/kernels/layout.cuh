@@ -19,6 +19,7 @@ enum { MASK_NONE, MASK_VALUE, MASK_SENT };                    // as gpop/plan/hi
 enum { NO_COMBINE, MINIMUM, MAXIMUM, ADD, OR };               // Program.combine
 enum { SWAP, FOLD, OWNER };                                   // how a pushed message reaches its vertex
 enum { TOGETHER, ALONE, STOP };
+enum { BY_CASE, EACH, BULK, WARP, BLOCK };  // AGGREGATE: who counts, and lists, the next frontier together
 
 struct Segment {  // consecutive ids of one bin, from the start of a message to the end of one
   int64 first, slot;  // position of its first id; slot of its first message, minus one
@@ -36,6 +37,7 @@ struct Graph {
   int k, column_pieces, row_pieces;
   unsigned hubs, queues;   // vertices in hub_vertex, and how many of them have queues
   unsigned pad;
+  int64 ell_width, ell_pitch, coo_entries;  // of HYB: columns of ELL, words from one to the next; entries of COO
   const int64* indptr;
   Stored<unsigned> indices;
   Stored<EdgeWeight> weights;
@@ -51,6 +53,12 @@ struct Graph {
   const Segment* segment;
   const Piece* column_piece;
   const Piece* row_piece;
+  const unsigned* ell_source;  // in-edges as HYB (gpop/layout/hyb.py)
+  const Weight* ell_weight;
+  const unsigned* coo_row;
+  const unsigned* coo_source;
+  const Weight* coo_weight;
+  const int64* coo_first;
   const unsigned* has_in;  // bit per vertex: it has in-edges (ALL_ACTIVE)
   const int64* in_indptr;  // in-edges, where some strategy walks them
   Stored<unsigned> in_indices;
@@ -76,6 +84,8 @@ struct Space {
   unsigned* touched_bits;   // ever activated (TRACK)
   unsigned* list;           // the active vertices, in no order; see Control.list_valid
   unsigned* candidates;     // vertices that filterFunc will be asked about
+  unsigned* waiting_bits;   // active, but not yet of the bucket that goes on (buckets.cuh)
+  uint4* entries;           // of this level and of the next, in turns (levels.cuh)
   uint2* heavy;             // (vertex, piece) of active vertices with more than HEAVY edges
   unsigned char* mode;      // per partition
   unsigned* active_vertices;
@@ -84,6 +94,8 @@ struct Space {
   unsigned* waiting_count;  // per hub
   unsigned* called;         // the hubs at which some wait
 };
+
+const int FOUND_SHIFT = 44;  // of level_found: vertices above, their edges below
 
 struct Control {  // what the host and the blocks tell each other
   struct Head {
@@ -94,15 +106,20 @@ struct Control {  // what the host and the blocks tell each other
     int64 next_frontier, next_edges, next_list, next_heavy;  // summed up for the next one
     int64 list_size, heavy_size, candidates;
     int64 partitions_sparse, partitions_dense, messages;
+    int64 bucket, least;          // priorities: highest in the frontier, lowest that waits (buckets.cuh)
+    int64 waiting;                // vertices that wait, counted when the next bucket is looked for
     double bytes, fetched, wanted;  // what it moves; of streamed arrays what comes over the link, and what is read of them
     int64 begin_ns, middle_ns;
     double ratio, link_cost;  // BW_PC / BW_SC; what a byte over the link costs, in bytes at BW_SC
-    int fresh, list_valid, alone, stop, finished;
+    int fresh, list_valid, alone, stop, finished, few, spare;
     int dense, pulled;  // candidates are all vertices, since partitions send or vertices ask; vertices ask
     unsigned scatter_claim, gather_claim, hubs_called;
   } head;
   int decision[2];  // what comes after a barrier: go on, block 0 alone, or stop
   unsigned arrived_blocks, released;  // of the grid barrier
+  uint64 level_found[3];    // of levels in turns, see levels.cuh
+  unsigned level_leave[3];  // the level is to be left to others
+  unsigned levels_arrived;  // of their barrier
   double trace[TRACE_ROWS][TRACE_COLUMNS];
 };
 
@@ -111,6 +128,8 @@ __device__ __forceinline__ int64 degree_of(const Graph& graph, unsigned v) {
   return graph.indptr[v + 1] - graph.indptr[v];
 }
 __device__ __forceinline__ bool bit_of(const unsigned* bits, unsigned v) { return bits[v >> 5] >> (v & 31) & 1; }
+
+const bool EVERY_VERTEX = ALL_ACTIVE || MASKED;  // in place of a list
 
 __device__ __forceinline__ bool is_active(const Space& space, unsigned v) {
   return ALL_ACTIVE || bit_of(space.frontier_bits, v);

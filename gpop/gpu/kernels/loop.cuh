@@ -3,7 +3,14 @@
 // It runs on the device until the frontier is empty, the limit is reached, the trace buffer is full or its time
 // slice has passed; the host then reads Control.
 
+// One iteration, or as many as have little to do.
 __device__ void iterate(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+#if HAS_FEW
+  if (control->head.few) {
+    Few{team, state, graph, space, control}.run();
+    return;
+  }
+#endif
   const Course course(control);
   scatter_half(course, team, state, graph, space, control);
   if (!course.live) team.sync();
@@ -13,8 +20,9 @@ __device__ void iterate(Team& team, State& state, const Graph& graph, const Spac
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
     gpop_loop(const State given, const Graph graph, const Space space, Control* control) {
   State state = given;
-  Team team = {control, gridDim.x, 0, false};
+  Team team = {control, gridDim.x, 0, false, 0};
   if (team.leader()) control->head.started = now_ns();
+  begin_buckets(team, state, graph, space, control);
   const auto decide = [&] {  // read by all after the barrier; the other one of the two is still being read
     if (threadIdx.x == 0) control->decision[team.generation & 1] = control->head.stop ? STOP : control->head.alone ? ALONE : TOGETHER;
   };
@@ -30,6 +38,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
       while (blockIdx.x == 0 && control->head.alone && !control->head.stop) {
         ADVANCE(state, control->head.iteration);
         iterate(team, state, graph, space, control);
+        next_bucket(team, state, graph, space, control);
         team.sync([&] { plan(graph, space, control, true); });
       }
       team.alone = false;
@@ -37,6 +46,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
     } else {
       ADVANCE(state, control->head.iteration);
       iterate(team, state, graph, space, control);
+      next_bucket(team, state, graph, space, control);
       team.sync([&] {
         plan(graph, space, control, true);
         decide();

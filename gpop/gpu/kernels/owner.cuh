@@ -3,11 +3,7 @@
 // A whole run: nothing is pushed, so gatherFunc may write any number of fields (in_edges.cuh).
 #include "in_edges.cuh"
 
-struct Owner {
-  static const bool LISTED = false;
-  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    scatter_list(team, state, graph, space, control);
-  }
+struct Owner : KeepsValues<false> {
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
     ask_all<true>(team, state, graph, space, control);
   }

@@ -3,6 +3,7 @@
 // A warp takes up to 32 vertices of the list, or a piece of HEAVY edges of one vertex, and walks the edges
 // together (coalesced). Bytes per edge: 4 (destination) [+ weight] and one random access to the vertex.
 // Values are those of the beginning of the iteration (vertex_value), so it is bulk-synchronous; see sent_by.
+#include "walk.cuh"
 
 __device__ void push_light(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
   const unsigned lane = lane_id();
@@ -19,21 +20,9 @@ __device__ void push_light(Team& team, State& state, const Graph& graph, const S
       const int64 edges = graph.indptr[v + 1] - start;
       if (edges <= HEAVY && pushes(v, space, control)) degree = (int)edges;
     }
-    const int upto = warp_inclusive_sum(degree), before = upto - degree;
-    const int total = __shfl_sync(ALL_LANES, upto, 31);
-    for (int first = 0; first < total; first += 32) {
-      const int e = first + lane;
-      int owner = 0;  // the last lane whose edges begin at or before e
-#pragma unroll
-      for (int step = 16; step; step >>= 1) {
-        const int begin = __shfl_sync(ALL_LANES, before, owner + step);
-        if (begin <= e) owner += step;
-      }
-      const int64 edge = __shfl_sync(ALL_LANES, start - before, owner) + e;
-      const unsigned source = __shfl_sync(ALL_LANES, v, owner);
-      if (e < total) push_edge(edge, sent_by(source, state, space, live), state, graph, space, control);
-      __syncwarp();
-    }
+    walk_edges(v, start, degree, [&](int64 edge, unsigned source) {
+      push_edge(edge, sent_by(source, state, space, live), state, graph, space, control);
+    });
   }
 }
 
@@ -49,11 +38,7 @@ __device__ void push_heavy(Team& team, State& state, const Graph& graph, const S
   }
 }
 
-struct Push {
-  static const bool LISTED = true;
-  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    scatter_list(team, state, graph, space, control);
-  }
+struct Push : KeepsValues<true> {
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
     push_heavy(team, state, graph, space, control);
     push_light(team, state, graph, space, control);

@@ -4,13 +4,7 @@
 // (destination) [+ weight] and an access to the vertex, which neighbouring lanes share (edges.cuh).
 #include "edges.cuh"
 
-struct ReverseEdgeList {
-  static const bool LISTED = false;
-
-  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    scatter_list(team, state, graph, space, control);
-  }
-
+struct ReverseEdgeList : KeepsValues<false> {
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
     push_arrays(graph.in_indices, graph.edge_target, graph.in_weights, team, state, graph, space, control);
   }

@@ -4,13 +4,7 @@
 // access to the vertex (edges.cuh).
 #include "edges.cuh"
 
-struct ReverseStructEdgeList {
-  static const bool LISTED = false;
-
-  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    scatter_list(team, state, graph, space, control);
-  }
-
+struct ReverseStructEdgeList : KeepsValues<false> {
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
     push_structs(graph.reverse_edge, team, state, graph, space, control);
   }

@@ -8,7 +8,8 @@
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
     gpop_scatter(const State given, const Graph graph, const Space space, Control* control) {
   State state = given;
-  Team team = {control, gridDim.x, 0, false};
+  Team team = {control, gridDim.x, 0, false, 0};
+  begin_buckets(team, state, graph, space, control);
   team.sync([&] { plan(graph, space, control, false); });
   if (control->head.stop) return;
   team.alone = control->head.alone;
@@ -25,12 +26,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
     gpop_gather(const State given, const Graph graph, const Space space, Control* control) {
   State state = given;
-  Team team = {control, gridDim.x, 0, control->head.alone != 0};
+  Team team = {control, gridDim.x, 0, control->head.alone != 0, 0};
   if (team.alone && blockIdx.x != 0) return;
   if (team.leader()) control->head.begin_ns += now_ns() - control->head.middle_ns;  // without what came between
   ADVANCE(state, control->head.iteration);
   const Course course(control);
   if (course.crowded) open_candidates();
   gather_half(course, team, state, graph, space, control);
+  next_bucket(team, state, graph, space, control);
   team.sync([&] { plan(graph, space, control, true); });
 }

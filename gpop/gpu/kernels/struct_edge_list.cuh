@@ -3,13 +3,7 @@
 // Bytes per edge: 8 [+ weight]; per edge whose source is active one random access to the vertex (edges.cuh).
 #include "edges.cuh"
 
-struct StructEdgeList {
-  static const bool LISTED = false;
-
-  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    scatter_list(team, state, graph, space, control);
-  }
-
+struct StructEdgeList : KeepsValues<false> {
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
     push_structs(graph.edge, team, state, graph, space, control);
   }

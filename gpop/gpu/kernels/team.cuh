@@ -9,6 +9,7 @@ struct Team {
   Control* control;
   unsigned blocks, generation;
   bool alone;
+  unsigned levels;  // that have passed their own barrier (levels.cuh)
 
   __device__ unsigned rank() const { return alone ? threadIdx.x : blockIdx.x * blockDim.x + threadIdx.x; }
   __device__ unsigned size() const { return alone ? blockDim.x : blocks * blockDim.x; }
@@ -77,8 +78,9 @@ __device__ __forceinline__ int warp_inclusive_sum(int value) {
   return value;
 }
 
-// Reserve one place for every lane that wants one; one atomic per warp (of the lanes that got here).
+// Reserve one place for every lane that wants one; one atomic per warp (of the lanes that got here), or per lane.
 __device__ __forceinline__ int64 reserve(int64* counter, bool wanted) {
+  if (AGGREGATE == EACH || AGGREGATE == BULK) return wanted ? (int64)atomicAdd((uint64*)counter, 1ULL) : -1;
   const unsigned here = __activemask();
   const unsigned who = __ballot_sync(here, wanted);
   if (!wanted) return -1;

@@ -4,13 +4,7 @@
 // vertices, and wait for the one that has most. Bytes as owner.cuh, without its care for hubs.
 #include "in_edges.cuh"
 
-struct VertexPull {
-  static const bool LISTED = false;
-
-  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    scatter_list(team, state, graph, space, control);
-  }
-
+struct VertexPull : KeepsValues<false> {
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
     for (int64 i = team.rank(); i < graph.n; i += team.size()) {
       const unsigned v = (unsigned)i;

@@ -71,13 +71,7 @@ __device__ __forceinline__ void pull_group(const VirtualWarp& part, int64 base, 
   }
 }
 
-struct VertexPullWarp {
-  static const bool LISTED = false;
-
-  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    scatter_list(team, state, graph, space, control);
-  }
-
+struct VertexPullWarp : KeepsValues<false> {
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
     for (VirtualWarp part(team); part.some(graph.n); part.chunk += part.chunks)
       for (int group = 0; group < CHUNK; group += VIRTUAL_WARP)

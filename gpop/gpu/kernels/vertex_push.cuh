@@ -3,17 +3,12 @@
 // Neighbouring lanes read edges of different vertices, and wait for the one that has most: for graphs whose
 // vertices have few edges each. Bytes as push.cuh.
 
-struct VertexPush {
-  static const bool LISTED = true;
-
-  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    scatter_list(team, state, graph, space, control);
-  }
-
+struct VertexPush : KeepsValues<true> {
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    const int64 size = ALL_ACTIVE ? graph.n : control->head.list_size;
+    const int64 size = EVERY_VERTEX ? graph.n : control->head.list_size;
     for (int64 i = team.rank(); i < size; i += team.size()) {
-      const unsigned v = ALL_ACTIVE ? (unsigned)i : space.list[i];
+      const unsigned v = EVERY_VERTEX ? (unsigned)i : space.list[i];
+      if (MASKED && !is_active(space, v)) continue;
       const Message value = sent_by(v, state, space, LIVE);
       const int64 end = graph.indptr[v + 1];
       for (int64 e = graph.indptr[v]; e < end; ++e) push_edge(e, value, state, graph, space, control);

@@ -4,22 +4,16 @@
 // (virtual_warps.cuh). Bytes as push.cuh.
 #include "virtual_warps.cuh"
 
-struct VertexPushWarp {
-  static const bool LISTED = true;
-
-  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    scatter_list(team, state, graph, space, control);
-  }
-
+struct VertexPushWarp : KeepsValues<true> {
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    const int64 size = ALL_ACTIVE ? graph.n : control->head.list_size;
+    const int64 size = EVERY_VERTEX ? graph.n : control->head.list_size;
     for (VirtualWarp part(team); part.some(size); part.chunk += part.chunks) {
       for (int group = 0; group < CHUNK; group += VIRTUAL_WARP) {
         const int64 i = part.chunk * CHUNK + group + part.lane;
         int64 begin = 0, end = 0;
         Message value = Message(0);
-        if (i < size) {
-          const unsigned v = ALL_ACTIVE ? (unsigned)i : space.list[i];
+        const unsigned v = i >= size ? 0 : EVERY_VERTEX ? (unsigned)i : space.list[i];
+        if (i < size && !(MASKED && !is_active(space, v))) {
           begin = graph.indptr[v];
           end = graph.indptr[v + 1];
           value = sent_by(v, state, space, LIVE);

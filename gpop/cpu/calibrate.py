@@ -1,0 +1,173 @@
+"""Measure what `gpop.cpu.constants` holds: iterations of the engine, in every mode, on graphs of four kinds.
+
+One program, whose vertices are all active and send their value, is run on a skewed graph, on a random one, on
+a grid and on one with few and scattered edges. What an iteration takes is a sum of parts, each a count (bytes
+of the model, edges, messages, values read) times a constant; the constants are those with which the sums come
+closest to what was measured, relative to it. Four graphs say little about each constant alone, so those that
+gpop comes with, times what this machine is faster or slower by, count as measurements, too (`TRUST`): what
+the graphs do not tell apart stays as it was.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+
+import numpy as np
+
+from gpop.common.errors import GpopError
+from gpop.common.progress import activity
+from gpop.generate import generate
+from gpop.graph.graph import Graph
+from gpop.graph.kept import Kind
+from gpop.layout.edge_blocks import Costs, block_sizes
+from gpop.model.constants import SHIPPED, Constants
+from gpop.plan.engine import Engine
+from gpop.plan.plan import Plan, decide
+from gpop.plan.trace import BYTES_AT, GATHER_AT, MESSAGES_AT, SCATTER_AT
+from gpop.program.program import HARMLESS, Program, VertexField
+
+SAMPLES = (
+    ("rmat", {"scale": 19, "degree": 16}),
+    ("uniform", {"scale": 19, "degree": 16}),
+    ("grid", {"width": 1024, "height": 1024}),
+    ("uniform", {"scale": 21, "degree": 1}),
+)
+"""Large enough to leave the caches of a core, and made in a moment."""
+
+ROUNDS = 7
+
+STEADY = 1.25
+"""The third least time of an iteration may be so many times the least."""
+
+TRUST = 1.0
+"""What a constant that gpop comes with weighs, in measurements."""
+
+FARTHEST = 4.0
+"""No constant is taken for so many times more, or less, than it was."""
+
+MODES = ("sc", "pc", "pull")
+
+BYTES = 5, 4
+"""Of a vertex and of a value, as the engine has them for `Spread`."""
+
+
+class Unsteady(GpopError):
+    """The machine is too busy to be measured."""
+
+
+class Spread(Program):
+    """One word a message and one addition: the time is that of the accesses."""
+
+    value = VertexField(np.float32, 1)
+    inactive_message = HARMLESS
+    all_active = True
+
+    def scatterFunc(self, node):
+        return self.value[node]
+
+    def gatherFunc(self, value, node):
+        self.value[node] += value
+        return True
+
+
+def fitted(parts: np.ndarray, seconds: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Constants with which ``parts @ constants`` comes close to ``seconds``; ``start`` says how they relate.
+
+    Examples
+    --------
+    >>> parts = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]])
+    >>> fitted(parts, parts @ [6.0, 2.0], np.array([3.0, 1.0])).round(6)
+    array([6., 2.])
+    """
+    scale = statistics.median(seconds / (parts @ start))
+    rows = parts * (start * scale) / seconds[:, None]
+    rows = np.vstack([rows, TRUST * np.eye(len(start))])
+    wanted = np.concatenate([np.ones(len(seconds)), np.full(len(start), TRUST)])
+    times = np.linalg.lstsq(rows, wanted, rcond=None)[0]
+    return scale * start * np.clip(times, 1 / FARTHEST, FARTHEST)
+
+
+def iterations(
+    engine_of: Callable[[Plan], Engine], graph: Graph, threads: int
+) -> dict[str, tuple[float, float, float]]:
+    """By mode: the least seconds of an iteration, and its bytes and messages by the trace.
+
+    Modes take turns, so that what else the machine does hits all of them.
+
+    Raises
+    ------
+    Unsteady
+        Where the least times of a mode lie too far apart to be those of the machine.
+    """
+    program = Spread(graph)
+    took: dict[str, list[float]] = {mode: [] for mode in MODES}
+    rows: dict[str, np.ndarray] = {}
+    for _ in range(ROUNDS + 1):
+        for mode, seconds in took.items():
+            engine = engine_of(decide(program, mode=mode, threads=threads, ratio=1.0, limit=1))
+            engine.prepare()
+            engine.load(None, 1)
+            found = engine.iterate()
+            while len(found) == 0:  # it has come back to have the workers called
+                found = engine.iterate()
+            engine.finish()
+            rows[mode] = found[0]
+            seconds.append(float(rows[mode][SCATTER_AT] + rows[mode][GATHER_AT]))
+    for mode, seconds in took.items():
+        least, _, third = sorted(seconds[1:])[:3]
+        if third > STEADY * least:
+            raise Unsteady(f"{mode}: an iteration took {1e3 * least:.2f} ms, then {1e3 * third:.2f}")
+    return {mode: (min(took[mode][1:]), row[BYTES_AT], row[MESSAGES_AT]) for mode, row in rows.items()}
+
+
+def measure(engine_of: Callable[[Plan], Engine], threads: int) -> Constants:
+    """The constants of this machine.
+
+    Raises
+    ------
+    Unsteady
+        Where it does too much else to tell.
+    """
+    took: dict[str, list[tuple[float, float, float]]] = {mode: [] for mode in MODES}
+    edges, parts = [], []
+    with activity("measuring this machine"):
+        for kind, sizes in SAMPLES:
+            graph = generate(kind, **sizes)
+            for mode, found in iterations(engine_of, graph, threads).items():
+                took[mode].append(found)
+            edges.append(graph.m)
+            plan = graph.store.get(Kind.PLAN, block_sizes(graph, threads, *BYTES))
+            parts.append(plan.parts(threads))
+    return constants_from(took, np.array(edges, float), parts, threads)
+
+
+def constants_from(
+    took: dict[str, list[tuple[float, float, float]]],
+    edges: np.ndarray,
+    parts: list[tuple[np.ndarray, np.ndarray]],
+    threads: int,
+) -> Constants:
+    """The constants that explain what iterations took; ``parts`` are `gpop.layout.edge_blocks.Plan.parts`."""
+    start = np.array(SHIPPED.costs)
+    each = {mode: np.array([row[0] for row in rows]) * 1e9 * threads / edges for mode, rows in took.items()}
+    pulls = len(parts[0][0])
+    costs = np.concatenate(
+        [
+            fitted(np.array([pull for pull, _ in parts]), each["pull"], start[:pulls]),
+            fitted(np.array([pc for _, pc in parts]), each["pc"], start[pulls:]),
+        ]
+    )
+    # Eq. (1): seconds for each byte of PC, and for each of SC; accesses to the cache are bytes of these.
+    seconds, sent, _ = np.array(took["pc"]).T
+    byte_pc, probed = fitted(np.column_stack([sent, edges]), seconds, np.array([1.0, SHIPPED.probe]))
+    probe = probed / byte_pc
+    seconds, sent, messages = np.array(took["sc"]).T
+    counted = np.column_stack([sent + edges * probe, messages])
+    byte_sc, moved = fitted(counted, seconds, np.array([1.0, SHIPPED.cursor]))
+    return Constants(
+        round(float(byte_sc / byte_pc), 3),
+        round(float(probe)),
+        round(float(moved / byte_sc)),
+        Costs(*costs.round(3).tolist()),
+    )

@@ -1,0 +1,110 @@
+"""What the model multiplies bytes and accesses with on this machine: measured once, then kept.
+
+They decide what ``mode="auto"`` chooses, never what comes out. They are measured (`gpop.cpu.calibrate`, some
+seconds) by ``python -m gpop.warm``, by ``python -m gpop.constants --measure``, and by the first run on a
+graph of `LARGE_EDGES`, where that time is not felt; they lie in the user's cache folder, under the processor,
+the number of threads and the form of the model. Where nothing is kept, `SHIPPED` are taken.
+
+A process goes on with those that it has begun with, whatever others measure meanwhile: a run is decided like
+the one before. ``GPOP_CONSTANTS=shipped`` has `SHIPPED` taken in any case, so that choices are the same on
+every machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from threading import Lock
+
+from gpop.common.errors import GpopError, UsageError
+from gpop.common.machine import processor
+from gpop.common.parallel import worker_count
+from gpop.common.user_folder import recall, remember
+from gpop.layout import edge_blocks
+from gpop.layout.partition import l2_cache_bytes
+from gpop.model import bytes as formulas
+from gpop.model.constants import SHIPPED, Constants
+from gpop.plan.engine import Engine
+from gpop.plan.plan import Plan
+
+LARGE_EDGES = 1 << 26
+"""From so many edges on, the layouts of a first run take longer than measuring."""
+
+SETTING = "GPOP_CONSTANTS"
+
+FILE = "constants"
+
+
+@cache
+def machine() -> str:
+    """What constants are kept under; they are of one form of the model only."""
+    digest = hashlib.sha256()
+    for module in (formulas, edge_blocks):
+        digest.update(Path(module.__file__).read_bytes())
+    l2 = l2_cache_bytes() >> 10
+    return f"{processor()}, {worker_count()} threads, L2 {l2} KiB, model {digest.hexdigest()[:8]}"
+
+
+def kept() -> Constants | None:
+    """What is kept of this machine, if anything."""
+    try:
+        return Constants.of(recall(FILE)[machine()])
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def measured(engine_of: Callable[[Plan], Engine]) -> Constants:
+    """Measure with this engine, and keep for later processes.
+
+    Raises
+    ------
+    gpop.cpu.calibrate.Unsteady
+        Where the machine does too much else to tell; nothing is kept then.
+    """
+    from gpop.cpu.calibrate import measure
+
+    found = measure(engine_of, worker_count())
+    remember(FILE, recall(FILE) | {machine(): found.told()})
+    return found
+
+
+def is_shipped() -> bool:
+    """Whether those that gpop comes with are asked for.
+
+    Raises
+    ------
+    UsageError
+        If the setting is something else.
+    """
+    setting = os.environ.get(SETTING, "")
+    if setting not in ("", "shipped"):
+        raise UsageError(f"{SETTING}={setting}: expected shipped, or nothing")
+    return setting == "shipped"
+
+
+_of_process: dict[bool, Constants] = {}
+_deciding = Lock()
+
+
+def constants(engine_of: Callable[[Plan], Engine] | None = None) -> Constants:
+    """Those of this process; where an engine is given (`CpuEngine`), they are measured if none are kept."""
+    measures = engine_of is not None
+    if measures not in _of_process:
+        with _deciding:
+            if measures not in _of_process:
+                _of_process[measures] = _decide(engine_of)
+    return _of_process[measures]
+
+
+def _decide(engine_of: Callable[[Plan], Engine] | None) -> Constants:
+    if is_shipped():
+        return SHIPPED
+    found = kept()
+    if found is None and engine_of is not None:
+        with contextlib.suppress(GpopError):  # a later process may find it quiet, or with more memory
+            found = measured(engine_of)
+    return found or SHIPPED

@@ -1,0 +1,149 @@
+// Strategy hyb: generalised SpMV over HYB (gpop/layout/hyb.py), a thread per row of ELL and a segmented fold of COO.
+//
+// Row v is destination v, its entries are v's in-edges; the row's thread alone writes v, nothing is atomic (HPGraph).
+// Where the program declares `combine` two kernels' work is done in turn, with a barrier between: warps take chunks of
+// COO and leave the combined messages of every row, of a row that several chunks share one per chunk; then a thread per
+// row combines its entries in ELL with those, and gatherFunc hears of them once. Otherwise, and where a vertex may stop
+// early, messages are taken one by one in the order of their sources: in ELL by the row's thread, behind it by a warp
+// (pull_hub) that reads the row's entries in COO as if they were all in-edges.
+//
+// Bytes: 4 per slot of ELL, empty ones included, 128 of neighbouring lanes together; per entry of COO 4 (column) and,
+// where it is folded, 4 (row), as streams; per entry a word of the frontier's bits, and of an active source its value
+// [+ weight]. The layout goes through the read-only cache; bits and values do not, since this launch writes them.
+#include "in_edges.cuh"
+
+const unsigned NO_ENTRY = 0xffffffffu;
+
+struct Combined {  // messages of a row
+  Total value;
+  bool some;
+
+  __device__ __forceinline__ void add(Total other, bool sent) {
+#if COMBINE
+    if (sent) value = some ? merge(value, other) : other;
+    some |= sent;
+#endif
+  }
+};
+
+// Where the messages of a row lie that end in a chunk: at the row, or at the chunk if it had some in the one before.
+__device__ __forceinline__ void leave(const Combined& row, int64 at, const Space& space) {
+  space.partials[at] = (Folded)row.value;
+  if (!ALL_ACTIVE) space.sent[at] = row.some;
+}
+__device__ __forceinline__ void add_left(Combined& row, int64 at, const Space& space) {
+  row.add((Total)space.partials[at], ALL_ACTIVE || space.sent[at]);
+}
+
+// Chunks of COO, a window of 32 entries after the other; the row that a window ends in is carried on.
+__device__ __forceinline__ void combine_entries(Team& team, State& state, const Graph& graph, const Space& space) {
+  const unsigned lane = lane_id();
+  const int64 chunks = (graph.coo_entries + COO_CHUNK - 1) / COO_CHUNK;
+  Graph coo = graph;
+  coo.in_weights = graph.coo_weight;
+  for (int64 chunk = team.warp(); chunk < chunks; chunk += team.warps()) {
+    const int64 first = chunk * COO_CHUNK, end = min(first + COO_CHUNK, graph.coo_entries);
+    const unsigned begun = first ? __ldg(graph.coo_row + first - 1) : NO_ENTRY;
+    unsigned carried_row = NO_ENTRY;
+    Combined carried = {Total(0), false};
+    for (int64 e = first + lane; e - lane < end; e += 32) {
+      const bool here = e < end;
+      const unsigned row = here ? __ldg(graph.coo_row + e) : NO_ENTRY;
+      const unsigned following = e + 1 < end ? __ldg(graph.coo_row + e + 1) : NO_ENTRY;
+      const unsigned source = here ? __ldg(graph.coo_source + e) : 0;
+      Combined sum = {Total(0), here && is_active(space, source)};
+      if (sum.some) sum.value = (Total)pulled(e, source, state, coo, space);
+      const unsigned before = __shfl_up_sync(ALL_LANES, row, 1);
+      const unsigned heads = __ballot_sync(ALL_LANES, lane == 0 || before != row);
+      const unsigned reach = lane - (31 - __clz(heads & (ALL_LANES >> (31 - lane))));  // lanes back to its head
+#pragma unroll
+      for (unsigned step = 1; step < 32; step <<= 1) {
+        const Combined other = {__shfl_up_sync(ALL_LANES, sum.value, step),
+                                __shfl_up_sync(ALL_LANES, (int)sum.some, step) != 0};
+        if (step <= reach) sum.add(other.value, other.some);
+      }
+      if (row == carried_row) sum.add(carried.value, carried.some);
+      if (here && row != following) leave(sum, row == begun ? graph.n + chunk : (int64)row, space);
+      carried_row = __shfl_sync(ALL_LANES, row, 31);
+      carried = {__shfl_sync(ALL_LANES, sum.value, 31), __shfl_sync(ALL_LANES, (int)sum.some, 31) != 0};
+    }
+  }
+}
+
+// A thread per row: its entries in ELL, ELL_AHEAD of them fetched at once, and what combine_entries has left.
+__device__ __forceinline__ void gather_rows(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+  Graph ell = graph;
+  ell.in_weights = graph.ell_weight;
+  for (int64 v = team.rank(); v < graph.n; v += team.size()) {
+    Owned own(state, (unsigned)v);
+    if (!needsFunc(own, (unsigned)v)) continue;
+    Combined row = {Total(0), false};
+    unsigned last = 0;  // what lies in the last column of ELL
+    for (int64 k = 0; k < graph.ell_width; k += ELL_AHEAD) {
+      unsigned source[ELL_AHEAD];
+#pragma unroll
+      for (int j = 0; j < ELL_AHEAD; ++j)
+        source[j] = k + j < graph.ell_width ? __ldg(graph.ell_source + (k + j) * graph.ell_pitch + v) : NO_ENTRY;
+#pragma unroll
+      for (int j = 0; j < ELL_AHEAD; ++j) {
+        if (k + j < graph.ell_width) last = source[j];
+        if (source[j] != NO_ENTRY && is_active(space, source[j]))
+          row.add((Total)pulled((k + j) * graph.ell_pitch + v, source[j], state, ell, space), true);
+      }
+    }
+    const bool longer = last != NO_ENTRY;
+    const int64 begin = longer ? __ldg(graph.coo_first + v) : 0, end = longer ? __ldg(graph.coo_first + v + 1) : 0;
+    if (begin < end) {
+      add_left(row, v, space);
+      for (int64 chunk = begin / COO_CHUNK + 1; chunk <= (end - 1) / COO_CHUNK; ++chunk) add_left(row, graph.n + chunk, space);
+    }
+    if (!row.some) continue;
+    const bool activated = gatherFunc(own, (Gathered)row.value, (unsigned)v);
+    put_back(own, state, (unsigned)v);
+    if (activated && !ALL_ACTIVE) activate((unsigned)v, space, control);
+  }
+}
+
+// A warp's 32 rows, message by message until needsFunc says no.
+__device__ __forceinline__ void take_rows(int64 first, State& state, const Graph& graph, const Space& space, Control* control) {
+  const unsigned v = (unsigned)min(first + lane_id(), graph.n - 1);
+  Graph ell = graph, coo = graph;
+  ell.in_weights = graph.ell_weight;
+  coo.in_indptr = graph.coo_first, coo.in_indices = graph.coo_source, coo.in_weights = graph.coo_weight;
+  Owned own(state, v);
+  bool wants = first + lane_id() < graph.n && needsFunc(own, v);
+  Inbox inbox;
+  for (int64 k = 0; wants && k < graph.ell_width; ++k) {
+    const int64 at = k * graph.ell_pitch + v;
+    const unsigned source = __ldg(graph.ell_source + at);
+    if (source == NO_ENTRY || !is_active(space, source)) continue;
+    inbox.take(own, pulled(at, source, state, ell, space), v);
+    if (ENDS_EARLY) wants = needsFunc(own, v);
+  }
+  const bool activated = inbox.close(own, v);
+  if (inbox.heard) put_back(own, state, v);
+  if (activated && !ALL_ACTIVE) activate(v, space, control);
+  __syncwarp();
+  Asked asked = {0, 0, 0};
+  unsigned longer = __ballot_sync(ALL_LANES, wants && graph.coo_first[v] < graph.coo_first[v + 1]);
+  for (; longer; longer &= longer - 1) pull_hub(__shfl_sync(ALL_LANES, v, __ffs(longer) - 1), state, coo, space, control, asked);
+}
+
+struct Hyb {
+  static const bool LISTED = false;
+
+  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+    scatter_list(team, state, graph, space, control);
+  }
+
+  static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+    if (!FOLDS_ROWS) {
+      for (int64 first = 32 * (int64)team.warp(); first < graph.n; first += team.size())
+        take_rows(first, state, graph, space, control);
+      return;
+    }
+    combine_entries(team, state, graph, space);
+    team.sync();
+    gather_rows(team, state, graph, space, control);
+  }
+};

@@ -1,0 +1,237 @@
+// Strategy levels: iterations with few active vertices, one barrier of the grid each.
+//
+// Where a level has little to do, its barriers and the plan of the next one take the time. Here whoever activates a
+// vertex appends it to the next frontier at once: two lists and two arrays of bits are used in turns, `list` and
+// `frontier_bits` for the first level. An entry has where the edges of its vertex begin, so that a level waits for its
+// entry, the neighbours, their cells and no more. Blocks collect what they find and reserve room for all of it
+// together. Nobody plans: all blocks read the totals of the next level behind the barrier and decide alike; one
+// thread, which seldom has an edge, writes the trace of the level before and asks the model meanwhile.
+//
+// For runs whose messages are computed when they are delivered (sent_by), swapped (swap.cuh), with a filterFunc that
+// may be called when a vertex becomes active, if there is one: it says True, whatever was gathered.
+// Bytes: 16 per active vertex, 4 [+ weight] and a random access per edge. Compare: the queue in perf/gpu_baselines.cu.
+#include "walk.cuh"
+
+struct Entry {  // as it lies in Space.entries
+  unsigned vertex, degree;
+  int64 first;
+};
+
+__device__ __forceinline__ int64 entries_of(uint64 found) { return (int64)(found >> FOUND_SHIFT); }
+__device__ __forceinline__ int64 edges_of(uint64 found) { return (int64)(found & ((1ULL << FOUND_SHIFT) - 1)); }
+
+struct Stage {  // what a block has found for the next level
+  unsigned count, edges;
+  uint64 pad;
+  Entry entry[SHARED_BYTES / sizeof(Entry) - 1];
+};
+const unsigned MOST_STAGED = SHARED_BYTES / sizeof(Entry) - 1;
+
+struct Record {  // what the thread knows that writes the trace; of no concern to the others' registers
+  Control* control;
+  int64 needy, needy_edges, begun;
+
+  __device__ __noinline__ void begin(Control* of) {
+    control = of;
+    needy = control->head.needy;
+    needy_edges = control->head.needy_edges;
+  }
+
+  __device__ void end_row(double* row, int64 now) { row[GATHER_AT] = 1e-9 * (double)(now - begun); }
+
+  // The trace of this level, but for its end; whether the next one should be the last.
+  __device__ __noinline__ void level(unsigned number, uint64 found, double n, double m, double k) {
+    const int64 now = now_ns(), size = entries_of(found), edges = edges_of(found);
+    double* row = control->trace[control->head.rows + number];
+    if (number) {
+      end_row(row - TRACE_COLUMNS, now);
+      needy = max((int64)0, needy - size);
+      needy_edges = max((int64)0, needy_edges - edges);
+    }
+    begun = now;
+    control->level_found[(number + 2) % 3] = 0;
+    control->level_leave[(number + 2) % 3] = 0;
+    const model::Part whole = {(double)size, (double)edges, n, m, 0, 0, (double)needy, (double)needy_edges};
+    const double pushed = model::levels_bytes(whole, LIVE_SIZES);
+    for (int column = 0; column < TRACE_COLUMNS; ++column) row[column] = 0;
+    row[FRONTIER_AT] = (double)size;
+    row[EDGES_AT] = (double)edges;
+    row[MODES_AT + MODE_SC] = min((double)size, k);  // not divided: they lie in so many at most
+    row[MESSAGES_AT] = (double)edges;
+    row[BYTES_AT] = pushed;
+    double asked;
+    if (now - control->head.started > control->head.slice_ns || prefers_asking(whole, pushed, control->head.ratio, asked))
+      control->level_leave[(number + 1) % 3] = 1;
+  }
+
+  // So many levels are over, `found` is left to others.
+  __device__ __noinline__ void end(unsigned levels, uint64 found) {
+    Control::Head& head = control->head;
+    head.iteration += levels;
+    head.rows += levels;
+    end_row(control->trace[head.rows - 1], now_ns());
+    head.next_frontier = entries_of(found);
+    head.next_edges = edges_of(found);
+    head.needy = needy;
+    head.needy_edges = needy_edges;
+    head.fresh = head.list_valid = 1;
+  }
+};
+
+struct Level {  // what a block is told of one by its first thread
+  uint64 found;
+  unsigned most;
+  bool stays;
+};
+
+struct Levels {
+  Team& team;
+  State& state;
+  const Graph& graph;
+  const Space& space;
+  Control* control;
+  unsigned level, size;  // since the first of this run of levels; its entries
+
+  __device__ __forceinline__ Entry* entries(unsigned of) const { return (Entry*)space.entries + (of & 1) * LEVEL_EDGES; }
+  __device__ __forceinline__ unsigned* bits(unsigned of) const { return of & 1 ? space.active_bits : space.frontier_bits; }
+  __device__ __forceinline__ Stage* stage() const { return (Stage*)shared_memory; }
+  __device__ __forceinline__ bool recorder() const { return blockIdx.x == 0 && threadIdx.x == blockDim.x - 32; }
+
+  // The list becomes the entries of level 0; plan has set its totals, and the next two to nothing.
+  __device__ void enter() {
+    for (int64 i = team.rank(); i < control->head.list_size; i += team.size()) {
+      const unsigned v = space.list[i];
+      entries(0)[i] = Entry{v, (unsigned)degree_of(graph, v), graph.indptr[v]};
+    }
+    if (threadIdx.x == 0) stage()->count = stage()->edges = 0;
+  }
+
+  // One thread, behind the barrier: whether the level that begins is for this strategy. `most`: so many are.
+  __device__ bool stays(uint64 found, unsigned most) const {
+    const int64 size = entries_of(found), edges = edges_of(found);
+    if (size == 0 || level >= most || *(volatile unsigned*)&control->level_leave[level % 3]) return false;
+    if (team.alone) return edges <= ALONE_EDGES && size <= ALONE_VERTICES;
+    return edges <= LEVEL_EDGES && (edges > ALONE_EDGES / 4 || size > ALONE_VERTICES / 4);
+  }
+
+  // Everybody waits, then knows what there is to do.
+  __device__ __forceinline__ void end_level(Level& now) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      stage()->count = stage()->edges = 0;
+      __threadfence();
+      if (!team.alone) {
+        team.levels += 1;
+        atomicAdd(&control->levels_arrived, 1u);
+        while (*(volatile unsigned*)&control->levels_arrived < team.levels * team.blocks) {}
+        __threadfence();
+      }
+      now.found = *(volatile uint64*)&control->level_found[level % 3];
+      now.stays = level == 0 || stays(now.found, now.most);
+    }
+    __syncthreads();
+    size = (unsigned)entries_of(now.found);
+  }
+
+  __device__ __forceinline__ void add(unsigned v, int64 first, int64 degree) {
+    uint64* sum = (uint64*)control->level_found + (level + 1) % 3;
+    unsigned counted = (unsigned)degree;
+    if (degree > HEAVY) {  // pieces are for another strategy
+      atomicAdd(sum, (uint64)degree);
+      control->level_leave[(level + 1) % 3] = 1;
+      counted = 0;
+    }
+    const Entry entry = {v, (unsigned)degree, first};
+    const unsigned at = atomicAdd(&stage()->count, 1u);
+    if (at < MOST_STAGED) {
+      stage()->entry[at] = entry;
+      atomicAdd(&stage()->edges, counted);
+    } else {
+      entries(level + 1)[entries_of(atomicAdd(sum, (1ULL << FOUND_SHIFT) + counted))] = entry;
+    }
+  }
+
+  __device__ __forceinline__ void relax(int64 edge, unsigned source) {
+    const unsigned v = graph.indices[edge];
+    const int64 first = graph.indptr[v], last = graph.indptr[v + 1];  // on their way while the cell is swapped
+#if WEIGHTED
+    const Gathered x = weighted(state, scatterFunc(state, source), graph.weights[edge]);
+#else
+    const Gathered x = scatterFunc(state, source);
+#endif
+    if (!swap_gather(state, x, v, graph, space, control)) return;
+#if PRIORITISED
+#if SWAPPABLE
+    Copy now(state, cell_of(load_cell(&written_cell(state, v))));  // past L1, which has not heard of the swap
+#else
+    State& now = state;
+#endif
+    if (!joins(v, now, space, control)) return;
+#endif
+    const unsigned bit = 1u << (v & 31);
+    if (atomicOr(bits(level + 1) + (v >> 5), bit) & bit) return;
+    if (TRACK) set_bit(space.touched_bits, v);
+    filterFunc(state, v);
+    add(v, first, last - first);
+  }
+
+  __device__ void walk() {
+    const unsigned tile = min(32u, (size + team.warps() - 1) / team.warps());
+    for (unsigned i = team.warp() * tile; i < size; i += team.warps() * tile) {
+      Entry own = {};
+      if (lane_id() < tile && i + lane_id() < size) {
+        own = entries(level)[i + lane_id()];
+        bits(level)[own.vertex >> 5] = 0;  // all of a word are in this list
+      }
+      walk_edges(own.vertex, own.first, (int)own.degree, [&](int64 edge, unsigned source) { relax(edge, source); });
+    }
+  }
+
+  // What the block has found to the entries of the next level.
+  __device__ void unload() {
+    __shared__ int64 first;
+    __syncthreads();
+    const unsigned count = min(stage()->count, MOST_STAGED);
+    if (count == 0) return;
+    if (threadIdx.x == 0)
+      first = entries_of(atomicAdd((uint64*)control->level_found + (level + 1) % 3, ((uint64)count << FOUND_SHIFT) + stage()->edges));
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) entries(level + 1)[first + i] = stage()->entry[i];
+  }
+
+  // The entries that nobody has looked at become the list, with bits and counts, as plan wants to find them.
+  __device__ void leave() {
+    for (unsigned i = team.rank(); i < size; i += team.size()) {
+      const Entry entry = entries(level)[i];
+      if (level & 1) {
+        space.active_bits[entry.vertex >> 5] = 0;
+        atomicOr(space.frontier_bits + (entry.vertex >> 5), 1u << (entry.vertex & 31));
+      }
+      append(entry.vertex, entry.degree, true, space, control);
+      atomicAdd(space.active_vertices + partition_of(entry.vertex), 1u);
+      atomicAdd(space.active_edges + partition_of(entry.vertex), (uint64)entry.degree);
+    }
+  }
+
+  // Levels as long as few vertices are active.
+  __device__ __forceinline__ void run() {
+    __shared__ Level now;
+    __shared__ Record record;
+    const Control::Head& head = control->head;
+    const int64 begin = head.iteration;
+    if (threadIdx.x == 0) now.most = (unsigned)min(head.limit - begin, head.row_limit - head.rows);
+    if (recorder()) record.begin(control);
+    enter();
+    end_level(now);
+    while (now.stays) {
+      if (recorder()) record.level(level, now.found, (double)graph.n, (double)graph.m, (double)graph.k);
+      ADVANCE(state, begin + level);
+      walk();
+      unload();
+      level += 1;
+      end_level(now);
+    }
+    leave();
+    if (recorder()) record.end(level, now.found);
+  }
+};

@@ -1,0 +1,1 @@
+"""Decision trees from measured iterations: samples, seeded splits, training (scikit-learn), evaluation."""

@@ -1,0 +1,143 @@
+"""What a program keeps: `VertexField`, one value per vertex, and `Parameter`, one scalar; and `HARMLESS`.
+
+Both are descriptors of a `gpop.program.program.Program`: on the class they say type and first value, on a
+program they are an array of length ``n`` and a NumPy scalar.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpop.common.errors import UsageError
+
+DTYPES = tuple(
+    np.dtype(name)
+    for name in (
+        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"
+    )
+)  # fmt: skip
+"""Types that compiled code computes with on every target."""
+
+
+def _scalar_dtype(dtype: Any, what: str) -> np.dtype:
+    """One of `DTYPES` (in the byte order of the machine, where another was asked for), or a `UsageError`."""
+    try:
+        found = np.dtype(dtype).newbyteorder("=")
+    except TypeError:
+        found = None
+    if found is None or found not in DTYPES:  # separately: None equals float64
+        name = repr(dtype) if found is None else found
+        raise UsageError(f"{what} of type {name}: expected one of {', '.join(map(str, DTYPES))}")
+    return found
+
+
+def _scalar(dtype: np.dtype, value: Any, what: str) -> np.generic:
+    """The value in this type, or a `UsageError`."""
+    try:
+        return dtype.type(value)
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(f"{what} = {value!r}: expected a value of type {dtype}") from None
+
+
+class _Harmless:
+    """Type of `HARMLESS`."""
+
+    def __repr__(self) -> str:
+        return "gpop.HARMLESS"
+
+
+HARMLESS = _Harmless()
+"""``inactive_message = gpop.HARMLESS``: what ``scatterFunc`` returns for an inactive vertex does no harm."""
+
+
+class VertexField:
+    """One value of a scalar type per vertex; on a program it is a NumPy array of length ``n``.
+
+    Assigning a CuPy array makes it the field: a run with ``target="gpu"`` works in it and leaves it there.
+
+    Parameters
+    ----------
+    dtype : NumPy scalar type
+        bool, an integer of 8 to 64 bits, float32 or float64.
+    fill : scalar
+        Value of every vertex in a new program.
+
+    Raises
+    ------
+    UsageError
+        For another type, or a value that it does not hold.
+
+    Examples
+    --------
+    >>> import gpop
+    >>> class Labels(gpop.Program):
+    ...     label = VertexField(np.uint32, 7)
+    >>> Labels(gpop.Graph.from_edges([0, 1], [1, 2], n=3)).label
+    array([7, 7, 7], dtype=uint32)
+    """
+
+    def __init__(self, dtype: Any, fill: Any = 0) -> None:
+        self.dtype = _scalar_dtype(dtype, "vertex field")
+        self.fill = fill
+        _scalar(self.dtype, fill, "fill")
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, program: Any, owner: type) -> Any:
+        return self if program is None else program._fields[self.name]
+
+    def __set__(self, program: Any, value: Any) -> None:
+        """``program.field = values`` copies into the field's own array; a device array is taken as it is."""
+        if hasattr(value, "__cuda_array_interface__"):
+            if value.shape != (program.graph.n,) or value.dtype != self.dtype:
+                raise UsageError(
+                    f"field {self.name}: a device array of {value.dtype}{value.shape}: "
+                    f"expected {self.dtype}({program.graph.n},)"
+                )
+            program._fields[self.name] = value
+        else:
+            program._fields[self.name][:] = value
+
+
+class Parameter:
+    """One scalar that the functions read; a program (or a callback between iterations) sets it.
+
+    Parameters
+    ----------
+    dtype : NumPy scalar type
+        bool, an integer of 8 to 64 bits, float32 or float64.
+    default : scalar
+        Its value in a new program.
+
+    Raises
+    ------
+    UsageError
+        For another type, or a default that it does not hold.
+
+    Examples
+    --------
+    >>> import gpop
+    >>> class Decay(gpop.Program):
+    ...     rate = Parameter(np.float32, 0.5)
+    >>> decay = Decay(gpop.Graph.from_edges([0], [1], n=2))
+    >>> decay.rate = 0.25
+    >>> decay.rate
+    np.float32(0.25)
+    """
+
+    def __init__(self, dtype: Any, default: Any = 0) -> None:
+        self.dtype = _scalar_dtype(dtype, "parameter")
+        self.default = default
+        _scalar(self.dtype, default, "default")
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, program: Any, owner: type) -> Any:
+        return self if program is None else program._parameters[self.name]
+
+    def __set__(self, program: Any, value: Any) -> None:
+        program._parameters[self.name] = _scalar(self.dtype, value, f"parameter {self.name}")

@@ -1,0 +1,157 @@
+"""``python -m perf calls GRAPH ...``: wall time of a call of every app, beside its peer's.
+
+    python -m perf calls rmat:scale=20,symmetrize,permute data/road.bin --gapbs ~/gapbs --out FILE
+    python -m perf calls data/road.bin --apps bfs,katz --rounds 9
+
+A number is the median wall time around a call of gpop's function, from the graph to the whole result, with
+layouts and kernels there; ``loop`` is the part of it that is spent in the loop, ``added`` the rest. With
+``--gapbs`` the suite's programs run what they have, from the same sources and by the same rules, and take
+turns with gpop (`perf.gap`, which also verifies every result of these six); ``ratio`` is gpop's call over the
+peer's own time without its loading, at most `BAR`. A peer whose whole run is shorter than `CALL_SECONDS`,
+about what a call of Python takes that does nothing, is marked by ``*``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gpop
+from gpop.apps.with_messages import APPS
+from gpop.common.command import exit_code
+from gpop.common.parallel import worker_count
+from perf.gap import KERNELS, Measured, Suite, measure
+from perf.gap_sources import SEED, sources
+from perf.graphs import name_of, normal, open_graph, with_weights
+from perf.parser import documented
+from perf.provenance import perf_command, written
+
+BAR = 0.95
+CALL_SECONDS = 50e-6
+SAMPLED = 16
+"""Sources of closeness."""
+
+Call = Callable[[gpop.Graph, int, dict[str, Any]], Any]
+
+DIRECT: dict[str, Call] = {
+    "clustering": lambda graph, source, options: gpop.clustering(graph, **options),
+    "closeness": lambda graph, source, options: gpop.closeness(graph, sources=SAMPLED, **options),
+    "coloring": lambda graph, source, options: gpop.coloring(graph, **options),
+    "core_number": lambda graph, source, options: gpop.core_number(graph, **options),
+    "label_propagation": lambda graph, source, options: gpop.label_propagation(graph, **options),
+    "spanning_forest": lambda graph, source, options: gpop.spanning_forest(with_weights(graph), **options),
+    "strong_components": lambda graph, source, options: gpop.strong_components(graph, **options),
+}
+"""Apps that send no messages and are no kernels of the suite."""
+
+SAME = {"pagerank": "pr"}
+"""Apps that are kernels of the suite under another name."""
+
+
+def _others() -> dict[str, Call]:
+    calls: dict[str, Call] = {}
+    for name, app in APPS.items():
+        if SAME.get(name, name) not in KERNELS:
+            calls[name] = lambda graph, source, options, app=app: app.solve(
+                with_weights(graph) if app.weighted else graph, source, options
+            )
+    return calls | DIRECT
+
+
+OTHERS = _others()
+NAMES = (*KERNELS, *OTHERS)
+
+
+def alone(name: str, graph: gpop.Graph, given: argparse.Namespace) -> Measured:
+    """Calls of an app that no peer has, each from the next source."""
+    drawn = sources(graph.out_degree, given.seed)
+    roots = list(itertools.islice(drawn, given.trials))
+    call, options = OTHERS[name], {"threads": given.threads}
+    begin = time.perf_counter()
+    first = call(graph, roots[0], options)
+    found = Measured(name, graph.name, [], [], time.perf_counter() - begin - first.run.seconds)
+    for root in roots * given.rounds:
+        result = None  # the arrays of one result at a time
+        begin = time.perf_counter()
+        result = call(graph, root, options)
+        found.ours.append(time.perf_counter() - begin)
+        found.loops.append(result.run.seconds)
+    return found
+
+
+HEADER = f"{'app':23}{'calls':>6}{'wall ms':>11}{'loop ms':>11}{'added us':>10}{'peer ms':>11}{'ratio':>8}"
+
+
+def row(found: Measured, width: int) -> str:
+    """A line of the table."""
+    wall, loop = statistics.median(found.ours), statistics.median(found.loops)
+    added = statistics.median(a - b for a, b in zip(found.ours, found.loops, strict=True))
+    line = f"{found.graph:{width}}{found.kernel:23}{len(found.ours):6}{1e3 * wall:11.3f}{1e3 * loop:11.3f}"
+    line += f"{1e6 * added:10.0f}"
+    if found.theirs:
+        theirs = statistics.median(found.theirs)
+        short = "*" if theirs < CALL_SECONDS else ""
+        line += f"{1e3 * theirs:11.3f}" + (f"{wall / theirs:8.2f}{short}" if theirs else f"{'':8}*")
+    return f"{line}  {found.note}".rstrip()
+
+
+def _names(text: str) -> list[str]:
+    for name in text.split(","):
+        if name not in NAMES:
+            raise argparse.ArgumentTypeError(f"{name!r}: expected some of {','.join(NAMES)}")
+    return text.split(",")
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number from 1 on")
+    return int(text)
+
+
+def _run(argv: list[str]) -> None:
+    parser = documented("calls", __doc__)
+    parser.add_argument("graphs", nargs="+", metavar="GRAPH", help="a file, or KIND:SIZE=VALUE,...")
+    parser.add_argument("--apps", type=_names, default=list(NAMES), help=f"of {','.join(NAMES)}")
+    parser.add_argument("--trials", type=_positive, default=4, metavar="N", help="sources; default: 4")
+    parser.add_argument("--rounds", type=_positive, default=3, metavar="R", help="of all trials; default: 3")
+    parser.add_argument("--threads", type=_positive, default=worker_count(), metavar="T")
+    parser.add_argument("--delta", type=_positive, metavar="D", help="of sssp's buckets, for both sides")
+    parser.add_argument("--gapbs", type=Path, metavar="DIR", help="folder with the programs of GAPBS")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
+    given = parser.parse_args(argv)
+    given.seed = SEED
+    suite = Suite(given.gapbs.expanduser(), given.threads) if given.gapbs else None
+    with written(given.out, perf_command("calls", argv)):
+        _table([normal(spec) for spec in given.graphs], given, suite)
+
+
+def _table(specs: list[str], given: argparse.Namespace, suite: Suite | None) -> None:
+    print(f"{given.threads} threads; medians; bar: ratio at most {BAR}")
+    width, ratios = max(map(len, map(name_of, specs))) + 2, []
+    print(f"{'graph':{width}}{HEADER}")
+    for spec in specs:
+        graph = open_graph(spec)
+        graph.name = name_of(spec)
+        with tempfile.TemporaryDirectory() as folder:
+            for name in given.apps:
+                if name in KERNELS:
+                    found = measure(name, graph, given, suite, Path(folder), given.delta)
+                else:
+                    found = alone(name, graph, given)
+                print(row(found, width), flush=True)
+                if found.theirs and statistics.median(found.theirs) >= CALL_SECONDS:
+                    ratios.append(statistics.median(found.ours) / statistics.median(found.theirs))
+    if ratios:
+        above = sum(ratio > BAR for ratio in ratios)
+        print(f"{above} of {len(ratios)} above the bar; worst {max(ratios):.2f}")
+
+
+def main(argv: list[str]) -> int:
+    """Measure and print the table."""
+    return exit_code(lambda: _run(argv))

@@ -1,0 +1,201 @@
+"""``python -m perf model-study``: eq. (1), auto, trees, the best fixed strategy and the oracle on the log.
+
+Times over the oracle's, from the steps in the store, nothing is run. Trees are only asked about what they
+have not seen: *steps held out* are five folds of all steps, *graphs held out* and *families held out* a tree
+for each graph, and for each dataset, that was trained without it. ``paper`` is eq. (1) as it stands,
+``auto`` the engine's own model; *tree or auto* may leave a step to it. Then training sizes (M. Verstraaten's
+thesis, T-160): shares of graphs, variants or steps, evaluated on all that was not trained on; importances of
+features; and what follows from the numbers, in words.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+from gpop.common.by_reference import opener, reference_of
+from gpop.common.command import exit_code
+from gpop.common.inlined import KERNEL
+from gpop.cpu.tree import chosen_of, walk
+from gpop.graph.graph import Graph
+from gpop.learn.evaluate import BEST_FIXED, Line, evaluate, table
+from gpop.learn.split import Split
+from gpop.learn.steps import Steps
+from gpop.learn.train import LEAVES, train
+from gpop.learn.validate import held_out_groups, held_out_steps
+from gpop.model.features import FEATURES
+from gpop.model.trees import Tree, text_of
+from perf.algorithms import ALGORITHMS
+from perf.model import told
+from perf.parser import with_store
+from perf.provenance import perf_command, written
+from perf.steps import Log, Which, read_log
+from perf.store import Store
+
+FOLDS = 5
+ROUNDS, DECISIONS = 9, 100_000
+"""Of timing a decision."""
+
+SHARES = tuple(range(10, 101, 10))
+STEPS, GRAPHS, FAMILIES = (f"{what} held out" for what in ("steps", "graphs", "families"))
+TREE, OR_AUTO = "tree", "tree or auto"
+AIMS = {STEPS: 1.15, GRAPHS: 1.3}
+"""What trees should stay below."""
+
+SMALL = 64 << 10
+"""Bytes of a tree that may come with gpop."""
+
+
+def folds(steps: Steps, seed: int = 1) -> np.ndarray:
+    """The fold of every step, all of about the same size."""
+    return np.random.default_rng(seed).permutation(len(steps)) % FOLDS
+
+
+def held_out(steps: Steps, **options: Any) -> dict[str, np.ndarray]:
+    """Seconds of every step under trees that had not seen it, or its graph, or its family."""
+    groups = {STEPS: folds(steps), GRAPHS: steps.graph, FAMILIES: steps.family}
+    kinds = {TREE: steps} | ({OR_AUTO: steps.among("auto")} if "auto" in steps.others else {})
+    return {
+        f"{kind}, {name}": held_out_groups(among, each, **options).predicted
+        for kind, among in kinds.items()
+        for name, each in groups.items()
+    }
+
+
+def by_family(steps: Steps, predicted: dict[str, np.ndarray]) -> str:
+    """A row for each family: totals of what switches, and of the best fixed strategy of each variant."""
+    names = (*predicted, *steps.others, BEST_FIXED)
+    rows = [("family", "variants", *names), ("---", *("---:",) * (len(names) + 1))]
+    for family in np.unique(steps.family):
+        inside = steps.family == family
+        part = steps.where(inside)
+        lines = evaluate(part, predicted={name: each[inside] for name, each in predicted.items()})
+        totals = {line.name: line.total for line in lines}
+        rows.append((str(family), str(len(part.variants)), *(f"{totals[name]:.2f}" for name in names)))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def training_sizes(steps: Steps, **options: Any) -> str:
+    """A row for each share, a column for what was drawn: totals on what was not trained on."""
+    kinds = ("graphs", "variants", "steps")
+    rows = [("trained on", *kinds), ("---:", *("---:",) * len(kinds))]
+    for percent in SHARES:
+        cells = []
+        for kind in kinds:
+            split = Split()._replace(steps=1.0)._replace(**{kind: percent / 100})
+            chosen = split.of(steps)
+            if chosen.any() and not chosen.all():
+                cells.append(f"{held_out_steps(steps, split, **options).total:.2f}")
+            elif chosen.any():
+                of_all = steps.predicted(train(steps, **options))
+                cells.append(f"{of_all.sum() / steps.oracle.sum():.2f} (seen)")
+            else:
+                cells.append("")
+        rows.append((f"{percent} %", *cells))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def importances(tree: Tree) -> str:
+    """The features that a tree looks at, the most important first."""
+    found = sorted(zip(tree.importances, tree.features, strict=True), reverse=True)
+    rows = ["| feature | importance |", "| --- | ---: |"]
+    return "\n".join([*rows, *(f"| {name} | {weight:.3f} |" for weight, name in found)])
+
+
+def verdict(lines: dict[str, Line], size: int) -> list[str]:
+    """What follows from the totals, in sentences; ``size`` is that of a tree, in bytes."""
+    said = []
+    for name, aim in AIMS.items():
+        total = lines[f"{TREE}, {name}"].total
+        said.append(
+            f"A tree, {name}: {total:.2f} of the oracle's time, {'' if total <= aim else 'not '}within {aim}."
+        )
+    rivals = [name for name in ("auto", "paper", BEST_FIXED) if name in lines]
+    kinds = [kind for kind in (TREE, OR_AUTO) if f"{kind}, {STEPS}" in lines]
+    for name in (f"{kind}, {what}" for kind in kinds for what in (STEPS, GRAPHS, FAMILIES)):
+        worse = [rival for rival in rivals if lines[name].total >= lines[rival].total]
+        beside = "better than" if not worse else "not better than"
+        told = " and ".join(f"{rival} ({lines[rival].total:.2f})" for rival in worse or rivals)
+        said.append(f"{name} ({lines[name].total:.2f}): {beside} {told}.")
+    if "auto" in lines:
+        unseen = {kind: max(lines[f"{kind}, {what}"].total for what in (GRAPHS, FAMILIES)) for kind in kinds}
+        kind = min(unseen, key=unseen.__getitem__)
+        ratio = unseen[kind] / lines["auto"].total
+        said.append(
+            f"On graphs and families that it has not seen the better kind, {kind}, takes {ratio:.2f} times "
+            "the time of auto: "
+            + ("it may come with gpop." if ratio < 1 and size < SMALL else "auto stays analytical.")
+        )
+    return said
+
+
+def decision_seconds(tree: Tree, steps: Steps) -> float:
+    """Median seconds of a decision in a compiled loop over these steps."""
+    chosen = chosen_of(tree, Graph.from_edges([0], [0]), (0, 0), lambda mode: True)
+    reference = reference_of(chosen)
+    opened = opener(reference.kind)
+    columns = [steps.features[:, FEATURES.index(name)].copy() for name in ("frontier abs", "edges abs")]
+
+    @numba.njit(**KERNEL)
+    def decide(address, times, frontier, edges):
+        tree, sum_of = opened(address), 0
+        for i in range(times):
+            j = i % frontier.size
+            sum_of += walk(tree, 1e6, 1e7, frontier[j], edges[j], np.float64(i))
+        return sum_of
+
+    decide(reference.address, 1, *columns)
+    seconds = []
+    for _ in range(ROUNDS):
+        begin = time.perf_counter()
+        decide(reference.address, DECISIONS, *columns)
+        seconds.append((time.perf_counter() - begin) / DECISIONS)
+    return float(np.median(seconds))
+
+
+def report(log: Log, **options: Any) -> str:
+    """The whole study."""
+    steps = log.steps
+    predicted = held_out(steps, **options)
+    lines = evaluate(steps, predicted=predicted)
+    by_name = {line.name: line for line in lines}
+    tree = train(steps, **options)
+    size, seconds = len(text_of(tree)), decision_seconds(tree, steps)
+    parts = [
+        told(log),
+        table(lines),
+        "\n".join(verdict(by_name, size)),
+        "Totals by family:",
+        by_family(steps, predicted),
+        "Totals on what was not trained on, by the share that was:",
+        training_sizes(steps, **options),
+        f"The tree of all steps has {len(tree.left)} nodes, {size} bytes; a decision takes "
+        f"{1e9 * seconds:.0f} ns. Importance of what it looks at:",
+        importances(tree),
+    ]
+    return "\n\n".join(parts)
+
+
+def _run(argv: list[str]) -> None:
+    parser = with_store("model-study", __doc__)
+    parser.add_argument("--app", choices=ALGORITHMS, default="bfs")
+    parser.add_argument("--target", default="cpu")
+    parser.add_argument("--platform", help="default: the only one there is")
+    parser.add_argument("--threads", type=int, help="default: the only number there is")
+    parser.add_argument("--leaves", type=int, default=LEAVES, help="at most so many (default %(default)s)")
+    parser.add_argument("--unweighted", action="store_true", help="all steps weigh the same")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, too")
+    given = parser.parse_args(argv)
+    with Store(given.store, create=False) as store:
+        log = read_log(store, Which(given.app, given.target, given.platform, given.threads))
+    with written(given.out, perf_command("model-study", argv)):
+        print(report(log, leaves=given.leaves, weighted=not given.unweighted))
+
+
+def main(argv: list[str]) -> int:
+    """Print the study; returns the exit code."""
+    return exit_code(lambda: _run(argv))

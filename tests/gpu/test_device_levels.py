@@ -1,0 +1,53 @@
+"""Levels and buckets on a device, where blocks race: answers of searches over long thin graphs and others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.apps import sssp
+from gpop.generate import generate
+from gpop.gpu import kernel
+from tests.gpu import test_buckets, test_levels
+from tests.gpu.test_bottom_up import PROGRAMS, check
+from tests.programs import random_graph
+
+pytestmark = pytest.mark.gpu
+
+GRAPHS = {
+    "grid": lambda: generate("grid", width=700, height=300, weights=(1, 255)),
+    "chain": lambda: generate("chain", vertices=3000, weights=(1, 255)),
+    "rmat": lambda: generate("rmat", scale=14, symmetrize=True, weights=(1, 255)),
+}
+
+
+@pytest.mark.parametrize("kind", GRAPHS)
+@pytest.mark.parametrize("most", [kernel.LEVEL_EDGES, 1500, 300])
+def test_searches(kind, most, monkeypatch):
+    """Levels of the whole grid, of one block, and changes between them and other iterations."""
+    monkeypatch.setattr(kernel, "LEVEL_EDGES", most)
+    graph = GRAPHS[kind]()
+    source = int(np.argmax(graph.out_degree))
+    level = gpop.bfs(graph, source, mode="sc").level
+    for mode in ("sc", "auto"):
+        for _ in range(3):
+            assert np.array_equal(gpop.bfs(graph, source, target="gpu", mode=mode).level, level)
+            for delta in (None, 100, np.inf):
+                found = gpop.sssp(graph, source, target="gpu", mode=mode, delta=delta)
+                assert sssp.verify(graph, found, source) is None
+
+
+@pytest.mark.parametrize("case", [test_levels.STEPS, test_levels.AGAIN, PROGRAMS["Reached"]], ids=str)
+@pytest.mark.parametrize("mode", ["sc", "auto"])
+def test_levels_leave_what_other_iterations_leave(case, mode):
+    for graph in (test_levels.long_and_thin(), random_graph(22, 3000, 30000, weights=True)):
+        for limit in (case.iterations, 5, 6):
+            check(case._replace(iterations=limit), graph, mode=mode, ratio=1.0, partition_size=256)
+
+
+@pytest.mark.parametrize("mode", ["auto", "pull", "sc", "pc"])
+@pytest.mark.parametrize("start", [test_buckets.in_steps, test_buckets.labels])
+def test_steps_of_buckets(start, mode):
+    for graph in (random_graph(5, 90, 500, weights=True), random_graph(6, 9000, 90_000, weights=True)):
+        test_buckets.check_steps(start, graph, mode, 256)

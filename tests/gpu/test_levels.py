@@ -1,0 +1,141 @@
+"""Iterations with few active vertices (kernels/levels.cuh): answers, traces, and when they are left."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.generate import generate
+from gpop.gpu import engine, kernel
+from gpop.program.lowering import lower
+from tests.gpu.cases import Case
+from tests.gpu.emulator import emulated
+from tests.gpu.test_bottom_up import PROGRAMS, _reached, check
+from tests.programs import random_graph
+from tests.quick import quick
+
+
+class Steps(gpop.Program):
+    """The level, by what is sent alone: who sends is who was reached, and says so in filterFunc."""
+
+    level = gpop.VertexField(np.uint16)
+    seen = gpop.VertexField(np.uint16)
+    track_touched = True
+    combine = "min"
+
+    def scatterFunc(self, node):
+        return np.uint16(self.iteration + 2)
+
+    def gatherFunc(self, value, node):
+        if self.level[node] == 0:
+            self.level[node] = value
+            return True
+        return False
+
+    def filterFunc(self, node):
+        self.seen[node] += 1
+        return True
+
+
+class Again(gpop.Program):
+    """Vertices become active again and again, by more than one message at a time."""
+
+    heard = gpop.VertexField(np.uint8)
+
+    def scatterFunc(self, node):
+        return np.uint8(node % 7)
+
+    def gatherFunc(self, value, node):
+        if self.heard[node] < 40:
+            self.heard[node] += np.uint8(1)
+            return True
+        return False
+
+
+STEPS = Case(Steps, _reached, (3, 7))
+AGAIN = Case(Again, lambda program, rng: None, (3, 7), 7)
+
+
+def levels_run(monkeypatch) -> list:
+    """Filled with how often the kernel began a run of levels."""
+    begun = []
+
+    class Watching(engine.GpuEngine):
+        def iterate(self):
+            records = super().iterate()
+            begun.append(int(self.control["few"]))
+            return records
+
+    monkeypatch.setattr(engine, "GpuEngine", Watching)
+    return begun
+
+
+def long_and_thin():
+    """A grid that is entered at its corner, and a vertex with more edges than levels look at."""
+    grid = generate("grid", width=60, height=7)
+    tails = np.repeat(np.arange(grid.n), grid.out_degree)
+    spokes = np.arange(grid.n, grid.n + kernel.HEAVY + 9)
+    tails = np.concatenate([tails, np.full(spokes.size, 200), spokes])
+    heads = np.concatenate([grid.indices, spokes, np.full(spokes.size, 200)])
+    return gpop.Graph.from_edges(tails, heads)
+
+
+@pytest.mark.parametrize(
+    "case",
+    quick([STEPS, AGAIN, PROGRAMS["Reached"]], AGAIN),
+    ids=lambda case: case.cls.__name__,
+)
+@pytest.mark.parametrize("mode", quick(["sc", "auto"], "sc"))
+def test_levels_leave_what_other_iterations_leave(case, mode, monkeypatch):
+    begun = levels_run(monkeypatch)
+    with emulated():
+        for graph in (long_and_thin(), random_graph(21, 90, 400, weights=True)):
+            for limit in (case.iterations, 5, 6):
+                check(case._replace(iterations=limit), graph, mode=mode, ratio=1.0, partition_size=32)
+    assert any(begun)
+
+
+def test_levels_are_left_and_taken_up_again(monkeypatch):
+    """More than they take, for some iterations: bits, lists and counts are handed over after any number."""
+    monkeypatch.setattr(kernel, "LEVEL_EDGES", 48)
+    with emulated():
+        graph = generate("grid", width=23, height=9)
+        check(STEPS, graph, mode="sc", partition_size=32)
+
+
+def test_a_callback_sees_every_level():
+    graph = generate("grid", width=20, height=3)
+
+    def seen(target):
+        program, found = Steps(graph), []
+        program.level[0] = 1
+        gpop.run(
+            program, [0], target=target, mode="sc",
+            callback=lambda record: found.append((record["frontier"], program.level.tolist())),
+        )  # fmt: skip
+        return found
+
+    with emulated():
+        assert seen("gpu") == seen("python")
+
+
+def test_which_filters_may_be_called_early():
+    class Reads(Steps):
+        def filterFunc(self, node):
+            self.seen[node] = self.level[node]
+            return True
+
+    class Drops(Steps):
+        def filterFunc(self, node):
+            return self.seen[node] == 0
+
+    class IsRead(Steps):
+        def gatherFunc(self, value, node):
+            if self.seen[node] == 0:
+                self.level[node] = value
+                return True
+            return False
+
+    for cls, early in ((Steps, True), (Again, True), (Reads, False), (Drops, False), (IsRead, False)):
+        assert lower(cls).filters_early is early, cls

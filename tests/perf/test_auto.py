@@ -1,0 +1,78 @@
+"""``python -m perf auto``: all modes take turns, answers must agree, and hopeless ones are left alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from perf import auto
+from perf.algorithms import Algorithm
+
+GRAPH = gpop.Graph.from_edges([0, 1], [1, 2])
+
+
+def algorithm(answers=None, took=None):
+    """Stands for an app: what it answers in a mode; the modes it was called in are noted in ``took``."""
+
+    def call(graph, flags, options):
+        if took is not None:
+            took.append(options["mode"])
+        return (answers or {}).get(options["mode"], 1.0)
+
+    return Algorithm(
+        name="fake",
+        title="fake",
+        call=call,
+        answer=lambda graph, result: np.array([result]),
+        variants={"": {}},
+    )  # fmt: skip
+
+
+def test_modes_take_turns_and_begin_with_another_each_time(monkeypatch):
+    monkeypatch.setattr(auto, "HOPELESS", 1e9)
+    took = []
+    found = auto.times(algorithm(took=took), GRAPH, threads=1, rounds=2, seconds=0)
+    first = len(took) - 2 * len(auto.MODES)
+    assert took[first:] == ["auto", "sc", "pc", "pull", "sc", "pc", "pull", "auto"]
+    assert {mode: len(values) for mode, values in found.items()} == dict.fromkeys(auto.MODES, 2)
+
+
+def test_a_hopeless_mode_has_one_turn(monkeypatch):
+    monkeypatch.setattr(auto, "HOPELESS", 0)
+    clock = iter(range(1000))
+    monkeypatch.setattr(auto.time, "perf_counter", lambda: next(clock))
+    with pytest.raises(ValueError, match="empty"):  # not even auto has hope
+        auto.times(algorithm(), GRAPH, threads=1, rounds=1, seconds=0)
+    monkeypatch.setattr(auto, "HOPELESS", 1.5)
+    slow = {"pull": 100}
+    now = [0]
+
+    def call(graph, flags, options):
+        now[0] += slow.get(options["mode"], 1)
+        return 1.0
+
+    monkeypatch.setattr(auto.time, "perf_counter", lambda: now[0])
+    fake = algorithm()
+    found = auto.times(
+        Algorithm(name="fake", title="", call=call, answer=fake.answer, variants={"": {}}),
+        GRAPH, threads=1, rounds=3, seconds=0,
+    )  # fmt: skip
+    assert found["pull"] == [100] and found["sc"] == [1, 1, 1]
+
+
+def test_other_answers_are_refused():
+    with pytest.raises(gpop.GpopError, match=r"fake on .*: pc and auto give different answers"):
+        auto.times(algorithm(answers={"pc": 2.0}), GRAPH, threads=1, rounds=1, seconds=0)
+
+
+def test_a_row_compares_auto_with_the_best():
+    line, ratio = auto.row({"auto": [2e-3, 9, 1e-3], "sc": [4e-3], "pc": [1.6e-3], "pull": [8e-3]})
+    assert ratio == pytest.approx(1.25) and line.split() == ["2.000", "4.000", "1.600", "8.000", "pc", "1.25"]
+
+
+def test_the_command(monkeypatch, capsys):
+    monkeypatch.setattr(auto, "ALGORITHMS", {"fake": algorithm()})
+    assert auto.main(["grid:width=3,height=3", "--rounds", "1", "--seconds", "0"]) == 0
+    told = capsys.readouterr().out
+    assert "above the bar" in told and "grid-width3-height3  fake" in told
