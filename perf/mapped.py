@@ -122,7 +122,7 @@ WAYS = {
 
 def disk_speeds(path: Path, rounds: int) -> dict[str, float]:
     """Bytes a second of each way to read a file, the median of some rounds that take turns."""
-    size = path.stat().st_size // BLOCK * BLOCK
+    size = path.stat().st_size
     found: dict[str, list[float]] = {name: [] for name in WAYS}
     for _ in range(rounds):
         for name, way in WAYS.items():
