@@ -47,6 +47,8 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
         "HYB, bins and CSR as formats to gather from: bytes, lanes, and times on a GPU; HPGraph's steps",
     ),
     "gpu-strategies": ("perf.gpu_strategies", "ways to walk neighbours on a GPU, all or those of the papers"),
+    "graphie": ("perf.graphie_traffic", "what Graphie's edge partitions move over the link, counted"),
+    "streamed": ("perf.streamed", "apps on a GPU whose edges do not fit, beside the same in memory"),
     "readme": ("perf.readme", "write the tables of README and guide from the committed results"),
     "figures": ("perf.figures", "draw the figures and tables of the paper for this machine"),
     "plot": ("perf.plot", "draw the log of steps: which strategy is fastest where, beside the optimum"),

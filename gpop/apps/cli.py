@@ -133,8 +133,12 @@ def _parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     parser.add_argument("--target", choices=TARGETS, default="cpu", help="where to run; python: plain, slow")
     parser.add_argument(
         "--residency", choices=tuple(dict.fromkeys(sum(RESIDENCIES.values(), ()))), default="auto",
-        help="where the edges of a graph from a .mapped folder are: read first, or left on disk",
+        help="where edges are: of a .mapped folder read first or left on disk; of a GPU all there, or "
+        "what does not fit in the host's memory",
     )  # fmt: skip
+    parser.add_argument(
+        "--device-memory", metavar="BYTES", help="most that a run may take of a GPU, such as 4GB"
+    )
     parser.add_argument(
         "--transport", choices=TRANSPORTS, default="auto", help="whether the ranks of mpiexec run it together"
     )
@@ -240,6 +244,7 @@ def _run(app: App, given: argparse.Namespace) -> int:
         "target",
         "iterations",
         "reorder",
+        "device_memory",
     )
     options = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
     options["progress"] = progress

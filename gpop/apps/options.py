@@ -48,7 +48,7 @@ def checked(function: Callable[P, Result]) -> Callable[P, Result]:
     Traceback (most recent call last):
     gpop.common.spelling.UnknownOption: bfs takes no option 'thread' (did you mean threads?): expected some of
     source, reorder, iterations, mode, interleave, threads, target, ratio, model, partition_size, progress,
-    callback, counters, transport, gather, checkpoint, residency
+    callback, counters, transport, gather, checkpoint, residency, device_memory
     """
     named = [
         name

@@ -20,12 +20,13 @@ from gpop.model.choosers import MODEL_NAMES
 _OF_MESSAGES = {
     "mode": "auto", "target": "cpu", "interleave": None, "iterations": None, "callback": None, "ratio": None,
     "model": MODEL_NAMES[0], "counters": False, "checkpoint": None, "residency": "auto",
+    "device_memory": None,
 }  # fmt: skip
 _OF_ANY_RUN = ("threads", "partition_size", "progress", "transport", "gather")
 
 OF_MESSAGES = (
     "mode", "ratio", "model", "interleave", "partition_size", "target", "iterations", "layouts", "residency",
-    *CHECKPOINT_OPTIONS,
+    "device_memory", *CHECKPOINT_OPTIONS,
 )  # fmt: skip
 """Options of the command line that mean nothing without messages and bins."""
 

@@ -20,8 +20,8 @@ Mode: TypeAlias = Literal[
 Target: TypeAlias = Literal["cpu", "gpu", "python"]
 Model: TypeAlias = Literal["engine", "paper"]
 Order: TypeAlias = Literal["none", "degree", "bfs", "rcm", "random"]
-Residency: TypeAlias = Literal["auto", "memory", "mapped"]
 Transport: TypeAlias = Literal["auto", "alone", "mpi"]
+Residency: TypeAlias = Literal["auto", "memory", "mapped", "device", "stream"]
 Callback: TypeAlias = Callable[[dict[str, Any]], bool | None]
 
 
@@ -47,6 +47,7 @@ class RunOptions(ShownOptions, total=False):
     gather: bool
     checkpoint: Checkpoint | None
     residency: Residency
+    device_memory: int | str | None
 
 
 class LimitedOptions(RunOptions, total=False):

@@ -22,13 +22,14 @@ from gpop.model.choosers import MODEL_NAMES, model_of
 from gpop.model.strategies import asked_on, check_asked
 from gpop.plan.engine import Finished
 from gpop.plan.plan import UNLIMITED, Plan, decide
+from gpop.plan.residency import residency_of
 from gpop.plan.trace import Trace
 from gpop.program.program import Program
 from gpop.ranks.world import World, threads_of, world_of
 
 COMPILED_TARGETS = ("cpu", "gpu")
 TARGETS = (*COMPILED_TARGETS, "python")
-RESIDENCIES = {"cpu": ("auto", "memory", "mapped"), "gpu": ("auto",), "python": ("auto",)}
+RESIDENCIES = {"cpu": ("auto", "memory", "mapped"), "gpu": ("auto", "device", "stream"), "python": ("auto",)}
 """Where the edges of a graph may be during a run, by target."""
 
 
@@ -106,6 +107,7 @@ def run(
     gather: bool = False,
     checkpoint: Checkpoint | None = None,
     residency: Residency = "auto",
+    device_memory: int | str | None = None,
 ) -> Run:
     """Run a program until its frontier is empty or the given number of iterations is done.
 
@@ -159,11 +161,15 @@ def run(
         sets its own range of vertices, ``Run.part``. The frontier is always that of all.
     checkpoint : Checkpoint, optional
         Leave now and then what the run needs to go on, and go on from what an earlier one has left.
-    residency : "auto", "memory" or "mapped"
-        Where the edges are during the run, of a graph opened from disk (``.mapped``, written by ``python -m
-        gpop.convert --layout``): read before it begins, or left there and read as they are wanted, so that
-        the graph may be larger than memory. Auto leaves them there when they are expected not to fit. Vertex
-        data is in memory; answers are the same.
+    residency : "auto", or "memory" or "mapped", or "device" or "stream"
+        Where the edges are during the run. On the CPU, of a graph opened from disk (``.mapped``, written by
+        ``python -m gpop.convert --layout``): read before it begins, or left there and read as they are
+        wanted, so that the graph may be larger than memory. On a GPU: all on the device; or as many as fit,
+        hot ones first, and the others in the host's memory, read in place over the link (what came over it
+        is in ``trace.summary["link"]``). Auto leaves those where they are that are expected not to fit.
+        Vertex data is in memory, or on the device; answers are the same.
+    device_memory : int or str, optional
+        Most bytes that the run may take of a GPU, such as ``"4GB"``; what is free when not given.
 
     Returns
     -------
@@ -243,6 +249,7 @@ def run(
         program, target=target, mode=mode, interleave=interleave, counting=counters, threads=threads,
         ratio=ratio, model=model_of(model), partition_size=partition_size,
         limit=UNLIMITED if iterations is None else iterations,
+        residency=residency_of(residency, device_memory, target),
     )  # fmt: skip
     engine = engine_for(target, plan, world, gather, residency)
     keeper = None
@@ -262,6 +269,9 @@ def finished_run(
     traffic = left.pop("traffic")
     if traffic is not None:
         trace.summary["traffic"] = traffic
+    link = left.pop("link")
+    if link is not None:
+        trace.summary["link"] = link
     run = object.__new__(Run)  # to set each attribute of a frozen class takes five times as long
     vars(run).update(
         left,

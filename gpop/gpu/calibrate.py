@@ -18,9 +18,11 @@ from gpop.common.user_folder import recall, remember
 from gpop.generate import generate
 from gpop.gpu.device import current_device
 from gpop.gpu.kernel import device_sizes
+from gpop.graph.graph import Graph
 from gpop.model import gpu_bytes
 from gpop.plan.engine import Engine
 from gpop.plan.plan import Plan, decide
+from gpop.plan.residency import Residency
 from gpop.plan.trace import BYTES_AT, GATHER_AT, SCATTER_AT
 from gpop.program.fields import HARMLESS, VertexField
 from gpop.program.program import Program
@@ -67,18 +69,50 @@ def device_ratio(engine_of: Callable[[Plan], Engine]) -> float:
     return _ratios[name]
 
 
+def link_cost(engine_of: Callable[[Plan], Engine]) -> float:
+    """What a byte over the link costs, in bytes of source-centric iterations; measured and kept likewise."""
+    name = f"{current_device().name}, link, model {_model()}"
+    if name not in _ratios:
+        kept = recall("devices")
+        if not isinstance(kept.get(name), float):
+            kept[name] = measure_link_cost(engine_of)
+            remember("devices", kept)
+        _ratios[name] = kept[name]
+    return _ratios[name]
+
+
+def measure_link_cost(engine_of: Callable[[Plan], Engine]) -> float:
+    """Median bandwidth of source-centric iterations over that of the link, where all edges come over it."""
+    graph = generate("rmat", scale=SCALE, degree=DEGREE, seed=SEED)
+    found: list[list[float]] = []
+    for residency in ("device", "stream"):
+        found.append([])
+        for _ in range(ROUNDS + 1):
+            found[-1].append(_bandwidth(engine_of, graph, "sc", residency))
+    graph.drop("device")
+    device, link = (statistics.median(each[1:]) for each in found)
+    return device / link
+
+
+def _bandwidth(engine_of: Callable[[Plan], Engine], graph: Graph, mode: str, residency: str) -> float:
+    """Bytes per second of one iteration in which every vertex is active; over the link where that is."""
+    program = Smallest(graph)
+    program.label = np.arange(graph.n, dtype=np.uint32)
+    placed = Residency(residency, 64 * graph.n if residency == "stream" else None)
+    engine = engine_of(decide(program, target="gpu", mode=mode, ratio=1.0, limit=1, residency=placed))
+    engine.prepare()
+    engine.load(None, 1)
+    (row,) = engine.iterate()
+    moved = row[BYTES_AT] if residency == "device" else engine.finish().link["bytes"][0]
+    return moved / (row[SCATTER_AT] + row[GATHER_AT])
+
+
 def measure_ratio(engine_of: Callable[[Plan], Engine]) -> float:
     """Median bandwidth of partition-centric over that of source-centric iterations."""
     graph = generate("rmat", scale=SCALE, degree=DEGREE, seed=SEED)
     bandwidth: dict[str, list[float]] = {"sc": [], "pc": []}
     for _ in range(ROUNDS + 1):
         for mode, found in bandwidth.items():
-            program = Smallest(graph)
-            program.label = np.arange(graph.n, dtype=np.uint32)
-            engine = engine_of(decide(program, target="gpu", mode=mode, ratio=1.0, limit=1))
-            engine.prepare()
-            engine.load(None, 1)
-            (row,) = engine.iterate()
-            found.append(row[BYTES_AT] / (row[SCATTER_AT] + row[GATHER_AT]))
+            found.append(_bandwidth(engine_of, graph, mode, "device"))
     graph.drop("device")
     return statistics.median(bandwidth["pc"][1:]) / statistics.median(bandwidth["sc"][1:])

@@ -15,10 +15,11 @@ from gpop.model.strategies import PULL, SC, code_of, policies, split
 from gpop.plan.plan import Plan
 
 
-def traits_of(plan: Plan, emitted: Emitted, push: int | None) -> Traits:
+def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = False) -> Traits:
     """The traits, but for the type of weights in bins, which the layout decides.
 
     ``push`` (`gpop.gpu.kernel`): deliver by compare-and-swap or by owners whatever the program declares.
+    ``streamed``: edges are read over the link, where they do not fit the device.
     """
     cls = type(plan.program)
     fields = cls.vertex_fields()
@@ -53,10 +54,12 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None) -> Traits:
             combine is not None,
             plan.may(PULL) and plan.model.pulls,
             live and way == SWAP and plan.lowered.filters_early,
+            streamed,
         ),
         parameters=parameters,
         masked=masked,
         aggregation=aggregation,
+        streamed=streamed,
     )
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gpop.common.errors import NotEnoughMemory, UsageError
 
 _GIB = 1 << 30
@@ -77,6 +79,16 @@ def current_device() -> Device:
 def free_bytes() -> int:
     """Bytes that can still be allocated on the device, memory that CuPy keeps for reuse included."""
     return cupy().cuda.runtime.memGetInfo()[0] + cupy().get_default_memory_pool().free_bytes()
+
+
+def pinned_copy(array: np.ndarray, length: int, dtype: np.dtype | None = None) -> np.ndarray:
+    """A copy, of this type, that the device can read in place, filled up with zeros to this length."""
+    dtype = array.dtype if dtype is None else dtype
+    memory = cupy().cuda.alloc_pinned_memory(length * dtype.itemsize)
+    copy = np.frombuffer(memory, dtype, length)
+    copy[: len(array)] = array
+    copy[len(array) :] = 0
+    return copy
 
 
 def require_device_memory(needed: int, what: str) -> None:

@@ -13,6 +13,7 @@ that say who does what on a GPU:
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -183,9 +184,17 @@ class DeviceGraph:
         """Bytes on the device."""
         return sum({id(array): array.nbytes for array in self.arrays.values()}.values())
 
+    def allocating(self) -> AbstractContextManager[None]:
+        """Whose memory arrays take that are made meanwhile: CuPy's own."""
+        return nullcontext()
+
     def missing_bytes(self, names: tuple[str, ...]) -> int:
         """Bytes that `load` would copy."""
         return sum(self._size(name) for name in {*map(self._place, names)} if name not in self.arrays)
+
+    def bytes_of(self, names: tuple[str, ...]) -> int:
+        """Bytes of these arrays on the device, loaded or not."""
+        return sum(self._size(name) for name in {*map(self._place, names)})
 
     def load(self, names: tuple[str, ...]) -> None:
         """Copy what is missing."""

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from gpop.common.errors import NotEnoughMemory
+from gpop.common.memory import readable
 from gpop.common.parallel import worker_count
 from gpop.gpu import calibrate
 from gpop.gpu.choices import parts_of, traits_of
@@ -28,7 +30,8 @@ from gpop.gpu.kernel import (
     make_source,
     shared_bytes,
 )
-from gpop.gpu.structs import CONTROL, GRAPH, TRACE_ROWS
+from gpop.gpu.streaming import Link, stream
+from gpop.gpu.structs import CONTROL, FETCHED_AT, GRAPH, TRACE_ROWS
 from gpop.gpu.workspace import Workspace, queue_shapes, workspace_shapes
 from gpop.model.strategies import SC
 from gpop.plan.engine import Finished
@@ -67,6 +70,8 @@ class GpuEngine:
         self.fields: dict[str, Any] = {}
         self.halves: tuple[Any, Any] | None = None
         self.milliseconds = 0.0
+        self.link: Link | None = None
+        self.link_cost = 0.0
 
     # --- before the run ------------------------------------------------------------------------
 
@@ -79,21 +84,51 @@ class GpuEngine:
         self.layout, self.prepare_seconds = device_graph(graph, traits.bits, turned, worker_count())
         if plan.types.weight is not None:
             traits = traits._replace(bin_weight_dtype=self.layout.bins.id_weights.dtype)
+        if plan.residency.name == "stream":
+            return self._stream()
         parts, shapes, own, needed = self._needs(traits)
         graph.store.make_room(lambda: needed <= free_bytes(), device=True)
         if traits.pulling and needed > free_bytes():  # a run that may choose does without in-edges
             others = tuple(strategy for strategy in traits.strategies if strategy is not traits.pulling)
             traits = traits._replace(strategies=others)
             parts, shapes, own, needed = self._needs(traits)
+        if self._is_too_much(needed, parts, own):
+            return self._stream()
         require_device_memory(needed, f"{self.lowered.name} on {graph!r}")
         self.traits = traits
         before = time.perf_counter()
         self.layout.load(parts)
         self.prepare_seconds += time.perf_counter() - before
         shapes |= queue_shapes(self.layout, emitted, traits, (free_bytes() - own) // 2)
-        self.space = Workspace(graph, shapes, traits)
-        self._compile()
-        self.ratio = plan.ratio
+        return self._ready(shapes)
+
+    def _is_too_much(self, needed: int, parts: tuple[str, ...], own: int) -> bool:
+        """Whether a run that may stream has to; one that may not is refused where its budget is too small."""
+        name, budget = self.plan.residency
+        taken = own + self.layout.bytes_of(parts)
+        if budget is not None and taken > budget and name == "device":
+            raise NotEnoughMemory(
+                f"{self.lowered.name} on {self.program.graph!r} needs {readable(taken)} of device memory, "
+                f"{readable(budget)} are given"
+            )
+        return name == "auto" and (needed > free_bytes() or (budget is not None and taken > budget))
+
+    def _stream(self) -> dict[str, Any]:
+        """The same with a part of the edges on the device."""
+        before = time.perf_counter()
+        self.layout, self.traits, shapes = stream(self.plan, self.emitted, self.layout, self.push)
+        self.prepare_seconds += time.perf_counter() - before
+        self.link = Link(self.layout)
+        if self.mode == "auto":
+            self.link_cost = calibrate.link_cost(GpuEngine)
+        return self._ready(shapes) | {"residency": "stream"}
+
+    def _ready(self, shapes: dict[str, tuple[int, np.dtype]]) -> dict[str, Any]:
+        """Workspace and kernels."""
+        with self.layout.allocating():
+            self.space = Workspace(self.program.graph, shapes, self.traits)
+            self._compile()
+        self.ratio = self.plan.ratio
         if self.ratio is None:
             self.ratio = calibrate.device_ratio(GpuEngine) if self.mode == "auto" else 1.0
         return {"target": "gpu", "device": current_device().name}
@@ -130,6 +165,7 @@ class GpuEngine:
         self.refresh()
         graph, control = self.program.graph, np.zeros((), CONTROL)
         control["limit"], control["ratio"] = self.plan.limit, self.ratio
+        control["link_cost"] = self.link_cost
         control["row_limit"], control["slice_ns"], control["fresh"] = rows, SLICE_NS, 1
         control["heavy_size"] = self.space.heavy_size
         control["frontier"] = graph.n if sources is None else len(sources)
@@ -142,7 +178,8 @@ class GpuEngine:
         self.begin.record()
         self.fresh = True
         if not self.traits.all_active:
-            given = cupy().asarray(np.zeros(1, np.uint32) if sources is None else sources)
+            with self.layout.allocating():
+                given = cupy().asarray(np.zeros(1, np.uint32) if sources is None else sources)
             size = np.int64(-1 if sources is None else len(sources))
             arguments = (self._graph(), self.space.argument, self.device_control, given, size)
             self.loader((self.blocks,), (BLOCK_THREADS,), arguments)
@@ -171,7 +208,10 @@ class GpuEngine:
         return self._records()
 
     def _records(self) -> np.ndarray:
-        return self.control["trace"][: int(self.control["rows"])]
+        records = self.control["trace"][: int(self.control["rows"])]
+        if self.link is not None:
+            self.link.take(records)
+        return records[:, :FETCHED_AT]
 
     def _launch(self, kernel: Any, goes_on: bool = False) -> None:
         """One cooperative launch on the arrays of the run, timed; Control is read back.
@@ -209,7 +249,8 @@ class GpuEngine:
                 self.fields[name].set(field)
             else:
                 # Room behind the field: compare-and-swap of small fields takes the word around them.
-                room = cupy().zeros(len(field) + 8, field.dtype)
+                with self.layout.allocating():
+                    room = cupy().zeros(len(field) + 8, field.dtype)
                 self.fields[name] = room[: len(field)]
                 self.fields[name].set(field)
 
@@ -255,7 +296,7 @@ class GpuEngine:
         """Fields back, and the vertices that are still active."""
         self.publish()
         n, traits = self.program.graph.n, self.traits
-        return Finished(
+        finished = Finished(
             seconds=self.milliseconds * 1e-3,
             prepare_seconds=self.prepare_seconds,
             frontier=self._left(),
@@ -265,7 +306,13 @@ class GpuEngine:
             threads=self.blocks * BLOCK_THREADS,
             partition_size=1 << traits.bits,
             partitions=int(self.layout.bins.k),
+            link=None if self.link is None else self.link.said(),
         )
+        if self.link is not None:  # what others may want of the device
+            self.space.arrays.clear()
+            self.fields.clear()
+            self.layout.pool.free_all_blocks()
+        return finished
 
     def _left(self) -> np.ndarray:
         """Who is active, or waits."""

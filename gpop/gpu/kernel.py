@@ -17,12 +17,12 @@ from gpop.gpu.emitted import Emitted
 from gpop.gpu.hyb_arrays import COO_CHUNK, ELL_AHEAD
 from gpop.gpu.kernel_files import kernel_text
 from gpop.gpu.strategies import kernels_of, record_values, strategy_source
-from gpop.gpu.structs import CONTROL, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS
+from gpop.gpu.structs import CONTROL, FETCHED_AT, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS, WANTED_AT
 from gpop.model.gpu_bytes import DeviceSizes
 from gpop.model.strategies import AGGREGATIONS, PC, PULL, Strategy
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 
-COMMON = ("layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
+COMMON = ("stored", "layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
 """Files of ``kernels/`` that all strategies build on, in the order in which they are compiled."""
 
 ENGINE = ("buckets", "frontier", "engine")
@@ -47,6 +47,9 @@ HEAVY = 256
 
 HUB = 512
 """A vertex with more in-edges is gathered by a warp of its own (owner.cuh)."""
+
+PAGE_BYTES = 1 << 16
+"""Of streamed arrays: copied to the device, or left with the host, as a whole (stored.cuh)."""
 
 PARAMETERS = ("VIRTUAL_WARP", "CHUNK")
 """Names of `Traits.parameters` (virtual_warps.cuh)."""
@@ -88,6 +91,8 @@ class Traits(NamedTuple):
     masked: bool = False
     aggregation: str | None = None
     """See `gpop.model.strategies.AGGREGATIONS`."""
+    streamed: bool = False
+    """Whether arrays that grow with the edges are read page by page (stored.cuh)."""
 
     @property
     def sparse(self) -> Strategy | None:
@@ -211,6 +216,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "Gathered": emitted.gathered_dtype,
         "Weight": weight,
         "BinWeight": bin_weight,
+        "EdgeWeight": bin_weight if traits.streamed else weight,
         "Folded": folded,
         "Total": total_dtype(folded, traits),
     }
@@ -247,6 +253,10 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "BUFFERS_AT": cells_bytes(emitted, traits),
         "TRACE_ROWS": TRACE_ROWS,
         "TRACE_COLUMNS": TRACE_COLUMNS,
+        "FETCHED_AT": FETCHED_AT,
+        "WANTED_AT": WANTED_AT,
+        "STREAMED": int(traits.streamed),
+        "PAGE_BYTES": PAGE_BYTES,
         **record_values(),
         **dict(zip(PARAMETERS, traits.parameters, strict=False)),
     }
@@ -264,7 +274,8 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
     lines += [f"#define {name} {value}" for name, value in values.items()]
     sizes = [device_sizes(emitted, traits, live) for live in (False, True)]
     few = traits.few if launched is FUSED else None  # it ends no iteration in the middle
-    lines.append(strategy_source(traits.sparse, traits.dense, traits.pulling, few, *sizes))
+    chosen = traits.sparse, traits.dense, traits.pulling, few
+    lines.append(strategy_source(*chosen, *sizes, traits.streamed))
     others = kernels_of(tuple(strategy for strategy in traits.strategies if not strategy.few))
     ends = kernels_of((few,)) if few else []
     lines.append(kernel_text((*COMMON, *others, *ENGINE, *ends, *launched)))
@@ -280,6 +291,7 @@ def device_sizes(emitted: Emitted, traits: Traits, live: bool) -> DeviceSizes:
     frontier, weighted = not traits.all_active, traits.weight_dtype is not None
     message, folded = emitted.message_dtype, folded_dtype(emitted.gathered_dtype, traits.combine)
     total = total_dtype(folded, traits)
+    edge_weight = traits.bin_weight_dtype if traits.streamed else traits.weight_dtype
     cells = [total] if traits.push == FOLD else emitted.written_dtypes[:1]
     cell = sum(dtype.itemsize for dtype in cells)
     return DeviceSizes(
@@ -287,7 +299,7 @@ def device_sizes(emitted: Emitted, traits: Traits, live: bool) -> DeviceSizes:
         listed=(VERTEX_BYTES + OFFSET_BYTES) * (frontier and not traits.masked),
         offset=OFFSET_BYTES,
         edge=VERTEX_BYTES,
-        weight=traits.weight_dtype.itemsize if weighted else 0,
+        weight=edge_weight.itemsize if weighted else 0,
         id=ID_BYTES,
         bin_weight=traits.bin_weight_dtype.itemsize if weighted and traits.dense else 0,
         source=ID_BYTES,

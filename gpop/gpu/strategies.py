@@ -8,25 +8,31 @@ into the engines that may choose it. It defines a struct of the record's name (`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from gpop.gpu.model_source import model_source
 from gpop.model.compiled import may_pull, prefers_bins, prefers_pull
 from gpop.model.gpu_bytes import DeviceSizes
+from gpop.model.link_bytes import LINK_BYTES, asked_over_link
 from gpop.model.strategies import MODES, PULL, SC, STRATEGIES, Strategy, split
 from gpop.plan import trace
 
 GPU_STRATEGIES = {strategy.name: strategy for strategy in STRATEGIES if strategy.target == "gpu"}
 
+STREAMED = {"push": "push-lines", "bins-combined": "bins-folded"}
+"""What a run takes in place of a strategy where its edges are streamed."""
+
 
 def strategies_of(
-    mode: str, owned: bool, combines: bool, pulls: bool = False, levels: bool = False
+    mode: str, owned: bool, combines: bool, pulls: bool = False, levels: bool = False, streamed: bool = False
 ) -> tuple[Strategy, ...]:
     """What a run may choose from: at most one strategy for single vertices, one for whole partitions, one for
     iterations in which vertices ask, and one for those in which few are active.
 
     ``owned``: every vertex has an owner that gathers, whatever the mode; ``pulls``: the model may choose that
-    vertices ask; ``levels``: messages can be delivered, and vertices listed, in one phase.
+    vertices ask; ``levels``: messages can be delivered, and vertices listed, in one phase; ``streamed``:
+    edges are read over the link, where they do not fit the device.
 
     Examples
     --------
@@ -40,11 +46,13 @@ def strategies_of(
     name, _ = split(mode)
     if owned and not (name in GPU_STRATEGIES and GPU_STRATEGIES[name].mode == PULL):
         return (GPU_STRATEGIES["owner"],)
-    push = ["push"] + ["levels"] * levels
+    push = ["push"] + ["levels"] * (levels and not streamed)
     auto = [*push, "bins"] + ["bottom-up"] * pulls
     names = {"sc": push, "pc": ["bins"], "auto": auto}.get(name, [name])
     if combines:
         names = ["bins-combined" if name == "bins" else name for name in names]
+    if streamed:
+        names = [STREAMED.get(name, name) for name in names]
     return tuple(GPU_STRATEGIES[name] for name in names)
 
 
@@ -78,6 +86,13 @@ def struct_name(strategy: Strategy) -> str:
     return "".join(word.capitalize() for word in strategy.name.split("-"))
 
 
+def _over_link(strategy: Strategy | None, among_others: bool) -> Callable[..., float] | None:
+    """Its bytes over the link; ``among_others``: of an iteration that pulls where others do not."""
+    if strategy is None:
+        return None
+    return asked_over_link if among_others else LINK_BYTES[strategy.mode]
+
+
 def strategy_source(
     sparse: Strategy | None,
     dense: Strategy | None,
@@ -85,19 +100,25 @@ def strategy_source(
     few: Strategy | None,
     sizes: DeviceSizes,
     live_sizes: DeviceSizes,
+    streamed: bool = False,
 ) -> str:
     """What stands before the kernels: who takes part, and the model of it."""
     chosen = {"SPARSE": sparse, "DENSE": dense, "PULLING": pulling, "FEW": few}
     functions = [strategy.bytes for strategy in chosen.values() if strategy is not None]
-    lines = [model_source((*functions, prefers_bins, may_pull, prefers_pull))]
+    over_link = {part: _over_link(strategy, part == "PULLING") for part, strategy in chosen.items()}
+    if streamed:
+        functions += [function for function in over_link.values() if function is not None]
+    lines = [model_source((*dict.fromkeys(functions), prefers_bins, may_pull, prefers_pull))]
     for part, strategy in chosen.items():
         lines.append(f"#define HAS_{part} {int(strategy is not None)}")
         if strategy is None:
             lines.append(f"#define {part}_BYTES(part, sizes) 0.0")
+            lines.append(f"#define {part}_LINK(part, sizes, away) 0.0")
         else:
             name = struct_name(strategy)
             lines.append(f"struct {name};\ntypedef {name} {part.capitalize()};")
             lines.append(f"#define {part}_BYTES model::{strategy.bytes.__name__}")
+            lines.append(f"#define {part}_LINK model::{over_link[part].__name__}")
     lines.append(f"#define SPARSE_MODE {SC if sparse is None else sparse.mode}")
     for name, each in (("SIZES", sizes), ("LIVE_SIZES", live_sizes)):
         lines.append(f"#define {name} (model::DeviceSizes{{{', '.join(map(str, each))}}})")

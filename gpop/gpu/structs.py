@@ -6,8 +6,10 @@ import numpy as np
 
 from gpop.plan import trace
 
-TRACE_ROWS, TRACE_COLUMNS = 512, len(trace.COLUMNS) - 1
-"""The trace buffer: records, and what each holds from ``frontier`` on."""
+FETCHED_AT, WANTED_AT = len(trace.COLUMNS) - 1, len(trace.COLUMNS)
+TRACE_ROWS, TRACE_COLUMNS = 512, WANTED_AT + 1
+"""The trace buffer: records, and what each holds from ``frontier`` on. Behind that stand, of streamed
+arrays, the bytes that came over the link and those that were read."""
 
 _POINTERS = "u8"
 GRAPH = np.dtype(
@@ -23,7 +25,7 @@ GRAPH = np.dtype(
             "id_weights", "segment", "column_piece", "row_piece",
             "ell_source", "ell_weight", "coo_row", "coo_source", "coo_weight", "coo_first",
             "has_in", "in_indptr", "in_indices",
-            "in_weights", "hub_vertex", "hub_first", "hub_of",
+            "in_weights", "hub_vertex", "hub_first", "hub_of", "away_edges", "away_bins", "all_bins",
         )
     ]
 )  # fmt: skip
@@ -49,7 +51,8 @@ CONTROL = np.dtype(
             "bucket", "least", "waiting",
         )
     ]
-    + [("bytes", "f8"), ("begin_ns", "i8"), ("middle_ns", "i8"), ("ratio", "f8")]
+    + [("bytes", "f8"), ("fetched", "f8"), ("wanted", "f8"), ("begin_ns", "i8"), ("middle_ns", "i8")]
+    + [("ratio", "f8"), ("link_cost", "f8")]
     + [(name, "i4") for name in ("fresh", "list_valid", "alone", "stop", "finished")]
     + [(name, "i4") for name in ("few", "spare", "dense", "pulled")]
     + [(name, "u4") for name in ("scatter_claim", "gather_claim", "hubs_called")]

@@ -40,7 +40,7 @@ def workspace_shapes(
     rows = partials(n, layout.hyb_shape) if folds_rows(emitted, traits) else 0
     lengths = {
         "values": (slots if not traits.combine else 0, message),
-        "partials": (rows or (slots if traits.combine else 0), folded),
+        "partials": (rows or (slots if traits.combine and not traits.streamed else 0), folded),
         "sent": (
             rows * frontier or (slots if not traits.combine and traits.mask == MASK_SENT else 0),
             np.uint8,

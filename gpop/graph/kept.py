@@ -67,7 +67,8 @@ class Kind(StrEnum):
     WORKSPACE = "workspace"  # bits of a partition, or "blocks"
     PROGRAM = "program"  # its class
     PART = "part of a rank"  # bits of a partition
-    DEVICE = "device"  # bits of a partition, whether the graph is turned round
+    DEVICE = "device"  # bits of a partition, whether the graph is turned round; what else of streamed edges
+    PINNED = "pinned"  # bits of a partition, whether the graph is turned round, name of the array
 
 
 class Kept(NamedTuple):

@@ -14,6 +14,7 @@ other formulas than the CPU's (model/bytes.py). Counted is what has to do with m
     bottom-up                 V_a*d_k + V*d_x + V_n*d_o + L*(d_e + d_b) + min(E_a, V_n)*(d_w + d_v)
     bins                      S*d_g + M*(d_s + 2*(d_v + d_m)) + E*(d_i + d_y) + E_a*d_x + (E - E_a)*d_n
     bins-combined             S*d_g + M*(d_s + 2*d_f)         + E*(d_i + d_y) + min(V, M)*d_t
+    bins-folded               S*d_g + M*(d_s + d_t)           + E*(d_i + d_y)
 
 with ``V, E, M, S`` the vertices, edges, messages and segments of the layout that a source partition has (the
 whole graph, where an iteration is not divided), ``V_a, E_a`` its active vertices and their edges, ``V_n`` the
@@ -283,3 +284,15 @@ def combined_bytes(part: Part, sizes: DeviceSizes) -> float:
     stream = part.segments * sizes.segment + part.edges * (sizes.id + sizes.bin_weight)
     runs = part.messages * (sizes.source + 2 * sizes.partial)
     return stream + runs + min(part.vertices, part.messages) * sizes.total
+
+
+def folded_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """Messages of a run combined at their source, each run folded at its vertex (kernels/folded.cuh).
+
+    Examples
+    --------
+    >>> folded_bytes(Part(10, 160, 64, 640, 320, 8), PLAIN)        # 8*32 + 320*(2 + 4) + 640*2
+    3456
+    """
+    stream = part.segments * sizes.segment + part.edges * (sizes.id + sizes.bin_weight)
+    return stream + part.messages * (sizes.source + sizes.total)

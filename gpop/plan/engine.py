@@ -13,6 +13,7 @@ class Finished(NamedTuple):
     ``frontier`` and ``touched`` (None where it was not asked for) are ascending vertices; ``mode`` is what
     preparing has made of the one that was asked for. Where there are several ranks, ``part`` are the
     vertices, first and after the last, that this one owns, and ``traffic`` is what each rank has sent.
+    ``link`` is what came over the link of a run whose edges were streamed.
     """
 
     seconds: float
@@ -26,6 +27,7 @@ class Finished(NamedTuple):
     partitions: int
     part: tuple[int, int] | None = None
     traffic: list[dict[str, float]] | None = None
+    link: dict[str, Any] | None = None
 
 
 class Engine(Protocol):

@@ -17,6 +17,7 @@ from gpop.model.choosers import MODELS, Model
 from gpop.model.strategies import PULL, STRATEGIES, Strategy, code_of
 from gpop.model.trees import Tree
 from gpop.plan.hidden import Hidden, hidden_of
+from gpop.plan.residency import ANYWHERE, Residency
 from gpop.plan.tree_for import takes, tree_for
 from gpop.program.lowering import Lowered, lower
 from gpop.program.program import Program
@@ -60,6 +61,8 @@ class Plan:
     alike : Decided, optional
         The same object in all plans that were decided alike for the same functions: they differ in program
         and limit only. None where this plan was changed after it was decided.
+    residency : Residency
+        Where arrays lie that grow with the edges.
     """
 
     program: Program
@@ -77,6 +80,7 @@ class Plan:
     limit: int
     tree: Tree | None = None
     alike: Decided | None = None
+    residency: Residency = ANYWHERE
 
     @property
     def of_run(self) -> tuple[int, int]:
@@ -135,6 +139,7 @@ def decide(
     ratio: float | None = None,
     partition_size: int | None = None,
     limit: int = UNLIMITED,
+    residency: Residency = ANYWHERE,
 ) -> Plan:
     """The plan of a run of a program; arguments as for `gpop.run`, each checked by itself.
 
@@ -151,12 +156,12 @@ def decide(
                 f"{cls.__name__} needs edge weights (it defines applyWeight); {graph!r} has none"
             )
         weight = graph.weights.dtype
-    asked = (mode, interleave, counting, use_threads(threads), model, ratio, partition_size)
+    asked = (mode, interleave, counting, use_threads(threads), model, ratio, partition_size, residency)
     if target == "python":
         return _decide(cls, target, None, weight, None, *asked).plan(program, limit)
     lowered = lower(cls)
     tree = tree_for(mode, model, ratio) if target == "cpu" else None
-    known = (id(lowered), target, weight, id(tree), *asked[:4], id(model), ratio, partition_size)
+    known = (id(lowered), target, weight, id(tree), *asked[:4], id(model), *asked[5:])
     decided = _decided.get(known)
     # What lies in one place now may be another object than before.
     if decided is None or not decided.is_of(lowered, model, tree):
@@ -169,7 +174,7 @@ def decide(
 def _decide(
     cls: type[Program], target: str, lowered: Lowered | None, weight: np.dtype | None, tree: Tree | None,
     mode: str, interleave: bool, counting: bool, threads: int, model: Model, ratio: float | None,
-    partition_size: int | None,
+    partition_size: int | None, residency: Residency,
 ) -> Decided:  # fmt: skip
     types = hidden = None
     if lowered is not None:
@@ -195,5 +200,6 @@ def _decide(
         model=model,
         ratio=ratio,
         partition_size=partition_size,
+        residency=residency,
         tree=tree if taken else None,
     )

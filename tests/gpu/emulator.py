@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,7 +43,7 @@ class Array(np.ndarray):
     def data(self) -> SimpleNamespace:
         return SimpleNamespace(ptr=self.ctypes.data)
 
-    def set(self, values: np.ndarray) -> None:
+    def set(self, values: np.ndarray, stream: Any = None) -> None:
         self[...] = values
 
     def get(self, out: np.ndarray | None = None) -> np.ndarray:
@@ -50,6 +51,72 @@ class Array(np.ndarray):
             return np.array(self)
         out[...] = self
         return out
+
+
+class OutOfMemory(RuntimeError):
+    """``cupy.cuda.memory.OutOfMemoryError``."""
+
+
+class Pool:
+    """``cupy.cuda.MemoryPool``: counts what lives in it, and refuses more than its limit."""
+
+    current: Pool | None = None
+
+    def __init__(self) -> None:
+        self.used = self.peak = 0
+        self.limit = 1 << 62
+
+    def set_limit(self, size: int) -> None:
+        self.limit = size
+
+    malloc = property(lambda self: self)
+
+    def used_bytes(self) -> int:
+        return self.used
+
+    def total_bytes(self) -> int:
+        return self.peak
+
+    def free_all_blocks(self) -> None:
+        pass
+
+    def _take(self, nbytes: int) -> None:
+        self.used += nbytes
+        self.peak = max(self.peak, self.used)
+
+    @staticmethod
+    def own(array: np.ndarray) -> Array:
+        """The array in the memory of the pool that is current."""
+        pool, nbytes = Pool.current, -(-array.nbytes // 512) * 512
+        if pool is not None:
+            if pool.used + nbytes > pool.limit:
+                raise OutOfMemory(nbytes)
+            pool._take(nbytes)
+            weakref.finalize(array, pool._take, -nbytes)
+        return array.view(Array)
+
+
+@contextmanager
+def using(pool: Pool) -> Iterator[None]:
+    """``cupy.cuda.using_allocator``."""
+    before, Pool.current = Pool.current, pool
+    try:
+        yield
+    finally:
+        Pool.current = before
+
+
+class Stream:
+    """A stream on which everything is done at once."""
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
 
 
 class Event:
@@ -140,13 +207,18 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
     )
     attributes = {"MultiProcessorCount": 1, "MaxSharedMemoryPerBlockOptin": 227 << 10}
     return SimpleNamespace(
-        zeros=lambda shape, dtype: np.zeros(shape, dtype).view(Array),
-        asarray=lambda values: np.array(values).view(Array),
+        zeros=lambda shape, dtype: Pool.own(np.zeros(shape, dtype)),
+        asarray=lambda values: Pool.own(np.array(values)),
         RawModule=module,
         RawKernel=lambda code, name, options: Module(code).get_function(name),
-        get_default_memory_pool=lambda: SimpleNamespace(free_bytes=lambda: 0),
+        get_default_memory_pool=lambda: SimpleNamespace(free_bytes=lambda: 0, free_all_blocks=lambda: None),
         cuda=SimpleNamespace(
+            MemoryPool=Pool,
+            using_allocator=using,
+            memory=SimpleNamespace(OutOfMemoryError=OutOfMemory),
+            alloc_pinned_memory=lambda nbytes: np.zeros(nbytes, np.uint8),
             Event=Event,
+            Stream=Stream,
             get_elapsed_time=lambda begin, end: 0.0,
             Device=lambda *index: SimpleNamespace(id=0, attributes=attributes, compute_capability="00"),
             runtime=runtime,

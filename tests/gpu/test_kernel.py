@@ -50,7 +50,12 @@ def emitted_of(name: str) -> Emitted:
 
 
 def source_of(
-    name: str, way: str, masked: bool = False, mode: str = "auto", launched: tuple[str, ...] = FUSED
+    name: str,
+    way: str,
+    masked: bool = False,
+    mode: str = "auto",
+    launched: tuple[str, ...] = FUSED,
+    streamed: bool = False,
 ) -> str | None:
     """The source of an engine; None where a program cannot be run that way.
 
@@ -73,10 +78,10 @@ def source_of(
     pulls = "needsFunc" in emitted.defined and not cls.all_active
     live = not cls.all_active and push != OWNER
     levels = live and push == SWAP and lower(cls).filters_early
-    strategies = strategies_of(mode, push == OWNER, combine is not None, pulls, levels)
+    strategies = strategies_of(mode, push == OWNER, combine is not None, pulls, levels, streamed)
     traits = Traits(
         15, weight, bin_weight, cls.all_active, mask, value, combine, push, cls.track_touched, live,
-        strategies, split(mode)[1],
+        strategies, split(mode)[1], streamed=streamed,
     )  # fmt: skip
     return make_source(emitted, traits, launched)
 
@@ -98,6 +103,13 @@ def test_representative_engines_compile(name, tmp_path):
 def test_engines_of_one_mode_and_the_two_halves_compile(mode, launched, tmp_path):
     source = source_of("SSSP", "declared", mode=mode, launched=launched)
     assert compile_cuda(source, ARCHITECTURES[1], tmp_path) == ""
+
+
+@pytest.mark.parametrize("name", quick(["BFS", "SSSP", "PageRank", "Rumours"], "SSSP"))
+def test_engines_whose_edges_are_streamed_compile(name, tmp_path):
+    for way in ("declared", "owner"):
+        source = source_of(name, way, streamed=True)
+        assert compile_cuda(source, ARCHITECTURES[1], tmp_path) == ""
 
 
 @pytest.mark.parametrize("mode", quick(NAMED, "vertex-pull-warp", "reverse-struct-edge-list"))

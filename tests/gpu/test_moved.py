@@ -38,6 +38,7 @@ PHASES = {
         "scatter_list": SCATTER,
         "push_light": PUSHED,
     },
+    "push-lines": {"scatter_list": SCATTER, "PushLines::gather": PUSHED},
     "levels": {"Levels::walk": {"entries": STREAM, "indices": STREAM, "weights": STREAM, "cell": EACH}},
     "vertex-push": {"scatter_list": SCATTER, "VertexPush::gather": PUSHED},
     "vertex-push-warp": {"scatter_list": SCATTER, "VertexPushWarp::gather": PUSHED},
@@ -86,8 +87,13 @@ PHASES = {
         },
     },
     "bins-combined": {
-        "combine_columns": {"segment": STREAM, "ids": STREAM, "id_weights": STREAM, "partials": STREAM},
+        "BinsCombined::scatter": {"segment": STREAM, "ids": STREAM, "id_weights": STREAM, "partials": STREAM},
         "gather_rows": {"sources": STREAM, "partials": STREAM, "folded": EACH},
+    },
+    "bins-folded": {
+        "BinsFolded::scatter": {
+            "segment": STREAM, "ids": STREAM, "id_weights": STREAM, "sources": STREAM, "folded": EACH,
+        },
     },
 }  # fmt: skip
 """What each phase does with the arrays that carry messages; ``cell`` is the field that gatherFunc writes."""
@@ -107,6 +113,9 @@ class CountingEngine(engine.GpuEngine):
             name: (array, array.nbytes - PADDING * array.itemsize)
             for name, array in self.layout.arrays.items()
         }
+        for name in getattr(self.layout, "pinned", ()):  # streamed, with room for all pages
+            pages = self.layout.arrays[f"{name} here"]
+            arrays[name] = pages, len(self.layout._host(name)) * self.layout.pinned[name].itemsize
         for name, array in self.space.arrays.items():
             room = PADDING * array.itemsize if name in ("values", "sent", "partials") and array.size else 0
             arrays[name] = array, array.nbytes - room
@@ -257,6 +266,7 @@ CASES = [
         (cls, "sc", "push")
         for cls in (Heard, Weighted, Live, Everywhere, Short, Lowest, Sums, SumsEverywhere)
     ],
+    *[(cls, "sc", "push-lines") for cls in (Heard, Weighted, Everywhere, Sums)],
     *[(cls, "sc", "levels") for cls in (Live, LiveWeighted)],
     *[(cls, "edge-list", "edge-list") for cls in (Heard, Weighted, Live, Everywhere, Sums)],
     *[
@@ -276,7 +286,11 @@ CASES = [
     *[(cls, "hyb", "hyb") for cls in (Weighted, LowestWeighted, Sums, SumsEverywhere)],
     *[(cls, "pull", "owner") for cls in (Heard, Weighted, Everywhere, Sums)],
     *[(cls, "pc", "bins") for cls in (Heard, Harmless, Weighted, Everywhere, Short)],
-    *[(cls, "pc", "bins-combined") for cls in (Lowest, LowestWeighted, Sums, SumsEverywhere)],
+    *[
+        (cls, "pc", name)
+        for name in ("bins-combined", "bins-folded")
+        for cls in (Lowest, LowestWeighted, Sums, SumsEverywhere)
+    ],
 ]
 
 
@@ -291,13 +305,18 @@ QUICK = {Heard, Weighted, LowestWeighted, LiveWeighted}
 )
 def test_predicted_bytes_are_moved(cls, mode, strategy, monkeypatch):
     graph = graph_for(cls.applyWeight is not gpop.Program.applyWeight)
-    every_vertex = cls.all_active or strategy == "bins-combined"  # a run without messages is not folded
+    streamed = (
+        {"residency": "stream", "device_memory": "1MB"} if strategy in ("bins-folded", "push-lines") else {}
+    )
+    # A run without messages is not folded.
+    every_vertex = cls.all_active or strategy in ("bins-combined", "bins-folded")
     frontier = None if every_vertex else np.arange(0, graph.n, 3)
     monkeypatch.setattr(engine, "GpuEngine", CountingEngine)
     with emulated(CountingModule), never_alone() if strategy == "push" else nullcontext():
         run = gpop.run(
-            cls(graph), frontier, iterations=1, mode=mode, target="gpu", ratio=1.0, partition_size=SIZE
-        )
+            cls(graph), frontier, iterations=1, mode=mode, target="gpu", ratio=1.0, partition_size=SIZE,
+            **streamed,
+        )  # fmt: skip
     assert CountingEngine.strategies == (
         ["push", "levels"] if issubclass(cls, Live) and mode == "sc" else [strategy]
     )

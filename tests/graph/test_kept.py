@@ -59,7 +59,7 @@ def used():
     return graph, {name: ask(graph) for name, ask in APPS.items()}
 
 
-ELSEWHERE = {Kind.DEVICE, Kind.HYB, Kind.PART, Kind.BOTH_WAYS}
+ELSEWHERE = {Kind.DEVICE, Kind.PINNED, Kind.HYB, Kind.PART, Kind.BOTH_WAYS}
 """What is kept where there is a GPU, and where there are other ranks; and by the matrix view."""
 
 

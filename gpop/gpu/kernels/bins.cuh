@@ -23,7 +23,7 @@ __device__ void scatter_piece(const Piece& piece, State& state, const Graph& gra
       staged_bits[i] = BITS >= 5 ? space.frontier_bits[(base >> 5) + i] : space.frontier_bits[base >> 5] >> (base & 31);
   __syncthreads();
   for (int64 at = (piece.first & ~(int64)(STRIP - 1)) + STRIP * threadIdx.x; at < piece.last; at += STRIP * blockDim.x) {
-    const ushort4 four = *(const ushort4*)(graph.sources + at);
+    const ushort4 four = *(const ushort4*)address(graph.sources, at);
     const unsigned short source[STRIP] = {four.x, four.y, four.z, four.w};
     Pack<Message, STRIP> out;
     const bool whole = at >= piece.first && at + STRIP <= piece.last;
@@ -52,20 +52,18 @@ __device__ void gather_segment(const Segment& segment, unsigned base, State& sta
                                const Space& space, Control* control) {
   const unsigned lane = lane_id();
   const int64 start = segment.first & ~(int64)(LANE_IDS - 1);
-  const Id* ids = graph.ids + start;
-  const BinWeight* weights = graph.id_weights + start;
   const int skip = (int)(segment.first - start), end = skip + segment.count;
   const Message* values = space.values + segment.slot;
   const unsigned char* sent = space.sent + segment.slot;
   int slot = 0;  // messages begun before this window; values[slot] is the current one
   for (int window = 0; window < end; window += WINDOW) {
     const int at = window + LANE_IDS * lane;
-    const Strip strip = make_strip(load_raw(ids, at, end), at, skip, end);
+    const Strip strip = make_strip(load_raw(graph.ids, start, at, end), at, skip, end);
     const int count = __popc(strip.flags), upto = warp_inclusive_sum(count);
     int mine = slot + upto - count;
     slot += __shfl_sync(ALL_LANES, upto, 31);
     Pack<BinWeight, LANE_IDS> weight;
-    if (WEIGHTED && at < end) weight = *(const Pack<BinWeight, LANE_IDS>*)(weights + at);
+    if (WEIGHTED && at < end) weight = *(const Pack<BinWeight, LANE_IDS>*)address(graph.id_weights, start + at);
 #pragma unroll
     for (int j = 0; j < LANE_IDS; ++j) {
       mine += strip.begins(j);

@@ -32,9 +32,23 @@ typedef Nobody Dense;
 typedef Nobody Pulling;
 #endif
 
+// Bytes of streamed arrays: those that come over the link, and all that are read (gpop/model/link_bytes.py).
+struct Linked {
+  double fetched, wanted;
+};
+#if STREAMED  // `p`: a partition, or one of the two shares behind those
+#define ALL_EDGES (graph.k)
+#define ALL_IN_EDGES (graph.k + 1)
+#define LINKED(LINK, part, p) \
+  Linked{LINK(part, SIZES, (model::Away{graph.away_edges[p], graph.away_bins[p]})), LINK(part, SIZES, (model::Away{1.0, graph.all_bins[p]}))}
+#else
+#define LINKED(LINK, part, p) Linked{0, 0}
+#endif
+
 struct Sums {  // over partitions
   int64 sparse, dense, messages;
-  double bytes, cost;  // that they move; the same at the bandwidth of Sparse
+  double bytes, cost;  // that they move; the same, and what comes over the link, at the bandwidth of Sparse
+  Linked link;
 };
 
 // Mode of partition p by eq. (1); adds what it will do. Leaves the counts empty.
@@ -54,21 +68,29 @@ __device__ void choose_mode(int p, const Graph& graph, const Space& space, const
     return;
   }
   const double sparse_bytes = SPARSE_BYTES(part, SIZES), dense_bytes = DENSE_BYTES(part, SIZES);
+  const Linked sparse_link = LINKED(SPARSE_LINK, part, p), dense_link = LINKED(DENSE_LINK, part, p);
+  const double ratio = control->head.ratio, link_cost = control->head.link_cost;
+  const double sparse_cost = sparse_bytes + link_cost * sparse_link.fetched;
+  const double dense_cost = dense_bytes / ratio + link_cost * dense_link.fetched;
   bool dense = !HAS_SPARSE;
-  if (HAS_SPARSE && HAS_DENSE) dense = model::prefers_bins(part.edges, sparse_bytes, dense_bytes, control->head.ratio);
+  if (HAS_SPARSE && HAS_DENSE)
+    dense = model::prefers_bins(part.edges, sparse_cost, dense_bytes + ratio * link_cost * dense_link.fetched, ratio);
   space.mode[p] = dense ? MODE_PC : SPARSE_MODE;
   sums.dense += dense;
   sums.sparse += !dense;
   sums.messages += (int64)(dense ? part.messages : part.active_edges);
   sums.bytes += dense ? dense_bytes : sparse_bytes;
-  sums.cost += dense ? dense_bytes / control->head.ratio : sparse_bytes;
+  sums.link.fetched += dense ? dense_link.fetched : sparse_link.fetched;
+  sums.link.wanted += dense ? dense_link.wanted : sparse_link.wanted;
+  sums.cost += dense ? dense_cost : sparse_cost;
 }
 
 // Whether vertices that ask are predicted to take less than others that send at this cost; `asked`: in how many bytes.
-__device__ bool prefers_asking(const model::Part& whole, double cost, double ratio, double& asked) {
+// `over_link`: what comes over the link, in bytes of vertices that ask.
+__device__ bool prefers_asking(const model::Part& whole, double cost, double ratio, double& asked, double over_link = 0) {
   if (!HAS_PULLING || (HAS_SPARSE && !model::may_pull(whole.active_edges, whole.needy_edges))) return false;
   asked = PULLING_BYTES(whole, LIVE ? LIVE_SIZES : SIZES);
-  return model::prefers_pull(cost, asked, ratio);
+  return model::prefers_pull(cost, asked + over_link, ratio);
 }
 
 // Block 0: close the iteration that ended, decide how the next one goes. `finished`: there was one.
@@ -92,6 +114,8 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
       if (HAS_PULLING && was.pulled) row[MODES_AT + MODE_PULL] = (double)graph.k;
       row[MESSAGES_AT] = (double)was.messages;
       row[BYTES_AT] = was.bytes;
+      row[FETCHED_AT] = was.fetched;
+      row[WANTED_AT] = was.wanted;
       row[SCATTER_AT] = 1e-9 * (double)(was.middle_ns - was.begin_ns);
       row[GATHER_AT] = 1e-9 * (double)(now - was.middle_ns);
       next.rows += 1;
@@ -156,12 +180,16 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
   own.dense = warp_sum(own.dense);
   own.messages = warp_sum(own.messages);
   own.bytes = warp_sum(own.bytes);
+  own.link.fetched = warp_sum(own.link.fetched);
+  own.link.wanted = warp_sum(own.link.wanted);
   own.cost = warp_sum(own.cost);
   if (lane_id() == 0 && own.sparse + own.dense) {
     atomicAdd((uint64*)&sums.sparse, (uint64)own.sparse);
     atomicAdd((uint64*)&sums.dense, (uint64)own.dense);
     atomicAdd((uint64*)&sums.messages, (uint64)own.messages);
     atomicAdd(&sums.bytes, own.bytes);
+    atomicAdd(&sums.link.fetched, own.link.fetched);
+    atomicAdd(&sums.link.wanted, own.link.wanted);
     atomicAdd(&sums.cost, own.cost);
   }
   __syncthreads();
@@ -169,15 +197,24 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     if (HAS_SPARSE && sums.dense == 0) {  // not divided: what the whole graph has is active or not
       sums.messages = (int64)whole.active_edges;
       sums.bytes = SPARSE_BYTES(whole, LIVE ? LIVE_SIZES : SIZES);
-      sums.cost = sums.bytes;
+      if (!Sparse::LISTED)
+        sums.link = LINKED(SPARSE_LINK, whole, ALL_IN_EDGES);
+      else if (alone)
+        sums.link = LINKED(SPARSE_LINK, whole, ALL_EDGES);
+      sums.cost = sums.bytes + control->head.link_cost * sums.link.fetched;
     }
     double asked;
-    const bool pulled = !alone && !few && prefers_asking(whole, sums.cost, control->head.ratio, asked);
-    if (pulled) sums = Sums{0, 0, 0, asked, 0};  // messages are counted when they arrive
+    const double ratio = control->head.ratio;
+    const Linked link = LINKED(PULLING_LINK, whole, ALL_IN_EDGES);
+    const double over_link = ratio * control->head.link_cost * link.fetched;
+    const bool pulled = !alone && !few && prefers_asking(whole, sums.cost, ratio, asked, over_link);
+    if (pulled) sums = Sums{0, 0, 0, asked, 0, link};  // messages are counted when they arrive
     control->head.partitions_sparse = sums.sparse;
     control->head.partitions_dense = sums.dense;
     control->head.messages = sums.messages;
     control->head.bytes = sums.bytes;
+    control->head.fetched = sums.link.fetched;
+    control->head.wanted = sums.link.wanted;
     control->head.dense = sums.dense > 0 || pulled || MASKED;
     control->head.pulled = pulled;
     control->head.begin_ns = now_ns();

@@ -3,6 +3,7 @@
 // Before this text come the types of the program at hand, written by gpop/gpu/source.py:
 //   Message   what scatterFunc returns           Gathered  what gatherFunc takes (applyWeight's result)
 //   Weight    weights of the graph               BinWeight the same weights as they lie in the bins
+//   EdgeWeight the same as they lie in CSR: Weight, and BinWeight where edges are streamed
 //   Folded    what messages are combined in      Total     the same for all messages of a vertex
 //   BITS      local bits of a vertex id (at most 15)
 // the traits ALL_ACTIVE, WEIGHTED, MASK, COMBINE, HAS_INIT, PUSH, TRACK, and from the records of Python
@@ -38,17 +39,17 @@ struct Graph {
   unsigned pad;
   int64 ell_width, ell_pitch, coo_entries;  // of HYB: columns of ELL, words from one to the next; entries of COO
   const int64* indptr;
-  const unsigned* indices;
-  const Weight* weights;
+  Stored<unsigned> indices;
+  Stored<EdgeWeight> weights;
   const unsigned* edge_source;  // of every edge, in the order of `indices`
   const unsigned* edge_target;  // of every in-edge, in the order of `in_indices`
   const struct Edge* edge;          // edges as structs (edges.cuh), by source
   const struct Edge* reverse_edge;  // the same by destination
   const int64* messages;  // per source partition
   const int* segments;    // the same
-  const unsigned short* sources;
-  const Id* ids;
-  const BinWeight* id_weights;
+  Stored<unsigned short> sources;
+  Stored<Id> ids;
+  Stored<BinWeight> id_weights;
   const Segment* segment;
   const Piece* column_piece;
   const Piece* row_piece;
@@ -60,11 +61,14 @@ struct Graph {
   const int64* coo_first;
   const unsigned* has_in;  // bit per vertex: it has in-edges (ALL_ACTIVE)
   const int64* in_indptr;  // in-edges, where some strategy walks them
-  const unsigned* in_indices;
-  const Weight* in_weights;
+  Stored<unsigned> in_indices;
+  Stored<EdgeWeight> in_weights;
   const unsigned* hub_vertex;  // vertices with more than HUB in-edges, those with most first
   const int64* hub_first;      // where the queue of each begins (swap.cuh)
   const unsigned* hub_of;      // place of every vertex in hub_vertex; NO_HUB elsewhere
+  const double* away_edges;  // STREAMED: of the edges of a source partition, the share that lies with the host
+  const double* away_bins;   // the bytes there of ids, weights and sources with which it sends all its messages
+  const double* all_bins;    // the same wherever they lie
 };
 
 struct Space {
@@ -104,9 +108,9 @@ struct Control {  // what the host and the blocks tell each other
     int64 partitions_sparse, partitions_dense, messages;
     int64 bucket, least;          // priorities: highest in the frontier, lowest that waits (buckets.cuh)
     int64 waiting;                // vertices that wait, counted when the next bucket is looked for
-    double bytes;
+    double bytes, fetched, wanted;  // what it moves; of streamed arrays what comes over the link, and what is read of them
     int64 begin_ns, middle_ns;
-    double ratio;
+    double ratio, link_cost;  // BW_PC / BW_SC; what a byte over the link costs, in bytes at BW_SC
     int fresh, list_valid, alone, stop, finished, few, spare;
     int dense, pulled;  // candidates are all vertices, since partitions send or vertices ask; vertices ask
     unsigned scatter_claim, gather_claim, hubs_called;

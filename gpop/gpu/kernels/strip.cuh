@@ -17,10 +17,13 @@ struct Strip {
   __device__ unsigned local(int j) const { return word[j / 2] >> (16 * (j & 1)) & 0x7fffu; }
 };
 
-__device__ __forceinline__ Raw load_raw(const Id* ids, int at, int end) {
+// Ids from position `at` of a segment on, which is counted from `start`, a multiple of LANE_IDS.
+__device__ __forceinline__ Raw load_raw(const Stored<Id>& ids, int64 start, int at, int end) {
   Raw raw = {};
-  if (at < end)
-    for (int i = 0; i < LANE_IDS / 8; ++i) raw.part[i] = *(const uint4*)(ids + at + 8 * i);
+  if (at < end) {
+    const Id* from = address(ids, start + at);
+    for (int i = 0; i < LANE_IDS / 8; ++i) raw.part[i] = *(const uint4*)(from + 8 * i);
+  }
   return raw;
 }
 

@@ -1,0 +1,140 @@
+"""A run whose edges are streamed: what it does without, how its budget is divided, what came over the link.
+
+The budget has, in this order, what the run cannot do without (fields, offsets, frontier, tables of the
+layout, the arrays that its strategies work in), room for messages that wait at hubs, and pages of edges with
+the rest. A run that may choose gives up strategies whose arrays would not fit: asking first, then bins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gpop.common.errors import NotEnoughMemory, UsageError
+from gpop.common.memory import readable
+from gpop.gpu.choices import parts_of, traits_of
+from gpop.gpu.device import cupy, is_device_array
+from gpop.gpu.device_graph import DeviceGraph
+from gpop.gpu.emitted import Emitted
+from gpop.gpu.kernel import OWNER, Traits, queues
+from gpop.gpu.streamed_graph import StreamedGraph, rounded
+from gpop.gpu.structs import CONTROL, FETCHED_AT, WANTED_AT
+from gpop.gpu.workspace import queue_shapes, workspace_shapes
+from gpop.graph.kept import Kind
+from gpop.layout.partition import partitions
+from gpop.plan.plan import Plan
+
+WALKED = ("csr", "csc", "bins", "reversed bins")
+"""Layouts whose arrays may be streamed."""
+
+SLACK = 1 << 16
+"""Bytes for what is small: the frontier that is loaded, rounding."""
+
+Shapes = dict[str, tuple[int, np.dtype]]
+
+
+def stream(
+    plan: Plan, emitted: Emitted, resident: DeviceGraph, push: int | None
+) -> tuple[StreamedGraph, Traits, Shapes]:
+    """The layout with its pages, the traits, and the workspace that is to be made.
+
+    ``resident`` is the layout that does not fit, or is not to be used: what it has on the device is dropped.
+
+    Raises
+    ------
+    UsageError
+        For a strategy whose layout cannot be streamed.
+    NotEnoughMemory
+        If the budget has no room for what a run cannot do without.
+    """
+    graph = plan.program.graph
+    traits = traits_of(plan, emitted, push, streamed=True)
+    if traits.masked or any(not {*strategy.layouts} <= {*WALKED} for strategy in traits.strategies):
+        raise UsageError(
+            f"mode {plan.mode!r} wants all edges on the device: expected residency 'device', not 'stream'"
+        )
+    if plan.types.weight is not None:
+        traits = traits._replace(bin_weight_dtype=resident.bins.id_weights.dtype)
+    resident.arrays.clear()
+    by_column = traits.combine is not None and traits.push != OWNER
+    budget = plan.residency.budget or _everything()
+    shape = graph, resident.bins, resident.turned, by_column, budget
+    for fewer in _with_fewer(traits, plan.mode):
+        parts, shapes = parts_of(plan, emitted, fewer), workspace_shapes(resident, emitted, fewer)
+        own = _bytes(shapes) + _fields(plan) + rounded(CONTROL.itemsize) + SLACK + budget // 64
+        needed = own + StreamedGraph(*shape).needed_bytes(parts)
+        if needed <= budget:
+            break
+    else:
+        raise NotEnoughMemory(
+            f"{plan.lowered.name} on {graph!r} needs {readable(needed)} of device memory without its edges, "
+            f"{readable(budget)} are given"
+        )
+    waits = emitted.gathered_dtype.str if queues(emitted, fewer) else ""
+    key = fewer.bits, *shape[2:], parts, own, waits
+    layout = graph.store.get(Kind.DEVICE, key)
+    if layout is None:
+        graph.store.discard(Kind.DEVICE)  # a streamed run has the device for itself
+        layout = StreamedGraph(*shape)
+        with layout.allocating():
+            layout.load(parts)
+        room = budget - layout.fixed_bytes - own
+        layout.queues = queue_shapes(layout, emitted, fewer, room // 4)
+        with layout.allocating():
+            layout.load_pages(parts, room - _bytes(layout.queues))
+        about = f"{partitions(fewer.bits)}, streamed"
+        graph.store.put(Kind.DEVICE, layout, key, about=about, holds=(layout.arrays, resident.bins))
+    return layout, fewer, shapes | layout.queues
+
+
+def _with_fewer(traits: Traits, mode: str) -> Iterator[Traits]:
+    yield traits
+    if mode != "auto":
+        return
+    for given_up in ("pulling", "dense"):
+        strategy = getattr(traits, given_up)
+        if strategy is not None and len(traits.strategies) > 1:
+            others = tuple(each for each in traits.strategies if each is not strategy)
+            traits = traits._replace(strategies=others)
+            yield traits
+
+
+def _everything() -> int:
+    """What is free but for what the driver may want."""
+    cupy().get_default_memory_pool().free_all_blocks()
+    return cupy().cuda.runtime.memGetInfo()[0] // 16 * 15
+
+
+def _bytes(shapes: Shapes) -> int:
+    return sum(rounded(length * dtype.itemsize) for length, dtype in shapes.values())
+
+
+def _fields(plan: Plan) -> int:
+    fields = [plan.program._fields[name] for name in plan.lowered.fields]
+    return sum(rounded(field.nbytes + 64) for field in fields if not is_device_array(field))
+
+
+class Link:
+    """What came over the link in each iteration of a run."""
+
+    def __init__(self, layout: StreamedGraph) -> None:
+        self.layout, self.rows = layout, np.zeros((0, 2))
+
+    def take(self, records: np.ndarray) -> None:
+        """Note the columns of the trace buffer that the trace has not."""
+        self.rows = np.concatenate([self.rows, records[:, [FETCHED_AT, WANTED_AT]]])
+
+    def said(self) -> dict[str, Any]:
+        """For the trace: bytes over the link in each iteration, and the share that the device had."""
+        fetched, wanted = self.rows.T
+        hits = 1 - fetched / np.maximum(wanted, 1)
+        return {
+            "bytes": fetched.astype(np.int64).tolist(),
+            "hits": np.where(wanted > 0, hits, 1.0).round(4).tolist(),
+            "budget": self.layout.budget,
+            "peak_bytes": int(self.layout.pool.total_bytes()),
+            "resident_bytes": self.layout.resident_bytes,
+            "away_bytes": self.layout.away_bytes,
+        }

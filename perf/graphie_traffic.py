@@ -1,0 +1,251 @@
+"""``python -m perf graphie``: what Graphie's partitions move over the link, counted, and what renaming costs.
+
+Runs BFS, shortest paths and components as Graphie does, on the host: a super-step goes through the active
+partitions, those that are resident first, and every edge of a partition updates its destination in place, so
+that numbers of steps depend on that order. Partitions have 8 bytes an edge, source and destination (12 with
+a weight); as many edges as fit the memory for edges divided by the number of streams; each stream has one
+buffer in which its last partition stays. Bytes over the link are in multiples of the edges in CSR (4 bytes
+each, 8 with a weight):
+
+    everything     every partition in every step (the paper's baseline)
+    OPT1           active partitions only
+    OPT2           every partition, but those that are resident are not transferred again
+    both           the published scheme
+    id >> bits     the same with partitions that are ranges of ids of a power of two, nothing is renamed;
+                   they differ in size
+    lines          sectors of 32 bytes around the edges of active vertices, read in place; nothing resident
+
+``--gpu`` runs the published scheme and its parts on a device as well (`perf.graphie_gpu`), with 1 to 32
+streams: milliseconds of the super-steps, and bytes as above.
+
+Paper: Han, Mawhirter, Wu, Buland, "Graphie" (PACT 2017).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+import gpop
+from gpop.common.command import exit_code
+from gpop.common.errors import UsageError
+from gpop.model.link_bytes import SECTOR
+from perf.graphie import Partitions, Renamed, cut, partition_edges, rename_for_memory, rename_for_partitions
+from perf.graphs import open_graph, vertex, with_weights
+from perf.parser import documented
+from perf.provenance import perf_command, written
+
+APPS = ("bfs", "sssp", "cc")
+STREAMS = (1, 2, 4, 8, 16, 32)
+FAR = np.uint32(2**32 - 1)
+
+
+class Moved(NamedTuple):
+    """Super-steps of a run; partitions of each that were active and that were transferred, the edges of the
+    latter, and bytes of sectors in all."""
+
+    steps: int
+    active: list[int]
+    transferred: list[int]
+    edges: int
+    sectors: int
+    values: np.ndarray
+
+
+@njit(nogil=True)
+def _update(first, last, source, heads, lengths, values, of_vertex, activated, changed):
+    """One partition: every edge updates its destination, which activates the partition of that."""
+    for edge in range(first, last):
+        value = values[source[edge]]
+        if value == 2**32 - 1:
+            continue
+        value += lengths[edge]
+        head = heads[edge]
+        if value < values[head]:
+            values[head] = value
+            changed[head] = True
+            if of_vertex[head] >= 0:
+                activated[of_vertex[head]] = True
+
+
+def run(
+    renamed: Renamed,
+    parts: Partitions,
+    app: str,
+    source: int,
+    buffers: int,
+    reuse: bool = True,
+    only_active: bool = True,
+) -> Moved:
+    """Do an app with these partitions through so many buffers; ``source`` as renamed."""
+    n, count = len(renamed.new_to_old), parts.count
+    tails = np.repeat(np.arange(renamed.sources), np.diff(renamed.indptr))
+    step_of = {"bfs": 1, "cc": 0}
+    lengths = np.full(len(tails), step_of[app], np.uint32) if app in step_of else renamed.weights
+    values = np.arange(n, dtype=np.uint32) if app == "cc" else np.full(n, FAR)
+    of_vertex = np.full(n, -1)
+    of_vertex[: renamed.sources] = parts.of_source
+    activated, changed = np.zeros(count, bool), np.zeros(n, bool)
+    if app == "cc":
+        activated[:], changed[:] = True, True
+    else:
+        values[source], activated[of_vertex[source]], changed[source] = 0, True, True
+    resident = np.full(buffers, -1)
+    found = Moved(0, [], [], 0, 0, values)
+    steps = sectors = edges = 0
+    sizes = np.diff(parts.first)
+    degree = np.diff(renamed.indptr)
+    while activated.any():
+        steps += 1
+        for begin in np.flatnonzero(activated & (parts.continued > 0)):
+            activated[begin : begin + parts.continued[begin] + 1] = True
+        active = activated if only_active else np.ones(count, bool)
+        senders = np.flatnonzero(changed[: renamed.sources])
+        sectors += int((-(-(4 * degree[senders] + SECTOR - 4) // SECTOR)).sum()) * SECTOR
+        here = [part for part in resident.tolist() if part >= 0 and active[part]] if reuse else []
+        rest = np.setdiff1d(np.flatnonzero(active), here)
+        activated, changed = np.zeros(count, bool), np.zeros(n, bool)
+        for part in [*here, *rest.tolist()]:
+            _update(
+                parts.first[part], parts.first[part + 1], tails, renamed.heads, lengths, values, of_vertex,
+                activated, changed,
+            )  # fmt: skip
+        found.active.append(int(active.sum()))
+        found.transferred.append(len(rest))
+        edges += int(sizes[rest].sum())
+        for turn, part in enumerate(rest.tolist()):
+            resident[turn % buffers] = part
+    return found._replace(steps=steps, edges=edges, sectors=sectors)
+
+
+def ranges_of_ids(renamed: Renamed, count: int) -> Partitions:
+    """Partitions of 2**bits consecutive vertices, about ``count`` of them."""
+    bits = max(0, int(np.ceil(np.log2(max(renamed.sources, 1) / max(count, 1)))))
+    starts = np.arange(0, renamed.sources, 1 << bits)
+    first = np.append(renamed.indptr[starts], renamed.indptr[-1])
+    return Partitions(first, np.arange(renamed.sources) >> bits, np.zeros(len(starts), np.int64))
+
+
+def timed(make: Callable[[], object]) -> tuple[object, float]:
+    """What it makes, and how long that takes."""
+    start = time.perf_counter()
+    return make(), time.perf_counter() - start
+
+
+def table(graph: gpop.Graph, apps: list[str], share: float) -> list[str]:
+    """Lines for one graph with memory for this share of its edges in CSR."""
+    lines = []
+    for app in apps:
+        used = with_weights(graph) if app == "sssp" else graph
+        renamed, one = timed(partial(rename_for_memory, used))
+        weight = 4 if app == "sssp" else 0
+        csr, memory = (4 + weight) * graph.m, int(share * (4 + weight) * graph.m)
+        size = partition_edges(memory, graph.m, 8 + weight, STREAMS[-1])
+        parts = cut(renamed, size)
+        ids, two = timed(partial(rename_for_partitions, renamed, parts))
+        old = vertex(graph, "max-degree")
+        source = int(np.flatnonzero(renamed.new_to_old == old)[0])
+        ways = {
+            "everything": (parts, {"reuse": False, "only_active": False}),
+            "OPT1": (parts, {"reuse": False}),
+            "OPT2": (parts, {"only_active": False}),
+            "both": (parts, {}),
+            "id >> bits": (ranges_of_ids(renamed, parts.count), {}),
+        }
+        lines.append(
+            f"{app}: {parts.count} partitions of {size} edges, ids up to {int(ids.ids.max(initial=0)):,}; "
+            f"renaming {one:.2f} s and {two:.2f} s"
+        )
+        wanted = None
+        for name, (each, options) in ways.items():
+            moved = run(renamed, each, app, source, STREAMS[-1], **options)
+            if wanted is None:
+                wanted = moved.values
+            right = "" if np.array_equal(moved.values, wanted) else "  WRONG"
+            over = moved.edges * (8 + weight) / csr
+            active = f"{sum(moved.active):8}{sum(moved.transferred):12}"
+            lines.append(f"  {name:12}{moved.steps:6}{active}{over:9.2f}{right}")
+        lines.append(f"  {'lines':12}{moved.steps:6}{'':20}{moved.sectors * (1 + weight / 4) / csr:9.2f}")
+        over = []
+        for streams in STREAMS:
+            size = partition_edges(memory, graph.m, 8 + weight, streams)
+            parts = cut(renamed, size)
+            moved = run(renamed, parts, app, source, streams)
+            over.append(f"{streams}: {moved.edges * (8 + weight) / csr:.2f}")
+        lines.append(f"  both, by streams   {'   '.join(over)}")
+    return lines
+
+
+def on_device(graph: gpop.Graph, apps: list[str], share: float) -> list[str]:
+    """Lines of runs on a device: the ablation at most streams, then the published scheme by streams."""
+    from perf.graphie_gpu import Runtime
+
+    lines = []
+    for app in apps:
+        used = with_weights(graph) if app == "sssp" else graph
+        renamed, weight = rename_for_memory(used), 4 if app == "sssp" else 0
+        if not weight:
+            renamed = renamed._replace(weights=None)
+        source = int(np.flatnonzero(renamed.new_to_old == vertex(graph, "max-degree"))[0])
+        csr = (4 + weight) * graph.m
+        for streams in reversed(STREAMS):
+            size = partition_edges(int(share * csr), graph.m, 8 + weight, streams)
+            parts = cut(renamed, size)
+            runtime = Runtime(renamed, parts, rename_for_partitions(renamed, parts), streams)
+            ways = {"both": {}}
+            if streams == STREAMS[-1]:
+                ways |= {
+                    "everything": {"reuse": False, "only_active": False},
+                    "OPT1": {"reuse": False},
+                    "OPT2": {"only_active": False},
+                }
+            for name, options in ways.items():
+                runtime.run(app, source, **options)
+                found = runtime.run(app, source, **options)
+                over = sum(found.transferred) / parts.count * graph.m * (8 + weight) / csr
+                lines.append(
+                    f"  {app:6}{name:12}{streams:3} streams{len(found.active):5} steps"
+                    f"{1e3 * found.seconds:10.2f} ms{over:8.2f} x edges"
+                )
+    return lines
+
+
+def _run(argv: list[str]) -> None:
+    parser = documented("graphie", __doc__)
+    parser.add_argument("graphs", nargs="+", help="files or generators; opposite edges are added")
+    parser.add_argument("--apps", default=",".join(APPS), help="default %(default)s")
+    parser.add_argument(
+        "--memory",
+        type=float,
+        default=0.25,
+        help="for edges, as a share of them in CSR (default %(default)s)",
+    )
+    parser.add_argument("--gpu", action="store_true", help="run it on a device, too")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
+    given = parser.parse_args(argv)
+    apps = given.apps.split(",")
+    for app in apps:
+        if app not in APPS:
+            raise UsageError(f"--apps: {app!r}: expected some of {','.join(APPS)}")
+    if not given.memory > 0:
+        raise UsageError(f"--memory {given.memory}: expected more than 0")
+    with written(given.out, perf_command("graphie", argv)):
+        for spec in given.graphs:
+            graph = open_graph(spec).symmetrize()
+            print(f"{spec}: {graph!r}, memory for {given.memory:.0%} of the edges")
+            print(f"  {'':12}{'steps':>6}{'active':>8}{'transferred':>12}{'x edges':>9}")
+            print("\n".join(table(graph, apps, given.memory)), flush=True)
+            if given.gpu:
+                print("\n".join(on_device(graph, apps, given.memory)), flush=True)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Count and print the tables."""
+    return exit_code(lambda: _run(sys.argv[2:] if argv is None else argv))
