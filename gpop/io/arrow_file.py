@@ -6,6 +6,7 @@ Original ids, integers or text, are the ids of the table. Columns are decoded ba
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -66,7 +67,7 @@ def read_share(
 ) -> Share | None:
     """The process's share of the edges, some of the row groups or batches; None where ids are names."""
     import_pyarrow()
-    with reading(path, "an Arrow or Parquet table"), open(path, "rb") as file:
+    with reading(path, "an Arrow or Parquet table"), _Counting(path) as file:
         parquet = path.suffix.lower() == ".parquet"
         schema, batches = (_parquet if parquet else _ipc)(path, file, (others.rank, others.size))
         columns = _columns(schema.names, options, weighted)
@@ -82,8 +83,18 @@ def read_share(
     if n is None:
         n, original_ids = dense_ids(ends, largest, 0, others)
     check_size(n)
-    read = sum(array.nbytes for column in arrays for array in column)
-    return Share(n, original_ids, ends, arrays[2] if len(arrays) == 3 else None, read)
+    return Share(n, original_ids, ends, arrays[2] if len(arrays) == 3 else None, file.done)
+
+
+class _Counting(io.FileIO):
+    """A file that counts the bytes that are read of it."""
+
+    done = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = super().read(size)
+        self.done += len(data)
+        return data
 
 
 def _columns(names: list[str], options: Options | None, weighted: bool | None) -> tuple[Any, Any, Any]:
