@@ -236,7 +236,7 @@ def policies(asked: str) -> tuple[bool, str | None]:
     >>> policies("vertex-push/masked/block"), policies("edge-list/each"), policies("auto")
     ((True, 'block'), (False, 'each'), (False, None))
     """
-    words = [] if split(asked)[0] == TREE else asked.split("/")[1:]
+    words = [] if asked.partition(":")[0] == TREE else asked.split("/")[1:]
     aggregations = [word for word in words if word in AGGREGATIONS]
     return MASKED in words, aggregations[0] if aggregations else None
 
@@ -246,7 +246,7 @@ def _check_policies(what: str, asked: str) -> None:
     words = asked.split("/")
     masked, aggregation = policies(asked)
     known = [words[0], *[MASKED] * masked, *[aggregation] * (aggregation is not None)]
-    if words != known or (len(words) > 1 and split(asked)[0] not in _BY_NAME):
+    if words != known or (len(words) > 1 and words[0].partition(":")[0] not in _BY_NAME):
         raise UsageError(
             f"{what} {asked!r}: expected a strategy that is taken by name, then /{MASKED} or not, "
             f"then /{', /'.join(AGGREGATIONS)} or none of them"
