@@ -168,7 +168,7 @@ CALLS = {
 @pytest.mark.parametrize("name", slow(CALLS, "layout", "closeness", "coloring", "clustering"))
 def test_the_next_call_gives_the_same_answer(graph, name, monkeypatch):
     """Workers are called although there are few edges, so that all of the machinery takes part."""
-    monkeypatch.setattr("gpop.cpu.engine.SERIAL_EDGES", 0)
+    monkeypatch.setattr("gpop.cpu.preparation.SERIAL_EDGES", 0)
     call, step = CALLS[name]
     expected = call(graph)
 
@@ -182,7 +182,7 @@ def test_a_process_that_was_interrupted_everywhere_ends():
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]);"
         "from tests.test_interrupts import *;"
-        "import gpop.cpu.engine as engine; engine.SERIAL_EDGES, engine.CALLED_LATER = 0, False;"
+        "from gpop.cpu import engine, preparation; preparation.SERIAL_EDGES = 0; engine.CALLED_LATER = False;"
         "graph = ladder(300); call = lambda: gpop.bfs(graph, 0, threads=THREADS, iterations=5);"
         "call(); every_moment(call, lambda: None);"
         "every_moment(lambda: for_each(9, int, THREADS), lambda: None);"

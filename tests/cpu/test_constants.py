@@ -136,14 +136,14 @@ def test_measuring_gives_constants_of_their_order(monkeypatch):
 
 
 def test_a_large_graph_has_them_measured_but_not_by_ranks(fresh, monkeypatch):
-    monkeypatch.setattr("gpop.cpu.engine.LARGE_EDGES", 2)
+    monkeypatch.setattr("gpop.cpu.preparation.LARGE_EDGES", 2)
     asked = []
     monkeypatch.setattr(
-        "gpop.cpu.engine.constants", lambda engine_of=None: asked.append(engine_of) or SHIPPED
+        "gpop.cpu.preparation.constants", lambda engine_of=None: asked.append(engine_of) or SHIPPED
     )
 
     class Rank(CpuEngine):
-        pass
+        alone = False
 
     for edges, kind in ((1, CpuEngine), (2, CpuEngine), (2, Rank)):
         program = Smallest(gpop.Graph.from_edges([0, 1][:edges], [1, 2][:edges], n=3))

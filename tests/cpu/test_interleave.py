@@ -16,8 +16,8 @@ from numba import njit
 import gpop
 from gpop.common.inlined import KERNEL
 from gpop.cpu import active, specialise, workspace
-from gpop.cpu.engine import sizes_of
 from gpop.cpu.interleave import make_gather_published
+from gpop.cpu.preparation import sizes_of
 from gpop.generate import generate
 from gpop.layout.in_edges import NO_WEIGHTS
 from gpop.layout.kept_bins import bins_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.cpu import engine
+from gpop.cpu import engine, preparation
 from gpop.generate import generate
 from gpop.layout.partition import partition_bits
 from gpop.plan.plan import decide
@@ -73,5 +73,5 @@ def test_all_others_have_four_for_each_thread(cls, graph, options):
 
 def test_what_is_asked_for_goes_first_and_large_graphs_are_not_narrow(monkeypatch):
     assert bits(Steps, ROADS, partition_size=256) == 8
-    monkeypatch.setattr(engine, "NARROW", 4 * ROADS.n - 1)
+    monkeypatch.setattr(preparation, "NARROW", 4 * ROADS.n - 1)
     assert bits(Steps, ROADS) < 11

@@ -9,7 +9,7 @@ import pytest
 
 import gpop
 from gpop.apps import heat_kernel, nibble, pagerank, pagerank_nibble
-from gpop.cpu import engine, sums
+from gpop.cpu import preparation, sums
 from gpop.cpu.sums import MOST_ADDENDS, has_hub
 from gpop.generate import generate
 from tests.quick import quick
@@ -151,7 +151,7 @@ def test_a_sum_of_0_is_heard():
 
 
 def test_who_answers_no_is_not_active_and_nothing_is_left_behind(monkeypatch):
-    monkeypatch.setattr(engine, "has_hub", lambda graph: True)
+    monkeypatch.setattr(preparation, "has_hub", lambda graph: True)
     graph = generate("rmat", scale=9, degree=8, seed=2)
     for mode in ("sc", "pc", "pull"):
         for partition_size in (16, 128, 512):
@@ -165,7 +165,7 @@ def test_who_answers_no_is_not_active_and_nothing_is_left_behind(monkeypatch):
 
 @pytest.mark.parametrize("hub", [False, True])
 def test_pull_in_blocks_is_bitwise_what_pc_computes(monkeypatch, hub):
-    monkeypatch.setattr(engine, "has_hub", lambda graph: hub)
+    monkeypatch.setattr(preparation, "has_hub", lambda graph: hub)
     graph = generate("rmat", scale=11, degree=16, seed=4)
     ranks = [
         gpop.pagerank(graph, iterations=6, mode=mode, partition_size=size, threads=threads).rank.tobytes()

@@ -1,0 +1,302 @@
+"""What a run on the CPU prepares: mode or tree, layout, workspace, constants of the model, compiled loop.
+
+All of it is kept with the graph for the next run that is decided alike (`KEPT`).
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gpop.common import ahead
+from gpop.common.by_reference import derived, reference_of
+from gpop.common.errors import NotEnoughMemory
+from gpop.cpu import choose_mode, loop, specialise
+from gpop.cpu.active import lists_of
+from gpop.cpu.constants import LARGE_EDGES, constants
+from gpop.cpu.disk import open_disk
+from gpop.cpu.sums import has_hub, sums_in_double
+from gpop.cpu.tree import chosen_of, missing_from, walk
+from gpop.cpu.work import Job
+from gpop.cpu.workspace import SERIAL_EDGES, Needs, Workspace, unit_workspace, workspace_of
+from gpop.layout.bins import Bins, narrow_weights
+from gpop.layout.edge_blocks import Blocks, blocks_of, is_small
+from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges
+from gpop.layout.kept_bins import bins_of
+from gpop.layout.partition import partition_bits
+from gpop.model.bytes import Sizes, pull_all_bytes
+from gpop.model.choosers import AUTO
+from gpop.model.constants import SHIPPED, Constants
+from gpop.model.strategies import MODES, PC, PULL, SC, code_of, split
+from gpop.plan.hidden import MASK_SENT
+from gpop.plan.plan import Plan
+from gpop.program.compile import compiled
+from gpop.program.state import make_state
+
+FEW_PARTITIONS = 4
+"""Of a graph with frontiers that stay small: a search of a city's roads takes three quarters of the time."""
+
+NARROW = 1 << 19
+"""Most edges of such a graph: where all are active at once, it is over before threads would pay."""
+
+KEPT = (
+    "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
+    "edges", "workers", "enter_loop", "chosen",
+)  # fmt: skip
+"""What runs that were decided alike have in common, as attributes of the engine."""
+
+
+def sizes_of(
+    layout: Bins | Blocks, space: Workspace, traits: specialise.Traits, constants: Constants = SHIPPED
+) -> Sizes:
+    """Bytes of what the model counts, as they are in the layout at hand."""
+    value, weighted = space.values.itemsize, traits.weight_dtype is not None
+    if isinstance(layout, Blocks):
+        id, weight = layout.refs.itemsize, layout.weights.itemsize if weighted else 0
+        return Sizes(offset=8, edge=0, id=id, source=id, value=value, weight=weight)
+    return Sizes(
+        offset=8,
+        edge=layout.indices.itemsize + (layout.weights.itemsize if weighted else 0),
+        id=layout.ids.itemsize,
+        source=layout.sources.itemsize,
+        value=value,
+        weight=layout.id_weights.itemsize if weighted else 0,
+        mark=space.sent.itemsize if traits.mask == MASK_SENT else 0,
+        probe=constants.probe,
+        cursor=constants.cursor,
+    )
+
+
+class Preparation:
+    """The part of `gpop.cpu.engine.CpuEngine` that is over before the run begins.
+
+    ``wire``: nothing where there are no other ranks; ``alone``: whether this process may measure the machine,
+    which ranks would do at the same time.
+    """
+
+    wire: Any = np.int64(0)
+    alone = True
+
+    def __init__(self, plan: Plan, residency: str = "auto") -> None:
+        self.residency, self.disk = residency, None  # where the edges are, if they stay there
+        self.plan, self.program, self.lowered = plan, plan.program, plan.lowered
+        self.graph, self.threads, self.mode = plan.program.graph, plan.threads, plan.mode
+        self.stated = False  # whether the loop has the program's state
+
+    def prepare(self) -> dict[str, Any]:
+        """Layout, workspace and loop: those of the last run decided alike, as long as they are kept."""
+        plan, kept = self.plan, None
+        self.progress = np.zeros(loop.PROGRESS_SIZE, np.int64)
+        self.prepare_seconds = self.incoming_seconds = 0.0
+        if plan.alike is not None and self.graph.facts.mapped is None:
+            kept = self.graph.store.noted((plan.alike, specialise.compile_loop))
+        if self.graph.facts.mapped is not None:
+            self.disk = open_disk(self.graph, plan, self.residency)
+            with self.disk.room():
+                self._prepare()
+            self.disk.begin(self.layout, self.space, self.threads)
+        elif kept is None:
+            self._prepare()
+            self._note()
+        else:
+            vars(self).update(kept)
+            if plan.counting:
+                self.space.counters[:] = 0
+        said = {"interleave": plan.interleave, "threads": self.threads}
+        return said if self.disk is None else said | {"disk": self.disk.told}
+
+    def _note(self) -> None:
+        """Keep what the next run alike would find again; blocks may be chosen by then where they were not.
+
+        Who compiles loops is part of the key: measurements put others in its place.
+        """
+        plan = self.plan
+        if self.graph.facts.mapped is not None:
+            return
+        may_change = type(self.program).all_active and plan.mode == "auto" and plan.model.pulls
+        if plan.alike is not None and (self.blocked or not may_change or is_small(self.graph)):
+            self.graph.store.note(
+                (plan.alike, specialise.compile_loop), {name: getattr(self, name) for name in KEPT}
+            )
+
+    def _prepare(self) -> None:
+        """Find or make all that a run needs."""
+        ahead.begin(loop.__name__, loop.run_loop)
+        plan, cls = self.plan, type(self.program)
+        self._ask_tree()
+        # Those of the paper's model are the paper's; a mode that is forced asks for none.
+        measured = plan.model.cache and plan.mode == "auto"
+        self.constants = SHIPPED
+        if measured:
+            measures = self.graph.m >= LARGE_EDGES and self.alone
+            self.constants = constants(type(self) if measures else None)
+        sums = sums_in_double(cls, self.lowered, plan.types.message) and has_hub(self.graph)
+        blocks, seconds = None, 0.0
+        if cls.all_active and plan.may(PULL) and self.mode not in ("sc", "pc"):
+            if self.mode == "pull" or plan.model.pulls:
+                blocks, seconds = self._find_blocks()
+                self.mode = "pc" if blocks is None else "pull"
+        self.traits = specialise.traits_of(plan, self.mode, sums)
+        self.blocked = blocks is not None
+        self.lists = None
+        if blocks is not None:
+            self.layout, message = blocks, plan.types.message
+            self.space = unit_workspace(self.graph.store, blocks, message, self.threads, sums)
+        else:
+            self.layout, took = self._find_bins()
+            seconds += took
+            needs, message = self._needs(), plan.types.message
+            self.space = workspace_of(self.graph.store, self.layout, needs, message, self.threads)
+            of = reference_of(self.layout), reference_of(self.space)
+            self.lists = derived(lambda: lists_of(self.layout, self.space), *of, "lists")
+        self.incoming = (
+            blocks if self.blocked else kept_in_edges(self.graph, self.traits.weight_dtype is not None)
+        )
+        self.sizes = plan.model.sizes(sizes_of(self.layout, self.space, self.traits, self.constants))
+        self.forced = code_of(self.mode)
+        if self.forced == AUTO and self.chosen is not None:
+            self.forced = choose_mode.BY_TREE
+        elif self.forced == AUTO and not plan.model.pulls:
+            self.forced = choose_mode.AUTO_PUSH
+        self.ratio = float(self.constants.ratio if plan.ratio is None else plan.ratio)
+        if self.forced == PULL and not self.blocked:
+            self._find_in_edges()
+        self.edges = int(self.layout.indptr[-1])
+        self._compile()
+        self.prepare_seconds = seconds
+
+    def _ask_tree(self) -> None:
+        """Have the tree ready for the loop, if there is one; where every vertex is active, ask it now."""
+        plan, tree = self.plan, self.plan.tree
+        self.chosen, self.mode = None, split(plan.mode)[0]
+        if tree is None:
+            return
+        auto = AUTO if plan.model.pulls else choose_mode.AUTO_PUSH
+        self.chosen = chosen_of(tree, self.graph, plan.of_run, plan.may, auto)
+        if type(self.program).all_active:
+            everything = self.graph.n, self.graph.m, self.graph.n, self.graph.m, 0
+            way = walk(self.chosen, *map(np.float64, everything))
+            self.chosen, self.mode = None, MODES[way].name if way >= 0 else "auto"
+        missing = missing_from(tree, plan.may)
+        if missing and plan.mode != "auto":
+            warnings.warn(
+                f"{type(self.program).__name__}: the tree may choose {', '.join(missing)}, which this run "
+                "cannot take: equation 1 chooses there",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+    def _find_blocks(self) -> tuple[Blocks | None, float]:
+        """In-edges in blocks, and the seconds they took; None where messages are expected to be faster."""
+        plan, forced = self.plan, self.mode == "pull" or (self.disk is not None and self.disk.stays)
+        sizes = (self._vertex_bytes(), plan.types.message.itemsize, plan.partition_size)
+        weighted = plan.types.weight is not None
+        try:
+            return blocks_of(
+                self.graph, self.threads, *sizes, weighted=weighted, forced=forced, iterations=plan.limit,
+                costs=self.constants.costs,
+            )  # fmt: skip
+        except NotEnoughMemory:
+            if forced:
+                raise
+            return None, 0.0
+
+    def _find_bins(self) -> tuple:
+        """Bins, with weights only if the program uses some, and the seconds to build them."""
+        graph, plan = self.graph, self.plan
+        layout, seconds = bins_of(graph, self._bits(), self.threads)
+        if plan.types.weight is None:  # kernels are compiled per type: without weights one is enough
+            return layout._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS), seconds
+        weights, more = narrow_weights(graph, layout.id_weights.dtype)
+        return layout._replace(weights=weights), seconds + more
+
+    def _bits(self) -> int:
+        """Bits of a local id."""
+        if self.graph.facts.mapped is not None and self.plan.partition_size is None:
+            return self.graph.facts.mapped.bits
+        return partition_bits(
+            self.graph.n, self.threads, edges=self.graph.m, vertex_bytes=self._vertex_bytes(),
+            partition_size=self.plan.partition_size,
+            least=FEW_PARTITIONS if self._is_narrow() else None,
+        )  # fmt: skip
+
+    def _is_narrow(self) -> bool:
+        """Whether frontiers are expected to stay so small that one thread does most iterations.
+
+        A road or a mesh has as many levels as it is long, of some hundred vertices each: what an iteration
+        takes is to look at partitions. Where iterations run into each other, or priorities part them, there
+        are few, and small partitions have less to do again.
+        """
+        n, m = self.graph.n, self.graph.m
+        together = type(self.program).all_active or self.plan.interleave
+        return not together and "priorityFunc" not in self.lowered.functions and m <= 4 * n <= NARROW
+
+    def _vertex_bytes(self) -> int:
+        """Bytes of a vertex that a partition keeps in the cache: the fields in use and the frontier flag."""
+        return 1 + sum(self.program._fields[name].itemsize for name in self.lowered.fields)
+
+    def _needs(self) -> Needs:
+        """The large arrays of a run over bins."""
+        plan, traits, interleave = self.plan, self.traits, self.plan.interleave
+        pushes = plan.may(SC) or plan.may(PC)
+        return Needs(
+            sent=traits.mask == MASK_SENT and plan.may(PC),
+            sc=plan.may(SC) or (self.mode == "auto" and traits.all_active),
+            frontier=not traits.all_active,
+            interleave=interleave,
+            touched=traits.track,
+            pull=traits.pull != specialise.NEVER,
+            priorities="priorityFunc" in self.lowered.functions,
+            receivers=specialise.activates_receivers(self.lowered, traits),
+            sums=traits.sums,
+            own_values=pushes and not (self.lowered.steady or traits.all_active or interleave),
+        )
+
+    def _find_in_edges(self) -> None:
+        """Have the in-edges ready; where memory does not allow it, a run that may choose does not pull."""
+        begin = time.perf_counter()
+        try:
+            self.incoming = in_edges(self.graph, self.plan.types.weight is not None)
+        except NotEnoughMemory:
+            if self.forced == PULL:
+                raise
+            self.forced = choose_mode.AUTO_PUSH
+        self.incoming_seconds += time.perf_counter() - begin
+
+    def _compile(self) -> None:
+        """Have the loop compiled or loaded before the clock starts."""
+        # A run that never has enough active edges for two threads starts none.
+        self.workers = self.threads - 1 if self.edges >= SERIAL_EDGES else 0
+        self.enter_loop = None
+        if self.graph.n:  # without vertices nothing is run
+            self._make_loop(self._state())
+
+    def _state(self) -> tuple:
+        return make_state(self.program, self.lowered, 0)
+
+    def _make_loop(self, state: tuple) -> None:
+        """The loop for layouts and workspace as they are now; what it calls is compiled or loaded."""
+        ways = np.int64(self.forced), np.float64(self.ratio), self.sizes
+        job = Job(*ways, self.layout, self.incoming, self.space, state, self.wire)
+        pulled = 0.0
+        if self.blocked:
+            blocks = self.layout
+            pulled = pull_all_bytes(blocks.n, blocks.refs.size, blocks.pieces, blocks.values_read, self.sizes)
+        self.enter_loop = compiled(
+            self.lowered, self.plan.types, state,
+            specialise.compile_loop, self.lowered, self.traits, pulled, job, self.chosen,
+        )  # fmt: skip
+        self.stated = True
+
+    def _ready_loop(self) -> Callable[..., bool]:
+        """The loop with the program's fields and parameters as they are now."""
+        if not self.stated:
+            state = self._state()
+            if self.enter_loop is None or not self.enter_loop.renew(state):
+                self._make_loop(state)
+            self.stated = True
+        return self.enter_loop
