@@ -22,13 +22,13 @@ import gpop
 from gpop.common.command import exit_code
 from gpop.common.errors import GpopError
 from gpop.common.parallel import worker_count
-from gpop.model.strategies import asked_on
+from gpop.model.strategies import TREE, asked_on
 from perf.algorithms import ALGORITHMS, Algorithm
 from perf.graphs import name_of, normal, open_graph
 from perf.parser import documented
 from perf.provenance import perf_command, written
 
-MODES = asked_on("cpu")
+MODES = tuple(mode for mode in asked_on("cpu") if mode != TREE)
 BAR = 1.05
 HOPELESS = 4
 

@@ -176,9 +176,15 @@ def widest_path(program):
     return {"frontier": [0]}
 
 
+def matrix_paths(program):
+    program.distance[0] = 0
+    return {"frontier": [0]}
+
+
 GALLERY = {
     "k_hop": ("KHop", k_hop),
     "label_spreading": ("LabelSpreading", label_spreading),
+    "matrix_paths": ("Paths", matrix_paths),
     "nearest_landmark": ("NearestLandmark", nearest_landmark),
     "neighbour_sum": ("NeighbourSum", neighbour_sum),
     "widest_path": ("WidestPath", widest_path),
@@ -259,6 +265,7 @@ def test_trace():
     assert np.all(run.trace.column("gather_seconds") > 0) and run.trace.seconds <= run.seconds
     assert run.trace.summary == {
         "program": "Hops", "graph": "", "mode": "sc", "model": "engine", "target": "python", "threads": 1,
+        "message bytes": 0, "weight bytes": 0,
     }  # fmt: skip
 
 

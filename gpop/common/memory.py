@@ -45,7 +45,7 @@ def available_bytes() -> int:
 
     available = psutil.virtual_memory().available
     limits = _cgroup_available(), bytes_of(os.environ.get("GPOP_MEMORY", ""))
-    return min(available, *(limit for limit in limits if limit is not None))
+    return min([available, *(limit for limit in limits if limit is not None)])
 
 
 def bytes_of(text: str) -> int | None:

@@ -154,6 +154,11 @@ class Trace:
             By the names in `gpop.model.features.FEATURES`. The bytes of a message and of a weight are 0 where
             nothing was compiled.
 
+        Raises
+        ------
+        UsageError
+            If the trace has no such columns.
+
         Examples
         --------
         >>> import gpop
