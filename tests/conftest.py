@@ -90,6 +90,9 @@ RUN_APPS = re.compile(
 
 def pytest_collection_modifyitems(items):
     """Those that run the same programs stand together: each of two workers begins with half of the tests."""
+    nameless = [item.nodeid for item in items if " at 0x" in item.nodeid]
+    if nameless:
+        raise pytest.UsageError(f"{nameless[0]}: no other process finds a test that is named by an address")
     items.sort(key=lambda item: RUN_APPS.match(item.nodeid) is None)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.common.by_reference import Reference
-from gpop.cpu import control, engine, loop
+from gpop.cpu import control, loop, specialise
 from gpop.generate import generate
 
 GRAPH = generate("rmat", scale=9, degree=6, seed=3, symmetrize=True, weights=(1, 9))
@@ -68,6 +68,6 @@ def test_parameters_that_a_callback_sets_are_seen_by_the_next_iteration():
 
 def test_what_a_phase_does_is_found_again_without_compiling(monkeypatch):
     gpop.bfs(GRAPH, 1, mode="sc")
-    monkeypatch.setattr(engine.specialise, "callback", None)
-    monkeypatch.setattr(engine.specialise, "make_entry", None)
+    monkeypatch.setattr(specialise, "callback", None)
+    monkeypatch.setattr(specialise, "make_entry", None)
     assert gpop.bfs(GRAPH, 2, mode="sc").level[2] == 0

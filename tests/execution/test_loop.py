@@ -74,7 +74,9 @@ def test_every_app_in_steps(app, target, mode, steps):
     if not (
         target == "gpu" and fused.trace.column("frontier").dtype.kind == "f" and app not in ("bfs", "sssp")
     ):
-        for name in COUNTED:
+        # Levels, which a stepped run cannot take, are predicted to move other bytes than push.
+        other = {"bytes"} if target == "gpu" and app == "bfs" else set()
+        for name in sorted({*COUNTED} - other):
             assert np.array_equal(stepped.trace.column(name), fused.trace.column(name)), name
 
 

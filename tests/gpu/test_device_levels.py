@@ -38,7 +38,8 @@ def test_searches(kind, most, monkeypatch):
                 assert sssp.verify(graph, found, source) is None
 
 
-@pytest.mark.parametrize("case", [test_levels.STEPS, test_levels.AGAIN, PROGRAMS["Reached"]], ids=str)
+@pytest.mark.parametrize("case", [test_levels.STEPS, test_levels.AGAIN, PROGRAMS["Reached"]],
+                         ids=lambda case: case.cls.__name__)  # fmt: skip
 @pytest.mark.parametrize("mode", ["sc", "auto"])
 def test_levels_leave_what_other_iterations_leave(case, mode):
     for graph in (test_levels.long_and_thin(), random_graph(22, 3000, 30000, weights=True)):
