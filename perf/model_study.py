@@ -4,7 +4,7 @@ Times over the oracle's, from the steps in the store, nothing is run. Trees are 
 have not seen: *steps held out* are five folds of all steps, *graphs held out* and *families held out* a tree
 for each graph, and for each dataset, that was trained without it. ``paper`` is eq. (1) as it stands,
 ``auto`` the engine's own model; *tree or auto* may leave a step to it. Then training sizes (M. Verstraaten's
-thesis, T-160): shares of graphs, variants or steps, evaluated on all that was not trained on; importances of
+thesis): shares of graphs, variants or steps, evaluated on all that was not trained on; importances of
 features; and what follows from the numbers, in words.
 """
 

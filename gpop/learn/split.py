@@ -1,7 +1,7 @@
 """Which steps a tree is trained on: seeded fractions of graphs, of variants and of steps.
 
 A step is trained on if its graph and its variant and the step itself were drawn; the rest is for validation
-(M. Verstraaten's thesis, T-144). The three are drawn from streams of their own, over sorted ids, so that
+(M. Verstraaten's thesis). The three are drawn from streams of their own, over sorted ids, so that
 another fraction of one leaves the others as they are. A fraction of n is ``round(fraction * n)`` of them.
 """
 
