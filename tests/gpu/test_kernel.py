@@ -34,7 +34,7 @@ from gpop.program.lowering import lower
 from tests.gpu.cuda_compiler import compile_cuda
 from tests.gpu.probes import PROBES
 from tests.gpu.shipped import APPS, SHIPPED
-from tests.quick import quick
+from tests.quick import quick, slow
 
 PROGRAMS = SHIPPED | PROBES
 ARCHITECTURES = ("sm_80", "sm_90")
@@ -94,7 +94,7 @@ def check(name: str, way: str, architectures: tuple[str, ...], folder, masked: b
         assert compile_cuda(source, architecture, folder) == ""
 
 
-@pytest.mark.parametrize("name", ["SSSP", "PageRank", "Rumours", "BFS"])
+@pytest.mark.parametrize("name", slow(["SSSP", "PageRank", "Rumours", "BFS"], "SSSP"))
 def test_representative_engines_compile(name, tmp_path):
     check(name, "declared", ARCHITECTURES[1:], tmp_path)
 
@@ -112,7 +112,7 @@ def test_engines_whose_edges_are_streamed_compile(name, tmp_path):
         assert compile_cuda(source, ARCHITECTURES[1], tmp_path) == ""
 
 
-@pytest.mark.parametrize("mode", quick(NAMED, "vertex-pull-warp", "reverse-struct-edge-list"))
+@pytest.mark.parametrize("mode", quick(NAMED, "vertex-pull-warp"))
 def test_engines_of_what_has_a_name_compile(mode, tmp_path):
     for name in ("SSSP", "Rumours"):
         assert compile_cuda(source_of(name, "declared", mode=mode), ARCHITECTURES[1], tmp_path) == ""
