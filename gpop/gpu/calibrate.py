@@ -59,23 +59,21 @@ _ratios: dict[str, float] = {}
 
 def device_ratio(engine_of: Callable[[Plan], Engine]) -> float:
     """The ratio of the current device and model, calibrated on first use with its engine (`GpuEngine`)."""
-    name = f"{current_device().name}, model {_model()}"
-    if name not in _ratios:
-        kept = recall("devices")
-        if not isinstance(kept.get(name), float):
-            kept[name] = measure_ratio(engine_of)
-            remember("devices", kept)
-        _ratios[name] = kept[name]
-    return _ratios[name]
+    return _of_device("model", measure_ratio, engine_of)
 
 
 def link_cost(engine_of: Callable[[Plan], Engine]) -> float:
     """What a byte over the link costs, in bytes of source-centric iterations; measured and kept likewise."""
-    name = f"{current_device().name}, link, model {_model()}"
+    return _of_device("link, model", measure_link_cost, engine_of)
+
+
+def _of_device(what: str, measure: Callable[..., float], engine_of: Callable[[Plan], Engine]) -> float:
+    """A number of the current device: this process's, else the one that is kept, else measured and kept."""
+    name = f"{current_device().name}, {what} {_model()}"
     if name not in _ratios:
         kept = recall("devices")
         if not isinstance(kept.get(name), float):
-            kept[name] = measure_link_cost(engine_of)
+            kept[name] = measure(engine_of)
             remember("devices", kept)
         _ratios[name] = kept[name]
     return _ratios[name]

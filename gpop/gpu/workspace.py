@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpop.gpu.device import cupy
@@ -14,16 +12,7 @@ from gpop.gpu.kernel import FOLD, HEAVY, LEVEL_EDGES, Traits, folded_dtype, fold
 from gpop.gpu.structs import SPACE
 from gpop.graph.graph import Graph
 from gpop.plan.hidden import MASK_SENT
-
-
-def _identity(dtype: np.dtype, combine: str | None) -> Any:
-    """What an empty cell holds (fold.cuh)."""
-    if combine not in ("min", "max"):
-        return dtype.type(0)
-    if dtype.kind == "f":
-        return dtype.type(np.inf if combine == "min" else -np.inf)
-    limits = np.iinfo(dtype)
-    return dtype.type(limits.max if combine == "min" else limits.min)
+from gpop.program.folds import identity
 
 
 def workspace_shapes(
@@ -84,7 +73,7 @@ class Workspace:
 
     def __init__(self, graph: Graph, shapes: dict[str, tuple[int, np.dtype]], traits: Traits) -> None:
         self.arrays = {name: cupy().zeros(length, dtype) for name, (length, dtype) in shapes.items()}
-        self.arrays["folded"].fill(_identity(shapes["folded"][1], traits.combine))
+        self.arrays["folded"].fill(identity(traits.combine, shapes["folded"][1]))
         self.heavy_size = 0
         if traits.all_active and shapes["heavy"][0]:
             self.heavy_size = self._list_heavy(graph)

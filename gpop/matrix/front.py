@@ -29,6 +29,7 @@ from gpop.execution.run import Run, run
 from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
 from gpop.matrix.edges import EDGES_TYPES, matrix_of
+from gpop.program.folds import identity
 from gpop.program.program import Program, VertexField
 
 FOLDS = {
@@ -217,24 +218,8 @@ def _fields(cls: type[MatrixProgram], fold: Any) -> dict[str, VertexField]:
                 f"{cls.__name__}.Node_property has no y: expected (type, what Reduce begins with)"
             )
         dtype = next(iter(fields.values())).dtype
-        fields["y"] = VertexField(dtype, _nothing(fold, dtype))
+        fields["y"] = VertexField(dtype, identity(fold, dtype))
     return fields
-
-
-def _nothing(fold: str, dtype: np.dtype) -> Any:
-    """What a fold begins with.
-
-    Examples
-    --------
-    >>> _nothing("min", np.dtype(np.uint8)), _nothing("add", np.dtype(np.float32))
-    (255, 0)
-    """
-    if fold not in ("min", "max"):
-        return 0
-    if dtype.kind == "f":
-        return np.inf if fold == "min" else -np.inf
-    limits = np.iinfo(dtype)
-    return limits.max if fold == "min" else limits.min
 
 
 class _View:

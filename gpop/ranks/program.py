@@ -21,6 +21,7 @@ from gpop.common.inlined import KERNEL
 from gpop.plan.hidden import MASK_NONE, MASK_SENT, MASK_VALUE, Hidden
 from gpop.plan.plan import Plan
 from gpop.program.fields import HARMLESS
+from gpop.program.folds import identity
 from gpop.program.lowering import Lowered
 from gpop.program.program import ARGUMENTS, Program
 from gpop.program.published import publish_user
@@ -99,26 +100,10 @@ def hidden_on_ranks(plan: Plan) -> Hidden:
     if plan.hidden.mask != MASK_NONE or cls.inactive_message is not HARMLESS or cls.all_active:
         return plan.hidden
     if cls.combine in ("min", "max"):
-        return Hidden(MASK_VALUE, _neutral(cls.combine, message))
+        return Hidden(MASK_VALUE, identity(cls.combine, message))
     if cls.combine == "or":
         return Hidden(MASK_VALUE, message.type(0))
     return Hidden(MASK_SENT)
-
-
-def _neutral(combine: str, message: np.dtype) -> Any:
-    """What is never smaller (for "min"), or never larger.
-
-    Examples
-    --------
-    >>> _neutral("min", np.dtype(np.uint8)), _neutral("max", np.dtype(np.float32))
-    (np.uint8(255), np.float32(-inf))
-    """
-    if message.kind == "f":
-        return message.type(np.inf if combine == "min" else -np.inf)
-    if message.kind == "b":
-        return message.type(combine == "min")
-    limits = np.iinfo(message)
-    return message.type(limits.max if combine == "min" else limits.min)
 
 
 def is_told(lowered: Lowered) -> bool:

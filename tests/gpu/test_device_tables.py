@@ -21,8 +21,9 @@ from gpop.gpu.device_graph import (
 )
 from gpop.gpu.emit import emit
 from gpop.gpu.structs import CONTROL, GRAPH, SPACE
-from gpop.gpu.workspace import _identity, queue_shapes
+from gpop.gpu.workspace import queue_shapes
 from gpop.layout.bins import build_bins
+from gpop.program.folds import identity
 from gpop.program.lowering import lower
 from tests.gpu.cases import Sums
 from tests.programs import random_graph
@@ -189,7 +190,7 @@ def test_an_empty_cell_changes_nothing(combine, merge, dtype):
     dtype = np.dtype(dtype)
     if combine == "or" and dtype.kind == "f":
         return
-    empty = _identity(dtype, combine)
+    empty = identity(combine, dtype)
     assert empty.dtype == dtype
     ends = (np.iinfo if dtype.kind != "f" else np.finfo)(dtype)
     for value in (dtype.type(0), dtype.type(5), ends.min, ends.max):

@@ -183,3 +183,22 @@ def test_refused_in_one_line(name):
         make()
     assert "\n" not in str(refused.value)
     assert re.match(r"(.+\.py:\d+: )?Wrong", str(refused.value))
+
+
+def test_folds_of_truths():
+    class Marked(MatrixProgram):
+        Node_property = {"marked": (np.bool_, False)}
+        Reduce = "max"
+
+        @staticmethod
+        def Gather(marked):
+            return marked
+
+        @staticmethod
+        def Update(y, marked):
+            return y or marked
+
+    program = Marked(ARROW)
+    program.marked[0] = True
+    program.run([0], target="python")
+    assert program.marked.tolist() == [True, True, True]

@@ -11,20 +11,9 @@
 // where it is folded, 4 (row), as streams; per entry a word of the frontier's bits, and of an active source its value
 // [+ weight]. The layout goes through the read-only cache; bits and values do not, since this launch writes them.
 #include "in_edges.cuh"
+#include "messages_combined.cuh"
 
 const unsigned NO_ENTRY = 0xffffffffu;
-
-struct Combined {  // messages of a row
-  Total value;
-  bool some;
-
-  __device__ __forceinline__ void add(Total other, bool sent) {
-#if COMBINE
-    if (sent) value = some ? merge(value, other) : other;
-    some |= sent;
-#endif
-  }
-};
 
 // Where the messages of a row lie that end in a chunk: at the row, or at the chunk if it had some in the one before.
 __device__ __forceinline__ void leave(const Combined& row, int64 at, const Space& space) {

@@ -6,6 +6,7 @@
 // at once; then the warp walks what is left together. A hub has a warp of its own, whose lanes all do the same.
 // Warps claim their work, hubs first. Bytes: what needsFunc reads; of a vertex that wants messages its offset, and
 // 4 [+ weight] per in-edge that is looked at, a bit of the frontier, and the source's value.
+#include "owner_of.cuh"
 
 const int FIRST_EDGES = 4;  // in-edges of a vertex that its lane looks at by itself, if it may stop early
 
@@ -98,12 +99,7 @@ __device__ __forceinline__ void pull_tile(int64 first, State& state, const Graph
     const int all = __shfl_sync(ALL_LANES, upto, 31);
     for (int window = 0; window < all; window += 32) {
       const int number = window + lane;
-      int owner = 0;  // the last lane whose edges begin at or before this number
-#pragma unroll
-      for (int step = 16; step; step >>= 1) {
-        const int begins = __shfl_sync(ALL_LANES, before, owner + step);
-        if (begins <= number) owner += step;
-      }
+      const int owner = owner_of(number, before);
       const int64 e = __shfl_sync(ALL_LANES, at - before, owner) + number;
       const unsigned source = number < all ? graph.in_indices[e] : 0;
       const bool sent = number < all && is_active(space, source);

@@ -5,6 +5,7 @@
 // large as it can be; those of the others one after the other, which in a list without gaps are whole lines too. Of
 // each lane LINES edges are asked for before any is delivered: over the link it takes microseconds. Bytes: those of
 // push.cuh. Paper: Min et al., "EMOGI" (VLDB 2020), merged and aligned access.
+#include "owner_of.cuh"
 
 const int LINE = 32;   // edges
 const int LINES = 4;   // that a warp asks for at once
@@ -86,12 +87,7 @@ __device__ void push_listed_lines(Team& team, State& state, const Graph& graph, 
 #pragma unroll
       for (int j = 0; j < LINES; ++j) {
         const int e = first + LINE * j + (int)lane;
-        int owner = 0;  // the last lane whose edges begin at or before e
-#pragma unroll
-        for (int step = 16; step; step >>= 1) {
-          const int begin = __shfl_sync(ALL_LANES, before, owner + step);
-          if (begin <= e) owner += step;
-        }
+        const int owner = owner_of(e, before);
         const int64 edge = __shfl_sync(ALL_LANES, start - before, owner) + e;
         source[j] = __shfl_sync(ALL_LANES, v, owner);
         asking.ask(j, e >= 0 && e < total, edge, graph);
@@ -118,11 +114,7 @@ __device__ void push_pieces_of_lines(Team& team, State& state, const Graph& grap
   }
 }
 
-struct PushLines {
-  static const bool LISTED = true;
-  static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    scatter_list(team, state, graph, space, control);
-  }
+struct PushLines : KeepsValues<true> {
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
     push_pieces_of_lines(team, state, graph, space, control);
     push_listed_lines(team, state, graph, space, control);

@@ -5,19 +5,10 @@
 // once per round where a vertex may stop early (a sum never is). Otherwise messages are taken in the order of their
 // sources, by all lanes alike, each on a copy of its own. Nothing is atomic. Bytes as owner.cuh.
 #include "in_edges.cuh"
+#include "messages_combined.cuh"
 #include "virtual_warps.cuh"
 
-struct Parts {  // messages of a vertex, combined in this lane
-  Total value;
-  bool some;
-
-  __device__ __forceinline__ void add(Total other, bool sent) {
-#if COMBINE
-    if (sent) value = some ? merge(value, other) : other;
-    some |= sent;
-#endif
-  }
-
+struct Parts : Combined {  // in this lane
   // Those of all lanes of the virtual warp to gatherFunc; true if that activates v.
   __device__ __forceinline__ bool give(Owned& own, unsigned v) {
     for (int step = VIRTUAL_WARP / 2; step; step >>= 1)
@@ -39,7 +30,8 @@ __device__ __forceinline__ void pull_group(const VirtualWarp& part, int64 base, 
     int64 e = __shfl_sync(ALL_LANES, begin, part.first + j) + part.lane;
     Owned own(state, v);
     bool wants = needsFunc(own, v), heard = false, activated = false;
-    Parts parts = {Total(0), false};
+    Parts parts;
+    parts.value = Total(0), parts.some = false;
     for (; __any_sync(ALL_LANES, wants && e - part.lane < last); e += VIRTUAL_WARP) {
       const unsigned source = wants && e < last ? graph.in_indices[e] : 0;
       const bool sent = wants && e < last && is_active(space, source);
