@@ -8,7 +8,7 @@ from gpop.gpu.device import cupy
 from gpop.gpu.device_graph import PADDING, DeviceGraph
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.hyb_arrays import partials
-from gpop.gpu.kernel import FOLD, HEAVY, LEVEL_EDGES, Traits, folded_dtype, folds_rows, queues, total_dtype
+from gpop.gpu.kernel import FOLD, HEAVY, LEVEL_EDGES, Traits, folded_dtype, folds_rows, one_phase, queues, total_dtype
 from gpop.gpu.structs import SPACE
 from gpop.graph.graph import Graph
 from gpop.plan.hidden import MASK_SENT
@@ -27,6 +27,7 @@ def workspace_shapes(
     frontier, buckets = not traits.all_active, "priorityFunc" in emitted.defined
     slots = bins.messages + PADDING if sends_all else 0
     rows = partials(n, layout.hyb_shape) if folds_rows(emitted, traits) else 0
+    heavy = 0 if one_phase(traits) else 2 * (2 * graph.m // HEAVY + 1)
     lengths = {
         "values": (slots if not traits.combine else 0, message),
         "partials": (rows or (slots if traits.combine and not traits.streamed else 0), folded),
@@ -34,7 +35,7 @@ def workspace_shapes(
             rows * frontier or (slots if not traits.combine and traits.mask == MASK_SENT else 0),
             np.uint8,
         ),
-        "vertex_value": (n if pushes else 0, message),
+        "vertex_value": (n * (1 + one_phase(traits)) if pushes else 0, message),
         "folded": (
             n if traits.combine and (sends_all or traits.push == FOLD) else 0,
             total_dtype(folded, traits),
@@ -48,7 +49,7 @@ def workspace_shapes(
         "candidates": (n if frontier else 0, np.uint32),
         "waiting_bits": (words if buckets else 0, np.uint32),
         "entries": (4 * 2 * LEVEL_EDGES if traits.few else 0, np.uint32),
-        "heavy": (2 * (2 * graph.m // HEAVY + 1) if pushes or frontier else 0, np.uint32),
+        "heavy": (heavy if pushes or frontier else 0, np.uint32),
         "mode": (k, np.uint8),
         "active_vertices": (k, np.uint32),
         "active_edges": (k, np.uint64),
