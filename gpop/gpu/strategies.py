@@ -25,7 +25,12 @@ STREAMED = {"push": "push-lines", "bins-combined": "bins-folded"}
 
 
 def strategies_of(
-    mode: str, owned: bool, combines: bool, pulls: bool = False, levels: bool = False, streamed: bool = False,
+    mode: str,
+    owned: bool,
+    combines: bool,
+    pulls: bool = False,
+    levels: bool = False,
+    streamed: bool = False,
     rows: bool = False,
 ) -> tuple[Strategy, ...]:
     """What a run may choose from: at most one strategy for single vertices, one for whole partitions, one for

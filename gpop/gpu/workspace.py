@@ -8,16 +8,27 @@ from gpop.gpu.device import cupy
 from gpop.gpu.device_graph import PADDING, DeviceGraph
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.hyb_arrays import partials
-from gpop.gpu.kernel import FOLD, HEAVY, LEVEL_EDGES, Traits, folded_dtype, folds_rows, one_phase, queues, total_dtype
+from gpop.gpu.kernel import (
+    FOLD,
+    HEAVY,
+    LEVEL_EDGES,
+    Traits,
+    folded_dtype,
+    folds_rows,
+    one_phase,
+    queues,
+    total_dtype,
+)
 from gpop.gpu.structs import SPACE
 from gpop.graph.graph import Graph
 from gpop.plan.hidden import MASK_SENT
 from gpop.program.folds import identity
 
+Shapes = dict[str, tuple[int, np.dtype]]
+"""Length and type of arrays, by name."""
 
-def workspace_shapes(
-    layout: DeviceGraph, emitted: Emitted, traits: Traits
-) -> dict[str, tuple[int, np.dtype]]:
+
+def workspace_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits) -> Shapes:
     """Length and type of every array; 0 for those that the program or its strategies have no use for."""
     graph, bins = layout.graph, layout.bins
     n, words, k = graph.n, graph.n // 32 + 2, int(bins.k)
@@ -57,9 +68,7 @@ def workspace_shapes(
     return {name: (length, np.dtype(dtype)) for name, (length, dtype) in lengths.items()}
 
 
-def queue_shapes(
-    layout: DeviceGraph, emitted: Emitted, traits: Traits, room: int
-) -> dict[str, tuple[int, np.dtype]]:
+def queue_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits, room: int) -> Shapes:
     """The queues of hubs (swap.cuh): of as many as fit ``room`` bytes, those with most in-edges first."""
     message, first = emitted.gathered_dtype, layout.hub_first
     hubs = 0
@@ -72,12 +81,20 @@ def queue_shapes(
 class Workspace:
     """The arrays behind ``struct Space``; `argument` is the struct itself."""
 
-    def __init__(self, graph: Graph, shapes: dict[str, tuple[int, np.dtype]], traits: Traits) -> None:
+    def __init__(self, graph: Graph, shapes: Shapes, traits: Traits) -> None:
         self.arrays = {name: cupy().zeros(length, dtype) for name, (length, dtype) in shapes.items()}
         self.arrays["folded"].fill(identity(traits.combine, shapes["folded"][1]))
         self.heavy_size = 0
         if traits.all_active and shapes["heavy"][0]:
             self.heavy_size = self._list_heavy(graph)
+        self.argument = np.zeros(1, SPACE)
+        for name in SPACE.names:
+            self.argument[name] = self.arrays[name].data.ptr
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes on the device."""
+        return sum(array.nbytes for array in self.arrays.values())
 
     def _list_heavy(self, graph: Graph) -> int:
         """Every vertex is active: the pieces of the heavy ones are listed once."""
@@ -90,14 +107,6 @@ class Workspace:
         pieces[:, 1] = np.arange(len(pieces)) - np.repeat(first, count)
         self.arrays["heavy"][: pieces.size].set(pieces.ravel())
         return len(pieces)
-
-    @property
-    def argument(self) -> np.ndarray:
-        """``struct Space``."""
-        space = np.zeros(1, SPACE)
-        for name in SPACE.names:
-            space[name] = self.arrays[name].data.ptr
-        return space
 
     def vertices_in(self, name: str, n: int) -> np.ndarray:
         """The vertices whose bit is set, ascending."""

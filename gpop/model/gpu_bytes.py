@@ -10,7 +10,7 @@ other formulas than the CPU's (model/bytes.py). Counted is what has to do with m
     struct-edge-list          V_a*(d_k + d_v) + V*d_b/32 + E*(4 + d_e + d_w) + E_a*d_x
     reverse-struct-edge-list  V_a*d_k + E*(4 + d_b + d_e + d_w) + E_a*(d_v + d_x)
     owner, vertex-pull*       V_a*d_k + V*d_o + L*(d_e + d_b) + E_a*(d_w + d_v)
-    rows                      V*(d_o + 2*d_v) + E*(d_e + d_w + d_v)
+    rows                      V*(d_o + d_v) + E*(d_e + d_w + d_v)
     hyb                       V_a*d_k + (H + C)*d_e + C*d_r + E*d_b + E_a*(d_w + d_v)
     bottom-up                 V_a*d_k + V*d_x + V_n*d_o + L*(d_e + d_b) + min(E_a, V_n)*(d_w + d_v)
     bins                      S*d_g + M*(d_s + 2*(d_v + d_m)) + E*(d_i + d_y) + E_a*d_x + (E - E_a)*d_n
@@ -221,11 +221,12 @@ def rows_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
-    >>> rows_bytes(Part(64, 640, 64, 640), PLAIN)                                # 64*(8 + 2*4) + 640*(4 + 4)
-    6144
+    >>> rows_bytes(Part(64, 640, 64, 640), PLAIN)                                # 64*(8 + 4) + 640*(4 + 4)
+    5888
     """
-    vertices = part.vertices * (sizes.offset + 2 * sizes.value)
-    return vertices + part.edges * (sizes.edge + sizes.weight + sizes.value)
+    return part.vertices * (sizes.offset + sizes.value) + part.edges * (
+        sizes.edge + sizes.weight + sizes.value
+    )
 
 
 def hyb_bytes(part: Part, sizes: DeviceSizes) -> float:
