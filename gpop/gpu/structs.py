@@ -60,3 +60,14 @@ CONTROL = np.dtype(
     + [("level_found", "u8", 3), ("level_leave", "u4", 3), ("levels_arrived", "u4")]
     + [("trace", "f8", (TRACE_ROWS, TRACE_COLUMNS))]
 )  # fmt: skip
+
+
+def argument(struct: np.ndarray) -> np.ndarray:
+    """A struct as kernels are given it: bytes. CuPy has arrays describe themselves, which fields make slow.
+
+    Examples
+    --------
+    >>> argument(np.zeros(1, GRAPH)).nbytes == GRAPH.itemsize
+    True
+    """
+    return struct.view(np.uint8)

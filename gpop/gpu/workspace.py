@@ -19,7 +19,7 @@ from gpop.gpu.kernel import (
     queues,
     total_dtype,
 )
-from gpop.gpu.structs import SPACE
+from gpop.gpu.structs import SPACE, argument
 from gpop.graph.graph import Graph
 from gpop.plan.hidden import MASK_SENT
 from gpop.program.folds import identity
@@ -87,9 +87,10 @@ class Workspace:
         self.heavy_size = 0
         if traits.all_active and shapes["heavy"][0]:
             self.heavy_size = self._list_heavy(graph)
-        self.argument = np.zeros(1, SPACE)
+        space = np.zeros(1, SPACE)
         for name in SPACE.names:
-            self.argument[name] = self.arrays[name].data.ptr
+            space[name] = self.arrays[name].data.ptr
+        self.argument = argument(space)
 
     @property
     def nbytes(self) -> int:
