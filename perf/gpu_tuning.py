@@ -172,6 +172,8 @@ def made(scale: int) -> gpop.Graph:
 
 
 def _run(given: argparse.Namespace) -> int:
+    if given.rounds < 1:
+        raise UsageError(f"--rounds {given.rounds}: expected 1 or more")
     cupy()
     with written(given.out, perf_command("gpu-tuning", given.words), gpu=True):
         graph = made(given.scale)
