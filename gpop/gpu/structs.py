@@ -63,11 +63,12 @@ CONTROL = np.dtype(
 
 
 def argument(struct: np.ndarray) -> np.ndarray:
-    """A struct as kernels are given it: bytes. CuPy has arrays describe themselves, which fields make slow.
+    """A struct as kernels are given it: one item without fields. CuPy has arrays describe themselves, which
+    fields make slow, and takes arrays of one item only.
 
     Examples
     --------
-    >>> argument(np.zeros(1, GRAPH)).nbytes == GRAPH.itemsize
-    True
+    >>> argument(np.zeros(1, GRAPH)).shape, argument(np.zeros(1, GRAPH)).dtype.names
+    ((1,), None)
     """
-    return struct.view(np.uint8)
+    return struct.view(np.dtype((np.void, struct.dtype.itemsize)))

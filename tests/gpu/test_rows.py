@@ -15,6 +15,7 @@ from gpop.plan.plan import decide
 from tests.gpu.cases import CASES, Case, check, in_plain_python
 from tests.gpu.emulator import emulated
 from tests.programs import Rank
+from tests.quick import slow
 
 
 class Nearest(gpop.Program):
@@ -56,7 +57,7 @@ def strategies(graph, mode="auto", **options):
 
 @pytest.mark.parametrize(
     "case",
-    [CASES["Countdown"], Case(Nearest, iterations=3), CASES["RankCombined"]],
+    slow([Case(Nearest, iterations=3), CASES["Countdown"], CASES["RankCombined"]], *CASES.values()),
     ids=lambda case: case.cls.__name__,
 )
 def test_iterations_of_one_phase_are_those_of_plain_python(case):
@@ -67,6 +68,7 @@ def test_iterations_of_one_phase_are_those_of_plain_python(case):
     assert run.trace.column("partitions_pull").all()
 
 
+@pytest.mark.slow
 def test_sums_are_the_same_every_time_and_true_at_hubs():
     graph = uneven()
     with emulated():
@@ -76,6 +78,7 @@ def test_sums_are_the_same_every_time_and_true_at_hubs():
     np.testing.assert_allclose(ranks[0], exact, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_what_a_callback_sets_is_heard():
     """Values are scattered anew where fields may have changed."""
     graph = uneven()
@@ -99,6 +102,7 @@ def test_taken_where_values_are_near_or_few():
         assert strategies(grid, "pull", plain=True) == ["owner"]
 
 
+@pytest.mark.slow
 def test_only_in_edges_are_on_the_device(monkeypatch):
     graph = generate("grid", width=20, height=20)
     monkeypatch.setattr(choices, "prefers_rows", lambda *given: True)
