@@ -13,8 +13,8 @@ flatten   every vertex points at its root; roots are counted.
 
 Parents need no order between threads: a vertex that is no root has an ancestor, whichever store came last,
 and roots are linked by compare-and-swap, the larger below the smaller. Labels are the same in every run.
-Unusual: hooking to the first neighbour replaces the rounds of linking of the paper, as on the CPU; vertices are
-all compressed before the sample, so that one look at a parent tells whether a vertex is left.
+Unusual: hooking to the first neighbour replaces the rounds of linking of the paper, as on the CPU; all are
+compressed before the sample, so that one look at a parent tells whether a vertex is left.
 Papers: M. Sutton, T. Ben-Nun, A. Barak, "Optimizing parallel graph connectivity computation via subgraph
 sampling", IPDPS 2018; J. Jaiganesh, M. Burtscher, "A high-performance connected components implementation for
 GPUs", HPDC 2018 (paths that are halved while others link).
