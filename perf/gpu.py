@@ -10,8 +10,8 @@ indices; other programs if given (`perf.gpu_peers`). Each runs once per round, o
 a round that is not counted; times are those of CUDA events (of the iteration loop), of one iteration for
 PageRank, of which 20 are done; the tables have medians and quartiles over the rounds. SpMV includes its
 launch by CuPy, which graphs of less than about 0.1 ms an iteration do not hide.
-Answers: levels, distances, labels and triangles must equal the CPU's; ranks may differ from those of the CPU in
-float64 by 1e-5 of themselves, each of them; the largest such difference stands in the table.
+Answers: levels, distances, labels and triangles must equal the CPU's; ranks may differ from those of the CPU
+in float64 by 1e-5 of themselves, each of them; the largest such difference stands in the table.
 MB are bytes that the model counts (`gpop.model.bytes`); a copy counts bytes read and written.
 """
 
