@@ -41,7 +41,7 @@ def test_small_graphs(name):
         check(small_graphs()[name], reference.smallest_labels(small_graphs()[name]))
 
 
-@pytest.mark.parametrize("name", quick(LARGE, "dense", "sparse shuffled", "two giants"))
+@pytest.mark.parametrize("name", quick(LARGE, "sparse shuffled", "two giants"))
 def test_large_graphs(name):
     with emulated():
         check(*large(name))
@@ -62,7 +62,7 @@ def test_hooking_finds_a_grid_and_no_other_edge_is_looked_at():
 
 
 def test_edges_of_the_largest_tree_are_skipped():
-    graph, expected = large("dense")
+    graph, _ = large("dense")
     with emulated():
         forest, whole = grow(graph, False), grow(graph, True)
     assert 2 * forest.sampled > components.SAMPLES
@@ -70,7 +70,7 @@ def test_edges_of_the_largest_tree_are_skipped():
     assert edges_of(whole)["rest"] == graph.m
 
 
-@pytest.mark.parametrize("share", quick([1, 3, 32, 33, 64], 3, 33))
+@pytest.mark.parametrize("share", quick([1, 3, 32, 33, 64], 33))
 def test_chunks_are_cut_anywhere(share, monkeypatch):
     """Every vertex and edge is in one chunk, wherever lists end: also several empty ones, and hubs."""
     monkeypatch.setattr(phases, "LEAST_SHARE", share)
@@ -98,8 +98,11 @@ def test_lists_stay_on_the_device_until_they_are_dropped():
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", [*small_graphs(), *LARGE])
 def test_on_a_device(name):
-    graphs = small_graphs()
-    graph, expected = large(name) if name in LARGE else (graphs[name], reference.smallest_labels(graphs[name]))
+    if name in LARGE:
+        graph, expected = large(name)
+    else:
+        graph = small_graphs()[name]
+        expected = reference.smallest_labels(graph)
     for _ in range(5):
         forest = check(graph, expected)
     assert (forest.phase_seconds > 0).all()

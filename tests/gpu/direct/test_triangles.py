@@ -40,8 +40,8 @@ def test_small_graphs(way):
         for name, graph in small_graphs().items():
             found = count_triangles(graph.symmetrize())
             assert found.count == dense_count(graph), name
-            _, searched, hashed = found.edges
-            assert (way != "searched" or hashed == 0) and (way != "both" or name != "rmat" or searched * hashed)
+            assert way != "searched" or found.edges[-1] == 0
+            assert way != "both" or name != "rmat" or found.edges.all()
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 33, 100])
@@ -60,7 +60,7 @@ def test_loops_and_duplicates_do_not_count(way):
     assert (found.count, found.edges[1:].sum()) == (1, 3)
 
 
-@pytest.mark.parametrize("share", quick([1, 2, 31, 32, 33], 1, 33))
+@pytest.mark.parametrize("share", quick([1, 2, 31, 32, 33], 33))
 def test_chunks_are_cut_anywhere(share, way, monkeypatch):
     monkeypatch.setattr(phases, "LEAST_SHARE", share)
     monkeypatch.setattr(phases, "MOST_SHARE", share)
