@@ -30,6 +30,7 @@ PARTS = 4
 
 DIRECT: dict[str, Callable[[gpop.Graph, Target], np.ndarray]] = {
     "afforest": lambda graph, target: gpop.connected_components(graph, "afforest", target=target).label,
+    "clustering": lambda graph, target: gpop.clustering(graph, target=target).coefficient,
     "triangles": lambda graph, target: np.array([gpop.triangle_count(graph, target=target).count]),
 }
 """What works on adjacency lists, and its answer."""

@@ -12,6 +12,7 @@ import gpop
 from gpop.apps import bfs
 from gpop.graph.graph import Graph
 from tests.apps import reference
+from tests.direct.test_clustering import dense_links
 from tests.direct.test_triangles import dense_count
 from tests.graphs import small_graphs
 
@@ -91,6 +92,18 @@ def test_triangles(name, target):
             gpop.triangle_count(graph, target=target)
         return
     assert gpop.triangle_count(graph, target=target).count == dense_count(graph)
+
+
+def test_clustering(name, target):
+    graph = small_graphs()[name]
+    if target == "python":
+        with pytest.raises(gpop.UsageError, match="target 'python': expected one of cpu, gpu"):
+            gpop.clustering(graph, target=target)
+        return
+    links, neighbours = dense_links(graph)
+    found = gpop.clustering(graph, target=target)
+    assert np.array_equal(found.links, links)
+    assert np.array_equal(found.neighbours, neighbours)
 
 
 def test_pagerank(name, target):

@@ -25,7 +25,14 @@ from gpop.apps.inputs import symmetric
 from gpop.apps.on_ranks import several
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
-from gpop.apps.without_messages import Phase, asked_of_messages, direct_run, no_messages, one_process
+from gpop.apps.without_messages import (
+    asked_of_messages,
+    direct_run,
+    no_messages,
+    on_device,
+    one_process,
+    phases_of,
+)
 from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.parallel import use_threads
 from gpop.execution.options import LimitedOptions
@@ -149,10 +156,7 @@ def _on_gpu(graph: gpop.Graph, method: str, options: dict) -> ComponentsResult:
             raise
         return _by_labels(graph, True, f"afforest does not fit the device: {error}", options)
     run = direct_run(
-        map(Phase, PHASES, forest.edges.tolist(), forest.phase_seconds.tolist()),
-        seconds=float(forest.phase_seconds.sum()),
-        prepare_seconds=prepare_seconds + forest.copy_seconds,
-        threads=forest.threads,
+        **on_device(PHASES, forest, prepare_seconds),
         partition_size=max(graph.n, 1),
         partitions=1,
         target="gpu",
@@ -188,7 +192,7 @@ def _by_links(
     prepare_seconds = time.perf_counter() - start
     forest = grow(graph, directed, bits, threads)
     run = direct_run(
-        map(Phase, PHASES, forest.edges.tolist(), forest.phase_seconds.tolist()),
+        phases_of(PHASES, forest),
         seconds=forest.seconds,
         prepare_seconds=prepare_seconds,
         threads=threads,
@@ -219,7 +223,7 @@ def _by_links_on_ranks(
         world.fill(found.label, found.part.bounds)
     own, forest = found.part.own, found.forest
     run = direct_run(
-        map(Phase, PHASES, forest.edges.tolist(), forest.phase_seconds.tolist()),
+        phases_of(PHASES, forest),
         seconds=time.perf_counter() - start,
         prepare_seconds=0.0,
         threads=threads,

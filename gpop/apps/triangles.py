@@ -21,11 +21,17 @@ from gpop.apps import cli
 from gpop.apps.inputs import symmetric
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
-from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages, one_process
-from gpop.common.errors import UsageError
+from gpop.apps.without_messages import (
+    OF_ALL_BUT_TARGET,
+    check_target,
+    direct_run,
+    no_messages,
+    on_device,
+    one_process,
+    phases_of,
+)
 from gpop.common.parallel import use_threads
 from gpop.execution.options import ShownOptions
-from gpop.execution.run import COMPILED_TARGETS
 from gpop.ranks.world import World, world_of
 
 
@@ -83,8 +89,7 @@ def triangle_count(
     1
     """
     no_messages("triangles", options, "partition_size")
-    if target not in COMPILED_TARGETS:
-        raise UsageError(f"target {target!r}: expected one of {', '.join(COMPILED_TARGETS)}")
+    check_target(target)
     threads = use_threads(threads)
     start = time.perf_counter()
     simple = symmetric(graph, ascending=True)
@@ -93,8 +98,8 @@ def triangle_count(
         one_process("triangle_count", options)
         count, about = _on_gpu(simple, prepare_seconds)
     else:
-        count, about = _on_cpu(simple, threads, world_of(options.get("transport", "auto")))
-        about["prepare_seconds"] = prepare_seconds
+        world = world_of(options.get("transport", "auto"))
+        count, about = _on_cpu(simple, prepare_seconds, threads, world)
     run = direct_run(
         partition_size=max(graph.n, 1),
         partitions=1,
@@ -106,7 +111,9 @@ def triangle_count(
     return TriangleResult(count=count, symmetrized=not graph.is_symmetric(), run=run)
 
 
-def _on_cpu(simple: gpop.Graph, threads: int, world: World | None) -> tuple[int, dict[str, Any]]:
+def _on_cpu(
+    simple: gpop.Graph, prepare_seconds: float, threads: int, world: World | None
+) -> tuple[int, dict[str, Any]]:
     """The count, and what `direct_run` is to know."""
     from gpop.direct.triangles import PHASES, count_triangles
 
@@ -115,13 +122,9 @@ def _on_cpu(simple: gpop.Graph, threads: int, world: World | None) -> tuple[int,
     else:  # each has the whole graph, and counts its share
         found = count_triangles(simple, threads, world.rank, world.size)
         found = found._replace(count=int(world.sum(np.array([found.count]))[0]))
-    about = {
-        "phases": map(Phase, PHASES, found.edges.tolist(), found.phase_seconds.tolist()),
-        "seconds": found.seconds,
-        "threads": threads,
-        "order": "by degree" if found.by_degree else "as given",
-    }
-    return found.count, about
+    order = "by degree" if found.by_degree else "as given"
+    seconds = {"seconds": found.seconds, "prepare_seconds": prepare_seconds}
+    return found.count, {"phases": phases_of(PHASES, found), "threads": threads, "order": order, **seconds}
 
 
 def _on_gpu(simple: gpop.Graph, prepare_seconds: float) -> tuple[int, dict[str, Any]]:
@@ -129,14 +132,7 @@ def _on_gpu(simple: gpop.Graph, prepare_seconds: float) -> tuple[int, dict[str, 
     from gpop.gpu.direct.triangles import PHASES, count_triangles
 
     found = count_triangles(simple)
-    about = {
-        "phases": map(Phase, PHASES, found.edges.tolist(), found.phase_seconds.tolist()),
-        "seconds": float(found.phase_seconds.sum()),
-        "prepare_seconds": prepare_seconds + found.copy_seconds,
-        "threads": found.threads,
-        "order": "by degree",
-    }
-    return found.count, about
+    return found.count, {"order": "by degree", **on_device(PHASES, found, prepare_seconds)}
 
 
 def verify(graph: gpop.Graph, result: TriangleResult) -> str | None:
@@ -167,7 +163,7 @@ def main(argv: list[str] | None = None) -> int:
         argv,
         cli.App(
             name="triangles",
-            refuses=tuple(name for name in OF_MESSAGES if name != "target"),
+            refuses=OF_ALL_BUT_TARGET,
             in_parts=False,
             about=__doc__,
             solve=lambda graph, given, options: gpop.triangle_count(graph, **options),

@@ -7,7 +7,7 @@ The trace has one record per phase, with the edges it looked at under ``active_e
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,6 +15,7 @@ import gpop
 from gpop.apps.checkpoint_options import CHECKPOINT_OPTIONS
 from gpop.common.errors import UsageError
 from gpop.common.spelling import refuse_option
+from gpop.execution.run import COMPILED_TARGETS
 from gpop.model.choosers import MODEL_NAMES
 from gpop.ranks.world import world_of
 
@@ -30,6 +31,16 @@ OF_MESSAGES = (
     "device_memory", *CHECKPOINT_OPTIONS,
 )  # fmt: skip
 """Options of the command line that mean nothing without messages and bins."""
+
+
+OF_ALL_BUT_TARGET = tuple(name for name in OF_MESSAGES if name != "target")
+"""The same of an algorithm that a GPU has, too."""
+
+
+def check_target(target: str) -> None:
+    """Refuse what is neither the CPU nor a GPU."""
+    if target not in COMPILED_TARGETS:
+        raise UsageError(f"target {target!r}: expected one of {', '.join(COMPILED_TARGETS)}")
 
 
 def asked_of_messages(options: dict[str, Any], *targets: str) -> list[str]:
@@ -74,6 +85,39 @@ class Phase(NamedTuple):
     name: str
     edges: int
     seconds: float
+
+
+class Counted(Protocol):
+    """What an algorithm says of its phases, and of copying a graph to the device."""
+
+    @property
+    def edges(self) -> np.ndarray: ...
+    @property
+    def phase_seconds(self) -> np.ndarray: ...
+
+
+class CountedOnDevice(Counted, Protocol):
+    """The same of one on a GPU."""
+
+    @property
+    def copy_seconds(self) -> float: ...
+    @property
+    def threads(self) -> int: ...
+
+
+def phases_of(names: tuple[str, ...], found: Counted) -> list[Phase]:
+    """The phases of an algorithm, by name."""
+    return list(map(Phase, names, found.edges.tolist(), found.phase_seconds.tolist()))
+
+
+def on_device(names: tuple[str, ...], found: CountedOnDevice, prepare_seconds: float) -> dict[str, Any]:
+    """What `direct_run` is to know of one on a GPU; copying to the device is preparation."""
+    return {
+        "phases": phases_of(names, found),
+        "seconds": float(found.phase_seconds.sum()),
+        "prepare_seconds": prepare_seconds + found.copy_seconds,
+        "threads": found.threads,
+    }
 
 
 def direct_run(

@@ -17,6 +17,7 @@ from gpop.gpu.kernel import compile_kernel
 from gpop.gpu.kernel_files import kernel_text
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
+from gpop.model.strategies import WARP
 
 THREADS = 256
 """Of a block."""
@@ -30,6 +31,13 @@ LEAST_SHARE, MOST_SHARE = 256, 4096
 
 LISTS = np.dtype([("n", "i8"), ("indptr", "u8"), ("indices", "u8")])
 """``struct Lists`` of chunks.cuh."""
+
+
+class Chunks(NamedTuple):
+    """How many there are, and the vertices and edges of each."""
+
+    count: np.int64
+    share: np.int64
 
 
 class DeviceLists(NamedTuple):
@@ -95,8 +103,8 @@ class Phases:
         pairs = zip(self.events, self.events[1:], strict=False)
         return np.array([1e-3 * elapsed(before, after) for before, after in pairs])
 
-    def chunks(self, numbers: int) -> tuple[np.int64, np.int64]:
-        """How many chunks there are of so many vertices and edges, and the share of each."""
-        share = numbers * 32 // (CHUNKS_PER_WARP * self.threads)
+    def chunks(self, numbers: int) -> Chunks:
+        """Chunks of so many vertices and edges."""
+        share = numbers * WARP // (CHUNKS_PER_WARP * self.threads)
         share = min(MOST_SHARE, max(LEAST_SHARE, share))
-        return np.int64(-(-numbers // share)), np.int64(share)
+        return Chunks(np.int64(-(-numbers // share)), np.int64(share))

@@ -12,6 +12,7 @@ import gpop
 from gpop.gpu.direct import phases, triangles
 from gpop.gpu.direct.triangles import PHASES, count_triangles
 from gpop.graph.graph import Graph
+from tests.direct.test_clustering import dense_links
 from tests.direct.test_triangles import dense_count
 from tests.gpu.cuda_compiler import compile_cuda
 from tests.gpu.emulator import emulated
@@ -32,7 +33,8 @@ def way(request, monkeypatch):
 
 @pytest.mark.parametrize("architecture", quick(["sm_80", "sm_90"], "sm_90"))
 def test_kernels_compile(architecture, tmp_path):
-    assert compile_cuda(triangles.source(), architecture, tmp_path) == ""
+    for links in (False, True):
+        assert compile_cuda(triangles.source(links), architecture, tmp_path) == ""
 
 
 def test_small_graphs(way):
@@ -44,12 +46,24 @@ def test_small_graphs(way):
             assert way != "both" or name != "rmat" or found.edges.all()
 
 
+def test_links_of_small_graphs(way):
+    """Directed ones, and those that are symmetric; loops and duplicates among them."""
+    with emulated():
+        for name, graph in small_graphs().items():
+            links, neighbours = dense_links(graph)
+            found = gpop.clustering(graph, target="gpu")
+            assert np.array_equal(found.links, links), name
+            assert np.array_equal(found.neighbours, neighbours), name
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 33, 100])
 def test_complete_graphs(n, way):
     with emulated():
         found = count_triangles(Graph.from_networkx(nx.complete_graph(n)))
+        links = gpop.clustering(Graph.from_networkx(nx.complete_graph(n)), target="gpu").links
     assert found.count == comb(n, 3)
     assert found.edges.tolist()[0] == n * (n - 1) and found.edges[1:].sum() == comb(n, 2)
+    assert (links == 2 * comb(n - 1, 2)).all()
 
 
 def test_loops_and_duplicates_do_not_count(way):
@@ -68,6 +82,7 @@ def test_chunks_are_cut_anywhere(share, way, monkeypatch):
         for name in ("star", "isolated vertices", "odd n", "self-loops", "duplicate edges", "rmat"):
             graph = small_graphs()[name]
             assert count_triangles(graph.symmetrize()).count == dense_count(graph), name
+            assert np.array_equal(gpop.clustering(graph, target="gpu").links, dense_links(graph)[0]), name
 
 
 def test_no_vertices_and_no_edges():
@@ -85,11 +100,18 @@ def test_on_a_device(name, way):
     found = gpop.triangle_count(graph, target="gpu")
     assert found.count == dense_count(graph)
     assert found.run.target == "gpu" and found.seconds > 0
+    for each in (graph, graph.symmetrize()):
+        links, neighbours = dense_links(each)
+        local = gpop.clustering(each, target="gpu")
+        assert np.array_equal(local.links, links) and np.array_equal(local.neighbours, neighbours)
 
 
 @pytest.mark.gpu
 def test_a_large_graph_on_a_device(way):
     graph = gpop.generate("rmat", scale=14, degree=16, seed=1, symmetrize=True, permute=True)
     assert gpop.triangle_count(graph, target="gpu").count == gpop.triangle_count(graph).count
-    labels = gpop.connected_components(graph, target="gpu").label
-    assert np.array_equal(labels, gpop.connected_components(graph).label)
+    directed = gpop.generate("rmat", scale=12, degree=16, seed=1, permute=True)
+    for each in (graph, directed):
+        found, expected = gpop.clustering(each, target="gpu"), gpop.clustering(each)
+        assert np.array_equal(found.coefficient, expected.coefficient)
+        assert np.array_equal(found.neighbours, expected.neighbours)

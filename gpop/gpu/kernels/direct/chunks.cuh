@@ -44,14 +44,14 @@ struct Chunk {
   }
 };
 
-struct Tile {  // of this lane: its vertex, where the edges begin that are in the chunk, and how many lanes below have
-  int64 vertex, begin;
-  int before, edges;  // before: of the lanes below; edges: of all lanes
+struct Tile {
+  int64 begin;             // where the edges begin that this lane has in the chunk
+  int own, before, edges;  // how many these are, how many the lanes below have, and all lanes
 
   // Lanes that do not want theirs have none.
-  __device__ __forceinline__ Tile(const Lists& graph, const Chunk& chunk, int64 v, bool wants) : vertex(v) {
+  __device__ __forceinline__ Tile(const Lists& graph, const Chunk& chunk, int64 v, bool wants) {
     begin = wants ? max(graph.indptr[v], chunk.begin) : 0;
-    const int own = wants ? (int)max((int64)0, min(graph.indptr[v + 1], chunk.end) - begin) : 0;
+    own = wants ? (int)max((int64)0, min(graph.indptr[v + 1], chunk.end) - begin) : 0;
     const int upto = warp_inclusive_sum(own);
     before = upto - own;
     edges = __shfl_sync(ALL_LANES, upto, 31);

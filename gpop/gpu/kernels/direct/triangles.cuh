@@ -1,28 +1,28 @@
-// Triangles on oriented lists (oriented.cuh): each is counted once, at its lowest vertex a, as b and c of its list with
+// Triangles on oriented lists (oriented.cuh): each is met once, at its lowest vertex a, as b and c of its list with
 // c in the list of b.
 //
 // search  a lane has an edge (a, b); the lanes of a warp then look every vertex of the shorter of the two lists up in the
 //         longer one by bisection, all that they have to look up one after the other.
 // hash    a block has a vertex with a long list, piece by piece as a table in shared memory (open addressing, at most
 //         half full); its warps look all vertices of the lists of its b up there. The others are left to search.
+//
+// What is added up: triangles; with LINKS, for each vertex, the edges between its neighbours, where an edge of the lists
+// stands for one or two. In hash those of c wait beside the table, in steps of two behind the bit that says whether
+// (a, c) is two edges.
 // Bytes: 4 for a vertex that is looked up; in search also a sector for each step that leaves the caches.
-#include "direct/chunks.cuh"
+#include "direct/oriented.cuh"
 
 const unsigned FREE = 0xffffffffu;  // no vertex: there are fewer
 
-__device__ __forceinline__ bool contains(const unsigned* list, int size, unsigned wanted) {
-  const unsigned* low = list;
-  for (int left = size; left > 0;) {
-    const int half = left >> 1;
-    const bool above = low[half] < wanted;
-    low += above ? half + 1 : 0;
-    left = above ? left - half - 1 : half;
-  }
-  return low < list + size && *low == wanted;
-}
+struct Sums {
+  uint64* sum;                 // one, or with LINKS one for each vertex
+  const unsigned char* edges;  // with LINKS: how many each edge of the lists stands for; if missing, two
+
+  __device__ __forceinline__ unsigned of(int64 e) const { return edges ? edges[e] : 2; }
+};
 
 // Edges of vertices with at most `most` in their list.
-extern "C" __global__ void gpop_search(Lists upward, int64 chunks, int64 share, int most, uint64* claimed, uint64* found) {
+extern "C" __global__ void gpop_search(Lists upward, int64 chunks, int64 share, int most, uint64* claimed, Sums sums) {
   uint64 triangles = 0;
   for (int64 number = claim(claimed); number < chunks; number = claim(claimed)) {
     const Chunk chunk(upward, number, share);
@@ -36,25 +36,37 @@ extern "C" __global__ void gpop_search(Lists upward, int64 chunks, int64 share, 
         const Edge edge(tile, window);
         int64 few = __shfl_sync(ALL_LANES, start, edge.owner), many = few;
         int fewer = __shfl_sync(ALL_LANES, size, edge.owner), more = fewer;
-        if (edge.there) {
-          const unsigned b = upward.indices[edge.at];
-          const int64 other = upward.indptr[b];
-          const int others = (int)(upward.indptr[b + 1] - other);
-          if (others < fewer) few = other, fewer = others;
-          else many = other, more = others;
-        }
+        const unsigned b = edge.there ? upward.indices[edge.at] : 0;
+        const int64 other = upward.indptr[b];
+        const int others = (int)(upward.indptr[b + 1] - other);
+        const bool turned = others < fewer;  // the list of b is looked up in that of a
+        if (turned) few = other, fewer = others;
+        else many = other, more = others;
         const int wanted = edge.there ? fewer : 0, upto = warp_inclusive_sum(wanted), before = upto - wanted;
         const int all = __shfl_sync(ALL_LANES, upto, 31);
         for (int first = 0; first < all; first += 32) {
           const int item = first + lane_id(), owner = owner_of(item, before);
           const int64 at = __shfl_sync(ALL_LANES, few - before, owner) + item, where = __shfl_sync(ALL_LANES, many, owner);
           const int size_there = __shfl_sync(ALL_LANES, more, owner);
-          triangles += item < all && contains(upward.indices + where, size_there, upward.indices[at]);
+          const unsigned c = item < all ? upward.indices[at] : 0;
+          const int64 met = item < all ? position(upward.indices, where, where + size_there, c) : -1;
+#if LINKS
+          const unsigned lowest = (unsigned)(base + __shfl_sync(ALL_LANES, edge.owner, owner));
+          const unsigned middle = __shfl_sync(ALL_LANES, b, owner);
+          const int64 between = __shfl_sync(ALL_LANES, edge.at, owner);
+          const bool theirs = __shfl_sync(ALL_LANES, (int)turned, owner);
+          if (met < 0) continue;
+          atomicAdd(sums.sum + lowest, (uint64)sums.of(theirs ? at : met));
+          atomicAdd(sums.sum + middle, (uint64)sums.of(theirs ? met : at));
+          atomicAdd(sums.sum + c, (uint64)sums.of(between));
+#else
+          triangles += met >= 0;
+#endif
         }
       }
     }
   }
-  add_up(found, triangles);
+  if (!LINKS) add_up(sums.sum, triangles);
 }
 
 // The vertices with longer lists, and how many edges these have.
@@ -72,8 +84,11 @@ extern "C" __global__ void gpop_list_long(Lists upward, int most, uint64* count,
 __device__ __forceinline__ unsigned place_of(unsigned vertex, int shift) { return vertex * 2654435761u >> shift; }
 
 extern "C" __global__ void __launch_bounds__(HASH_THREADS) gpop_hash(Lists upward, const unsigned* vertices, const uint64* count,
-                                                                     uint64* claimed, uint64* found) {
+                                                                     uint64* claimed, Sums sums) {
   __shared__ unsigned table[1 << TABLE_BITS];
+#if LINKS
+  __shared__ unsigned waiting[1 << TABLE_BITS];
+#endif
   __shared__ uint64 next;
   const int64 warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
   uint64 triangles = 0;
@@ -84,6 +99,7 @@ extern "C" __global__ void __launch_bounds__(HASH_THREADS) gpop_hash(Lists upwar
     if (next >= *count) break;
     const unsigned a = vertices[next];
     const int64 begin = upward.indptr[a], end = upward.indptr[a + 1];
+    uint64 own = 0;
     for (int64 piece = begin; piece < end; piece += 1 << (TABLE_BITS - 1)) {
       const int size = (int)min(end - piece, (int64)1 << (TABLE_BITS - 1));
       const int bits = min(TABLE_BITS, 34 - __clz(size));  // at least two places for each
@@ -95,19 +111,36 @@ extern "C" __global__ void __launch_bounds__(HASH_THREADS) gpop_hash(Lists upwar
         const unsigned c = upward.indices[piece + i];
         unsigned place = place_of(c, 32 - bits);
         while (atomicCAS(table + place, FREE, c) != FREE) place = (place + 1) & mask;
+#if LINKS
+        waiting[place] = sums.of(piece + i) - 1;
+#endif
       }
       __syncthreads();
       for (int64 e = begin + warp; e < end; e += warps) {
         const unsigned b = upward.indices[e];
         const int64 last = upward.indptr[b + 1];
+        uint64 theirs = 0;
         for (int64 i = upward.indptr[b] + lane_id(); i < last; i += 32) {
           const unsigned c = upward.indices[i];
           unsigned place = place_of(c, 32 - bits), there = table[place];
           while (there != c && there != FREE) there = table[place = (place + 1) & mask];
+#if LINKS
+          if (there != c) continue;
+          theirs += 1 + (atomicAdd(waiting + place, 2 * sums.of(e)) & 1);
+          own += sums.of(i);
+#else
           triangles += there == c;
+#endif
         }
+        if (LINKS) add_up(sums.sum + b, theirs);
       }
+#if LINKS
+      __syncthreads();
+      for (unsigned i = threadIdx.x; i <= mask; i += blockDim.x)
+        if (table[i] != FREE && waiting[i] > 1) atomicAdd(sums.sum + table[i], (uint64)(waiting[i] >> 1));
+#endif
     }
+    if (LINKS) add_up(sums.sum + a, own);
   }
-  add_up(found, triangles);
+  if (!LINKS) add_up(sums.sum, triangles);
 }
