@@ -13,6 +13,7 @@
 #include "direct/oriented.cuh"
 
 const unsigned FREE = 0xffffffffu;  // no vertex: there are fewer
+const int GROUP = 8, AHEAD = 4;     // lists that a warp takes together, and vertices that a lane fetches at once
 
 struct Sums {
   uint64* sum;                 // one, or with LINKS one for each vertex
@@ -116,23 +117,32 @@ extern "C" __global__ void __launch_bounds__(HASH_THREADS) gpop_hash(Lists upwar
 #endif
       }
       __syncthreads();
-      for (int64 e = begin + warp; e < end; e += warps) {
-        const unsigned b = upward.indices[e];
-        const int64 last = upward.indptr[b + 1];
-        uint64 theirs = 0;
-        for (int64 i = upward.indptr[b] + lane_id(); i < last; i += 32) {
-          const unsigned c = upward.indices[i];
-          unsigned place = place_of(c, 32 - bits), there = table[place];
-          while (there != c && there != FREE) there = table[place = (place + 1) & mask];
+      for (int64 group = begin + warp * GROUP; group < end; group += warps * GROUP) {
+        const bool some = lane_id() < GROUP && group + lane_id() < end;
+        const unsigned mine = some ? upward.indices[group + lane_id()] : 0;
+        const int64 from = some ? upward.indptr[mine] : 0, to = some ? upward.indptr[mine + 1] : 0;
+        for (int j = 0; j < min((int64)GROUP, end - group); ++j) {
+          const int64 first = __shfl_sync(ALL_LANES, from, j), last = __shfl_sync(ALL_LANES, to, j);
+          uint64 theirs = 0;
+          for (int64 i = first + lane_id(); i - lane_id() < last; i += 32 * AHEAD) {
+            unsigned c[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) c[k] = i + 32 * k < last ? upward.indices[i + 32 * k] : FREE;
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) {
+              unsigned place = place_of(c[k], 32 - bits), there = table[place];
+              while (there != c[k] && there != FREE) there = table[place = (place + 1) & mask];
+              if (there == FREE) continue;
 #if LINKS
-          if (there != c) continue;
-          theirs += 1 + (atomicAdd(waiting + place, 2 * sums.of(e)) & 1);
-          own += sums.of(i);
+              theirs += 1 + (atomicAdd(waiting + place, 2 * sums.of(group + j)) & 1);
+              own += sums.of(i + 32 * k);
 #else
-          triangles += there == c;
+              ++triangles;
 #endif
+            }
+          }
+          if (LINKS) add_up(sums.sum + __shfl_sync(ALL_LANES, mine, j), theirs);
         }
-        if (LINKS) add_up(sums.sum + b, theirs);
       }
 #if LINKS
       __syncthreads();
