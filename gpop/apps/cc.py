@@ -28,7 +28,6 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import (
     asked_of_messages,
     direct_run,
-    no_messages,
     on_device,
     one_process,
     phases_of,
@@ -114,14 +113,17 @@ def connected_components(
     """
     if method not in METHODS:
         raise UsageError(f"method {method!r}: expected one of {', '.join(METHODS)}")
+    on_gpu = options.get("target") == "gpu"
     of_messages = asked_of_messages({"interleave": interleave, **options}, "gpu")
+    if on_gpu and options.get("partition_size") is not None:  # there afforest has no partitions
+        of_messages.append("partition_size")
     if method == "afforest" and of_messages:
-        no_messages("afforest", {"interleave": interleave, **options}, targets=("gpu",))
+        raise UsageError(f"{of_messages[0]} means nothing to afforest: it sends no messages")
     if method == "labels" or of_messages:
         reason = "as asked" if method == "labels" else f"{', '.join(of_messages)} is for messages"
         interleave = not several(options) if interleave is None else interleave
         return _by_labels(graph, interleave, reason, options)
-    if options.get("target") == "gpu":
+    if on_gpu:
         return _on_gpu(graph, method, options)
     sizes = {name: options.get(name) for name in ("threads", "partition_size")}
     world = world_of(options.get("transport", "auto"))

@@ -64,10 +64,9 @@ def asked_of_messages(options: dict[str, Any], *targets: str) -> list[str]:
     return [name for name, value in asked.items() if value not in (None, _OF_MESSAGES[name])]
 
 
-def no_messages(what: str, options: dict[str, Any], *others: str, targets: tuple[str, ...] = ()) -> None:
+def no_messages(what: str, options: dict[str, Any], *others: str) -> None:
     """Refuse options of messages, and ``others``, for an algorithm that sends none."""
-    refused = asked_of_messages(options, *targets)
-    refused += [name for name in others if options.get(name) is not None]
+    refused = asked_of_messages(options) + [name for name in others if options.get(name) is not None]
     if refused:
         raise UsageError(f"{refused[0]} means nothing to {what}: it sends no messages")
 

@@ -81,6 +81,15 @@ def test_on_a_gpu_a_mode_is_for_labels():
     assert found.label.tolist() == [0, 1, 1, 1, 4, 4, 6]
 
 
+@pytest.mark.slow
+def test_on_a_gpu_partitions_are_for_labels():
+    with emulated():
+        found = gpop.connected_components(directed(), target="gpu", ratio=1.0, partition_size=2)
+        with pytest.raises(gpop.UsageError, match="partition_size means nothing to afforest"):
+            gpop.connected_components(directed(), "afforest", target="gpu", partition_size=2)
+    assert found.trace.summary["reason"] == "ratio, partition_size is for messages"
+
+
 def test_a_graph_that_does_not_fit_the_gpu_is_labelled_by_messages(monkeypatch):
     sent = gpop.connected_components(directed(), "labels")
     reasons = []
