@@ -33,7 +33,7 @@ from gpop.graph.graph import Graph
 PHASES = ("hook", "join", "compress", "sample", "rest", "flatten")
 
 SAMPLES = 256
-_JOINED = np.int32(4)  # edges over which a root is joined
+_JOINED = np.int32(2)  # edges over which a root is joined; with more, too many meet at one root
 _TOLD = 7  # LARGEST ... RESTED
 
 

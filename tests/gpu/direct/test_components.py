@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.gpu import device
 from gpop.gpu.direct import components, phases
 from gpop.gpu.direct.components import PHASES, grow
 from gpop.graph.graph import Graph
@@ -93,6 +94,20 @@ def test_lists_stay_on_the_device_until_they_are_dropped():
         graph.drop("device")
         assert not [each for each in graph.kept() if each.kind == "device"]
     assert np.array_equal(first.label, again.label)
+
+
+def test_what_does_not_fit_is_refused_and_what_lies_there_counts_once(monkeypatch):
+    graph = Graph.from_edges([0, 1, 4], [1, 2, 3], n=6)
+    labels, lists = 4 * graph.n, graph.indptr.nbytes + graph.indices.nbytes
+    with emulated():
+        for free, fits in ((labels + lists - 1, False), (labels + lists, True), (labels, True)):
+            monkeypatch.setattr(phases, "free_bytes", lambda free=free: free)
+            monkeypatch.setattr(device, "free_bytes", lambda free=free: free)
+            if fits:
+                assert grow(graph, True).count == 3
+                continue
+            with pytest.raises(gpop.NotEnoughMemory, match="^components of .* on the device"):
+                grow(graph, True)
 
 
 @pytest.mark.gpu

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.generate import generate
 from gpop.gpu.direct import phases, triangles
 from gpop.gpu.direct.triangles import PHASES, count_triangles
 from gpop.graph.graph import Graph
@@ -108,9 +109,9 @@ def test_on_a_device(name, way):
 
 @pytest.mark.gpu
 def test_a_large_graph_on_a_device(way):
-    graph = gpop.generate("rmat", scale=14, degree=16, seed=1, symmetrize=True, permute=True)
+    graph = generate("rmat", scale=14, degree=16, seed=1, symmetrize=True, permute=True)
     assert gpop.triangle_count(graph, target="gpu").count == gpop.triangle_count(graph).count
-    directed = gpop.generate("rmat", scale=12, degree=16, seed=1, permute=True)
+    directed = generate("rmat", scale=12, degree=16, seed=1, permute=True)
     for each in (graph, directed):
         found, expected = gpop.clustering(each, target="gpu"), gpop.clustering(each)
         assert np.array_equal(found.coefficient, expected.coefficient)
