@@ -148,7 +148,8 @@ def _on_cpu(graph: gpop.Graph, directed: bool, threads: int) -> tuple[Any, dict[
 
 def _on_gpu(graph: gpop.Graph, directed: bool) -> tuple[Any, dict[str, Any]]:
     """The same."""
-    from gpop.gpu.direct.clustering import PHASES, count_links
+    from gpop.gpu.direct.clustering import count_links
+    from gpop.gpu.direct.triangles import PHASES
 
     start = time.perf_counter()
     both_ways = symmetric(graph, ascending=True)

@@ -14,10 +14,8 @@ import numpy as np
 from gpop.gpu.device import cupy
 from gpop.gpu.direct.oriented import orient, oriented_bytes
 from gpop.gpu.direct.phases import Phases, device_lists
-from gpop.gpu.direct.triangles import PHASES, meet, source, sums
+from gpop.gpu.direct.triangles import meet, source, sums
 from gpop.graph.graph import Graph
-
-__all__ = ["PHASES", "Links", "count_links"]
 
 
 class Links(NamedTuple):

@@ -4,7 +4,8 @@
 // search  a lane has an edge (a, b); the lanes of a warp then look every vertex of the shorter of the two lists up in the
 //         longer one by bisection, all that they have to look up one after the other.
 // hash    a block has a vertex with a long list, piece by piece as a table in shared memory (open addressing, at most
-//         half full); its warps look all vertices of the lists of its b up there. The others are left to search.
+//         half full); its warps look all vertices of the lists of its b up there, having fetched where several lists
+//         are, and several vertices of each. The others are left to search.
 //
 // What is added up: triangles; with LINKS, for each vertex, the edges between its neighbours, where an edge of the lists
 // stands for one or two. In hash those of c wait beside the table, in steps of two behind the bit that says whether
