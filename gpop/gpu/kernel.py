@@ -354,16 +354,19 @@ def shared_bytes(emitted: Emitted, traits: Traits) -> int:
     return max(LEAST_SHARED, cells_bytes(emitted, traits) + buffers)
 
 
-def compile_kernel(source: str) -> Any:
-    """Compile for the current device; CuPy keeps the result on disk, this process the loaded module."""
+def compile_kernel(source: str, cooperative: bool = True) -> Any:
+    """Compile for the current device; CuPy keeps the result on disk, this process the loaded module.
+
+    ``cooperative``: all blocks of a launch must be resident, so that they can wait for each other.
+    """
     from gpop.gpu.device import cupy
 
-    return _compiled(source, cupy().cuda.Device().id)
+    return _compiled(source, cooperative, cupy().cuda.Device().id)
 
 
 @lru_cache(maxsize=256)
-def _compiled(source: str, device: int) -> Any:
+def _compiled(source: str, cooperative: bool, device: int) -> Any:
     from gpop.gpu.device import cupy
 
     with activity("loading kernels for the GPU, compiled once"):
-        return cupy().RawModule(code=source, options=OPTIONS, enable_cooperative_groups=True)
+        return cupy().RawModule(code=source, options=OPTIONS, enable_cooperative_groups=cooperative)
