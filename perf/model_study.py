@@ -20,7 +20,7 @@ import numpy as np
 from gpop.common.by_reference import opener, reference_of
 from gpop.common.command import exit_code
 from gpop.common.inlined import KERNEL
-from gpop.cpu.tree import chosen_of, walk
+from gpop.cpu.tree import walk
 from gpop.graph.graph import Graph
 from gpop.learn.evaluate import BEST_FIXED, Line, evaluate, table
 from gpop.learn.split import Split
@@ -29,6 +29,7 @@ from gpop.learn.train import LEAVES, train
 from gpop.learn.validate import held_out_groups, held_out_steps
 from gpop.model.features import FEATURES
 from gpop.model.trees import Tree, text_of
+from gpop.plan.chosen import chosen_of
 from perf.algorithms import ALGORITHMS
 from perf.model import told
 from perf.parser import with_store

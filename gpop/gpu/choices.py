@@ -12,6 +12,7 @@ from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, SWAP, Traits, c
 from gpop.gpu.strategies import strategies_of
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits
 from gpop.model.strategies import PULL, SC, code_of, policies, split
+from gpop.plan.chosen import asked_once
 from gpop.plan.plan import Plan
 
 
@@ -36,7 +37,6 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
     # An owner gathers one by one whatever is declared, but for sums (inbox.cuh); lanes that share one do not.
     if push is not None and not (pulls and (combine == "add" or name in ("vertex-pull-warp", "hyb"))):
         combine = None
-    mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
     return Traits(
         bits=_bits(plan),
         weight_dtype=plan.types.weight,
@@ -49,7 +49,7 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
         track=cls.track_touched,
         live=live,
         strategies=strategies_of(
-            mode,
+            mode_of(plan),
             way == OWNER,
             combine is not None,
             plan.may(PULL) and plan.model.pulls,
@@ -60,7 +60,20 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
         masked=masked,
         aggregation=aggregation,
         streamed=streamed,
+        tree=plan.tree is not None and not cls.all_active,
     )
+
+
+def mode_of(plan: Plan) -> str:
+    """The mode that an engine is made for: auto, too, where a tree chooses in the loop."""
+    mode = plan.mode
+    if plan.tree is not None:
+        mode = "auto"
+        if type(plan.program).all_active:
+            mode = asked_once(plan.tree, plan.program.graph, plan.of_run, plan.may)
+    if mode == "auto" and (type(plan.program).all_active or not plan.may(SC)):
+        return "pc"
+    return mode
 
 
 def _bits(plan: Plan) -> int:

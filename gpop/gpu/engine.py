@@ -15,7 +15,7 @@ from gpop.common.errors import NotEnoughMemory
 from gpop.common.memory import readable
 from gpop.common.parallel import worker_count
 from gpop.gpu import calibrate
-from gpop.gpu.choices import parts_of, traits_of
+from gpop.gpu.choices import mode_of, parts_of, traits_of
 from gpop.gpu.device import cupy, current_device, free_bytes, is_device_array, require_device_memory
 from gpop.gpu.device_graph import device_graph
 from gpop.gpu.edge_arrays import STRUCTS
@@ -32,8 +32,10 @@ from gpop.gpu.kernel import (
 )
 from gpop.gpu.streaming import Link, stream
 from gpop.gpu.structs import CONTROL, FETCHED_AT, GRAPH, TRACE_ROWS
+from gpop.gpu.tree import load_tree
 from gpop.gpu.workspace import Workspace, queue_shapes, workspace_shapes
-from gpop.model.strategies import SC
+from gpop.model.choosers import AUTO_PUSH
+from gpop.model.strategies import TREE
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 
@@ -66,12 +68,17 @@ class GpuEngine:
     def __init__(self, plan: Plan, push: int | None = None) -> None:
         cupy()
         self.plan, self.program, self.lowered, self.push = plan, plan.program, plan.lowered, push
-        self.mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
+        self.mode = TREE if plan.tree is not None and not self.program.all_active else mode_of(plan)
         self.fields: dict[str, Any] = {}
         self.halves: tuple[Any, Any] | None = None
         self.milliseconds = 0.0
         self.link: Link | None = None
         self.link_cost = 0.0
+
+    @property
+    def chooses(self) -> bool:
+        """Whether the model may be asked: by itself, or by a tree."""
+        return self.mode in ("auto", TREE)
 
     # --- before the run ------------------------------------------------------------------------
 
@@ -119,7 +126,7 @@ class GpuEngine:
         self.layout, self.traits, shapes = stream(self.plan, self.emitted, self.layout, self.push)
         self.prepare_seconds += time.perf_counter() - before
         self.link = Link(self.layout)
-        if self.mode == "auto":
+        if self.chooses:
             self.link_cost = calibrate.link_cost(GpuEngine)
         return self._ready(shapes) | {"residency": "stream"}
 
@@ -127,10 +134,12 @@ class GpuEngine:
         """Workspace and kernels."""
         with self.layout.allocating():
             self.space = Workspace(self.program.graph, shapes, self.traits)
+            if self.plan.tree is not None:
+                self.space.arrays |= load_tree(self.plan, self.traits)
             self._compile()
         self.ratio = self.plan.ratio
         if self.ratio is None:
-            self.ratio = calibrate.device_ratio(GpuEngine) if self.mode == "auto" else 1.0
+            self.ratio = calibrate.device_ratio(GpuEngine) if self.chooses else 1.0
         return {"target": "gpu", "device": current_device().name}
 
     def _needs(self, traits: Traits) -> tuple[tuple[str, ...], dict, int, int]:
@@ -170,6 +179,7 @@ class GpuEngine:
         control["heavy_size"] = self.space.heavy_size
         control["frontier"] = graph.n if sources is None else len(sources)
         control["needy"], control["needy_edges"] = graph.n, graph.m
+        control["way"] = AUTO_PUSH
         control["least"] = np.iinfo(np.int64).max  # NOBODY of kernels/buckets.cuh
         if self.traits.all_active:
             control["next_frontier"] = graph.n

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from gpop.gpu.model_source import model_source
-from gpop.model.compiled import may_pull, prefers_bins, prefers_pull
+from gpop.model.choosers import AUTO, AUTO_PUSH
+from gpop.model.compiled import may_pull, prefers_bins, prefers_pull, step_feature
 from gpop.model.gpu_bytes import DeviceSizes
 from gpop.model.link_bytes import LINK_BYTES, asked_over_link
 from gpop.model.strategies import MODES, PULL, SC, STRATEGIES, Strategy, split
@@ -71,6 +72,7 @@ def record_values() -> dict[str, int]:
     (0, 3, 0)
     """
     values = {f"MODE_{mode.name.upper()}": mode.code for mode in MODES} | {"MODE_IDLE": len(MODES)}
+    values |= {"AUTO": AUTO, "AUTO_PUSH": AUTO_PUSH}
     places = ("FRONTIER_AT", "EDGES_AT", "MODES_AT", "MESSAGES_AT", "BYTES_AT", "SCATTER_AT", "GATHER_AT")
     return values | {name: getattr(trace, name) for name in places}
 
@@ -101,6 +103,7 @@ def strategy_source(
     sizes: DeviceSizes,
     live_sizes: DeviceSizes,
     streamed: bool = False,
+    tree: bool = False,
 ) -> str:
     """What stands before the kernels: who takes part, and the model of it."""
     chosen = {"SPARSE": sparse, "DENSE": dense, "PULLING": pulling, "FEW": few}
@@ -108,6 +111,8 @@ def strategy_source(
     over_link = {part: _over_link(strategy, part == "PULLING") for part, strategy in chosen.items()}
     if streamed:
         functions += [function for function in over_link.values() if function is not None]
+    if tree:
+        functions.append(step_feature)
     lines = [model_source((*dict.fromkeys(functions), prefers_bins, may_pull, prefers_pull))]
     for part, strategy in chosen.items():
         lines.append(f"#define HAS_{part} {int(strategy is not None)}")
