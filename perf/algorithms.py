@@ -30,8 +30,8 @@ class Algorithm:
     ``right`` computes the same another way, where it is compared (perf/answers.py). ``tolerance`` is for
     floating-point answers. ``interleaved``: iterations may run into each other. ``variants`` are the
     configurations every store knows; the first is the default. ``all_active``: nothing but a number of
-    iterations ends it. ``switches``: modes between which auto may change on a GPU, from one iteration to the
-    next. ``bulk``: flags with which all modes do the same in a step, for the log of steps.
+    iterations ends it. ``switches``: modes between which auto may change from one iteration to the next.
+    ``bulk``: flags with which all modes do the same in a step, for the log of steps.
     """
 
     name: str

@@ -19,7 +19,6 @@ from perf.implementations import family_module, gpop_version, registered
 from perf.own import ALWAYS
 from perf.store import Store, flags_text, now
 
-
 MODE_NAMES = tuple(mode.name for mode in MODES)
 
 
@@ -91,11 +90,11 @@ def register_implementation(store: Store, algorithm: str, name: str, options: di
 def register_strategies(store: Store, algorithm: str, target: str = "cpu") -> list[int]:
     """gpop in every mode and strategy of a target, never interleaved, and by eq. (1) alone; ids.
 
-    On a GPU the modes are those that a run may change between: pull is what auto takes, not one owner per
-    vertex.
+    Where iterations may differ the modes are those that a run may change between; on a GPU each as the engine
+    has it that changes: there pull is what auto takes, not one owner per vertex.
     """
     algorithm_id = register_algorithm(store, algorithm)
-    switches = ALGORITHMS[algorithm].switches if target != "cpu" else ()
+    switches = ALGORITHMS[algorithm].switches
     plain = {"family": "gpop"} | ({"interleave": False} if ALGORITHMS[algorithm].interleaved else {})
     other = {} if target == "cpu" else {"target": target}
     found = []
@@ -103,7 +102,7 @@ def register_strategies(store: Store, algorithm: str, target: str = "cpu") -> li
         if mode == TREE or (switches and mode in MODE_NAMES and mode not in switches):
             continue
         name = f"gpop-{mode}" if target == "cpu" else f"gpop-{target}-{mode}"
-        always = {ALWAYS: True} if mode in switches else {}
+        always = {ALWAYS: True} if mode in switches and target != "cpu" else {}
         found.append(_implementation(store, algorithm_id, name, plain | other | {"mode": mode} | always))
     name = "gpop-paper" if target == "cpu" else f"gpop-{target}-paper"
     flags = plain | other | {"mode": "auto", "model": "paper"}

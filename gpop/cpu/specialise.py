@@ -36,8 +36,8 @@ from gpop.cpu.control import control_of, sizes_reference
 from gpop.cpu.tree import NO_TREE
 from gpop.cpu.work import ARGUMENTS, Job, make_entry, make_work
 from gpop.model.strategies import PULL, TREE
-from gpop.plan.hidden import MASK_NONE, MASK_SENT
 from gpop.plan.chosen import Chosen
+from gpop.plan.hidden import MASK_NONE, MASK_SENT
 from gpop.plan.plan import Plan
 from gpop.program.lowering import Lowered
 from gpop.program.published import publish, publish_user

@@ -1,4 +1,4 @@
-"""The decision tree of a run on the device (kernels/tree.cuh): nodes, and what is known of graph and program."""
+"""The decision tree of a run on the device (kernels/tree.cuh): its nodes, and features known before."""
 
 from __future__ import annotations
 

@@ -78,8 +78,8 @@ def asked_once(tree: Tree, graph: Graph, of_run: tuple[int, int], may: Callable[
     Examples
     --------
     >>> from gpop.model.trees import stump
-    >>> graph = Graph.from_edges([0, 1], [1, 0])
-    >>> [asked_once(stump("edges rel", 0.5, "sc", "pc"), graph, (4, 0), lambda mode: mode == at) for at in (0, 1)]
+    >>> graph, tree = Graph.from_edges([0, 1], [1, 0]), stump("edges rel", 0.5, "sc", "pc")
+    >>> [asked_once(tree, graph, (4, 0), lambda mode: mode == code) for code in (0, 1)]
     ['auto', 'pc']
     """
     (choice,) = tree.predict(run_features(graph, of_run, [graph.n], [graph.m]))

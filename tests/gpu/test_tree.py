@@ -7,11 +7,7 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.gpu import kernel
-from gpop.gpu.tree import TREE_NODE
-from gpop.model.trees import stump
 from tests.gpu.emulator import emulated
-from tests.programs import Rank
 from tests.quick import quick
 from tests.trees import expected_modes, mode_of, random_tree, taken
 
