@@ -12,7 +12,7 @@ from gpop.model.trees import stump
 from tests.gpu.emulator import emulated
 from tests.gpu.test_levels import levels_run
 from tests.programs import Rank
-from tests.trees import expected_modes, mode_of, random_tree, taken
+from tests.trees import NAMES, expected_modes, mode_of, random_tree, taken
 
 RMAT = generate("rmat", scale=7, degree=4, seed=11, symmetrize=True, weights=(1, 9))
 LADDER = generate("grid", width=30, height=2)
@@ -32,7 +32,7 @@ def follows(tree, graph, folder, partition_size=32, **options):
 
 @pytest.mark.parametrize("rows", [1, None])
 def test_random_trees_are_followed(tmp_path, rows, monkeypatch):
-    """In iterations of all kinds, and in runs of levels, which a tree ends; with and without looks of the host."""
+    """In iterations of all kinds, and in runs of levels, which a tree ends; with the host looking on or not."""
     options = {"callback": lambda record: None} if rows else {}
     begun, switched, left = levels_run(monkeypatch), set(), 0
     with emulated():
@@ -71,15 +71,17 @@ def test_programs_that_nobody_asks(tmp_path):
 
 
 @pytest.mark.slow
-def test_where_every_vertex_is_active_partitions_send(tmp_path):
+@pytest.mark.parametrize("way", NAMES)
+def test_where_every_vertex_is_active_it_is_asked_once(tmp_path, way):
     def ranks(**options):
         program = Rank(RMAT)
         run = gpop.run(program, iterations=3, partition_size=32, **options)
         return program.rank, run.mode
 
-    with emulated(), pytest.warns(RuntimeWarning, match="Rank: the tree may choose pull"):
-        found, mode = ranks(target="gpu", mode=mode_of(stump("edges rel", 2.0, "pull", "pc"), tmp_path))
-    assert mode == "pc"
+    tree = stump("edges rel", 2.0, way, "edge-list")
+    with emulated(), pytest.warns(RuntimeWarning, match="Rank: the tree may choose edge-list"):
+        found, mode = ranks(target="gpu", mode=mode_of(tree, tmp_path))
+    assert mode == way
     assert np.allclose(found, ranks()[0], rtol=1e-5)
 
 
