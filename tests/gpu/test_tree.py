@@ -32,7 +32,7 @@ def follows(tree, graph, folder, partition_size=32, **options):
 
 @pytest.mark.parametrize("rows", [1, None])
 def test_random_trees_are_followed(tmp_path, rows, monkeypatch):
-    """In iterations of all kinds, and in runs of levels, which a tree ends; with the host looking on or not."""
+    """In iterations of all kinds, and in runs of levels, which a tree ends; with the host looking on, too."""
     options = {"callback": lambda record: None} if rows else {}
     begun, switched, left = levels_run(monkeypatch), set(), 0
     with emulated():
