@@ -14,6 +14,7 @@ from the numbers, in words.
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -189,13 +190,15 @@ def section(log: Log, **options: Any) -> str:
 
 
 def report(logs: list[Log], **options: Any) -> str:
-    """The whole study: a section for each log, and one for each algorithm with logs of several devices."""
+    """The whole study: a section for each log, and one for logs that differ in their device alone."""
     parts = [section(log, **options) for log in logs]
-    for name, algorithm in ALGORITHMS.items():
-        alike = [log for log in logs if log.algorithm == name]
-        if len(alike) > 1:
-            told, said = across_devices(alike, **options)
-            parts += [f"## {algorithm.title}, trees of one device on another", told, *said]
+    alike: dict[tuple, list[Log]] = defaultdict(list)
+    for log in logs:
+        alike[log.algorithm, log.steps.strategies].append(log)
+    for (name, _), found in alike.items():
+        if len(found) > 1:
+            rows, said = across_devices(found, **options)
+            parts += [f"## {ALGORITHMS[name].title}, trees of one device on another", rows, said]
     return "\n\n".join(parts)
 
 

@@ -3,8 +3,7 @@
 Cells are times over the oracle's. Across data sets (M. Verstraaten's thesis, chapter 8) a tree of one family
 of graphs is asked about each of the others, and about all of them together. Across devices trees of a share
 of the variants, or of the steps, of one log are asked about the logs of the same algorithm that were measured
-elsewhere: a CPU, a GPU. In their own log they are asked about what they were not trained on. A mode that a
-device lacks is left to its auto.
+elsewhere: a CPU, a GPU. In their own log they are asked about what they were not trained on.
 """
 
 from __future__ import annotations
@@ -67,8 +66,8 @@ def device_of(log: Log) -> str:
     return f"{log.target}, {log.platform}"
 
 
-def across_devices(logs: list[Log], **options: Any) -> tuple[str, list[str]]:
-    """The table of the logs of one algorithm, and what follows from it.
+def across_devices(logs: list[Log], **options: Any) -> tuple[str, str]:
+    """The table of logs of one algorithm and the same strategies, and what follows from it.
 
     A row for each share of a log that a tree was trained on, a column for each log.
     """
@@ -95,4 +94,4 @@ def across_devices(logs: list[Log], **options: Any) -> tuple[str, list[str]]:
         f"Trees of another device take {min(foreign):.2f} to {max(foreign):.2f} of the oracle's time; "
         f"{better} of {len(foreign)} are better than the best fixed strategy of every variant."
     )
-    return markdown(rows), [said]
+    return markdown(rows), said

@@ -18,7 +18,6 @@ from gpop.gpu.hyb_arrays import COO_CHUNK, ELL_AHEAD
 from gpop.gpu.kernel_files import kernel_text
 from gpop.gpu.strategies import kernels_of, record_values, strategy_source
 from gpop.gpu.structs import CONTROL, FETCHED_AT, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS, WANTED_AT
-from gpop.model.features import STEP_AT
 from gpop.model.gpu_bytes import DeviceSizes
 from gpop.model.strategies import AGGREGATIONS, PC, PULL, Strategy
 from gpop.model.trees import LEAF
@@ -271,7 +270,6 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "HAS_TREE": int(traits.tree),
         "LEAF": LEAF,
         "KEEP": KEEP,
-        "STEP_AT": STEP_AT,
         "PAGE_BYTES": PAGE_BYTES,
         **record_values(),
         **dict(zip(PARAMETERS, traits.parameters, strict=False)),
@@ -291,7 +289,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
     sizes = [device_sizes(emitted, traits, live) for live in (False, True)]
     few = traits.few if launched is FUSED else None  # it ends no iteration in the middle
     chosen = traits.sparse, traits.dense, traits.pulling, few
-    lines.append(strategy_source(*chosen, *sizes, traits.streamed, traits.tree))
+    lines.append(strategy_source(*chosen, *sizes, traits.streamed))
     others = kernels_of(tuple(strategy for strategy in traits.strategies if not strategy.few))
     ends = kernels_of((few,)) if few else []
     lines.append(kernel_text((*COMMON, *others, *ENGINE, *ends, *launched)))

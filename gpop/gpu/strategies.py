@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from gpop.gpu.model_source import model_source
 from gpop.model.choosers import AUTO, AUTO_PUSH
-from gpop.model.compiled import may_pull, prefers_bins, prefers_pull, step_feature
+from gpop.model.compiled import may_pull, prefers_bins, prefers_pull
 from gpop.model.gpu_bytes import DeviceSizes
 from gpop.model.link_bytes import LINK_BYTES, asked_over_link
 from gpop.model.strategies import MODES, PULL, SC, STRATEGIES, Strategy, split
@@ -111,7 +111,6 @@ def strategy_source(
     sizes: DeviceSizes,
     live_sizes: DeviceSizes,
     streamed: bool = False,
-    tree: bool = False,
 ) -> str:
     """What stands before the kernels: who takes part, and the model of it."""
     chosen = {"SPARSE": sparse, "DENSE": dense, "PULLING": pulling, "FEW": few}
@@ -119,8 +118,6 @@ def strategy_source(
     over_link = {part: _over_link(strategy, part == "PULLING") for part, strategy in chosen.items()}
     if streamed:
         functions += [function for function in over_link.values() if function is not None]
-    if tree:
-        functions.append(step_feature)
     lines = [model_source((*dict.fromkeys(functions), prefers_bins, may_pull, prefers_pull))]
     for part, strategy in chosen.items():
         lines.append(f"#define HAS_{part} {int(strategy is not None)}")

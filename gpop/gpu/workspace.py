@@ -66,8 +66,7 @@ def workspace_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits) -> S
         "mode": (k, np.uint8),
         "active_vertices": (k, np.uint32),
         "active_edges": (k, np.uint64),
-        "tree": (0, np.uint8),  # `gpop.gpu.tree` has them
-        "features": (0, np.float32),
+        "tree": (0, np.uint8),  # `gpop.gpu.tree` has it
     }
     return {name: (length, np.dtype(dtype)) for name, (length, dtype) in lengths.items()}
 

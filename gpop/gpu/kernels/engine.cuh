@@ -149,7 +149,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     next.scatter_claim = next.gather_claim = next.hubs_called = 0;
     next.stop = next.finished || next.iteration >= was.limit || next.rows >= was.row_limit ||
                 (next.rows && now - was.started > was.slice_ns);
-    next.way = way_of(graph, space, next.frontier, next.edges, next.visited, was.way);
+    next.way = way_of(space, next.frontier, next.visited, next.edges, was.way);
     const bool sends = next.way != MODE_PC && next.way != MODE_PULL;  // or the model may say so
     next.alone = HAS_SPARSE && Sparse::LISTED && !ALL_ACTIVE && !MASKED && next.list_valid && next.edges <= ALONE_EDGES &&
                  next.frontier <= ALONE_VERTICES && sends;

@@ -93,8 +93,7 @@ struct Space {
   Gathered* waiting;        // messages that wait at hubs
   unsigned* waiting_count;  // per hub
   unsigned* called;         // the hubs at which some wait
-  const struct TreeNode* tree;  // of a run that goes by one (tree.cuh), and what it knows of graph and program
-  const float* features;
+  const struct TreeNode* tree;  // of a run that goes by one (tree.cuh)
 };
 
 const int FOUND_SHIFT = 44;  // of level_found: vertices above, their edges below

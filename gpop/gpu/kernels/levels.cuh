@@ -116,7 +116,7 @@ struct Levels {
     const int64 size = entries_of(now.found), edges = edges_of(now.found);
     if (size == 0 || level >= now.most || *(volatile unsigned*)&control->level_leave[level % 3]) return false;
     if (HAS_TREE) {
-      const int way = way_of(graph, space, size, edges, now.visited, now.way);
+      const int way = way_of(space, size, now.visited, edges, now.way);
       if (!by_model(way) && way != MODE_SC) return false;
       now.way = way;
     }

@@ -1,30 +1,30 @@
-// The decision tree of a run (gpop/plan/chosen.py): asked by the thread that plans an iteration, and by the first
-// thread of every block between levels, behind the barrier: nothing comes from the host.
+// The decision tree of a run (gpop/gpu/tree.py): asked by the thread that plans an iteration, and by the first thread
+// of every block between levels, behind the barrier: nothing comes from the host.
 //
-// A node that decides goes left where its feature, as float, is at most the threshold; a leaf has the mode on its
-// right. Features of graph and program lie in `features`, those of the iteration are computed where they are asked for.
+// What a node asks is a whole number, the vertices of the frontier, those of all earlier ones, or active edges: left,
+// which is the next node, where it is at most the limit. All else was known before the run and is decided. Nodes go
+// through the cache that a barrier leaves alone; by another way each would cost an access to L2.
 
-struct TreeNode {  // as it lies in Space.tree
-  double threshold;
-  int place, left, right, pad;
+struct __align__(16) TreeNode {  // as it lies in Space.tree
+  int64 limit;
+  int which, right;  // LEAF: `right` is the mode
 };
 
 #if HAS_TREE
 // What the tree says of an iteration, or `before` where it says nothing.
-__device__ __forceinline__ int way_of(const Graph& graph, const Space& space, int64 frontier, int64 edges, int64 visited, int before) {
-  const double n = max((double)graph.n, 1.0), m = max((double)graph.m, 1.0);
+__device__ __forceinline__ int way_of(const Space& space, int64 frontier, int64 visited, int64 edges, int before) {
   int at = 0;
   while (true) {
-    const TreeNode node = space.tree[at];
-    if (node.left == LEAF) return node.right == KEEP ? before : node.right;
-    const float value = node.place < STEP_AT
-                            ? space.features[node.place]
-                            : (float)model::step_feature(node.place - STEP_AT, n, m, (double)frontier, (double)edges, (double)visited);
-    at = value <= node.threshold ? node.left : node.right;
+    const uint4 words = __ldg((const uint4*)(space.tree + at));
+    const int64 limit = (int64)(words.x | (uint64)words.y << 32);
+    const int which = (int)words.z, right = (int)words.w;
+    if (which == LEAF) return right == KEEP ? before : right;
+    const int64 asked = which == 0 ? frontier : which == 1 ? visited : edges;
+    at = asked <= limit ? at + 1 : right;
   }
 }
 #else
-__device__ __forceinline__ int way_of(const Graph&, const Space&, int64, int64, int64, int) { return AUTO; }
+__device__ __forceinline__ int way_of(const Space&, int64, int64, int64, int) { return AUTO; }
 #endif
 
 __device__ __forceinline__ bool by_model(int way) { return way == AUTO || way == AUTO_PUSH; }
