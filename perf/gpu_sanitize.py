@@ -23,9 +23,9 @@ from gpop.generate import generate
 from gpop.gpu import engine
 from gpop.gpu.device import cupy
 from gpop.gpu.direct import triangles
-from gpop.model.strategies import ASKED, MODES, asked_on
+from gpop.model.strategies import ASKED, MODES, TREE, asked_on
 
-BY_NAME = asked_on("gpu")[1 + len(MODES) :]
+BY_NAME = [asked for asked in asked_on("gpu")[1 + len(MODES) :] if asked != TREE]
 PARTS = 4
 
 DIRECT: dict[str, Callable[[gpop.Graph, Target], np.ndarray]] = {
