@@ -3,7 +3,7 @@
 ``settles = ("change", "tolerance")`` of a program names the field and the parameter. The sum is taken where
 the changes are made: whoever has gathered a partition (or unit) adds up `CHUNK` vertices at a time, which are
 in the cache then, and the main thread adds up chunks before the next iteration begins. Chunks are the same
-whatever the partitions and the threads, and so is the sum. Python is not entered, and workers stay in the loop.
+whatever the partitions and the threads, and so is the sum. Python is not entered; workers stay in the loop.
 
 Bytes: what the field takes, from the cache, and 8 for each chunk.
 """
@@ -86,7 +86,7 @@ def make_decide(sum_changes, tolerance_of):
         if layout.bits < CHUNK_BITS:
             sum_changes(np.uint64(0), np.uint64(layout.n), space, state)
         total = np.float64(0)
-        for chunk in range(len(space.changes)):
+        for chunk in range((layout.n + CHUNK - 1) >> CHUNK_BITS):
             total += space.changes[chunk]
         if total < tolerance_of(state, 0):
             for d in range(layout.k):

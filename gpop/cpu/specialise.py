@@ -59,7 +59,7 @@ class Traits(NamedTuple):
     track: bool
     counting: bool
     sums: bool
-    settles: tuple[str, str] | None
+    settles: tuple[str, str] | None = None
 
 
 def traits_of(plan: Plan, mode: str, sums: bool) -> Traits:

@@ -11,11 +11,11 @@ visited is in the frontier or not visited, an out-neighbour of u at most one lev
 meets in the array of the other parity besides what it wants is 0, for it was not yet written.
 
 Threads share a source (`gpop.direct.crew`), or each has sources of its own: every `LANES`-th, with scores of
-their own, which are added up in the end. That is done from `LANES` sources on where a graph is small beside the
-caches (`SMALL`), and from two on where that leaves no thread without one, or where levels are too thin to be
-shared (`THIN`). The result is the same for any number of threads: from `LANES` sources on graph and sources alone
-decide; fewer have a lane each, which adds up in the order in which they would share one set of scores. Numbers
-of paths up to 2**53 are exact however they are added, and where they are larger the counts of a pushed level are
+their own, which are added up in the end. That is done from `LANES` sources on where a graph is small beside
+the caches (`SMALL`), and from two on where that leaves no thread without one, or where levels are too thin to
+be shared (`THIN`). The result is the same for any number of threads: from `LANES` sources on, graph and
+sources alone decide; fewer have a lane each, and lanes are added up in the order of the sources. Numbers of
+paths up to 2**53 are exact however they are added, and where they are larger the counts of a pushed level are
 added up again, in the order of lists.
 
 Parallel edges are paths of their own; loops are on no shortest path. Counts are float64: beyond 1e308 they
@@ -36,7 +36,7 @@ from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
 from gpop.common.parallel import for_each, together
 from gpop.common.progress import progress_bar
-from gpop.direct.crew import KIND, announce, chunk_done, dismiss, end, make_crew, next_chunk
+from gpop.direct.crew import KIND, announce, apart, chunk_done, dismiss, end, make_crew, next_chunk
 from gpop.direct.frontier import BUFFER, buffers, flush, is_in
 from gpop.direct.phases import kernel
 from gpop.graph.graph import Graph
@@ -153,7 +153,7 @@ def takes_own(graph: Graph, sources: int, threads: int) -> bool:
 
 def _space(n: int, threads: int) -> _PathSpace:
     return _PathSpace(
-        np.zeros((2, n)), np.zeros((2, n)), np.zeros((n + 63) // 64, np.uint64), np.zeros(16, np.int64),
+        np.zeros((2, n)), np.zeros((2, n)), np.zeros((n + 63) // 64, np.uint64), apart(16),
         np.empty(n, np.uint32), np.empty(n + 2, np.int64), np.empty(n + 2, np.int64),
         buffers(threads),
     )  # fmt: skip

@@ -312,7 +312,7 @@ def _check_all_active(program: Program, frontier, iterations, interleave, callba
     settles = program.settles or type(program).filterFunc is not Program.filterFunc
     if iterations is None and callback is None and not settles:
         raise UsageError(
-            f"{name} would never end: give iterations, a callback, settles, or a filterFunc that returns False"
+            f"{name} would never end: give iterations, a callback, or a filterFunc that returns False"
         )
 
 

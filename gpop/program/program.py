@@ -177,7 +177,7 @@ class Program:
                 pass
             case _:
                 raise ProgramError(
-                    f"{cls.__name__}.settles = {cls.settles!r}: expected the names of a field and of a parameter"
+                    f"{cls.__name__}.settles = {cls.settles!r}: expected names of a field and of a parameter"
                 )
         if not cls.all_active:
             raise ProgramError(f"{cls.__name__}.settles: only a program that declares all_active settles so")
