@@ -71,7 +71,8 @@ def iterate(
 ) -> tuple[gpop.Run, bool | None]:
     """Iterate a number of times, or until the changes sum to less than ``below``; the run, and if they do.
 
-    ``after`` is called after each iteration, if there is one. Whether it converged is None where the number was given.
+    ``after`` is called after each iteration, if there is one. Whether it converged is None where the number
+    was given.
     """
     bulk_synchronous(app, options)
     callback = options.pop("callback", None)

@@ -39,8 +39,8 @@ WAIT_EDGES = 1 << 17
 """From so many active edges on, a phase is begun before all workers have come: the last ones find work."""
 
 LATE_NS, ALONE, ALONE_EDGES = 100_000, 16, 1 << 20
-"""Where the main thread has waited so long for others that it would have been faster alone, somebody else wants
-the cores: for so many times what it has waited it does phases of fewer edges alone."""
+"""Where the main thread has waited so long for others that it would have been faster alone, somebody else
+wants the cores: for so many times what it has waited it does phases of fewer edges alone."""
 
 ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS, NEEDY, NEEDY_EDGES = range(7)
 NO_IN_EDGES, HALF, ITEMS, FRESH, TEAM, VISITED = range(7, 13)
