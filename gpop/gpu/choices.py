@@ -10,7 +10,8 @@ from gpop.gpu.device_graph import HUBS, arrays_of
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, SWAP, Traits, combine_of, push_of, queues
 from gpop.gpu.strategies import strategies_of
-from gpop.layout.partition import SMALL_ID_BITS, partition_bits
+from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
+from gpop.model.choosers import prefers_rows
 from gpop.model.strategies import PULL, SC, code_of, policies, split
 from gpop.plan.plan import Plan
 
@@ -25,16 +26,18 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
     fields = cls.vertex_fields()
     name, parameters = split(plan.mode)
     masked, aggregation = policies(plan.mode)
-    pulls = code_of(plan.mode) == PULL
-    if pulls:
-        push = OWNER
     written = [fields[name].dtype for name in emitted.written]
     combine = combine_of(cls.combine, emitted.gathered_dtype, written)
+    rows = push is None and combine is not None and not streamed and _takes_rows(plan, emitted)
+    pulls = rows or code_of(plan.mode) == PULL
+    if pulls:
+        push = OWNER
     way = push_of(emitted, combine) if push is None else push
     has_init = "initFunc" in emitted.defined
     live = (plan.lowered.steady or plan.interleave) and not (has_init or cls.all_active) and way != OWNER
     # An owner gathers one by one whatever is declared, but for sums (inbox.cuh); lanes that share one do not.
-    if push is not None and not (pulls and (combine == "add" or name in ("vertex-pull-warp", "hyb"))):
+    whole = rows or name in ("vertex-pull-warp", "hyb")
+    if push is not None and not (pulls and (combine == "add" or whole)):
         combine = None
     mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
     return Traits(
@@ -52,14 +55,26 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
             mode,
             way == OWNER,
             combine is not None,
-            plan.may(PULL) and plan.model.pulls,
+            plan.may(PULL) and plan.model.pulls and not cls.all_active,
             live and way == SWAP and plan.lowered.filters_early,
             streamed,
+            rows,
         ),
         parameters=parameters,
         masked=masked,
         aggregation=aggregation,
         streamed=streamed,
+    )
+
+
+def _takes_rows(plan: Plan, emitted: Emitted) -> bool:
+    """Whether owners that combine are what is asked for, or better than bins."""
+    if not type(plan.program).all_active or "needsFunc" in emitted.defined:
+        return False
+    graph = plan.program.graph
+    chosen = plan.mode == "auto" and plan.model.pulls
+    return plan.mode == "pull" or (
+        chosen and prefers_rows(graph.n, graph.m, share_inside(graph, SMALL_ID_BITS))
     )
 
 
@@ -88,7 +103,7 @@ def parts_of(plan: Plan, emitted: Emitted, traits: Traits) -> tuple[str, ...]:
         parts += arrays_of(strategy.layouts, weighted)
     if queues(emitted, traits):
         parts += HUBS
-    if traits.all_active and traits.combine:
+    if traits.all_active and traits.combine and traits.push != OWNER:
         parts.append("has_in")
     if "out_degree" in plan.lowered.built_in:
         parts.append("out_degree")

@@ -108,7 +108,8 @@ class Traits(NamedTuple):
     @property
     def pulling(self) -> Strategy | None:
         """Gathers for single vertices in some iterations."""
-        return next((s for s in self.strategies if s.mode == PULL and s.auto and not s.by_name), None)
+        asks = (s for s in self.strategies if s.mode == PULL and s.auto and not s.by_name)
+        return None if self.all_active else next(asks, None)
 
     @property
     def few(self) -> Strategy | None:
@@ -186,6 +187,11 @@ def queues(emitted: Emitted, traits: Traits) -> bool:
     return traits.push == SWAP and traits.combine is None and len(emitted.written) == 1
 
 
+def one_phase(traits: Traits) -> bool:
+    """Whether vertices gather, and send again, at once (rows.cuh)."""
+    return traits.sparse is not None and traits.sparse.one_phase
+
+
 def folds_rows(emitted: Emitted, traits: Traits) -> bool:
     """Whether the messages of a row of HYB are combined before gatherFunc hears of them (hyb.cuh)."""
     hyb = traits.sparse is not None and "hyb" in traits.sparse.layouts
@@ -232,6 +238,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "FOLDS_PUSHED": int(traits.push == FOLD),
         "PRIORITISED": int("priorityFunc" in emitted.defined),
         "MASKED": int(traits.masked and not traits.all_active),
+        "ONE_PHASE": int(one_phase(traits)),
         "AGGREGATE": (None, *AGGREGATIONS).index(traits.aggregation),
         "TRACK": int(traits.track),
         "LIVE": int(traits.live),
@@ -333,7 +340,12 @@ def _whole_vectors(nbytes: int) -> int:
 
 
 def shared_bytes(emitted: Emitted, traits: Traits) -> int:
-    """Dynamic shared memory of a block: the cells, and for ``combine`` a window of runs per warp."""
+    """Dynamic shared memory of a block: the cells, and for ``combine`` a window of runs per warp.
+
+    What is not taken is cache.
+    """
+    if one_phase(traits):
+        return LEAST_SHARED
     buffers = (
         BLOCK_THREADS * lane_ids(traits) * folded_dtype(emitted.gathered_dtype, traits.combine).itemsize
         if traits.combine

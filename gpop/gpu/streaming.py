@@ -21,7 +21,7 @@ from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import OWNER, Traits, queues
 from gpop.gpu.streamed_graph import StreamedGraph, rounded
 from gpop.gpu.structs import CONTROL, FETCHED_AT, WANTED_AT
-from gpop.gpu.workspace import queue_shapes, workspace_shapes
+from gpop.gpu.workspace import Shapes, queue_shapes, workspace_shapes
 from gpop.graph.kept import Kind
 from gpop.layout.partition import partitions
 from gpop.plan.plan import Plan
@@ -31,8 +31,6 @@ WALKED = ("csr", "csc", "bins", "reversed bins")
 
 SLACK = 1 << 16
 """Bytes for what is small: the frontier that is loaded, rounding."""
-
-Shapes = dict[str, tuple[int, np.dtype]]
 
 
 def stream(

@@ -128,6 +128,19 @@ def prefers_bins(edges: float, pushed: float, binned: float, ratio: float) -> bo
     return edges > 0 and binned <= ratio * pushed
 
 
+def prefers_rows(vertices: float, edges: float, inside: float) -> bool:
+    """Whether vertices that combine their in-edges are predicted to take no longer than bins, on a GPU.
+
+    ``inside``: the share of the edges that stay in their partition, whose values are found in the caches.
+
+    Examples
+    --------
+    >>> prefers_rows(100, 400, 0.98), prefers_rows(100, 3200, 0.2)
+    (True, False)
+    """
+    return edges * (1 - inside) <= 4 * vertices
+
+
 def may_pull(active_edges: float, needy_edges: float) -> bool:
     """Whether it is worth while to ask if an iteration should pull (`FEW_EDGES`).
 

@@ -224,14 +224,14 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
 // What of an iteration was decided, the same for all threads.
 struct Course {
   bool dense, sparse, pulled;  // which of them take part
-  bool live;                   // values are computed when they are delivered, so scatter has nothing to do
+  bool live;                   // values are computed when they are delivered, or were with the fields, so scatter has nothing to do
   bool listed, crowded;        // candidates are listed; they wait in shared memory
 
   __device__ __forceinline__ Course(const Control* control) {
     pulled = HAS_PULLING && control->head.pulled;
     dense = HAS_DENSE && control->head.dense && !pulled;
     sparse = HAS_SPARSE && control->head.partitions_sparse > 0;
-    live = LIVE && !dense;
+    live = (LIVE && !dense) || (ONE_PHASE && control->head.rows > 0);
     listed = !ALL_ACTIVE && !MASKED && !dense && !pulled;
     crowded = listed && is_crowded(control);
   }
@@ -276,6 +276,7 @@ __device__ __forceinline__ void gather_half(const Course& course, Team& team, St
     gather_waiting(team, state, graph, space, control);
   }
   if (course.crowded) close_candidates(space, control);
+  if (ONE_PHASE) return;
   team.sync();
   if (ALL_ACTIVE)
     filter_everything(team, state, graph, space, control);
