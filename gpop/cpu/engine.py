@@ -40,6 +40,7 @@ class CpuEngine(Preparation):
     """One run on the CPU; see `gpop.plan.engine.Engine`."""
 
     most_rows = 4096
+    settles = True
 
     def __init__(self, plan: Plan, residency: str = "auto") -> None:
         super().__init__(plan, residency)

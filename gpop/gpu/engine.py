@@ -57,6 +57,7 @@ class GpuEngine:
     """
 
     most_rows = TRACE_ROWS
+    settles = False
 
     def __init__(self, plan: Plan, push: int | None = None) -> None:
         cupy()
