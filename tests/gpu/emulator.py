@@ -125,6 +125,9 @@ class Event:
     def record(self) -> None:
         pass
 
+    def synchronize(self) -> None:
+        pass
+
 
 class Kernel:
     """One kernel of a library, called as CuPy calls it; grid and block are those of the emulator."""
@@ -133,7 +136,7 @@ class Kernel:
         self.function = function
 
     def __call__(self, grid: tuple, block: tuple, arguments: tuple, shared_mem: int = 0) -> None:
-        # Structs and numbers go by value, arrays by their address. CuPy takes arrays of one item only as values.
+        # Structs and numbers go by value, arrays by their address. CuPy takes one item only as a value.
         assert all(isinstance(each, Array) or np.size(each) == 1 for each in arguments)
         values = [
             np.array([each.ctypes.data], np.uint64) if isinstance(each, Array) else np.atleast_1d(each)
@@ -210,6 +213,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
     return SimpleNamespace(
         zeros=lambda shape, dtype: Pool.own(np.zeros(shape, dtype)),
         asarray=lambda values: Pool.own(np.array(values)),
+        cumsum=lambda values: Pool.own(np.cumsum(values)),
         RawModule=module,
         RawKernel=lambda code, name, options: Module(code).get_function(name),
         get_default_memory_pool=lambda: SimpleNamespace(free_bytes=lambda: 0, free_all_blocks=lambda: None),

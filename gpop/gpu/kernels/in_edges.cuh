@@ -51,13 +51,6 @@ __device__ void pull_hub(unsigned v, State& state, const Graph& graph, const Spa
   end_hub(own, v, inbox, state, space, control);
 }
 
-// Lanes from `first` to before `last`, which may lie outside of the warp.
-__device__ __forceinline__ unsigned lanes_between(int first, int last) {
-  first = max(first, 0);
-  last = min(last, 32);
-  return first < last ? ALL_LANES << first & ALL_LANES >> (32 - last) : 0;
-}
-
 // The in-edges from `at` on of 32 vertices, one of each lane. Those that are wanted now are numbered through; a window
 // of 32 is fetched at once. Where vertices may stop early, rounds begin with few edges of each and grow. True where a
 // vertex wants some still.
