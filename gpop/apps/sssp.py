@@ -33,12 +33,17 @@ from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import UsageError
 from gpop.common.parallel import worker_count
 from gpop.execution.options import LimitedOptions
-from gpop.layout.partition import partition_bits, share_inside
+from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
 
-STEPS, STEPS_ON_GPU = {False: 3, True: 20}, 80
+STEPS, STEPS_ON_GPU = {False: 3, True: 20}, 400
 """Default delta in mean weights over the mean degree, for bulk-synchronous and for interleaved runs; the best
 is 2 to 5 and 10 to 40 on road, grid, web, social and random graphs. On a GPU a bucket must hold more
-vertices to be worth its barriers."""
+vertices to be worth its barriers: 320 and 640 take as long on a grid and on a road, 80 half as long again."""
+
+FEW_EDGES, NEAR = 8, 0.5
+"""On a GPU there are buckets where paths are long: where vertices have fewer edges than this in the mean, or
+where at least such a share of the edges leads to vertices with near ids. Elsewhere, on RMAT and random
+graphs, a bucket as wide as that would hold all, and looking at it costs a tenth of a run."""
 
 LARGE, CLOSED = 1 << 22, 0.9
 """Edges, and share of the edges that stay in their partition, from which runs are interleaved by default.
@@ -246,8 +251,16 @@ def default_delta(graph: gpop.Graph, interleave: bool = True, target: str = "cpu
     facts = graph.facts
     if facts.mean_weight is None:
         facts.mean_weight = graph.weights.mean(dtype=np.float64).item() if graph.m else 0.0
+    if target == "gpu" and not _has_long_paths(graph):
+        return np.inf
     steps = STEPS_ON_GPU if target == "gpu" else STEPS[interleave]
     return steps * facts.mean_weight * graph.n / max(graph.m, 1) or 1.0
+
+
+def _has_long_paths(graph: gpop.Graph) -> bool:
+    """`FEW_EDGES`, `NEAR`: near is a sixteenth of all, or a partition."""
+    bits = min(SMALL_ID_BITS, max(0, graph.n.bit_length() - 5))
+    return graph.m < FEW_EDGES * graph.n or share_inside(graph, bits) >= NEAR
 
 
 def _interleaves(graph: gpop.Graph, options: dict[str, Any]) -> bool:

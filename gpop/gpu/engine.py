@@ -24,7 +24,7 @@ from gpop.gpu.exchange import FEW, ROOM
 from gpop.gpu.kernel import BLOCK_THREADS, OWNER, Traits
 from gpop.gpu.prepared import Prepared, note, noted
 from gpop.gpu.streaming import Link, stream
-from gpop.gpu.structs import FETCHED_AT, TRACE_ROWS
+from gpop.gpu.structs import FETCHED_AT, TRACE_ROWS, argument
 from gpop.gpu.tree import load_tree
 from gpop.gpu.workspace import Shapes, queue_shapes, workspace_shapes
 from gpop.model.choosers import AUTO_PUSH
@@ -276,7 +276,7 @@ class GpuEngine:
                 state[name] = self.layout["out_degree"].data.ptr
             elif name not in ("iteration", "nothing"):
                 state[name] = self.program._parameters[name]
-        return state
+        return argument(state)
 
     # --- the end -------------------------------------------------------------------------------
 

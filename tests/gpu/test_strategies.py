@@ -16,7 +16,7 @@ from gpop.gpu import edge_arrays, engine, kernel, strategies
 from gpop.gpu.device_graph import HUBS
 from gpop.gpu.engine import GpuEngine
 from gpop.model import gpu_bytes
-from gpop.model.choosers import prefers_bins
+from gpop.model.choosers import divides, prefers_bins
 from gpop.model.strategies import ASKED, MODES, STRATEGIES, asked_on
 from gpop.plan import trace
 from gpop.plan.plan import decide
@@ -221,6 +221,8 @@ def test_partitions_choose_as_the_model_in_python_says(ratio, monkeypatch):
     bins = np.unique(np.stack([tails, graph.indices // size]), axis=1)  # each is one segment: they are small
     assert np.array_equal(found["segments"][:k], np.bincount(bins[0], minlength=k))
     dense, moved, vertices, edges = 0, 0.0, 0, 0
+    cost = idle = 0.0
+    alone = np.zeros(2)
     for p in range(graph.n // size):
         own = np.arange(p * size, (p + 1) * size)
         active = np.intersect1d(own, frontier)
@@ -232,13 +234,20 @@ def test_partitions_choose_as_the_model_in_python_says(ratio, monkeypatch):
         chosen = prefers_bins(part.edges, pushed, binned, ratio)
         dense += chosen
         moved += binned if chosen else pushed
+        idle += 0 if chosen else gpu_bytes.combined_idle_bytes(part, found["sizes"])
+        cost += binned / ratio if chosen else pushed
+        alone += pushed, binned / max(ratio, 1e-9)
         vertices, edges = vertices + len(active), edges + part.active_edges
     record = run.trace[0]
+    if dense and not divides(cost + idle / ratio, *alone):
+        all_binned = prefers_bins(1, *alone, 1.0)
+        dense, idle = all_binned * (graph.n // size), 0
+        moved = alone[1] * ratio
     assert (record["partitions_pc"], record["partitions_sc"]) == (dense, graph.n // size - dense)
     assert (record["frontier"], record["active_edges"]) == (vertices, edges)
     assert 0 < dense < graph.n // size or ratio in (0.0, 1e9)
     if dense:
-        assert record["bytes"] == int(moved)
+        assert record["bytes"] == int(moved + idle)
 
 
 def test_a_ratio_belongs_to_one_model(tmp_path, monkeypatch):
