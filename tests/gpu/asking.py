@@ -1,4 +1,4 @@
-"""Runs that ask in every iteration (kernels/bottom_up.cuh), that are never alone, or whose edges are paged."""
+"""Runs that always ask (kernels/bottom_up.cuh), that are never alone, or whose edges are cut into pages."""
 
 from __future__ import annotations
 
