@@ -333,7 +333,12 @@ def _whole_vectors(nbytes: int) -> int:
 
 
 def shared_bytes(emitted: Emitted, traits: Traits) -> int:
-    """Dynamic shared memory of a block: the cells, and for ``combine`` a window of runs per warp."""
+    """Dynamic shared memory of a block: the cells, and for ``combine`` a window of runs per warp.
+
+    Where all gather by owners there are neither, and the L1 cache has the room.
+    """
+    if traits.push == OWNER:
+        return LEAST_SHARED
     buffers = (
         BLOCK_THREADS * lane_ids(traits) * folded_dtype(emitted.gathered_dtype, traits.combine).itemsize
         if traits.combine

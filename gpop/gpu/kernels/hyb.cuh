@@ -32,12 +32,13 @@ struct Entries {
   unsigned row[LANE_ENTRIES], source[LANE_ENTRIES];
 };
 
-// Those from `e` on; what lies at `end` or behind it has no row. Arrays are longer than a vector beyond their end.
+// Those from `e` on; what lies at `end` or behind it has no row. Arrays are longer than a vector beyond their
+// end. They are read once and let go of first: what the sources have sent is to stay in the caches.
 __device__ __forceinline__ Entries entries_at(int64 e, int64 end, const Graph& graph) {
   uint4 rows = {NO_ENTRY, NO_ENTRY, NO_ENTRY, NO_ENTRY}, sources = {0, 0, 0, 0};
   if (e < end) {
-    rows = __ldg((const uint4*)(graph.coo_row + e));
-    sources = __ldg((const uint4*)(graph.coo_source + e));
+    rows = __ldcs((const uint4*)(graph.coo_row + e));
+    sources = __ldcs((const uint4*)(graph.coo_source + e));
   }
   Entries found = {{rows.x, rows.y, rows.z, rows.w}, {sources.x, sources.y, sources.z, sources.w}};
 #pragma unroll
@@ -111,20 +112,29 @@ __device__ __forceinline__ void combine_entries(Team& team, State& state, const 
   }
 }
 
-// A thread per row: its entries in ELL, ELL_AHEAD of them fetched at once, and what combine_entries has left.
+// ELL_AHEAD entries of a row from column k on.
+__device__ __forceinline__ void fetch_row(unsigned (&source)[ELL_AHEAD], int64 v, int64 k, const Graph& graph) {
+#pragma unroll
+  for (int j = 0; j < ELL_AHEAD; ++j)
+    source[j] = v < graph.n && k + j < graph.ell_width ? __ldg(graph.ell_source + (k + j) * graph.ell_pitch + v) : NO_ENTRY;
+}
+
+// A thread per row: its entries in ELL, the first ones fetched a row ahead, and what combine_entries has left.
 __device__ __forceinline__ void gather_rows(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
   Graph ell = graph;
   ell.in_weights = graph.ell_weight;
+  unsigned source[ELL_AHEAD], ahead[ELL_AHEAD];
+  fetch_row(ahead, team.rank(), 0, graph);
   for (int64 v = team.rank(); v < graph.n; v += team.size()) {
+#pragma unroll
+    for (int j = 0; j < ELL_AHEAD; ++j) source[j] = ahead[j];
+    fetch_row(ahead, v + team.size(), 0, graph);
     Owned own(state, (unsigned)v);
     if (!needsFunc(own, (unsigned)v)) continue;
     Combined row = {Total(0), false};
     unsigned last = 0;  // what lies in the last column of ELL
     for (int64 k = 0; k < graph.ell_width; k += ELL_AHEAD) {
-      unsigned source[ELL_AHEAD];
-#pragma unroll
-      for (int j = 0; j < ELL_AHEAD; ++j)
-        source[j] = k + j < graph.ell_width ? __ldg(graph.ell_source + (k + j) * graph.ell_pitch + v) : NO_ENTRY;
+      if (k) fetch_row(source, v, k, graph);
 #pragma unroll
       for (int j = 0; j < ELL_AHEAD; ++j) {
         if (k + j < graph.ell_width) last = source[j];
