@@ -1,8 +1,8 @@
 """``python -m perf streamed``: apps on a GPU whose edges do not fit the budget, beside the same in memory.
 
 Graphs: files or generators (``perf.graphs``), for weighted apps with random weights where they have none.
-Contenders, one after the other: in memory; streamed in modes auto, sc and pc with ``--budget`` bytes per vertex, and
-streamed with room for all; and a plain stream of everything, that is, all edges in every round through two
+Contenders, one after the other: in memory; streamed in modes auto, sc and pc with ``--budget`` bytes per
+vertex, and with room for all; and a plain stream of everything, that is, all edges in every round through two
 buffers, of which only the copies are done: no program of that kind takes less. A round that is not counted
 comes first; seconds are those of CUDA events around the iteration loop, of one iteration for PageRank.
 Link: bytes that came over it (predicted from what was active, ``gpop.model.link_bytes``), in multiples of the
