@@ -29,21 +29,21 @@ const int LANE_ENTRIES = 4;  // of COO, that a lane takes at once: 16 bytes of r
 const int WINDOW_ENTRIES = 32 * LANE_ENTRIES;
 
 struct Entries {
-  unsigned row[LANE_ENTRIES], source[LANE_ENTRIES];
+  unsigned rows[LANE_ENTRIES], source[LANE_ENTRIES];
 };
 
 // Those from `e` on; what lies at `end` or behind it has no row. Arrays are longer than a vector beyond their
 // end. They are read once and let go of first: what the sources have sent is to stay in the caches.
 __device__ __forceinline__ Entries entries_at(int64 e, int64 end, const Graph& graph) {
-  uint4 rows = {NO_ENTRY, NO_ENTRY, NO_ENTRY, NO_ENTRY}, sources = {0, 0, 0, 0};
+  uint4 row = {NO_ENTRY, NO_ENTRY, NO_ENTRY, NO_ENTRY}, source = {0, 0, 0, 0};
   if (e < end) {
-    rows = __ldcs((const uint4*)(graph.coo_row + e));
-    sources = __ldcs((const uint4*)(graph.coo_source + e));
+    row = __ldcs((const uint4*)(graph.coo_row + e));
+    source = __ldcs((const uint4*)(graph.coo_source + e));
   }
-  Entries found = {{rows.x, rows.y, rows.z, rows.w}, {sources.x, sources.y, sources.z, sources.w}};
+  Entries found = {{row.x, row.y, row.z, row.w}, {source.x, source.y, source.z, source.w}};
 #pragma unroll
   for (int j = 1; j < LANE_ENTRIES; ++j)
-    if (e + j >= end) found.row[j] = NO_ENTRY;
+    if (e + j >= end) found.rows[j] = NO_ENTRY;
   return found;
 }
 
@@ -51,9 +51,20 @@ __device__ __forceinline__ Combined from_below(const Combined& own, unsigned lan
   return {__shfl_up_sync(ALL_LANES, own.value, lanes), ALL_ACTIVE || __shfl_up_sync(ALL_LANES, (int)own.some, lanes)};
 }
 
+// What all lanes have, folded.
+__device__ __forceinline__ Combined of_warp(Combined own) {
+#pragma unroll
+  for (int step = 16; step; step >>= 1) {
+    const Total other = __shfl_xor_sync(ALL_LANES, own.value, step);
+    own.add(other, ALL_ACTIVE || __shfl_xor_sync(ALL_LANES, (int)own.some, step));
+  }
+  return own;
+}
+
 // Chunks of COO, a window after the other, asked for one ahead; the row that a window ends in is carried on. A lane
 // folds what it has of the row that it ends in, the warp folds those of lanes that have no other row, and then each
-// lane knows what the row that it begins with has heard before.
+// lane knows what the row that it begins with has heard before. While windows are of one long row only, lanes keep
+// what they hear for themselves.
 __device__ __forceinline__ void combine_entries(Team& team, State& state, const Graph& graph, const Space& space) {
   const unsigned lane = lane_id();
   const int64 chunks = (graph.coo_entries + COO_CHUNK - 1) / COO_CHUNK;
@@ -63,7 +74,8 @@ __device__ __forceinline__ void combine_entries(Team& team, State& state, const 
     const int64 first = chunk * COO_CHUNK, end = min(first + COO_CHUNK, graph.coo_entries);
     const unsigned begun = first ? __ldg(graph.coo_row + first - 1) : NO_ENTRY;
     unsigned carried_row = NO_ENTRY;
-    Combined carried = {Total(0), ALL_ACTIVE};
+    Combined carried = {Total(0), ALL_ACTIVE}, kept = {Total(0), false};
+    bool keeps = false;
     Entries ahead = entries_at(first + LANE_ENTRIES * lane, end, graph);
     for (int64 window = first; window < end; window += WINDOW_ENTRIES) {
       const int64 e = window + LANE_ENTRIES * lane;
@@ -72,18 +84,30 @@ __device__ __forceinline__ void combine_entries(Team& team, State& state, const 
       Combined heard[LANE_ENTRIES];
 #pragma unroll
       for (int j = 0; j < LANE_ENTRIES; ++j) {
-        const bool entry = here.row[j] != NO_ENTRY, sent = entry && is_active(space, here.source[j]);
+        const bool entry = here.rows[j] != NO_ENTRY, sent = entry && is_active(space, here.source[j]);
         heard[j] = {sent ? (Total)pulled(e + j, here.source[j], state, coo, space) : Total(0), ALL_ACTIVE || sent};
       }
-      const unsigned last_below = __shfl_up_sync(ALL_LANES, here.row[LANE_ENTRIES - 1], 1);
-      const unsigned row_above = __shfl_sync(ALL_LANES, lane ? here.row[0] : ahead.row[0], (lane + 1) & 31);
-      const bool continues = here.row[0] == (lane ? last_below : carried_row);
+      const unsigned last_below = __shfl_up_sync(ALL_LANES, here.rows[LANE_ENTRIES - 1], 1);
+      const unsigned row_above = __shfl_sync(ALL_LANES, lane ? here.rows[0] : ahead.rows[0], (lane + 1) & 31);
+      if (!__any_sync(ALL_LANES, here.rows[0] != carried_row || row_above != carried_row)) {
+#pragma unroll
+        for (int j = 0; j < LANE_ENTRIES; ++j) kept.add(heard[j].value, heard[j].some);
+        keeps = true;
+        continue;
+      }
+      if (keeps) {
+        const Combined all = of_warp(kept);
+        carried.add(all.value, all.some);
+        kept = {Total(0), false};
+        keeps = false;
+      }
+      const bool continues = here.rows[0] == (lane ? last_below : carried_row);
       if (lane == 0 && continues) heard[0].add(carried.value, carried.some);
       bool whole = continues && lane;  // all of it is of the row that the lane below ends in
       Combined ending = heard[0];
 #pragma unroll
       for (int j = 1; j < LANE_ENTRIES; ++j) {
-        const bool same = here.row[j] == here.row[j - 1];
+        const bool same = here.rows[j] == here.rows[j - 1];
         whole &= same;
         if (!same) ending = {Total(0), false};
         ending.add(heard[j].value, heard[j].some);
@@ -100,13 +124,13 @@ __device__ __forceinline__ void combine_entries(Team& team, State& state, const 
 #pragma unroll
       for (int j = 0; j < LANE_ENTRIES; ++j) {
         row.add(heard[j].value, heard[j].some);
-        const unsigned own = here.row[j];
-        const unsigned following = j + 1 < LANE_ENTRIES ? here.row[j + 1] : row_above;
+        const unsigned own = here.rows[j];
+        const unsigned following = j + 1 < LANE_ENTRIES ? here.rows[j + 1] : row_above;
         if (own == following) continue;
         if (own != NO_ENTRY) leave(row, own == begun ? graph.n + chunk : (int64)own, space);
         row = {Total(0), false};
       }
-      carried_row = __shfl_sync(ALL_LANES, here.row[LANE_ENTRIES - 1], 31);
+      carried_row = __shfl_sync(ALL_LANES, here.rows[LANE_ENTRIES - 1], 31);
       carried = {__shfl_sync(ALL_LANES, ending.value, 31), ALL_ACTIVE || __shfl_sync(ALL_LANES, (int)ending.some, 31)};
     }
   }
