@@ -69,6 +69,7 @@ def measure(spec: str, source: int | str) -> dict[tuple[str, str], float]:
     with tempfile.TemporaryDirectory(prefix="gpop-ncu-") as folder:
         log, runs = Path(folder) / "log", Path(folder) / "runs"
         command = ["ncu", "--csv", "--log-file", str(log), "--metrics", METRIC, "--kernel-name", "gpop_loop"]
+        command += ["--clock-control", "none"]  # which stay as they are
         command += [sys.executable, "-m", "perf.warp_efficiency", spec, str(source), str(runs)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
         said = log.read_text().splitlines() if log.exists() else []

@@ -10,7 +10,7 @@
 //
 // Bytes: 4 per slot of ELL, empty ones included, 128 of neighbouring lanes together; per entry of COO 4 (column) and,
 // where it is folded, 4 (row), as streams; per entry a word of the frontier's bits, and of an active source its value
-// [+ weight]. The layout goes through the read-only cache; bits and values do not, since this launch writes them.
+// [+ weight]. The layout is read once and let go of first, so that what the sources have sent stays in the caches.
 #include "in_edges.cuh"
 #include "messages_combined.cuh"
 
@@ -32,8 +32,7 @@ struct Entries {
   unsigned rows[LANE_ENTRIES], source[LANE_ENTRIES];
 };
 
-// Those from `e` on; what lies at `end` or behind it has no row. Arrays are longer than a vector beyond their
-// end. They are read once and let go of first: what the sources have sent is to stay in the caches.
+// Those from `e` on; what lies at `end` or behind it has no row. Arrays are longer by a vector than their entries.
 __device__ __forceinline__ Entries entries_at(int64 e, int64 end, const Graph& graph) {
   uint4 row = {NO_ENTRY, NO_ENTRY, NO_ENTRY, NO_ENTRY}, source = {0, 0, 0, 0};
   if (e < end) {
@@ -140,7 +139,7 @@ __device__ __forceinline__ void combine_entries(Team& team, State& state, const 
 __device__ __forceinline__ void fetch_row(unsigned (&source)[ELL_AHEAD], int64 v, int64 k, const Graph& graph) {
 #pragma unroll
   for (int j = 0; j < ELL_AHEAD; ++j)
-    source[j] = v < graph.n && k + j < graph.ell_width ? __ldg(graph.ell_source + (k + j) * graph.ell_pitch + v) : NO_ENTRY;
+    source[j] = v < graph.n && k + j < graph.ell_width ? __ldcs(graph.ell_source + (k + j) * graph.ell_pitch + v) : NO_ENTRY;
 }
 
 // A thread per row: its entries in ELL, the first ones fetched a row ahead, and what combine_entries has left.
@@ -218,8 +217,10 @@ struct Hyb {
         take_rows(first, state, graph, space, control);
       return;
     }
-    combine_entries(team, state, graph, space);
-    team.sync();
+    if (graph.coo_entries) {
+      combine_entries(team, state, graph, space);
+      team.sync();
+    }
     gather_rows(team, state, graph, space, control);
   }
 };
