@@ -16,15 +16,16 @@ import numpy as np
 
 from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.memory import readable
+from gpop.common.parallel import worker_count
 from gpop.gpu.budgeted_graph import BudgetedGraph, rounded
-from gpop.gpu.choices import parts_of, traits_of
+from gpop.gpu.choices import mode_of, parts_of, traits_of
 from gpop.gpu.device import cupy, is_device_array
-from gpop.gpu.device_graph import DeviceGraph
+from gpop.gpu.device_graph import device_graph
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import OWNER, Traits, queues
 from gpop.gpu.streamed_graph import StreamedGraph
 from gpop.gpu.structs import CONTROL, FETCHED_AT, WANTED_AT
-from gpop.gpu.workspace import queue_shapes, workspace_shapes
+from gpop.gpu.workspace import Shapes, queue_shapes, workspace_shapes
 from gpop.graph.kept import Kind
 from gpop.layout.partition import partitions
 from gpop.plan.plan import Plan
@@ -35,15 +36,11 @@ WALKED = ("csr", "csc", "bins", "reversed bins")
 SLACK = 1 << 16
 """Bytes for what is small: the frontier that is loaded, rounding."""
 
-Shapes = dict[str, tuple[int, np.dtype]]
 
+def stream(plan: Plan, emitted: Emitted, push: int | None) -> tuple[BudgetedGraph, Traits, Shapes]:
+    """The layout within the budget, the traits, and the workspace that is to be made.
 
-def stream(
-    plan: Plan, emitted: Emitted, resident: DeviceGraph, push: int | None
-) -> tuple[BudgetedGraph, Traits, Shapes]:
-    """The layout with its pages, the traits, and the workspace that is to be made.
-
-    ``resident`` is the layout that does not fit, or is not to be used: what it has on the device is dropped.
+    What layouts without a budget have on the device is dropped.
 
     Raises
     ------
@@ -58,17 +55,16 @@ def stream(
         raise UsageError(
             f"mode {plan.mode!r} wants all edges on the device: expected residency 'device', not 'stream'"
         )
-    if plan.types.weight is not None:
-        traits = traits._replace(bin_weight_dtype=resident.bins.id_weights.dtype)
-    resident.arrays.clear()
     budget = plan.residency.budget or _everything()
-    shape = graph, resident.bins, resident.turned, budget
-    by_column = traits.combine is not None and traits.push != OWNER
-    whole = traits_of(plan, emitted, push)._replace(bin_weight_dtype=traits.bin_weight_dtype)
-    for chosen in (whole, *_with_fewer(traits, plan.mode)):
-        make = (
-            partial(StreamedGraph, *shape, by_column) if chosen.streamed else partial(BudgetedGraph, *shape)
-        )
+    for chosen in (traits_of(plan, emitted, push), *_with_fewer(traits, mode_of(plan))):
+        by_column = chosen.combine is not None and chosen.push != OWNER
+        resident, _ = device_graph(graph, chosen.bits, by_column, worker_count())
+        resident.arrays.clear()
+        if plan.types.weight is not None:
+            chosen = chosen._replace(bin_weight_dtype=resident.bins.id_weights.dtype)
+        shape = graph, resident.bins, resident.turned, budget
+        pages = partial(StreamedGraph, by_column=by_column)
+        make = partial(pages if chosen.streamed else BudgetedGraph, *shape)
         parts, shapes = parts_of(plan, emitted, chosen), workspace_shapes(resident, emitted, chosen)
         own = _bytes(shapes) + _fields(plan) + rounded(CONTROL.itemsize) + SLACK + budget // 64
         needed = own + make().needed_bytes(parts)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from gpop.gpu import engine, kernel, strategies
+from gpop.gpu import kernel, prepared, strategies
 from gpop.gpu.budgeted_graph import BudgetedGraph
 
 ALONE = re.compile(r"ALONE_EDGES = \d+, ALONE_VERTICES = \d+;")
@@ -36,7 +36,7 @@ def never_alone() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernel, "LEVEL_EDGES", 0)
-        patch.setattr(engine, "compile_kernel", compile_kernel)
+        patch.setattr(prepared, "compile_kernel", compile_kernel)
         yield
 
 
