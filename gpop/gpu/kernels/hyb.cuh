@@ -4,9 +4,9 @@
 // Where the program declares `combine` two kernels' work is done in turn, with a barrier between: warps take chunks of
 // COO, LANE_ENTRIES consecutive ones a lane, so that most are folded in registers and a lane's sources are all on their
 // way at once, and leave the combined messages of every row, of a row that several chunks share one per chunk; then a
-// thread per row combines its entries in ELL with those, and gatherFunc hears of them once. Otherwise, and where a vertex may stop
-// early, messages are taken one by one in the order of their sources: in ELL by the row's thread, behind it by a warp
-// (pull_hub) that reads the row's entries in COO as if they were all in-edges.
+// thread per row combines its entries in ELL with those, and gatherFunc hears of them once. Otherwise, and where a
+// vertex may stop early, messages are taken one by one in the order of their sources: in ELL by the row's thread, behind
+// it by a warp (pull_hub) that reads the row's entries in COO as if they were all in-edges.
 //
 // Bytes: 4 per slot of ELL, empty ones included, 128 of neighbouring lanes together; per entry of COO 4 (column) and,
 // where it is folded, 4 (row), as streams; per entry a word of the frontier's bits, and of an active source its value
@@ -50,20 +50,9 @@ __device__ __forceinline__ Combined from_below(const Combined& own, unsigned lan
   return {__shfl_up_sync(ALL_LANES, own.value, lanes), ALL_ACTIVE || __shfl_up_sync(ALL_LANES, (int)own.some, lanes)};
 }
 
-// What all lanes have, folded.
-__device__ __forceinline__ Combined of_warp(Combined own) {
-#pragma unroll
-  for (int step = 16; step; step >>= 1) {
-    const Total other = __shfl_xor_sync(ALL_LANES, own.value, step);
-    own.add(other, ALL_ACTIVE || __shfl_xor_sync(ALL_LANES, (int)own.some, step));
-  }
-  return own;
-}
-
 // Chunks of COO, a window after the other, asked for one ahead; the row that a window ends in is carried on. A lane
 // folds what it has of the row that it ends in, the warp folds those of lanes that have no other row, and then each
-// lane knows what the row that it begins with has heard before. While windows are of one long row only, lanes keep
-// what they hear for themselves.
+// lane knows what the row that it begins with has heard before.
 __device__ __forceinline__ void combine_entries(Team& team, State& state, const Graph& graph, const Space& space) {
   const unsigned lane = lane_id();
   const int64 chunks = (graph.coo_entries + COO_CHUNK - 1) / COO_CHUNK;
@@ -73,8 +62,7 @@ __device__ __forceinline__ void combine_entries(Team& team, State& state, const 
     const int64 first = chunk * COO_CHUNK, end = min(first + COO_CHUNK, graph.coo_entries);
     const unsigned begun = first ? __ldg(graph.coo_row + first - 1) : NO_ENTRY;
     unsigned carried_row = NO_ENTRY;
-    Combined carried = {Total(0), ALL_ACTIVE}, kept = {Total(0), false};
-    bool keeps = false;
+    Combined carried = {Total(0), ALL_ACTIVE};
     Entries ahead = entries_at(first + LANE_ENTRIES * lane, end, graph);
     for (int64 window = first; window < end; window += WINDOW_ENTRIES) {
       const int64 e = window + LANE_ENTRIES * lane;
@@ -88,18 +76,6 @@ __device__ __forceinline__ void combine_entries(Team& team, State& state, const 
       }
       const unsigned last_below = __shfl_up_sync(ALL_LANES, here.rows[LANE_ENTRIES - 1], 1);
       const unsigned row_above = __shfl_sync(ALL_LANES, lane ? here.rows[0] : ahead.rows[0], (lane + 1) & 31);
-      if (!__any_sync(ALL_LANES, here.rows[0] != carried_row || row_above != carried_row)) {
-#pragma unroll
-        for (int j = 0; j < LANE_ENTRIES; ++j) kept.add(heard[j].value, heard[j].some);
-        keeps = true;
-        continue;
-      }
-      if (keeps) {
-        const Combined all = of_warp(kept);
-        carried.add(all.value, all.some);
-        kept = {Total(0), false};
-        keeps = false;
-      }
       const bool continues = here.rows[0] == (lane ? last_below : carried_row);
       if (lane == 0 && continues) heard[0].add(carried.value, carried.some);
       bool whole = continues && lane;  // all of it is of the row that the lane below ends in
