@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import calibrate, engine, kernel, streaming
+from gpop.gpu import calibrate, choices, engine, kernel, streaming
 from gpop.gpu.streamed_graph import StreamedGraph, away_between
 from gpop.graph.kept import Kind
 from tests.gpu.asking import only_pages
@@ -185,6 +185,28 @@ def test_with_room_for_all_a_run_is_that_in_memory(name, mode, monkeypatch):
     layouts = [entry.value for key, entry in graph.store._entries.items() if key[0] is Kind.DEVICE]
     assert not any(isinstance(layout, StreamedGraph) for layout in layouts)
     graph.drop("device")
+
+
+def test_bins_are_those_of_the_strategy_that_streams(monkeypatch):
+    """In memory the vertices of this run would ask; its partitions send by the bins of the reversed graph."""
+    monkeypatch.setattr(choices, "prefers_rows", lambda n, m, inside: True)
+    graph, budget = graph_for(False), PLENTY
+    assert not graph.equals_reverse()
+    wanted = Sums(graph)
+    gpop.run(wanted, iterations=1, mode="sc")
+    strategies = []
+    with emulated():
+        for _ in range(2):
+            program = SumsEverywhere(graph)
+            run = gpop.run(
+                program, iterations=1, target="gpu", partition_size=64, residency="stream",
+                device_memory=budget,
+            )  # fmt: skip
+            np.testing.assert_allclose(program.heard, wanted.heard)
+            strategies.append(run.trace[0]["partitions_pull"])
+            budget = half(run.trace.summary["link"])
+    assert strategies == [-(-graph.n // 64), 0]
+    assert run.trace.summary["link"]["away_bytes"] > 0
 
 
 def test_hot_pages_are_on_the_device():
