@@ -77,7 +77,7 @@ if [ -z "$sanitizer" ]; then
   exit 1
 fi
 "$sanitizer" --version | tail -n 2
-apps=$("$python" -c 'from gpop.apps.with_messages import APPS; print(*APPS)') || exit 2
+apps=$("$python" -c 'from perf.gpu_sanitize import WATCHED; print(*WATCHED)') || exit 2
 running=()
 for tool in memcheck racecheck; do
   for app in $apps; do

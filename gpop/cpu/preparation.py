@@ -6,7 +6,6 @@ All of it is kept with the graph for the next run that is decided alike (`KEPT`)
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +19,6 @@ from gpop.cpu.active import lists_of
 from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.disk import open_disk
 from gpop.cpu.sums import has_hub, sums_in_double
-from gpop.cpu.tree import chosen_of, missing_from, walk
 from gpop.cpu.work import Job
 from gpop.cpu.workspace import SERIAL_EDGES, Needs, Workspace, unit_workspace, workspace_of
 from gpop.layout.bins import Bins, narrow_weights
@@ -29,9 +27,10 @@ from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
 from gpop.model.bytes import Sizes, pull_all_bytes
-from gpop.model.choosers import AUTO
+from gpop.model.choosers import AUTO, AUTO_PUSH
 from gpop.model.constants import SHIPPED, Constants
-from gpop.model.strategies import MODES, PC, PULL, SC, code_of, split
+from gpop.model.strategies import PC, PULL, SC, code_of, split
+from gpop.plan.chosen import asked_once, chosen_of, tell_missing
 from gpop.plan.hidden import MASK_SENT
 from gpop.plan.plan import Plan
 from gpop.program.compile import compiled
@@ -165,7 +164,7 @@ class Preparation:
         if self.forced == AUTO and self.chosen is not None:
             self.forced = choose_mode.BY_TREE
         elif self.forced == AUTO and not plan.model.pulls:
-            self.forced = choose_mode.AUTO_PUSH
+            self.forced = AUTO_PUSH
         self.ratio = float(self.constants.ratio if plan.ratio is None else plan.ratio)
         if self.forced == PULL and not self.blocked:
             self._find_in_edges()
@@ -179,20 +178,13 @@ class Preparation:
         self.chosen, self.mode = None, split(plan.mode)[0]
         if tree is None:
             return
-        auto = AUTO if plan.model.pulls else choose_mode.AUTO_PUSH
-        self.chosen = chosen_of(tree, self.graph, plan.of_run, plan.may, auto)
         if type(self.program).all_active:
-            everything = self.graph.n, self.graph.m, self.graph.n, self.graph.m, 0
-            way = walk(self.chosen, *map(np.float64, everything))
-            self.chosen, self.mode = None, MODES[way].name if way >= 0 else "auto"
-        missing = missing_from(tree, plan.may)
-        if missing and plan.mode != "auto":
-            warnings.warn(
-                f"{type(self.program).__name__}: the tree may choose {', '.join(missing)}, which this run "
-                "cannot take: equation 1 chooses there",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            self.mode = asked_once(tree, self.graph, plan.of_run, plan.may)
+        else:
+            auto = AUTO if plan.model.pulls else AUTO_PUSH
+            self.chosen = chosen_of(tree, self.graph, plan.of_run, plan.may, auto)
+        if plan.mode != "auto":
+            tell_missing(type(self.program).__name__, tree, plan.may)
 
     def _find_blocks(self) -> tuple[Blocks | None, float]:
         """In-edges in blocks, and the seconds they took; None where messages are expected to be faster."""
@@ -270,7 +262,7 @@ class Preparation:
         except NotEnoughMemory:
             if self.forced == PULL:
                 raise
-            self.forced = choose_mode.AUTO_PUSH
+            self.forced = AUTO_PUSH
         self.incoming_seconds += time.perf_counter() - begin
 
     def _compile(self) -> None:

@@ -34,9 +34,10 @@ from gpop.cpu import (
 )
 from gpop.cpu.choose_mode import choose_mode
 from gpop.cpu.control import control_of, sizes_reference
-from gpop.cpu.tree import NO_TREE, Chosen
+from gpop.cpu.tree import NO_TREE
 from gpop.cpu.work import ARGUMENTS, Job, make_entry, make_work
 from gpop.model.strategies import PULL, TREE
+from gpop.plan.chosen import Chosen
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 from gpop.plan.plan import Plan
 from gpop.program.lowering import Lowered

@@ -13,6 +13,7 @@ from gpop.gpu.strategies import strategies_of
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
 from gpop.model.choosers import prefers_rows
 from gpop.model.strategies import PULL, SC, code_of, policies, split
+from gpop.plan.chosen import asked_once
 from gpop.plan.plan import Plan
 
 
@@ -24,12 +25,13 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
     """
     cls = type(plan.program)
     fields = cls.vertex_fields()
-    name, parameters = split(plan.mode)
-    masked, aggregation = policies(plan.mode)
+    asked = _asked(plan)
+    name, parameters = split(asked)
+    masked, aggregation = policies(asked)
     written = [fields[name].dtype for name in emitted.written]
     combine = combine_of(cls.combine, emitted.gathered_dtype, written)
-    rows = push is None and combine is not None and not streamed and _takes_rows(plan, emitted)
-    pulls = rows or code_of(plan.mode) == PULL
+    rows = push is None and combine is not None and not streamed and _takes_rows(plan, emitted, asked)
+    pulls = rows or code_of(asked) == PULL
     if pulls:
         push = OWNER
     way = push_of(emitted, combine) if push is None else push
@@ -39,7 +41,6 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
     whole = rows or name in ("vertex-pull-warp", "hyb")
     if push is not None and not (pulls and (combine == "add" or whole)):
         combine = None
-    mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
     return Traits(
         bits=_bits(plan),
         weight_dtype=plan.types.weight,
@@ -52,7 +53,7 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
         track=cls.track_touched,
         live=live,
         strategies=strategies_of(
-            mode,
+            mode_of(plan),
             way == OWNER,
             combine is not None,
             plan.may(PULL) and plan.model.pulls and not cls.all_active,
@@ -64,18 +65,32 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
         masked=masked,
         aggregation=aggregation,
         streamed=streamed,
+        tree=plan.tree is not None and not cls.all_active,
     )
 
 
-def _takes_rows(plan: Plan, emitted: Emitted) -> bool:
+def _asked(plan: Plan) -> str:
+    """The mode that is asked for: auto, too, where a tree chooses in the loop."""
+    if plan.tree is None:
+        return plan.mode
+    if type(plan.program).all_active:
+        return asked_once(plan.tree, plan.program.graph, plan.of_run, plan.may)
+    return "auto"
+
+
+def mode_of(plan: Plan) -> str:
+    """The mode that an engine is made for."""
+    mode = _asked(plan)
+    return "pc" if mode == "auto" and (type(plan.program).all_active or not plan.may(SC)) else mode
+
+
+def _takes_rows(plan: Plan, emitted: Emitted, asked: str) -> bool:
     """Whether owners that combine are what is asked for, or better than bins."""
     if not type(plan.program).all_active or "needsFunc" in emitted.defined:
         return False
     graph = plan.program.graph
-    chosen = plan.mode == "auto" and plan.model.pulls
-    return plan.mode == "pull" or (
-        chosen and prefers_rows(graph.n, graph.m, share_inside(graph, SMALL_ID_BITS))
-    )
+    chosen = asked == "auto" and plan.model.pulls
+    return asked == "pull" or (chosen and prefers_rows(graph.n, graph.m, share_inside(graph, SMALL_ID_BITS)))
 
 
 def _bits(plan: Plan) -> int:

@@ -15,7 +15,7 @@ from gpop.common.errors import NotEnoughMemory
 from gpop.common.memory import readable
 from gpop.common.parallel import worker_count
 from gpop.gpu import calibrate
-from gpop.gpu.choices import parts_of, traits_of
+from gpop.gpu.choices import mode_of, parts_of, traits_of
 from gpop.gpu.device import cupy, free_bytes, is_device_array, require_device_memory
 from gpop.gpu.device_graph import DeviceGraph, device_graph
 from gpop.gpu.emit import emit
@@ -25,8 +25,10 @@ from gpop.gpu.kernel import BLOCK_THREADS, OWNER, Traits
 from gpop.gpu.prepared import Prepared, note, noted
 from gpop.gpu.streaming import Link, stream
 from gpop.gpu.structs import FETCHED_AT, TRACE_ROWS
+from gpop.gpu.tree import load_tree
 from gpop.gpu.workspace import Shapes, queue_shapes, workspace_shapes
-from gpop.model.strategies import SC
+from gpop.model.choosers import AUTO_PUSH
+from gpop.model.strategies import TREE
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 
@@ -60,7 +62,7 @@ class GpuEngine:
     def __init__(self, plan: Plan, push: int | None = None) -> None:
         cupy()
         self.plan, self.program, self.lowered, self.push = plan, plan.program, plan.lowered, push
-        self.mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
+        self.mode = TREE if plan.tree is not None and not self.program.all_active else mode_of(plan)
         self.fields: dict[str, Any] = {}
         self.milliseconds = self.prepare_seconds = 0.0
         self.link: Link | None = None
@@ -128,12 +130,15 @@ class GpuEngine:
         return self._with_constants(Prepared(streamed, emitted, traits, shapes, seconds))
 
     def _with_constants(self, ready: Prepared) -> Prepared:
-        """What the model goes by; measured where it was not yet."""
-        ratio, auto = self.plan.ratio, self.mode == "auto"
+        """What the model goes by, measured where it was not yet, and the tree in its place."""
+        ratio, auto = self.plan.ratio, self.mode in ("auto", TREE)
         if ratio is None:
             ratio = calibrate.device_ratio(GpuEngine) if auto else 1.0
         ready.ratio = ratio
         ready.link_cost = calibrate.link_cost(GpuEngine) if auto and self.link else 0.0
+        if self.plan.tree is not None:
+            with ready.layout.allocating():
+                ready.fixed = load_tree(self.plan, ready.traits)
         return ready
 
     def _needs(
@@ -166,6 +171,7 @@ class GpuEngine:
         control["heavy_size"] = self.space.heavy_size
         control["frontier"] = graph.n if sources is None else len(sources)
         control["needy"], control["needy_edges"] = graph.n, graph.m
+        control["way"] = AUTO_PUSH
         control["least"] = np.iinfo(np.int64).max  # NOBODY of kernels/buckets.cuh
         if self.traits.all_active:
             control["next_frontier"] = graph.n

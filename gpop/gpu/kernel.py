@@ -20,12 +20,14 @@ from gpop.gpu.strategies import kernels_of, record_values, strategy_source
 from gpop.gpu.structs import CONTROL, FETCHED_AT, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS, WANTED_AT
 from gpop.model.gpu_bytes import DeviceSizes
 from gpop.model.strategies import AGGREGATIONS, PC, PULL, Strategy
+from gpop.model.trees import LEAF
+from gpop.plan.chosen import KEEP
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 
 COMMON = ("stored", "layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
 """Files of ``kernels/`` that all strategies build on, in the order in which they are compiled."""
 
-ENGINE = ("buckets", "frontier", "engine")
+ENGINE = ("buckets", "frontier", "tree", "engine")
 """Those that come after the strategies; then how an iteration is launched, `FUSED` or `STEPPED`."""
 
 FUSED, STEPPED = ("loop", "load"), ("step",)
@@ -93,6 +95,8 @@ class Traits(NamedTuple):
     """See `gpop.model.strategies.AGGREGATIONS`."""
     streamed: bool = False
     """Whether arrays that grow with the edges are read page by page (stored.cuh)."""
+    tree: bool = False
+    """Whether a decision tree is asked (tree.cuh)."""
 
     @property
     def sparse(self) -> Strategy | None:
@@ -263,6 +267,9 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "FETCHED_AT": FETCHED_AT,
         "WANTED_AT": WANTED_AT,
         "STREAMED": int(traits.streamed),
+        "HAS_TREE": int(traits.tree),
+        "LEAF": LEAF,
+        "KEEP": KEEP,
         "PAGE_BYTES": PAGE_BYTES,
         **record_values(),
         **dict(zip(PARAMETERS, traits.parameters, strict=False)),
@@ -354,16 +361,19 @@ def shared_bytes(emitted: Emitted, traits: Traits) -> int:
     return max(LEAST_SHARED, cells_bytes(emitted, traits) + buffers)
 
 
-def compile_kernel(source: str) -> Any:
-    """Compile for the current device; CuPy keeps the result on disk, this process the loaded module."""
+def compile_kernel(source: str, cooperative: bool = True) -> Any:
+    """Compile for the current device; CuPy keeps the result on disk, this process the loaded module.
+
+    ``cooperative``: all blocks of a launch must be resident, so that they can wait for each other.
+    """
     from gpop.gpu.device import cupy
 
-    return _compiled(source, cupy().cuda.Device().id)
+    return _compiled(source, cooperative, cupy().cuda.Device().id)
 
 
 @lru_cache(maxsize=256)
-def _compiled(source: str, device: int) -> Any:
+def _compiled(source: str, cooperative: bool, device: int) -> Any:
     from gpop.gpu.device import cupy
 
     with activity("loading kernels for the GPU, compiled once"):
-        return cupy().RawModule(code=source, options=OPTIONS, enable_cooperative_groups=True)
+        return cupy().RawModule(code=source, options=OPTIONS, enable_cooperative_groups=cooperative)

@@ -37,6 +37,8 @@ class Prepared:
     ----------
     seconds : float
         That building the layout took.
+    fixed : dict
+        Arrays of the workspace that runs do not write.
     made_with : module
         CuPy.
     """
@@ -48,6 +50,7 @@ class Prepared:
     seconds: float
     ratio: float = 1.0
     link_cost: float = 0.0
+    fixed: dict[str, Any] = field(default_factory=dict)
     made_with: Any = field(default_factory=cupy)
 
     def __post_init__(self) -> None:
@@ -91,7 +94,7 @@ class Prepared:
     def take_space(self, graph: Graph) -> Workspace:
         """The workspace that is kept, or a new one; a run that fails does not bring it back."""
         space, self.space = self.space, None
-        return Workspace(graph, self.shapes, self.traits) if space is None else space
+        return Workspace(graph, self.shapes, self.traits, self.fixed) if space is None else space
 
     def keep_space(self, space: Workspace) -> None:
         """Keep a clean workspace, if it is small."""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from gpop.gpu.model_source import model_source
+from gpop.model.choosers import AUTO, AUTO_PUSH
 from gpop.model.compiled import may_pull, prefers_bins, prefers_pull
 from gpop.model.gpu_bytes import DeviceSizes
 from gpop.model.link_bytes import LINK_BYTES, asked_over_link
@@ -79,6 +80,7 @@ def record_values() -> dict[str, int]:
     (0, 3, 0)
     """
     values = {f"MODE_{mode.name.upper()}": mode.code for mode in MODES} | {"MODE_IDLE": len(MODES)}
+    values |= {"AUTO": AUTO, "AUTO_PUSH": AUTO_PUSH}
     places = ("FRONTIER_AT", "EDGES_AT", "MODES_AT", "MESSAGES_AT", "BYTES_AT", "SCATTER_AT", "GATHER_AT")
     return values | {name: getattr(trace, name) for name in places}
 

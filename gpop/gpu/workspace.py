@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gpop.gpu.device import cupy
@@ -64,6 +66,7 @@ def workspace_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits) -> S
         "mode": (k, np.uint8),
         "active_vertices": (k, np.uint32),
         "active_edges": (k, np.uint64),
+        "tree": (0, np.uint8),  # `gpop.gpu.tree` has it
     }
     return {name: (length, np.dtype(dtype)) for name, (length, dtype) in lengths.items()}
 
@@ -81,8 +84,8 @@ def queue_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits, room: in
 class Workspace:
     """The arrays behind ``struct Space``; `argument` is the struct itself."""
 
-    def __init__(self, graph: Graph, shapes: Shapes, traits: Traits) -> None:
-        self.arrays = {name: cupy().zeros(length, dtype) for name, (length, dtype) in shapes.items()}
+    def __init__(self, graph: Graph, shapes: Shapes, traits: Traits, fixed: dict[str, Any]) -> None:
+        self.arrays = {name: cupy().zeros(length, dtype) for name, (length, dtype) in shapes.items()} | fixed
         self.arrays["folded"].fill(identity(traits.combine, shapes["folded"][1]))
         self.heavy_size = 0
         if traits.all_active and shapes["heavy"][0]:

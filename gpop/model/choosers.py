@@ -21,6 +21,9 @@ from gpop.model.bytes import Sizes, pc_bytes, sc_bytes
 AUTO = -1
 """In place of the code of a mode: the chooser decides."""
 
+AUTO_PUSH = AUTO - 1
+"""What auto becomes where the model does not pull, or there is no memory for in-edges."""
+
 DEFAULT_RATIO = 2.0
 """BW_PC / BW_SC of eq. (1), as the paper has it."""
 

@@ -214,7 +214,7 @@ def asked_on(target: str) -> tuple[str, ...]:
     >>> asked_on("cpu")
     ('auto', 'sc', 'pc', 'pull', 'tree')
     """
-    targets = {name: strategy.target for name, strategy in _BY_NAME.items()} | {TREE: "cpu"}
+    targets = {name: strategy.target for name, strategy in _BY_NAME.items()}
     return tuple(asked for asked in ASKED if targets.get(asked, target) == target)
 
 
