@@ -8,7 +8,7 @@ import numpy as np
 
 import gpop
 from gpop.apps.on_ranks import several
-from gpop.apps.without_messages import Phase, asked_of_messages, direct_run, no_messages
+from gpop.apps.without_messages import asked_of_messages, direct_run, no_messages, phases_of
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes
 from gpop.common.parallel import use_threads
@@ -81,7 +81,7 @@ def by_lists(
     threads = use_threads(threads)
     found = search(graph, source, unit, threads)
     run = direct_run(
-        map(Phase, PHASES, found.edges.tolist(), found.phase_seconds.tolist()),
+        phases_of(PHASES, found),
         seconds=found.seconds,
         prepare_seconds=found.prepare_seconds,
         threads=threads,
