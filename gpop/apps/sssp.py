@@ -32,6 +32,7 @@ from gpop.apps.options import one_call
 from gpop.apps.paths import along_distances
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.sssp_lists import METHODS, by_lists, choose
+from gpop.apps.sssp_programs import SSSP, UNORDERED, DoubleSSSP, FloatSSSP, WideSSSP
 from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import UsageError
 from gpop.common.parallel import worker_count
@@ -47,73 +48,6 @@ LARGE, CLOSED = 1 << 22, 0.9
 """Edges, and share of the edges that stay in their partition, from which runs are interleaved by default.
 Measured: RMAT, Kronecker and random graphs of 4 to 268 M edges take .6 to .9 of the time, road, grid and web
 graphs .5 to .8; but social, citation and word graphs of .2 to 2.7 M edges 1.2 to 1.7 times as long."""
-
-MOST_BUCKETS = 2.0**62
-"""Buckets of floating-point distances are counted in int64; what lies beyond is the last one."""
-
-
-class SSSP(gpop.Program):
-    """Distances below 2**31-1 for whole-number weights up to 2**31."""
-
-    distance = gpop.VertexField(np.uint32, 2**31 - 1)
-    delta = gpop.Parameter(np.uint32, 1)
-    inactive_message = gpop.HARMLESS
-    combine = "min"
-
-    def scatterFunc(self, node):
-        return self.distance[node]
-
-    def applyWeight(self, value, weight):
-        return np.uint32(value + np.uint32(weight))
-
-    def gatherFunc(self, value, node):
-        if value < self.distance[node]:
-            self.distance[node] = value
-            return True
-        return False
-
-    def priorityFunc(self, node):
-        return self.distance[node] // self.delta
-
-
-class WideSSSP(SSSP):
-    """Distances below 2**63-1 for whole-number weights up to 2**63."""
-
-    distance = gpop.VertexField(np.uint64, 2**63 - 1)
-    delta = gpop.Parameter(np.uint64, 1)
-
-    def applyWeight(self, value, weight):
-        return value + np.uint64(weight)
-
-
-class FloatSSSP(SSSP):
-    """float32 weights."""
-
-    distance = gpop.VertexField(np.float32, np.inf)
-    delta = gpop.Parameter(np.float64, 1)
-
-    def applyWeight(self, value, weight):
-        return value + weight
-
-    def priorityFunc(self, node):
-        return np.int64(min(self.distance[node] / self.delta, MOST_BUCKETS))
-
-
-class DoubleSSSP(FloatSSSP):
-    """float64 weights."""
-
-    distance = gpop.VertexField(np.float64, np.inf)
-
-
-UNORDERED = {
-    kind: type(
-        f"Unordered{kind.__name__}",
-        (kind,),
-        {"priorityFunc": gpop.Program.priorityFunc, "__module__": __name__, "__doc__": "Without buckets."},
-    )
-    for kind in (SSSP, WideSSSP, FloatSSSP, DoubleSSSP)
-}
-"""On a GPU, where even one bucket costs a look at each vertex that is improved."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,6 +158,7 @@ def sssp(
         infinity = distance.dtype.type(SSSP.distance.fill)
         if _farthest(distance, infinity) + heaviest < infinity:
             return SSSPResult(source=source, distance=distance, reached=distance < infinity, run=run)
+        reason = "distances are too long for lists"
     return _by_messages(graph, source, heaviest, reason, delta, interleave, options)
 
 
