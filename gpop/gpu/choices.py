@@ -11,7 +11,7 @@ from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, SWAP, Traits, combine_of, push_of, queues
 from gpop.gpu.strategies import strategies_of
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits
-from gpop.model.strategies import PULL, SC, code_of, policies, split
+from gpop.model.strategies import PULL, SC, Strategy, code_of, policies, split
 from gpop.plan.plan import Plan
 
 
@@ -37,8 +37,16 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
     if push is not None and not (pulls and (combine == "add" or name in ("vertex-pull-warp", "hyb"))):
         combine = None
     mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
+    strategies = strategies_of(
+        mode,
+        way == OWNER,
+        combine is not None,
+        plan.may(PULL) and plan.model.pulls,
+        live and way == SWAP and plan.lowered.filters_early,
+        streamed,
+    )
     return Traits(
-        bits=_bits(plan),
+        bits=_bits(plan, strategies),
         weight_dtype=plan.types.weight,
         bin_weight_dtype=None,
         all_active=cls.all_active,
@@ -48,14 +56,7 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
         push=way,
         track=cls.track_touched,
         live=live,
-        strategies=strategies_of(
-            mode,
-            way == OWNER,
-            combine is not None,
-            plan.may(PULL) and plan.model.pulls,
-            live and way == SWAP and plan.lowered.filters_early,
-            streamed,
-        ),
+        strategies=strategies,
         parameters=parameters,
         masked=masked,
         aggregation=aggregation,
@@ -63,14 +64,17 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
     )
 
 
-def _bits(plan: Plan) -> int:
-    """Local bits: the cells of a partition fit the shared memory of a block, and ids fit 15 bits."""
+def _bits(plan: Plan, strategies: tuple[Strategy, ...]) -> int:
+    """Local bits: the cells of a partition fit the shared memory of a block, and ids fit 15 bits.
+
+    Strategies by name do not read bins: theirs are the same for all graphs, so that one kernel serves all.
+    """
     cell = max(plan.types.message.itemsize, plan.types.gathered.itemsize, np.dtype(np.uint32).itemsize)
     room = (current_device().shared_bytes - 2048 - MOST_LANE_IDS * BLOCK_THREADS * cell) * 8 // (8 * cell + 1)
     most = min(SMALL_ID_BITS, room.bit_length() - 1)
     bits = partition_bits(
         plan.program.graph.n, 1, cache_bytes=cell << most, vertex_bytes=cell,
-        partition_size=plan.partition_size,
+        partition_size=plan.partition_size, least=1 if any(each.by_name for each in strategies) else None,
     )  # fmt: skip
     if bits > most:
         raise UsageError(
