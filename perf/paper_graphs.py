@@ -2,8 +2,8 @@
 
 Generated ones are those of the first paper (its Table 1: tori, star, chain), small ones of the same kinds,
 R-MAT and uniform graphs of two sizes, and some others. ``LONG`` is for PageRank only, as there: a BFS from
-the end of a chain has a million levels. Real ones are the files of a folder whose first line says whether they
-are undirected, which list each edge once.
+the end of a chain has a million levels. Real ones are the files of a folder; the first line of one whose edges
+are listed once for both directions says "undirected".
 
 Paper: Verstraaten, Varbanescu, de Laat, "Quantifying the performance impact of graph structure on neighbour
 iteration strategies for PageRank" (Euro-Par 2015).
@@ -18,25 +18,27 @@ from gpop.io.compressed import opener
 from perf.graphs import BOTH_WAYS, name_of
 
 GENERATED = {
-    "constant degree": (
-        "degree4:side=64",
-        "degree6:side=16",
-        "degree6:side=100",
-        "constant_degree:dimensions=5,side=16",
-        "constant_degree:dimensions=10,side=4",
-        "constant_degree:dimensions=20,side=2",
-        "degree4:side=1000",
-    ),
     "star and chain": ("star:vertices=1001", "chain:vertices=1001", "star:vertices=1000001"),
-    "rmat": ("rmat:scale=16", "rmat:scale=20"),
     "uniform": ("uniform:scale=16", "uniform:scale=20"),
+    "rmat": ("rmat:scale=16", "rmat:scale=20"),
     "other generated": (
         "small_world:vertices=65536",
         "barabasi_albert:vertices=65536",
         "geometric:vertices=65536",
         "road:width=256,height=256",
     ),
+    "constant degree": (
+        "degree4:side=64",
+        "degree6:side=16",
+        "constant_degree:dimensions=5,side=16",
+        "constant_degree:dimensions=10,side=4",
+        "constant_degree:dimensions=20,side=2",
+        "degree6:side=100",
+        "degree4:side=1000",
+    ),
 }
+"""What takes longest comes last."""
+
 LONG = {"long": ("chain:vertices=1000001",)}
 
 REAL = {
@@ -79,4 +81,4 @@ def real_graphs(folder: Path) -> dict[str, list[str]]:
 def graphs_of(real: Path | None) -> dict[str, list[str]]:
     """Family -> specs of all graphs that both algorithms run on."""
     generated = {family: list(specs) for family, specs in GENERATED.items()}
-    return generated | (real_graphs(real) if real is not None else {})
+    return (real_graphs(real) if real is not None else {}) | generated

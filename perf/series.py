@@ -2,8 +2,8 @@
 
 For a device, where a process that starts costs more than what it measures, and where some implementations
 would take minutes on some graphs: a series (a graph, an algorithm, an implementation) has a time, and what
-is not done by then is stored as failed attempts that say so, for good. While the worker measures, what it told
-before is stored. A series is run again unless all of it is stored: a killed command is continued by the same.
+is not done by then is stored as failed attempts that say so, for good. While the worker measures, what it
+told before is stored. A killed command is continued by the same command.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The graph is loaded once; right answers are kept, so that all implementations are compared with the same
 one. The first request opens a graph, and later ones may open others; the rest ask ("do") for ``graph``,
-``variant``, ``run``, ``series`` or ``check``. A reply has ``fault`` or ``failure`` (a line) when something was
-wrong. The worker ends with its stdin, so that none outlives the process that started it.
+``variant``, ``run``, ``series`` or ``check``. A reply has ``fault`` or ``failure`` (a line) when something
+was wrong. The worker ends with its stdin, so that none outlives the process that started it.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ class Worker:
     def do_series(self, request: dict[str, Any]) -> dict[str, Any]:
         """All variants by one implementation, in ``seconds`` together; as many as were done, and why no more.
 
-        One iteration is discarded, so that layouts and kernels are there; nothing is told that the log of steps
-        has no use for. Whole-number answers are compared by their hash where the right one is known.
+        One iteration is discarded, so that layouts and kernels are there; nothing is told that the log of
+        steps has no use for. Whole-number answers are compared by their hash where the right one is known.
         """
         self.prepare(_briefly(request | {"variantFlags": request["variants"][0]["flags"]})).call()
         most, runs, begin = request["seconds"], [], time.monotonic()
