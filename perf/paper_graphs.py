@@ -2,8 +2,8 @@
 
 Generated ones are those of the first paper (its Table 1: tori, star, chain), small ones of the same kinds,
 R-MAT and uniform graphs of two sizes, and some others. ``LONG`` is for PageRank only, as there: a BFS from
-the end of a chain has a million levels. Real ones are the files of a folder; the first line of one whose edges
-are listed once for both directions says "undirected".
+the end of a chain has a million levels. Real ones are the files of a folder; the first line of those that
+list edges once for both directions says "undirected".
 
 Paper: Verstraaten, Varbanescu, de Laat, "Quantifying the performance impact of graph structure on neighbour
 iteration strategies for PageRank" (Euro-Par 2015).

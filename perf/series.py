@@ -23,7 +23,7 @@ from perf.store import MOST_RETRIES, Row, Store
 TINY = "chain:vertices=64"
 """A graph on which kernels are compiled."""
 
-PATIENCE = 100.0
+PATIENCE = 30.0
 """Seconds beyond those of a series, for layouts and right answers, after which a worker hangs."""
 
 
