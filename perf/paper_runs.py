@@ -7,6 +7,7 @@ versions of gpop the one that was measured last counts.
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from gpop.common.errors import UsageError
 from perf.paper import PAPER
 from perf.store import Store
+from perf.uncertainty import LARGE
 
 MEASURED = """
 FROM Run r JOIN RunConfig c ON c.id = r.runConfigId JOIN Algorithm a ON a.id = r.algorithmId
@@ -64,12 +66,11 @@ class Variant(NamedTuple):
 
 
 class PaperRuns(NamedTuple):
-    """``seconds`` [implementations, variants], all above 0; the others [variants] or [implementations].
+    """``seconds`` and ``won`` (iterations in which it was the fastest) are [implementations, variants].
 
-    ``wins`` [implementations, variants]: seconds of the optimum that each has in every variant, and
-    ``won`` its iterations. ``late``: (implementation, graph) whose time was over, with how many runs;
-    ``left_out`` variants are those that not all implementations were measured on. ``unsure``: the share of all
-    time in iterations whose standard error is large; ``beside``: the loop's time over its iterations'.
+    ``optimum`` [variants]. ``late``: runs that were not done in time, by implementation and graph;
+    ``left_out`` variants lack some implementation. ``unsure``: the share of all time in iterations whose
+    standard error is large; ``beside``: the loops' time over that of their iterations.
     """
 
     names: list[str]
@@ -106,10 +107,6 @@ def read_runs(store: Store, algorithm: str) -> PaperRuns:
     UsageError
         If there is no such variant.
     """
-    import json
-
-    from perf.uncertainty import LARGE
-
     names = list(PAPER[algorithm])
     asked = {"algorithm": algorithm, "names": json.dumps(names), "large": LARGE}
     latest = store.rows(LATEST, asked)
