@@ -51,6 +51,7 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
         "perf.gpu_papers",
         "the papers' tables of ways to walk neighbours on a GPU, from the store",
     ),
+    "workload": ("perf.workload_report", "PageRank's workload by models: predicted, counted, beside time"),
     "graphie": ("perf.graphie_traffic", "what Graphie's edge partitions move over the link, counted"),
     "streamed": ("perf.streamed", "apps on a GPU whose edges do not fit, beside the same in memory"),
     "readme": ("perf.readme", "write the tables of README and guide from the committed results"),

@@ -1,8 +1,8 @@
 """What the papers found, and whether this device agrees: sentences computed from the store.
 
 The numbers are the papers' own: totals and worst cases of tables 4.4 to 4.6 of the thesis (a TitanX, KONECT
-and SNAP graphs), and the sentences of the first paper (a K20, its 19 graphs). Orders are compared by Kendall's
-tau: 1 where two orders are the same, -1 where one is the other reversed.
+and SNAP graphs), and the sentences of the first paper (a K20, its 19 graphs). Orders are compared by
+Kendall's tau: 1 where two orders are the same, -1 where one is the other reversed.
 Papers: Verstraaten, Varbanescu, de Laat (Euro-Par 2015); Verstraaten (2022), see perf/paper.py.
 """
 

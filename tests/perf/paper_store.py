@@ -41,7 +41,7 @@ def fill(path: Path, late: str = "") -> Store:
         if name not in PAPER[job["algorithm"]]:
             continue
         if not store.rows("SELECT 1 FROM GraphPropValue WHERE graphId = ?", (job["graphId"],)):
-            values = {each: 10.0 for each in OF_GRAPH}
+            values = {each: 10.0 for each in OF_GRAPH} | {"edges": 40.0}
             store.record_graph(job["graphId"], {"hash": "x", "properties": values})
         told = {each: [1.0] * STEPS for each in (*OF_RUN, *OF_STEP)}
         store.record_variant(job["variantId"], job["algorithmId"], {"hash": None, "steps": told})
