@@ -9,7 +9,7 @@
 (perf/paper_graphs.py). Every answer is checked (levels exactly, ranks to 1e-5), seconds are stored for every
 iteration; what is stored is not run again, so that a killed command is continued by the same one. Kernels
 are compiled first, side by side. One implementation has ``--limit`` seconds for all its runs on a graph: one
-from every root, and repeats while there is time; what is not done by then is stored as a time-out.
+from every root, and repeats in a tenth of them; what is not done by then is stored as a time-out.
 ``--describe`` needs no device: it stores properties of graphs, right answers and features of iterations.
 """
 

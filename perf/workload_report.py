@@ -5,7 +5,7 @@
 
 Operations that each model (perf/workload) predicts for an iteration, and those that its pseudocode counts, on a
 small graph. Then, from the store, how the order of the implementations by a model stands to that by time
-on every graph (Kendall's tau, Spearman's rho), and what choosing by the model costs. No device is needed.
+on every graph (Kendall's tau, Spearman's rho), and what choosing by the model costs. It needs no device.
 """
 
 from __future__ import annotations
