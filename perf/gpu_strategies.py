@@ -4,6 +4,8 @@
     python -m perf gpu-strategies --store gpu.db --paper data/road.bin --apps bfs
     python -m perf gpu-strategies --store gpu.db --paper --real FOLDER --roots 4 --minutes 20
     python -m perf gpu-papers --store gpu.db                           # the tables of what is stored
+    python -m perf gpu-strategies --store gpu.db --paper --orders --apps pagerank rmat:scale=18
+    python -m perf gpu-orders --store gpu.db                           # what orders of the vertices do
 
 ``--paper``: the papers' 19 implementations of PageRank and 56 of BFS, and where no graphs are given theirs
 (perf/paper_graphs.py). Every answer is checked (levels exactly, ranks to 1e-5), seconds are stored for every
@@ -23,10 +25,12 @@ from gpop.common.command import exit_code, fail
 from gpop.common.errors import UsageError
 from gpop.common.parallel import worker_count
 from gpop.common.progress import by_default, progress_bar
+from perf.graphs import ORDERED
 from perf.hardware import platform_name
 from perf.implementations import gpop_version
+from perf.orders import ORDERS
 from perf.paper import NAMED, PAPER
-from perf.paper_graphs import LONG, graphs_of
+from perf.paper_graphs import LONG, ORDERED_FAMILY, graphs_of
 from perf.parser import with_store
 from perf.register import (
     register_family,
@@ -70,6 +74,7 @@ def _parse(argv: list[str]):
     parser.add_argument("graphs", nargs="*", metavar="graph", help="files, or KIND:SIZE=VALUE,...")
     parser.add_argument("--paper", action="store_true", help="those of the papers, by their names")
     parser.add_argument("--real", type=Path, metavar="FOLDER", help="with edge lists, for --paper")
+    parser.add_argument("--orders", action="store_true", help="the given graphs in orders by degree")
     parser.add_argument("--apps", default=",".join(PAPER), help="default: %(default)s")
     parser.add_argument("--only", default="", metavar="NAME,...", help="some of them; default: all")
     parser.add_argument("--roots", type=int, default=0, help="of BFS, beside the hub (default %(default)s)")
@@ -86,6 +91,8 @@ def _parse(argv: list[str]):
         raise UsageError("expected --roots from 0 on and --limit above 0")
     if given.real is not None and (given.graphs or not given.paper):
         raise UsageError("--real: goes with --paper, without other graphs")
+    if given.orders and not given.graphs:
+        raise UsageError("--orders: expected some graphs")
     return given
 
 
@@ -115,6 +122,10 @@ def _register(store: Store, given, known: dict, apps: list[str], platform: str) 
     """What is to be measured on this platform; names of the graphs of each app."""
     register_platform(store, platform)
     families = {GIVEN: list(given.graphs or GRAPHS)}
+    if given.orders:
+        families = {
+            ORDERED_FAMILY: [f"{graph}{ORDERED}{order}" for graph in given.graphs for order in ORDERS]
+        }
     if given.paper and not given.graphs:
         families = graphs_of(given.real)
     names: dict[str, list[str]] = {}

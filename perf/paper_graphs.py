@@ -39,6 +39,9 @@ GENERATED = {
 }
 """What takes longest comes last."""
 
+ORDERED_FAMILY = "orders"
+"""Graphs whose vertices are in several orders, for a study of their own (perf/gpu_orders.py)."""
+
 LONG = {"long": ("chain:vertices=1000001",)}
 
 REAL = {

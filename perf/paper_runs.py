@@ -14,6 +14,7 @@ import numpy as np
 
 from gpop.common.errors import UsageError
 from perf.paper import PAPER
+from perf.paper_graphs import ORDERED_FAMILY
 from perf.store import Store
 from perf.uncertainty import LARGE
 
@@ -25,7 +26,8 @@ JOIN VariantConfig vc ON vc.id = v.variantConfigId
 """
 STEPS = "JOIN StepTimer t ON t.runId = r.id AND t.name = 'iteration'"
 WHERE = (
-    "WHERE r.validated AND a.name = :algorithm AND c.algorithmVersion = :version AND p.name = :platform "
+    "WHERE (d.name = :ordered) = :orders AND r.validated "
+    "AND a.name = :algorithm AND c.algorithmVersion = :version AND p.name = :platform "
     "AND i.name IN (SELECT value FROM json_each(:names))"
 )
 
@@ -99,8 +101,10 @@ class PaperRuns(NamedTuple):
         return np.array([each.family in families for each in self.variants])
 
 
-def read_runs(store: Store, algorithm: str) -> PaperRuns:
+def read_runs(store: Store, algorithm: str, orders: bool = False) -> PaperRuns:
     """The runs of the papers' implementations of an algorithm, on the variants that have them all.
+
+    ``orders``: on graphs in several orders, instead of on all others.
 
     Raises
     ------
@@ -109,6 +113,7 @@ def read_runs(store: Store, algorithm: str) -> PaperRuns:
     """
     names = list(PAPER[algorithm])
     asked = {"algorithm": algorithm, "names": json.dumps(names), "large": LARGE}
+    asked |= {"ordered": ORDERED_FAMILY, "orders": orders}
     latest = store.rows(LATEST, asked)
     if not latest:
         raise UsageError(
