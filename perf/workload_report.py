@@ -3,7 +3,7 @@
     python -m perf gpu-strategies --store gpu.db --paper --real FOLDER
     python -m perf workload --store gpu.db --out perf/results/workload.txt
 
-Operations that each model (perf/workload) predicts for an iteration, and those that its pseudocode counts, on a
+Operations that each model (perf/workload) predicts for an iteration, and those its pseudocode counts, on a
 small graph. Then, from the store, how the order of implementations by a model stands to that by time
 on every graph (Kendall's tau, Spearman's rho), and what choosing by it costs. No device is needed.
 """
