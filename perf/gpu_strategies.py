@@ -118,8 +118,10 @@ def _platform(needs_none: bool) -> str:
     return current_device().name
 
 
-def _register(store: Store, given, known: dict, apps: list[str], platform: str) -> dict[str, list[str]]:
-    """What is to be measured on this platform; names of the graphs of each app."""
+def _register(
+    store: Store, given, known: dict, apps: list[str], platform: str
+) -> tuple[set[str], dict[str, list[str]]]:
+    """What is to be measured on this platform: datasets, and names of the graphs of each app."""
     register_platform(store, platform)
     families = {GIVEN: list(given.graphs or GRAPHS)}
     if given.orders:
@@ -128,6 +130,7 @@ def _register(store: Store, given, known: dict, apps: list[str], platform: str) 
         }
     if given.paper and not given.graphs:
         families = graphs_of(given.real)
+    datasets: set[str] = set()
     names: dict[str, list[str]] = {}
     for app in apps:
         register_family(store, app, known[app])
@@ -135,15 +138,11 @@ def _register(store: Store, given, known: dict, apps: list[str], platform: str) 
             register_roots(store, app, given.roots)
         alone = LONG if given.paper and not given.graphs and app == "pagerank" else {}
         for family, specs in (families | alone).items():
+            datasets.add(family)
             names.setdefault(app, []).extend(register_graphs(store, family, specs))
             register_run_config(store, app, family, repeats=given.repeats, platform=platform)
     store.complete_variants()
-    return names
-
-
-def _jobs(store: Store, platform: str, apps: list[str], chosen: list[str]) -> list[Row]:
-    found = store.missing(platform, gpop_version())
-    return [job for job in found if job["algorithm"] in apps and job["implementation"] in chosen]
+    return datasets, names
 
 
 def _measure(store: Store, given, jobs: list[Row], tally: Tally) -> None:
@@ -164,8 +163,10 @@ def _run(argv: list[str]) -> int:
     platform = _platform(given.describe)
     tally = Tally()
     with Store(given.store) as store:
-        graphs = _register(store, given, known, apps, platform)
-        jobs = _jobs(store, platform, apps, chosen)
+        datasets, graphs = _register(store, given, known, apps, platform)
+        missing = store.missing(platform, gpop_version())
+        jobs = [job for job in missing if job["dataset"] in datasets]
+        jobs = [job for job in jobs if job["algorithm"] in apps and job["implementation"] in chosen]
         try:
             if given.describe:
                 print(f"{sum(describe(store, jobs))} runs to do, described")

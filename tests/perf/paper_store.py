@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from gpop.model.features import OF_GRAPH, OF_RUN, OF_STEP
@@ -27,13 +28,13 @@ def rule(name: str, graph: str, step: int) -> float:
     return seconds * (1.1 if name.endswith(("bulk", "reduce")) else 1)
 
 
-def fill(path: Path, late: str = "") -> Store:
+def fill(path: Path, late: str = "", families: dict = GRAPHS, rule: Callable = rule) -> Store:
     """All implementations on all graphs, three levels each; ``late`` had no time for the star."""
     store = Store(path)
     register.register_platform(store, DEVICE)
     for app, named in PAPER.items():
         register.register_family(store, app, named)
-        for family, specs in GRAPHS.items():
+        for family, specs in families.items():
             register.register_graphs(store, family, specs)
             register.register_run_config(store, app, family, repeats=2, platform=DEVICE)
     for job in store.missing(DEVICE, gpop_version()):
