@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gpop.common.command import exit_code, fail
+from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from perf.graphs import ORDERED
 from perf.orders import ORDERS, PESSIMAL, UNORDERED
@@ -21,6 +21,7 @@ from perf.paper_runs import PaperRuns, read_runs
 from perf.paper_tables import markdown
 from perf.parser import with_store
 from perf.pictures import degree_orders
+from perf.pictures.sheet import made
 from perf.provenance import perf_command, written
 from perf.store import Store
 
@@ -101,7 +102,7 @@ def sentences(runs: PaperRuns, graphs: dict[str, np.ndarray]) -> list[str]:
     return said
 
 
-def _run(argv: list[str]) -> int:
+def _run(argv: list[str]) -> None:
     parser = with_store("gpu-orders", __doc__)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, too")
     parser.add_argument("--folder", type=Path, help="for a picture and an index")
@@ -115,13 +116,8 @@ def _run(argv: list[str]) -> int:
         print("\n\n".join([f"{about} Times over those of the unordered graph.", *tables(runs, graphs)]))
         print("\n" + "\n".join(said))
     if given.folder is not None:
-        try:
-            given.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            return fail(f"{given.folder}: cannot be made: {error.strerror}", 2)
-        sheet = degree_orders.OrderSheet(given.folder, words, runs.names, WALKS, graphs, said)
+        sheet = degree_orders.OrderSheet(made(given.folder), words, runs.names, WALKS, graphs, said)
         sheet.draw([f"# {degree_orders.TITLE}", "", about, ""], {"orders": degree_orders.__name__})
-    return 0
 
 
 def main(argv: list[str]) -> int:

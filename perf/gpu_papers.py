@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpop.common.command import exit_code, fail
+from gpop.common.command import exit_code
 from gpop.learn.evaluate import Line, table
 from perf import paper_claims
 from perf.paper_runs import PaperRuns, read_runs
 from perf.paper_tables import counting, families, iterations_won, lines, of_walks
 from perf.parser import with_store
-from perf.pictures.sheet import Sheet
+from perf.pictures.sheet import Sheet, made
 from perf.provenance import perf_command, written
 from perf.store import Store
 
@@ -106,7 +106,7 @@ def _files(sheet: Sheet, name: str, found: list[Line]) -> None:
     sheet.save_table(HEADER, rows)
 
 
-def _run(argv: list[str]) -> int:
+def _run(argv: list[str]) -> None:
     parser = with_store("gpu-papers", __doc__)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, too")
     parser.add_argument("--folder", type=Path, help="for tables of all implementations")
@@ -117,15 +117,10 @@ def _run(argv: list[str]) -> int:
     with written(given.out, words):
         print("\n\n".join([*bfs(of_bfs), *pagerank(of_ranks)]))
     if given.folder is not None:
-        try:
-            given.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            return fail(f"{given.folder}: cannot be made: {error.strerror}", 2)
-        sheet = Sheet(given.folder, words)
+        sheet = Sheet(made(given.folder), words)
         _files(sheet, "bfs-levels", lines(of_bfs, of_bfs.optimum))
         _files(sheet, "bfs-runs", lines(of_bfs, of_bfs.best))
         _files(sheet, "pagerank", lines(of_ranks, of_ranks.best))
-    return 0
 
 
 def main(argv: list[str]) -> int:

@@ -66,6 +66,8 @@ def order(what: str, table: dict[str, float], found: list[Line]) -> str:
 def constant_degree(runs: PaperRuns) -> str:
     """Push and pull without division win where all degrees are the same."""
     inside = runs.inside((CONSTANT,))
+    if not inside.any():
+        return "No graph of constant degree was measured."
     names = [name for name, here in zip(winners(runs), inside, strict=True) if here]
     won = sum(name in ("vertex-push", "vertex-pull-nodiv") for name in names)
     return (
