@@ -31,6 +31,7 @@ def rule(name: str, graph: str, step: int) -> float:
 def fill(path: Path, late: str = "", families: dict = GRAPHS, rule: Callable = rule) -> Store:
     """All implementations on all graphs, three levels each; ``late`` had no time for the star."""
     store = Store(path)
+    store.rows("PRAGMA synchronous = OFF")  # nobody misses it when the machine goes down
     register.register_platform(store, DEVICE)
     for app, named in PAPER.items():
         register.register_family(store, app, named)
