@@ -2,7 +2,7 @@
 
     python -m perf gpu-strategies --store gpu.db --paper --real FOLDER --roots 4
     python -m perf gpu-papers --store gpu.db --out perf/results/gpu_papers.txt
-    python -m perf gpu-papers --store gpu.db --folder papers           # all 75 rows as Markdown, CSV, LaTeX
+    python -m perf gpu-papers --store gpu.db --folder papers           # all 75 rows, pictures, an index
 
 Nothing is run. Times are sums over iterations, relative to the fastest implementation of every variant (a
 graph and a root), or of every iteration; only variants count that all implementations were measured on. Then
@@ -14,16 +14,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from gpop.common.command import exit_code
-from gpop.learn.evaluate import Line, table
+from gpop.learn.evaluate import table
 from perf import paper_claims
 from perf.paper_runs import PaperRuns, read_runs
 from perf.paper_tables import counting, families, iterations_won, lines, of_walks
 from perf.parser import with_store
-from perf.pictures.sheet import Sheet, made
+from perf.pictures.paper_heat import PaperSheet
+from perf.pictures.sheet import made
 from perf.provenance import perf_command, written
 from perf.store import Store
 
-HEADER = ["", "total", "mean", "within 2", "above 5", "above 20", "worst"]
+PICTURES = {"bfs-levels": "perf.pictures.paper_bfs", "pagerank": "perf.pictures.paper_ranks"}
 
 
 def told(runs: PaperRuns) -> str:
@@ -44,83 +45,66 @@ def told(runs: PaperRuns) -> str:
     return " ".join(parts)
 
 
+def claims(runs: dict[str, PaperRuns]) -> dict[str, list[str]]:
+    """What the papers say and what is so here, by algorithm."""
+    of_bfs, of_ranks = runs["bfs"], runs["pagerank"]
+    whole = lines(of_ranks, of_ranks.best)
+    return {
+        "bfs": [
+            paper_claims.switching(lines(of_bfs, of_bfs.optimum)),
+            paper_claims.order("BFS (table 4.5)", paper_claims.TABLE_4_5, lines(of_bfs, of_bfs.best)),
+        ],
+        "pagerank": [
+            paper_claims.order("PageRank (table 4.4)", paper_claims.TABLE_4_4, whole),
+            *(claim(of_ranks) for claim in paper_claims.OF_PAGERANK),
+        ],
+    }
+
+
 def bfs(runs: PaperRuns) -> list[str]:
-    """Tables 4.5 and 4.6, and what the papers say."""
-    switching, whole = lines(runs, runs.optimum), lines(runs, runs.best)
+    """Tables 4.5 and 4.6, and more of the same runs."""
     return [
         "BFS. " + told(runs),
         "Over the optimum that switches in every level (table 4.6); of each walk its best way to count:",
-        table(of_walks(switching)),
+        table(of_walks(lines(runs, runs.optimum))),
         "Over the best whole run of each variant (table 4.5):",
-        table(of_walks(whole)),
+        table(of_walks(lines(runs, runs.best))),
         "Families of graphs:",
         families(runs),
         "Ways to count the next frontier:",
         counting(runs),
         "Iterations in which a walk is the fastest:",
         iterations_won(runs),
-        "\n".join(
-            [
-                paper_claims.switching(switching),
-                paper_claims.order("BFS (table 4.5)", paper_claims.TABLE_4_5, whole),
-            ]
-        ),
     ]
 
 
 def pagerank(runs: PaperRuns) -> list[str]:
-    """Table 4.4, and what the papers say."""
-    whole = lines(runs, runs.best)
+    """Table 4.4."""
     return [
         "PageRank. " + told(runs),
         "Over the best of each graph (table 4.4):",
-        table(whole),
+        table(lines(runs, runs.best)),
         "Families of graphs:",
         families(runs),
-        "\n".join(
-            [
-                paper_claims.order("PageRank (table 4.4)", paper_claims.TABLE_4_4, whole),
-                *(
-                    claim(runs)
-                    for claim in (
-                        paper_claims.constant_degree,
-                        paper_claims.roads,
-                        paper_claims.star,
-                        paper_claims.edge_based,
-                        paper_claims.structs,
-                        paper_claims.warps,
-                    )
-                ),
-            ]
-        ),
     ]
-
-
-def _files(sheet: Sheet, name: str, found: list[Line]) -> None:
-    rows = [
-        [line.name, f"{line.total:.2f}", f"{line.mean:.2f}", *(f"{part:.0%}" for part in line[3:6])]
-        + [f"{line.worst:.2f}"]
-        for line in found
-    ]
-    sheet.name = name
-    sheet.save_table(HEADER, rows)
 
 
 def _run(argv: list[str]) -> None:
     parser = with_store("gpu-papers", __doc__)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, too")
-    parser.add_argument("--folder", type=Path, help="for tables of all implementations")
+    parser.add_argument("--folder", type=Path, help="for all rows as tables, pictures and an index")
     given = parser.parse_args(argv)
     with Store(given.store, create=False) as store:
-        of_bfs, of_ranks = read_runs(store, "bfs"), read_runs(store, "pagerank")
-    words = perf_command("gpu-papers", argv)
+        runs = {algorithm: read_runs(store, algorithm) for algorithm in ("bfs", "pagerank")}
+    words, said = perf_command("gpu-papers", argv), claims(runs)
+    parts = [*bfs(runs["bfs"]), "\n".join(said["bfs"])]
+    parts += [*pagerank(runs["pagerank"]), "\n".join(said["pagerank"])]
     with written(given.out, words):
-        print("\n\n".join([*bfs(of_bfs), *pagerank(of_ranks)]))
+        print("\n\n".join(parts))
     if given.folder is not None:
-        sheet = Sheet(made(given.folder), words)
-        _files(sheet, "bfs-levels", lines(of_bfs, of_bfs.optimum))
-        _files(sheet, "bfs-runs", lines(of_bfs, of_bfs.best))
-        _files(sheet, "pagerank", lines(of_ranks, of_ranks.best))
+        sheet = PaperSheet(made(given.folder), words, runs, said)
+        about = [f"- {each}: {told(runs[each])}" for each in runs]
+        sheet.draw(["# Ways to walk neighbours on a GPU", "", *about, ""], PICTURES)
 
 
 def main(argv: list[str]) -> int:

@@ -128,6 +128,9 @@ def warps(runs: PaperRuns) -> str:
     return f"{verdict(share <= ALMOST_NEVER)}: warp versions almost never win: here on {share:.0%} of all."
 
 
+OF_PAGERANK = (constant_degree, roads, star, edge_based, structs, warps)
+
+
 def switching(found: list[Line]) -> str:
     """What is left on the table without switching."""
     totals = {line.name: line.total for line in found}

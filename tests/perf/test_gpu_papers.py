@@ -38,6 +38,7 @@ def test_the_optimum_switches_and_whole_runs_do_not(filled):
     assert [walk_of(line.name) for line in of_walks(found)].count("edge-list") == 1
 
 
+@pytest.mark.slow
 def test_the_command_prints_and_writes_all_tables(filled, tmp_path, capsys):
     out = tmp_path / "papers.txt"
     assert main(["gpu-papers", "--store", str(filled), "--out", str(out), "--folder", str(tmp_path)]) == 0
@@ -49,7 +50,9 @@ def test_the_command_prints_and_writes_all_tables(filled, tmp_path, capsys):
     assert "Agrees: a star is the worst case of push and pull" in said
     assert len((tmp_path / "bfs-levels.csv").read_text().splitlines()) == 1 + 56 + 1
     assert len((tmp_path / "pagerank.md").read_text().splitlines()) == 2 + 19 + 1
-    assert r"\begin{tabular}" in (tmp_path / "bfs-runs.tex").read_text()
+    assert r"\begin{tabular}" in (tmp_path / "bfs-levels.tex").read_text()
+    assert (tmp_path / "pagerank.png").stat().st_size > 10_000
+    assert "- Agrees: a star is the worst case" in (tmp_path / "index.md").read_text()
 
 
 def test_a_variant_that_lacks_one_is_left_out_and_said(tmp_path, capsys):
