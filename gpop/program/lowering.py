@@ -82,6 +82,7 @@ def lower(cls: type[Program]) -> Lowered:
         check.run()
         used |= check.used
         written |= check.written
+    used.update(cls.settles or ())
     lowered = Lowered(
         cls.__name__,
         functions,

@@ -36,7 +36,7 @@ from gpop.ranks.world import World
 class RankEngine(CpuEngine):
     """One rank's side of a run; see `gpop.plan.engine.Engine`."""
 
-    alone = False
+    alone = settles = False
 
     def __init__(self, plan: Plan, world: World, gather: bool) -> None:
         self.world, self.whole_plan, self.gathers = world, plan, gather
