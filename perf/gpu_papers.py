@@ -52,6 +52,7 @@ def claims(runs: dict[str, PaperRuns]) -> dict[str, list[str]]:
     return {
         "bfs": [
             paper_claims.switching(lines(of_bfs, of_bfs.optimum)),
+            paper_claims.lanes(of_bfs),
             paper_claims.order("BFS (table 4.5)", paper_claims.TABLE_4_5, lines(of_bfs, of_bfs.best)),
         ],
         "pagerank": [

@@ -118,31 +118,30 @@ def _platform(needs_none: bool) -> str:
     return current_device().name
 
 
-def _register(
-    store: Store, given, known: dict, apps: list[str], platform: str
-) -> tuple[set[str], dict[str, list[str]]]:
-    """What is to be measured on this platform: datasets, and names of the graphs of each app."""
-    register_platform(store, platform)
-    families = {GIVEN: list(given.graphs or GRAPHS)}
+def _families(given, app: str) -> dict[str, list[str]]:
+    """Dataset -> graphs that an app is to be measured on."""
     if given.orders:
-        families = {
-            ORDERED_FAMILY: [f"{graph}{ORDERED}{order}" for graph in given.graphs for order in ORDERS]
-        }
-    if given.paper and not given.graphs:
-        families = graphs_of(given.real)
-    datasets: set[str] = set()
+        return {ORDERED_FAMILY: [f"{graph}{ORDERED}{order}" for graph in given.graphs for order in ORDERS]}
+    if given.graphs or not given.paper:
+        return {GIVEN: list(given.graphs or GRAPHS)}
+    return graphs_of(given.real) | (LONG if app == "pagerank" else {})
+
+
+def _register(
+    store: Store, given, known: dict, families: dict[str, dict[str, list[str]]], platform: str
+) -> dict[str, list[str]]:
+    """What is to be measured on this platform; names of the graphs of each app."""
+    register_platform(store, platform)
     names: dict[str, list[str]] = {}
-    for app in apps:
+    for app, graphs in families.items():
         register_family(store, app, known[app])
         if app == "bfs":
             register_roots(store, app, given.roots)
-        alone = LONG if given.paper and not given.graphs and app == "pagerank" else {}
-        for family, specs in (families | alone).items():
-            datasets.add(family)
+        for family, specs in graphs.items():
             names.setdefault(app, []).extend(register_graphs(store, family, specs))
             register_run_config(store, app, family, repeats=given.repeats, platform=platform)
     store.complete_variants()
-    return datasets, names
+    return names
 
 
 def _measure(store: Store, given, jobs: list[Row], tally: Tally) -> None:
@@ -161,12 +160,12 @@ def _run(argv: list[str]) -> int:
     given = _parse(argv)
     known, apps, chosen = _chosen(given)
     platform = _platform(given.describe)
-    tally = Tally()
+    families, tally = {app: _families(given, app) for app in apps}, Tally()
     with Store(given.store) as store:
-        datasets, graphs = _register(store, given, known, apps, platform)
+        graphs = _register(store, given, known, families, platform)
         missing = store.missing(platform, gpop_version())
-        jobs = [job for job in missing if job["dataset"] in datasets]
-        jobs = [job for job in jobs if job["algorithm"] in apps and job["implementation"] in chosen]
+        jobs = [job for job in missing if job["dataset"] in families.get(job["algorithm"], ())]
+        jobs = [job for job in jobs if job["implementation"] in chosen]
         try:
             if given.describe:
                 print(f"{sum(describe(store, jobs))} runs to do, described")

@@ -128,6 +128,17 @@ def warps(runs: PaperRuns) -> str:
     return f"{verdict(share <= ALMOST_NEVER)}: warp versions almost never win: here on {share:.0%} of all."
 
 
+def lanes(runs: PaperRuns) -> str:
+    """Virtual warps share a hub's edges among their lanes (Hong et al. 2011)."""
+    stars = np.array([each.graph.startswith("star") for each in runs.variants])
+    if not stars.any():
+        return "No star was measured."
+    names = ("vertex-push-warp-8-32", "vertex-push-warp-16-64", "vertex-push-warp-32-32")
+    times = [float(1e3 * runs.of(name)[stars].sum()) for name in names]
+    told = ", ".join(f"{name} {time:.1f} ms" for name, time in zip(names, times, strict=True))
+    return f"{verdict(times == sorted(times)[::-1])}: more lanes are faster on stars: {told} over all roots."
+
+
 OF_PAGERANK = (constant_degree, roads, star, edge_based, structs, warps)
 
 

@@ -105,12 +105,28 @@ def test_the_command_checks_and_stores_every_level(app, name, tmp_path, monkeypa
     assert [tuple(row) for row in levels] == [(step, 2) for step in range(iterations)]
 
 
+@pytest.mark.slow
+def test_describing_needs_no_device(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(series, "WorkerProcess", NearWorker)
+    store, name = str(tmp_path / "gpu.db"), "edge-list-bulk"
+    words = ["gpu-strategies", "--paper", "--store", store, "--apps", "bfs", "--only", name, "--roots", "1"]
+    assert main([*words, "--describe", "grid:width=9,height=5"]) == 0
+    assert capsys.readouterr().out == "2 runs to do, described\n"
+    with Store(store) as opened:
+        assert opened.rows("SELECT count(*) FROM Variant WHERE propsStored AND result IS NOT NULL")[0][0] == 2
+        assert opened.rows("SELECT count(*) FROM Run")[0][0] == 0
+
+
 @pytest.mark.parametrize(
     "words, said",
     [
         (["--apps", "sssp"], "gpu-strategies 'sssp': expected some of pagerank, bfs"),
         (["--paper", "--only", "gunrock"], "gpu-strategies 'gunrock': expected some of edge-list"),
         (["--repeats", "0"], "--repeats 0: expected at least 1"),
+        (["--limit", "0"], "expected --roots from 0 on and --limit above 0"),
+        (["--paper", "--orders"], "--orders: expected some graphs"),
+        (["--real", "nowhere"], "--real: goes with --paper, without other graphs"),
+        (["--paper", "--real", "nowhere", "--describe"], "--real nowhere: expected a folder of edge lists"),
     ],
 )
 def test_what_cannot_be_run(words, said, capsys, tmp_path):
