@@ -34,8 +34,8 @@ def told(runs: PaperRuns) -> str:
     parts = [
         f"{len(runs.names)} implementations on {graphs} graphs, {len(runs.variants)} variants, "
         f"{sum(each.steps for each in runs.variants)} iterations each; {runs.platform}, gpop {runs.version}.",
-        f"Loops take {runs.beside:.2f} times the time of their iterations; {runs.unsure:.0%} of the time is "
-        "in iterations with a relative standard error above 5 %.",
+        f"Loops take {runs.beside:.2f} times the time of their iterations. {runs.once:.0%} of the time was "
+        f"measured once, {runs.unsure:.1%} with a relative standard error above 5 %.",
     ]
     if runs.left_out:
         parts.append(f"{runs.left_out} variants lack some implementation and are left out.")

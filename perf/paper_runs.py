@@ -39,6 +39,7 @@ RUNS = (
     "SELECT r.variantId, g.id AS graphId, g.name AS graph, d.name AS family, vc.name AS variant, "
     "i.name AS implementation, sum(t.medianTime) AS seconds, count(*) AS steps, "
     "sum(CASE WHEN t.stdDev > :large * t.avgTime * sqrt(t.samples) THEN t.medianTime ELSE 0 END) AS unsure, "
+    "sum(CASE WHEN t.samples = 1 THEN t.medianTime ELSE 0 END) AS once, "
     f"(SELECT medianTime FROM TotalTimer WHERE runId = r.id AND name = 'loop') AS loop {MEASURED} {STEPS} "
     f"{WHERE} GROUP BY r.id"
 )
@@ -72,7 +73,8 @@ class PaperRuns(NamedTuple):
 
     ``optimum`` [variants]. ``late``: runs that were not done in time, by implementation and graph;
     ``left_out`` variants lack some implementation. ``unsure``: the share of all time in iterations whose
-    standard error is large; ``beside``: the loops' time over that of their iterations.
+    standard error is large; ``once``: in those that were measured once; ``beside``: the loops' time over
+    that of their iterations.
     """
 
     names: list[str]
@@ -83,6 +85,7 @@ class PaperRuns(NamedTuple):
     late: dict[tuple[str, str], int]
     left_out: int
     unsure: float
+    once: float
     beside: float
     version: str
     platform: str
@@ -148,6 +151,7 @@ def read_runs(store: Store, algorithm: str, orders: bool = False) -> PaperRuns:
         late,
         len(found) - len(kept),
         sum(row["unsure"] for row in rows) / total,
+        sum(row["once"] for row in rows) / total,
         sum(row["loop"] for row in rows) / total,
         asked["version"],
         asked["platform"],
