@@ -87,6 +87,6 @@ def chosen(model: ModuleType, vertices: int, edges: int) -> str:
     """The walk with the fewest operations: a model as a chooser.
 
     >>> chosen(model_named("Euro-Par 2015"), 100, 1000), chosen(model_named("Euro-Par 2015"), 100, 90)
-    ('nodiv', 'nodiv')
+    ('push', 'edge')
     """
     return min(model.KERNELS, key=lambda kernel: operations(model, kernel, vertices, edges))
