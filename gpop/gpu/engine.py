@@ -95,7 +95,7 @@ class GpuEngine:
         if plan.types.weight is not None:
             traits = traits._replace(bin_weight_dtype=layout.bins.id_weights.dtype)
         if plan.residency.name == "stream":
-            return self._stream(layout, emitted, seconds)
+            return self._stream(emitted, seconds)
         parts, shapes, own, needed = self._needs(layout, emitted, traits)
         graph.store.make_room(lambda: needed <= free_bytes(), device=True)
         if traits.pulling and needed > free_bytes():  # a run that may choose does without in-edges
@@ -103,7 +103,7 @@ class GpuEngine:
             traits = traits._replace(strategies=others)
             parts, shapes, own, needed = self._needs(layout, emitted, traits)
         if self._is_too_much(needed, own + layout.bytes_of(parts)):
-            return self._stream(layout, emitted, seconds)
+            return self._stream(emitted, seconds)
         require_device_memory(needed, f"{self.lowered.name} on {graph!r}")
         before = time.perf_counter()
         layout.load(parts)
@@ -121,10 +121,10 @@ class GpuEngine:
             )
         return name == "auto" and (needed > free_bytes() or (budget is not None and taken > budget))
 
-    def _stream(self, layout: DeviceGraph, emitted: Emitted, seconds: float) -> Prepared:
+    def _stream(self, emitted: Emitted, seconds: float) -> Prepared:
         """The same with a part of the edges on the device."""
         before = time.perf_counter()
-        streamed, traits, shapes = stream(self.plan, emitted, layout, self.push)
+        streamed, traits, shapes = stream(self.plan, emitted, self.push)
         self.link = Link(streamed)
         seconds += time.perf_counter() - before
         return self._with_constants(Prepared(streamed, emitted, traits, shapes, seconds))

@@ -349,9 +349,9 @@ def _whole_vectors(nbytes: int) -> int:
 def shared_bytes(emitted: Emitted, traits: Traits) -> int:
     """Dynamic shared memory of a block: the cells, and for ``combine`` a window of runs per warp.
 
-    What is not taken is cache.
+    Where all gather by owners there are neither, and what is not taken is cache.
     """
-    if one_phase(traits):
+    if traits.push == OWNER:
         return LEAST_SHARED
     buffers = (
         BLOCK_THREADS * lane_ids(traits) * folded_dtype(emitted.gathered_dtype, traits.combine).itemsize
