@@ -13,8 +13,9 @@ import gpop
 from gpop.apps import bfs
 from gpop.compare import compare
 from gpop.gpu import edge_arrays, engine, kernel, strategies
+from gpop.gpu.choices import traits_of
 from gpop.gpu.device_graph import HUBS
-from gpop.gpu.engine import GpuEngine
+from gpop.gpu.engine import GpuEngine, emitted_of
 from gpop.model import gpu_bytes
 from gpop.model.choosers import divides, prefers_bins
 from gpop.model.strategies import ASKED, MODES, STRATEGIES, asked_on
@@ -183,6 +184,18 @@ def test_edges_one_by_one_are_predicted_and_allocated(monkeypatch):
         assert seen[name][0] == seen[name][1]
     assert run.mode == "edge-list"
     assert run.trace.column("partitions_sc").sum() > 0
+
+
+def test_one_kernel_serves_all_graphs_where_no_bins_are_read():
+    """By name partitions are of one size, whatever the graph; elsewhere small graphs have smaller ones."""
+    bits = {}
+    with emulated():
+        for mode in ("vertex-push", "vertex-pull/masked", "sc", "pc"):
+            for n in (70, 5000):
+                plan = decide(Smallest(random_graph(6, n, 300)), target="gpu", mode=mode)
+                bits[mode, n] = traits_of(plan, emitted_of(plan), None).bits
+    assert len({bits[mode, n] for mode, n in bits if "vertex" in mode}) == 1
+    assert bits["sc", 70] < bits["sc", 5000] and bits["pc", 70] < bits["pc", 5000]
 
 
 @pytest.mark.parametrize("mode, column", [("sc", "sc"), ("pc", "pc"), ("pull", "pull"), ("edge-list", "sc")])
