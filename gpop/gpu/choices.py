@@ -38,7 +38,7 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
         combine = None
     mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
     return Traits(
-        bits=_bits(plan),
+        bits=bits_of(plan),
         weight_dtype=plan.types.weight,
         bin_weight_dtype=None,
         all_active=cls.all_active,
@@ -63,7 +63,7 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
     )
 
 
-def _bits(plan: Plan) -> int:
+def bits_of(plan: Plan) -> int:
     """Local bits: the cells of a partition fit the shared memory of a block, and ids fit 15 bits."""
     cell = max(plan.types.message.itemsize, plan.types.gathered.itemsize, np.dtype(np.uint32).itemsize)
     room = (current_device().shared_bytes - 2048 - MOST_LANE_IDS * BLOCK_THREADS * cell) * 8 // (8 * cell + 1)

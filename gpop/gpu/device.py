@@ -76,6 +76,12 @@ def current_device() -> Device:
     return _device(cupy().cuda.Device().id)
 
 
+def device_identity() -> bytes:
+    """Tells the current device from others of the machine, whatever number they have here."""
+    module = cupy()
+    return bytes(module.cuda.runtime.getDeviceProperties(module.cuda.Device().id)["uuid"])
+
+
 def free_bytes() -> int:
     """Bytes that can still be allocated on the device, memory that CuPy keeps for reuse included."""
     return cupy().cuda.runtime.memGetInfo()[0] + cupy().get_default_memory_pool().free_bytes()

@@ -23,6 +23,7 @@ from gpop.gpu.emit import emit
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import (
     BLOCK_THREADS,
+    FUSED,
     OWNER,
     STEPPED,
     Traits,
@@ -31,7 +32,7 @@ from gpop.gpu.kernel import (
     shared_bytes,
 )
 from gpop.gpu.streaming import Link, stream
-from gpop.gpu.structs import CONTROL, FETCHED_AT, GRAPH, TRACE_ROWS
+from gpop.gpu.structs import CONTROL, FETCHED_AT, GRAPH, TRACE_AT, TRACE_ROW_BYTES, TRACE_ROWS
 from gpop.gpu.workspace import Workspace, queue_shapes, workspace_shapes
 from gpop.model.strategies import SC
 from gpop.plan.engine import Finished
@@ -62,6 +63,7 @@ class GpuEngine:
     """
 
     most_rows = TRACE_ROWS
+    launched = FUSED
 
     def __init__(self, plan: Plan, push: int | None = None) -> None:
         cupy()
@@ -78,8 +80,8 @@ class GpuEngine:
     def prepare(self) -> dict[str, Any]:
         """Layout and workspace to the device, the kernels compiled; refuses what does not fit."""
         plan, graph = self.plan, self.program.graph
-        self.emitted = emitted = emitted_of(plan)
-        traits = traits_of(plan, emitted, self.push)
+        self.emitted = emitted = self._emitted()
+        traits = self._traits()
         turned = traits.combine is not None and traits.push != OWNER
         self.layout, self.prepare_seconds = device_graph(graph, traits.bits, turned, worker_count())
         if plan.types.weight is not None:
@@ -101,6 +103,12 @@ class GpuEngine:
         self.prepare_seconds += time.perf_counter() - before
         shapes |= queue_shapes(self.layout, emitted, traits, (free_bytes() - own) // 2)
         return self._ready(shapes)
+
+    def _emitted(self) -> Emitted:
+        return emitted_of(self.plan)
+
+    def _traits(self) -> Traits:
+        return traits_of(self.plan, self.emitted, self.push)
 
     def _is_too_much(self, needed: int, parts: tuple[str, ...], own: int) -> bool:
         """Whether a run that may stream has to; one that may not is refused where its budget is too small."""
@@ -142,7 +150,7 @@ class GpuEngine:
         return parts, shapes, own, self.layout.missing_bytes(parts) + own
 
     def _compile(self) -> None:
-        self.module = module = compile_kernel(make_source(self.emitted, self.traits))
+        self.module = module = compile_kernel(make_source(self.emitted, self.traits, self.launched))
         self.loop, self.loader = module.get_function("gpop_loop"), module.get_function("gpop_load")
         self.shared = shared_bytes(self.emitted, self.traits)
         self.loop.max_dynamic_shared_size_bytes = self.shared
@@ -224,20 +232,27 @@ class GpuEngine:
             self._send()
             self.begin.record()
         self.fresh = False
-        arguments = (self._state(), self._graph(), self.space.argument, self.device_control)
-        kernel((self.blocks,), (BLOCK_THREADS,), arguments, shared_mem=self.shared)
+        self._start(kernel)
         self.end.record()
         self.control = self._received()
         self.milliseconds += cupy().cuda.get_elapsed_time(self.begin, self.end)
 
-    def _received(self) -> np.ndarray:
-        """``struct Control`` as the device has left it."""
-        return np.frombuffer(self.device_control.get().tobytes(), CONTROL)[0].copy()
+    def _start(self, kernel: Any) -> None:
+        arguments = (self._state(), self._graph(), self.space.argument, self.device_control)
+        kernel((self.blocks,), (BLOCK_THREADS,), arguments, shared_mem=self.shared)
+
+    def _received(self, rows: int = TRACE_ROWS) -> np.ndarray:
+        """``struct Control`` as the device has left it, with so many rows of the trace."""
+        known = TRACE_AT + rows * TRACE_ROW_BYTES
+        control = np.zeros((), CONTROL)
+        control.reshape(1).view(np.uint8)[:known] = self.device_control[:known].get()
+        return control
 
     def _send(self) -> None:
         """What the next launch begins with; nobody has arrived at its barriers."""
         self.control["arrived_blocks"] = self.control["released"] = self.control["levels_arrived"] = 0
-        self.device_control.set(np.frombuffer(self.control.tobytes(), np.uint8))
+        before = np.frombuffer(self.control.tobytes(), np.uint8)[:TRACE_AT]
+        self.device_control[:TRACE_AT].set(before)
 
     def refresh(self) -> None:
         """Fields to the device; those that are there already (CuPy arrays) are used as they are."""
@@ -255,8 +270,12 @@ class GpuEngine:
                 self.fields[name].set(field)
 
     def publish(self) -> None:
-        """Fields back to where the program has them."""
-        for name in self.lowered.fields:
+        """Have fields where the program has them."""
+        self._fetch_fields()
+
+    def _fetch_fields(self) -> None:
+        """Fields that the program writes back to where it has them."""
+        for name in self.lowered.written:
             field = self.program._fields[name]
             if not is_device_array(field):
                 self.fields[name].get(out=field)
@@ -294,7 +313,7 @@ class GpuEngine:
 
     def finish(self) -> Finished:
         """Fields back, and the vertices that are still active."""
-        self.publish()
+        self._fetch_fields()
         n, traits = self.program.graph.n, self.traits
         finished = Finished(
             seconds=self.milliseconds * 1e-3,

@@ -60,3 +60,7 @@ CONTROL = np.dtype(
     + [("level_found", "u8", 3), ("level_leave", "u4", 3), ("levels_arrived", "u4")]
     + [("trace", "f8", (TRACE_ROWS, TRACE_COLUMNS))]
 )  # fmt: skip
+
+TRACE_AT = CONTROL.fields["trace"][1]
+TRACE_ROW_BYTES = 8 * TRACE_COLUMNS
+"""Where the trace begins in ``struct Control``, which it ends, and the bytes of a record."""

@@ -26,7 +26,7 @@ INT8, INT64 = 0, 4
 class UniqueId(ctypes.Structure):
     """What rank 0 makes and all need to find each other; passed by value."""
 
-    _fields_ = [("internal", ctypes.c_byte * ID_BYTES)]  # noqa: RUF012
+    _fields_ = [("internal", ctypes.c_byte * ID_BYTES)]
 
 
 @cache
@@ -72,7 +72,11 @@ class Communicator:
     def __init__(self, size: int, identity: bytes, rank: int) -> None:
         self.handle = ctypes.c_void_p()
         given = UniqueId.from_buffer_copy(identity)
-        _check(library().ncclCommInitRank(ctypes.byref(self.handle), ctypes.c_int(size), given, ctypes.c_int(rank)))
+        _check(
+            library().ncclCommInitRank(
+                ctypes.byref(self.handle), ctypes.c_int(size), given, ctypes.c_int(rank)
+            )
+        )
 
     def send(self, address: int, nbytes: int, rank: int, stream: int) -> None:
         """Send so many bytes of device memory to a rank."""

@@ -103,8 +103,10 @@ class World:
     ----------
     rank, size : int
         The number of this rank, and how many there are.
-    local_size : int
-        How many of them share this machine.
+    local_size, local_rank : int
+        How many of them share this machine, and the number of this one among those.
+    machine : int
+        The same for all that share one: the lowest rank there.
     """
 
     def __init__(self, mpi: Any) -> None:
@@ -114,6 +116,7 @@ class World:
         self.rank, self.size = self.comm.rank, self.comm.size
         local = self.comm.Split_type(mpi.COMM_TYPE_SHARED)
         self.local_size, self.neighbours = local.size, local.allgather((os.getpid(), self.rank))
+        self.local_rank, self.machine = local.rank, min(rank for _, rank in self.neighbours)
         self.word = self._shared_word(local)
         local.Free()
         self.progress: np.ndarray | None = None  # of the run, for who is killed
@@ -177,7 +180,7 @@ class World:
         Returns what has come, by rank, and how many from each.
         """
         array = np.ascontiguousarray(array)
-        counts = np.asarray(counts, np.int64)
+        counts = np.ascontiguousarray(counts, np.int64)
         come = np.empty_like(counts)
         self.comm.Alltoall(counts, come)
         total = np.empty(int(come.sum()), array.dtype)

@@ -52,6 +52,9 @@ class Array(np.ndarray):
         out[...] = self
         return out
 
+    def fill(self, value: Any) -> None:
+        self[...] = value
+
 
 class OutOfMemory(RuntimeError):
     """``cupy.cuda.memory.OutOfMemoryError``."""
@@ -202,7 +205,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
     runtime = SimpleNamespace(
         CUDARuntimeError=RuntimeError,
         getDeviceCount=lambda: 1,
-        getDeviceProperties=lambda index: {"name": b"emulator"},
+        getDeviceProperties=lambda index: {"name": b"emulator", "uuid": b"0"},
         memGetInfo=lambda: (1 << 40, 1 << 40),
     )
     attributes = {"MultiProcessorCount": 1, "MaxSharedMemoryPerBlockOptin": 227 << 10}
@@ -220,7 +223,9 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
             Event=Event,
             Stream=Stream,
             get_elapsed_time=lambda begin, end: 0.0,
-            Device=lambda *index: SimpleNamespace(id=0, attributes=attributes, compute_capability="00"),
+            Device=lambda *index: SimpleNamespace(
+                id=0, attributes=attributes, compute_capability="00", use=lambda: None
+            ),
             runtime=runtime,
         ),
     )

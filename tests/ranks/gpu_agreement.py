@@ -1,0 +1,68 @@
+"""Run under mpiexec: what programs give on GPUs, one for each rank, compared with a run alone on one GPU.
+
+On devices, or on the emulator of them (the first argument: ``devices`` or ``emulated``). Then names of the
+checks of `tests.ranks.agreement`, each perhaps with ``:sc`` or another mode; none: all in all modes. Whole
+numbers are the same bit by bit; sums of floats may differ in their last bits, since a GPU adds in no order.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+
+import numpy as np
+
+from tests.gpu.emulator import emulated
+from tests.ranks.agreement import CHECKS, MODES, PULLS, WEIGHTED, graphs, world
+
+SIZES = 8, 64
+
+
+def close(found: np.ndarray, expected: np.ndarray) -> bool:
+    """Equal, or for floats nearly."""
+    if expected.dtype.kind != "f":
+        return np.array_equal(found, expected)
+    return np.allclose(found, expected, rtol=1e-5, atol=1e-7, equal_nan=True)
+
+
+def check(name: str, mode: str) -> int:
+    """One program in one mode on all graphs."""
+    done = 0
+    for graph_name, graph in graphs().items():
+        if name in WEIGHTED and graph.weights is None:
+            continue
+        for size in SIZES:
+            options = {"mode": mode, "partition_size": size, "target": "gpu", "ratio": 1.0}
+            alone = CHECKS[name](graph, transport="alone", **options)
+            for gather in (False, True):
+                here = CHECKS[name](graph, transport="mpi", gather=gather, **options)
+                what = f"{name} {mode} {graph_name} {size} gather={gather}"
+                part = slice(None) if gather else slice(*here["part"])
+                for field, expected in alone["fields"].items():
+                    found = here["fields"][field]
+                    assert close(found[part], expected[part]), f"{what}: {field}"
+                assert here["iterations"] == alone["iterations"], what
+                for key in ("frontier", "sizes", "edges"):
+                    assert np.array_equal(here[key], alone[key]), f"{what}: {key} {here[key]} {alone[key]}"
+                done += 1
+    return done
+
+
+def main(asked: list[str]) -> None:
+    """Run the checks that are asked for."""
+    done = 0
+    for text in asked or [name for name in CHECKS if name != "buckets"]:
+        name, _, mode = text.partition(":")
+        for each in (mode,) if mode else MODES:
+            if each == "pull" and name not in PULLS:
+                continue
+            done += check(name, each)
+            if world().rank == 0:
+                print(text, each, flush=True)
+    if world().rank == 0:
+        print(f"{done} runs agree on {world().size} ranks")
+
+
+if __name__ == "__main__":
+    with emulated() if sys.argv[1] == "emulated" else nullcontext():
+        main(sys.argv[2:])
