@@ -11,7 +11,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from gpop.gpu.device import cupy, device_identity
-from gpop.ranks import nccl
 from gpop.ranks.world import World
 
 
@@ -34,7 +33,8 @@ def local_device(world: World) -> int:
 
 def link_of(world: World) -> Link:
     """The fastest way between the devices that are current; all ranks ask for it together."""
-    able = world.everyones((world.machine, device_identity(), nccl.library() is not None))
+    nccl = getattr(cupy().cuda, "nccl", None)
+    able = world.everyones((world.machine, device_identity(), bool(nccl and nccl.available)))
     apart = len({each[:2] for each in able}) == world.size
     if apart and all(has for _, _, has in able):
         return NcclLink(world)
@@ -42,33 +42,39 @@ def link_of(world: World) -> Link:
 
 
 class NcclLink:
-    """By NCCL, on the current stream; made once for a world and device."""
+    """By NCCL, on the current stream; connections are made once for a device."""
 
     name = "NCCL"
-    _made: dict[int, nccl.Communicator] = {}  # noqa: RUF012
 
     def __init__(self, world: World) -> None:
+        self.nccl = cupy().cuda.nccl
         device = cupy().cuda.Device().id
-        if device not in self._made:
-            identity = world.first_ones(None if world.rank else nccl.unique_id())
-            self._made[device] = nccl.Communicator(world.size, identity, world.rank)
-        self.communicator = self._made[device]
+        if device not in _connected:
+            identity = world.first_ones(None if world.rank else self.nccl.get_unique_id())
+            _connected[device] = self.nccl.NcclCommunicator(world.size, identity, world.rank)
+        self.connected = _connected[device]
 
     def rows(self, own: Any, everyones: Any) -> np.ndarray:
         """See `Link`; waits for what is on the stream."""
-        self.communicator.gather_all(own.data.ptr, everyones.data.ptr, own.size, _stream())
+        pointers = own.data.ptr, everyones.data.ptr
+        self.connected.allGather(*pointers, own.size, self.nccl.NCCL_INT64, _stream())
         return everyones.get()
 
     def exchange(self, out: Any, send: np.ndarray, into: Any, receive: np.ndarray) -> None:
         """See `Link`; returns at once."""
-        stream = _stream()
-        with nccl.grouped():
-            for rank, (begin, nbytes) in enumerate(send.tolist()):
+        nccl, stream = self.nccl, _stream()
+        nccl.groupStart()
+        for call, buffer, pieces in (
+            (self.connected.send, out, send),
+            (self.connected.recv, into, receive),
+        ):
+            for rank, (begin, nbytes) in enumerate(pieces.tolist()):
                 if nbytes:
-                    self.communicator.send(out.data.ptr + begin, nbytes, rank, stream)
-            for rank, (begin, nbytes) in enumerate(receive.tolist()):
-                if nbytes:
-                    self.communicator.receive(into.data.ptr + begin, nbytes, rank, stream)
+                    call(buffer.data.ptr + begin, nbytes, nccl.NCCL_UINT8, rank, stream)
+        nccl.groupEnd()
+
+
+_connected: dict[int, Any] = {}
 
 
 def _stream() -> int:
