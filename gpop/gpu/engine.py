@@ -238,8 +238,10 @@ class GpuEngine:
         self.milliseconds += cupy().cuda.get_elapsed_time(self.begin, self.end)
 
     def _start(self, kernel: Any) -> None:
-        arguments = (self._state(), self._graph(), self.space.argument, self.device_control)
-        kernel((self.blocks,), (BLOCK_THREADS,), arguments, shared_mem=self.shared)
+        kernel((self.blocks,), (BLOCK_THREADS,), self._arguments(), shared_mem=self.shared)
+
+    def _arguments(self) -> tuple[Any, ...]:
+        return self._state(), self._graph(), self.space.argument, self.device_control
 
     def _received(self, rows: int = TRACE_ROWS) -> np.ndarray:
         """``struct Control`` as the device has left it, with so many rows of the trace."""

@@ -20,13 +20,13 @@ from gpop.gpu.choices import bits_of
 from gpop.gpu.device import cupy
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.engine import GpuEngine
-from gpop.gpu.kernel import FUSED, MOST_LISTED, Traits
+from gpop.gpu.kernel import MOST_LISTED, RANKED, Traits
 from gpop.gpu.ranked import RankedEmitter
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS, FRONTIER_AT
 from gpop.program.program import Program
-from gpop.ranks.gpu_wire import GpuWire
+from gpop.ranks.gpu_wire import ACTIVE, GpuWire
 from gpop.ranks.link import link_of, local_device
 from gpop.ranks.part import Part, part_of
 from gpop.ranks.program import hidden_on_ranks
@@ -34,6 +34,8 @@ from gpop.ranks.together import Together, agreed_bits
 from gpop.ranks.world import World
 
 MODES = "auto", "sc", "pc", "pull"
+NOBODY = int(np.iinfo(np.int64).max)
+"""In place of the lowest priority where nobody waits (kernels/buckets.cuh)."""
 
 _emitted: dict[tuple[str, Any], Emitted] = {}
 
@@ -41,15 +43,13 @@ _emitted: dict[tuple[str, Any], Emitted] = {}
 class GpuRankEngine(Together, GpuEngine):
     """One rank's side of a run; see `gpop.plan.engine.Engine`."""
 
-    launched = (*FUSED, "exchange")
+    launched = RANKED
 
     def __init__(self, plan: Plan, world: World, gather: bool) -> None:
         self.world, self.whole_plan, self.gathers = world, plan, gather
         where = f"{type(plan.program).__name__} on {world.size} ranks"
         if plan.mode not in MODES:
             raise UsageError(f"{where}: target 'gpu', mode {plan.mode!r}: expected one of {', '.join(MODES)}")
-        if "priorityFunc" in plan.lowered.functions:
-            raise UsageError(f"{where} has a priorityFunc: target 'gpu': expected 'cpu', or a run alone")
         cupy().cuda.Device(local_device(world)).use()
         super().__init__(plan)
 
@@ -97,7 +97,9 @@ class GpuRankEngine(Together, GpuEngine):
     def _compile(self) -> None:
         """On rank 0 first: the others find there what it has compiled."""
         self.world.first_alone(super()._compile)
-        self.wire = GpuWire(self.part, self.plan.types.message, self.world.rank, self.exchange_by)
+        prioritised = "priorityFunc" in self.emitted.defined
+        message = self.plan.types.message
+        self.wire = GpuWire(self.part, message, self.world.rank, self.exchange_by, prioritised)
         self.fields["gpop_message"] = self.wire.message
 
     # --- the run -------------------------------------------------------------------------------
@@ -109,8 +111,12 @@ class GpuRankEngine(Together, GpuEngine):
         super().load(None if self.traits.all_active else self.own_of(sources), rows)
         self.progress = np.zeros(1, np.int64)
         self.world.progress = self.progress
-        self.wire.choose(self)
-        self.control = self._received(0)
+        if self.wire.prioritised:
+            self.wire.launch(self, "gpop_let_wait", self.part.graph.n, self._arguments()[1:])
+            for name in ("next_frontier", "next_edges", "next_list", "next_heavy"):
+                self.control[name] = 0
+            self._send()
+        self._find_active()
         self.agree(np.empty((0, len(COLUMNS) - 1)), 0.0, self._active_here)
         self.milliseconds += 1e3 * (time.perf_counter() - begin)
 
@@ -128,7 +134,7 @@ class GpuRankEngine(Together, GpuEngine):
 
     @property
     def _active_here(self) -> int:
-        return int(self.wire.counts[self.world.rank, -1])
+        return int(self.wire.counts[self.world.rank, ACTIVE])
 
     def _iteration(self) -> np.ndarray:
         """Exchange, one iteration, and what is active after it; its record."""
@@ -141,14 +147,28 @@ class GpuRankEngine(Together, GpuEngine):
         self.end.record()
         if works:
             self._start(self.loop)
-        self.wire.choose(self)
-        self.control = self._received(1)
+        self._find_active()
         for row in self._records():
             record += row
         record[FRONTIER_AT] = self.part.last - self.part.first if all_active else active
         self.wire.traffic[exchange.WAITED] += int(1e6 * cupy().cuda.get_elapsed_time(self.begin, self.end))
         self.progress[0] = self.iteration
         return record
+
+    def _find_active(self) -> None:
+        """What is active anywhere, now that an iteration is over; where nothing is, of the next bucket."""
+        self.wire.choose(self)
+        self.control = self._received(1)
+        least = self.wire.least
+        if self.wire.active or least == NOBODY:
+            return
+        rows = int(self.control["rows"])
+        self._reopen(0, True)
+        self.control["bucket"], self.control["list_valid"], self.control["rows"] = least, 0, rows
+        self._send()
+        self.wire.launch(self, "gpop_join", self.part.graph.n, self._arguments())
+        self.wire.choose(self)
+        self.control = self._received(1)
 
     def _reopen(self, incoming: int, works: bool) -> None:
         """Put what is active where the exchange adds to it, as if it had been loaded.

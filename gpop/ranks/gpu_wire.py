@@ -18,14 +18,18 @@ from gpop.gpu.kernel import BLOCK_THREADS
 from gpop.ranks.link import Link
 from gpop.ranks.part import Part
 
+ACTIVE, LEAST = -2, -1
+
 
 class GpuWire:
     """Arrays of one run.
 
-    ``counts[r, s]`` are the messages of rank r for rank s, ``counts[r, -1]`` the active vertices of rank r.
+    ``counts[r, s]`` are the messages of rank r for rank s, ``counts[r, ACTIVE]`` the active vertices of rank
+    r, and ``counts[r, LEAST]`` the lowest priority that waits there where none are.
     """
 
-    def __init__(self, part: Part, message: np.dtype, rank: int, link: Link) -> None:
+    def __init__(self, part: Part, message: np.dtype, rank: int, link: Link, prioritised: bool) -> None:
+        self.prioritised = prioritised
         self.part, self.value_bytes, self.rank, self.link = part, message.itemsize, rank, link
         self.ranks = part.send_counts.size
         module, words = cupy(), (part.send_counts + 31) // 32
@@ -33,13 +37,13 @@ class GpuWire:
         self.send_first, self.mirror_first = _starts(part.send_counts), _starts(part.mirror_counts)
         self.first, self.word_first = module.asarray(self.send_first), _starts(words)
         self.bits = module.zeros(int(words.sum()) + 1, np.uint32)
-        self.row, self.cursors = module.zeros(self.ranks + 1, np.int64), module.zeros(self.ranks, np.int64)
-        self.rows = module.zeros((self.ranks, self.ranks + 1), np.int64)
+        self.row, self.cursors = module.zeros(self.ranks + 2, np.int64), module.zeros(self.ranks, np.int64)
+        self.rows = module.zeros((self.ranks, self.ranks + 2), np.int64)
         self.out_first, self.in_first = (_starts(self._rooms(each)) for each in _counts(part))
         self.out = module.zeros(int(self.out_first[-1]) + 8, np.uint8)
         self.into = module.zeros(int(self.in_first[-1]) + 8, np.uint8)
         self.message = module.zeros(part.graph.n, message)
-        self.counts = np.zeros((self.ranks, self.ranks + 1), np.int64)
+        self.counts = np.zeros((self.ranks, self.ranks + 2), np.int64)
         self.traffic = np.zeros(4, np.int64)
 
     def _rooms(self, counts: np.ndarray) -> np.ndarray:
@@ -55,7 +59,12 @@ class GpuWire:
     @property
     def active(self) -> int:
         """Of all ranks."""
-        return int(self.counts[:, -1].sum())
+        return int(self.counts[:, ACTIVE].sum())
+
+    @property
+    def least(self) -> int:
+        """The lowest priority that waits, where nothing is active anywhere."""
+        return int(self.counts[:, LEAST].min())
 
     @property
     def incoming(self) -> int:
@@ -69,12 +78,15 @@ class GpuWire:
             engine.space.argument, engine.device_control, self.sends, self.first, np.int64(self.ranks),
             self.bits, self.row, self.cursors,
         )  # fmt: skip
-        self._launch(engine, "gpop_choose", int(self.send_first[-1]), arguments)
+        self.launch(engine, "gpop_choose", int(self.send_first[-1]), arguments)
+        if self.prioritised:
+            own = self.row[ACTIVE:], self.row[LEAST:]
+            self.launch(engine, "gpop_least", self.part.graph.n, (*engine._arguments(), *own))
         self.counts = self.link.rows(self.row, self.rows)
 
     def exchange(self, engine: Any) -> None:
         """Messages of own active vertices to who mirrors them, those of mirrors into the frontier."""
-        sends = self._forms(self.counts[self.rank, :-1], self.part.send_counts)
+        sends = self._forms(self.counts[self.rank, : self.ranks], self.part.send_counts)
         comes = self._forms(self.counts[:, self.rank], self.part.mirror_counts)
         state, control = engine._state(), engine.device_control
         for rank, form in enumerate(sends):
@@ -87,7 +99,7 @@ class GpuWire:
             if form.nbytes:
                 self._unpack(engine, rank, form, control)
         self.traffic[exchange.BYTES] += out[:, 1].sum()
-        self.traffic[exchange.VALUES] += self.counts[self.rank, :-1].sum()
+        self.traffic[exchange.VALUES] += self.counts[self.rank, : self.ranks].sum()
         self.traffic[exchange.EXCHANGES] += 1
 
     def _forms(self, counts: np.ndarray, mirrors: np.ndarray) -> list[Form]:
@@ -101,7 +113,7 @@ class GpuWire:
             state, control, self.sends[first:], np.int64(last - first), np.int64(form.form),
             self.bits[int(self.word_first[rank]) :], index, values, self.cursors[rank:],
         )  # fmt: skip
-        self._launch(engine, "gpop_pack", last - first, arguments)
+        self.launch(engine, "gpop_pack", last - first, arguments)
 
     def _unpack(self, engine: Any, rank: int, form: Form, control: Any) -> None:
         index, values = self._places(self.into, int(self.in_first[rank]), form)
@@ -109,12 +121,13 @@ class GpuWire:
             engine._graph(), engine.space.argument, control, self.mirrors[int(self.mirror_first[rank]) :],
             np.int64(form.entries), np.int64(form.form), index, values, self.message,
         )  # fmt: skip
-        self._launch(engine, "gpop_unpack", form.entries, arguments)
+        self.launch(engine, "gpop_unpack", form.entries, arguments)
 
     def _places(self, buffer: Any, begin: int, form: Form) -> tuple[Any, Any]:
         return buffer[begin:], buffer[begin + form.index_bytes :]
 
-    def _launch(self, engine: Any, name: str, entries: int, arguments: tuple) -> None:
+    def launch(self, engine: Any, name: str, entries: int, arguments: tuple) -> None:
+        """Start a kernel of the engine's module with so much to look at."""
         blocks = max(1, min(2 * engine.blocks, -(-entries // BLOCK_THREADS)))
         engine.module.get_function(name)((blocks,), (BLOCK_THREADS,), arguments)
 

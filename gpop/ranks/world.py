@@ -247,7 +247,8 @@ class World:
         again = "start it again"
         if self.checkpoint is not None:
             again = f"the same command goes on from the checkpoint in {self.checkpoint}"
-        return f"{who} of {self.size} has ended{far}: {again}"
+        have = "have" if len(dead) > 1 else "has"  # the launcher may have ended others meanwhile
+        return f"{who} of {self.size} {have} ended{far}: {again}"
 
     def abort(self, message: str, code: int) -> None:
         """Say in one line what has happened to this rank, and end all of them."""

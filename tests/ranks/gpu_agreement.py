@@ -1,8 +1,9 @@
 """Run under mpiexec: what programs give on GPUs, one for each rank, compared with a run alone on one GPU.
 
 On devices, or on the emulator of them (the first argument: ``devices`` or ``emulated``). Then names of the
-checks of `tests.ranks.agreement`, each perhaps with ``:sc`` or another mode; none: all in all modes. Whole
-numbers are the same bit by bit; sums of floats may differ in their last bits, since a GPU adds in no order.
+checks of `tests.ranks.agreement`, each perhaps with ``:sc`` or another mode, and behind that ``:8`` or
+another size of partitions; none: all in all modes. Whole numbers are the same bit by bit; sums of floats may
+differ in their last bits, since a GPU adds in no order.
 """
 
 from __future__ import annotations
@@ -47,9 +48,11 @@ def check(name: str, mode: str, sizes: tuple[int, ...]) -> int:
                     if field == "parent":
                         found, expected = found == programs.NOWHERE, expected == programs.NOWHERE
                     assert close(found, expected), f"{what}: {field}"
-                assert here["iterations"] == alone["iterations"], what
-                for key in ("frontier", "sizes", "edges"):
-                    assert np.array_equal(here[key], alone[key]), f"{what}: {key} {here[key]} {alone[key]}"
+                # A vertex that waits for its bucket tells what it knows in pc, but not to other ranks.
+                if (name, mode) != ("buckets", "pc"):
+                    assert here["iterations"] == alone["iterations"], what
+                    for key in ("frontier", "sizes", "edges"):
+                        assert np.array_equal(here[key], alone[key]), f"{what}: {key}"
                 done += 1
     return done
 
@@ -57,12 +60,12 @@ def check(name: str, mode: str, sizes: tuple[int, ...]) -> int:
 def main(where: str, asked: list[str]) -> None:
     """Run the checks that are asked for."""
     done = 0
-    for text in asked or [name for name in CHECKS if name != "buckets"]:
-        name, _, mode = text.partition(":")
+    for text in asked or CHECKS:
+        name, mode, size = (*text.split(":"), "", "")[:3]
         for each in (mode,) if mode else MODES:
             if each == "pull" and name not in PULLS:
                 continue
-            done += check(name, each, SIZES[where])
+            done += check(name, each, (int(size),) if size else SIZES[where])
             if world().rank == 0:
                 print(text, each, flush=True)
     if world().rank == 0:

@@ -10,14 +10,46 @@
 enum { FORM_NOTHING, FORM_ALL, FORM_BITS, FORM_PAIRS };
 const int ENTRIES = 1024;
 
-__device__ __forceinline__ unsigned warp_number() { return (threadIdx.x >> 5) * gridDim.x + blockIdx.x; }
-__device__ __forceinline__ unsigned all_warps() { return gridDim.x * blockDim.x >> 5; }
+// All threads of a launch that is not cooperative: they share work, and do not wait for each other.
+__device__ __forceinline__ Team everybody(Control* control) { return {control, gridDim.x, 0, false, 0}; }
+
+// Before a run: everything waits (buckets.cuh).
+extern "C" __global__ void gpop_let_wait(const Graph graph, const Space space, Control* control) {
+#if PRIORITISED
+  Team team = everybody(control);
+  let_wait(team, graph, space);
+#endif
+}
+
+// The lowest priority that waits here, where nothing is active.
+extern "C" __global__ void gpop_least(const State given, const Graph graph, const Space space, Control* control,
+                                      const int64* active, int64* least) {
+#if PRIORITISED
+  if (*active) return;
+  Team team = everybody(control);
+  State state = given;
+  int64 waiting;
+  const int64 found = least_waiting(team, state, graph, space, waiting);
+  if (lane_id() == 0) atomicMin(least, found);
+#endif
+}
+
+// Who waits here with a priority up to that of Control joins the frontier, as bits alone.
+extern "C" __global__ void gpop_join(const State given, const Graph graph, const Space space, Control* control) {
+#if PRIORITISED
+  Team team = everybody(control);
+  State state = given;
+  join_bucket(team, state, graph, space, control, control->head.bucket, false);
+#endif
+}
 
 // Bits of the active ones among the own vertices that each rank mirrors, and how many they are; behind that the
-// active vertices here. `first`: where those of a rank begin; their bits have words of their own.
-extern "C" __global__ void gpop_choose(const Space space, const Control* control, const unsigned* sends, const int64* first,
+// active vertices here, and NOBODY. `first`: where those of a rank begin; their bits have words of their own.
+extern "C" __global__ void gpop_choose(const Space space, Control* control, const unsigned* sends, const int64* first,
                                        int64 ranks, unsigned* bits, int64* chosen, int64* cursors) {
-  const bool leader = blockIdx.x == 0 && threadIdx.x == 0;
+  Team team = everybody(control);
+  const bool leader = team.leader();
+  if (leader) chosen[ranks + 1] = NOBODY;
   if (leader) chosen[ranks] = control->head.fresh ? control->head.next_frontier : control->head.finished ? 0 : control->head.frontier;
   int64 words = 0;
   for (int64 r = 0; r < ranks; ++r) {
@@ -27,7 +59,7 @@ extern "C" __global__ void gpop_choose(const Space space, const Control* control
       if (leader) chosen[r] = size;
       continue;
     }
-    for (int64 begin = (int64)ENTRIES * warp_number(); begin < size; begin += (int64)ENTRIES * all_warps()) {
+    for (int64 begin = (int64)ENTRIES * team.warp(); begin < size; begin += (int64)ENTRIES * team.warps()) {
       unsigned own = 0;
       for (int j = 0; j < 32; ++j) {
         const int64 i = begin + 32 * j + lane_id();
@@ -44,11 +76,12 @@ extern "C" __global__ void gpop_choose(const Space space, const Control* control
 }
 
 // What goes to one rank, which mirrors `sends`; index and values lie behind each other in its buffer.
-extern "C" __global__ void gpop_pack(const State given, const Control* control, const unsigned* sends, int64 size,
+extern "C" __global__ void gpop_pack(const State given, Control* control, const unsigned* sends, int64 size,
                                      int64 form, const unsigned* bits, unsigned* index, Message* values, int64* cursor) {
   State state = given;
   ADVANCE(state, control->head.iteration);
-  for (int64 begin = (int64)ENTRIES * warp_number(); begin < size; begin += (int64)ENTRIES * all_warps()) {
+  Team team = everybody(control);
+  for (int64 begin = (int64)ENTRIES * team.warp(); begin < size; begin += (int64)ENTRIES * team.warps()) {
     const bool some = form != FORM_ALL && begin + 32 * lane_id() < size;
     const unsigned own = some ? bits[begin / 32 + lane_id()] : 0;
     if (form == FORM_PAIRS) {
@@ -103,9 +136,10 @@ struct PartitionCount {
 // What has come from one rank: messages of `mirrors`, which join the frontier. `size`: mirrors, or pairs.
 extern "C" __global__ void gpop_unpack(const Graph graph, const Space space, Control* control, const unsigned* mirrors,
                                        int64 size, int64 form, const unsigned* index, const Message* values, Message* message) {
+  Team team = everybody(control);
   const bool listed = !ALL_ACTIVE && control->head.list_valid;
   int64 vertices = 0, edges = 0;
-  for (int64 begin = (int64)ENTRIES * warp_number(); begin < size; begin += (int64)ENTRIES * all_warps()) {
+  for (int64 begin = (int64)ENTRIES * team.warp(); begin < size; begin += (int64)ENTRIES * team.warps()) {
     PartitionCount count = {0, 0, 0, space};
     for (int j = 0; j < 32; ++j) {
       const int64 i = begin + 32 * j + lane_id();
