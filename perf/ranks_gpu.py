@@ -107,9 +107,9 @@ def run_what_one_refuses(whole: gpop.Graph | None, part: gpop.Graph, world: Worl
     if whole is not None:
         whole.drop("device")
         cupy().get_default_memory_pool().free_all_blocks()
-        before = cupy().get_default_memory_pool().used_bytes()
+        before = cupy().get_default_memory_pool().total_bytes()
         pagerank(whole, 0, transport="alone")
-        taken = cupy().get_default_memory_pool().used_bytes() - before
+        taken = cupy().get_default_memory_pool().total_bytes() - before
     budget = int(world.first_ones(taken) / SMALLER)
     options = {"residency": "device", "device_memory": budget}
     said = "one GPU runs it, too"

@@ -55,11 +55,8 @@ extern "C" __global__ void gpop_choose(const Space space, Control* control, cons
   for (int64 r = 0; r < ranks; ++r) {
     const int64 size = first[r + 1] - first[r];
     if (leader) cursors[r] = 0;
-    if (ALL_ACTIVE) {
-      if (leader) chosen[r] = size;
-      continue;
-    }
-    for (int64 begin = (int64)ENTRIES * team.warp(); begin < size; begin += (int64)ENTRIES * team.warps()) {
+    if (ALL_ACTIVE && leader) chosen[r] = size;
+    for (int64 begin = (int64)ENTRIES * team.warp(); !ALL_ACTIVE && begin < size; begin += (int64)ENTRIES * team.warps()) {
       unsigned own = 0;
       for (int j = 0; j < 32; ++j) {
         const int64 i = begin + 32 * j + lane_id();
