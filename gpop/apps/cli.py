@@ -31,13 +31,14 @@ from gpop.common.command import (
     reading_options,
 )
 from gpop.common.errors import UsageError
+from gpop.common.launched import launched_ranks
 from gpop.common.parallel import MOST_THREADS
 from gpop.common.progress import by_default
 from gpop.execution.run import RESIDENCIES, TARGETS
 from gpop.graph.transform import ORDERS
 from gpop.model.choosers import MODEL_NAMES, MODELS
 from gpop.model.strategies import ASKED, check_asked, described
-from gpop.ranks.world import TRANSPORTS, World, end_all, launched_ranks, world_of
+from gpop.ranks.world import TRANSPORTS, World, end_all, world_of
 
 ROUNDS = 3
 TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")

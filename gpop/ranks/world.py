@@ -22,36 +22,17 @@ import numpy as np
 
 from gpop.common.command import fail
 from gpop.common.errors import GpopError, UsageError
+from gpop.common.launched import launched_ranks
 from gpop.common.parallel import worker_count
 from gpop.ranks.killed import Word, gone, say_when_killed
 
 TRANSPORTS = ("auto", "alone", "mpi")
-
-LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
-"""Where launchers say how many ranks there are: Open MPI's, those of MPICH and Intel, MVAPICH's."""
 
 LATER = 0.5
 """Seconds that other ranks leave to rank 0 to tell of an error that it has met as well."""
 
 PASSED_ON = 0.3
 """Seconds that the launcher gets to pass on what was said: a busy Open MPI that is told to abort loses it."""
-
-
-@cache
-def launched_ranks() -> int:
-    """How many ranks the launcher has started; 1 where there is none. It has said so before Python began.
-
-    Examples
-    --------
-    >>> launched_ranks()
-    1
-    """
-    for name in LAUNCHED:
-        if os.environ.get(name, "").isdigit():
-            return int(os.environ[name])
-    if "PMIX_RANK" in os.environ and os.environ.get("SLURM_NTASKS", "").isdigit():
-        return int(os.environ["SLURM_NTASKS"])
-    return 1
 
 
 def world_of(transport: str) -> World | None:

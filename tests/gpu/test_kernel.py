@@ -17,6 +17,7 @@ from gpop.gpu.kernel import (
     BLOCK_THREADS,
     FUSED,
     OWNER,
+    RANKED,
     STEPPED,
     SWAP,
     Traits,
@@ -27,6 +28,7 @@ from gpop.gpu.kernel import (
     push_of,
     shared_bytes,
 )
+from gpop.gpu.ranked import RankedEmitter
 from gpop.gpu.strategies import strategies_of
 from gpop.model.strategies import PULL, STRATEGIES, code_of, split
 from gpop.plan.hidden import MASK_NONE, MASK_SENT, hidden_of
@@ -57,12 +59,15 @@ def source_of(
     launched: tuple[str, ...] = FUSED,
     streamed: bool = False,
 ) -> str | None:
-    """The source of an engine; None where a program cannot be run that way.
+    """The source of an engine, or None where a program cannot be run that way.
 
-    ``masked`` hides the messages of inactive vertices by a mark, whatever the program declares.
+    ``launched`` may be that of one of several ranks. ``masked`` hides the messages of inactive vertices by a
+    mark, whatever the program declares.
     """
     cls, weight = PROGRAMS[name]
     emitted = emitted_of(name)
+    if launched is RANKED:
+        emitted = RankedEmitter(cls, lower(cls)).run(weight)
     combine = cls.combine if way == "declared" else None
     asks = code_of(mode) == PULL
     push = OWNER if way == "owner" or asks else push_of(emitted, combine)
@@ -120,7 +125,7 @@ def test_engines_of_what_has_a_name_compile(mode, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("mode, launched", PARTS)
+@pytest.mark.parametrize("mode, launched", [*PARTS, ("auto", RANKED)])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_engine_of_one_mode_and_the_two_halves_compile(name, mode, launched, tmp_path):
     for way in WAYS:
