@@ -59,7 +59,7 @@ def stream(
         traits = traits._replace(bin_weight_dtype=resident.bins.id_weights.dtype)
     resident.arrays.clear()
     by_column = traits.combine is not None and traits.push != OWNER
-    budget = plan.residency.budget or _everything()
+    budget = plan.residency.budget or everything()
     shape = graph, resident.bins, resident.turned, by_column, budget
     for fewer in _with_fewer(traits, plan.mode):
         parts, shapes = parts_of(plan, emitted, fewer), workspace_shapes(resident, emitted, fewer)
@@ -101,7 +101,7 @@ def _with_fewer(traits: Traits, mode: str) -> Iterator[Traits]:
             yield traits
 
 
-def _everything() -> int:
+def everything() -> int:
     """What is free but for what the driver may want."""
     cupy().get_default_memory_pool().free_all_blocks()
     return cupy().cuda.runtime.memGetInfo()[0] // 16 * 15

@@ -22,6 +22,7 @@ from gpop.gpu.emitted import Emitted
 from gpop.gpu.engine import GpuEngine
 from gpop.gpu.kernel import MOST_LISTED, RANKED, Traits
 from gpop.gpu.ranked import RankedEmitter
+from gpop.gpu.streaming import everything
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS, FRONTIER_AT
@@ -61,9 +62,14 @@ class GpuRankEngine(Together, GpuEngine):
         graph = plan.program.graph
         bits = agreed_bits(bits_of(plan), graph, world, plan.partition_size)
         self.part = part_of(graph, bits, world)
-        self.exchange_by = link_of(world)
+        link = link_of(world)
         super().__init__(self._plan_of_part(plan, bits))
-        return super().prepare() | {"ranks": world.size, "exchange": self.exchange_by.name}
+        said = super().prepare() | {"ranks": world.size, "exchange": link.name}
+        message = self.plan.types.message
+        prioritised = "priorityFunc" in self.emitted.defined
+        self.wire = GpuWire(self.part, message, world.rank, link, prioritised)
+        self.fields["gpop_message"] = self.wire.message
+        return said
 
     def _plan_of_part(self, plan: Plan, bits: int) -> Plan:
         degrees = ("out_degree",) if "out_degree" in plan.lowered.built_in else ()
@@ -94,13 +100,16 @@ class GpuRankEngine(Together, GpuEngine):
         wire = GpuWire.bytes_of(self.part, self.plan.types.message)
         return parts, shapes, own + wire, needed + wire
 
+    def _stream(self) -> dict[str, Any]:
+        """With what the exchange leaves of the budget."""
+        given = self.plan.residency.budget or everything()
+        left = max(given - GpuWire.bytes_of(self.part, self.plan.types.message), 1)
+        self.plan = replace(self.plan, residency=self.plan.residency._replace(budget=left))
+        return super()._stream()
+
     def _compile(self) -> None:
         """On rank 0 first: the others find there what it has compiled."""
         self.world.first_alone(super()._compile)
-        prioritised = "priorityFunc" in self.emitted.defined
-        message = self.plan.types.message
-        self.wire = GpuWire(self.part, message, self.world.rank, self.exchange_by, prioritised)
-        self.fields["gpop_message"] = self.wire.message
 
     # --- the run -------------------------------------------------------------------------------
 

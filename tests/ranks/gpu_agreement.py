@@ -13,6 +13,8 @@ from contextlib import nullcontext
 
 import numpy as np
 
+import gpop
+from gpop.generate import generate
 from tests import programs
 from tests.gpu.emulator import emulated
 from tests.ranks.agreement import CHECKS, MODES, PULLS, WEIGHTED, graphs, world
@@ -57,10 +59,32 @@ def check(name: str, mode: str, sizes: tuple[int, ...]) -> int:
     return done
 
 
+def streamed() -> int:
+    """Apps whose edges do not fit the budget of a device."""
+    graph, done = (
+        world().first_ones(None if world().rank else generate("rmat", scale=12, degree=16, seed=3)),
+        0,
+    )
+    few = {"residency": "stream", "device_memory": 400_000}
+    for mode in ("sc", "pc", "auto"):
+        options = {"target": "gpu", "mode": mode, "ratio": 1.0, "partition_size": 512}
+        for app, given in ((gpop.bfs, {"source": 4}), (gpop.pagerank, {"iterations": 5})):
+            here = app(graph, **given, **options, **few, gather=True)
+            alone = app(graph, **given, **options, transport="alone")
+            (name,) = {"level", "rank"} & vars(here).keys()
+            assert close(getattr(here, name), getattr(alone, name)), f"streamed {app.__name__} {mode}"
+            assert here.run.trace.summary["link"]["away_bytes"] > 0
+            done += 1
+    return done
+
+
 def main(where: str, asked: list[str]) -> None:
     """Run the checks that are asked for."""
     done = 0
-    for text in asked or CHECKS:
+    for text in asked or [*CHECKS, "streamed"]:
+        if text == "streamed":
+            done += streamed()
+            continue
         name, mode, size = (*text.split(":"), "", "")[:3]
         for each in (mode,) if mode else MODES:
             if each == "pull" and name not in PULLS:
