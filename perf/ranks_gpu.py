@@ -25,10 +25,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gpop
+from gpop.apps.pagerank import PageRank
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.generate.spec import is_spec, options_of
-from gpop.gpu.device import cupy
+from gpop.gpu.engine import GpuEngine
+from gpop.plan.plan import decide
 from gpop.ranks.world import World, world_of
 from perf.graphs import open_graph
 from perf.parser import documented
@@ -101,15 +103,17 @@ def measure(app: str, whole: gpop.Graph | None, part: gpop.Graph, world: World, 
     return right
 
 
+def needed(graph: gpop.Graph) -> int:
+    """Bytes of a device that ten iterations on it take."""
+    engine = GpuEngine(decide(PageRank(graph), target="gpu", limit=ITERATIONS))
+    engine.prepare()
+    parts, _, own, _ = engine._needs(engine.traits)
+    return own + engine.layout.bytes_of(parts)
+
+
 def run_what_one_refuses(whole: gpop.Graph | None, part: gpop.Graph, world: World) -> bool:
     """Print on rank 0 what happens with a budget that is too small for one GPU."""
-    taken = None
-    if whole is not None:
-        whole.drop("device")
-        cupy().get_default_memory_pool().free_all_blocks()
-        before = cupy().get_default_memory_pool().total_bytes()
-        pagerank(whole, 0, transport="alone")
-        taken = cupy().get_default_memory_pool().total_bytes() - before
+    taken = None if whole is None else needed(whole)
     budget = int(world.first_ones(taken) / SMALLER)
     options = {"residency": "device", "device_memory": budget}
     said = "one GPU runs it, too"

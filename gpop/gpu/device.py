@@ -76,10 +76,9 @@ def current_device() -> Device:
     return _device(cupy().cuda.Device().id)
 
 
-def device_identity() -> bytes:
+def device_identity() -> str:
     """Tells the current device from others of the machine, whatever number they have here."""
-    module = cupy()
-    return bytes(module.cuda.runtime.getDeviceProperties(module.cuda.Device().id)["uuid"])
+    return cupy().cuda.runtime.deviceGetPCIBusId(cupy().cuda.Device().id)
 
 
 def free_bytes() -> int:

@@ -71,6 +71,7 @@ class GpuEngine:
         self.mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
         self.fields: dict[str, Any] = {}
         self.halves: tuple[Any, Any] | None = None
+        self.arguments: tuple[Any, ...] | None = None
         self.milliseconds = 0.0
         self.link: Link | None = None
         self.link_cost = 0.0
@@ -241,7 +242,10 @@ class GpuEngine:
         kernel((self.blocks,), (BLOCK_THREADS,), self._arguments(), shared_mem=self.shared)
 
     def _arguments(self) -> tuple[Any, ...]:
-        return self._state(), self._graph(), self.space.argument, self.device_control
+        """What kernels get; filling the structs takes longer than a launch, so once until `refresh`."""
+        if self.arguments is None:
+            self.arguments = self._state(), self._graph(), self.space.argument, self.device_control
+        return self.arguments
 
     def _received(self, rows: int = TRACE_ROWS) -> np.ndarray:
         """``struct Control`` as the device has left it, with so many rows of the trace."""
@@ -258,6 +262,7 @@ class GpuEngine:
 
     def refresh(self) -> None:
         """Fields to the device; those that are there already (CuPy arrays) are used as they are."""
+        self.arguments = None
         for name in self.lowered.fields:
             field = self.program._fields[name]
             if is_device_array(field):

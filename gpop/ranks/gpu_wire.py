@@ -37,7 +37,8 @@ class GpuWire:
         self.send_first, self.mirror_first = _starts(part.send_counts), _starts(part.mirror_counts)
         self.first, self.word_first = module.asarray(self.send_first), _starts(words)
         self.bits = module.zeros(int(words.sum()) + 1, np.uint32)
-        self.row, self.cursors = module.zeros(self.ranks + 2, np.int64), module.zeros(self.ranks, np.int64)
+        self.row, self.next = (module.zeros(self.ranks + 2, np.int64) for _ in range(2))
+        self.cursors = module.zeros(self.ranks, np.int64)
         self.rows = module.zeros((self.ranks, self.ranks + 2), np.int64)
         self.out_first, self.in_first = (_starts(self._rooms(each)) for each in _counts(part))
         self.out = module.zeros(int(self.out_first[-1]) + 8, np.uint8)
@@ -73,31 +74,31 @@ class GpuWire:
 
     def choose(self, engine: Any) -> None:
         """Count what is to be sent, and know the counts of all."""
-        self.row.fill(0)
+        _, _, space, control = engine._arguments()
         arguments = (
-            engine.space.argument, engine.device_control, self.sends, self.first, np.int64(self.ranks),
-            self.bits, self.row, self.cursors,
+            space, control, self.sends, self.first, np.int64(self.ranks), self.bits, self.row, self.next,
+            self.cursors,
         )  # fmt: skip
-        self.launch(engine, "gpop_choose", int(self.send_first[-1]), arguments)
+        self.launch(engine, "gpop_choose", 1 if engine.traits.all_active else self.part.sends.size, arguments)
         if self.prioritised:
             own = self.row[ACTIVE:], self.row[LEAST:]
             self.launch(engine, "gpop_least", self.part.graph.n, (*engine._arguments(), *own))
         self.counts = self.link.rows(self.row, self.rows)
+        self.row, self.next = self.next, self.row
 
     def exchange(self, engine: Any) -> None:
         """Messages of own active vertices to who mirrors them, those of mirrors into the frontier."""
         sends = self._forms(self.counts[self.rank, : self.ranks], self.part.send_counts)
         comes = self._forms(self.counts[:, self.rank], self.part.mirror_counts)
-        state, control = engine._state(), engine.device_control
         for rank, form in enumerate(sends):
             if form.nbytes:
-                self._pack(engine, rank, form, state, control)
+                self._pack(engine, rank, form)
         out = np.array([[begin, form.nbytes] for begin, form in zip(self.out_first, sends, strict=False)])
         into = np.array([[begin, form.nbytes] for begin, form in zip(self.in_first, comes, strict=False)])
         self.link.exchange(self.out, out, self.into, into)
         for rank, form in enumerate(comes):
             if form.nbytes:
-                self._unpack(engine, rank, form, control)
+                self._unpack(engine, rank, form)
         self.traffic[exchange.BYTES] += out[:, 1].sum()
         self.traffic[exchange.VALUES] += self.counts[self.rank, : self.ranks].sum()
         self.traffic[exchange.EXCHANGES] += 1
@@ -106,7 +107,8 @@ class GpuWire:
         pairs = zip(counts.tolist(), mirrors.tolist(), strict=True)
         return [form_of(count, of, self.value_bytes) for count, of in pairs]
 
-    def _pack(self, engine: Any, rank: int, form: Form, state: np.ndarray, control: Any) -> None:
+    def _pack(self, engine: Any, rank: int, form: Form) -> None:
+        state, _, _, control = engine._arguments()
         first, last = self.send_first[rank : rank + 2].tolist()
         index, values = self._places(self.out, int(self.out_first[rank]), form)
         arguments = (
@@ -115,10 +117,11 @@ class GpuWire:
         )  # fmt: skip
         self.launch(engine, "gpop_pack", last - first, arguments)
 
-    def _unpack(self, engine: Any, rank: int, form: Form, control: Any) -> None:
+    def _unpack(self, engine: Any, rank: int, form: Form) -> None:
+        _, graph, space, control = engine._arguments()
         index, values = self._places(self.into, int(self.in_first[rank]), form)
         arguments = (
-            engine._graph(), engine.space.argument, control, self.mirrors[int(self.mirror_first[rank]) :],
+            graph, space, control, self.mirrors[int(self.mirror_first[rank]) :],
             np.int64(form.entries), np.int64(form.form), index, values, self.message,
         )  # fmt: skip
         self.launch(engine, "gpop_unpack", form.entries, arguments)
@@ -128,7 +131,7 @@ class GpuWire:
 
     def launch(self, engine: Any, name: str, entries: int, arguments: tuple) -> None:
         """Start a kernel of the engine's module with so much to look at."""
-        blocks = max(1, min(2 * engine.blocks, -(-entries // BLOCK_THREADS)))
+        blocks = max(1, min(engine.blocks, -(-entries // BLOCK_THREADS)))
         engine.module.get_function(name)((blocks,), (BLOCK_THREADS,), arguments)
 
 

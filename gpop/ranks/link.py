@@ -6,6 +6,7 @@ on one device; there, and where it is not installed, `HostLink` copies to the ho
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,12 +34,20 @@ def local_device(world: World) -> int:
 
 def link_of(world: World) -> Link:
     """The fastest way between the devices that are current; all ranks ask for it together."""
-    nccl = getattr(cupy().cuda, "nccl", None)
-    able = world.everyones((world.machine, device_identity(), bool(nccl and nccl.available)))
+    able = world.everyones((world.machine, device_identity(), nccl() is not None))
     apart = len({each[:2] for each in able}) == world.size
     if apart and all(has for _, _, has in able):
         return NcclLink(world)
     return HostLink(world)
+
+
+def nccl() -> Any:
+    """CuPy's module of that name; None where there is no NCCL."""
+    try:
+        module = import_module("cupy.cuda.nccl")
+    except ImportError:
+        return None
+    return module if module.available else None
 
 
 class NcclLink:
@@ -47,7 +56,7 @@ class NcclLink:
     name = "NCCL"
 
     def __init__(self, world: World) -> None:
-        self.nccl = cupy().cuda.nccl
+        self.nccl = nccl()
         device = cupy().cuda.Device().id
         if device not in _connected:
             identity = world.first_ones(None if world.rank else self.nccl.get_unique_id())
@@ -62,16 +71,16 @@ class NcclLink:
 
     def exchange(self, out: Any, send: np.ndarray, into: Any, receive: np.ndarray) -> None:
         """See `Link`; returns at once."""
-        nccl, stream = self.nccl, _stream()
-        nccl.groupStart()
+        stream = _stream()
+        self.nccl.groupStart()
         for call, buffer, pieces in (
             (self.connected.send, out, send),
             (self.connected.recv, into, receive),
         ):
             for rank, (begin, nbytes) in enumerate(pieces.tolist()):
                 if nbytes:
-                    call(buffer.data.ptr + begin, nbytes, nccl.NCCL_UINT8, rank, stream)
-        nccl.groupEnd()
+                    call(buffer.data.ptr + begin, nbytes, self.nccl.NCCL_UINT8, rank, stream)
+        self.nccl.groupEnd()
 
 
 _connected: dict[int, Any] = {}

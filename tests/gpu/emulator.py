@@ -52,9 +52,6 @@ class Array(np.ndarray):
         out[...] = self
         return out
 
-    def fill(self, value: Any) -> None:
-        self[...] = value
-
 
 class OutOfMemory(RuntimeError):
     """``cupy.cuda.memory.OutOfMemoryError``."""
@@ -205,7 +202,8 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
     runtime = SimpleNamespace(
         CUDARuntimeError=RuntimeError,
         getDeviceCount=lambda: 1,
-        getDeviceProperties=lambda index: {"name": b"emulator", "uuid": b"0"},
+        getDeviceProperties=lambda index: {"name": b"emulator"},
+        deviceGetPCIBusId=lambda index: "0000:00:00.0",
         memGetInfo=lambda: (1 << 40, 1 << 40),
     )
     attributes = {"MultiProcessorCount": 1, "MaxSharedMemoryPerBlockOptin": 227 << 10}

@@ -44,9 +44,9 @@ extern "C" __global__ void gpop_join(const State given, const Graph graph, const
 }
 
 // Bits of the active ones among the own vertices that each rank mirrors, and how many they are; behind that the
-// active vertices here, and NOBODY. `first`: where those of a rank begin; their bits have words of their own.
+// active vertices here, and NOBODY. `first`: where those of a rank begin; their bits have words of their own. `next` is cleared, for the next time.
 extern "C" __global__ void gpop_choose(const Space space, Control* control, const unsigned* sends, const int64* first,
-                                       int64 ranks, unsigned* bits, int64* chosen, int64* cursors) {
+                                       int64 ranks, unsigned* bits, int64* chosen, int64* next, int64* cursors) {
   Team team = everybody(control);
   const bool leader = team.leader();
   if (leader) chosen[ranks + 1] = NOBODY;
@@ -54,7 +54,7 @@ extern "C" __global__ void gpop_choose(const Space space, Control* control, cons
   int64 words = 0;
   for (int64 r = 0; r < ranks; ++r) {
     const int64 size = first[r + 1] - first[r];
-    if (leader) cursors[r] = 0;
+    if (leader) cursors[r] = next[r] = 0;
     if (ALL_ACTIVE && leader) chosen[r] = size;
     for (int64 begin = (int64)ENTRIES * team.warp(); !ALL_ACTIVE && begin < size; begin += (int64)ENTRIES * team.warps()) {
       unsigned own = 0;
