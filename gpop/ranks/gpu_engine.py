@@ -34,6 +34,9 @@ from gpop.ranks.program import hidden_on_ranks
 from gpop.ranks.together import Together, agreed_bits
 from gpop.ranks.world import World
 
+FIRST = 8
+"""Iterations before all look at how long they took: on a device some milliseconds each."""
+
 MODES = "auto", "sc", "pc", "pull"
 NOBODY = int(np.iinfo(np.int64).max)
 """In place of the lowest priority where nobody waits (kernels/buckets.cuh)."""
@@ -115,7 +118,7 @@ class GpuRankEngine(Together, GpuEngine):
 
     def load(self, sources: np.ndarray | None, rows: int) -> None:
         """Fields to the device; the own ones of these vertices, or of all, become the frontier."""
-        self.rows, self.pace, self.milliseconds = rows, 1, 0.0
+        self.rows, self.pace, self.milliseconds = rows, FIRST, 0.0
         begin = time.perf_counter()
         super().load(None if self.traits.all_active else self.own_of(sources), rows)
         self.progress = np.zeros(1, np.int64)
@@ -131,13 +134,16 @@ class GpuRankEngine(Together, GpuEngine):
 
     def iterate(self) -> np.ndarray:
         """Iterate as often as all have agreed on; the records of the trace, of all ranks together."""
-        records, begin = [], time.perf_counter()
-        for _ in range(min(self.rows, self.pace)):
-            if not self.wire.active or self.iteration >= self.plan.limit:
-                break
-            records.append(self._iteration())
+        begin, most = time.perf_counter(), min(self.rows, self.pace)
+        if self.traits.all_active and not self.lowered.settles:
+            records = self._iterations(min(most, self.plan.limit - self.iteration))
+        else:
+            records = []
+            while len(records) < most and self.wire.active and self.iteration < self.plan.limit:
+                records.append(self._iteration())
         seconds = time.perf_counter() - begin
         self.milliseconds += 1e3 * seconds
+        self.progress[0] = self.iteration
         found = np.array(records).reshape(len(records), len(COLUMNS) - 1)
         return self.agree(found, seconds, self._active_here)
 
@@ -160,9 +166,30 @@ class GpuRankEngine(Together, GpuEngine):
         for row in self._records():
             record += row
         record[FRONTIER_AT] = self.part.last - self.part.first if all_active else active
-        self.wire.traffic[exchange.WAITED] += int(1e6 * cupy().cuda.get_elapsed_time(self.begin, self.end))
-        self.progress[0] = self.iteration
+        self._note_exchange(self.begin, self.end)
         return record
+
+    def _iterations(self, count: int) -> np.ndarray:
+        """So many of a program whose vertices all stay active, one behind the other on the device."""
+        self._reopen(0, True)
+        exchanges = []
+        for turn in range(count):
+            if turn:
+                self.wire.launch(self, "gpop_again", 1, (self.device_control,))
+            exchanges.append([cupy().cuda.Event(), cupy().cuda.Event()])
+            exchanges[-1][0].record()
+            self.wire.exchange(self)
+            exchanges[-1][1].record()
+            self._start(self.loop)
+        self.control = self._received(count)
+        records = self._records().copy()
+        records[:, FRONTIER_AT] = self.part.last - self.part.first
+        for begin, end in exchanges:
+            self._note_exchange(begin, end)
+        return records
+
+    def _note_exchange(self, begin: Any, end: Any) -> None:
+        self.wire.traffic[exchange.WAITED] += int(1e6 * cupy().cuda.get_elapsed_time(begin, end))
 
     def _find_active(self) -> None:
         """What is active anywhere, now that an iteration is over; where nothing is, of the next bucket."""

@@ -13,6 +13,15 @@ const int ENTRIES = 1024;
 // All threads of a launch that is not cooperative: they share work, and do not wait for each other.
 __device__ __forceinline__ Team everybody(Control* control) { return {control, gridDim.x, 0, false, 0}; }
 
+// The next iteration of a program without a frontier, whose host does not look in between: one more record.
+extern "C" __global__ void gpop_again(Control* control) {
+  if (!everybody(control).leader()) return;
+  control->head.fresh = 1;
+  control->head.next_frontier = control->head.frontier;
+  control->head.row_limit = control->head.rows + 1;
+  control->arrived_blocks = control->released = control->levels_arrived = 0;
+}
+
 // Before a run: everything waits (buckets.cuh).
 extern "C" __global__ void gpop_let_wait(const Graph graph, const Space space, Control* control) {
 #if PRIORITISED
