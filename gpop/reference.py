@@ -160,6 +160,7 @@ class PythonEngine:
 
     most_rows = 1
     mode = "sc"
+    settles = False
 
     def __init__(self, plan: Plan) -> None:
         self.work = Interpreter(plan.program)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,8 @@ class Algorithm:
     ``right`` computes the same another way, where it is compared (perf/answers.py). ``tolerance`` is for
     floating-point answers. ``interleaved``: iterations may run into each other. ``variants`` are the
     configurations every store knows; the first is the default. ``all_active``: nothing but a number of
-    iterations ends it.
+    iterations ends it. ``switches``: modes between which auto may change from one iteration to the next.
+    ``bulk``: flags with which all modes do the same in a step, for the log of steps.
     """
 
     name: str
@@ -43,6 +44,8 @@ class Algorithm:
     weighted: bool = False
     interleaved: bool = False
     all_active: bool = False
+    switches: tuple[str, ...] = ()
+    bulk: Flags = field(default_factory=dict)
 
     def graph(self, graph: gpop.Graph) -> gpop.Graph:
         """The graph that the algorithm runs on."""
@@ -73,17 +76,25 @@ ALGORITHMS = {
             answer=lambda graph, result: result.level,
             right=answers.levels,
             variants=HUB,
+            switches=("sc", "pc", "pull"),
         ),
         Algorithm(
             name="sssp",
             title="SSSP",
-            call=lambda graph, flags, options: gpop.sssp(graph, vertex(graph, flags["source"]), **options),
+            call=lambda graph, flags, options: gpop.sssp(
+                graph,
+                vertex(graph, flags["source"]),
+                delta=float(flags["delta"]) if "delta" in flags else None,
+                **options,
+            ),
             answer=lambda graph, result: answers.as_distances(result.distance, result.reached, graph),
             right=answers.distances,
             tolerance=1e-3,
             weighted=True,
             interleaved=True,
             variants=HUB,
+            switches=("sc", "pc"),
+            bulk={"delta": "inf"},  # else pc sends for those, too, that wait for their bucket
         ),
         Algorithm(
             name="cc",
@@ -93,6 +104,7 @@ ALGORITHMS = {
             right=answers.labels,
             interleaved=True,
             variants={"all": {}},
+            switches=("sc", "pc"),
         ),
         Algorithm(
             name="nibble",

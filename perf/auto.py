@@ -1,12 +1,14 @@
 """``python -m perf auto GRAPH ...``: auto beside every mode that can be forced.
 
     python -m perf auto rmat:scale=20,symmetrize,permute uniform:scale=20 data/road.bin --apps bfs,pagerank
+    python -m perf auto rmat:scale=22,symmetrize --target gpu
 
-Each number is the median wall time of a call of gpop's function, from the graph to the whole result, with
-layouts and kernels there. Modes take turns, the first of them another one each time, so that a slow minute
-hits all; they do so ``--rounds`` times, and on until each has been called for ``--seconds`` in all. A mode
-that takes `HOPELESS` times as long as auto has one turn. ``ratio`` is auto over the best of the others, at
-most `BAR`. All modes must give the same answer.
+On the CPU each number is the median wall time of a call of gpop's function, from the graph to the whole
+result, with layouts and kernels there; on a GPU that of the loop, by its events, and the modes are all
+strategies that can be asked for by name. Modes take turns, the first of them another one each time, so that a
+slow minute hits all; they do so ``--rounds`` times, and on until each has been called for ``--seconds`` in
+all. A mode that takes `HOPELESS` times as long as auto has one turn. ``ratio`` is auto over the best of the
+others, at most `BARS`. All modes must give the same answer; one that an app does not have has none.
 """
 
 from __future__ import annotations
@@ -14,13 +16,15 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import gpop
 from gpop.common.command import exit_code
-from gpop.common.errors import GpopError
+from gpop.common.errors import GpopError, UsageError
 from gpop.common.parallel import worker_count
 from gpop.model.strategies import TREE, asked_on
 from perf.algorithms import ALGORITHMS, Algorithm
@@ -28,33 +32,43 @@ from perf.graphs import name_of, normal, open_graph
 from perf.parser import documented
 from perf.provenance import perf_command, written
 
-MODES = tuple(mode for mode in asked_on("cpu") if mode != TREE)
-BAR = 1.05
+BARS = {"cpu": 1.05, "gpu": 1.10}
 HOPELESS = 4
 
 
-def times(
-    algorithm: Algorithm, graph: gpop.Graph, threads: int, rounds: int, seconds: float
-) -> dict[str, list[float]]:
-    """Wall times of the calls in each mode."""
-    graph, flags = algorithm.graph(graph), next(iter(algorithm.variants.values()))
+def modes_of(target: str) -> tuple[str, ...]:
+    """``auto`` and what can be forced."""
+    return tuple(mode for mode in asked_on(target) if mode != TREE)
 
-    def call(mode: str) -> object:
-        return algorithm.call(graph, flags, {"mode": mode, "threads": threads})
+
+def times(
+    algorithm: Algorithm, graph: gpop.Graph, options: dict[str, Any], rounds: int, seconds: float
+) -> dict[str, list[float]]:
+    """Seconds that are compared, of each mode that the algorithm has."""
+    graph, flags = algorithm.graph(graph), next(iter(algorithm.variants.values()))
+    on_gpu = options["target"] == "gpu"
 
     def timed(mode: str) -> tuple[float, np.ndarray]:
         start = time.perf_counter()
-        result = call(mode)
-        return time.perf_counter() - start, algorithm.answer(graph, result)
+        result = algorithm.call(graph, flags, {"mode": mode, **options})
+        took = result.run.seconds if on_gpu else time.perf_counter() - start
+        return took, algorithm.answer(graph, result)
 
     found, right = {}, None
-    for mode in MODES:  # auto first; a second time, as what it chooses may depend on what it has done
-        call(mode)
+    for mode in modes_of(options["target"]):  # auto first
+        try:
+            timed(mode)  # a second time, as what it chooses may depend on what it has done
+        except UsageError:
+            if mode == "auto":
+                raise
+            continue
         found[mode], answer = timed(mode)
         right = answer if right is None else right
         if not np.allclose(answer, right, rtol=algorithm.tolerance, atol=algorithm.tolerance):
-            raise GpopError(f"{algorithm.name} on {graph!r}: {mode} and {MODES[0]} give different answers")
-    hopeful = [mode for mode in MODES if found[mode] < HOPELESS * found[MODES[0]]]
+            raise GpopError(
+                f"{algorithm.name} on {graph!r}: {mode} and {next(iter(found))} give different answers"
+            )
+    hopeful = [mode for mode in found if found[mode] < HOPELESS * found["auto"]]
     found = {mode: [] if mode in hopeful else [took] for mode, took in found.items()}
     turn = 0
     while turn < rounds or min(sum(found[mode]) for mode in hopeful) < seconds:
@@ -65,20 +79,22 @@ def times(
     return found
 
 
-def row(found: dict[str, list[float]]) -> tuple[str, float]:
+def row(found: dict[str, list[float]], modes: Sequence[str], width: int) -> tuple[str, float]:
     """Medians in ms, the best forced mode, and what auto takes of its time."""
     median = {mode: statistics.median(values) for mode, values in found.items()}
-    auto = median.pop("auto")
-    best = min(median, key=median.__getitem__)
-    numbers = "".join(f"{1e3 * value:11.3f}" for value in (auto, *median.values()))
-    return f"{numbers}  {best:5}{auto / median[best]:7.2f}", auto / median[best]
+    best = min((mode for mode in median if mode != "auto"), key=median.__getitem__)
+    cells = (f"{1e3 * median[mode]:.3f}" if mode in median else "-" for mode in modes)
+    numbers = "".join(f"{cell:>{width}}" for cell in cells)
+    ratio = median["auto"] / median[best]
+    return f"{numbers}  {best:{width}}{ratio:6.2f}", ratio
 
 
 def _run(argv: list[str]) -> None:
     parser = documented("auto", __doc__)
     parser.add_argument("graphs", nargs="+", metavar="GRAPH", help="a file, or KIND:SIZE=VALUE,...")
     parser.add_argument("--apps", type=_names, default=list(ALGORITHMS), help=f"of {','.join(ALGORITHMS)}")
-    parser.add_argument("--threads", type=_positive, default=worker_count(), metavar="T")
+    parser.add_argument("--target", choices=tuple(BARS), default="cpu", help="default: %(default)s")
+    parser.add_argument("--threads", type=_positive, metavar="T", help="of the CPU; default: all")
     parser.add_argument("--rounds", type=_positive, default=5, metavar="R", help="at least; default: 5")
     parser.add_argument("--seconds", type=float, default=0.1, metavar="S", help="default: %(default)s")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
@@ -90,16 +106,24 @@ def _run(argv: list[str]) -> None:
 
 def _table(specs: list[str], given: argparse.Namespace) -> None:
     width, ratios = max(map(len, map(name_of, specs))) + 2, []
-    print(f"{given.threads} threads; medians of wall times of calls, ms; bar: ratio at most {BAR}")
-    print(f"{'graph':{width}}{'app':10}{''.join(f'{mode:>11}' for mode in MODES)}  best   ratio")
+    bar, modes = BARS[given.target], modes_of(given.target)
+    column = max(map(len, modes)) + 2
+    options = {"target": given.target}
+    if given.target == "cpu":
+        options["threads"] = given.threads or worker_count()
+        print(f"{options['threads']} threads; medians of wall times of calls, ms; bar: ratio at most {bar}")
+    else:
+        print(f"medians of the loop's time by its events, ms; bar: ratio at most {bar}")
+    names = "".join(f"{mode:>{column}}" for mode in modes)
+    print(f"{'graph':{width}}{'app':10}{names}  {'best':{column}} ratio")
     for spec in specs:
         graph = open_graph(spec)
         for name in given.apps:
-            found = times(ALGORITHMS[name], graph, given.threads, given.rounds, given.seconds)
-            line, ratio = row(found)
+            found = times(ALGORITHMS[name], graph, options, given.rounds, given.seconds)
+            line, ratio = row(found, modes, column)
             ratios.append(ratio)
             print(f"{name_of(spec):{width}}{name:10}{line}", flush=True)
-    above = sum(ratio > BAR for ratio in ratios)
+    above = sum(ratio > bar for ratio in ratios)
     print(f"{above} of {len(ratios)} above the bar; worst {max(ratios):.2f}")
 
 

@@ -3,14 +3,15 @@
 Graphs: RMAT of ``--scales`` (degree 16, symmetrised, every edge once, seed 1), files, and those that gpop's
 partitions do not help: a 2048 x 2048 grid, a road network of that size, a uniform graph of 2^22 vertices.
 Weights: a file's own whole numbers, else random ones from 1 to 255, opposite edges having the same.
-Contenders: gpop in modes pc, sc and auto; an edge-parallel and a vertex-parallel baseline in CUDA
+Contenders: gpop in modes pc, sc and auto (components: labels by messages, and afforest in auto; triangles:
+auto alone); an edge-parallel and a vertex-parallel baseline in CUDA of those that have them
 (`perf.gpu_baselines`); for PageRank also ``cupyx.scipy.sparse.csr_matrix @ vector`` in float32 with 32-bit
 indices; other programs if given (`perf.gpu_peers`). Each runs once per round, one after the other, after
 a round that is not counted; times are those of CUDA events (of the iteration loop), of one iteration for
 PageRank, of which 20 are done; the tables have medians and quartiles over the rounds. SpMV includes its
 launch by CuPy, which graphs of less than about 0.1 ms an iteration do not hide.
-Answers: levels and distances must equal the CPU's; ranks may differ from those of the CPU in float64 by
-1e-5 of themselves, each of them; the largest such difference stands in the table.
+Answers: levels, distances, labels and triangles must equal the CPU's; ranks may differ from those of the CPU
+in float64 by 1e-5 of themselves, each of them; the largest such difference stands in the table.
 MB are bytes that the model counts (`gpop.model.bytes`); a copy counts bytes read and written.
 """
 
@@ -35,13 +36,15 @@ from gpop.copy_bandwidth import copy_bandwidth
 from gpop.generate import generate
 from gpop.gpu.device import cupy
 from gpop.graph.transform import random_weights
-from perf.gpu_baselines import APPS, STRATEGIES, Baselines, timed
+from perf import gpu_baselines
+from perf.gpu_baselines import STRATEGIES, Baselines, timed
 from perf.gpu_peers import named, read_external, run_peer, write_raw
 from perf.gpu_table import OWN, SPMV, Entry, Result, bars, table, wrong
 from perf.graphs import WEIGHTS, name_of, vertex
 from perf.parser import documented
 from perf.provenance import perf_command, written
 
+APPS = (*gpu_baselines.APPS, "cc", "triangles")
 MODES = ("pc", "sc", "auto")
 ITERATIONS = 20
 TOLERANCE = 1e-5
@@ -97,17 +100,25 @@ def _load(path: str) -> gpop.Graph:
 
 def solve(graph: gpop.Graph, app: str, source: int, **options: Any) -> Outcome:
     """One run of gpop."""
+    parts = 1
     if app == "pagerank":
         found = gpop.pagerank(graph, iterations=ITERATIONS, **options)
         values, parts = found.rank, ITERATIONS
     elif app == "bfs":
         found = gpop.bfs(graph, source, **options)
-        values, parts = found.level, 1
-    else:
+        values = found.level
+    elif app == "sssp":
         found = gpop.sssp(graph, source, **options)
-        values, parts = found.distance, 1
+        values = found.distance
+    elif app == "cc":
+        found = gpop.connected_components(graph, **options)
+        values = found.label
+    else:
+        found = gpop.triangle_count(graph, **options)
+        values = np.array([found.count])
     moved = float(found.trace.column("bytes").sum()) / parts
-    return Outcome(found.run.seconds / parts, found.run.iterations, moved, values)
+    iterations = 0 if "phases" in found.trace.summary else found.run.iterations
+    return Outcome(found.run.seconds / parts, iterations, moved, values)
 
 
 def expected(graph: gpop.Graph, app: str, source: int) -> np.ndarray:
@@ -140,9 +151,11 @@ def contenders(graph: gpop.Graph, app: str, source: int, baselines: Baselines) -
         return Outcome(seconds / (ITERATIONS if app == "pagerank" else 1), iterations, 0, values)
 
     found: dict[str, Callable] = {
-        f"{OWN}{mode}": lambda mode=mode: solve(graph, app, source, mode=mode, target="gpu") for mode in MODES
+        f"{OWN}{mode}": lambda mode=mode: solve(graph, app, source, mode=mode, target="gpu")
+        for mode in (MODES if app != "triangles" else MODES[-1:])
     }
-    found |= {strategy: lambda strategy=strategy: baseline(strategy) for strategy in STRATEGIES}
+    if app in gpu_baselines.APPS:
+        found |= {strategy: lambda strategy=strategy: baseline(strategy) for strategy in STRATEGIES}
     return found
 
 

@@ -5,13 +5,20 @@
 #   perf/gpu_check.sh perf/results/gpu-check.txt
 #
 # Needs Python with CuPy, Numba, SciPy, psutil, tqdm, NetworkX, Matplotlib, pytest. pytest's plugins are not
-# used: tests are dealt out to plain pytest processes. Exit code 0 when every marked test passed.
+# used: tests are dealt out to PROCESSES plain pytest processes, by turns on each GPU; LIMIT is the most seconds of one.
+# Exit code 0 when every marked test passed.
 set -uo pipefail
 out=$(realpath "${1:?usage: perf/gpu_check.sh OUTPUT_FILE}")
 cd "$(dirname "$0")/.."
 root=$PWD
 python=${PYTHON:-python3}
-processes=${PROCESSES:-8}
+processes=${PROCESSES:-8} limit=${LIMIT:-420}
+# `on I COMMAND...`: all GPUs are there, the I-th of them is the one that is used unless a program asks for another.
+gpus=$(nvidia-smi -L | grep -c '^GPU')
+on() {
+  local first=$(($1 % (gpus > 0 ? gpus : 1)))
+  CUDA_VISIBLE_DEVICES=$(seq -s, "$first" $((gpus - 1)))$([ "$first" -gt 0 ] && echo ",$(seq -s, 0 $((first - 1)))") "${@:2}"
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PYTHONPATH=$root${PYTHONPATH:+:$PYTHONPATH} XDG_CACHE_HOME=$work/cache PYTHONUNBUFFERED=1
@@ -44,7 +51,7 @@ export GPOP_TEST_CACHE=$work/jit
 running=()
 for part in "$work"/part.??; do
   {
-    timeout 420 xargs -d '\n' -a "$part" "${pytest[@]}" >"$part.log" 2>&1
+    on ${#running[@]} timeout "$limit" xargs -d '\n' -a "$part" "${pytest[@]}" >"$part.log" 2>&1
     echo $? >"$part.code"
     echo "process ${part##*.} after $((SECONDS - started)) s: $(tail -n 1 "$part.log")"
     grep -E '^(FAILED|ERROR|E  )|SKIPPED' "$part.log" | head -40
@@ -70,18 +77,20 @@ if [ -z "$sanitizer" ]; then
   exit 1
 fi
 "$sanitizer" --version | tail -n 2
-apps=$("$python" -c 'from gpop.apps.with_messages import APPS; print(*APPS)') || exit 2
+apps=$("$python" -c 'from perf.gpu_sanitize import WATCHED; print(*WATCHED)') || exit 2
+running=()
 for tool in memcheck racecheck; do
-  running=()
   for app in $apps; do
     {
-      timeout 200 "$sanitizer" --tool "$tool" --error-exitcode 9 "$python" -m perf.gpu_sanitize "$app" \
+      on ${#running[@]} timeout 200 "$sanitizer" --tool "$tool" --error-exitcode 9 "$python" -m perf.gpu_sanitize "$app" \
         >"$work/$tool.$app.log" 2>&1
       echo $? >"$work/$tool.$app.code"
     } &
     running+=($!)
   done
-  wait "${running[@]}"
+done
+wait "${running[@]}"
+for tool in memcheck racecheck; do
   for app in $apps; do
     code=$(cat "$work/$tool.$app.code")
     echo "$tool $app: exit code $code: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/$tool.$app.log" | tail -n 1)"

@@ -1,16 +1,20 @@
 """``python -m perf model-study``: eq. (1), auto, trees, the best fixed strategy and the oracle on the log.
 
-Times over the oracle's, from the steps in the store, nothing is run. Trees are only asked about what they
+    python -m perf model-study --store cpu.db --also gpu.db     # of all algorithms and platforms there
+
+Times over the oracle's, from the steps in the stores, nothing is run. Trees are only asked about what they
 have not seen: *steps held out* are five folds of all steps, *graphs held out* and *families held out* a tree
 for each graph, and for each dataset, that was trained without it. ``paper`` is eq. (1) as it stands,
 ``auto`` the engine's own model; *tree or auto* may leave a step to it. Then training sizes (M. Verstraaten's
-thesis): shares of graphs, variants or steps, evaluated on all that was not trained on; importances of
-features; and what follows from the numbers, in words.
+thesis): shares of graphs, variants or steps, evaluated on all that was not trained on; trees of one family
+of graphs, and of one device, on the others (`perf.model_transfer`); importances of features; and what follows
+from the numbers, in words.
 """
 
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +23,9 @@ import numpy as np
 
 from gpop.common.by_reference import opener, reference_of
 from gpop.common.command import exit_code
+from gpop.common.errors import UsageError
 from gpop.common.inlined import KERNEL
-from gpop.cpu.tree import chosen_of, walk
+from gpop.cpu.tree import walk
 from gpop.graph.graph import Graph
 from gpop.learn.evaluate import BEST_FIXED, Line, evaluate, table
 from gpop.learn.split import Split
@@ -29,11 +34,13 @@ from gpop.learn.train import LEAVES, train
 from gpop.learn.validate import held_out_groups, held_out_steps
 from gpop.model.features import FEATURES
 from gpop.model.trees import Tree, text_of
+from gpop.plan.chosen import chosen_of
 from perf.algorithms import ALGORITHMS
 from perf.model import told
+from perf.model_transfer import across_devices, across_families, device_of, markdown
 from perf.parser import with_store
 from perf.provenance import perf_command, written
-from perf.steps import Log, Which, read_log
+from perf.steps import Log, Which, all_logs
 from perf.store import Store
 
 FOLDS = 5
@@ -69,20 +76,20 @@ def held_out(steps: Steps, **options: Any) -> dict[str, np.ndarray]:
 def by_family(steps: Steps, predicted: dict[str, np.ndarray]) -> str:
     """A row for each family: totals of what switches, and of the best fixed strategy of each variant."""
     names = (*predicted, *steps.others, BEST_FIXED)
-    rows = [("family", "variants", *names), ("---", *("---:",) * (len(names) + 1))]
+    rows = [("family", "variants", *names)]
     for family in np.unique(steps.family):
         inside = steps.family == family
         part = steps.where(inside)
         lines = evaluate(part, predicted={name: each[inside] for name, each in predicted.items()})
         totals = {line.name: line.total for line in lines}
         rows.append((str(family), str(len(part.variants)), *(f"{totals[name]:.2f}" for name in names)))
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return markdown(rows)
 
 
 def training_sizes(steps: Steps, **options: Any) -> str:
     """A row for each share, a column for what was drawn: totals on what was not trained on."""
     kinds = ("graphs", "variants", "steps")
-    rows = [("trained on", *kinds), ("---:", *("---:",) * len(kinds))]
+    rows = [("trained on", *kinds)]
     for percent in SHARES:
         cells = []
         for kind in kinds:
@@ -96,14 +103,13 @@ def training_sizes(steps: Steps, **options: Any) -> str:
             else:
                 cells.append("")
         rows.append((f"{percent} %", *cells))
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return markdown(rows)
 
 
 def importances(tree: Tree) -> str:
     """The features that a tree looks at, the most important first."""
     found = sorted(zip(tree.importances, tree.features, strict=True), reverse=True)
-    rows = ["| feature | importance |", "| --- | ---: |"]
-    return "\n".join([*rows, *(f"| {name} | {weight:.3f} |" for weight, name in found)])
+    return markdown([("feature", "importance"), *((name, f"{weight:.3f}") for weight, name in found)])
 
 
 def verdict(lines: dict[str, Line], size: int) -> list[str]:
@@ -157,8 +163,8 @@ def decision_seconds(tree: Tree, steps: Steps) -> float:
     return float(np.median(seconds))
 
 
-def report(log: Log, **options: Any) -> str:
-    """The whole study."""
+def section(log: Log, **options: Any) -> str:
+    """What one log says."""
     steps = log.steps
     predicted = held_out(steps, **options)
     lines = evaluate(steps, predicted=predicted)
@@ -166,6 +172,7 @@ def report(log: Log, **options: Any) -> str:
     tree = train(steps, **options)
     size, seconds = len(text_of(tree)), decision_seconds(tree, steps)
     parts = [
+        f"## {ALGORITHMS[log.algorithm].title}, {device_of(log)}",
         told(log),
         table(lines),
         "\n".join(verdict(by_name, size)),
@@ -173,27 +180,50 @@ def report(log: Log, **options: Any) -> str:
         by_family(steps, predicted),
         "Totals on what was not trained on, by the share that was:",
         training_sizes(steps, **options),
+        "Totals of trees of one family:",
+        across_families(steps, **options),
         f"The tree of all steps has {len(tree.left)} nodes, {size} bytes; a decision takes "
-        f"{1e9 * seconds:.0f} ns. Importance of what it looks at:",
+        f"{1e9 * seconds:.0f} ns on this CPU. Importance of what it looks at:",
         importances(tree),
     ]
     return "\n\n".join(parts)
 
 
+def report(logs: list[Log], **options: Any) -> str:
+    """The whole study: a section for each log, and one for logs that differ in their device alone."""
+    parts = [section(log, **options) for log in logs]
+    alike: dict[tuple, list[Log]] = defaultdict(list)
+    for log in logs:
+        alike[log.algorithm, log.steps.strategies].append(log)
+    for (name, _), found in alike.items():
+        if len(found) > 1:
+            rows, said = across_devices(found, **options)
+            parts += [f"## {ALGORITHMS[name].title}, trees of one device on another", rows, said]
+    return "\n\n".join(parts)
+
+
 def _run(argv: list[str]) -> None:
     parser = with_store("model-study", __doc__)
-    parser.add_argument("--app", choices=ALGORITHMS, default="bfs")
-    parser.add_argument("--target", default="cpu")
-    parser.add_argument("--platform", help="default: the only one there is")
-    parser.add_argument("--threads", type=int, help="default: the only number there is")
+    parser.add_argument(
+        "--also", type=Path, nargs="+", default=[], metavar="STORE", help="stores of other machines"
+    )
+    parser.add_argument("--app", choices=ALGORITHMS, help="default: all that were measured")
+    parser.add_argument("--target", help="default: all")
+    parser.add_argument("--platform", help="default: all")
+    parser.add_argument("--threads", type=int, help="default: all")
     parser.add_argument("--leaves", type=int, default=LEAVES, help="at most so many (default %(default)s)")
     parser.add_argument("--unweighted", action="store_true", help="all steps weigh the same")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, too")
     given = parser.parse_args(argv)
-    with Store(given.store, create=False) as store:
-        log = read_log(store, Which(given.app, given.target, given.platform, given.threads))
+    which = Which(given.app, given.target, given.platform, given.threads)
+    logs = []
+    for path in (given.store, *given.also):
+        with Store(path, create=False) as store:
+            logs += all_logs(store, which)
+    if not logs:
+        raise UsageError(f"{given.store}: no steps of these: expected those of python -m perf run-benchmarks")
     with written(given.out, perf_command("model-study", argv)):
-        print(report(log, leaves=given.leaves, weighted=not given.unweighted))
+        print(report(logs, leaves=given.leaves, weighted=not given.unweighted))
 
 
 def main(argv: list[str]) -> int:

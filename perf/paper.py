@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 import gpop
-from gpop.model.strategies import asked_on
+from gpop.model.strategies import TREE, asked_on
 from perf.algorithms import ALGORITHMS
 from perf.implementations import Prepared
 from perf.paper_pagerank import PROGRAMS, ranks
@@ -64,7 +64,7 @@ PAPER = {
 }
 """Algorithm -> name -> flags."""
 
-NAMED = {name: {f"gpu-{mode}": _flags(mode) for mode in asked_on("gpu")} for name in PAPER}
+NAMED = {name: {f"gpu-{mode}": _flags(mode) for mode in asked_on("gpu") if mode != TREE} for name in PAPER}
 
 
 def prepare(algorithm: str, graph: gpop.Graph, variant: dict, flags: dict, threads: int) -> Prepared:

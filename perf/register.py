@@ -11,12 +11,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from gpop.common.errors import UsageError
-from gpop.model.strategies import TREE, asked_on, split
+from gpop.model.strategies import MODES, TREE, asked_on, split
 from perf.algorithms import ALGORITHMS, algorithm_named
 from perf.graphs import name_of, normal
 from perf.hardware import facts, platform_name
 from perf.implementations import family_module, gpop_version, registered
+from perf.own import ALWAYS
 from perf.store import Store, flags_text, now
+
+MODE_NAMES = tuple(mode.name for mode in MODES)
 
 
 def register_platform(store: Store, name: str | None = None, pretty: str | None = None) -> int:
@@ -85,15 +88,22 @@ def register_implementation(store: Store, algorithm: str, name: str, options: di
 
 
 def register_strategies(store: Store, algorithm: str, target: str = "cpu") -> list[int]:
-    """gpop in every mode and strategy of a target, never interleaved, and by eq. (1) alone; ids."""
+    """gpop in every mode and strategy of a target, never interleaved, and by eq. (1) alone; ids.
+
+    Where iterations may differ the modes are those that a run may change between; on a GPU each as the engine
+    has it that changes: there pull is what auto takes, not one owner per vertex.
+    """
     algorithm_id = register_algorithm(store, algorithm)
+    switches = ALGORITHMS[algorithm].switches
     plain = {"family": "gpop"} | ({"interleave": False} if ALGORITHMS[algorithm].interleaved else {})
     other = {} if target == "cpu" else {"target": target}
     found = []
     for mode in asked_on(target):
-        if mode != TREE:
-            name = f"gpop-{mode}" if target == "cpu" else f"gpop-{target}-{mode}"
-            found.append(_implementation(store, algorithm_id, name, plain | other | {"mode": mode}))
+        if mode == TREE or (switches and mode in MODE_NAMES and mode not in switches):
+            continue
+        name = f"gpop-{mode}" if target == "cpu" else f"gpop-{target}-{mode}"
+        always = {ALWAYS: True} if mode in switches and target != "cpu" else {}
+        found.append(_implementation(store, algorithm_id, name, plain | other | {"mode": mode} | always))
     name = "gpop-paper" if target == "cpu" else f"gpop-{target}-paper"
     flags = plain | other | {"mode": "auto", "model": "paper"}
     return [*found, _implementation(store, algorithm_id, name, flags)]
@@ -107,13 +117,14 @@ def register_roots(store: Store, algorithm: str, roots: int) -> None:
     algorithm_id = register_algorithm(store, algorithm)
     for root in range(1, roots + 1):
         if not store.find("VariantConfig", algorithmId=algorithm_id, name=f"root {root}"):
-            register_variant(store, algorithm, f"root {root}", {"source": f"random-{root}"})
+            flags = {"source": f"random-{root}", **algorithm_named(algorithm).bulk}
+            register_variant(store, algorithm, f"root {root}", flags)
 
 
 def register_variant(store: Store, algorithm: str, name: str, flags: dict[str, Any]) -> int:
     """A configuration of an algorithm, on every graph it runs on; flags not given are the default's."""
     default = next(iter(algorithm_named(algorithm).variants.values()))
-    unknown = flags.keys() - default.keys()
+    unknown = flags.keys() - default.keys() - algorithm_named(algorithm).bulk.keys()
     if unknown:
         expected = ", ".join(default) or "none"
         raise UsageError(f"variant of {algorithm}: {min(unknown)} is unknown, expected {expected}")

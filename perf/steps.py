@@ -28,16 +28,20 @@ LOG = """
 class Which(NamedTuple):
     """Which part of the log: an algorithm on a target; None stands for all there are."""
 
-    algorithm: str = "bfs"
-    target: str = "cpu"
+    algorithm: str | None = "bfs"
+    target: str | None = "cpu"
     platform: str | None = None
     threads: int | None = None
     datasets: tuple[str, ...] = ()
     until: str | None = None
 
+    def is_in(self, other: Which) -> bool:
+        """Whether ``other`` asks for this, too."""
+        return all(theirs in (None, ours) for ours, theirs in zip(self, other, strict=True))
+
 
 class Log(NamedTuple):
-    """Steps, how many were left out, where they are from (``version`` of gpop), and names by id."""
+    """Steps, how many were left out, where they are from (``version`` of gpop), names by id, and of what."""
 
     steps: Steps
     left_out: int
@@ -46,6 +50,16 @@ class Log(NamedTuple):
     threads: int
     graphs: dict[int, str]
     variants: dict[int, str]
+    algorithm: str
+    target: str
+
+
+def all_logs(store: Store, which: Which) -> list[Log]:
+    """A log for each algorithm, target, platform and number of threads, of those that are asked for."""
+    kind = "algorithm, target, platform, threads"
+    found = store.rows(f"SELECT DISTINCT {kind} FROM StepLog ORDER BY {kind}")
+    kinds = [which._replace(**dict(row)) for row in found]
+    return [read_log(store, each) for each in kinds if each.is_in(which)]
 
 
 def read_log(store: Store, which: Which) -> Log:
@@ -89,7 +103,8 @@ def read_log(store: Store, which: Which) -> Log:
     graphs = {row["graphId"]: row["graph"] for row in firsts}
     variants = {row["variantId"]: f"{row['graph']}, {row['variant']}" for row in firsts}
     left_out = len(by_step) - len(kept)
-    return Log(steps, left_out, version, firsts[0]["platform"], firsts[0]["threads"], graphs, variants)
+    where = firsts[0]["platform"], firsts[0]["threads"]
+    return Log(steps, left_out, version, *where, graphs, variants, which.algorithm, which.target)
 
 
 def _listed(found: Iterable[object]) -> str:

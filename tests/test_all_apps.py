@@ -12,6 +12,8 @@ import gpop
 from gpop.apps import bfs
 from gpop.graph.graph import Graph
 from tests.apps import reference
+from tests.direct.test_clustering import dense_links
+from tests.direct.test_triangles import dense_count
 from tests.graphs import small_graphs
 
 MODES = ("sc", "pc", "auto", "pull")
@@ -77,10 +79,31 @@ def test_sssp(name, target):
 def test_connected_components(name, target):
     graph = small_graphs()[name]
     expected = reference.smallest_labels(graph)
-    for setting in INTERLEAVED[target]:
+    for setting in (*INTERLEAVED[target], {"target": target}):
         result = gpop.connected_components(graph, **setting)
         assert np.array_equal(result.label, expected), setting
         assert result.count == np.unique(expected).size, setting
+
+
+def test_triangles(name, target):
+    graph = small_graphs()[name]
+    if target == "python":  # which is for programs
+        with pytest.raises(gpop.UsageError, match="target 'python': expected one of cpu, gpu"):
+            gpop.triangle_count(graph, target=target)
+        return
+    assert gpop.triangle_count(graph, target=target).count == dense_count(graph)
+
+
+def test_clustering(name, target):
+    graph = small_graphs()[name]
+    if target == "python":
+        with pytest.raises(gpop.UsageError, match="target 'python': expected one of cpu, gpu"):
+            gpop.clustering(graph, target=target)
+        return
+    links, neighbours = dense_links(graph)
+    found = gpop.clustering(graph, target=target)
+    assert np.array_equal(found.links, links)
+    assert np.array_equal(found.neighbours, neighbours)
 
 
 def test_pagerank(name, target):

@@ -67,27 +67,26 @@ def iterate(
     iterations: int | None,
     max_iterations: int,
     below: float,
-    after: Callable[[], None] = lambda: None,
+    after: Callable[[], None] | None = None,
 ) -> tuple[gpop.Run, bool | None]:
     """Iterate a number of times, or until the changes sum to less than ``below``; the run, and if they do.
 
-    ``after`` is called after each iteration. Whether it converged is None where the number was given.
+    ``after`` is called after each iteration, if there is one. Whether it converged is None where the number
+    was given.
     """
     bulk_synchronous(app, options)
-    callback, converged = options.pop("callback", None), False
+    callback = options.pop("callback", None)
 
-    def done(record: dict) -> bool:
-        nonlocal converged
+    def both(record: dict) -> bool:
         after()
-        total = float(program.change.sum(dtype=np.float64)) if iterations is None else 0.0
-        if not np.isfinite(total):
-            raise UsageError(f"{app}: the values grow without end")
-        converged = iterations is None and total < below
-        return bool(callback is not None and callback(record)) or converged
+        return callback is not None and callback(record)
 
-    limit = max_iterations if iterations is None else iterations
-    run = gpop.run(program, iterations=limit, callback=done, **options)
-    return run, converged if iterations is None else None
+    limit, converges = (iterations, False) if iterations is not None else (max_iterations, True)
+    program.tolerance = below if converges else 0
+    run = gpop.run(program, iterations=limit, callback=both if after else callback, **options)
+    if converges and not np.isfinite(float(program.change.sum(dtype=np.float64))):
+        raise UsageError(f"{app}: the values grow without end")
+    return run, run.converged if converges else None
 
 
 def per_vertex(graph: gpop.Graph, value: Any, what: str) -> np.ndarray | float:

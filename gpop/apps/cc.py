@@ -1,8 +1,9 @@
 """Connected components: every vertex gets the smallest vertex index of its component.
 
 Two algorithms with the same result. *labels*: propagation of the minimum (GPOP), by default with
-interleaved scatter and gather. *afforest*: linking of sampled edges, see `gpop.direct.afforest`; no
-messages and no bins, about one pass over the vertices where labels makes several over the edges.
+interleaved scatter and gather. *afforest*: linking of sampled edges, see `gpop.direct.afforest` and
+`gpop.gpu.direct.components`; no messages and no bins, about one pass over the vertices where labels makes
+several over the edges.
 Unusual: components are the weak ones. For labels a directed graph is made symmetric first, and the
 symmetric graph and its bins are kept with the given graph for the next call; afforest takes each edge both
 ways as it is. The result says so in either case (``symmetrized``).
@@ -24,8 +25,14 @@ from gpop.apps.inputs import symmetric
 from gpop.apps.on_ranks import several
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
-from gpop.apps.without_messages import Phase, asked_of_messages, direct_run, no_messages
-from gpop.common.errors import UsageError
+from gpop.apps.without_messages import (
+    asked_of_messages,
+    direct_run,
+    on_device,
+    one_process,
+    phases_of,
+)
+from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.parallel import use_threads
 from gpop.execution.options import LimitedOptions
 from gpop.layout.partition import partition_bits, partition_count
@@ -75,8 +82,8 @@ def connected_components(
     graph : Graph
         Edges of a directed one are taken both ways.
     method : "auto", "labels" or "afforest"
-        Auto is afforest, unless an option speaks of messages or iterations, which only labels has. The
-        choice and its reason are in ``trace.summary``.
+        Auto is afforest, unless an option speaks of messages or iterations, which only labels has, or the
+        graph does not fit the GPU it is to run on. The choice and its reason are in ``trace.summary``.
     interleave : bool, optional
         Gather what has arrived before scattering (labels): fewer iterations, same labels; by default True,
         except on several ranks.
@@ -106,13 +113,18 @@ def connected_components(
     """
     if method not in METHODS:
         raise UsageError(f"method {method!r}: expected one of {', '.join(METHODS)}")
-    of_messages = asked_of_messages({"interleave": interleave, **options})
+    on_gpu = options.get("target") == "gpu"
+    of_messages = asked_of_messages({"interleave": interleave, **options}, "gpu")
+    if on_gpu and options.get("partition_size") is not None:  # there afforest has no partitions
+        of_messages.append("partition_size")
     if method == "afforest" and of_messages:
-        no_messages("afforest", {"interleave": interleave, **options})
+        raise UsageError(f"{of_messages[0]} means nothing to afforest: it sends no messages")
     if method == "labels" or of_messages:
         reason = "as asked" if method == "labels" else f"{', '.join(of_messages)} is for messages"
         interleave = not several(options) if interleave is None else interleave
         return _by_labels(graph, interleave, reason, options)
+    if on_gpu:
+        return _on_gpu(graph, method, options)
     sizes = {name: options.get(name) for name in ("threads", "partition_size")}
     world = world_of(options.get("transport", "auto"))
     if world is not None and graph.n:
@@ -129,6 +141,38 @@ def _by_labels(graph: gpop.Graph, interleave: bool, reason: str, options: dict) 
     run.trace.summary.update(method="labels", reason=reason)
     count = int(np.count_nonzero(program.label == vertices))
     return ComponentsResult(label=program.label, count=count, symmetrized=both_ways is not graph, run=run)
+
+
+def _on_gpu(graph: gpop.Graph, method: str, options: dict) -> ComponentsResult:
+    from gpop.gpu.direct.components import PHASES, SAMPLES, grow
+
+    one_process("connected_components", options)
+    use_threads(options.get("threads"))
+    start = time.perf_counter()
+    directed = not graph.is_symmetric()
+    prepare_seconds = time.perf_counter() - start
+    try:
+        forest = grow(graph, directed)
+    except NotEnoughMemory as error:
+        if method == "afforest":
+            raise
+        return _by_labels(graph, True, f"afforest does not fit the device: {error}", options)
+    run = direct_run(
+        **on_device(PHASES, forest, prepare_seconds),
+        partition_size=max(graph.n, 1),
+        partitions=1,
+        target="gpu",
+        **_said(method, forest.sampled, SAMPLES),
+    )
+    return ComponentsResult(label=forest.parent, count=forest.count, symmetrized=directed, run=run)
+
+
+def _said(method: str, sampled: int = 0, samples: int = 0) -> dict[str, str]:
+    """What the trace tells of afforest, and of its sample if there was one in this process alone."""
+    reason = "as asked" if method == "afforest" else "no option speaks of messages"
+    if samples:
+        reason += f"; {sampled} of {samples} sampled vertices were in one tree after first links"
+    return {"program": "Afforest", "method": "afforest", "reason": reason}
 
 
 SMALLEST_BITS = 10
@@ -149,17 +193,14 @@ def _by_links(
     directed = not graph.is_symmetric()
     prepare_seconds = time.perf_counter() - start
     forest = grow(graph, directed, bits, threads)
-    reason = "as asked" if method == "afforest" else "no option speaks of messages"
     run = direct_run(
-        map(Phase, PHASES, forest.edges.tolist(), forest.phase_seconds.tolist()),
+        phases_of(PHASES, forest),
         seconds=forest.seconds,
         prepare_seconds=prepare_seconds,
         threads=threads,
         partition_size=1 << bits,
         partitions=partition_count(graph.n, bits),
-        program="Afforest",
-        method="afforest",
-        reason=f"{reason}; {forest.sampled} of {SAMPLES} sampled vertices were in one tree after first links",
+        **_said(method, forest.sampled, SAMPLES),
     )
     return ComponentsResult(label=forest.parent, count=forest.count, symmetrized=directed, run=run)
 
@@ -184,15 +225,13 @@ def _by_links_on_ranks(
         world.fill(found.label, found.part.bounds)
     own, forest = found.part.own, found.forest
     run = direct_run(
-        map(Phase, PHASES, forest.edges.tolist(), forest.phase_seconds.tolist()),
+        phases_of(PHASES, forest),
         seconds=time.perf_counter() - start,
         prepare_seconds=0.0,
         threads=threads,
         partition_size=1 << bits,
         partitions=partition_count(graph.n, bits),
-        program="Afforest",
-        method="afforest",
-        reason="as asked" if method == "afforest" else "no option speaks of messages",
+        **_said(method),
     )
     run = replace(run, part=(own.start, own.stop))
     return ComponentsResult(label=found.label, count=found.count, symmetrized=not found.symmetric, run=run)

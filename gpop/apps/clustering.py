@@ -4,7 +4,8 @@ The definition is that of LDBC Graphalytics (LCC). The neighbourhood N(v) is the
 in-neighbours. Edges between its members count with their directions, so that there can be
 |N(v)| (|N(v)| - 1), and in an undirected graph, which holds every edge both ways, the coefficient is the
 usual one: 2 triangles / (|N(v)| (|N(v)| - 1)). With fewer than two neighbours it is 0.
-Algorithm: every triangle once, on lists of smaller neighbours: see `gpop.direct.clustering`.
+Algorithm: every triangle once, on lists of smaller neighbours: see `gpop.direct.clustering`, and for a GPU
+`gpop.gpu.direct.clustering`.
 Unusual: no program and no messages. Loops and duplicate edges do not count.
 Paper: A. Iosup et al., "The LDBC Graphalytics benchmark", specification 1.0, section 2.3.
 """
@@ -13,16 +14,23 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
 import gpop
 from gpop.apps import cli, report
-from gpop.apps.inputs import has_ascending_lists
+from gpop.apps.inputs import has_ascending_lists, symmetric
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
-from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
+from gpop.apps.without_messages import (
+    OF_ALL_BUT_TARGET,
+    check_target,
+    direct_run,
+    no_messages,
+    on_device,
+    phases_of,
+)
 from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
 from gpop.execution.options import ShownOptions
@@ -58,7 +66,11 @@ class ClusteringResult(AppResult):
 
 @one_call
 def clustering(
-    graph: gpop.Graph, *, threads: int | None = None, **options: Unpack[ShownOptions]
+    graph: gpop.Graph,
+    *,
+    threads: int | None = None,
+    target: Literal["cpu", "gpu"] = "cpu",
+    **options: Unpack[ShownOptions],
 ) -> ClusteringResult:
     """Local clustering coefficient of every vertex, by the definition of LDBC Graphalytics.
 
@@ -68,6 +80,8 @@ def clustering(
         Neighbours of a directed one are those in either direction; edges between them count one by one.
     threads : int, optional
         Threads to use; all that Numba was given when not set.
+    target : "cpu" or "gpu"
+        Where to count.
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
@@ -84,7 +98,9 @@ def clustering(
     Raises
     ------
     UsageError
-        For a number of threads that is not possible, or an option of messages.
+        For a number of threads that is not possible, an option of messages, or a GPU that is not there.
+    NotEnoughMemory
+        If the graph does not fit the GPU.
 
     Examples
     --------
@@ -95,33 +111,52 @@ def clustering(
     >>> gpop.clustering(gpop.Graph.from_edges([0, 0, 1], [1, 2, 2])).coefficient.tolist()
     [0.5, 0.5, 0.5]
     """
+    no_messages("clustering", options, "partition_size")
+    check_target(target)
+    threads = use_threads(threads)
+    directed = not graph.is_symmetric()
+    found, about = _on_gpu(graph, directed) if target == "gpu" else _on_cpu(graph, directed, threads)
+    possible = found.neighbours * (found.neighbours - 1.0)
+    coefficient = np.divide(found.links, possible, out=np.zeros(graph.n), where=possible > 0)
+    run = direct_run(
+        partition_size=max(graph.n, 1),
+        partitions=1,
+        target=target,
+        program="Clustering",
+        graph=graph.name,
+        **about,
+    )
+    return ClusteringResult(
+        coefficient=coefficient, links=found.links, neighbours=found.neighbours, directed=directed, run=run
+    )
+
+
+def _on_cpu(graph: gpop.Graph, directed: bool, threads: int) -> tuple[Any, dict[str, Any]]:
+    """Links and neighbours, and what `direct_run` is to know."""
     from gpop.direct.clustering import PHASES, count_links
 
-    no_messages("clustering", options, "partition_size")
-    threads = use_threads(threads)
     start = time.perf_counter()
-    directed = not graph.is_symmetric()
     ascending = has_ascending_lists(graph)
     inward = graph.reverse() if directed or not ascending else graph
     outward = graph if ascending else inward.reverse() if directed else inward
     prepare_seconds = time.perf_counter() - start
     found = count_links(outward, inward, threads)
-    possible = found.neighbours * (found.neighbours - 1.0)
-    coefficient = np.divide(found.links, possible, out=np.zeros(graph.n), where=possible > 0)
-    run = direct_run(
-        map(Phase, PHASES, found.edges.tolist(), found.phase_seconds.tolist()),
-        seconds=found.seconds,
-        prepare_seconds=prepare_seconds,
-        threads=threads,
-        partition_size=max(graph.n, 1),
-        partitions=1,
-        program="Clustering",
-        graph=graph.name,
-        order="by degree" if found.by_degree else "as given",
-    )
-    return ClusteringResult(
-        coefficient=coefficient, links=found.links, neighbours=found.neighbours, directed=directed, run=run
-    )
+    order = "by degree" if found.by_degree else "as given"
+    seconds = {"seconds": found.seconds, "prepare_seconds": prepare_seconds}
+    return found, {"phases": phases_of(PHASES, found), "threads": threads, "order": order, **seconds}
+
+
+def _on_gpu(graph: gpop.Graph, directed: bool) -> tuple[Any, dict[str, Any]]:
+    """The same."""
+    from gpop.gpu.direct.clustering import count_links
+    from gpop.gpu.direct.triangles import PHASES
+
+    start = time.perf_counter()
+    both_ways = symmetric(graph, ascending=True)
+    outward = graph if has_ascending_lists(graph) else graph.reverse().reverse()
+    prepare_seconds = time.perf_counter() - start
+    found = count_links(both_ways, outward if directed else None)
+    return found, {"order": "by degree", **on_device(PHASES, found, prepare_seconds)}
 
 
 def verify(graph: gpop.Graph, result: ClusteringResult) -> str | None:
@@ -158,7 +193,7 @@ def main(argv: list[str] | None = None) -> int:
         argv,
         cli.App(
             name="clustering",
-            refuses=OF_MESSAGES,
+            refuses=OF_ALL_BUT_TARGET,
             about=__doc__,
             solve=lambda graph, given, options: gpop.clustering(graph, **options),
             headline=headline,

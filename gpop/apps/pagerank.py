@@ -61,10 +61,12 @@ class PageRank(gpop.Program):
 
 
 class ConvergingPageRank(PageRank):
-    """Also keeps the rank itself and by how much it changed."""
+    """Also keeps the rank itself and by how much it changed, until that is less than a tolerance in all."""
 
     rank = gpop.VertexField(np.float32)
     change = gpop.VertexField(np.float32)
+    tolerance = gpop.Parameter(np.float64)
+    settles = "change", "tolerance"
 
     def filterFunc(self, node):
         rank = self.base + self.damping * self.share[node]
@@ -203,27 +205,23 @@ def pagerank(
     sent = share_out(program, weighted)
     np.multiply(program.per_edge, 1 / n, out=program.share)
     if converging:
-        program.rank = 1 / n
+        program.rank, program.tolerance = 1 / n, tolerance
     sinks = np.flatnonzero(sent == 0) if dangling == "uniform" else np.empty(0, np.int64)
-    callback, converged = options.pop("callback", None), False
+    callback = options.pop("callback", None)
 
     def spread() -> None:
         program.base = (1 - damping + damping * program.share[sinks].sum(dtype=np.float64)) / n
 
     def after(record: dict) -> bool:
-        nonlocal converged
-        if sinks.size:
-            spread()
-        converged = converging and bool(program.change.sum(dtype=np.float64) < tolerance)
-        return (callback is not None and callback(record)) or converged
+        spread()
+        return callback is not None and callback(record)
 
     spread()
-    needed = converging or sinks.size or callback is not None
     limit = max_iterations if converging else iterations
-    run = gpop.run(program, iterations=limit, callback=after if needed else None, **options)
+    run = gpop.run(program, iterations=limit, callback=after if sinks.size else callback, **options)
     rank = program.rank if converging else np.divide(program.share, program.per_edge, out=program.share)
     return PageRankResult(
-        rank=rank, iterations=run.iterations, converged=converged if converging else None, run=run
+        rank=rank, iterations=run.iterations, converged=run.converged if converging else None, run=run
     )
 
 

@@ -114,7 +114,8 @@ def personalized_pagerank(
     give_back()
     run, converged = iterate(
         "personalized_pagerank", program, options,
-        iterations=iterations, max_iterations=max_iterations, below=tolerance, after=give_back,
+        iterations=iterations, max_iterations=max_iterations, below=tolerance,
+        after=give_back if sinks.size else None,
     )  # fmt: skip
     return PersonalizedPageRankResult(
         rank=program.rank, iterations=run.iterations, converged=converged, run=run

@@ -102,6 +102,17 @@ class DoubleSSSP(FloatSSSP):
     distance = gpop.VertexField(np.float64, np.inf)
 
 
+UNORDERED = {
+    kind: type(
+        f"Unordered{kind.__name__}",
+        (kind,),
+        {"priorityFunc": gpop.Program.priorityFunc, "__module__": __name__, "__doc__": "Without buckets."},
+    )
+    for kind in (SSSP, WideSSSP, FloatSSSP, DoubleSSSP)
+}
+"""On a GPU, where even one bucket costs a look at each vertex that is improved."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SSSPResult(AppResult):
     """``distance`` of every vertex and ``reached`` (bool).
@@ -201,11 +212,14 @@ def sssp(
     heaviest = _heaviest_weight(graph)
     if interleave is None:
         interleave = _interleaves(graph, options)
-    delta = _bucket_width(graph, delta, interleave, options.get("target") or "cpu")
+    target = options.get("target") or "cpu"
+    delta = _bucket_width(graph, delta, interleave, target)
     if graph.weights.dtype.kind == "f":
         kinds = [DoubleSSSP if graph.weights.dtype.itemsize > 4 else FloatSSSP]
     else:
         kinds = [SSSP, WideSSSP] if heaviest <= 2**31 else [WideSSSP]
+    if target == "gpu" and delta == np.inf:
+        kinds = [UNORDERED[kind] for kind in kinds]
     for kind in kinds:
         program = kind(graph)
         infinity = program.distance.dtype.type(kind.distance.fill)

@@ -21,7 +21,7 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
-from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
+from gpop.apps.without_messages import OF_MESSAGES, direct_run, no_messages, phases_of
 from gpop.common.parallel import use_threads
 from gpop.execution.options import ShownOptions
 from gpop.layout.in_edges import in_edges
@@ -77,7 +77,7 @@ def strong_components(
     prepare_seconds = time.perf_counter() - start
     found = find_components(graph, incoming, threads)
     run = direct_run(
-        map(Phase, PHASES, found.edges.tolist(), found.phase_seconds.tolist()),
+        phases_of(PHASES, found),
         seconds=found.seconds,
         prepare_seconds=prepare_seconds,
         threads=threads,

@@ -1,7 +1,8 @@
 """Triangle counting: how many sets of three vertices are joined by three edges, exactly, in 64 bits.
 
 Algorithm: each triangle is counted once, on lists of smaller neighbours after ordering the vertices by
-degree, with rows of bits for the vertices of high degree: see `gpop.direct.triangles`.
+degree, with rows of bits for the vertices of high degree: see `gpop.direct.triangles`. On a GPU by tables in
+shared memory: `gpop.gpu.direct.triangles`.
 Unusual: no program and no messages. The graph is taken as undirected and simple: directions, self-loops
 and duplicate edges do not matter. A directed graph is made symmetric first, which the result says
 (``symmetrized``), and the symmetric graph is kept with the given graph for the next call.
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -20,10 +21,18 @@ from gpop.apps import cli
 from gpop.apps.inputs import symmetric
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
-from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
+from gpop.apps.without_messages import (
+    OF_ALL_BUT_TARGET,
+    check_target,
+    direct_run,
+    no_messages,
+    on_device,
+    one_process,
+    phases_of,
+)
 from gpop.common.parallel import use_threads
 from gpop.execution.options import ShownOptions
-from gpop.ranks.world import world_of
+from gpop.ranks.world import World, world_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +50,11 @@ class TriangleResult(AppResult):
 
 @one_call
 def triangle_count(
-    graph: gpop.Graph, *, threads: int | None = None, **options: Unpack[ShownOptions]
+    graph: gpop.Graph,
+    *,
+    threads: int | None = None,
+    target: Literal["cpu", "gpu"] = "cpu",
+    **options: Unpack[ShownOptions],
 ) -> TriangleResult:
     """Number of triangles of the graph, taken as undirected, without self-loops and duplicates.
 
@@ -50,6 +63,8 @@ def triangle_count(
     graph : Graph
     threads : int, optional
         Threads to use; all that Numba was given when not set.
+    target : "cpu" or "gpu"
+        Where to count.
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
@@ -64,38 +79,60 @@ def triangle_count(
     Raises
     ------
     UsageError
-        For a number of threads that is not possible, or an option of messages.
+        For a number of threads that is not possible, an option of messages, or a GPU that is not there.
+    NotEnoughMemory
+        If the graph does not fit the GPU.
 
     Examples
     --------
     >>> gpop.triangle_count(gpop.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])).count
     1
     """
-    from gpop.direct.triangles import PHASES, count_triangles
-
     no_messages("triangles", options, "partition_size")
+    check_target(target)
     threads = use_threads(threads)
     start = time.perf_counter()
     simple = symmetric(graph, ascending=True)
     prepare_seconds = time.perf_counter() - start
-    world = world_of(options.get("transport", "auto"))
+    if target == "gpu":
+        one_process("triangle_count", options)
+        count, about = _on_gpu(simple, prepare_seconds)
+    else:
+        world = world_of(options.get("transport", "auto"))
+        count, about = _on_cpu(simple, prepare_seconds, threads, world)
+    run = direct_run(
+        partition_size=max(graph.n, 1),
+        partitions=1,
+        target=target,
+        program="Triangles",
+        graph=graph.name,
+        **about,
+    )
+    return TriangleResult(count=count, symmetrized=not graph.is_symmetric(), run=run)
+
+
+def _on_cpu(
+    simple: gpop.Graph, prepare_seconds: float, threads: int, world: World | None
+) -> tuple[int, dict[str, Any]]:
+    """The count, and what `direct_run` is to know."""
+    from gpop.direct.triangles import PHASES, count_triangles
+
     if world is None:
         found = count_triangles(simple, threads)
     else:  # each has the whole graph, and counts its share
         found = count_triangles(simple, threads, world.rank, world.size)
         found = found._replace(count=int(world.sum(np.array([found.count]))[0]))
-    run = direct_run(
-        map(Phase, PHASES, found.edges.tolist(), found.phase_seconds.tolist()),
-        seconds=found.seconds,
-        prepare_seconds=prepare_seconds,
-        threads=threads,
-        partition_size=max(graph.n, 1),
-        partitions=1,
-        program="Triangles",
-        graph=graph.name,
-        order="by degree" if found.by_degree else "as given",
-    )
-    return TriangleResult(count=found.count, symmetrized=not graph.is_symmetric(), run=run)
+    order = "by degree" if found.by_degree else "as given"
+    seconds = {"seconds": found.seconds, "prepare_seconds": prepare_seconds}
+    return found.count, {"phases": phases_of(PHASES, found), "threads": threads, "order": order, **seconds}
+
+
+def _on_gpu(simple: gpop.Graph, prepare_seconds: float) -> tuple[int, dict[str, Any]]:
+    """The same."""
+    from gpop.gpu.direct.triangles import PHASES, count_triangles
+
+    found = count_triangles(simple)
+    return found.count, {"order": "by degree", **on_device(PHASES, found, prepare_seconds)}
 
 
 def verify(graph: gpop.Graph, result: TriangleResult) -> str | None:
@@ -126,7 +163,7 @@ def main(argv: list[str] | None = None) -> int:
         argv,
         cli.App(
             name="triangles",
-            refuses=OF_MESSAGES,
+            refuses=OF_ALL_BUT_TARGET,
             in_parts=False,
             about=__doc__,
             solve=lambda graph, given, options: gpop.triangle_count(graph, **options),

@@ -6,8 +6,8 @@ The trace has one record per phase, with the edges it looked at under ``active_e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,7 +15,9 @@ import gpop
 from gpop.apps.checkpoint_options import CHECKPOINT_OPTIONS
 from gpop.common.errors import UsageError
 from gpop.common.spelling import refuse_option
+from gpop.execution.run import COMPILED_TARGETS
 from gpop.model.choosers import MODEL_NAMES
+from gpop.ranks.world import world_of
 
 _OF_MESSAGES = {
     "mode": "auto", "target": "cpu", "interleave": None, "iterations": None, "callback": None, "ratio": None,
@@ -31,18 +33,35 @@ OF_MESSAGES = (
 """Options of the command line that mean nothing without messages and bins."""
 
 
-def asked_of_messages(options: dict[str, Any]) -> list[str]:
+OF_ALL_BUT_TARGET = tuple(name for name in OF_MESSAGES if name != "target")
+"""The same of an algorithm that a GPU has, too."""
+
+
+def check_target(target: str) -> None:
+    """Refuse what is neither the CPU nor a GPU."""
+    if target not in COMPILED_TARGETS:
+        raise UsageError(f"target {target!r}: expected one of {', '.join(COMPILED_TARGETS)}")
+
+
+def asked_of_messages(options: dict[str, Any], *targets: str) -> list[str]:
     """Names of the options that only a run with messages can follow; an unknown one is refused.
+
+    ``targets``: others than the CPU that the algorithm has.
 
     Examples
     --------
     >>> asked_of_messages({"threads": 2, "mode": "pc", "ratio": None})
     ['mode']
+    >>> asked_of_messages({"target": "gpu"}), asked_of_messages({"target": "gpu"}, "gpu")
+    (['target'], [])
     """
     for name in options:
         if name not in _OF_MESSAGES and name not in _OF_ANY_RUN:
             refuse_option(name, (*_OF_ANY_RUN, *_OF_MESSAGES), "this algorithm")
-    return [name for name, usual in _OF_MESSAGES.items() if options.get(name) not in (None, usual)]
+    asked = {name: options.get(name) for name in _OF_MESSAGES}
+    if asked["target"] in targets:
+        del asked["target"]
+    return [name for name, value in asked.items() if value not in (None, _OF_MESSAGES[name])]
 
 
 def no_messages(what: str, options: dict[str, Any], *others: str) -> None:
@@ -50,6 +69,13 @@ def no_messages(what: str, options: dict[str, Any], *others: str) -> None:
     refused = asked_of_messages(options) + [name for name in others if options.get(name) is not None]
     if refused:
         raise UsageError(f"{refused[0]} means nothing to {what}: it sends no messages")
+
+
+def one_process(name: str, options: Mapping[str, Any]) -> None:
+    """Refuse ranks, for an algorithm on a GPU."""
+    world = world_of(options.get("transport", "auto"))
+    if world is not None:
+        raise UsageError(f"{name} on {world.size} ranks: target 'gpu': expected 'cpu'")
 
 
 class Phase(NamedTuple):
@@ -60,6 +86,39 @@ class Phase(NamedTuple):
     seconds: float
 
 
+class Counted(Protocol):
+    """What an algorithm says of its phases, and of copying a graph to the device."""
+
+    @property
+    def edges(self) -> np.ndarray: ...
+    @property
+    def phase_seconds(self) -> np.ndarray: ...
+
+
+class CountedOnDevice(Counted, Protocol):
+    """The same of one on a GPU."""
+
+    @property
+    def copy_seconds(self) -> float: ...
+    @property
+    def threads(self) -> int: ...
+
+
+def phases_of(names: tuple[str, ...], found: Counted) -> list[Phase]:
+    """The phases of an algorithm, by name."""
+    return list(map(Phase, names, found.edges.tolist(), found.phase_seconds.tolist()))
+
+
+def on_device(names: tuple[str, ...], found: CountedOnDevice, prepare_seconds: float) -> dict[str, Any]:
+    """What `direct_run` is to know of one on a GPU; copying to the device is preparation."""
+    return {
+        "phases": phases_of(names, found),
+        "seconds": float(found.phase_seconds.sum()),
+        "prepare_seconds": prepare_seconds + found.copy_seconds,
+        "threads": found.threads,
+    }
+
+
 def direct_run(
     phases: Iterable[Phase],
     *,
@@ -68,6 +127,7 @@ def direct_run(
     threads: int,
     partition_size: int,
     partitions: int,
+    target: str = "cpu",
     **summary: Any,
 ) -> gpop.Run:
     """A finished run of these phases; ``summary`` is what else its trace should say.
@@ -85,6 +145,6 @@ def direct_run(
         trace.append(active_edges=phase.edges, gather_seconds=phase.seconds)
     return gpop.Run(
         iterations=len(phases), trace=trace, seconds=seconds, frontier=np.empty(0, np.uint32), touched=None,
-        counters=None, converged=True, mode="auto", interleave=False, threads=threads, target="cpu",
+        counters=None, converged=True, mode="auto", interleave=False, threads=threads, target=target,
         partition_size=partition_size, partitions=partitions, prepare_seconds=prepare_seconds,
     )  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 from gpop.common.inlined import inline
 from gpop.cpu import team
 from gpop.cpu.interleave import is_local
-from gpop.model.choosers import AUTO
+from gpop.model.choosers import AUTO, AUTO_PUSH
 from gpop.model.compiled import (
     edges_looked_at,
     may_pull,
@@ -24,9 +24,6 @@ from gpop.model.compiled import (
 )
 from gpop.model.strategies import PC, PULL
 from gpop.plan.trace import BYTES_AT, MESSAGES_AT, MODES_AT
-
-AUTO_PUSH = AUTO - 1
-"""What auto becomes where the model does not pull, or there is no memory for in-edges."""
 
 BY_TREE = AUTO_PUSH - 1
 """What it becomes where a decision tree chooses for each iteration: the loop asks it (tree.py)."""

@@ -26,6 +26,7 @@ class Control(NamedTuple):
     prioritised: np.bool_
     counting: np.bool_
     ranked: np.bool_
+    settles: np.bool_
     pulled_bytes: np.float64
     sizes: Any
     tree: Any

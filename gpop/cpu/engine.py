@@ -15,12 +15,13 @@ from numba import types
 
 from gpop.common.cached import entry_of
 from gpop.common.parallel import beside, worker_count
-from gpop.cpu import choose_mode, loop, team
+from gpop.cpu import loop, team
 from gpop.cpu.active import LIST_GAP, drain_frontier, drain_touched, load_all, load_frontier
 from gpop.cpu.preparation import Preparation
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.workspace import COUNTERS, forget_workspaces
 from gpop.layout.edge_blocks import note_without
+from gpop.model.choosers import AUTO_PUSH
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS
@@ -39,6 +40,7 @@ class CpuEngine(Preparation):
     """One run on the CPU; see `gpop.plan.engine.Engine`."""
 
     most_rows = 4096
+    settles = True
 
     def __init__(self, plan: Plan, residency: str = "auto") -> None:
         super().__init__(plan, residency)
@@ -77,7 +79,7 @@ class CpuEngine(Preparation):
         """The loop's state before the first iteration."""
         items, active, active_edges = started
         self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0, 0
-        self.space.team[team.WAY] = choose_mode.AUTO_PUSH
+        self.space.team[team.WAY] = AUTO_PUSH
 
     def _loader(self, whole: bool) -> Callable[..., tuple[int, int, int]]:
         """What makes given vertices (or all) the frontier, compiled or loaded before the clock starts."""

@@ -25,7 +25,7 @@ from gpop.cpu import active, priority, pull, team, tournament, tree
 from gpop.cpu.choose_mode import BY_TREE, choose_pull, write_pull_trace, write_trace
 from gpop.cpu.control import open_control
 from gpop.cpu.exchange import ACTIVE_HERE, EDGES_HERE, LEAST_ANYWHERE, SIZE, WHOLE, is_over
-from gpop.cpu.work import ADMIT, DEFER, EXCHANGE, GATHER, HEAVIEST, PREPARE, PULL, SCATTER
+from gpop.cpu.work import ADMIT, DEFER, EXCHANGE, GATHER, HEAVIEST, PREPARE, PULL, SCATTER, SETTLE
 from gpop.cpu.workspace import SERIAL_EDGES
 from gpop.plan.trace import BYTES_AT, EDGES_AT, FRONTIER_AT, GATHER_AT, SCATTER_AT
 
@@ -37,6 +37,10 @@ LIGHT_BUCKET = 64
 
 WAIT_EDGES = 1 << 17
 """From so many active edges on, a phase is begun before all workers have come: the last ones find work."""
+
+LATE_NS, ALONE, ALONE_EDGES = 100_000, 16, 1 << 20
+"""Where the main thread has waited so long for others that it would have been faster alone, somebody else
+wants the cores: for so many times what it has waited it does phases of fewer edges alone."""
 
 ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS, NEEDY, NEEDY_EDGES = range(7)
 NO_IN_EDGES, HALF, ITEMS, FRESH, TEAM, VISITED = range(7, 13)
@@ -137,6 +141,7 @@ def make_loop(open_control, work):
         sharers, chunk, done = np.int64(threads), np.int64(1), np.int64(0)
         predicted = 0.0
         least = np.int64(tournament.HIGHEST)
+        alone_until = np.int64(0)
         divided = all_there = False
         begins = True  # an iteration, or a bucket of priorities
         if w == 0 and progress[HALF] > 0:
@@ -229,6 +234,8 @@ def make_loop(open_control, work):
                 if together and not all_there:
                     all_there = team.all_there(c.claim, workers, ticket)
                     together = all_there or load >= WAIT_EDGES
+                if now < alone_until and load < ALONE_EDGES:
+                    together = False
                 if phase == PREPARE and c.bits < pull.WORD_BITS:
                     together = False  # partitions share words of the bitmap
                 sharers = np.int64(threads if together else 1)
@@ -255,7 +262,11 @@ def make_loop(open_control, work):
                 fetch_add(c.team, team.DONE, 1)
                 continue
             if sharers > 1:
+                worked = clock_ns()
                 team.await_workers(c.team, done, spins)
+                waited = clock_ns() - worked
+                if waited > LATE_NS + threads * (worked - now):
+                    alone_until = worked + ALONE * waited
             if phase != ADMIT:
                 before, now = now, clock_ns()
                 trace[rows, SCATTER_AT if phase in (SCATTER, PREPARE) else GATHER_AT] = (now - before) * 1e-9
@@ -282,6 +293,8 @@ def make_loop(open_control, work):
             if prioritised:
                 priority.note_changes(c.gather_list, items, counting, c, c)
             progress[VISITED] += np.int64(trace[rows, FRONTIER_AT]) if phase != ADMIT else np.int64(0)
+            if c.settles:
+                work(SETTLE, iteration, w, threads, items, np.int64(1), np.int64(0), *job)
             if all_active:
                 unsettled = np.int64(0)
                 for p in range(c.k):

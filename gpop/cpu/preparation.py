@@ -6,7 +6,6 @@ All of it is kept with the graph for the next run that is decided alike (`KEPT`)
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +19,6 @@ from gpop.cpu.active import lists_of
 from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.disk import open_disk
 from gpop.cpu.sums import has_hub, sums_in_double
-from gpop.cpu.tree import chosen_of, missing_from, walk
 from gpop.cpu.work import Job
 from gpop.cpu.workspace import SERIAL_EDGES, Needs, Workspace, unit_workspace, workspace_of
 from gpop.layout.bins import Bins, narrow_weights
@@ -29,19 +27,22 @@ from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
 from gpop.model.bytes import Sizes, pull_all_bytes
-from gpop.model.choosers import AUTO
+from gpop.model.choosers import AUTO, AUTO_PUSH
 from gpop.model.constants import SHIPPED, Constants
-from gpop.model.strategies import MODES, PC, PULL, SC, code_of, split
+from gpop.model.strategies import PC, PULL, SC, code_of, split
+from gpop.plan.chosen import asked_once, chosen_of, tell_missing
 from gpop.plan.hidden import MASK_SENT
 from gpop.plan.plan import Plan
 from gpop.program.compile import compiled
 from gpop.program.state import make_state
 
-FEW_PARTITIONS = 4
-"""Of a graph with frontiers that stay small: a search of a city's roads takes three quarters of the time."""
+FEW_PARTITIONS, FEW_WITH_PRIORITIES = 2, 4
+"""Fewest partitions of a small graph, whatever the threads: a search of roads, mails or citations takes .5 to
+.8 of the time that it takes with four for each of two threads. With priorities a small partition, which is
+less to do again, and few ones come out even at four."""
 
-NARROW = 1 << 19
-"""Most edges of such a graph: where all are active at once, it is over before threads would pay."""
+SMALL_EDGES = 1 << 19
+"""Most edges of such a graph: a run of it is over before threads would pay."""
 
 KEPT = (
     "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
@@ -145,7 +146,9 @@ class Preparation:
         self.lists = None
         if blocks is not None:
             self.layout, message = blocks, plan.types.message
-            self.space = unit_workspace(self.graph.store, blocks, message, self.threads, sums)
+            self.space = unit_workspace(
+                self.graph.store, blocks, message, self.threads, sums, self.traits.settles is not None
+            )
         else:
             self.layout, took = self._find_bins()
             seconds += took
@@ -161,7 +164,7 @@ class Preparation:
         if self.forced == AUTO and self.chosen is not None:
             self.forced = choose_mode.BY_TREE
         elif self.forced == AUTO and not plan.model.pulls:
-            self.forced = choose_mode.AUTO_PUSH
+            self.forced = AUTO_PUSH
         self.ratio = float(self.constants.ratio if plan.ratio is None else plan.ratio)
         if self.forced == PULL and not self.blocked:
             self._find_in_edges()
@@ -175,20 +178,13 @@ class Preparation:
         self.chosen, self.mode = None, split(plan.mode)[0]
         if tree is None:
             return
-        auto = AUTO if plan.model.pulls else choose_mode.AUTO_PUSH
-        self.chosen = chosen_of(tree, self.graph, plan.of_run, plan.may, auto)
         if type(self.program).all_active:
-            everything = self.graph.n, self.graph.m, self.graph.n, self.graph.m, 0
-            way = walk(self.chosen, *map(np.float64, everything))
-            self.chosen, self.mode = None, MODES[way].name if way >= 0 else "auto"
-        missing = missing_from(tree, plan.may)
-        if missing and plan.mode != "auto":
-            warnings.warn(
-                f"{type(self.program).__name__}: the tree may choose {', '.join(missing)}, which this run "
-                "cannot take: equation 1 chooses there",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            self.mode = asked_once(tree, self.graph, plan.of_run, plan.may)
+        else:
+            auto = AUTO if plan.model.pulls else AUTO_PUSH
+            self.chosen = chosen_of(tree, self.graph, plan.of_run, plan.may, auto)
+        if plan.mode != "auto":
+            tell_missing(type(self.program).__name__, tree, plan.may)
 
     def _find_blocks(self) -> tuple[Blocks | None, float]:
         """In-edges in blocks, and the seconds they took; None where messages are expected to be faster."""
@@ -221,19 +217,20 @@ class Preparation:
         return partition_bits(
             self.graph.n, self.threads, edges=self.graph.m, vertex_bytes=self._vertex_bytes(),
             partition_size=self.plan.partition_size,
-            least=FEW_PARTITIONS if self._is_narrow() else None,
+            least=self._fewest(),
         )  # fmt: skip
 
-    def _is_narrow(self) -> bool:
-        """Whether frontiers are expected to stay so small that one thread does most iterations.
+    def _fewest(self) -> int | None:
+        """The fewest partitions; None: as many as the threads want.
 
-        A road or a mesh has as many levels as it is long, of some hundred vertices each: what an iteration
-        takes is to look at partitions. Where iterations run into each other, or priorities part them, there
-        are few, and small partitions have less to do again.
+        Where few vertices are active, what an iteration takes is to look at partitions and at messages
+        between them. Where all are, or iterations run into each other, partitions are what threads share.
         """
-        n, m = self.graph.n, self.graph.m
-        together = type(self.program).all_active or self.plan.interleave
-        return not together and "priorityFunc" not in self.lowered.functions and m <= 4 * n <= NARROW
+        prioritised = "priorityFunc" in self.lowered.functions
+        together = type(self.program).all_active or (self.plan.interleave and not prioritised)
+        if together or self.graph.m > SMALL_EDGES:
+            return None
+        return FEW_WITH_PRIORITIES if prioritised else FEW_PARTITIONS
 
     def _vertex_bytes(self) -> int:
         """Bytes of a vertex that a partition keeps in the cache: the fields in use and the frontier flag."""
@@ -253,6 +250,7 @@ class Preparation:
             priorities="priorityFunc" in self.lowered.functions,
             receivers=specialise.activates_receivers(self.lowered, traits),
             sums=traits.sums,
+            settles=traits.settles is not None,
             own_values=pushes and not (self.lowered.steady or traits.all_active or interleave),
         )
 
@@ -264,7 +262,7 @@ class Preparation:
         except NotEnoughMemory:
             if self.forced == PULL:
                 raise
-            self.forced = choose_mode.AUTO_PUSH
+            self.forced = AUTO_PUSH
         self.incoming_seconds += time.perf_counter() - begin
 
     def _compile(self) -> None:

@@ -29,13 +29,15 @@ from gpop.cpu import (
     pull_all,
     scatter,
     scatter_inside,
+    settling,
     sums,
 )
 from gpop.cpu.choose_mode import choose_mode
 from gpop.cpu.control import control_of, sizes_reference
-from gpop.cpu.tree import NO_TREE, Chosen
+from gpop.cpu.tree import NO_TREE
 from gpop.cpu.work import ARGUMENTS, Job, make_entry, make_work
 from gpop.model.strategies import PULL, TREE
+from gpop.plan.chosen import Chosen
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 from gpop.plan.plan import Plan
 from gpop.program.lowering import Lowered
@@ -58,6 +60,7 @@ class Traits(NamedTuple):
     track: bool
     counting: bool
     sums: bool
+    settles: tuple[str, str] | None = None
 
 
 def traits_of(plan: Plan, mode: str, sums: bool) -> Traits:
@@ -71,9 +74,11 @@ def traits_of(plan: Plan, mode: str, sums: bool) -> Traits:
         else NEVER
     )
     weight = None if plan.types.weight is None else plan.types.weight.str
+    alone = "messageFunc" not in plan.lowered.functions  # no rank knows what the others have changed
     return Traits(
-        weight, cls.all_active, *plan.hidden, plan.interleave, pull, cls.track_touched, plan.counting, sums
-    )
+        weight, cls.all_active, *plan.hidden, plan.interleave, pull, cls.track_touched, plan.counting, sums,
+        cls.settles if alone else None,
+    )  # fmt: skip
 
 
 def activates_receivers(lowered: Lowered, traits: Traits) -> bool:
@@ -163,7 +168,8 @@ def kind_of(lowered: Lowered, traits: Traits) -> tuple[bool, ...]:
     """The first fields of `Control`."""
     prioritised, ranked = (name in lowered.functions for name in ("priorityFunc", "messageFunc"))
     pulls = traits.pull != NEVER
-    return traits.all_active, traits.interleave, pulls, prioritised, traits.counting, ranked
+    settles = traits.settles is not None
+    return traits.all_active, traits.interleave, pulls, prioritised, traits.counting, ranked, settles
 
 
 def compile_entry(lowered: Lowered, traits: Traits, kind: ReferenceType) -> int:
@@ -232,14 +238,25 @@ class _Specialised:
                 "exchange",
                 exchange.make_exchange(fill_buffer, traits.all_active, self.priorityFunc is not None),
             )
+        note_changes = decide = None
+        if traits.settles is not None:
+            note_changes, decide = self.settling(*traits.settles)
         work = make_work(
             scatter_partition, gather_partition, prepare, pull_partition, admit, defer_frontier,
-            exchange_messages, make_advance(self.lowered, self.key), traits.all_active,
+            exchange_messages, make_advance(self.lowered, self.key), note_changes, decide, traits.all_active,
         )  # fmt: skip
         return self.kernel("work", work)
 
+    def settling(self, field, tolerance):
+        change_of = self.kernel("change_of", settling.make_read(f"{field}[v]"))
+        tolerance_of = self.kernel("tolerance_of", settling.make_read(tolerance))
+        sum_changes = self.kernel("sum_changes", settling.make_sum_changes(change_of))
+        note_changes = settling.make_note_changes(sum_changes, self.traits.pull == ALWAYS)
+        decide = settling.make_decide(sum_changes, tolerance_of)
+        return self.kernel("note_changes", note_changes), self.kernel("decide", decide)
+
     def scatter_and_gather(self):
-        _, all_active, mask, inactive, interleaved, _, _, counting, summing = self.traits
+        _, all_active, mask, inactive, interleaved, _, _, counting, summing, _ = self.traits
 
         def gather_bin(name, mask, activates):
             return self.kernel(

@@ -17,10 +17,11 @@ from gpop.common.by_reference import ReferenceType, opener
 from gpop.cpu import team
 from gpop.program.published import publish
 
-SCATTER, GATHER, PREPARE, PULL, ADMIT, DEFER, EXCHANGE = range(7)
+SCATTER, GATHER, PREPARE, PULL, ADMIT, DEFER, EXCHANGE, SETTLE = range(8)
 """Phases of an iteration: the first two, or the next two when it pulls; `ADMIT` before one that begins a
 bucket of priorities; `DEFER`, once, puts the frontier that a run begins with aside; `EXCHANGE` before each
-where there are other ranks (exchange.py), on the main thread."""
+where there are other ranks (exchange.py), and `SETTLE` after each that may be the last (settling.py), both on
+the main thread."""
 
 HEAVIEST = -1
 """In place of a number of partitions claimed at once: one by one, the heaviest first."""
@@ -47,7 +48,7 @@ class Job(NamedTuple):
 
 def make_work(
     scatter_partition, gather_partition, prepare, pull_partition, admit, defer_frontier, exchange, advance,
-    all_active,
+    note_changes, decide, all_active,
 ):  # fmt: skip
     """Kernel: one thread's part of a phase: claim partitions of its own share, then of the others'.
 
@@ -62,6 +63,7 @@ def make_work(
     pulls = pull_partition is not None
     prioritised = admit is not None
     exchanges = exchange is not None
+    settles = decide is not None
 
     def work(
         phase, iteration, w, threads, size, sharers, chunk,
@@ -71,6 +73,10 @@ def make_work(
         if exchanges:
             if phase == EXCHANGE:
                 exchange(layout, space, wire, state)
+                return
+        if settles:
+            if phase == SETTLE:
+                decide(layout, space, state)
                 return
         ordered = chunk == HEAVIEST
         if ordered:
@@ -98,11 +104,15 @@ def make_work(
                             if ordered:
                                 d = space.gather_order[j]
                             gather_partition(d, w, threads, layout, space, state)
+                            if settles:
+                                note_changes(d, layout, space, state)
                     if pulls:
                         if phase == PREPARE:
                             prepare(i, layout, space, state)
                         elif phase == PULL:
                             pull_partition(i, w, layout, incoming, space, state)
+                            if settles:
+                                note_changes(i, layout, space, state)
                     if prioritised:
                         if phase == ADMIT:
                             admit(space.gather_list[i], layout, space, state)

@@ -24,6 +24,7 @@ Encodings
 ``streaming[0]``  1: messages are written past the caches.
 ``receivers[v]``  1: v has in-edges; found out for partition d when first wanted (``receivers_known[d]``).
 ``sums[w]``  a float64 for each vertex of the partition that thread w has (sums.py); zero between partitions.
+``changes``  of each chunk of vertices, their sum (settling.py).
 ``heaviest``  all partitions by their in-edges, descending; ``gather_order``: those in ``gather_list``.
 ``scatter_list``, ``gather_list``  partitions with active vertices / with messages: the first level.
 """
@@ -37,6 +38,7 @@ import numpy as np
 from gpop.cpu import priority, team, tournament
 from gpop.cpu.active import LIST_GAP
 from gpop.cpu.arrays import Array, arrays_of
+from gpop.cpu.settling import chunks_of
 from gpop.graph.kept import Kind, Store
 from gpop.layout.bins import Bins
 from gpop.layout.edge_blocks import Blocks
@@ -122,6 +124,7 @@ class Workspace(NamedTuple):
     receivers: np.ndarray
     receivers_known: np.ndarray
     sums: np.ndarray
+    changes: np.ndarray
     counters: np.ndarray
 
 
@@ -138,6 +141,7 @@ class Needs(NamedTuple):
     priorities: bool
     receivers: bool
     sums: bool
+    settles: bool
 
 
 def _message_words(messages: int, message: np.dtype) -> int:
@@ -223,6 +227,7 @@ def bins_table(bins: Bins, needs: Needs, message: np.dtype, threads: int) -> dic
         "receivers": Array(n * needs.receivers, FLAG, 0),
         "receivers_known": Array(k * needs.receivers, FLAG, 0),
         "sums": Array((threads << int(bins.bits)) * needs.sums, FRACTION, 0),
+        "changes": Array(chunks_of(n) * needs.settles, FRACTION),
     }
 
 
@@ -254,7 +259,9 @@ def workspace_of(store: Store, bins: Bins, needs: Needs, message_dtype: np.dtype
     return space
 
 
-def blocks_table(blocks: Blocks, message: np.dtype, threads: int, widest: int) -> dict[str, Array]:
+def blocks_table(
+    blocks: Blocks, message: np.dtype, threads: int, widest: int, settles: bool
+) -> dict[str, Array]:
     """What a run over blocks works in: one value per vertex, and what is counted per unit.
 
     ``widest``: vertices of the widest unit, where messages are added up in float64 (sums.py), else 0.
@@ -268,13 +275,14 @@ def blocks_table(blocks: Blocks, message: np.dtype, threads: int, widest: int) -
         "exchanged": Array(EXCHANGED, NUMBER, 0),
         "needy": Array(2 * k, NUMBER, 0),
         "sums": Array(threads * widest, FRACTION, 0),
+        "changes": Array(chunks_of(int(blocks.n)) * settles, FRACTION),
         "claim": Array(_room(_claim_slots(threads)), NUMBER, 0),
         "team": Array(_room(_team_slots(threads)), NUMBER, 0),
     }
 
 
 def unit_workspace(
-    store: Store, blocks: Blocks, message_dtype: np.dtype, threads: int, sums: bool
+    store: Store, blocks: Blocks, message_dtype: np.dtype, threads: int, sums: bool, settles: bool
 ) -> Workspace:
     """The workspace for a layout of blocks; see `workspace_of`."""
     key, n, k = "blocks", int(blocks.n), int(blocks.k)
@@ -283,11 +291,11 @@ def unit_workspace(
         store.take(Kind.WORKSPACE, key)
         kept = None
     widest = int(np.diff(blocks.bounds).max(initial=0)) if sums else 0
-    asked = (message_dtype, threads, widest)
+    asked = (message_dtype, threads, widest, settles)
     if kept is not None and kept.last[0] == asked:
         space = kept.last[1]
     else:
-        table = blocks_table(blocks, message_dtype, threads, widest)
+        table = blocks_table(blocks, message_dtype, threads, widest, settles)
         what = f"values of a run on {n} vertices in {k} units"
         arrays, kept = arrays_of(store, table, key, "blocks", what)
         unused = dict.fromkeys(Workspace._fields, np.empty(0, np.int64))

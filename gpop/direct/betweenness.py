@@ -10,11 +10,13 @@ No sum looks at a level. An array is kept for even levels and one for odd ones. 
 visited is in the frontier or not visited, an out-neighbour of u at most one level below: all that a sum
 meets in the array of the other parity besides what it wants is 0, for it was not yet written.
 
-Threads share a source (`gpop.direct.crew`); on a graph that is small beside the caches, and from `LANES`
-sources on, each has sources of its own: every `LANES`-th, with scores of their own, which are
-added up in the end. Which way it goes depends on graph and sources alone, and a sum has one order, so that
-the result is the same for any number of threads: numbers of paths up to 2**53 are exact however they are
-added, and where they are larger the counts of a pushed level are added up again, in the order of lists.
+Threads share a source (`gpop.direct.crew`), or each has sources of its own: every `LANES`-th, with scores of
+their own, which are added up in the end. That is done from `LANES` sources on where a graph is small beside
+the caches (`SMALL`), and from two on where that leaves no thread without one, or where levels are too thin to
+be shared (`THIN`). The result is the same for any number of threads: from `LANES` sources on, graph and
+sources alone decide; fewer have a lane each, and lanes are added up in the order of the sources. Numbers of
+paths up to 2**53 are exact however they are added, and where they are larger the counts of a pushed level are
+added up again, in the order of lists.
 
 Parallel edges are paths of their own; loops are on no shortest path. Counts are float64: beyond 1e308 they
 are infinite, and ``overflow`` is set.
@@ -34,7 +36,7 @@ from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
 from gpop.common.parallel import for_each, together
 from gpop.common.progress import progress_bar
-from gpop.direct.crew import KIND, announce, chunk_done, dismiss, end, make_crew, next_chunk
+from gpop.direct.crew import KIND, announce, apart, chunk_done, dismiss, end, make_crew, next_chunk
 from gpop.direct.frontier import BUFFER, buffers, flush, is_in
 from gpop.direct.phases import kernel
 from gpop.graph.graph import Graph
@@ -45,6 +47,9 @@ LANES = 32
 
 SMALL = 1 << 17
 """Vertices of a graph up to which that is done."""
+
+THIN = 4
+"""Edges for each vertex of a graph, at most, whose levels are taken to be thin: a road, a mesh."""
 
 PUSH, MARK, AGAIN, PULL, BACK, CLEAR, OVER = range(7)
 TAIL, FIRST, LAST, SIZE, PARITY, DEPTH, OUT, IN, UNSEEN, LARGE, INFINITE, EDGES = range(12)
@@ -109,8 +114,8 @@ def dependencies(graph: Graph, sources: np.ndarray, threads: int, progress: bool
     over = make_crew()
     dismiss(over)
     _search(1, False, np.uint64(0), ways, _space(1, 2), np.zeros(1), over)  # compiled before the clock starts
-    alone = n <= SMALL and len(sources) >= LANES
-    lanes = LANES if alone else 1
+    alone = takes_own(graph, len(sources), threads)
+    lanes = min(LANES, len(sources)) if alone else 1
     workers = min(threads, lanes) if alone else 1
     require_memory((52 * workers + 8 * lanes) * n, f"betweenness of {graph!r}")
     prepare_seconds = time.perf_counter() - begin
@@ -134,9 +139,21 @@ def dependencies(graph: Graph, sources: np.ndarray, threads: int, progress: bool
     return Scores(scores[0], edges, seconds, prepare_seconds, any(space.now[INFINITE] for space in spaces))
 
 
+def takes_own(graph: Graph, sources: int, threads: int) -> bool:
+    """Whether each source has a thread of its own.
+
+    >>> takes_own(Graph.from_edges([0, 1], [1, 2]), sources=4, threads=2)
+    True
+    """
+    if sources >= LANES:
+        return graph.n <= SMALL
+    thin, enough = graph.m <= THIN * graph.n, graph.n <= SMALL and sources >= threads
+    return threads > 1 and sources > 1 and (thin or enough)
+
+
 def _space(n: int, threads: int) -> _PathSpace:
     return _PathSpace(
-        np.zeros((2, n)), np.zeros((2, n)), np.zeros((n + 63) // 64, np.uint64), np.zeros(16, np.int64),
+        np.zeros((2, n)), np.zeros((2, n)), np.zeros((n + 63) // 64, np.uint64), apart(16),
         np.empty(n, np.uint32), np.empty(n + 2, np.int64), np.empty(n + 2, np.int64),
         buffers(threads),
     )  # fmt: skip

@@ -19,6 +19,7 @@ from gpop.model.features import OF_RUN
 from gpop.plan.engine import Engine, Finished
 from gpop.plan.plan import UNLIMITED, Plan
 from gpop.plan.trace import Trace
+from gpop.program.program import Program
 from gpop.ranks.world import World
 
 
@@ -45,6 +46,14 @@ def engine_for(
     from gpop.cpu.engine import CpuEngine
 
     return CpuEngine(plan, residency)
+
+
+def settled_of(program: Program) -> Callable[[], bool] | None:
+    """Whether the changes of an iteration are less than the program wants; None where it does not say."""
+    if program.settles is None:
+        return None
+    field, tolerance = program.settles
+    return lambda: bool(getattr(program, field).sum(dtype=np.float64) < getattr(program, tolerance))
 
 
 def carry_out(
@@ -76,7 +85,9 @@ def carry_out(
             }
             trace = Trace(summary | said)
             with IterationBar(progress, None if limit == UNLIMITED else limit, name) as bar:
-                most = 1 if callback else engine.most_rows
+                settled = None if engine.settles else settled_of(plan.program)
+                watched, over = callback or settled, False
+                most = 1 if watched else engine.most_rows
                 with telling(name, progress):
                     left = keeper.left(engine.range) if keeper else None
                     if left is None:
@@ -95,16 +106,17 @@ def carry_out(
                         records = engine.gather()
                     trace.extend(records)
                     bar.show(engine.iteration, engine.active)
-                    if callback and len(records):
+                    if watched and len(records):
                         engine.publish()
-                        if callback(trace[-1]):
+                        over = settled is not None and settled()
+                        if (callback and callback(trace[-1])) or over:
                             break
                         engine.refresh()
                     if keeper and engine.active and keeper.due(engine.iteration):
                         keeper.write(engine, engine.iteration)
             if keeper:
                 keeper.remove()
-            over = engine.active == 0
+            over = over or engine.active == 0
             return trace, engine.finish(), engine.iteration, over
         except BaseException:
             engine.abandon()

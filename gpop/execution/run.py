@@ -309,7 +309,7 @@ def _check_all_active(program: Program, frontier, iterations, interleave, callba
         raise UsageError(f"{name} declares all_active: it takes no frontier")
     if interleave:
         raise UsageError(f"{name} declares all_active: interleave needs a program with a frontier")
-    settles = type(program).filterFunc is not Program.filterFunc
+    settles = program.settles or type(program).filterFunc is not Program.filterFunc
     if iterations is None and callback is None and not settles:
         raise UsageError(
             f"{name} would never end: give iterations, a callback, or a filterFunc that returns False"

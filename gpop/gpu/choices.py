@@ -10,8 +10,10 @@ from gpop.gpu.device_graph import HUBS, arrays_of
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, SWAP, Traits, combine_of, push_of, queues
 from gpop.gpu.strategies import strategies_of
-from gpop.layout.partition import SMALL_ID_BITS, partition_bits
+from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
+from gpop.model.choosers import prefers_rows
 from gpop.model.strategies import PULL, SC, code_of, policies, split
+from gpop.plan.chosen import asked_once
 from gpop.plan.plan import Plan
 
 
@@ -23,20 +25,22 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
     """
     cls = type(plan.program)
     fields = cls.vertex_fields()
-    name, parameters = split(plan.mode)
-    masked, aggregation = policies(plan.mode)
-    pulls = code_of(plan.mode) == PULL
-    if pulls:
-        push = OWNER
+    asked = _asked(plan)
+    name, parameters = split(asked)
+    masked, aggregation = policies(asked)
     written = [fields[name].dtype for name in emitted.written]
     combine = combine_of(cls.combine, emitted.gathered_dtype, written)
+    rows = push is None and combine is not None and not streamed and _takes_rows(plan, emitted, asked)
+    pulls = rows or code_of(asked) == PULL
+    if pulls:
+        push = OWNER
     way = push_of(emitted, combine) if push is None else push
     has_init = "initFunc" in emitted.defined
     live = (plan.lowered.steady or plan.interleave) and not (has_init or cls.all_active) and way != OWNER
     # An owner gathers one by one whatever is declared, but for sums (inbox.cuh); lanes that share one do not.
-    if push is not None and not (pulls and (combine == "add" or name in ("vertex-pull-warp", "hyb"))):
+    whole = rows or name in ("vertex-pull-warp", "hyb")
+    if push is not None and not (pulls and (combine == "add" or whole)):
         combine = None
-    mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
     return Traits(
         bits=bits_of(plan),
         weight_dtype=plan.types.weight,
@@ -49,18 +53,44 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
         track=cls.track_touched,
         live=live,
         strategies=strategies_of(
-            mode,
+            mode_of(plan),
             way == OWNER,
             combine is not None,
-            plan.may(PULL) and plan.model.pulls,
+            plan.may(PULL) and plan.model.pulls and not cls.all_active,
             live and way == SWAP and plan.lowered.filters_early,
             streamed,
+            rows,
         ),
         parameters=parameters,
         masked=masked,
         aggregation=aggregation,
         streamed=streamed,
+        tree=plan.tree is not None and not cls.all_active,
     )
+
+
+def _asked(plan: Plan) -> str:
+    """The mode that is asked for: auto, too, where a tree chooses in the loop."""
+    if plan.tree is None:
+        return plan.mode
+    if type(plan.program).all_active:
+        return asked_once(plan.tree, plan.program.graph, plan.of_run, plan.may)
+    return "auto"
+
+
+def mode_of(plan: Plan) -> str:
+    """The mode that an engine is made for."""
+    mode = _asked(plan)
+    return "pc" if mode == "auto" and (type(plan.program).all_active or not plan.may(SC)) else mode
+
+
+def _takes_rows(plan: Plan, emitted: Emitted, asked: str) -> bool:
+    """Whether owners that combine are what is asked for, or better than bins."""
+    if not type(plan.program).all_active or "needsFunc" in emitted.defined:
+        return False
+    graph = plan.program.graph
+    chosen = asked == "auto" and plan.model.pulls
+    return asked == "pull" or (chosen and prefers_rows(graph.n, graph.m, share_inside(graph, SMALL_ID_BITS)))
 
 
 def bits_of(plan: Plan) -> int:
@@ -88,7 +118,7 @@ def parts_of(plan: Plan, emitted: Emitted, traits: Traits) -> tuple[str, ...]:
         parts += arrays_of(strategy.layouts, weighted)
     if queues(emitted, traits):
         parts += HUBS
-    if traits.all_active and traits.combine:
+    if traits.all_active and traits.combine and traits.push != OWNER:
         parts.append("has_in")
     if "out_degree" in plan.lowered.built_in:
         parts.append("out_degree")

@@ -86,11 +86,15 @@ def free_bytes() -> int:
     return cupy().cuda.runtime.memGetInfo()[0] + cupy().get_default_memory_pool().free_bytes()
 
 
+def pinned(length: int, dtype: np.dtype) -> np.ndarray:
+    """An array of the host's memory that the device can reach."""
+    return np.frombuffer(cupy().cuda.alloc_pinned_memory(length * dtype.itemsize), dtype, length)
+
+
 def pinned_copy(array: np.ndarray, length: int, dtype: np.dtype | None = None) -> np.ndarray:
     """A copy, of this type, that the device can read in place, filled up with zeros to this length."""
     dtype = array.dtype if dtype is None else dtype
-    memory = cupy().cuda.alloc_pinned_memory(length * dtype.itemsize)
-    copy = np.frombuffer(memory, dtype, length)
+    copy = pinned(length, dtype)
     copy[: len(array)] = array
     copy[len(array) :] = 0
     return copy

@@ -15,26 +15,20 @@ from gpop.common.errors import NotEnoughMemory
 from gpop.common.memory import readable
 from gpop.common.parallel import worker_count
 from gpop.gpu import calibrate
-from gpop.gpu.choices import parts_of, traits_of
-from gpop.gpu.device import cupy, current_device, free_bytes, is_device_array, require_device_memory
-from gpop.gpu.device_graph import device_graph
-from gpop.gpu.edge_arrays import STRUCTS
+from gpop.gpu.choices import mode_of, parts_of, traits_of
+from gpop.gpu.device import cupy, free_bytes, is_device_array, require_device_memory
+from gpop.gpu.device_graph import DeviceGraph, device_graph
 from gpop.gpu.emit import emit
 from gpop.gpu.emitted import Emitted
-from gpop.gpu.kernel import (
-    BLOCK_THREADS,
-    FUSED,
-    OWNER,
-    STEPPED,
-    Traits,
-    compile_kernel,
-    make_source,
-    shared_bytes,
-)
+from gpop.gpu.exchange import FEW, ROOM
+from gpop.gpu.kernel import BLOCK_THREADS, FUSED, OWNER, Traits
+from gpop.gpu.prepared import Prepared, note, noted
 from gpop.gpu.streaming import Link, stream
-from gpop.gpu.structs import CONTROL, FETCHED_AT, GRAPH, TRACE_AT, TRACE_ROW_BYTES, TRACE_ROWS
-from gpop.gpu.workspace import Workspace, queue_shapes, workspace_shapes
-from gpop.model.strategies import SC
+from gpop.gpu.structs import FETCHED_AT, TRACE_ROWS
+from gpop.gpu.tree import load_tree
+from gpop.gpu.workspace import Shapes, queue_shapes, workspace_shapes
+from gpop.model.choosers import AUTO_PUSH
+from gpop.model.strategies import TREE
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 
@@ -63,58 +57,71 @@ class GpuEngine:
     """
 
     most_rows = TRACE_ROWS
+    settles = False
     launched = FUSED
 
     def __init__(self, plan: Plan, push: int | None = None) -> None:
         cupy()
         self.plan, self.program, self.lowered, self.push = plan, plan.program, plan.lowered, push
-        self.mode = "pc" if plan.mode == "auto" and not plan.may(SC) else plan.mode
+        self.mode = TREE if plan.tree is not None and not self.program.all_active else mode_of(plan)
         self.fields: dict[str, Any] = {}
-        self.halves: tuple[Any, Any] | None = None
         self.arguments: tuple[Any, ...] | None = None
-        self.milliseconds = 0.0
+        self.milliseconds = self.prepare_seconds = 0.0
         self.link: Link | None = None
-        self.link_cost = 0.0
 
     # --- before the run ------------------------------------------------------------------------
 
     def prepare(self) -> dict[str, Any]:
         """Layout and workspace to the device, the kernels compiled; refuses what does not fit."""
+        ready = noted(self.plan) if self.push is None else None
+        if ready is None:
+            ready = self._made_ready()
+            self.prepare_seconds = ready.seconds
+            if self.push is None and self.link is None:
+                note(self.plan, ready)
+        self.ready, self.layout, self.traits = ready, ready.layout, ready.traits
+        with self.layout.allocating():
+            self.exchange = ready.exchange_for(self.program, () if self.link else self.lowered.fields)
+            self.space = ready.take_space(self.program.graph)
+        self.module = ready.module
+        said = {"target": "gpu", "device": ready.device.name}
+        return said | {"residency": "stream"} if self.link else said
+
+    def _made_ready(self) -> Prepared:
+        """Prepared anew, the arrays of the layout on the device."""
         plan, graph = self.plan, self.program.graph
-        self.emitted = emitted = self._emitted()
-        traits = self._traits()
+        emitted = self._emitted()
+        traits = self._traits(emitted)
         turned = traits.combine is not None and traits.push != OWNER
-        self.layout, self.prepare_seconds = device_graph(graph, traits.bits, turned, worker_count())
+        layout, seconds = device_graph(graph, traits.bits, turned, worker_count())
         if plan.types.weight is not None:
-            traits = traits._replace(bin_weight_dtype=self.layout.bins.id_weights.dtype)
+            traits = traits._replace(bin_weight_dtype=layout.bins.id_weights.dtype)
         if plan.residency.name == "stream":
-            return self._stream()
-        parts, shapes, own, needed = self._needs(traits)
+            return self._stream(layout, emitted, seconds)
+        parts, shapes, own, needed = self._needs(layout, emitted, traits)
         graph.store.make_room(lambda: needed <= free_bytes(), device=True)
         if traits.pulling and needed > free_bytes():  # a run that may choose does without in-edges
             others = tuple(strategy for strategy in traits.strategies if strategy is not traits.pulling)
             traits = traits._replace(strategies=others)
-            parts, shapes, own, needed = self._needs(traits)
-        if self._is_too_much(needed, parts, own):
-            return self._stream()
+            parts, shapes, own, needed = self._needs(layout, emitted, traits)
+        if self._is_too_much(needed, own + layout.bytes_of(parts)):
+            return self._stream(layout, emitted, seconds)
         require_device_memory(needed, f"{self.lowered.name} on {graph!r}")
-        self.traits = traits
         before = time.perf_counter()
-        self.layout.load(parts)
-        self.prepare_seconds += time.perf_counter() - before
-        shapes |= queue_shapes(self.layout, emitted, traits, (free_bytes() - own) // 2)
-        return self._ready(shapes)
+        layout.load(parts)
+        seconds += time.perf_counter() - before
+        shapes |= queue_shapes(layout, emitted, traits, (free_bytes() - own) // 2)
+        return self._with_constants(self._compiled(layout, emitted, traits, shapes, seconds))
 
     def _emitted(self) -> Emitted:
         return emitted_of(self.plan)
 
-    def _traits(self) -> Traits:
-        return traits_of(self.plan, self.emitted, self.push)
+    def _traits(self, emitted: Emitted) -> Traits:
+        return traits_of(self.plan, emitted, self.push)
 
-    def _is_too_much(self, needed: int, parts: tuple[str, ...], own: int) -> bool:
+    def _is_too_much(self, needed: int, taken: int) -> bool:
         """Whether a run that may stream has to; one that may not is refused where its budget is too small."""
         name, budget = self.plan.residency
-        taken = own + self.layout.bytes_of(parts)
         if budget is not None and taken > budget and name == "device":
             raise NotEnoughMemory(
                 f"{self.lowered.name} on {self.program.graph!r} needs {readable(taken)} of device memory, "
@@ -122,42 +129,38 @@ class GpuEngine:
             )
         return name == "auto" and (needed > free_bytes() or (budget is not None and taken > budget))
 
-    def _stream(self) -> dict[str, Any]:
+    def _stream(self, layout: DeviceGraph, emitted: Emitted, seconds: float) -> Prepared:
         """The same with a part of the edges on the device."""
         before = time.perf_counter()
-        self.layout, self.traits, shapes = stream(self.plan, self.emitted, self.layout, self.push)
-        self.prepare_seconds += time.perf_counter() - before
-        self.link = Link(self.layout)
-        if self.mode == "auto":
-            self.link_cost = calibrate.link_cost(GpuEngine)
-        return self._ready(shapes) | {"residency": "stream"}
+        streamed, traits, shapes = stream(self.plan, emitted, layout, self.push)
+        self.link = Link(streamed)
+        seconds += time.perf_counter() - before
+        return self._with_constants(self._compiled(streamed, emitted, traits, shapes, seconds))
 
-    def _ready(self, shapes: dict[str, tuple[int, np.dtype]]) -> dict[str, Any]:
-        """Workspace and kernels."""
-        with self.layout.allocating():
-            self.space = Workspace(self.program.graph, shapes, self.traits)
-            self._compile()
-        self.ratio = self.plan.ratio
-        if self.ratio is None:
-            self.ratio = calibrate.device_ratio(GpuEngine) if self.mode == "auto" else 1.0
-        return {"target": "gpu", "device": current_device().name}
+    def _compiled(self, *made: Any) -> Prepared:
+        return Prepared(*made, launched=self.launched)
 
-    def _needs(self, traits: Traits) -> tuple[tuple[str, ...], dict, int, int]:
+    def _with_constants(self, ready: Prepared) -> Prepared:
+        """What the model goes by, measured where it was not yet, and the tree in its place."""
+        ratio, auto = self.plan.ratio, self.mode in ("auto", TREE)
+        if ratio is None:
+            ratio = calibrate.device_ratio(GpuEngine) if auto else 1.0
+        ready.ratio = ratio
+        ready.link_cost = calibrate.link_cost(GpuEngine) if auto and self.link else 0.0
+        if self.plan.tree is not None:
+            with ready.layout.allocating():
+                ready.fixed = load_tree(self.plan, ready.traits)
+        return ready
+
+    def _needs(
+        self, layout: DeviceGraph, emitted: Emitted, traits: Traits
+    ) -> tuple[tuple[str, ...], Shapes, int, int]:
         """Arrays of the graph, those of the workspace, bytes of these and of fields, all that is missing."""
-        parts = parts_of(self.plan, self.emitted, traits)
-        shapes = workspace_shapes(self.layout, self.emitted, traits)
+        parts = parts_of(self.plan, emitted, traits)
+        shapes = workspace_shapes(layout, emitted, traits)
         own = sum(length * dtype.itemsize for length, dtype in shapes.values())
         own += sum(self.program._fields[name].nbytes for name in self.lowered.fields)
-        return parts, shapes, own, self.layout.missing_bytes(parts) + own
-
-    def _compile(self) -> None:
-        self.module = module = compile_kernel(make_source(self.emitted, self.traits, self.launched))
-        self.loop, self.loader = module.get_function("gpop_loop"), module.get_function("gpop_load")
-        self.shared = shared_bytes(self.emitted, self.traits)
-        self.loop.max_dynamic_shared_size_bytes = self.shared
-        self.blocks = current_device().multiprocessors
-        self.device_control = cupy().zeros(CONTROL.itemsize, np.uint8)
-        self.begin, self.end = cupy().cuda.Event(), cupy().cuda.Event()
+        return parts, shapes, own, layout.missing_bytes(parts) + own
 
     # --- the run -------------------------------------------------------------------------------
 
@@ -172,48 +175,49 @@ class GpuEngine:
     def load(self, sources: np.ndarray | None, rows: int) -> None:
         """Fields to the device; these vertices, or all, become the frontier."""
         self.refresh()
-        graph, control = self.program.graph, np.zeros((), CONTROL)
-        control["limit"], control["ratio"] = self.plan.limit, self.ratio
-        control["link_cost"] = self.link_cost
+        graph, ready, control = self.program.graph, self.ready, self.exchange.clear()
+        control["limit"], control["ratio"] = self.plan.limit, ready.ratio
+        control["link_cost"] = ready.link_cost
         control["row_limit"], control["slice_ns"], control["fresh"] = rows, SLICE_NS, 1
         control["heavy_size"] = self.space.heavy_size
         control["frontier"] = graph.n if sources is None else len(sources)
         control["needy"], control["needy_edges"] = graph.n, graph.m
+        control["way"] = AUTO_PUSH
         control["least"] = np.iinfo(np.int64).max  # NOBODY of kernels/buckets.cuh
         if self.traits.all_active:
             control["next_frontier"] = graph.n
-        self.control = control
+        self.control, self.fresh = control, True
+        given = None if self.traits.all_active else self._given(sources)
         self._send()
-        self.begin.record()
-        self.fresh = True
-        if not self.traits.all_active:
-            with self.layout.allocating():
-                given = cupy().asarray(np.zeros(1, np.uint32) if sources is None else sources)
+        ready.events[0].record()
+        if given is not None:
             size = np.int64(-1 if sources is None else len(sources))
-            arguments = (self._graph(), self.space.argument, self.device_control, given, size)
-            self.loader((self.blocks,), (BLOCK_THREADS,), arguments)
+            arguments = (ready.graph, self.space.argument, self.exchange.device_control, given, size)
+            ready.loader((ready.device.multiprocessors,), (BLOCK_THREADS,), arguments)
+
+    def _given(self, sources: np.ndarray | None) -> Any:
+        """Where these vertices lie on the device when the next copy has been made."""
+        if sources is None or len(sources) <= FEW:
+            return self.exchange.take_frontier(np.zeros(1, np.uint32) if sources is None else sources)
+        with self.layout.allocating():
+            return cupy().asarray(sources)
 
     def iterate(self) -> np.ndarray:
         """Let the device iterate until the host is due; the records of the trace."""
-        self._launch(self.loop)
+        self._launch(self.ready.loop)
         return self._records()
 
     def scatter(self) -> None:
         """The first half of an iteration. Its kernels are compiled when they are first wanted."""
-        if self.halves is None:
-            module = compile_kernel(make_source(self.emitted, self.traits, STEPPED))
-            self.halves = module.get_function("gpop_scatter"), module.get_function("gpop_gather")
-            for kernel in self.halves:
-                kernel.max_dynamic_shared_size_bytes = self.shared
         if self.fresh:  # one record at a time, which the loader knows nothing of
-            self.control = self._received()
+            self.exchange.receive()
             self.fresh = False
         self.control["row_limit"] = 1
-        self._launch(self.halves[0])
+        self._launch(self.ready.get_halves()[0])
 
     def gather(self) -> np.ndarray:
         """The second half; the record of the iteration."""
-        self._launch(self.halves[1], goes_on=True)
+        self._launch(self.ready.get_halves()[1], goes_on=True)
         return self._records()
 
     def _records(self) -> np.ndarray:
@@ -227,52 +231,50 @@ class GpuEngine:
 
         ``goes_on``: with the record that the launch before has begun.
         """
+        ready, exchange = self.ready, self.exchange
         if not self.fresh:  # else the device has counted what was loaded into Control
             if not goes_on:
                 self.control["rows"] = 0
             self._send()
-            self.begin.record()
+            ready.events[0].record()
         self.fresh = False
         self._start(kernel)
-        self.end.record()
-        self.control = self._received()
-        self.milliseconds += cupy().cuda.get_elapsed_time(self.begin, self.end)
+        ready.events[1].record()
+        exchange.receive()
+        self.milliseconds += cupy().cuda.get_elapsed_time(*ready.events)
 
     def _start(self, kernel: Any) -> None:
-        kernel((self.blocks,), (BLOCK_THREADS,), self._arguments(), shared_mem=self.shared)
+        blocks = (self.ready.device.multiprocessors,)
+        kernel(blocks, (BLOCK_THREADS,), self._arguments(), shared_mem=self.ready.shared)
 
     def _arguments(self) -> tuple[Any, ...]:
         """What kernels get; filling the structs takes longer than a launch, so once until `refresh`."""
         if self.arguments is None:
-            self.arguments = self._state(), self._graph(), self.space.argument, self.device_control
+            control = self.exchange.device_control
+            self.arguments = self._state(), self.ready.graph, self.space.argument, control
         return self.arguments
-
-    def _received(self, rows: int = TRACE_ROWS) -> np.ndarray:
-        """``struct Control`` as the device has left it, with so many rows of the trace."""
-        known = TRACE_AT + rows * TRACE_ROW_BYTES
-        control = np.zeros((), CONTROL)
-        control.reshape(1).view(np.uint8)[:known] = self.device_control[:known].get()
-        return control
 
     def _send(self) -> None:
         """What the next launch begins with; nobody has arrived at its barriers."""
         self.control["arrived_blocks"] = self.control["released"] = self.control["levels_arrived"] = 0
-        before = np.frombuffer(self.control.tobytes(), np.uint8)[:TRACE_AT]
-        self.device_control[:TRACE_AT].set(before)
+        self.exchange.send()
 
     def refresh(self) -> None:
         """Fields to the device; those that are there already (CuPy arrays) are used as they are."""
         self.arguments = None
         for name in self.lowered.fields:
             field = self.program._fields[name]
-            if is_device_array(field):
+            if name in self.exchange.fields:
+                self.fields[name] = self.exchange.fields[name]
+                self.exchange.take(name, field)
+            elif is_device_array(field):
                 self.fields[name] = field
             elif name in self.fields:
                 self.fields[name].set(field)
             else:
                 # Room behind the field: compare-and-swap of small fields takes the word around them.
                 with self.layout.allocating():
-                    room = cupy().zeros(len(field) + 8, field.dtype)
+                    room = cupy().zeros(len(field) + ROOM, field.dtype)
                 self.fields[name] = room[: len(field)]
                 self.fields[name].set(field)
 
@@ -284,13 +286,15 @@ class GpuEngine:
         """Fields that the program writes back to where it has them."""
         for name in self.lowered.written:
             field = self.program._fields[name]
-            if not is_device_array(field):
+            if name in self.exchange.fields:
+                self.exchange.give(name, field)
+            elif not is_device_array(field):
                 self.fields[name].get(out=field)
 
     def _state(self) -> np.ndarray:
         """``struct State`` as the program is now."""
-        state = np.zeros(1, self.emitted.state_dtype)
-        for name in self.emitted.state_dtype.names:
+        state = np.zeros(1, self.ready.emitted.state_dtype)
+        for name in state.dtype.names:
             if name in self.fields:
                 state[name] = self.fields[name].data.ptr
             elif name == "out_degree":
@@ -298,23 +302,6 @@ class GpuEngine:
             elif name not in ("iteration", "nothing"):
                 state[name] = self.program._parameters[name]
         return state
-
-    def _graph(self) -> np.ndarray:
-        """``struct Graph``."""
-        arrays, counts = self.layout.arrays, self.layout.counts
-        graph = np.zeros(1, GRAPH)
-        graph["n"], graph["m"], graph["k"] = self.program.graph.n, self.program.graph.m, self.layout.bins.k
-        graph["column_pieces"] = counts.get("column_piece", 0)
-        graph["row_pieces"] = counts.get("row_piece", 0)
-        graph["hubs"], graph["queues"] = counts.get("hub_vertex", 0), len(self.space.arrays["called"])
-        if "coo_first" in arrays:
-            shape = self.layout.hyb_shape
-            graph["ell_width"], graph["ell_pitch"], graph["coo_entries"] = shape
-        for name in GRAPH.names[GRAPH.names.index("indptr") :]:
-            weighted = self.plan.types.weight is not None and name in STRUCTS
-            array = arrays.get(f"weighted_{name}" if weighted else name)
-            graph[name] = 0 if array is None else array.data.ptr
-        return graph
 
     # --- the end -------------------------------------------------------------------------------
 
@@ -329,7 +316,7 @@ class GpuEngine:
             touched=self.space.vertices_in("touched_bits", n) if traits.track else None,
             counters=None,
             mode=self.mode,
-            threads=self.blocks * BLOCK_THREADS,
+            threads=self.ready.device.multiprocessors * BLOCK_THREADS,
             partition_size=1 << traits.bits,
             partitions=int(self.layout.bins.k),
             link=None if self.link is None else self.link.said(),
@@ -338,12 +325,14 @@ class GpuEngine:
             self.space.arrays.clear()
             self.fields.clear()
             self.layout.pool.free_all_blocks()
+        elif traits.all_active or not self.active:
+            self.ready.keep_space(self.space)
         return finished
 
     def _left(self) -> np.ndarray:
         """Who is active, or waits."""
         n, space = self.program.graph.n, self.space
-        if self.traits.all_active:
+        if self.traits.all_active or not self.active:
             return np.empty(0, np.uint32)
         active = space.vertices_in("frontier_bits", n)
         if not len(space.arrays["waiting_bits"]):
@@ -351,4 +340,4 @@ class GpuEngine:
         return np.union1d(active, space.vertices_in("waiting_bits", n))
 
     def abandon(self) -> None:
-        """Arrays are made anew for each run."""
+        """The workspace was not given back."""

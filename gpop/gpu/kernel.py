@@ -20,12 +20,14 @@ from gpop.gpu.strategies import kernels_of, record_values, strategy_source
 from gpop.gpu.structs import CONTROL, FETCHED_AT, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS, WANTED_AT
 from gpop.model.gpu_bytes import DeviceSizes
 from gpop.model.strategies import AGGREGATIONS, PC, PULL, Strategy
+from gpop.model.trees import LEAF
+from gpop.plan.chosen import KEEP
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 
 COMMON = ("stored", "layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
 """Files of ``kernels/`` that all strategies build on, in the order in which they are compiled."""
 
-ENGINE = ("buckets", "frontier", "engine")
+ENGINE = ("buckets", "frontier", "tree", "engine")
 """Those that come after the strategies; then how an iteration is launched: `FUSED`, `STEPPED`, or on one of
 several ranks."""
 
@@ -94,6 +96,8 @@ class Traits(NamedTuple):
     """See `gpop.model.strategies.AGGREGATIONS`."""
     streamed: bool = False
     """Whether arrays that grow with the edges are read page by page (stored.cuh)."""
+    tree: bool = False
+    """Whether a decision tree is asked (tree.cuh)."""
 
     @property
     def sparse(self) -> Strategy | None:
@@ -109,7 +113,8 @@ class Traits(NamedTuple):
     @property
     def pulling(self) -> Strategy | None:
         """Gathers for single vertices in some iterations."""
-        return next((s for s in self.strategies if s.mode == PULL and s.auto and not s.by_name), None)
+        asks = (s for s in self.strategies if s.mode == PULL and s.auto and not s.by_name)
+        return None if self.all_active else next(asks, None)
 
     @property
     def few(self) -> Strategy | None:
@@ -187,6 +192,11 @@ def queues(emitted: Emitted, traits: Traits) -> bool:
     return traits.push == SWAP and traits.combine is None and len(emitted.written) == 1
 
 
+def one_phase(traits: Traits) -> bool:
+    """Whether vertices gather, and send again, at once (rows.cuh)."""
+    return traits.sparse is not None and traits.sparse.one_phase
+
+
 def folds_rows(emitted: Emitted, traits: Traits) -> bool:
     """Whether the messages of a row of HYB are combined before gatherFunc hears of them (hyb.cuh)."""
     hyb = traits.sparse is not None and "hyb" in traits.sparse.layouts
@@ -234,6 +244,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "PRIORITISED": int("priorityFunc" in emitted.defined),
         "RANKED": int(launched is RANKED),
         "MASKED": int(traits.masked and not traits.all_active),
+        "ONE_PHASE": int(one_phase(traits)),
         "AGGREGATE": (None, *AGGREGATIONS).index(traits.aggregation),
         "TRACK": int(traits.track),
         "LIVE": int(traits.live),
@@ -258,6 +269,9 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "FETCHED_AT": FETCHED_AT,
         "WANTED_AT": WANTED_AT,
         "STREAMED": int(traits.streamed),
+        "HAS_TREE": int(traits.tree),
+        "LEAF": LEAF,
+        "KEEP": KEEP,
         "PAGE_BYTES": PAGE_BYTES,
         **record_values(),
         **dict(zip(PARAMETERS, traits.parameters, strict=False)),
@@ -335,7 +349,12 @@ def _whole_vectors(nbytes: int) -> int:
 
 
 def shared_bytes(emitted: Emitted, traits: Traits) -> int:
-    """Dynamic shared memory of a block: the cells, and for ``combine`` a window of runs per warp."""
+    """Dynamic shared memory of a block: the cells, and for ``combine`` a window of runs per warp.
+
+    What is not taken is cache.
+    """
+    if one_phase(traits):
+        return LEAST_SHARED
     buffers = (
         BLOCK_THREADS * lane_ids(traits) * folded_dtype(emitted.gathered_dtype, traits.combine).itemsize
         if traits.combine
@@ -344,16 +363,19 @@ def shared_bytes(emitted: Emitted, traits: Traits) -> int:
     return max(LEAST_SHARED, cells_bytes(emitted, traits) + buffers)
 
 
-def compile_kernel(source: str) -> Any:
-    """Compile for the current device; CuPy keeps the result on disk, this process the loaded module."""
+def compile_kernel(source: str, cooperative: bool = True) -> Any:
+    """Compile for the current device; CuPy keeps the result on disk, this process the loaded module.
+
+    ``cooperative``: all blocks of a launch must be resident, so that they can wait for each other.
+    """
     from gpop.gpu.device import cupy
 
-    return _compiled(source, cupy().cuda.Device().id)
+    return _compiled(source, cooperative, cupy().cuda.Device().id)
 
 
 @lru_cache(maxsize=256)
-def _compiled(source: str, device: int) -> Any:
+def _compiled(source: str, cooperative: bool, device: int) -> Any:
     from gpop.gpu.device import cupy
 
     with activity("loading kernels for the GPU, compiled once"):
-        return cupy().RawModule(code=source, options=OPTIONS, enable_cooperative_groups=True)
+        return cupy().RawModule(code=source, options=OPTIONS, enable_cooperative_groups=cooperative)

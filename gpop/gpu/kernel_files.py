@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-INCLUDE = re.compile(r'^#include "(\w+)\.cuh"\n', re.MULTILINE)
+INCLUDE = re.compile(r'^#include "([\w/]+)\.cuh"\n', re.MULTILINE)
 
 
 @lru_cache(maxsize=64)

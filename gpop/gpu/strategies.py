@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from gpop.gpu.model_source import model_source
+from gpop.model.choosers import AUTO, AUTO_PUSH
 from gpop.model.compiled import may_pull, prefers_bins, prefers_pull
 from gpop.model.gpu_bytes import DeviceSizes
 from gpop.model.link_bytes import LINK_BYTES, asked_over_link
@@ -25,14 +26,20 @@ STREAMED = {"push": "push-lines", "bins-combined": "bins-folded"}
 
 
 def strategies_of(
-    mode: str, owned: bool, combines: bool, pulls: bool = False, levels: bool = False, streamed: bool = False
+    mode: str,
+    owned: bool,
+    combines: bool,
+    pulls: bool = False,
+    levels: bool = False,
+    streamed: bool = False,
+    rows: bool = False,
 ) -> tuple[Strategy, ...]:
     """What a run may choose from: at most one strategy for single vertices, one for whole partitions, one for
     iterations in which vertices ask, and one for those in which few are active.
 
     ``owned``: every vertex has an owner that gathers, whatever the mode; ``pulls``: the model may choose that
     vertices ask; ``levels``: messages can be delivered, and vertices listed, in one phase; ``streamed``:
-    edges are read over the link, where they do not fit the device.
+    edges are read over the link, where they do not fit the device; ``rows``: owners combine all messages.
 
     Examples
     --------
@@ -43,6 +50,8 @@ def strategies_of(
     >>> [strategy.name for strategy in strategies_of("vertex-push-warp:8-32", False, True)]
     ['vertex-push-warp']
     """
+    if rows:
+        return (GPU_STRATEGIES["rows"],)
     name, _ = split(mode)
     if owned and not (name in GPU_STRATEGIES and GPU_STRATEGIES[name].mode == PULL):
         return (GPU_STRATEGIES["owner"],)
@@ -71,6 +80,7 @@ def record_values() -> dict[str, int]:
     (0, 3, 0)
     """
     values = {f"MODE_{mode.name.upper()}": mode.code for mode in MODES} | {"MODE_IDLE": len(MODES)}
+    values |= {"AUTO": AUTO, "AUTO_PUSH": AUTO_PUSH}
     places = ("FRONTIER_AT", "EDGES_AT", "MODES_AT", "MESSAGES_AT", "BYTES_AT", "SCATTER_AT", "GATHER_AT")
     return values | {name: getattr(trace, name) for name in places}
 

@@ -14,14 +14,14 @@ import numpy as np
 
 from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.memory import readable
-from gpop.gpu.choices import parts_of, traits_of
+from gpop.gpu.choices import mode_of, parts_of, traits_of
 from gpop.gpu.device import cupy, is_device_array
 from gpop.gpu.device_graph import DeviceGraph
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import OWNER, Traits, queues
 from gpop.gpu.streamed_graph import StreamedGraph, rounded
 from gpop.gpu.structs import CONTROL, FETCHED_AT, WANTED_AT
-from gpop.gpu.workspace import queue_shapes, workspace_shapes
+from gpop.gpu.workspace import Shapes, queue_shapes, workspace_shapes
 from gpop.graph.kept import Kind
 from gpop.layout.partition import partitions
 from gpop.plan.plan import Plan
@@ -31,8 +31,6 @@ WALKED = ("csr", "csc", "bins", "reversed bins")
 
 SLACK = 1 << 16
 """Bytes for what is small: the frontier that is loaded, rounding."""
-
-Shapes = dict[str, tuple[int, np.dtype]]
 
 
 def stream(
@@ -61,7 +59,7 @@ def stream(
     by_column = traits.combine is not None and traits.push != OWNER
     budget = plan.residency.budget or everything()
     shape = graph, resident.bins, resident.turned, by_column, budget
-    for fewer in _with_fewer(traits, plan.mode):
+    for fewer in _with_fewer(traits, mode_of(plan)):
         parts, shapes = parts_of(plan, emitted, fewer), workspace_shapes(resident, emitted, fewer)
         own = _bytes(shapes) + _fields(plan) + rounded(CONTROL.itemsize) + SLACK + budget // 64
         needed = own + StreamedGraph(*shape).needed_bytes(parts)

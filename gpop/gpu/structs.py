@@ -37,6 +37,7 @@ SPACE = np.dtype(
             "listed_bits", "touched_bits", "list", "candidates",
             "waiting_bits", "entries", "heavy", "mode",
             "active_vertices", "active_edges", "waiting", "waiting_count", "called",
+            "tree",
         )
     ]
 )  # fmt: skip
@@ -48,19 +49,15 @@ CONTROL = np.dtype(
             "needy", "needy_edges", "left", "left_edges",
             "next_frontier", "next_edges", "next_list", "next_heavy", "list_size", "heavy_size",
             "candidates", "partitions_sparse", "partitions_dense", "messages",
-            "bucket", "least", "waiting",
+            "bucket", "least", "waiting", "visited",
         )
     ]
     + [("bytes", "f8"), ("fetched", "f8"), ("wanted", "f8"), ("begin_ns", "i8"), ("middle_ns", "i8")]
     + [("ratio", "f8"), ("link_cost", "f8")]
     + [(name, "i4") for name in ("fresh", "list_valid", "alone", "stop", "finished")]
-    + [(name, "i4") for name in ("few", "spare", "dense", "pulled")]
+    + [(name, "i4") for name in ("few", "way", "dense", "pulled")]
     + [(name, "u4") for name in ("scatter_claim", "gather_claim", "hubs_called")]
     + [("decision", "i4", 2), ("arrived_blocks", "u4"), ("released", "u4")]
     + [("level_found", "u8", 3), ("level_leave", "u4", 3), ("levels_arrived", "u4")]
     + [("trace", "f8", (TRACE_ROWS, TRACE_COLUMNS))]
 )  # fmt: skip
-
-TRACE_AT = CONTROL.fields["trace"][1]
-TRACE_ROW_BYTES = 8 * TRACE_COLUMNS
-"""Where the trace begins in ``struct Control``, which it ends, and the bytes of a record."""

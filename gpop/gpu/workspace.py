@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gpop.gpu.device import cupy
 from gpop.gpu.device_graph import PADDING, DeviceGraph
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.hyb_arrays import partials
-from gpop.gpu.kernel import FOLD, HEAVY, LEVEL_EDGES, Traits, folded_dtype, folds_rows, queues, total_dtype
+from gpop.gpu.kernel import (
+    FOLD,
+    HEAVY,
+    LEVEL_EDGES,
+    Traits,
+    folded_dtype,
+    folds_rows,
+    one_phase,
+    queues,
+    total_dtype,
+)
 from gpop.gpu.structs import SPACE
 from gpop.graph.graph import Graph
 from gpop.plan.hidden import MASK_SENT
 from gpop.program.folds import identity
 
+Shapes = dict[str, tuple[int, np.dtype]]
+"""Length and type of arrays, by name."""
 
-def workspace_shapes(
-    layout: DeviceGraph, emitted: Emitted, traits: Traits
-) -> dict[str, tuple[int, np.dtype]]:
+
+def workspace_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits) -> Shapes:
     """Length and type of every array; 0 for those that the program or its strategies have no use for."""
     graph, bins = layout.graph, layout.bins
     n, words, k = graph.n, graph.n // 32 + 2, int(bins.k)
@@ -27,6 +40,7 @@ def workspace_shapes(
     frontier, buckets = not traits.all_active, "priorityFunc" in emitted.defined
     slots = bins.messages + PADDING if sends_all else 0
     rows = partials(n, layout.hyb_shape) if folds_rows(emitted, traits) else 0
+    heavy = 0 if one_phase(traits) else 2 * (2 * graph.m // HEAVY + 1)
     lengths = {
         "values": (slots if not traits.combine else 0, message),
         "partials": (rows or (slots if traits.combine and not traits.streamed else 0), folded),
@@ -34,7 +48,7 @@ def workspace_shapes(
             rows * frontier or (slots if not traits.combine and traits.mask == MASK_SENT else 0),
             np.uint8,
         ),
-        "vertex_value": (n if pushes else 0, message),
+        "vertex_value": (n * (1 + one_phase(traits)) if pushes else 0, message),
         "folded": (
             n if traits.combine and (sends_all or traits.push == FOLD) else 0,
             total_dtype(folded, traits),
@@ -48,17 +62,16 @@ def workspace_shapes(
         "candidates": (n if frontier else 0, np.uint32),
         "waiting_bits": (words if buckets else 0, np.uint32),
         "entries": (4 * 2 * LEVEL_EDGES if traits.few else 0, np.uint32),
-        "heavy": (2 * (2 * graph.m // HEAVY + 1) if pushes or frontier else 0, np.uint32),
+        "heavy": (heavy if pushes or frontier else 0, np.uint32),
         "mode": (k, np.uint8),
         "active_vertices": (k, np.uint32),
         "active_edges": (k, np.uint64),
+        "tree": (0, np.uint8),  # `gpop.gpu.tree` has it
     }
     return {name: (length, np.dtype(dtype)) for name, (length, dtype) in lengths.items()}
 
 
-def queue_shapes(
-    layout: DeviceGraph, emitted: Emitted, traits: Traits, room: int
-) -> dict[str, tuple[int, np.dtype]]:
+def queue_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits, room: int) -> Shapes:
     """The queues of hubs (swap.cuh): of as many as fit ``room`` bytes, those with most in-edges first."""
     message, first = emitted.gathered_dtype, layout.hub_first
     hubs = 0
@@ -71,12 +84,20 @@ def queue_shapes(
 class Workspace:
     """The arrays behind ``struct Space``; `argument` is the struct itself."""
 
-    def __init__(self, graph: Graph, shapes: dict[str, tuple[int, np.dtype]], traits: Traits) -> None:
-        self.arrays = {name: cupy().zeros(length, dtype) for name, (length, dtype) in shapes.items()}
+    def __init__(self, graph: Graph, shapes: Shapes, traits: Traits, fixed: dict[str, Any]) -> None:
+        self.arrays = {name: cupy().zeros(length, dtype) for name, (length, dtype) in shapes.items()} | fixed
         self.arrays["folded"].fill(identity(traits.combine, shapes["folded"][1]))
         self.heavy_size = 0
         if traits.all_active and shapes["heavy"][0]:
             self.heavy_size = self._list_heavy(graph)
+        self.argument = np.zeros(1, SPACE)
+        for name in SPACE.names:
+            self.argument[name] = self.arrays[name].data.ptr
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes on the device."""
+        return sum(array.nbytes for array in self.arrays.values())
 
     def _list_heavy(self, graph: Graph) -> int:
         """Every vertex is active: the pieces of the heavy ones are listed once."""
@@ -89,14 +110,6 @@ class Workspace:
         pieces[:, 1] = np.arange(len(pieces)) - np.repeat(first, count)
         self.arrays["heavy"][: pieces.size].set(pieces.ravel())
         return len(pieces)
-
-    @property
-    def argument(self) -> np.ndarray:
-        """``struct Space``."""
-        space = np.zeros(1, SPACE)
-        for name in SPACE.names:
-            space[name] = self.arrays[name].data.ptr
-        return space
 
     def vertices_in(self, name: str, n: int) -> np.ndarray:
         """The vertices whose bit is set, ascending."""

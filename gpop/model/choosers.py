@@ -21,6 +21,9 @@ from gpop.model.bytes import Sizes, pc_bytes, sc_bytes
 AUTO = -1
 """In place of the code of a mode: the chooser decides."""
 
+AUTO_PUSH = AUTO - 1
+"""What auto becomes where the model does not pull, or there is no memory for in-edges."""
+
 DEFAULT_RATIO = 2.0
 """BW_PC / BW_SC of eq. (1), as the paper has it."""
 
@@ -126,6 +129,19 @@ def prefers_bins(edges: float, pushed: float, binned: float, ratio: float) -> bo
     (True, False, False)
     """
     return edges > 0 and binned <= ratio * pushed
+
+
+def prefers_rows(vertices: float, edges: float, inside: float) -> bool:
+    """Whether vertices that combine their in-edges are predicted to take no longer than bins, on a GPU.
+
+    ``inside``: the share of the edges that stay in their partition, whose values are found in the caches.
+
+    Examples
+    --------
+    >>> prefers_rows(100, 400, 0.98), prefers_rows(100, 3200, 0.2)
+    (True, False)
+    """
+    return edges * (1 - inside) <= 4 * vertices
 
 
 def may_pull(active_edges: float, needy_edges: float) -> bool:

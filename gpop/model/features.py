@@ -85,15 +85,27 @@ def graph_features(graph: Graph) -> tuple[float, ...]:
     return graph.facts.features
 
 
-def step_features(vertices: Any, edges: Any, frontier: Any, active_edges: Any, visited: Any) -> tuple:
-    """`OF_STEP` of an iteration, or of arrays of them.
+def step_feature(
+    which: int, vertices: float, edges: float, frontier: float, active_edges: float, visited: float
+) -> float:
+    """One of `OF_STEP`, of an iteration, or of arrays of them.
 
     Examples
     --------
-    >>> step_features(100, 1000, 10, 50, 20)
-    (10, 0.1, 20, 0.2, 50, 0.05)
+    >>> [step_feature(which, 100, 1000, 10, 50, 20) for which in range(len(OF_STEP))]
+    [10, 0.1, 20, 0.2, 50, 0.05]
     """
-    return frontier, frontier / vertices, visited, visited / vertices, active_edges, active_edges / edges
+    if which == 0:
+        return frontier
+    if which == 1:
+        return frontier / vertices
+    if which == 2:
+        return visited
+    if which == 3:
+        return visited / vertices
+    if which == 4:
+        return active_edges
+    return active_edges / edges
 
 
 def run_features(graph: Graph, of_run: tuple[float, float], frontier: Any, active_edges: Any) -> np.ndarray:
@@ -122,6 +134,7 @@ def run_features(graph: Graph, of_run: tuple[float, float], frontier: Any, activ
     found[:, :STEP_AT] = (*graph_features(graph), *of_run)
     before = np.cumsum(frontier) - frontier
     sizes = max(graph.n, 1), max(graph.m, 1)
-    of_step = step_features(*sizes, frontier, np.asarray(active_edges, np.float64), before)
-    found[:, STEP_AT:] = np.column_stack(of_step)
+    numbers = *sizes, frontier, np.asarray(active_edges, np.float64), before
+    for which in range(len(OF_STEP)):
+        found[:, STEP_AT + which] = step_feature(which, *numbers)
     return found

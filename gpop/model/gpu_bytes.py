@@ -10,6 +10,7 @@ other formulas than the CPU's (model/bytes.py). Counted is what has to do with m
     struct-edge-list          V_a*(d_k + d_v) + V*d_b/32 + E*(4 + d_e + d_w) + E_a*d_x
     reverse-struct-edge-list  V_a*d_k + E*(4 + d_b + d_e + d_w) + E_a*(d_v + d_x)
     owner, vertex-pull*       V_a*d_k + V*d_o + L*(d_e + d_b) + E_a*(d_w + d_v)
+    rows                      V*(d_o + d_v) + E*(d_e + d_w + d_v)
     hyb                       V_a*d_k + (H + C)*d_e + C*d_r + E*d_b + E_a*(d_w + d_v)
     bottom-up                 V_a*d_k + V*d_x + V_n*d_o + L*(d_e + d_b) + min(E_a, V_n)*(d_w + d_v)
     bins                      S*d_g + M*(d_s + 2*(d_v + d_m)) + E*(d_i + d_y) + E_a*d_x + (E - E_a)*d_n
@@ -213,6 +214,19 @@ def owner_bytes(part: Part, sizes: DeviceSizes) -> float:
         looked_at = edges_looked_at(part.active_edges, part.vertices, part.edges)
     sent = part.active_vertices * sizes.kept + part.vertices * sizes.offset
     return sent + looked_at * (sizes.edge + sizes.probe) + part.active_edges * (sizes.weight + sizes.value)
+
+
+def rows_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """All vertices combine what all their in-neighbours have sent, and send (kernels/rows.cuh).
+
+    Examples
+    --------
+    >>> rows_bytes(Part(64, 640, 64, 640), PLAIN)                                # 64*(8 + 4) + 640*(4 + 4)
+    5888
+    """
+    return part.vertices * (sizes.offset + sizes.value) + part.edges * (
+        sizes.edge + sizes.weight + sizes.value
+    )
 
 
 def hyb_bytes(part: Part, sizes: DeviceSizes) -> float:

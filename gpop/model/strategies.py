@@ -26,6 +26,7 @@ from gpop.model.gpu_bytes import (
     push_bytes,
     reverse_edge_list_bytes,
     reverse_struct_edge_list_bytes,
+    rows_bytes,
     struct_edge_list_bytes,
 )
 
@@ -75,6 +76,8 @@ class Strategy:
         Taken only where it is asked for, by its name in place of a mode.
     few : bool
         Takes over from another one in iterations with few active vertices.
+    one_phase : bool
+        Vertices gather, and send again, at once: an iteration has one barrier.
     parameters : tuple of int
         Of strategies with virtual warps: their lanes, and the vertices that one takes at once. They are taken
         where the name stands alone; others follow it: ``vertex-push-warp:8-32``.
@@ -92,6 +95,7 @@ class Strategy:
     interleaves: bool = True
     by_name: bool = False
     few: bool = False
+    one_phase: bool = False
     parameters: tuple[int, ...] = ()
 
     def fits(self, asked: str, all_active: bool, needs: bool, interleave: bool) -> bool:
@@ -165,6 +169,9 @@ STRATEGIES = (
              "the same where edges are streamed: each run folded at its vertex, nothing waits"),
     Strategy("owner", PULL, "gpu", "gpu/kernels/owner.cuh", ("csc",), owner_bytes,
              "one owner per vertex walks its in-edges in order", auto=False),
+    Strategy("rows", PULL, "gpu", "gpu/kernels/rows.cuh", ("csc",), rows_bytes,
+             "owners of several vertices each combine their in-edges, and send again at once",
+             all_active=True, one_phase=True),
     Strategy("bottom-up", PULL, "gpu", "gpu/kernels/bottom_up.cuh", ("csc",), bottom_up_bytes,
              "vertices that want messages walk in-edges against the bits of the frontier",
              all_active=False, interleaves=False),
@@ -207,7 +214,7 @@ def asked_on(target: str) -> tuple[str, ...]:
     >>> asked_on("cpu")
     ('auto', 'sc', 'pc', 'pull', 'tree')
     """
-    targets = {name: strategy.target for name, strategy in _BY_NAME.items()} | {TREE: "cpu"}
+    targets = {name: strategy.target for name, strategy in _BY_NAME.items()}
     return tuple(asked for asked in ASKED if targets.get(asked, target) == target)
 
 

@@ -38,13 +38,15 @@ class Engine(Protocol):
 
     ``iteration`` is the number of the next iteration and ``active`` the vertices that are active in it (also
     those that wait for their priority, and those of an all-active program that are not settled): a run is
-    over when there are none. ``most_rows`` is the length of the trace buffer, ``mode`` see `Finished`.
+    over when there are none. ``most_rows`` is the length of the trace buffer, ``mode`` see `Finished`;
+    ``settles``: whether it looks itself if a program's changes are small enough (`Program.settles`).
     """
 
     iteration: int
     active: int
     most_rows: int
     mode: str
+    settles: bool
     rows: int
     range: tuple[int, int]
 

@@ -160,7 +160,7 @@ def decide(
     if target == "python":
         return _decide(cls, target, None, weight, None, *asked).plan(program, limit)
     lowered = lower(cls)
-    tree = tree_for(mode, model, ratio) if target == "cpu" else None
+    tree = tree_for(mode, model, ratio, target)
     known = (id(lowered), target, weight, id(tree), *asked[:4], id(model), *asked[5:])
     decided = _decided.get(known)
     # What lies in one place now may be another object than before.

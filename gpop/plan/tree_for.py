@@ -25,8 +25,8 @@ BETTER = "better than auto for"
 """In ``about`` of a tree: `gpop.model.features.OF_RUN` of the programs for which this was found."""
 
 
-def tree_for(mode: str, model: Model, ratio: float | None) -> Tree | None:
-    """The tree of a run on the CPU that is asked for this mode; None where the model chooses.
+def tree_for(mode: str, model: Model, ratio: float | None, target: str = "cpu") -> Tree | None:
+    """The tree of a run that is asked for this mode; None where the model chooses. GPUs keep none.
 
     Raises
     ------
@@ -39,13 +39,15 @@ def tree_for(mode: str, model: Model, ratio: float | None) -> Tree | None:
     True
     """
     if mode == "auto":
-        tree = machine_tree() if model is MODELS[0] and ratio is None else None
+        tree = machine_tree() if target == "cpu" and model is MODELS[0] and ratio is None else None
         return tree if tree is not None and tree.about.get(BETTER) else None
     name, _, path = mode.partition(":")
     if name != TREE:
         return None
     if path:
         return _of_file(path, *_state(path))
+    if target != "cpu":
+        raise UsageError(f"mode {mode!r} on target {target}: expected tree:FILE")
     tree = machine_tree()
     if tree is None:
         raise UsageError(

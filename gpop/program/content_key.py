@@ -123,7 +123,7 @@ def content_key(cls: type[Program], functions: dict[str, Any]) -> str:
     declared = {**cls.vertex_fields(), **cls.scalar_parameters()}
     shape = [(name, member.dtype.str) for name, member in declared.items()]
     digest.update(repr((cls.__name__, shape, cls.all_active, repr(cls.inactive_message))).encode())
-    digest.update(repr((cls.combine, cls.track_touched, cls.cuda_source)).encode())
+    digest.update(repr((cls.combine, cls.track_touched, cls.settles, cls.cuda_source)).encode())
     return digest.hexdigest()[:24]
 
 

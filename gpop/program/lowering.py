@@ -31,7 +31,7 @@ class Lowered(NamedTuple):
     ``gatherFunc`` returns True whatever it hears. ``filters_early``: ``filterFunc`` may be called as soon as
     a vertex is activated: it always returns True, and of what it or ``gatherFunc`` writes the other one uses
     nothing. ``gathered``: the fields that ``gatherFunc`` writes; ``written``: those that any function does.
-    ``sent``: the attributes that ``scatterFunc`` uses. ``settles``: ``filterFunc`` may say False.
+    ``sent``: the attributes that ``scatterFunc`` uses. ``filters``: ``filterFunc`` may say False.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Lowered(NamedTuple):
     gathered: tuple[str, ...]
     written: tuple[str, ...]
     sent: tuple[str, ...]
-    settles: bool
+    filters: bool
 
 
 def lower(cls: type[Program]) -> Lowered:
@@ -83,6 +83,7 @@ def lower(cls: type[Program]) -> Lowered:
         check.run()
         used |= check.used
         written |= check.written
+    used.update(cls.settles or ())
     lowered = Lowered(
         cls.__name__,
         functions,

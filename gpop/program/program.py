@@ -44,7 +44,7 @@ ARGUMENTS = {
     "priorityFunc": ("self", "node"),
 }
 FUNCTIONS = tuple(ARGUMENTS)
-DECLARATIONS = ("all_active", "inactive_message", "combine", "track_touched", "cuda_source")
+DECLARATIONS = ("all_active", "inactive_message", "combine", "track_touched", "settles", "cuda_source")
 BUILT_IN = ("out_degree", "iteration")
 COMBINES = ("min", "max", "add", "or")
 
@@ -79,6 +79,9 @@ class Program:
         messages arrives even if it is 0.
     track_touched : bool
         Keep the list of all vertices that ``gatherFunc`` or the caller ever activated.
+    settles : tuple of str
+        For ``all_active``: the names of a field and of a parameter. The run is over after an iteration when
+        the values of the field, which ``filterFunc`` has set, sum to less than the parameter.
     cuda_source : str
         CUDA C++ for ``target="gpu"`` that defines some of the functions in place of the Python ones, which
         still say what the types are and run on the CPU. Fields are methods, parameters are members::
@@ -143,6 +146,7 @@ class Program:
     inactive_message: ClassVar[Any] = None
     combine: ClassVar[str | None] = None
     track_touched: ClassVar[bool] = False
+    settles: ClassVar[tuple[str, str] | None] = None
     cuda_source: ClassVar[str | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -159,9 +163,24 @@ class Program:
             )
         if cls.all_active and cls.priorityFunc is not Program.priorityFunc:
             raise ProgramError(f"{cls.__name__} declares all_active: priorityFunc needs a frontier")
+        if cls.settles is not None:
+            cls._check_settles()
         for name in (*cls.vertex_fields(), *cls.scalar_parameters()):
             if name in BUILT_IN or name.startswith("_"):
                 raise ProgramError(f"{cls.__name__}.{name}: the name is taken; choose another one")
+
+    @classmethod
+    def _check_settles(cls) -> None:
+        fields, parameters = cls.vertex_fields(), cls.scalar_parameters()
+        match cls.settles:
+            case (str(field), str(parameter)) if field in fields and parameter in parameters:
+                pass
+            case _:
+                raise ProgramError(
+                    f"{cls.__name__}.settles = {cls.settles!r}: expected names of a field and of a parameter"
+                )
+        if not cls.all_active:
+            raise ProgramError(f"{cls.__name__}.settles: only a program that declares all_active settles so")
 
     def __init__(self, graph: Graph) -> None:
         expect_graph(graph, type(self).__name__)

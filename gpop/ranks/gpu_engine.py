@@ -21,8 +21,10 @@ from gpop.gpu.device import cupy
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.engine import GpuEngine
 from gpop.gpu.kernel import MOST_LISTED, RANKED, Traits
+from gpop.gpu.prepared import Prepared
 from gpop.gpu.ranked import RankedEmitter
 from gpop.gpu.streaming import everything
+from gpop.gpu.workspace import Shapes
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS, FRONTIER_AT
@@ -69,7 +71,7 @@ class GpuRankEngine(Together, GpuEngine):
         super().__init__(self._plan_of_part(plan, bits))
         said = super().prepare() | {"ranks": world.size, "exchange": link.name}
         message = self.plan.types.message
-        prioritised = "priorityFunc" in self.emitted.defined
+        prioritised = "priorityFunc" in self.ready.emitted.defined
         self.wire = GpuWire(self.part, message, world.rank, link, prioritised)
         self.fields["gpop_message"] = self.wire.message
         return said
@@ -84,6 +86,7 @@ class GpuRankEngine(Together, GpuEngine):
             hidden=hidden_on_ranks(plan),
             partition_size=1 << bits,
             alike=None,
+            tree=None,
         )
 
     def _emitted(self) -> Emitted:
@@ -93,26 +96,28 @@ class GpuRankEngine(Together, GpuEngine):
             _emitted[key] = RankedEmitter(type(plan.program), plan.lowered).run(plan.types.weight)
         return _emitted[key]
 
-    def _traits(self) -> Traits:
+    def _traits(self, emitted: Emitted) -> Traits:
         """Without what takes several iterations at once."""
-        traits = super()._traits()
+        traits = super()._traits(emitted)
         return traits._replace(strategies=tuple(each for each in traits.strategies if not each.few))
 
-    def _needs(self, traits: Traits) -> tuple[tuple[str, ...], dict, int, int]:
-        parts, shapes, own, needed = super()._needs(traits)
+    def _needs(self, *given: Any) -> tuple[tuple[str, ...], Shapes, int, int]:
+        parts, shapes, own, needed = super()._needs(*given)
         wire = GpuWire.bytes_of(self.part, self.plan.types.message)
         return parts, shapes, own + wire, needed + wire
 
-    def _stream(self) -> dict[str, Any]:
+    def _stream(self, *given: Any) -> Prepared:
         """With what the exchange leaves of the budget."""
         given = self.plan.residency.budget or everything()
         left = max(given - GpuWire.bytes_of(self.part, self.plan.types.message), 1)
         self.plan = replace(self.plan, residency=self.plan.residency._replace(budget=left))
-        return super()._stream()
+        return super()._stream(*given)
 
-    def _compile(self) -> None:
+    def _compiled(self, *made: Any) -> Prepared:
         """On rank 0 first: the others find there what it has compiled."""
-        self.world.first_alone(super()._compile)
+        compiled, found = super()._compiled, []
+        self.world.first_alone(lambda: found.append(compiled(*made)))
+        return found[0]
 
     # --- the run -------------------------------------------------------------------------------
 
@@ -135,7 +140,7 @@ class GpuRankEngine(Together, GpuEngine):
     def iterate(self) -> np.ndarray:
         """Iterate as often as all have agreed on; the records of the trace, of all ranks together."""
         begin, most = time.perf_counter(), min(self.rows, self.pace)
-        if self.traits.all_active and not self.lowered.settles:
+        if self.traits.all_active and not self.lowered.filters:
             records = self._iterations(min(most, self.plan.limit - self.iteration))
         else:
             records = []
@@ -157,16 +162,17 @@ class GpuRankEngine(Together, GpuEngine):
         active, incoming = self._active_here, self.wire.incoming
         works = all_active or active + incoming > 0
         self._reopen(incoming, works)
-        self.begin.record()
+        begin, end = self.ready.events
+        begin.record()
         self.wire.exchange(self)
-        self.end.record()
+        end.record()
         if works:
-            self._start(self.loop)
+            self._start(self.ready.loop)
         self._find_active()
         for row in self._records():
             record += row
         record[FRONTIER_AT] = self.part.last - self.part.first if all_active else active
-        self._note_exchange(self.begin, self.end)
+        self._note_exchange(begin, end)
         return record
 
     def _iterations(self, count: int) -> np.ndarray:
@@ -175,13 +181,13 @@ class GpuRankEngine(Together, GpuEngine):
         exchanges = []
         for turn in range(count):
             if turn:
-                self.wire.launch(self, "gpop_again", 1, (self.device_control,))
+                self.wire.launch(self, "gpop_again", 1, (self.exchange.device_control,))
             exchanges.append([cupy().cuda.Event(), cupy().cuda.Event()])
             exchanges[-1][0].record()
             self.wire.exchange(self)
             exchanges[-1][1].record()
-            self._start(self.loop)
-        self.control = self._received(count)
+            self._start(self.ready.loop)
+        self.exchange.receive()
         records = self._records().copy()
         records[:, FRONTIER_AT] = self.part.last - self.part.first
         for begin, end in exchanges:
@@ -194,7 +200,7 @@ class GpuRankEngine(Together, GpuEngine):
     def _find_active(self) -> None:
         """What is active anywhere, now that an iteration is over; where nothing is, of the next bucket."""
         self.wire.choose(self)
-        self.control = self._received(1)
+        self.exchange.receive()
         least = self.wire.least
         if self.wire.active or least == NOBODY:
             return
@@ -204,7 +210,7 @@ class GpuRankEngine(Together, GpuEngine):
         self._send()
         self.wire.launch(self, "gpop_join", self.part.graph.n, self._arguments())
         self.wire.choose(self)
-        self.control = self._received(1)
+        self.exchange.receive()
 
     def _reopen(self, incoming: int, works: bool) -> None:
         """Put what is active where the exchange adds to it, as if it had been loaded.

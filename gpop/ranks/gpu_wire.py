@@ -131,8 +131,8 @@ class GpuWire:
 
     def launch(self, engine: Any, name: str, entries: int, arguments: tuple) -> None:
         """Start a kernel of the engine's module with so much to look at."""
-        blocks = max(1, min(engine.blocks, -(-entries // BLOCK_THREADS)))
-        engine.module.get_function(name)((blocks,), (BLOCK_THREADS,), arguments)
+        blocks = max(1, min(engine.ready.device.multiprocessors, -(-entries // BLOCK_THREADS)))
+        engine.ready.module.get_function(name)((blocks,), (BLOCK_THREADS,), arguments)
 
 
 def _starts(counts: np.ndarray) -> np.ndarray:

@@ -36,6 +36,7 @@ class Together:
     traits: Any
     most_rows: int
     gathers: bool
+    settles = False
     whole_active: int
     pace = 1
 

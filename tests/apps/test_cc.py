@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import gpop
+from gpop.apps import cc
 from gpop.apps.cc import METHODS, verify
 from gpop.generate import generate
 from gpop.graph.kept import Kind
 from tests.apps import reference
+from tests.gpu.emulator import emulated
 
 
 def directed() -> gpop.Graph:
@@ -57,6 +60,47 @@ def test_auto_is_afforest_unless_an_option_is_for_messages():
     assert chosen(interleave=False) == ("labels", "interleave is for messages")
     assert chosen(iterations=3, callback=lambda record: False)[1] == "iterations, callback is for messages"
     assert chosen("afforest")[1].startswith("as asked; ")
+
+
+def test_auto_is_afforest_on_a_gpu_too():
+    graph = directed()
+    with emulated():
+        found = gpop.connected_components(graph, target="gpu")
+        assert found.label.tolist() == [0, 1, 1, 1, 4, 4, 6]
+        assert (found.count, found.symmetrized, found.run.target) == (4, True, "gpu")
+        assert found.trace.summary["method"] == "afforest"
+        assert found.trace.summary["phases"] == ["hook", "join", "compress", "sample", "rest", "flatten"]
+        assert not graph.store.has(Kind.SYMMETRIC)
+
+
+@pytest.mark.slow
+def test_on_a_gpu_a_mode_is_for_labels():
+    with emulated():
+        found = gpop.connected_components(directed(), target="gpu", mode="sc", interleave=False)
+    assert found.trace.summary["reason"] == "mode, interleave is for messages"
+    assert found.label.tolist() == [0, 1, 1, 1, 4, 4, 6]
+
+
+@pytest.mark.slow
+def test_on_a_gpu_partitions_are_for_labels():
+    with emulated():
+        found = gpop.connected_components(directed(), target="gpu", ratio=1.0, partition_size=2)
+        with pytest.raises(gpop.UsageError, match="partition_size means nothing to afforest"):
+            gpop.connected_components(directed(), "afforest", target="gpu", partition_size=2)
+    assert found.trace.summary["reason"] == "ratio, partition_size is for messages"
+
+
+def test_a_graph_that_does_not_fit_the_gpu_is_labelled_by_messages(monkeypatch):
+    sent = gpop.connected_components(directed(), "labels")
+    reasons = []
+    monkeypatch.setattr(cc, "_by_labels", lambda *given: reasons.append(given[2]) or sent)
+    with emulated():
+        monkeypatch.setattr(sys.modules["cupy"].cuda.runtime, "memGetInfo", lambda: (8, 8))
+        found = gpop.connected_components(directed(), target="gpu")
+        with pytest.raises(gpop.NotEnoughMemory, match="^components of .* on the device"):
+            gpop.connected_components(directed(), "afforest", target="gpu")
+    assert found.label.tolist() == [0, 1, 1, 1, 4, 4, 6]
+    assert len(reasons) == 1 and reasons[0].startswith("afforest does not fit the device: components of ")
 
 
 def test_what_afforest_refuses():

@@ -11,6 +11,7 @@ import pytest
 import gpop
 from gpop.apps.triangles import verify
 from gpop.generate import generate
+from tests.gpu.emulator import emulated
 from tests.graphs import small_graphs
 
 
@@ -39,6 +40,21 @@ def test_the_trace_says_in_which_order():
     assert result.trace.summary["phases"] == ["order", "orient", "rows", "count", "merge"]
     assert result.seconds == result.run.seconds > 0
     assert isinstance(result.count, int)
+
+
+def test_on_a_gpu():
+    graph = generate("rmat", scale=8, degree=8, seed=1)
+    with emulated():
+        result = gpop.triangle_count(graph, target="gpu")
+    assert verify(graph, result) is None
+    assert (result.run.target, result.symmetrized) == ("gpu", True)
+    assert result.trace.summary["phases"] == ["orient", "search", "hash"]
+    assert result.trace.summary["order"] == "by degree"
+
+
+def test_another_target_is_refused():
+    with pytest.raises(gpop.UsageError, match="^target 'python': expected one of cpu, gpu$"):
+        gpop.triangle_count(generate("grid", width=3, height=3), target="python")
 
 
 def test_options_of_messages_are_refused():

@@ -57,8 +57,8 @@ def test_what_is_predicted_is_allocated(need):
 def test_the_values_of_units_are_predicted_too():
     graph = generate("rmat", scale=9, degree=8, seed=1)
     blocks = blocks_of(graph, 2, 8, 4, 64, weighted=False, forced=True)[0]
-    space = workspace.unit_workspace(graph.store, blocks, np.dtype(np.float32), 2, True)
-    table = workspace.blocks_table(blocks, np.dtype(np.float32), 2, 64)
+    space = workspace.unit_workspace(graph.store, blocks, np.dtype(np.float32), 2, True, True)
+    table = workspace.blocks_table(blocks, np.dtype(np.float32), 2, 64, True)
     made = graph.store.get(Kind.WORKSPACE, "blocks")
     assert sum(array.nbytes for array in made.values()) == table_bytes(table)
     assert space.sums.shape == (2, 64) and space.values.size == graph.n

@@ -12,6 +12,7 @@ from gpop.layout import edge_blocks
 from gpop.model.bytes import PROBE_BYTES
 from gpop.model.constants import SHIPPED, Constants
 from gpop.plan.plan import decide
+from gpop.plan.trace import COLUMNS, SCATTER_AT
 from tests.programs import Smallest
 
 PARTS = [
@@ -124,6 +125,43 @@ def test_the_engine_goes_by_them(fresh, monkeypatch):
         gpop.run(program, **options)
     shipped = SHIPPED.ratio, SHIPPED.probe, SHIPPED.cursor
     assert seen == [(3.5, 5, 77), (1.5, 5, 77), (SHIPPED.ratio, 0, 0), shipped]
+
+
+class Noisy:
+    """An engine whose iterations take what they are told to."""
+
+    def __init__(self, seconds):
+        self.seconds, self.asked = seconds, 0
+
+    def __call__(self, plan):
+        return self
+
+    def prepare(self):
+        pass
+
+    def load(self, sources, rows):
+        pass
+
+    def iterate(self):
+        self.asked += 1
+        row = np.zeros((1, len(COLUMNS) - 1))
+        row[0, SCATTER_AT] = self.seconds(self.asked)
+        return row
+
+    def finish(self):
+        pass
+
+
+def test_a_busy_machine_is_measured_for_longer_and_given_up_in_the_end():
+    graph, modes = gpop.Graph.from_edges([0, 1], [1, 2]), len(calibrate.MODES)
+    quiet = Noisy(lambda asked: 1.0)
+    calibrate.iterations(quiet, graph, 1)
+    assert quiet.asked == modes * (calibrate.ROUNDS + 1)
+    busy = Noisy(lambda asked: 1.0 if (asked - 1) // modes % 5 == 0 else 2.0 + asked)
+    assert calibrate.iterations(busy, graph, 1)["pc"][0] == 1.0
+    assert quiet.asked < busy.asked < modes * calibrate.MOST_ROUNDS
+    with pytest.raises(calibrate.Unsteady):
+        calibrate.iterations(Noisy(lambda asked: 1.5**asked), graph, 1)
 
 
 @pytest.mark.slow

@@ -9,6 +9,8 @@ import gpop
 from gpop.apps.bfs import verify
 from gpop.cpu import team
 from gpop.cpu.engine import CpuEngine
+from gpop.cpu.workspace import COUNTERS
+from gpop.plan.plan import decide
 
 CHAINS, LENGTH = 300, 100
 
@@ -53,3 +55,38 @@ def test_workers_of_a_run_that_is_over_do_nothing(graph):
         for _ in range(3):
             gpop.bfs(graph, 0, threads=4, iterations=1)
         assert np.array_equal(gpop.bfs(graph, 0, threads=4).level, expected)
+
+
+class Uneven(gpop.Program):
+    """To send takes a millisecond and more for the last vertex, and no time for the others."""
+
+    value = gpop.VertexField(np.uint32, 1)
+    inactive_message = gpop.HARMLESS
+    all_active = True
+
+    def scatterFunc(self, node):
+        value = self.value[node]
+        for _ in range(2_000_000 * (self.out_degree[node] > 1)):
+            value = np.uint32(value * np.uint32(1664525) + np.uint32(1013904223))
+        return value
+
+    def gatherFunc(self, value, node):
+        self.value[node] = value
+        return True
+
+
+def test_whoever_is_late_is_left_alone(monkeypatch):
+    """A worker that has the last vertex keeps the other waiting, who does what comes next alone."""
+    monkeypatch.setattr("gpop.cpu.engine.CALLED_LATER", False)
+    n, iterations = 1024, 24
+    ring = gpop.Graph.from_edges([*range(n), n - 1], [*range(1, n), 0, 1])
+    plan = decide(Uneven(ring), mode="sc", threads=2, partition_size=n // 2, counting=True, limit=iterations)
+    engine = CpuEngine(plan)
+    engine.prepare()
+    engine.load(None, iterations)
+    while engine.iteration < iterations:
+        engine.iterate()
+    edges = engine.space.counters[:, COUNTERS.index("edges_scattered")]
+    engine.finish()
+    assert edges.sum() == iterations * ring.m
+    assert edges[1] <= edges.sum() / 4

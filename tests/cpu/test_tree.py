@@ -7,48 +7,23 @@ import pytest
 
 import gpop
 from gpop.common.errors import UsageError
-from gpop.cpu.choose_mode import AUTO_PUSH
-from gpop.cpu.tree import KEEP, chosen_of, walk
+from gpop.cpu.tree import walk
 from gpop.generate import generate
-from gpop.model.choosers import MODELS
-from gpop.model.features import FEATURES, STEP_AT
-from gpop.model.strategies import MODES
-from gpop.model.trees import LEAF, Tree, stump, write_tree
+from gpop.model.choosers import AUTO_PUSH, MODELS
+from gpop.model.trees import stump
 from gpop.plan import tree_for
+from gpop.plan.chosen import KEEP, chosen_of
 from tests.programs import Rank, Smallest
+from tests.trees import NAMES, expected_modes, mode_of, random_tree, taken
 
 RMAT = generate("rmat", scale=10, degree=8, seed=11)
 SOURCE = int(np.argmax(RMAT.out_degree))
-NAMES = tuple(mode.name for mode in MODES)
-
-
-def random_tree(rng, depth=4):
-    """A full tree that looks at anything, with leaves that predict anything, or nothing."""
-    inner = 2**depth - 1
-    nodes = np.arange(2 * inner + 1)
-    left = np.where(nodes < inner, 2 * nodes + 1, LEAF)
-    right = np.where(nodes < inner, 2 * nodes + 2, rng.integers(-1, len(NAMES), nodes.size))
-    feature = np.where(nodes < inner, rng.integers(STEP_AT, len(FEATURES), nodes.size), 0)
-    threshold = np.where(nodes < inner, rng.random(nodes.size) ** 3, 0.0)
-    sets = (((0, 1), 2),)
-    return Tree(NAMES, FEATURES, feature, threshold, left, right, sets, (0.0,) * len(FEATURES))
 
 
 @pytest.fixture
 def asked(tmp_path):
     """The mode that asks for a tree."""
-
-    def write(tree):
-        path = tmp_path / "tree.json"
-        write_tree(tree, path)
-        return f"tree:{path}"
-
-    return write
-
-
-def taken(record):
-    """The modes that partitions took in an iteration."""
-    return {mode.name for mode in MODES if record[mode.column]}
+    return lambda tree: mode_of(tree, tmp_path)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -59,13 +34,10 @@ def test_random_trees_find_the_levels_and_are_followed(asked, threads):
         tree = random_tree(np.random.default_rng(seed))
         found = gpop.bfs(RMAT, SOURCE, mode=asked(tree), threads=threads)
         assert np.array_equal(found.level, expected.level) and found.run.mode == "tree"
-        samples = np.column_stack([*found.trace.features(RMAT).values()])
-        before = None
-        for record, choice in zip(found.trace, tree.predict(samples), strict=True):
-            before = NAMES[choice] if choice >= 0 else before  # a leaf that predicts nothing keeps the mode
-            if before is not None:
-                assert taken(record) == {before}
-                switched.add(before)
+        for record, mode in zip(found.trace, expected_modes(tree, found.trace, RMAT), strict=True):
+            if mode is not None:
+                assert taken(record) == {mode}
+                switched.add(mode)
     assert switched == {*NAMES}
 
 
@@ -139,7 +111,7 @@ def test_a_strategy_that_the_run_cannot_take_is_left_to_the_model():
 
 
 def test_targets_and_files_that_do_not_fit(tmp_path):
-    with pytest.raises(UsageError, match="target 'gpu': mode 'tree': expected one of auto, sc"):
+    with pytest.raises(UsageError, match="mode 'tree' on target gpu: expected tree:FILE"):
         gpop.bfs(RMAT, SOURCE, mode="tree", target="gpu")
     with pytest.raises(UsageError, match=r"mode 'tree:': expected one of auto"):
         gpop.bfs(RMAT, SOURCE, mode="tree:")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from gpop.gpu import engine, kernel, strategies
+from gpop.gpu import kernel, prepared, strategies
 
 ALONE = re.compile(r"ALONE_EDGES = \d+, ALONE_VERTICES = \d+;")
 
@@ -34,7 +34,7 @@ def never_alone() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernel, "LEVEL_EDGES", 0)
-        patch.setattr(engine, "compile_kernel", compile_kernel)
+        patch.setattr(prepared, "compile_kernel", compile_kernel)
         yield
 
 

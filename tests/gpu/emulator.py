@@ -125,6 +125,9 @@ class Event:
     def record(self) -> None:
         pass
 
+    def synchronize(self) -> None:
+        pass
+
 
 class Kernel:
     """One kernel of a library, called as CuPy calls it; grid and block are those of the emulator."""
@@ -210,6 +213,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
     return SimpleNamespace(
         zeros=lambda shape, dtype: Pool.own(np.zeros(shape, dtype)),
         asarray=lambda values: Pool.own(np.array(values)),
+        cumsum=lambda values: Pool.own(np.cumsum(values)),
         RawModule=module,
         RawKernel=lambda code, name, options: Module(code).get_function(name),
         get_default_memory_pool=lambda: SimpleNamespace(free_bytes=lambda: 0, free_all_blocks=lambda: None),

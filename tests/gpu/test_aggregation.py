@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import engine, kernel
+from gpop.gpu import engine, kernel, prepared
 from gpop.model.strategies import AGGREGATIONS
 from tests.gpu.cases import CASES, started
 from tests.gpu.emulator import emulated
@@ -32,7 +32,7 @@ def atomics(mode, monkeypatch):
             return records
 
     monkeypatch.setattr(engine, "GpuEngine", Watching)
-    monkeypatch.setattr(engine, "compile_kernel", compile_kernel)
+    monkeypatch.setattr(prepared, "compile_kernel", compile_kernel)
     with emulated():
         run = gpop.run(
             started(CASE, GRAPH), CASE.frontier, iterations=1, mode=mode, target="gpu", partition_size=32

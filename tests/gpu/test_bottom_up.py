@@ -163,7 +163,7 @@ def test_iterations_are_chosen_as_the_model_in_python_says(monkeypatch):
     class Watching(engine.GpuEngine):
         def load(self, *given):
             super().load(*given)
-            found["sizes"] = kernel.device_sizes(self.emitted, self.traits, self.traits.live)
+            found["sizes"] = kernel.device_sizes(self.ready.emitted, self.traits, self.traits.live)
 
     graph, case = random_graph(8, 2000, 9000), PROGRAMS["Reached"]
     in_degree = graph.reverse().out_degree.astype(int)
@@ -205,8 +205,8 @@ def test_a_run_that_has_no_room_for_in_edges_pushes(monkeypatch):
     graph, room = random_graph(2, 90, 400), {}
 
     class Watching(engine.GpuEngine):
-        def _needs(self, traits):
-            found = super()._needs(traits)
+        def _needs(self, layout, emitted, traits):
+            found = super()._needs(layout, emitted, traits)
             room[traits.pulling is not None] = found[-1]
             return found
 

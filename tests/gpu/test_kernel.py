@@ -58,6 +58,7 @@ def source_of(
     mode: str = "auto",
     launched: tuple[str, ...] = FUSED,
     streamed: bool = False,
+    tree: bool = False,
 ) -> str | None:
     """The source of an engine, or None where a program cannot be run that way.
 
@@ -86,7 +87,7 @@ def source_of(
     strategies = strategies_of(mode, push == OWNER, combine is not None, pulls, levels, streamed)
     traits = Traits(
         15, weight, bin_weight, cls.all_active, mask, value, combine, push, cls.track_touched, live,
-        strategies, split(mode)[1], streamed=streamed,
+        strategies, split(mode)[1], streamed=streamed, tree=tree,
     )  # fmt: skip
     return make_source(emitted, traits, launched)
 
@@ -115,6 +116,12 @@ def test_engines_whose_edges_are_streamed_compile(name, tmp_path):
     for way in ("declared", "owner"):
         source = source_of(name, way, streamed=True)
         assert compile_cuda(source, ARCHITECTURES[1], tmp_path) == ""
+
+
+@pytest.mark.parametrize("launched", quick([FUSED, STEPPED], FUSED))
+def test_engines_that_ask_a_tree_compile(launched, tmp_path):
+    source = source_of("BFS", "declared", launched=launched, tree=True)
+    assert compile_cuda(source, ARCHITECTURES[1], tmp_path) == ""
 
 
 @pytest.mark.parametrize("mode", quick(NAMED, "vertex-pull-warp"))

@@ -70,6 +70,7 @@ PHASES = {
         "scatter_list": SCATTER,
         "BottomUp::gather": ASKED | {"cell": STREAM},
     },
+    "rows": {"Rows::scatter": SCATTER, "Rows::gather": ASKED},
     "vertex-pull": {"scatter_list": SCATTER, "VertexPull::gather": ASKED},
     "vertex-pull-warp": {"scatter_list": SCATTER, "VertexPullWarp::gather": ASKED},
     "hyb": {
@@ -119,7 +120,7 @@ class CountingEngine(engine.GpuEngine):
         for name, array in self.space.arrays.items():
             room = PADDING * array.itemsize if name in ("values", "sent", "partials") and array.size else 0
             arrays[name] = array, array.nbytes - room
-        cell = self.fields[self.emitted.written[0]]
+        cell = self.fields[self.ready.emitted.written[0]]
         arrays["cell"] = cell, cell.nbytes
         for array, nbytes in arrays.values():
             library.counting_array(ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(nbytes))
@@ -239,6 +240,10 @@ class SumsEverywhere(Sums):
     all_active = True
 
 
+class LowestEverywhere(LowestWeighted):
+    all_active = True
+
+
 def graph_for(weighted):
     """Every vertex has in-edges, so each one is folded; none is heavy."""
     graph, n = random_graph(41, N, 2500), np.arange(N)
@@ -285,6 +290,7 @@ CASES = [
     ],
     *[(cls, "hyb", "hyb") for cls in (Weighted, LowestWeighted, Sums, SumsEverywhere)],
     *[(cls, "pull", "owner") for cls in (Heard, Weighted, Everywhere, Sums)],
+    *[(cls, "pull", "rows") for cls in (SumsEverywhere, LowestEverywhere)],
     *[(cls, "pc", "bins") for cls in (Heard, Harmless, Weighted, Everywhere, Short)],
     *[
         (cls, "pc", name)
@@ -294,7 +300,7 @@ CASES = [
 ]
 
 
-QUICK = {Heard, Weighted, LowestWeighted, LiveWeighted}
+QUICK = {Heard, Weighted, LowestWeighted, LiveWeighted, LowestEverywhere}
 """Each strategy, with weights and where it can be without."""
 
 

@@ -205,7 +205,7 @@ def test_partitions_choose_as_the_model_in_python_says(ratio, monkeypatch):
 
     class Watching(engine.GpuEngine):
         def iterate(self):
-            found["sizes"] = kernel.device_sizes(self.emitted, self.traits, False)
+            found["sizes"] = kernel.device_sizes(self.ready.emitted, self.traits, False)
             found["messages"] = np.array(self.layout["messages"])
             found["segments"] = np.array(self.layout["segments"])
             return super().iterate()

@@ -9,6 +9,7 @@ import gpop
 from perf import auto
 from perf.algorithms import Algorithm
 
+CPU = {"target": "cpu", "threads": 1}
 GRAPH = gpop.Graph.from_edges([0, 1], [1, 2])
 
 
@@ -32,10 +33,11 @@ def algorithm(answers=None, took=None):
 def test_modes_take_turns_and_begin_with_another_each_time(monkeypatch):
     monkeypatch.setattr(auto, "HOPELESS", 1e9)
     took = []
-    found = auto.times(algorithm(took=took), GRAPH, threads=1, rounds=2, seconds=0)
-    first = len(took) - 2 * len(auto.MODES)
+    found = auto.times(algorithm(took=took), GRAPH, CPU, rounds=2, seconds=0)
+    modes = auto.modes_of("cpu")
+    first = len(took) - 2 * len(modes)
     assert took[first:] == ["auto", "sc", "pc", "pull", "sc", "pc", "pull", "auto"]
-    assert {mode: len(values) for mode, values in found.items()} == dict.fromkeys(auto.MODES, 2)
+    assert {mode: len(values) for mode, values in found.items()} == dict.fromkeys(modes, 2)
 
 
 def test_a_hopeless_mode_has_one_turn(monkeypatch):
@@ -43,7 +45,7 @@ def test_a_hopeless_mode_has_one_turn(monkeypatch):
     clock = iter(range(1000))
     monkeypatch.setattr(auto.time, "perf_counter", lambda: next(clock))
     with pytest.raises(ValueError, match="empty"):  # not even auto has hope
-        auto.times(algorithm(), GRAPH, threads=1, rounds=1, seconds=0)
+        auto.times(algorithm(), GRAPH, CPU, rounds=1, seconds=0)
     monkeypatch.setattr(auto, "HOPELESS", 1.5)
     slow = {"pull": 100}
     now = [0]
@@ -56,18 +58,52 @@ def test_a_hopeless_mode_has_one_turn(monkeypatch):
     fake = algorithm()
     found = auto.times(
         Algorithm(name="fake", title="", call=call, answer=fake.answer, variants={"": {}}),
-        GRAPH, threads=1, rounds=3, seconds=0,
+        GRAPH, CPU, rounds=3, seconds=0,
     )  # fmt: skip
     assert found["pull"] == [100] and found["sc"] == [1, 1, 1]
 
 
 def test_other_answers_are_refused():
     with pytest.raises(gpop.GpopError, match=r"fake on .*: pc and auto give different answers"):
-        auto.times(algorithm(answers={"pc": 2.0}), GRAPH, threads=1, rounds=1, seconds=0)
+        auto.times(algorithm(answers={"pc": 2.0}), GRAPH, CPU, rounds=1, seconds=0)
+
+
+def test_a_mode_that_an_app_does_not_have_has_no_time():
+    def call(graph, flags, options):
+        if options["mode"] == "pull":
+            raise gpop.UsageError("no pull")
+        return 1.0
+
+    fake = algorithm()
+    found = auto.times(
+        Algorithm(name="fake", title="", call=call, answer=fake.answer, variants={"": {}}),
+        GRAPH, CPU, rounds=1, seconds=0,
+    )  # fmt: skip
+    assert list(found) == ["auto", "sc", "pc"]
+    line, _ = auto.row(found, auto.modes_of("cpu"), 9)
+    assert line.split()[3] == "-"
+
+
+def test_a_gpu_is_timed_by_its_events():
+    class Result:
+        def __init__(self, mode):
+            self.run = type("Run", (), {"seconds": {"auto": 2.0, "hyb": 1.0}.get(mode, 100.0)})
+
+    fake = Algorithm(
+        name="fake",
+        title="",
+        call=lambda graph, flags, options: Result(options["mode"]),
+        answer=lambda graph, result: np.ones(1),
+        variants={"": {}},
+    )
+    found = auto.times(fake, GRAPH, {"target": "gpu"}, rounds=2, seconds=0)
+    assert set(found) == set(auto.modes_of("gpu")) and found["hyb"] == [1.0, 1.0] and found["sc"] == [100.0]
+    assert auto.row(found, auto.modes_of("gpu"), 9)[1] == 2.0
 
 
 def test_a_row_compares_auto_with_the_best():
-    line, ratio = auto.row({"auto": [2e-3, 9, 1e-3], "sc": [4e-3], "pc": [1.6e-3], "pull": [8e-3]})
+    found = {"auto": [2e-3, 9, 1e-3], "sc": [4e-3], "pc": [1.6e-3], "pull": [8e-3]}
+    line, ratio = auto.row(found, list(found), 9)
     assert ratio == pytest.approx(1.25) and line.split() == ["2.000", "4.000", "1.600", "8.000", "pc", "1.25"]
 
 

@@ -11,11 +11,15 @@ import pytest
 
 import gpop
 from gpop.common.errors import UsageError
+from gpop.generate import generate
 from gpop.gpu.device import is_available
 from perf.__main__ import main
-from perf.gpu import TOLERANCE, Outcome, _entry, deviation
+from perf.gpu import TOLERANCE, Outcome, _entry, contenders, deviation
 from perf.gpu_peers import named, read_external, run_peer, write_raw
 from perf.gpu_table import Entry, Result, bars, table, wrong
+from tests.apps.reference import smallest_labels
+from tests.direct.test_triangles import dense_count
+from tests.gpu.emulator import emulated
 
 COPY = 4e12
 
@@ -179,3 +183,16 @@ def test_everything_in_one_run(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "out.txt").read_text() == out
     assert "rmat-10: 1,024 vertices" in out and "chain: 100 vertices" in out and "NO" not in out
     assert "rmat-10 bfs auto / other" in out and "met     rmat-10 sssp auto / other" in out
+
+
+def test_components_and_triangles_are_measured_too():
+    graph = generate("rmat", scale=6, degree=8, seed=1, symmetrize=True)
+    answers = {"cc": smallest_labels(graph), "triangles": np.array([dense_count(graph)])}
+    names = {"cc": ["gpop pc", "gpop sc", "gpop auto"], "triangles": ["gpop auto"]}
+    for app, answer in answers.items():
+        runs = contenders(graph, app, 0, baselines=None)
+        assert [*runs] == names[app]
+        with emulated():
+            outcome = runs["gpop auto"]()
+        assert outcome.iterations == 0  # phases are no levels
+        assert deviation(outcome.values, answer) == 0

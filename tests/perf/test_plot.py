@@ -86,7 +86,7 @@ def test_plots(path, tmp_path, capsys):
 
 def sheet_of(folder, **options):
     steps = example()
-    log = Log(steps, 0, "v", "machine", 1, {}, {1: "road, hub", 2: "web, hub"})
+    log = Log(steps, 0, "v", "machine", 1, {}, {1: "road, hub", 2: "web, hub"}, "bfs", "cpu")
     return LogSheet(folder, [], log, **options)
 
 

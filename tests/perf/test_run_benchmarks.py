@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
@@ -238,3 +239,17 @@ def test_a_strategy_of_the_gpu_is_an_implementation(db):
     assert len(found) > len(register.register_strategies(db, "bfs"))
     row = db.rows("SELECT name, flags, type FROM Implementation WHERE name = 'gpop-gpu-edge-list'")[0]
     assert row["type"] == "Core" and '"target": "gpu"' in row["flags"]
+
+
+def test_of_modes_the_log_has_those_that_a_run_may_change_between(db):
+    for app, modes in (("bfs", {"sc", "pc", "pull"}), ("sssp", {"sc", "pc"}), ("cc", {"sc", "pc"})):
+        for target in ("cpu", "gpu"):
+            ids = register.register_strategies(db, app, target)
+            rows = [db.rows("SELECT name, flags FROM Implementation WHERE id = ?", (id,))[0] for id in ids]
+            flags = [json.loads(row["flags"]) for row in rows]
+            found = [each for each in flags if each["mode"] in ("sc", "pc", "pull")]
+            assert {each["mode"] for each in found} == modes
+            assert all(each.get("always", False) == (target == "gpu") for each in found)
+    register.register_roots(db, "sssp", 1)
+    row = db.rows("SELECT flags FROM VariantConfig WHERE name = 'root 1'")[0]
+    assert json.loads(row["flags"]) == {"source": "random-1", "delta": "inf"}

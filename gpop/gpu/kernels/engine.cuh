@@ -9,6 +9,7 @@
 //   Pulling  lets vertices ask, in an iteration as a whole (bottom_up.cuh)
 //
 // A fourth one, Few, takes over from Sparse for as many iterations as have little to do (levels.cuh).
+// A decision tree (tree.cuh) may take the place of these choices, iteration by iteration.
 //
 // Where the first two may, eq. (1) chooses for each partition by SPARSE_BYTES and DENSE_BYTES, that is gpop/model;
 // what comes of that is compared with PULLING_BYTES.
@@ -51,8 +52,8 @@ struct Sums {  // over partitions
   Linked link;
 };
 
-// Mode of partition p by eq. (1); adds what it will do. Leaves the counts empty.
-__device__ void choose_mode(int p, const Graph& graph, const Space& space, const Control* control, Sums& sums) {
+// Mode of partition p, by eq. (1) unless `way` has it; adds what it will do. Leaves the counts empty.
+__device__ void choose_mode(int p, int way, const Graph& graph, const Space& space, const Control* control, Sums& sums) {
   const int64 first = (int64)p << BITS, last = min(graph.n, first + ((int64)1 << BITS));
   model::Part part;
   part.vertices = (double)(last - first);
@@ -74,7 +75,8 @@ __device__ void choose_mode(int p, const Graph& graph, const Space& space, const
   const double dense_cost = dense_bytes / ratio + link_cost * dense_link.fetched;
   bool dense = !HAS_SPARSE;
   if (HAS_SPARSE && HAS_DENSE)
-    dense = model::prefers_bins(part.edges, sparse_cost, dense_bytes + ratio * link_cost * dense_link.fetched, ratio);
+    dense = by_model(way) ? model::prefers_bins(part.edges, sparse_cost, dense_bytes + ratio * link_cost * dense_link.fetched, ratio)
+                          : way == MODE_PC;
   space.mode[p] = dense ? MODE_PC : SPARSE_MODE;
   sums.dense += dense;
   sums.sparse += !dense;
@@ -98,6 +100,7 @@ __device__ bool prefers_asking(const model::Part& whole, double cost, double rat
 __device__ void plan(const Graph& graph, const Space& space, Control* control, bool finished) {
   __shared__ Sums sums;
   __shared__ bool alone, few, over;
+  __shared__ int chosen;
   __shared__ model::Part whole;
   if (threadIdx.x == 0) {
     const int64 now = now_ns();
@@ -120,6 +123,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
       row[GATHER_AT] = 1e-9 * (double)(now - was.middle_ns);
       next.rows += 1;
       next.iteration += 1;
+      next.visited += was.frontier;
       next.list_valid = !ALL_ACTIVE && !was.dense;
     }
     if (finished || was.fresh) {
@@ -145,19 +149,23 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     next.scatter_claim = next.gather_claim = next.hubs_called = 0;
     next.stop = next.finished || next.iteration >= was.limit || next.rows >= was.row_limit ||
                 (next.rows && now - was.started > was.slice_ns);
+    next.way = way_of(space, next.frontier, next.visited, next.edges, was.way);
+    const bool sends = next.way != MODE_PC && next.way != MODE_PULL;  // or the model may say so
     next.alone = HAS_SPARSE && Sparse::LISTED && !ALL_ACTIVE && !MASKED && next.list_valid && next.edges <= ALONE_EDGES &&
-                 next.frontier <= ALONE_VERTICES;
+                 next.frontier <= ALONE_VERTICES && sends;
     whole = model::Part{(double)next.frontier, (double)next.edges, (double)graph.n, (double)graph.m, 0, 0,
                         (double)next.needy, (double)next.needy_edges,
                         (double)graph.n * graph.ell_width, (double)graph.coo_entries};
-    few = HAS_FEW && next.list_valid && next.heavy_size == 0 && next.edges <= LEVEL_EDGES && next.frontier <= LEVEL_EDGES &&
+    few = HAS_FEW && sends && next.list_valid && next.heavy_size == 0 && next.edges <= LEVEL_EDGES && next.frontier <= LEVEL_EDGES &&
           !(QUEUES && graph.queues);
     alone = next.alone;
     over = next.stop && next.rows;
+    chosen = next.way;
+    next.begin_ns = now;  // what a row says includes the plan of its iteration
     control->head = next;
     if (few) {
       double asked;
-      few = !prefers_asking(whole, FEW_BYTES(whole, LIVE_SIZES), control->head.ratio, asked);
+      few = next.way != AUTO || !prefers_asking(whole, FEW_BYTES(whole, LIVE_SIZES), control->head.ratio, asked);
       for (int turn = 0; turn < 3; ++turn) control->level_found[turn] = control->level_leave[turn] = 0;
       control->level_found[0] = ((uint64)whole.active_vertices << FOUND_SHIFT) + (uint64)whole.active_edges;
     }
@@ -166,10 +174,11 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
   }
   __syncthreads();
   if (over) return;  // partition counts wait for the next slice
+  const int way = HAS_TREE ? chosen : AUTO;
   Sums own = Sums();
   for (int p = threadIdx.x; p < graph.k; p += blockDim.x) {
     if (!alone && !few) {
-      choose_mode(p, graph, space, control, own);
+      choose_mode(p, way, graph, space, control, own);
     } else if (space.active_vertices[p]) {  // too little for partition-centric scatter to pay
       own.sparse += 1;
       space.active_vertices[p] = 0;
@@ -207,7 +216,11 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     const double ratio = control->head.ratio;
     const Linked link = LINKED(PULLING_LINK, whole, ALL_IN_EDGES);
     const double over_link = ratio * control->head.link_cost * link.fetched;
-    const bool pulled = !alone && !few && prefers_asking(whole, sums.cost, ratio, asked, over_link);
+    bool pulled = !alone && !few && way == AUTO && prefers_asking(whole, sums.cost, ratio, asked, over_link);
+    if (HAS_PULLING && way == MODE_PULL) {
+      pulled = true;
+      asked = PULLING_BYTES(whole, LIVE ? LIVE_SIZES : SIZES);
+    }
     if (pulled) sums = Sums{0, 0, 0, asked, 0, link};  // messages are counted when they arrive
     control->head.partitions_sparse = sums.sparse;
     control->head.partitions_dense = sums.dense;
@@ -217,21 +230,20 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     control->head.wanted = sums.link.wanted;
     control->head.dense = sums.dense > 0 || pulled || MASKED;
     control->head.pulled = pulled;
-    control->head.begin_ns = now_ns();
   }
 }
 
 // What of an iteration was decided, the same for all threads.
 struct Course {
   bool dense, sparse, pulled;  // which of them take part
-  bool live;                   // values are computed when they are delivered, so scatter has nothing to do
+  bool live;                   // values are computed when they are delivered, or were with the fields, so scatter has nothing to do
   bool listed, crowded;        // candidates are listed; they wait in shared memory
 
   __device__ __forceinline__ Course(const Control* control) {
     pulled = HAS_PULLING && control->head.pulled;
     dense = HAS_DENSE && control->head.dense && !pulled;
     sparse = HAS_SPARSE && control->head.partitions_sparse > 0;
-    live = LIVE && !dense;
+    live = (LIVE && !dense) || (ONE_PHASE && !RANKED && control->head.rows > 0);
     listed = !ALL_ACTIVE && !MASKED && !dense && !pulled;
     crowded = listed && is_crowded(control);
   }
@@ -276,6 +288,7 @@ __device__ __forceinline__ void gather_half(const Course& course, Team& team, St
     gather_waiting(team, state, graph, space, control);
   }
   if (course.crowded) close_candidates(space, control);
+  if (ONE_PHASE) return;
   team.sync();
   if (ALL_ACTIVE)
     filter_everything(team, state, graph, space, control);

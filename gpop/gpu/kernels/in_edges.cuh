@@ -49,13 +49,6 @@ __device__ void pull_hub(unsigned v, State& state, const Graph& graph, const Spa
   end_hub(own, v, inbox, state, space, control);
 }
 
-// Lanes from `first` to before `last`, which may lie outside of the warp.
-__device__ __forceinline__ unsigned lanes_between(int first, int last) {
-  first = max(first, 0);
-  last = min(last, 32);
-  return first < last ? ALL_LANES << first & ALL_LANES >> (32 - last) : 0;
-}
-
 // The first in-edges of v, looked at by its lane alone; `at` moves on, and `wants` is what is left.
 __device__ __forceinline__ void look_first(unsigned v, int64& at, int64 end, bool& wants, Owned& own, Inbox& inbox,
                                            State& state, const Graph& graph, const Space& space) {

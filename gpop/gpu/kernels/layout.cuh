@@ -93,6 +93,7 @@ struct Space {
   Gathered* waiting;        // messages that wait at hubs
   unsigned* waiting_count;  // per hub
   unsigned* called;         // the hubs at which some wait
+  const struct TreeNode* tree;  // of a run that goes by one (tree.cuh)
 };
 
 const int FOUND_SHIFT = 44;  // of level_found: vertices above, their edges below
@@ -108,10 +109,12 @@ struct Control {  // what the host and the blocks tell each other
     int64 partitions_sparse, partitions_dense, messages;
     int64 bucket, least;          // priorities: highest in the frontier, lowest that waits (buckets.cuh)
     int64 waiting;                // vertices that wait, counted when the next bucket is looked for
+    int64 visited;                // vertices of all earlier frontiers (HAS_TREE)
     double bytes, fetched, wanted;  // what it moves; of streamed arrays what comes over the link, and what is read of them
     int64 begin_ns, middle_ns;
     double ratio, link_cost;  // BW_PC / BW_SC; what a byte over the link costs, in bytes at BW_SC
-    int fresh, list_valid, alone, stop, finished, few, spare;
+    int fresh, list_valid, alone, stop, finished, few;
+    int way;  // what a tree said of the iteration: a mode, AUTO or AUTO_PUSH
     int dense, pulled;  // candidates are all vertices, since partitions send or vertices ask; vertices ask
     unsigned scatter_claim, gather_claim, hubs_called;
   } head;

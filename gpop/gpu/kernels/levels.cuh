@@ -5,7 +5,8 @@
 // `frontier_bits` for the first level. An entry has where the edges of its vertex begin, so that a level waits for its
 // entry, the neighbours, their cells and no more. Blocks collect what they find and reserve room for all of it
 // together. Nobody plans: all blocks read the totals of the next level behind the barrier and decide alike; one
-// thread, which seldom has an edge, writes the trace of the level before and asks the model meanwhile.
+// thread, which seldom has an edge, writes the trace of the level before and asks the model meanwhile. A tree is
+// asked by all of them.
 //
 // For runs whose messages are computed when they are delivered (sent_by), swapped (swap.cuh), with a filterFunc that
 // may be called when a vertex becomes active, if there is one: it says True, whatever was gathered.
@@ -40,7 +41,7 @@ struct Record {  // what the thread knows that writes the trace; of no concern t
   __device__ void end_row(double* row, int64 now) { row[GATHER_AT] = 1e-9 * (double)(now - begun); }
 
   // The trace of this level, but for its end; whether the next one should be the last.
-  __device__ __noinline__ void level(unsigned number, uint64 found, double n, double m, double k) {
+  __device__ __noinline__ void level(unsigned number, uint64 found, bool asks, double n, double m, double k) {
     const int64 now = now_ns(), size = entries_of(found), edges = edges_of(found);
     double* row = control->trace[control->head.rows + number];
     if (number) {
@@ -48,7 +49,7 @@ struct Record {  // what the thread knows that writes the trace; of no concern t
       needy = max((int64)0, needy - size);
       needy_edges = max((int64)0, needy_edges - edges);
     }
-    begun = now;
+    begun = number ? now : control->head.begin_ns;
     control->level_found[(number + 2) % 3] = 0;
     control->level_leave[(number + 2) % 3] = 0;
     const model::Part whole = {(double)size, (double)edges, n, m, 0, 0, (double)needy, (double)needy_edges};
@@ -60,13 +61,15 @@ struct Record {  // what the thread knows that writes the trace; of no concern t
     row[MESSAGES_AT] = (double)edges;
     row[BYTES_AT] = pushed;
     double asked;
-    if (now - control->head.started > control->head.slice_ns || prefers_asking(whole, pushed, control->head.ratio, asked))
+    if (now - control->head.started > control->head.slice_ns || (asks && prefers_asking(whole, pushed, control->head.ratio, asked)))
       control->level_leave[(number + 1) % 3] = 1;
   }
 
   // So many levels are over, `found` is left to others.
-  __device__ __noinline__ void end(unsigned levels, uint64 found) {
+  __device__ __noinline__ void end(unsigned levels, uint64 found, int64 visited, int way) {
     Control::Head& head = control->head;
+    head.visited = visited;
+    head.way = way;
     head.iteration += levels;
     head.rows += levels;
     end_row(control->trace[head.rows - 1], now_ns());
@@ -80,7 +83,9 @@ struct Record {  // what the thread knows that writes the trace; of no concern t
 
 struct Level {  // what a block is told of one by its first thread
   uint64 found;
+  int64 visited;  // vertices of all earlier frontiers (HAS_TREE)
   unsigned most;
+  int way;
   bool stays;
 };
 
@@ -107,9 +112,14 @@ struct Levels {
   }
 
   // One thread, behind the barrier: whether the level that begins is for this strategy. `most`: so many are.
-  __device__ bool stays(uint64 found, unsigned most) const {
-    const int64 size = entries_of(found), edges = edges_of(found);
-    if (size == 0 || level >= most || *(volatile unsigned*)&control->level_leave[level % 3]) return false;
+  __device__ bool stays(Level& now) const {
+    const int64 size = entries_of(now.found), edges = edges_of(now.found);
+    if (size == 0 || level >= now.most || *(volatile unsigned*)&control->level_leave[level % 3]) return false;
+    if (HAS_TREE) {
+      const int way = way_of(space, size, now.visited, edges, now.way);
+      if (!by_model(way) && way != MODE_SC) return false;
+      now.way = way;
+    }
     if (team.alone) return edges <= ALONE_EDGES && size <= ALONE_VERTICES;
     return edges <= LEVEL_EDGES && (edges > ALONE_EDGES / 4 || size > ALONE_VERTICES / 4);
   }
@@ -127,7 +137,8 @@ struct Levels {
         __threadfence();
       }
       now.found = *(volatile uint64*)&control->level_found[level % 3];
-      now.stays = level == 0 || stays(now.found, now.most);
+      if (HAS_TREE && level) now.visited += size;
+      now.stays = level == 0 || stays(now);
     }
     __syncthreads();
     size = (unsigned)entries_of(now.found);
@@ -219,12 +230,16 @@ struct Levels {
     __shared__ Record record;
     const Control::Head& head = control->head;
     const int64 begin = head.iteration;
-    if (threadIdx.x == 0) now.most = (unsigned)min(head.limit - begin, head.row_limit - head.rows);
+    if (threadIdx.x == 0) {
+      now.most = (unsigned)min(head.limit - begin, head.row_limit - head.rows);
+      now.visited = head.visited;
+      now.way = head.way;
+    }
     if (recorder()) record.begin(control);
     enter();
     end_level(now);
     while (now.stays) {
-      if (recorder()) record.level(level, now.found, (double)graph.n, (double)graph.m, (double)graph.k);
+      if (recorder()) record.level(level, now.found, !HAS_TREE || now.way == AUTO, (double)graph.n, (double)graph.m, (double)graph.k);
       ADVANCE(state, begin + level);
       walk();
       unload();
@@ -232,6 +247,6 @@ struct Levels {
       end_level(now);
     }
     leave();
-    if (recorder()) record.end(level, now.found);
+    if (recorder()) record.end(level, now.found, now.visited, now.way);
   }
 };

@@ -10,3 +10,10 @@ __device__ __forceinline__ int owner_of(int number, int before) {
   }
   return owner;
 }
+
+// Lanes from `first` to before `last`, which may lie outside of the warp.
+__device__ __forceinline__ unsigned lanes_between(int first, int last) {
+  first = max(first, 0);
+  last = min(last, 32);
+  return first < last ? ALL_LANES << first & ALL_LANES >> (32 - last) : 0;
+}

@@ -4,6 +4,7 @@
 // only grows; block 0 may do serial work (the plan of the next iteration) between arrival and release.
 // One thread's fence on each side, with the block's own barrier around it, makes plain stores of one
 // block visible to plain loads of another (it also drops what L1 holds), as cooperative groups do it.
+#include "warp.cuh"
 
 struct Team {
   Control* control;
@@ -60,23 +61,6 @@ struct Team {
     sync([] {});
   }
 };
-
-__device__ __forceinline__ unsigned lane_id() { return threadIdx.x & 31; }
-const unsigned ALL_LANES = 0xffffffffu;
-
-template <class T>
-__device__ __forceinline__ T warp_sum(T value) {
-  for (int step = 16; step; step >>= 1) value += __shfl_xor_sync(ALL_LANES, value, step);
-  return value;
-}
-
-__device__ __forceinline__ int warp_inclusive_sum(int value) {
-  for (int step = 1; step < 32; step <<= 1) {
-    const int other = __shfl_up_sync(ALL_LANES, value, step);
-    if (lane_id() >= step) value += other;
-  }
-  return value;
-}
 
 // Reserve one place for every lane that wants one; one atomic per warp (of the lanes that got here), or per lane.
 __device__ __forceinline__ int64 reserve(int64* counter, bool wanted) {

@@ -1,0 +1,111 @@
+"""What host and device tell each other in a run: ``struct Control``, and with it what is small.
+
+One block of memory on each side, the host's pinned, so that one copy takes all of it there and another one
+brings it back: the fields of a small graph, a small frontier, then Control, of which the first rows of the
+trace are brought with the rest and later ones only where there are any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from gpop.gpu.device import cupy, is_device_array, pinned
+from gpop.gpu.structs import CONTROL
+from gpop.program.program import Program
+
+SMALL = 1 << 18
+"""Most bytes of the fields that are copied with Control: above it copies of their own take no longer."""
+
+FEW = 64
+"""Most vertices of a frontier that is."""
+
+FIRST_ROWS = 24
+"""Rows of the trace that are always brought."""
+
+ROOM = 8
+"""Bytes behind a field: compare-and-swap of small fields takes the word around them."""
+
+ALIGNED = 256
+_TRACE_AT = CONTROL.fields["trace"][1]
+_ROW_BYTES = CONTROL["trace"].base.itemsize * CONTROL["trace"].shape[1]
+
+
+class Exchange:
+    """The block of one kind of run: which fields it has follows from the types and places of a program's.
+
+    Attributes
+    ----------
+    fields : dict of str to device array
+    control : void
+        ``struct Control`` on the host.
+    device_control : device array
+    """
+
+    def __init__(self, program: Program, names: Iterable[str]) -> None:
+        self.made_for = _small_fields(program, names)
+        at, places = 0, {}
+        for name, length, dtype in self.made_for:
+            places[name] = at, length, dtype
+            at = _aligned(at + length * dtype.itemsize + ROOM)
+        self._frontier_at, self._control_at = at, _aligned(at + 4 * FEW)
+        size = self._control_at + CONTROL.itemsize
+        self._host, self._device = pinned(size, np.dtype(np.uint8)), cupy().zeros(size, np.uint8)
+        self._host[:] = 0
+        self._host_fields = {name: _part(self._host, *place) for name, place in places.items()}
+        self.fields = {name: _part(self._device, *place) for name, place in places.items()}
+        self._frontier = _part(self._host, at, FEW, np.dtype(np.uint32))
+        self.control = _part(self._host, self._control_at, 1, CONTROL)[0]
+        self.device_control = self._device[self._control_at :]
+
+    def fits(self, program: Program, names: Iterable[str]) -> bool:
+        """Whether it is for this program's fields, too."""
+        return self.made_for == _small_fields(program, names)
+
+    def take(self, name: str, field: np.ndarray) -> None:
+        """A field of the program goes with the next `send`."""
+        np.copyto(self._host_fields[name], field)
+
+    def give(self, name: str, field: np.ndarray) -> None:
+        """What the last `receive` has brought of a field."""
+        np.copyto(field, self._host_fields[name])
+
+    def take_frontier(self, vertices: np.ndarray) -> Any:
+        """These vertices go with the next `send`; where they will lie."""
+        self._frontier[: len(vertices)] = vertices
+        return _part(self._device, self._frontier_at, len(vertices), np.dtype(np.uint32))
+
+    def clear(self) -> np.void:
+        """Control of a run that begins: zeros, and of the trace what was there."""
+        self._host[self._control_at : self._control_at + _TRACE_AT] = 0
+        return self.control
+
+    def send(self) -> None:
+        """Fields, frontier and Control to the device."""
+        end = self._control_at + _TRACE_AT
+        self._device[:end].set(self._host[:end])
+
+    def receive(self) -> None:
+        """Fields, Control and the trace to the host, when the device has done what it was told to."""
+        end = self._control_at + _TRACE_AT + FIRST_ROWS * _ROW_BYTES
+        self._device[:end].get(out=self._host[:end])
+        last = self._control_at + _TRACE_AT + int(self.control["rows"]) * _ROW_BYTES
+        if last > end:
+            self._device[end:last].get(out=self._host[end:last])
+
+
+def _small_fields(program: Program, names: Iterable[str]) -> list[tuple[str, int, np.dtype]]:
+    """Name, length and type of the fields that lie on the host, if they are small."""
+    fields = ((name, program._fields[name]) for name in names)
+    found = [(name, len(field), field.dtype) for name, field in fields if not is_device_array(field)]
+    return found if sum(length * dtype.itemsize for _, length, dtype in found) <= SMALL else []
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNED) * ALIGNED
+
+
+def _part(block: Any, at: int, length: int, dtype: np.dtype) -> Any:
+    return block[at : at + length * dtype.itemsize].view(dtype)

@@ -1,0 +1,127 @@
+"""What a run on a GPU needs beside its program, and what the next one that is decided alike finds ready.
+
+To prepare takes longer than a small run: what may be chosen, the source of the kernels and their functions,
+the structs that they are given. That is noted with the graph (`gpop.graph.kept`), until something that it is
+made of comes or goes. A small workspace is noted, too: a run that ends by itself leaves it as it was, clean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gpop.gpu.device import cupy, current_device
+from gpop.gpu.device_graph import DeviceGraph
+from gpop.gpu.edge_arrays import STRUCTS
+from gpop.gpu.emitted import Emitted
+from gpop.gpu.exchange import Exchange
+from gpop.gpu.kernel import FUSED, STEPPED, Traits, compile_kernel, make_source, shared_bytes
+from gpop.gpu.structs import GRAPH
+from gpop.gpu.workspace import Shapes, Workspace
+from gpop.graph.graph import Graph
+from gpop.plan.plan import Plan
+from gpop.program.program import Program
+
+KEPT = 1 << 23
+"""Most bytes of a workspace that is kept; to make a larger one takes no share of a run that is worth it."""
+
+
+@dataclass
+class Prepared:
+    """Ready for a run: layout, traits, kernels, and the shapes of the workspace.
+
+    Attributes
+    ----------
+    seconds : float
+        That building the layout took.
+    fixed : dict
+        Arrays of the workspace that runs do not write.
+    made_with : module
+        CuPy.
+    """
+
+    layout: DeviceGraph
+    emitted: Emitted
+    traits: Traits
+    shapes: Shapes
+    seconds: float
+    launched: tuple[str, ...] = FUSED
+    ratio: float = 1.0
+    link_cost: float = 0.0
+    fixed: dict[str, Any] = field(default_factory=dict)
+    made_with: Any = field(default_factory=cupy)
+
+    def __post_init__(self) -> None:
+        module = compile_kernel(make_source(self.emitted, self.traits, self.launched))
+        self.module, self.loop = module, module.get_function("gpop_loop")
+        self.loader = module.get_function("gpop_load")
+        self.shared = shared_bytes(self.emitted, self.traits)
+        self.loop.max_dynamic_shared_size_bytes = self.shared
+        self.device = current_device()
+        self.events = cupy().cuda.Event(), cupy().cuda.Event()
+        self.halves: tuple[Any, Any] | None = None
+        self.space: Workspace | None = None
+        self.exchange: Exchange | None = None
+
+    @cached_property
+    def graph(self) -> np.ndarray:
+        """``struct Graph``."""
+        arrays, counts, shown = self.layout.arrays, self.layout.counts, self.layout.graph
+        graph = np.zeros(1, GRAPH)
+        graph["n"], graph["m"], graph["k"] = shown.n, shown.m, self.layout.bins.k
+        graph["column_pieces"] = counts.get("column_piece", 0)
+        graph["row_pieces"] = counts.get("row_piece", 0)
+        graph["hubs"], graph["queues"] = counts.get("hub_vertex", 0), self.shapes["called"][0]
+        if "coo_first" in arrays:
+            graph["ell_width"], graph["ell_pitch"], graph["coo_entries"] = self.layout.hyb_shape
+        for name in GRAPH.names[GRAPH.names.index("indptr") :]:
+            weighted = self.traits.weight_dtype is not None and name in STRUCTS
+            array = arrays.get(f"weighted_{name}" if weighted else name)
+            graph[name] = 0 if array is None else array.data.ptr
+        return graph
+
+    def get_halves(self) -> tuple[Any, Any]:
+        """Kernels of the halves of an iteration, compiled when they are first wanted."""
+        if self.halves is None:
+            module = compile_kernel(make_source(self.emitted, self.traits, STEPPED))
+            self.halves = module.get_function("gpop_scatter"), module.get_function("gpop_gather")
+            for kernel in self.halves:
+                kernel.max_dynamic_shared_size_bytes = self.shared
+        return self.halves
+
+    def take_space(self, graph: Graph) -> Workspace:
+        """The workspace that is kept, or a new one; a run that fails does not bring it back."""
+        space, self.space = self.space, None
+        return Workspace(graph, self.shapes, self.traits, self.fixed) if space is None else space
+
+    def keep_space(self, space: Workspace) -> None:
+        """Keep a clean workspace, if it is small."""
+        if space.nbytes <= KEPT and not self.traits.track:
+            self.space = space
+
+    def exchange_for(self, program: Program, names: tuple[str, ...]) -> Exchange:
+        """The block that takes this program's small fields."""
+        if self.exchange is None or not self.exchange.fits(program, names):
+            self.exchange = Exchange(program, names)
+        return self.exchange
+
+
+def noted(plan: Plan) -> Prepared | None:
+    """What an earlier run was prepared with that was decided alike, where it is as it was."""
+    if plan.alike is None:
+        return None
+    ready = plan.program.graph.store.noted(_key(plan))
+    return ready if ready is not None and ready.made_with is cupy() else None
+
+
+def note(plan: Plan, ready: Prepared) -> None:
+    """Have it for runs that are decided alike."""
+    if plan.alike is not None:
+        plan.program.graph.store.note(_key(plan), ready)
+
+
+def _key(plan: Plan) -> tuple:
+    return "gpu", cupy().cuda.Device().id, plan.alike
