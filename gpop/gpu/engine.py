@@ -92,12 +92,11 @@ class GpuEngine:
         plan, graph = self.plan, self.program.graph
         emitted = self._emitted()
         traits = self._traits(emitted)
-        turned = traits.combine is not None and traits.push != OWNER
-        layout, seconds = device_graph(graph, traits.bits, turned, worker_count())
+        layout, seconds = self._layout_for(traits)
         if plan.types.weight is not None:
             traits = traits._replace(bin_weight_dtype=layout.bins.id_weights.dtype)
         if plan.residency.name == "stream":
-            return self._stream(layout, emitted, seconds)
+            return self._stream(emitted, seconds)
         parts, shapes, own, needed = self._needs(layout, emitted, traits)
         graph.store.make_room(lambda: needed <= free_bytes(), device=True)
         if traits.pulling and needed > free_bytes():  # a run that may choose does without in-edges
@@ -105,7 +104,7 @@ class GpuEngine:
             traits = traits._replace(strategies=others)
             parts, shapes, own, needed = self._needs(layout, emitted, traits)
         if self._is_too_much(needed, own + layout.bytes_of(parts)):
-            return self._stream(layout, emitted, seconds)
+            return self._stream(emitted, seconds)
         require_device_memory(needed, f"{self.lowered.name} on {graph!r}")
         before = time.perf_counter()
         layout.load(parts)
@@ -129,9 +128,14 @@ class GpuEngine:
             )
         return name == "auto" and (needed > free_bytes() or (budget is not None and taken > budget))
 
-    def _stream(self, layout: DeviceGraph, emitted: Emitted, seconds: float) -> Prepared:
-        """The same with a part of the edges on the device."""
+    def _layout_for(self, traits: Traits) -> tuple[DeviceGraph, float]:
+        turned = traits.combine is not None and traits.push != OWNER
+        return device_graph(self.program.graph, traits.bits, turned, worker_count())
+
+    def _stream(self, emitted: Emitted, seconds: float) -> Prepared:
+        """The same with a part of the edges on the device: perhaps of another layout, by other strategies."""
         before = time.perf_counter()
+        layout, _ = self._layout_for(traits_of(self.plan, emitted, self.push, streamed=True))
         streamed, traits, shapes = stream(self.plan, emitted, layout, self.push)
         self.link = Link(streamed)
         seconds += time.perf_counter() - before

@@ -108,8 +108,8 @@ class GpuRankEngine(Together, GpuEngine):
 
     def _stream(self, *given: Any) -> Prepared:
         """With what the exchange leaves of the budget."""
-        given = self.plan.residency.budget or everything()
-        left = max(given - GpuWire.bytes_of(self.part, self.plan.types.message), 1)
+        budget = self.plan.residency.budget or everything()
+        left = max(budget - GpuWire.bytes_of(self.part, self.plan.types.message), 1)
         self.plan = replace(self.plan, residency=self.plan.residency._replace(budget=left))
         return super()._stream(*given)
 

@@ -62,10 +62,10 @@ def check(name: str, mode: str, sizes: tuple[int, ...]) -> int:
 def streamed() -> int:
     """Apps whose edges do not fit the budget of a device."""
     graph, done = (
-        world().first_ones(None if world().rank else generate("rmat", scale=12, degree=16, seed=3)),
+        world().first_ones(None if world().rank else generate("rmat", scale=12, degree=64, seed=3)),
         0,
     )
-    few = {"residency": "stream", "device_memory": 400_000}
+    few = {"residency": "stream", "device_memory": 600_000}
     for mode in ("sc", "pc", "auto"):
         options = {"target": "gpu", "mode": mode, "ratio": 1.0, "partition_size": 512}
         for app, given in ((gpop.bfs, {"source": 4}), (gpop.pagerank, {"iterations": 5})):
