@@ -22,7 +22,7 @@ def agree(ranks: int, where: str, *names: str, seconds: int = 240, visible: str 
 
 
 def test_two_ranks_agree_with_one_gpu_on_the_emulator():
-    agree(2, "emulated", "smallest:auto:8")
+    agree(2, "emulated", "smallest:sc:8")
 
 
 @pytest.mark.slow
