@@ -9,8 +9,8 @@ included. ``exchange``: of these, from the first message packed to the last one 
 waited longest. MB: what all ranks send in an iteration; ``of m``: values sent by the number of edges. Answers
 of every rank's part are compared with those of one GPU: equal, for PageRank to `TOLERANCE`.
 
-``--budget``, the last line of a graph: one GPU is given a `SMALLER`-th of what the graph takes there, and refuses; with as
-much on each, all together run it.
+``--budget``: in the last line of a graph, one GPU is given a `SMALLER`-th of what the graph takes there, and
+refuses; with as much on each, all together run it.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ import gpop
 from gpop.apps.pagerank import PageRank
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
+from gpop.common.launched import launched_ranks
 from gpop.generate.spec import is_spec, options_of
 from gpop.gpu.engine import GpuEngine
 from gpop.plan.plan import decide
-from gpop.ranks.world import World, world_of
+from gpop.ranks.world import World, end_all, world_of
 from perf.graphs import open_graph
 from perf.parser import documented
 from perf.provenance import perf_command, written
@@ -126,7 +127,7 @@ def run_what_one_refuses(whole: gpop.Graph | None, part: gpop.Graph, world: Worl
     ran = pagerank(part, 0, **options).run
     if whole is not None:
         print(f"{budget / 1e6:.0f} MB a GPU: {said}; {world.size}: {1e3 * ran.seconds:.2f} ms", flush=True)
-    return said != "one GPU runs it, too"
+    return world.first_ones(said != "one GPU runs it, too")
 
 
 def _run(argv: list[str]) -> int:
@@ -164,4 +165,4 @@ def _run(argv: list[str]) -> int:
 
 def main(argv: list[str]) -> int:
     """Print the tables; 1 if an answer differs."""
-    return exit_code(lambda: _run(argv))
+    return exit_code(lambda: _run(argv), end_all if launched_ranks() > 1 else None)

@@ -124,7 +124,6 @@ class GpuRankEngine(Together, GpuEngine):
     def load(self, sources: np.ndarray | None, rows: int) -> None:
         """Fields to the device; the own ones of these vertices, or of all, become the frontier."""
         self.rows, self.pace, self.milliseconds = rows, FIRST, 0.0
-        begin = time.perf_counter()
         super().load(None if self.traits.all_active else self.own_of(sources), rows)
         self.progress = np.zeros(1, np.int64)
         self.world.progress = self.progress
@@ -135,7 +134,12 @@ class GpuRankEngine(Together, GpuEngine):
             self._send()
         self._find_active()
         self.agree(np.empty((0, len(COLUMNS) - 1)), 0.0, self._active_here)
-        self.milliseconds += 1e3 * (time.perf_counter() - begin)
+        self.milliseconds = 1e3 * (time.perf_counter() - self.refreshed)
+
+    def refresh(self) -> None:
+        """As alone; a run's seconds begin when fields are there."""
+        super().refresh()
+        self.refreshed = time.perf_counter()
 
     def iterate(self) -> np.ndarray:
         """Iterate as often as all have agreed on; the records of the trace, of all ranks together."""
