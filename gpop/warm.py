@@ -41,7 +41,7 @@ RUNS = {
     "personalized_pagerank": ([BINARY], [BINARY, "--mode", "pull"]),
     "katz": ([BINARY, "--alpha", "0.001"], [BINARY, "--alpha", "0.001", "--mode", "pull"]),
     "hits": ([BINARY], [BINARY, "--mode", "pull"]),
-    "sssp": ([BINARY], [BINARY, "--interleave"], [BINARY, "--no-interleave"]),
+    "sssp": ([BINARY], [BINARY, "--interleave"], [BINARY, "--no-interleave"], [BINARY, "--method", "lists"]),
     "cc": ([BINARY], [BINARY, "--method", "labels"]),
 }  # fmt: skip
 """Arguments of the apps for which once is not enough; a text file has them compile what reads it."""

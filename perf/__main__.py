@@ -48,6 +48,16 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
         "HYB, bins and CSR as formats to gather from: bytes, lanes, and times on a GPU; HPGraph's steps",
     ),
     "gpu-strategies": ("perf.gpu_strategies", "ways to walk neighbours on a GPU, all or those of the papers"),
+    "gpu-tuning": ("perf.gpu_tuning", "what was tried with the blocks of the GPU's loop, beside what it is"),
+    "gpu-papers": (
+        "perf.gpu_papers",
+        "the papers' tables of ways to walk neighbours on a GPU, from the store",
+    ),
+    "workload": ("perf.workload_report", "PageRank's workload by models: predicted, counted, beside time"),
+    "gpu-orders": (
+        "perf.gpu_orders",
+        "what the order of the vertices does to PageRank on a GPU, from the store",
+    ),
     "graphie": ("perf.graphie_traffic", "what Graphie's edge partitions move over the link, counted"),
     "streamed": ("perf.streamed", "apps on a GPU whose edges do not fit, beside the same in memory"),
     "readme": ("perf.readme", "write the tables of README and guide from the committed results"),

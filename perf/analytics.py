@@ -1,16 +1,19 @@
-"""``python -m perf analytics``: clustering, communities, colours and forests beside other libraries.
+"""``python -m perf analytics``: clustering, communities, colours, cores ... beside other libraries.
 
     python -m perf analytics rmat:scale=18 --threads 2 --rounds 5 --out FILE
 
-Graphs are files or generators' specs, made symmetric and simple, with random weights for the forest. Each
+Graphs are files or generators' specs, made symmetric and simple, with random weights for the forest; strong
+components are those of the graph as it is given. Each
 library has its own graph before the clock starts, and all are called in turn within a round, so that a slow
 minute hits all of them; the first round is discarded. Times are medians; the ratio is that of gpop over the
 fastest other library, and is met at `BAR` or less.
 
-Clustering is the same number everywhere, and is compared. The others do not compute the same: NetworKit's and
-igraph's label propagation changes labels one after the other and breaks ties at random (at most as many
-iterations in NetworKit; igraph's stops by itself), igraph colours by the number of coloured neighbours, and
-forests may differ in edges of equal weight. What they find is told beside their times.
+Clustering, core numbers and strong components are the same everywhere, and are compared. The others do not
+compute the same: gpop's label propagation is the synchronous one that Graphalytics defines; NetworKit's and
+igraph's change labels one after the other and break ties at random (NetworKit's at most as many times, only
+where a neighbour has changed, and ends when few do; igraph's stops by itself). igraph colours by the number
+of coloured neighbours, and forests may differ in edges of equal weight. What they find is told beside their
+times, and a line says where it is not the same.
 """
 
 from __future__ import annotations
@@ -35,11 +38,15 @@ from perf.provenance import perf_command, written
 BAR = 0.5
 ITERATIONS = 10
 
+ALGORITHMS = ("clustering", "communities", "colors", "forest", "cores", "strong")
+SAME = ("clustering", "cores", "strong")
+"""Those that have one answer."""
+
 Call = Callable[[], Any]
 Found = Callable[[Any], float]
 
 
-def gpop_calls(graph: gpop.Graph, threads: int) -> dict[str, tuple[Call, Found]]:
+def gpop_calls(graph: gpop.Graph, given: gpop.Graph, threads: int) -> dict[str, tuple[Call, Found]]:
     """Algorithm -> (call, the number that tells what it has found)."""
     return {
         "clustering": (lambda: gpop.clustering(graph, threads=threads), lambda found: found.average),
@@ -48,19 +55,26 @@ def gpop_calls(graph: gpop.Graph, threads: int) -> dict[str, tuple[Call, Found]]
         ),
         "colors": (lambda: gpop.coloring(graph, threads=threads), lambda found: found.count),
         "forest": (lambda: gpop.spanning_forest(graph, threads=threads), lambda found: found.total),
+        "cores": (lambda: gpop.core_number(graph, threads=threads), lambda found: int(found.core.sum())),
+        "strong": (
+            lambda: gpop.strong_components(given, threads=threads), lambda found: found.count
+        ),
     }  # fmt: skip
 
 
-def networkit_calls(graph: gpop.Graph, threads: int) -> dict[str, tuple[Call, Found]]:
+def networkit_calls(graph: gpop.Graph, given: gpop.Graph, threads: int) -> dict[str, tuple[Call, Found]]:
     """NetworKit, with OpenMP; clustering by the faster of its two ways, which takes more memory."""
     import networkit
 
     networkit.setNumberOfThreads(threads)
     tails, upper = _once(graph)
-    ends = (tails.astype(np.uint64), graph.indices[upper].astype(np.uint64))
+    ends = (tails, graph.indices[upper].astype(np.uint64))
     values = graph.weights[upper].astype(np.float64)
     plain = networkit.GraphFromCoo((np.ones(len(tails)), ends), n=graph.n, weighted=False, directed=False)
     weighted = networkit.GraphFromCoo((-values, ends), n=graph.n, weighted=True, directed=False)
+    directed = networkit.GraphFromCoo(
+        (np.ones(given.m), (_tails(given), given.indices.astype(np.uint64))), n=given.n, directed=True
+    )
     return {
         "clustering": (
             lambda: networkit.centrality.LocalClusteringCoefficient(plain, True).run(),
@@ -74,15 +88,24 @@ def networkit_calls(graph: gpop.Graph, threads: int) -> dict[str, tuple[Call, Fo
             lambda: networkit.graph.RandomMaximumSpanningForest(weighted).run(),
             lambda found: -found.getMSF(True).totalEdgeWeight(),
         ),
+        "cores": (
+            lambda: networkit.centrality.CoreDecomposition(plain).run(),
+            lambda found: int(sum(found.scores())),
+        ),
+        "strong": (
+            lambda: networkit.components.StronglyConnectedComponents(directed).run(),
+            lambda found: found.numberOfComponents(),
+        ),
     }  # fmt: skip
 
 
-def igraph_calls(graph: gpop.Graph, threads: int) -> dict[str, tuple[Call, Found]]:
+def igraph_calls(graph: gpop.Graph, given: gpop.Graph, threads: int) -> dict[str, tuple[Call, Found]]:
     """igraph: its C core, one thread."""
     import igraph
 
     tails, upper = _once(graph)
     twin = igraph.Graph(graph.n, np.column_stack([tails, graph.indices[upper]]), directed=False)
+    directed = igraph.Graph(given.n, np.column_stack([_tails(given), given.indices]), directed=True)
     weights = graph.weights[upper].astype(np.float64)
     return {
         "clustering": (
@@ -94,17 +117,18 @@ def igraph_calls(graph: gpop.Graph, threads: int) -> dict[str, tuple[Call, Found
             lambda: twin.spanning_tree(weights.tolist(), return_tree=False),
             lambda found: float(weights[found].sum()),
         ),
+        "cores": (twin.coreness, sum),
+        "strong": (lambda: directed.connected_components(mode="strong"), len),
     }  # fmt: skip
 
 
-def graphblas_calls(graph: gpop.Graph, threads: int) -> dict[str, tuple[Call, Found]]:
+def graphblas_calls(graph: gpop.Graph, given: gpop.Graph, threads: int) -> dict[str, tuple[Call, Found]]:
     """python-graphblas: paths closed by an edge, counted where there is one."""
     import graphblas as gb
 
     gb.ss.config["nthreads"] = threads
-    tails = np.repeat(np.arange(graph.n, dtype=np.uint64), graph.out_degree)
     edges = gb.Matrix.from_coo(
-        tails, graph.indices.astype(np.uint64), np.ones(graph.m, bool), nrows=graph.n, ncols=graph.n
+        _tails(graph), graph.indices.astype(np.uint64), np.ones(graph.m, bool), nrows=graph.n, ncols=graph.n
     )
     degree = graph.out_degree.astype(np.float64)
 
@@ -122,18 +146,24 @@ LIBRARIES = {
 }  # fmt: skip
 
 
+def _tails(graph: gpop.Graph) -> np.ndarray:
+    """Where every edge begins."""
+    return np.repeat(np.arange(graph.n, dtype=np.uint64), graph.out_degree)
+
+
 def _once(graph: gpop.Graph) -> tuple[np.ndarray, np.ndarray]:
     """Tails and places of the edges to a larger vertex."""
-    tails = np.repeat(np.arange(graph.n, dtype=np.uint32), graph.out_degree)
+    tails = _tails(graph)
     upper = np.flatnonzero(tails < graph.indices)
     return tails[upper], upper
 
 
 def measure(
-    graph: gpop.Graph, threads: int, rounds: int, algorithms: list[str]
+    given: gpop.Graph, threads: int, rounds: int, algorithms: list[str]
 ) -> dict[str, dict[str, tuple[float, float]]]:
     """Algorithm -> library -> (median seconds, what it has found)."""
-    calls = {name: make(graph, threads) for name, make in LIBRARIES.items()}
+    graph = random_weights(remove_self_loops(given).symmetrize(), 1, 255)
+    calls = {name: make(graph, given, threads) for name, make in LIBRARIES.items()}
     table: dict[str, dict[str, tuple[float, float]]] = {}
     for algorithm in algorithms:
         seconds: dict[str, list[float]] = {name: [] for name in calls if algorithm in calls[name]}
@@ -162,25 +192,30 @@ def show(table: dict[str, dict[str, tuple[float, float]]]) -> None:
             if name == "gpop" and best is not None:
                 ratio = f"{mine / best:9.3f}{'' if mine / best <= BAR else ' *'}"
             print(f"{algorithm:14}{name:12}{1e3 * seconds:10.1f}{found:16.6g}{ratio}")
+    others = [
+        name for name in table if name not in SAME and len({row[1] for row in table[name].values()}) > 1
+    ]
+    if others:
+        print(f"not the same computation in every library (see --help): {', '.join(others)}")
 
 
 def _run(argv: list[str]) -> None:
     parser = documented("analytics", __doc__)
     parser.add_argument("graphs", nargs="+", metavar="GRAPH", help="file, or like rmat:scale=18")
-    parser.add_argument("--algorithms", default="clustering,communities,colors,forest", help="by commas")
+    parser.add_argument("--algorithms", default=",".join(ALGORITHMS), help="by commas")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), metavar="T")
     parser.add_argument("--rounds", type=int, default=5, metavar="R")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     algorithms = given.algorithms.split(",")
     for name in algorithms:
-        if name not in ("clustering", "communities", "colors", "forest"):
-            raise UsageError(f"algorithm {name!r}: expected some of clustering, communities, colors, forest")
+        if name not in ALGORITHMS:
+            raise UsageError(f"algorithm {name!r}: expected some of {', '.join(ALGORITHMS)}")
     with written(given.out, perf_command("analytics", argv)):
         print(f"{given.threads} threads, medians of {given.rounds} rounds; * misses the bar of {BAR}")
         for spec in given.graphs:
-            graph = random_weights(remove_self_loops(open_graph(spec)).symmetrize(), 1, 255)
-            print(f"\n{name_of(spec)}: {graph.n:,} vertices, {graph.m // 2:,} edges")
+            graph = open_graph(spec)
+            print(f"\n{name_of(spec)}: {graph.n:,} vertices, {graph.m:,} edges as given")
             show(measure(graph, given.threads, given.rounds, algorithms))
 
 

@@ -18,6 +18,7 @@ from gpop.common.parallel import worker_count
 from perf.add import counts
 from perf.parser import documented
 from perf.pictures.courses import Courses
+from perf.pictures.sheet import made
 from perf.provenance import head, perf_command
 
 PICTURES = {  # name of the files: module
@@ -43,10 +44,7 @@ def _run(argv: list[str]) -> int:
         import matplotlib  # noqa: F401 - before minutes of measuring, not after
     except ImportError:
         return fail("figures need matplotlib (pip install matplotlib)", 2)
-    try:
-        given.folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        return fail(f"{given.folder}: cannot be made: {error.strerror}", 2)
+    made(given.folder)
     words = perf_command("evolve", argv)
     sizes = tuple(sorted(set(given.sizes)))
     courses = Courses(given.folder, words, sizes, given.seeds, given.generations, given.seconds)

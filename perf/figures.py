@@ -28,6 +28,7 @@ from perf.parser import documented
 from perf.pictures import PICTURES
 from perf.pictures.own_program import draw_all as draw_own
 from perf.pictures.plan import REAL, Plan, default_scales, estimate, real_graphs
+from perf.pictures.sheet import made
 from perf.pictures.study import Study
 from perf.provenance import head, perf_command
 from perf.run_benchmarks import Tally, run_missing
@@ -83,10 +84,7 @@ def _run(argv: list[str]) -> int:
         import matplotlib  # noqa: F401 - before an hour of measuring, not after
     except ImportError:
         return fail("figures need matplotlib (pip install matplotlib)", 2)
-    try:
-        given.folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        return fail(f"{given.folder}: cannot be made: {error.strerror}", 2)
+    made(given.folder)
     tally = Tally()
     with Store(given.folder / "perf.db") as store:
         if programs:

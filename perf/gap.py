@@ -41,6 +41,7 @@ from gpop.apps import betweenness, bfs, cc, pagerank, sssp, triangles
 from gpop.common.command import exit_code
 from gpop.common.errors import GpopError, UsageError
 from gpop.common.parallel import worker_count
+from gpop.graph import transform
 from perf.gap_sources import SEED, sources
 from perf.graphs import name_of, normal, open_graph, with_weights
 from perf.parser import documented
@@ -207,7 +208,7 @@ def measure(
     words: tuple[str, ...] = ()
     if suite:
         path = folder / f"{name}{kernel.suffix}"
-        graph.save(path)
+        (graph if kernel.suffix == ".wsg" else transform.with_weights(graph, None)).save(path)
         if name == "sssp":
             delta = delta or suite.best_delta(path)
             words = ("-d", str(delta))

@@ -10,8 +10,9 @@ a thread each, or 32 entries of COO: HPGraph's warp efficiency, counted instead 
 With a GPU: milliseconds of an iteration of PageRank, each format and cuSPARSE's SpMV in turns, medians and
 quartiles over the rounds by CUDA events, answers checked (`perf.gpu`). Then what each of HPGraph's steps
 gains, of its programs (`gpop.matrix.programs`): CSR with a thread per row, HYB, HYB and bottom-up, and what
-gpop chooses by itself; with MTEPS, edges of the graph over the time of a run. Against the paper: bit masks
-are in all steps, since the engine has no other frontier; nothing goes through texture memory.
+gpop chooses by itself; with MTEPS, edges of the graph over the time of a run. ``--ncu`` adds the share of
+lanes at work as the hardware counts it. Against the paper: bit masks are in all steps, since the engine has
+no other frontier; nothing goes through texture memory.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ from perf.gpu_table import SPMV
 from perf.graphs import normal, open_graph, vertex, with_weights
 from perf.parser import documented
 from perf.provenance import perf_command, written
+from perf.warp_efficiency import WARP, measure
 
-WARP = 32
+APPS = ("bfs", "sssp", "pagerank")
 RANKS = PLAIN._replace(kept=4, listed=0, probe=0, vertex=8, total=8)
 """Of PageRank: all are active, sums that are pushed are float64."""
 
@@ -55,6 +57,22 @@ STEPS = {
     "gpop's choice": (True, "auto"),
 }
 """Of HPGraph's figure 6: whether BFS may go bottom-up, and the mode."""
+
+
+class Published(NamedTuple):
+    """Of an app in HPGraph's tables 2 and 3 and figure 6, on a K40m: milliseconds, gain of HYB, lanes."""
+
+    ms: str
+    gain: str
+    lanes: str
+    graphs: str = "kron_g500-logn21 and roadNet-CA"
+
+
+PUBLISHED = {
+    "bfs": Published("27 and 173", "2.5 on LiveJournal", "86 to 99.9 %"),
+    "sssp": Published("26 and 186", "not said", "85.5 to 90 %"),
+    "pagerank": Published("34 and 4", "1.95 on kron", "99.4 to 99.6 %"),
+}
 
 
 class Format(NamedTuple):
@@ -182,6 +200,11 @@ def timed_cells(times: dict[str, list[float]], name: str) -> str:
     return f"{median:9.3f}{f'{first:.3f} .. {third:.3f}':>18}{median / statistics.median(times[SPMV]):9.2f}"
 
 
+def steps_of(app: str) -> dict[str, tuple[bool, str]]:
+    """Those of `STEPS` that make a difference to an app."""
+    return {name: step for name, step in STEPS.items() if app == "bfs" or name != "HYB, bottom-up"}
+
+
 def searched(graph: gpop.Graph, app: str, source: int, bottom_up: bool, mode: str, target: str) -> Outcome:
     """One run of a program of HPGraph; of PageRank one iteration of 20."""
     options: dict[str, Any] = {"mode": mode, "target": target}
@@ -195,15 +218,16 @@ def searched(graph: gpop.Graph, app: str, source: int, bottom_up: bool, mode: st
     return Outcome(run.seconds, run.iterations, 0, values)
 
 
-def print_steps(graph: gpop.Graph, source: int, rounds: int, target: str) -> bool:
-    """HPGraph's table and figure 6: a line per app and step; whether all gave the same."""
-    right = True
-    print(f"{'app':10}{'step':24}{'ms':>10}{'MTEPS':>10}{'gain':>8}{'iterations':>12}")
-    for app in ("bfs", "sssp", "pagerank"):
+def print_steps(
+    graph: gpop.Graph, source: int, rounds: int, target: str, lanes: dict[tuple[str, str], float]
+) -> bool:
+    """HPGraph's tables and figure 6: a line per app and step; whether all gave the same."""
+    right, medians = True, {}
+    print(f"{'app':10}{'step':24}{'ms':>10}{'MTEPS':>10}{'gain':>8}{'iterations':>12}{'lanes':>8}")
+    for app in APPS:
         runs = {
             name: lambda app=app, up=up, mode=mode: searched(graph, app, source, up, mode, target)
-            for name, (up, mode) in STEPS.items()
-            if app == "bfs" or name != "HYB, bottom-up"
+            for name, (up, mode) in steps_of(app).items()
         }
         found = in_turns(runs, rounds)
         first = next(iter(found.values()))
@@ -212,11 +236,30 @@ def print_steps(graph: gpop.Graph, source: int, rounds: int, target: str) -> boo
             seconds, before = (
                 max(1e-9, statistics.median(e.seconds for e in runs)) for runs in (outcomes, first)
             )
+            medians[app, name] = seconds
             same = np.allclose(outcomes[0].values, first[0].values, rtol=TOLERANCE, atol=0)
             right &= same
             rate = f"{graph.m / seconds * 1e-6:10.0f}{before / seconds:8.2f}{outcomes[0].iterations:12}"
-            print(f"{app:10}{name:24}{1e3 * seconds:10.3f}{rate}" + ("" if same else "  another answer"))
+            share = f"{lanes[app, name]:8.1%}" if (app, name) in lanes else ""
+            print(
+                f"{app:10}{name:24}{1e3 * seconds:10.3f}{rate}{share}" + ("" if same else "  another answer")
+            )
     return right
+
+
+def print_beside_paper(seconds: dict[tuple[str, str], float], lanes: dict[tuple[str, str], float]) -> None:
+    """What was measured on a graph beside what the paper says of its own."""
+    plain, hyb, *_ = STEPS
+    for app, said in PUBLISHED.items():
+        gain = seconds[app, plain] / seconds[app, hyb]
+        print(
+            f"{app}: {hyb} takes {1e3 * seconds[app, hyb]:.2f} ms (the paper, {said.graphs}: {said.ms})",
+            end="; ",
+        )
+        print(f"it gains {gain:.2f} over {plain} (the paper: {said.gain})", end="\n" if not lanes else "; ")
+        if lanes:
+            told = ", ".join(f"{step} {share:.1%}" for (of, step), share in lanes.items() if of == app)
+            print(f"lanes at work: {told} (the paper: {said.lanes})")
 
 
 def _parse(argv: list[str] | None) -> argparse.Namespace:
@@ -224,6 +267,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("graphs", nargs="+", metavar="GRAPH", help="a file, or KIND:SIZE=VALUE,...")
     parser.add_argument("--rounds", type=int, default=5, help="that are counted (default %(default)s)")
     parser.add_argument("--source", type=int, help="of bfs and sssp; default: the vertex with most out-edges")
+    parser.add_argument("--ncu", action="store_true", help="count the lanes at work in every step with ncu")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     given.words = sys.argv[2:] if argv is None else argv
@@ -249,7 +293,8 @@ def _run(given: argparse.Namespace) -> int:
             print(f"\n{spec}: {graph.n:,} vertices, {graph.m:,} edges")
             right &= print_formats(graph, 0 if missing else given.rounds)
             if missing is None:
-                right &= print_steps(graph, source, given.rounds, "gpu")
+                lanes = measure(spec, source) if given.ncu else {}
+                right &= print_steps(graph, source, given.rounds, "gpu", lanes)
                 graph.drop("device")
     return 0 if right else 1
 

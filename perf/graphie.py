@@ -23,6 +23,7 @@ import numpy as np
 
 import gpop
 from gpop.common.errors import UsageError
+from gpop.graph.transform import relabel
 
 MOST_ID = 2**32 - 1
 
@@ -87,16 +88,8 @@ def rename_for_memory(graph: gpop.Graph) -> Renamed:
     """
     sends = graph.out_degree > 0
     new_to_old = np.concatenate([np.flatnonzero(sends), np.flatnonzero(~sends)])
-    old_to_new = np.empty(graph.n, np.int64)
-    old_to_new[new_to_old] = np.arange(graph.n)
-    heads = old_to_new[graph.indices]  # sources keep their order, so edges stay where they are
-    indptr = np.append(graph.indptr[:-1][sends], graph.m)
-    source = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    keys = source << 32 | heads
-    if graph.weights is None:
-        return Renamed(new_to_old, indptr, np.sort(keys) & MOST_ID, None, len(indptr) - 1)
-    order = np.argsort(keys, kind="stable")
-    return Renamed(new_to_old, indptr, heads[order], graph.weights[order], len(indptr) - 1)
+    renamed, sources = relabel(graph, new_to_old), int(np.count_nonzero(sends))
+    return Renamed(new_to_old, renamed.indptr[: sources + 1], renamed.indices, renamed.weights, sources)
 
 
 def cut(renamed: Renamed, size: int) -> Partitions:

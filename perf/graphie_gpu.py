@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
+from gpop.common.parallel import for_each, ranges
 from gpop.gpu.device import cupy, current_device, pinned_copy
 from gpop.gpu.kernel import OPTIONS
 from perf.graphie import Ids, Partitions, Renamed
@@ -22,8 +24,33 @@ BLOCK = 256
 SHARED = 4096
 """Shared memory comes in multiples of so many bytes, so that few kernels are compiled."""
 
+PIECE = 1 << 10
+"""Sources whose edges a thread names at once."""
+
 STEPS = {"bfs": 1, "cc": 0}
 """What an edge adds; `FAR`: its weight."""
+
+
+@njit(nogil=True)
+def _name(first, last, indptr, heads, ids, sources, targets):
+    """Ids of both ends of the edges of these sources."""
+    for vertex in range(first, last):
+        for edge in range(indptr[vertex], indptr[vertex + 1]):
+            sources[edge] = ids[vertex]
+            targets[edge] = ids[heads[edge]]
+
+
+def pinned_edges(renamed: Renamed, ids: Ids) -> list[np.ndarray]:
+    """Sources, targets and, where there are some, weights of all edges, which copies may read in place."""
+    room, nothing = max(len(renamed.heads), 1), np.empty(0, np.uint32)
+    sources, targets = pinned_copy(nothing, room), pinned_copy(nothing, room)
+    names, pieces = ids.ids.astype(np.uint32), ranges(renamed.sources, PIECE)
+    given = renamed.indptr, renamed.heads, names, sources, targets
+    for_each(len(pieces), lambda i: _name(*pieces[i], *given))
+    edges = [sources, targets]
+    if renamed.weights is not None:
+        edges.append(pinned_copy(renamed.weights, room, np.dtype(np.uint32)))
+    return edges
 
 
 class Streamed(NamedTuple):
@@ -36,15 +63,21 @@ class Streamed(NamedTuple):
 
 
 class Runtime:
-    """One graph in partitions of at most ``size`` edges, through ``streams`` buffers of that size."""
+    """One graph in partitions through ``streams`` buffers of the size of the largest.
 
-    def __init__(self, renamed: Renamed, parts: Partitions, ids: Ids, streams: int) -> None:
+    ``edges``: those of another number of streams, whose partitions are the same.
+    """
+
+    def __init__(
+        self,
+        renamed: Renamed,
+        parts: Partitions,
+        ids: Ids,
+        streams: int,
+        edges: list[np.ndarray] | None = None,
+    ) -> None:
         self.renamed, self.parts, self.ids = renamed, parts, ids
-        tails = np.repeat(ids.ids[: renamed.sources], np.diff(renamed.indptr))
-        edges = [tails, ids.ids[renamed.heads]]
-        if renamed.weights is not None:
-            edges.append(renamed.weights)
-        self.edges = [pinned_copy(each.astype(np.uint32), max(len(each), 1)) for each in edges]
+        self.edges = pinned_edges(renamed, ids) if edges is None else edges
         size = int(np.diff(parts.first).max(initial=1))
         self.buffers = [[cupy().zeros(size, np.uint32) for _ in self.edges] for _ in range(streams)]
         self.streams = [cupy().cuda.Stream() for _ in range(streams)]
@@ -53,6 +86,12 @@ class Runtime:
         source = Path(__file__).with_name("graphie.cu").read_text()
         code = f"#define SHARED_BYTES {self.shared}\n{source}"
         self.kernel = cupy().RawModule(code=code, options=OPTIONS).get_function("update")
+
+    @property
+    def nbytes(self) -> int:
+        """Of the device: buffers of edges, tables of partitions, and a value for every vertex."""
+        buffers = sum(array.nbytes for each in self.buffers for array in each)
+        return buffers + self.before.nbytes + self.parts.count + 4 * len(self.renamed.new_to_old)
 
     def run(self, app: str, source: int, reuse: bool = True, only_active: bool = True) -> Streamed:
         """One run from a renamed vertex; components begin everywhere."""

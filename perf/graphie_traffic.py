@@ -15,8 +15,7 @@ each, 8 with a weight):
                    they differ in size
     lines          sectors of 32 bytes around the edges of active vertices, read in place; nothing resident
 
-``--gpu`` runs the published scheme and its parts on a device as well (`perf.graphie_gpu`), with 1 to 32
-streams: milliseconds of the super-steps, and bytes as above.
+``--gpu`` runs all this on a device instead, beside a plain stream and gpop's (`perf.graphie_device`).
 
 Paper: Han, Mawhirter, Wu, Buland, "Graphie" (PACT 2017).
 """
@@ -183,41 +182,7 @@ def table(graph: gpop.Graph, apps: list[str], share: float) -> list[str]:
     return lines
 
 
-def on_device(graph: gpop.Graph, apps: list[str], share: float) -> list[str]:
-    """Lines of runs on a device: the ablation at most streams, then the published scheme by streams."""
-    from perf.graphie_gpu import Runtime
-
-    lines = []
-    for app in apps:
-        used = with_weights(graph) if app == "sssp" else graph
-        renamed, weight = rename_for_memory(used), 4 if app == "sssp" else 0
-        if not weight:
-            renamed = renamed._replace(weights=None)
-        source = int(np.flatnonzero(renamed.new_to_old == vertex(graph, "max-degree"))[0])
-        csr = (4 + weight) * graph.m
-        for streams in reversed(STREAMS):
-            size = partition_edges(int(share * csr), graph.m, 8 + weight, streams)
-            parts = cut(renamed, size)
-            runtime = Runtime(renamed, parts, rename_for_partitions(renamed, parts), streams)
-            ways = {"both": {}}
-            if streams == STREAMS[-1]:
-                ways |= {
-                    "everything": {"reuse": False, "only_active": False},
-                    "OPT1": {"reuse": False},
-                    "OPT2": {"only_active": False},
-                }
-            for name, options in ways.items():
-                runtime.run(app, source, **options)
-                found = runtime.run(app, source, **options)
-                over = sum(found.transferred) / parts.count * graph.m * (8 + weight) / csr
-                lines.append(
-                    f"  {app:6}{name:12}{streams:3} streams{len(found.active):5} steps"
-                    f"{1e3 * found.seconds:10.2f} ms{over:8.2f} x edges"
-                )
-    return lines
-
-
-def _run(argv: list[str]) -> None:
+def _run(argv: list[str]) -> int:
     parser = documented("graphie", __doc__)
     parser.add_argument("graphs", nargs="+", help="files or generators; opposite edges are added")
     parser.add_argument("--apps", default=",".join(APPS), help="default %(default)s")
@@ -227,7 +192,8 @@ def _run(argv: list[str]) -> None:
         default=0.25,
         help="for edges, as a share of them in CSR (default %(default)s)",
     )
-    parser.add_argument("--gpu", action="store_true", help="run it on a device, too")
+    parser.add_argument("--gpu", action="store_true", help="run it on a device")
+    parser.add_argument("--rounds", type=int, default=3, help="on a device (default %(default)s)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     apps = given.apps.split(",")
@@ -236,16 +202,23 @@ def _run(argv: list[str]) -> None:
             raise UsageError(f"--apps: {app!r}: expected some of {','.join(APPS)}")
     if not given.memory > 0:
         raise UsageError(f"--memory {given.memory}: expected more than 0")
-    with written(given.out, perf_command("graphie", argv)):
+    if given.rounds < 1:
+        raise UsageError(f"--rounds {given.rounds}: expected 1 or more")
+    right = True
+    with written(given.out, perf_command("graphie", argv), gpu=given.gpu):
         for spec in given.graphs:
             graph = open_graph(spec).symmetrize()
             print(f"{spec}: {graph!r}, memory for {given.memory:.0%} of the edges")
+            if given.gpu:
+                from perf.graphie_device import print_tables
+
+                right &= print_tables(graph, apps, given.memory, given.rounds)
+                continue
             print(f"  {'':12}{'steps':>6}{'active':>8}{'transferred':>12}{'x edges':>9}")
             print("\n".join(table(graph, apps, given.memory)), flush=True)
-            if given.gpu:
-                print("\n".join(on_device(graph, apps, given.memory)), flush=True)
+    return int(not right)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Count and print the tables."""
+    """Count, or measure, and print the tables."""
     return exit_code(lambda: _run(sys.argv[2:] if argv is None else argv))

@@ -1,7 +1,7 @@
 """Graphs to measure on: a file, or ``KIND:SIZE=VALUE,...`` for one that a generator makes.
 
 ``FILE,symmetrize`` has every edge in both directions, as ``KIND:...,symmetrize`` has: for a file that lists
-each edge of an undirected graph once.
+each edge of an undirected graph once. ``GRAPH@ORDER`` has its vertices in an order of perf/orders.py.
 
 Algorithms that need weights get random whole numbers from 1 to 255 where a graph has none, always the same.
 """
@@ -17,18 +17,33 @@ import numpy as np
 import gpop
 from gpop.common.errors import UsageError
 from gpop.generate.spec import generated, is_spec, options_of
-from gpop.graph.transform import random_weights
+from gpop.graph.transform import random_weights, relabel
+from perf.orders import ORDERS, order_of
 
 WEIGHTS = (1, 255)
 BOTH_WAYS = ",symmetrize"
+ORDERED = "@"
+
+
+def order_in(spec: str) -> tuple[str, str | None]:
+    """The spec without an order, and the order.
+
+    >>> order_in("rmat:scale=10@in-degree"), order_in("a@b.txt")
+    (('rmat:scale=10', 'in-degree'), ('a@b.txt', None))
+    """
+    base, _, order = spec.rpartition(ORDERED)
+    return (base, order) if order in ORDERS else (spec, None)
 
 
 def normal(spec: str) -> str:
     """The spec as it is kept: an absolute path, or a generator's spec as it is.
 
-    >>> normal("rmat:scale=10,seed=3")
-    'rmat:scale=10,seed=3'
+    >>> normal("rmat:scale=10,seed=3"), normal("rmat:scale=10@absolute")
+    ('rmat:scale=10,seed=3', 'rmat:scale=10@absolute')
     """
+    base, order = order_in(spec)
+    if order is not None:
+        return f"{normal(base)}{ORDERED}{order}"
     if is_spec(spec):
         options_of(spec)
         return spec
@@ -53,6 +68,9 @@ def name_of(spec: str) -> str:
     >>> name_of("rmat:scale=10,seed=3"), name_of("data/road.bin"), name_of("road.bin,symmetrize")
     ('rmat-scale10-seed3', 'road', 'road-symmetrize')
     """
+    base, order = order_in(spec)
+    if order is not None:
+        return f"{name_of(base)}{ORDERED}{order}"
     if is_spec(spec):
         kind, _, rest = spec.partition(":")
         return "-".join([kind, *rest.replace("=", "").split(",")]).rstrip("-")
@@ -62,6 +80,10 @@ def name_of(spec: str) -> str:
 
 def open_graph(spec: str) -> gpop.Graph:
     """Load or generate a graph."""
+    base, order = order_in(spec)
+    if order is not None:
+        graph = open_graph(base)
+        return relabel(graph, order_of(graph, order))
     if is_spec(spec):
         return generated(spec)
     path, both_ways = file_of(spec)

@@ -198,7 +198,7 @@ def report(logs: list[Log], **options: Any) -> str:
     for (name, _), found in alike.items():
         if len(found) > 1:
             rows, said = across_devices(found, **options)
-            parts += [f"## {ALGORITHMS[name].title}, trees of one device on another", rows, said]
+            parts += [f"## {ALGORITHMS[name].title}, trees of one log on the others", rows, said]
     return "\n\n".join(parts)
 
 

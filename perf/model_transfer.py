@@ -91,7 +91,7 @@ def across_devices(logs: list[Log], **options: Any) -> tuple[str, str]:
                         better += cell < best
     rows += _beside([log.steps for log in logs])
     said = (
-        f"Trees of another device take {min(foreign):.2f} to {max(foreign):.2f} of the oracle's time; "
+        f"Trees of another log take {min(foreign):.2f} to {max(foreign):.2f} of the oracle's time; "
         f"{better} of {len(foreign)} are better than the best fixed strategy of every variant."
     )
     return markdown(rows), said

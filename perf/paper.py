@@ -6,8 +6,9 @@ vertices (masked), and for BFS with one of four ways to count the next frontier,
 it takes at once; of the four sizes the papers name this one. ``NoDiv`` is `perf.paper_pagerank.NoDiv`. What
 gpop has by name beside them is `NAMED`.
 
-A family of implementations (`perf.implementations`) of which none is registered unless it is asked for:
-``python -m perf gpu-strategies``.
+Those of BFS are gpop's own in a mode (`perf.own`), so that the log of steps has them; those of PageRank are a
+family (`perf.implementations`) of which none is registered unless it is asked for: ``python -m perf
+gpu-strategies``.
 Papers: Verstraaten, Varbanescu, de Laat, "Quantifying the performance impact of graph structure on neighbour
 iteration strategies for PageRank" (2015); Verstraaten, "Analysis and prediction
 of GPU graph algorithm performance" (2022).
@@ -19,7 +20,6 @@ from typing import Any
 
 import gpop
 from gpop.model.strategies import TREE, asked_on
-from perf.algorithms import ALGORITHMS
 from perf.implementations import Prepared
 from perf.paper_pagerank import PROGRAMS, ranks
 
@@ -47,8 +47,9 @@ def _walks(extra: tuple[str, ...] = ()) -> dict[str, str]:
 
 
 def _flags(mode: str, program: str | None = None) -> dict[str, Any]:
-    ranked = {} if program is None else {"program": program, "tolerance": TOLERANCE}
-    return {"family": "paper", "mode": mode, "target": "gpu", **ranked}
+    if program is None:
+        return {"family": "gpop", "mode": mode, "target": "gpu"}
+    return {"family": "paper", "mode": mode, "target": "gpu", "program": program, "tolerance": TOLERANCE}
 
 
 PAPER = {
@@ -70,16 +71,9 @@ NAMED = {name: {f"gpu-{mode}": _flags(mode) for mode in asked_on("gpu") if mode 
 def prepare(algorithm: str, graph: gpop.Graph, variant: dict, flags: dict, threads: int) -> Prepared:
     """``flags``: options of `gpop.run`, and the program of PageRank."""
     options = {name: flags[name] for name in ("mode", "target")} | {"threads": threads}
-    if "program" in flags:
-        cls = PROGRAMS[flags["program"]]
-        return Prepared(
-            call=lambda: ranks(cls, graph, variant["damping"], variant["iterations"], **options),
-            answer=lambda result: result[0],
-            run=lambda result: result[1],
-        )
-    known = ALGORITHMS[algorithm]
+    cls = PROGRAMS[flags["program"]]
     return Prepared(
-        call=lambda: known.call(graph, variant, options),
-        answer=lambda result: known.answer(graph, result),
-        run=lambda result: result.run,
+        call=lambda: ranks(cls, graph, variant["damping"], variant["iterations"], **options),
+        answer=lambda result: result[0],
+        run=lambda result: result[1],
     )

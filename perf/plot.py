@@ -21,6 +21,7 @@ from perf.algorithms import ALGORITHMS
 from perf.models import model_named
 from perf.parser import with_store
 from perf.pictures.log_sheet import LogSheet
+from perf.pictures.sheet import made
 from perf.provenance import head, perf_command
 from perf.steps import Which, described, read_log
 from perf.store import Store
@@ -66,10 +67,7 @@ def _run(argv: list[str]) -> int:
         trees = {name: model_named(store, name).tree for name in given.models}
     least = (given.least_vertices, given.least_edges)
     sheet = LogSheet(given.folder, words, log, trees, given.variants, least)
-    try:
-        given.folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        return fail(f"{given.folder}: cannot be made: {error.strerror}", 2)
+    made(given.folder)
     heading = [f"# Strategies of {given.app} on target {given.target}, step by step", ""]
     heading += [f"- {line}" for line in head(words).splitlines()]
     heading += [

@@ -8,6 +8,7 @@ installed is skipped and said so.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -16,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from threading import Timer
 from typing import Any
 
 from gpop.common.command import exit_code, fail
@@ -39,7 +41,10 @@ class WorkerFailed(GpopError):
 
 
 class WorkerProcess:
-    """A worker on one graph; requests are answered in order."""
+    """A worker on one graph; requests are answered in order.
+
+    What was sent need not be received before more is sent: the worker goes on meanwhile.
+    """
 
     def __init__(self, graph: str, graph_hash: str | None, threads: int) -> None:
         number = str(threads)
@@ -75,12 +80,26 @@ class WorkerProcess:
 
     def ask(self, **request: Any) -> dict[str, Any]:
         """Send a request, wait for the reply; a failure is an error."""
-        try:
+        self.send(**request)
+        return self.receive()
+
+    def send(self, **request: Any) -> None:
+        """Send a request; a worker that is gone is found out by `receive`."""
+        with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
-            line = self._process.stdout.readline()
-        except BrokenPipeError:
-            line = ""
+
+    def receive(self, most: float | None = None) -> dict[str, Any]:
+        """Wait for the reply to the first request that has none yet; a failure is an error.
+
+        ``most``: a worker that has said nothing for so many seconds is ended.
+        """
+        watch = Timer(most, self._process.kill) if most is not None else None
+        if watch is not None:
+            watch.start()
+        line = self._process.stdout.readline()
+        if watch is not None:
+            watch.cancel()
         if not line:
             code = self._process.wait()
             self._errors.seek(0)
@@ -96,12 +115,13 @@ class Tally:
     """What a command did, as one line."""
 
     def __init__(self) -> None:
-        self.done = self.wrong = self.failed = self.left = 0
+        self.done = self.wrong = self.failed = self.late = self.left = 0
 
     def __str__(self) -> str:
         parts = [f"{self.done} run{'s' * (self.done != 1)} stored"]
         parts += [f"{self.wrong} of them WRONG"] if self.wrong else []
         parts += [f"{self.failed} failed"] if self.failed else []
+        parts += [f"{self.late} out of time"] if self.late else []
         parts += [f"{self.left} left for the next call"] if self.left else []
         return ", ".join(parts)
 
@@ -162,7 +182,7 @@ def _run_group(
                 if worker is None or not worker.alive:
                     worker = None
                     worker = WorkerProcess(graph, job["graphHash"], threads)
-                _describe(store, worker, job)
+                describe_first(store, worker, job)
                 current = store.rows("SELECT result FROM Variant WHERE id = ?", (job["variantId"],))[0]
                 done = worker.ask(do="run", repeats=job["repeats"], **request_of(job))
             except WorkerFailed as error:
@@ -181,7 +201,7 @@ def _run_group(
             worker.close()
 
 
-def _describe(store: Store, worker: WorkerProcess, job: Row) -> None:
+def describe_first(store: Store, worker: WorkerProcess, job: Row) -> None:
     """Properties come first: of the graph, and of the variant with the hash of its right answer."""
     if not store.rows(DESCRIBED, (job["graphId"], OF_GRAPH[-1])):
         store.record_graph(job["graphId"], worker.ask(do="graph"))

@@ -16,6 +16,7 @@ import numpy as np
 from gpop.common.errors import UsageError
 from gpop.learn.steps import Steps
 from gpop.model.features import FEATURES
+from gpop.model.strategies import TREE, split
 from perf.store import Row, Store
 
 LOG = """
@@ -112,7 +113,9 @@ def _listed(found: Iterable[object]) -> str:
 
 
 def _name(row: Row) -> str:
-    """What switches by itself, as tables call it."""
+    """What switches by itself, as tables call it; a tree that ran is called as it was registered."""
+    if split(row["strategy"])[0] == TREE:
+        return row["implementation"]
     return row["strategy"] if row["model"] == "engine" else row["model"]
 
 

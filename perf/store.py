@@ -141,6 +141,15 @@ class Store:
         with self._errors():
             return self._db.execute(f"INSERT INTO {table}({names}) VALUES({marks})", columns).lastrowid
 
+    def insert_all(self, table: str, rows: list[dict[str, Any]]) -> None:
+        """Add rows, all of the same columns."""
+        if not rows:
+            return
+        names = tuple(rows[0])
+        sql = f"INSERT INTO {table}({', '.join(names)}) VALUES({', '.join(f':{name}' for name in names)})"
+        with self._errors():
+            self._db.executemany(sql, rows)
+
     def name_id(self, table: str, *, also: Mapping[str, Any] | None = None, **columns: Any) -> int:
         """Id of the row with these values, which is added, with the values ``also``, if it is not there."""
         found = self.find(table, **columns)
@@ -191,29 +200,31 @@ class Store:
             for name, seconds in done["totals"].items():
                 self.insert("TotalTimer", runId=run, name=name, **aggregate(seconds))
             for name, repeats in done["steps"].items():
+                rows = []
                 for step in range(max(map(len, repeats), default=0)):
                     seconds = [repeat[step] for repeat in repeats if step < len(repeat)]
-                    self.insert(
-                        "StepTimer", runId=run, variantId=job["variantId"], stepId=step, name=name,
-                        samples=len(seconds), **aggregate(seconds),
-                    )  # fmt: skip
+                    key_of_step = {"runId": run, "variantId": job["variantId"], "stepId": step, "name": name}
+                    rows.append({**key_of_step, "samples": len(seconds), **aggregate(seconds)})
+                self.insert_all("StepTimer", rows)
             for name, values in done["values"].items():
                 prop = self.name_id("PropertyName", property=name, also={"isStepProp": 1})
-                for step, value in enumerate(values):
-                    self.insert("RunStepValue", runId=run, stepId=step, propId=prop, value=value)
+                names = ("runId", "propId", "stepId", "value")
+                found = ((run, prop, step, value) for step, value in enumerate(values))
+                self.insert_all("RunStepValue", [dict(zip(names, row, strict=True)) for row in found])
             self.execute(
                 "DELETE FROM Attempt WHERE runConfigId = :runConfigId AND variantId = :variantId "
                 "AND implId = :implId", key,
             )  # fmt: skip
         return True
 
-    def record_failure(self, job: Row, message: str) -> None:
-        """Count a failed attempt at a job of `missing`."""
+    def record_failure(self, job: Row, message: str, times: int = 1) -> None:
+        """Count a failed attempt at a job of `missing`, or so many."""
         with self.transaction():
             self.execute(
-                "INSERT INTO Attempt VALUES(?, ?, ?, 1, ?, ?) ON CONFLICT DO UPDATE SET "
-                "retryCount = retryCount + 1, message = excluded.message, timestamp = excluded.timestamp",
-                (job["runConfigId"], job["variantId"], job["implId"], message, now()),
+                "INSERT INTO Attempt VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+                "retryCount = retryCount + excluded.retryCount, message = excluded.message, "
+                "timestamp = excluded.timestamp",
+                (job["runConfigId"], job["variantId"], job["implId"], times, message, now()),
             )
 
     def record_variant(self, variant: int, algorithm: int, known: Mapping[str, Any]) -> None:

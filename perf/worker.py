@@ -1,9 +1,9 @@
 """The process that runs jobs on one graph: one JSON line per request on stdin, one per reply on stdout.
 
 The graph is loaded once; right answers are kept, so that all implementations are compared with the same
-one. The first request opens the graph, the others ask ("do") for ``graph``, ``variant``, ``run`` or
-``check``. A reply has ``fault`` or ``failure`` (a line) when something was wrong. The worker ends with its
-stdin, so that none outlives the process that started it.
+one. The first request opens a graph, and later ones may open others; the rest ask ("do") for ``graph``,
+``variant``, ``run``, ``series`` or ``check``. A reply has ``fault`` or ``failure`` (a line) when something
+was wrong. The worker ends with its stdin, so that none outlives the process that started it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,15 @@ from perf.algorithms import algorithm_named
 from perf.answers import answer_hash, compare
 from perf.graphs import graph_digest, open_graph
 from perf.implementations import Prepared, family_module, version
+from perf.time_limit import OutOfTime, within
 
-TRACED = (
-    "frontier", "active_edges", *strategies.COLUMNS, "messages", "bytes"
-)  # fmt: skip
+LOGGED = ("frontier", "active_edges", "messages")
+"""What the log of steps has of an iteration beside its time (`perf.schema`, ``StepLog``)."""
+
+REPEATED = 0.1
+"""Of the time of a series: what is left is for those that are slow, once from every root."""
+
+TRACED = (*LOGGED, *strategies.COLUMNS, "bytes")
 
 
 class Worker:
@@ -83,33 +88,89 @@ class Worker:
         """One call that is discarded, then the repeats; the last answer is compared."""
         prepared = self.prepare(request)
         prepared.call()
-        totals: dict[str, list[float]] = {"computation": []}
-        steps: dict[str, list[list[float]]] = {}
-        values = {}
-        result = None
+        measured = Measured(("scatter", "gather", "iteration"), TRACED)
         for _ in range(request["repeats"]):
-            result = None  # the arrays of one result at a time
-            start = time.perf_counter()
-            result = prepared.call()
-            totals["computation"].append(time.perf_counter() - start)
-            if prepared.run is not None:
-                run = prepared.run(result)
-                totals.setdefault("loop", []).append(run.seconds)
-                scatter, gather = (run.trace.column(f"{name}_seconds") for name in ("scatter", "gather"))
-                timers = {"scatter": scatter, "gather": gather, "iteration": scatter + gather}
-                for name, seconds in timers.items():
-                    steps.setdefault(name, []).append(seconds.tolist())
-                values = {name: run.trace.column(name).tolist() for name in TRACED}
-        done = {"totals": totals, "steps": steps, "values": values}
-        return done | self._compare(prepared, result, request)
+            measured.call(prepared)
+        return measured.told() | self._compare(prepared, measured.result, request)
 
-    def _compare(self, prepared: Prepared, result: Any, request: dict[str, Any]) -> dict[str, Any]:
+    def do_series(self, request: dict[str, Any]) -> dict[str, Any]:
+        """All variants by one implementation, in ``seconds`` together; as many as were done, and why no more.
+
+        One iteration is discarded, so that layouts and kernels are there; nothing is told that the log of
+        steps has no use for. Whole-number answers are compared by their hash where the right one is known.
+        """
+        self.prepare(_briefly(request | {"variantFlags": request["variants"][0]["flags"]})).call()
+        most, runs, begin = request["seconds"], [], time.monotonic()
+        share = REPEATED * most / len(request["variants"])
+        for place, variant in enumerate(request["variants"], 1):
+            asked = request | {"variantFlags": variant["flags"]}
+            prepared, measured = self.prepare(asked), Measured(("iteration",), LOGGED)
+            try:
+                for number in range(request["repeats"]):
+                    spent = time.monotonic() - begin
+                    if number and spent > share * place:
+                        break
+                    with within(most - spent):
+                        measured.call(prepared)
+            except OutOfTime:
+                done = f"{len(runs)} of {len(request['variants'])}"
+                return {"runs": runs, "late": f"time-out: {done} runs done in {most:g} s"}
+            runs.append(measured.told() | self._compare(prepared, measured.result, asked, variant["result"]))
+        return {"runs": runs, "late": None}
+
+    def _compare(
+        self, prepared: Prepared, result: Any, request: dict[str, Any], known: str | None = None
+    ) -> dict[str, Any]:
+        """``known``: the hash of the right answer, which is enough where there is one."""
         family = request["implFlags"]["family"]
+        if known is not None:
+            found = answer_hash(prepared.answer(result))
+            fault = None if found == known else "the hash of the answer is not that of the right one"
+            return {"hash": found, "error": None, "fault": fault, "version": version(family)}
         right = self.right_answer(request["algorithm"], request["variantFlags"])
         asked = request.get("tolerance") or request["implFlags"].get("tolerance")
         tolerance = asked or algorithm_named(request["algorithm"]).tolerance
         found = compare(prepared.answer(result), right, tolerance, prepared.scaled)
         return found | {"version": version(family)}
+
+
+class Measured:
+    """Calls of one implementation: seconds of each, in all and by iteration, and what the last one did."""
+
+    def __init__(self, timers: tuple[str, ...], columns: tuple[str, ...]) -> None:
+        self.timers, self.columns = timers, columns
+        self.totals: dict[str, list[float]] = {"computation": []}
+        self.steps: dict[str, list[list[float]]] = {}
+        self.values: dict[str, list[int]] = {}
+        self.result: Any = None
+
+    def call(self, prepared: Prepared) -> None:
+        """One more, timed."""
+        self.result = None  # the arrays of one result at a time
+        start = time.perf_counter()
+        self.result = prepared.call()
+        self.totals["computation"].append(time.perf_counter() - start)
+        if prepared.run is None:
+            return
+        run = prepared.run(self.result)
+        self.totals.setdefault("loop", []).append(run.seconds)
+        scatter, gather = (run.trace.column(f"{name}_seconds") for name in ("scatter", "gather"))
+        known = {"scatter": scatter, "gather": gather, "iteration": scatter + gather}
+        for name in self.timers:
+            self.steps.setdefault(name, []).append(known[name].tolist())
+        self.values = {name: run.trace.column(name).tolist() for name in self.columns}
+
+    def told(self) -> dict[str, Any]:
+        """As the store takes it."""
+        return {"totals": self.totals, "steps": self.steps, "values": self.values}
+
+
+def _briefly(request: dict[str, Any]) -> dict[str, Any]:
+    """The same for one iteration."""
+    variant, flags = request["variantFlags"], request["implFlags"]
+    if "iterations" in variant:
+        return request | {"variantFlags": variant | {"iterations": 1}}
+    return request | {"implFlags": flags | {"iterations": 1}}
 
 
 def _numbers(told: dict[str, Any], prefix: str = ""):
@@ -127,7 +188,8 @@ def serve(requests, replies) -> None:
     for line in requests:
         request = json.loads(line)
         try:
-            if worker is None:
+            if "graph" in request:
+                worker = None  # one graph at a time
                 worker = Worker(request["graph"], request["threads"], request["hash"])
                 reply: dict[str, Any] = {"vertices": worker.graph.n, "edges": worker.graph.m}
             else:

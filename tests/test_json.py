@@ -14,7 +14,7 @@ from gpop import __main__ as listing
 from gpop import compare, convert, info
 from gpop.generate import __main__ as generating
 from gpop.generate import generate
-from tests.test_cli import APPS, run_app
+from tests.cli.commands import APPS, run_app
 
 SCHEMAS = {
     path.stem: json.loads(path.read_text())

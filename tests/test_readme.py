@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import gpop
+from tests.cli.commands import APPS
 from tests.networkx.registered import register
 from tests.site_pages import PAGES
-from tests.test_cli import APPS
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()

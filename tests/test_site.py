@@ -169,7 +169,15 @@ def test_options_of_the_guide_are_those_of_an_app(help_of):
     table = re.search(r"^\| option \|.*?\n\n", PAGES["guide/commands"], re.MULTILINE | re.DOTALL)[0]
     options = set(re.findall(r"--[a-z][a-z-]+", table))
     taken = set(re.findall(r"--[a-z-]+", help_of("gpop.apps.sssp").partition("options:")[2]))
-    of_files_or_of_one = {"--help", "--delimiter", "--columns", "--header", "--no-header", "--delta"}
+    of_files_or_of_one = {
+        "--help",
+        "--delimiter",
+        "--columns",
+        "--header",
+        "--no-header",
+        "--delta",
+        "--method",
+    }
     assert options <= taken
     assert taken - options <= of_files_or_of_one, "say it in docs/guide/commands.md"
 

@@ -231,7 +231,8 @@ def share_out(program: PageRank, weighted: bool) -> np.ndarray:
     sent = _sums(graph, program.share.dtype) if weighted else graph.out_degree
     for first, last in ranges(graph.n, 1 << 20):
         each = sent[first:last]
-        program.per_edge[first:last] = 1 / np.where(each > 0, each, 1)
+        each = np.where(each > 0, each, 1) if weighted else np.maximum(each, 1)
+        np.divide(1, each, out=program.per_edge[first:last], casting="same_kind")
     return sent
 
 

@@ -1,5 +1,7 @@
 """Single-source shortest paths with weights that are not negative.
 
+Two algorithms with the same result. *lists*: light edges are pushed and most others never looked at; for
+whole-number weights, see `gpop.direct.shortest_paths`. *messages*, of which the rest of this file is:
 Algorithm: delta-stepping. Improved vertices scatter (GPOP, Algorithm 7) in buckets of distances that
 are ``delta`` wide, the lowest bucket first. An infinite ``delta`` is Bellman-Ford.
 Interleaved, messages are gathered as soon as they are there, and a partition most of whose edges stay
@@ -29,88 +31,28 @@ from gpop.apps.on_ranks import several
 from gpop.apps.options import one_call
 from gpop.apps.paths import along_distances
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.apps.sssp_lists import METHODS, by_lists, choose
+from gpop.apps.sssp_programs import SSSP, UNORDERED, DoubleSSSP, FloatSSSP, WideSSSP
 from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import UsageError
 from gpop.common.parallel import worker_count
 from gpop.execution.options import LimitedOptions
-from gpop.layout.partition import partition_bits, share_inside
+from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
 
-STEPS, STEPS_ON_GPU = {False: 3, True: 20}, 80
+STEPS, STEPS_ON_GPU = {False: 3, True: 20}, 400
 """Default delta in mean weights over the mean degree, for bulk-synchronous and for interleaved runs; the best
 is 2 to 5 and 10 to 40 on road, grid, web, social and random graphs. On a GPU a bucket must hold more
-vertices to be worth its barriers."""
+vertices to be worth its barriers: 320 and 640 take as long on a grid and on a road, 80 half as long again."""
+
+FEW_EDGES, NEAR = 8, 0.5
+"""On a GPU there are buckets where paths are long: where vertices have fewer edges than this in the mean, or
+where at least such a share of the edges leads to vertices with near ids. Elsewhere, on RMAT and random
+graphs, a bucket as wide as that would hold all, and looking at it costs a tenth of a run."""
 
 LARGE, CLOSED = 1 << 22, 0.9
 """Edges, and share of the edges that stay in their partition, from which runs are interleaved by default.
 Measured: RMAT, Kronecker and random graphs of 4 to 268 M edges take .6 to .9 of the time, road, grid and web
 graphs .5 to .8; but social, citation and word graphs of .2 to 2.7 M edges 1.2 to 1.7 times as long."""
-
-MOST_BUCKETS = 2.0**62
-"""Buckets of floating-point distances are counted in int64; what lies beyond is the last one."""
-
-
-class SSSP(gpop.Program):
-    """Distances below 2**31-1 for whole-number weights up to 2**31."""
-
-    distance = gpop.VertexField(np.uint32, 2**31 - 1)
-    delta = gpop.Parameter(np.uint32, 1)
-    inactive_message = gpop.HARMLESS
-    combine = "min"
-
-    def scatterFunc(self, node):
-        return self.distance[node]
-
-    def applyWeight(self, value, weight):
-        return np.uint32(value + np.uint32(weight))
-
-    def gatherFunc(self, value, node):
-        if value < self.distance[node]:
-            self.distance[node] = value
-            return True
-        return False
-
-    def priorityFunc(self, node):
-        return self.distance[node] // self.delta
-
-
-class WideSSSP(SSSP):
-    """Distances below 2**63-1 for whole-number weights up to 2**63."""
-
-    distance = gpop.VertexField(np.uint64, 2**63 - 1)
-    delta = gpop.Parameter(np.uint64, 1)
-
-    def applyWeight(self, value, weight):
-        return value + np.uint64(weight)
-
-
-class FloatSSSP(SSSP):
-    """float32 weights."""
-
-    distance = gpop.VertexField(np.float32, np.inf)
-    delta = gpop.Parameter(np.float64, 1)
-
-    def applyWeight(self, value, weight):
-        return value + weight
-
-    def priorityFunc(self, node):
-        return np.int64(min(self.distance[node] / self.delta, MOST_BUCKETS))
-
-
-class DoubleSSSP(FloatSSSP):
-    """float64 weights."""
-
-    distance = gpop.VertexField(np.float64, np.inf)
-
-
-UNORDERED = {
-    kind: type(
-        f"Unordered{kind.__name__}",
-        (kind,),
-        {"priorityFunc": gpop.Program.priorityFunc, "__module__": __name__, "__doc__": "Without buckets."},
-    )
-    for kind in (SSSP, WideSSSP, FloatSSSP, DoubleSSSP)
-}
-"""On a GPU, where even one bucket costs a look at each vertex that is improved."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,6 +105,7 @@ def sssp(
     graph: gpop.Graph,
     source: int | str,
     *,
+    method: str = "auto",
     delta: float | None = None,
     interleave: bool | None = None,
     **options: Unpack[LimitedOptions],
@@ -175,10 +118,13 @@ def sssp(
         With weights of any numeric type, none of them negative.
     source : int or str
         Vertex index, or the name of a vertex; ``graph.vertex_of(id)`` for an original id that is a number.
+    method : "auto", "messages" or "lists"
+        Auto is lists where weights are whole numbers and vertices have many edges, unless an option speaks of
+        messages or iterations. The choice and its reason are in ``trace.summary``.
     delta : float, optional
-        Width of the buckets of distances that are finished one after the other. Distances do not depend on
-        it. A small one saves edges, a large one saves iterations; ``math.inf`` makes no buckets. By default
-        it is chosen from the mean weight and the mean degree.
+        Of messages: width of the buckets of distances that are finished one after the other. Distances do not
+        depend on it. A small one saves edges, a large one saves iterations; ``math.inf`` makes no buckets. By
+        default it is chosen from the mean weight and the mean degree.
     interleave : bool, optional
         Gather what has arrived before scattering: fewer iterations, same distances. By default on graphs of
         4 M edges or more, where nine of ten edges stay in their partition, and on the GPU; never on ranks.
@@ -200,7 +146,7 @@ def sssp(
     ------
     UsageError
         If ``source`` is no vertex of the graph, weights are missing, negative or too large for whole-number
-        distances, ``delta`` is not possible, or for an option that does not fit.
+        distances, ``delta`` is not possible, for an unknown method, or an option that does not fit.
 
     Examples
     --------
@@ -210,6 +156,26 @@ def sssp(
     """
     source = one_vertex(graph, source)
     heaviest = _heaviest_weight(graph)
+    method, reason = choose(graph, method, heaviest, delta, {"interleave": interleave, **options})
+    if method == "lists":
+        unit = default_delta(graph) / STEPS[True]
+        distance, run = by_lists(graph, source, unit, reason, options.get("threads"))
+        infinity = distance.dtype.type(SSSP.distance.fill)
+        if _farthest(distance, infinity) + heaviest < infinity:
+            return SSSPResult(source=source, distance=distance, reached=distance < infinity, run=run)
+        reason = "distances are too long for lists"
+    return _by_messages(graph, source, heaviest, reason, delta, interleave, options)
+
+
+def _by_messages(
+    graph: gpop.Graph,
+    source: int,
+    heaviest: int | float,
+    reason: str,
+    delta: float | None,
+    interleave: bool | None,
+    options: dict[str, Any],
+) -> SSSPResult:
     if interleave is None:
         interleave = _interleaves(graph, options)
     target = options.get("target") or "cpu"
@@ -226,6 +192,7 @@ def sssp(
         program.distance[source] = 0
         program.delta = min(delta, infinity)
         run = gpop.run(program, frontier=[source], interleave=interleave, **options)
+        run.trace.summary.update(method="messages", reason=reason)
         reached = program.distance < infinity
         if infinity == np.inf or _farthest(program.distance, infinity) + heaviest < infinity:
             return SSSPResult(source=source, distance=program.distance, reached=reached, run=run)
@@ -246,8 +213,16 @@ def default_delta(graph: gpop.Graph, interleave: bool = True, target: str = "cpu
     facts = graph.facts
     if facts.mean_weight is None:
         facts.mean_weight = graph.weights.mean(dtype=np.float64).item() if graph.m else 0.0
+    if target == "gpu" and not _has_long_paths(graph):
+        return np.inf
     steps = STEPS_ON_GPU if target == "gpu" else STEPS[interleave]
     return steps * facts.mean_weight * graph.n / max(graph.m, 1) or 1.0
+
+
+def _has_long_paths(graph: gpop.Graph) -> bool:
+    """`FEW_EDGES`, `NEAR`: near is a sixteenth of all, or a partition."""
+    bits = min(SMALL_ID_BITS, max(0, graph.n.bit_length() - 5))
+    return graph.m < FEW_EDGES * graph.n or share_inside(graph, bits) >= NEAR
 
 
 def _interleaves(graph: gpop.Graph, options: dict[str, Any]) -> bool:
@@ -311,7 +286,17 @@ def main(argv: list[str] | None = None) -> int:
     def headline(graph: gpop.Graph, result: SSSPResult, given: Any) -> str:
         farthest = result.distance.max(where=result.reached, initial=0)
         reached = report.share(np.count_nonzero(result.reached), graph.n)
-        return f"{reached} reached from {given.name}, the farthest at distance {farthest:,}"
+        said = result.trace.summary
+        return (
+            f"{reached} reached from {given.name}, the farthest at distance {farthest:,}\n"
+            f"method      {said['method']}: {said['reason']}"
+        )
+
+    def arguments(parser: Any) -> None:
+        parser.add_argument("--method", choices=METHODS, default="auto", help="how distances are found")
+        parser.add_argument(
+            "--delta", type=float, metavar="W", help="width of a bucket of distances; inf: no buckets"
+        )
 
     return cli.main(
         argv,
@@ -320,15 +305,15 @@ def main(argv: list[str] | None = None) -> int:
             about=__doc__,
             source="one",
             weighted=True,
-            solve=lambda graph, given, options: gpop.sssp(graph, given.source, delta=given.delta, **options),
+            solve=lambda graph, given, options: gpop.sssp(
+                graph, given.source, method=given.method, delta=given.delta, **options
+            ),
             headline=headline,
             columns=lambda graph, result: {"distance": result.distance, "reached": result.reached},
             # Interleaved iterations follow edges that the trace does not count: count each reached one once.
             edges=lambda graph, result: graph.out_degree[result.reached].sum(dtype=np.int64),
             verify=lambda graph, result, given: verify(graph, result, given.source),
-            arguments=lambda parser: parser.add_argument(
-                "--delta", type=float, metavar="W", help="width of a bucket of distances; inf: no buckets"
-            ),
+            arguments=arguments,
             to_the_end=True,
         ),
     )

@@ -15,6 +15,7 @@ import numpy as np
 from gpop.common.atomics import store_release
 from gpop.common.cached import cached
 from gpop.common.inlined import KERNEL, inline
+from gpop.common.shell import shell_sort
 from gpop.model.strategies import PC
 
 LIST_GAP = 32
@@ -32,7 +33,7 @@ def list_of(p, layout):
 def sort_list(list, size, listed, k):
     """Sort a list of distinct partitions whose ``listed`` flags are set.
 
-    A long list is rebuilt from the flags; a short one is sorted in place (Shell, Ciura's gaps).
+    A long list is rebuilt from the flags; a short one is sorted in place.
     """
     if size * 16 >= k:
         found = 0
@@ -41,16 +42,7 @@ def sort_list(list, size, listed, k):
                 list[found] = p
                 found += 1
         return
-    gap = 701
-    while gap > 0:
-        for i in range(gap, size):
-            p = list[i]
-            j = i
-            while j >= gap and list[j - gap] > p:
-                list[j] = list[j - gap]
-                j -= gap
-            list[j] = p
-        gap = 0 if gap == 1 else max(1, np.int64(gap / 2.25))
+    shell_sort(list, np.uint64(0), np.uint64(size))
 
 
 @inline

@@ -35,8 +35,8 @@ LINE_SLOTS = 8
 CLAIMED, TICKET = 0, 1
 """Slots of that line: how many items of its share are claimed; the ticket with which it has come."""
 
-SPINS = 2000
-YIELDS = 2000
+SPINS = 64  # a virtual machine takes the core away from a loop of pauses after some thousand cycles
+YIELDS = 4000
 SLEEP_US = 50
 
 

@@ -12,7 +12,7 @@ from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, SWAP, Traits, c
 from gpop.gpu.strategies import strategies_of
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
 from gpop.model.choosers import prefers_rows
-from gpop.model.strategies import PULL, SC, code_of, policies, split
+from gpop.model.strategies import PULL, SC, Strategy, code_of, policies, split
 from gpop.plan.chosen import asked_once
 from gpop.plan.plan import Plan
 
@@ -41,8 +41,17 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
     whole = rows or name in ("vertex-pull-warp", "hyb")
     if push is not None and not (pulls and (combine == "add" or whole)):
         combine = None
+    strategies = strategies_of(
+        mode_of(plan),
+        way == OWNER,
+        combine is not None,
+        plan.may(PULL) and plan.model.pulls and not cls.all_active,
+        live and way == SWAP and plan.lowered.filters_early,
+        streamed,
+        rows,
+    )
     return Traits(
-        bits=bits_of(plan),
+        bits=bits_of(plan, strategies),
         weight_dtype=plan.types.weight,
         bin_weight_dtype=None,
         all_active=cls.all_active,
@@ -52,15 +61,7 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
         push=way,
         track=cls.track_touched,
         live=live,
-        strategies=strategies_of(
-            mode_of(plan),
-            way == OWNER,
-            combine is not None,
-            plan.may(PULL) and plan.model.pulls and not cls.all_active,
-            live and way == SWAP and plan.lowered.filters_early,
-            streamed,
-            rows,
-        ),
+        strategies=strategies,
         parameters=parameters,
         masked=masked,
         aggregation=aggregation,
@@ -93,14 +94,17 @@ def _takes_rows(plan: Plan, emitted: Emitted, asked: str) -> bool:
     return asked == "pull" or (chosen and prefers_rows(graph.n, graph.m, share_inside(graph, SMALL_ID_BITS)))
 
 
-def bits_of(plan: Plan) -> int:
-    """Local bits: the cells of a partition fit the shared memory of a block, and ids fit 15 bits."""
+def bits_of(plan: Plan, strategies: tuple[Strategy, ...]) -> int:
+    """Local bits: the cells of a partition fit the shared memory of a block, and ids fit 15 bits.
+
+    Strategies by name do not read bins: theirs are the same for all graphs, so that one kernel serves all.
+    """
     cell = max(plan.types.message.itemsize, plan.types.gathered.itemsize, np.dtype(np.uint32).itemsize)
     room = (current_device().shared_bytes - 2048 - MOST_LANE_IDS * BLOCK_THREADS * cell) * 8 // (8 * cell + 1)
     most = min(SMALL_ID_BITS, room.bit_length() - 1)
     bits = partition_bits(
         plan.program.graph.n, 1, cache_bytes=cell << most, vertex_bytes=cell,
-        partition_size=plan.partition_size,
+        partition_size=plan.partition_size, least=1 if any(each.by_name for each in strategies) else None,
     )  # fmt: skip
     if bits > most:
         raise UsageError(

@@ -24,7 +24,7 @@ from gpop.gpu.exchange import FEW, ROOM
 from gpop.gpu.kernel import BLOCK_THREADS, FUSED, OWNER, Traits
 from gpop.gpu.prepared import Prepared, note, noted
 from gpop.gpu.streaming import Link, stream
-from gpop.gpu.structs import FETCHED_AT, TRACE_ROWS
+from gpop.gpu.structs import FETCHED_AT, TRACE_ROWS, argument
 from gpop.gpu.tree import load_tree
 from gpop.gpu.workspace import Shapes, queue_shapes, workspace_shapes
 from gpop.model.choosers import AUTO_PUSH
@@ -92,7 +92,8 @@ class GpuEngine:
         plan, graph = self.plan, self.program.graph
         emitted = self._emitted()
         traits = self._traits(emitted)
-        layout, seconds = self._layout_for(traits)
+        turned = traits.combine is not None and traits.push != OWNER
+        layout, seconds = device_graph(graph, traits.bits, turned, worker_count())
         if plan.types.weight is not None:
             traits = traits._replace(bin_weight_dtype=layout.bins.id_weights.dtype)
         if plan.residency.name == "stream":
@@ -128,15 +129,10 @@ class GpuEngine:
             )
         return name == "auto" and (needed > free_bytes() or (budget is not None and taken > budget))
 
-    def _layout_for(self, traits: Traits) -> tuple[DeviceGraph, float]:
-        turned = traits.combine is not None and traits.push != OWNER
-        return device_graph(self.program.graph, traits.bits, turned, worker_count())
-
     def _stream(self, emitted: Emitted, seconds: float) -> Prepared:
-        """The same with a part of the edges on the device: perhaps of another layout, by other strategies."""
+        """The same with a part of the edges on the device."""
         before = time.perf_counter()
-        layout, _ = self._layout_for(traits_of(self.plan, emitted, self.push, streamed=True))
-        streamed, traits, shapes = stream(self.plan, emitted, layout, self.push)
+        streamed, traits, shapes = stream(self.plan, emitted, self.push)
         self.link = Link(streamed)
         seconds += time.perf_counter() - before
         return self._with_constants(self._compiled(streamed, emitted, traits, shapes, seconds))
@@ -305,7 +301,7 @@ class GpuEngine:
                 state[name] = self.layout["out_degree"].data.ptr
             elif name not in ("iteration", "nothing"):
                 state[name] = self.program._parameters[name]
-        return state
+        return argument(state)
 
     # --- the end -------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ from gpop.plan.hidden import MASK_NONE, MASK_SENT
 COMMON = ("stored", "layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
 """Files of ``kernels/`` that all strategies build on, in the order in which they are compiled."""
 
-ENGINE = ("buckets", "frontier", "tree", "engine")
+ENGINE = ("lists", "buckets", "frontier", "tree", "engine")
 """Those that come after the strategies; then how an iteration is launched: `FUSED`, `STEPPED`, or on one of
 several ranks."""
 
@@ -39,7 +39,7 @@ VERTEX_BYTES, OFFSET_BYTES, ID_BYTES, SEGMENT_BYTES = 4, 8, 2, 32
 """Of a vertex in CSR and in lists (a word of the frontier's bits has as many), of an offset, of a local id
 in the bins, and of the header of a segment (layout.cuh)."""
 
-LEVEL_EDGES = 1 << 16
+LEVEL_EDGES = 1 << 18
 """Most active vertices, and most edges of them, of an iteration that has little to do (levels.cuh)."""
 
 MOST_LISTED = 1 << 18
@@ -60,8 +60,8 @@ PARAMETERS = ("VIRTUAL_WARP", "CHUNK")
 MOST_LANE_IDS = 16
 """Ids that one thread takes at once (strip.cuh); half as many where each comes with a weight: registers."""
 
-LEAST_SHARED = 1 << 14
-"""Candidates of a sparse iteration want some shared memory too."""
+LEAST_SHARED = 1 << 15
+"""Candidates of a sparse iteration want some shared memory too, and vertices that ask do (in_edges.cuh)."""
 
 COMBINES = {None: 0, "min": 1, "max": 2, "add": 3, "or": 4}
 SWAP, FOLD, OWNER = range(3)
@@ -351,9 +351,9 @@ def _whole_vectors(nbytes: int) -> int:
 def shared_bytes(emitted: Emitted, traits: Traits) -> int:
     """Dynamic shared memory of a block: the cells, and for ``combine`` a window of runs per warp.
 
-    What is not taken is cache.
+    Where all gather by owners there are neither, and what is not taken is cache.
     """
-    if one_phase(traits):
+    if traits.push == OWNER:
         return LEAST_SHARED
     buffers = (
         BLOCK_THREADS * lane_ids(traits) * folded_dtype(emitted.gathered_dtype, traits.combine).itemsize

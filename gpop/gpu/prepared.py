@@ -19,7 +19,7 @@ from gpop.gpu.edge_arrays import STRUCTS
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.exchange import Exchange
 from gpop.gpu.kernel import FUSED, STEPPED, Traits, compile_kernel, make_source, shared_bytes
-from gpop.gpu.structs import GRAPH
+from gpop.gpu.structs import GRAPH, argument
 from gpop.gpu.workspace import Shapes, Workspace
 from gpop.graph.graph import Graph
 from gpop.plan.plan import Plan
@@ -81,7 +81,7 @@ class Prepared:
             weighted = self.traits.weight_dtype is not None and name in STRUCTS
             array = arrays.get(f"weighted_{name}" if weighted else name)
             graph[name] = 0 if array is None else array.data.ptr
-        return graph
+        return argument(graph)
 
     def get_halves(self) -> tuple[Any, Any]:
         """Kernels of the halves of an iteration, compiled when they are first wanted."""

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from gpop.gpu.model_source import model_source
 from gpop.model.choosers import AUTO, AUTO_PUSH
-from gpop.model.compiled import may_pull, prefers_bins, prefers_pull
+from gpop.model.compiled import divides, may_pull, prefers_bins, prefers_pull
 from gpop.model.gpu_bytes import DeviceSizes
 from gpop.model.link_bytes import LINK_BYTES, asked_over_link
 from gpop.model.strategies import MODES, PULL, SC, STRATEGIES, Strategy, split
@@ -115,10 +115,13 @@ def strategy_source(
     """What stands before the kernels: who takes part, and the model of it."""
     chosen = {"SPARSE": sparse, "DENSE": dense, "PULLING": pulling, "FEW": few}
     functions = [strategy.bytes for strategy in chosen.values() if strategy is not None]
+    idle = None if dense is None else dense.idle
+    if idle is not None:
+        functions.append(idle)
     over_link = {part: _over_link(strategy, part == "PULLING") for part, strategy in chosen.items()}
     if streamed:
         functions += [function for function in over_link.values() if function is not None]
-    lines = [model_source((*dict.fromkeys(functions), prefers_bins, may_pull, prefers_pull))]
+    lines = [model_source((*dict.fromkeys(functions), prefers_bins, divides, may_pull, prefers_pull))]
     for part, strategy in chosen.items():
         lines.append(f"#define HAS_{part} {int(strategy is not None)}")
         if strategy is None:
@@ -129,6 +132,8 @@ def strategy_source(
             lines.append(f"struct {name};\ntypedef {name} {part.capitalize()};")
             lines.append(f"#define {part}_BYTES model::{strategy.bytes.__name__}")
             lines.append(f"#define {part}_LINK model::{over_link[part].__name__}")
+    lines.append(f"#define DENSE_IDLES {int(idle is not None)}")
+    lines.append(f"#define DENSE_IDLE{'(part, sizes) 0.0' if idle is None else f' model::{idle.__name__}'}")
     lines.append(f"#define SPARSE_MODE {SC if sparse is None else sparse.mode}")
     for name, each in (("SIZES", sizes), ("LIVE_SIZES", live_sizes)):
         lines.append(f"#define {name} (model::DeviceSizes{{{', '.join(map(str, each))}}})")

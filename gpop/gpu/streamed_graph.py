@@ -5,45 +5,25 @@ copied to the device, once: those of the edges of vertices with the highest degr
 walk, and the bins with what is left. A table of addresses says where each page is (kernels/stored.cuh), so
 that no round waits for a copy and the loop stays on the device. A fixed choice serves rounds that read
 everything as well as any buffers would: a cyclic scan hits as often as pages are kept, whatever is replaced.
-
-All device memory of a run comes from a pool with the budget for its limit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from gpop.common.errors import NotEnoughMemory
-from gpop.common.memory import readable, require_memory
+from gpop.common.memory import require_memory
 from gpop.gpu import kernel
+from gpop.gpu.budgeted_graph import BINS, CSR, IN_EDGES, PAGED, BudgetedGraph, rounded
 from gpop.gpu.device import cupy, pinned_copy
-from gpop.gpu.device_graph import HUBS, PADDING, PIECE, SEGMENT, SEGMENT_IDS, SEGMENTS, DeviceGraph
+from gpop.gpu.device_graph import HUBS, PADDING, PIECE, SEGMENT, SEGMENT_IDS, SEGMENTS
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.bins import Bins
 
-CSR, IN_EDGES, BINS = ("indices", "weights"), ("in_indices", "in_weights"), ("ids", "id_weights", "sources")
-PAGED = CSR + IN_EDGES + BINS
-"""Arrays that grow with the edges."""
-
 SMALL_READS = 0.5
 """Heat of pages of sources, of which a warp reads little at once: they come before ids."""
-
-UNIT = 512
-"""The pool's memory comes in multiples of so many bytes."""
-
-
-def rounded(nbytes: int) -> int:
-    """Bytes that an array takes of the pool.
-
-    >>> rounded(0), rounded(1), rounded(1024)
-    (0, 512, 1024)
-    """
-    return -(-nbytes // UNIT) * UNIT
 
 
 def heat_of_pages(graph: Graph, page: int) -> np.ndarray:
@@ -81,35 +61,17 @@ def away_between(away: np.ndarray, page: int, first: np.ndarray, last: np.ndarra
     return upto(last) - upto(first)
 
 
-class StreamedGraph(DeviceGraph):
-    """Fixed arrays as in a `DeviceGraph`; of `PAGED` ones a table of pages.
+class StreamedGraph(BudgetedGraph):
+    """Fixed arrays as in a `BudgetedGraph`; of `PAGED` ones a table of pages.
 
-    ``budget``: most bytes of the device, of all that is made while `allocating`. ``by_column``: a partition
-    sends its column of the layout and not its row.
+    ``by_column``: a partition sends its column of the layout and not its row.
     """
 
-    def __init__(self, graph: Graph, bins: Bins, turned: bool, by_column: bool, budget: int) -> None:
-        super().__init__(graph, bins, turned)
-        self.by_column, self.budget = by_column, budget
-        self.pool = cupy().cuda.MemoryPool()
-        self.pool.set_limit(size=budget)
+    def __init__(self, graph: Graph, bins: Bins, turned: bool, budget: int, by_column: bool) -> None:
+        super().__init__(graph, bins, turned, budget)
+        self.by_column = by_column
         self.pinned: dict[str, np.ndarray] = {}
         self.away: dict[str, np.ndarray] = {}
-        self.queues: dict[str, tuple[int, np.dtype]] = {}
-        """Room for messages that wait at hubs (`gpop.gpu.workspace.queue_shapes`)."""
-        self.fixed_bytes = 0
-        """That its arrays took before there were pages."""
-
-    @contextmanager
-    def allocating(self) -> Iterator[None]:
-        """Arrays that are made meanwhile are of the budget."""
-        with cupy().cuda.using_allocator(self.pool.malloc):
-            try:
-                yield
-            except cupy().cuda.memory.OutOfMemoryError:
-                raise NotEnoughMemory(
-                    f"{self.graph!r}: more than {readable(self.budget)} of device memory is needed"
-                ) from None
 
     def needed_bytes(self, names: tuple[str, ...]) -> int:
         """Bytes that the arrays take if all pages stay with the host."""
@@ -124,8 +86,6 @@ class StreamedGraph(DeviceGraph):
             if place in PAGED and place not in self.pinned:
                 self.pinned[place] = self._pin(place)
         super().load(tuple(name for name in names if self._place(name) not in PAGED))
-        self.pool.free_all_blocks()
-        self.fixed_bytes = self.pool.used_bytes()
 
     def load_pages(self, names: tuple[str, ...], room: int) -> None:
         """Copy as many pages as fit ``room`` bytes; tables and shares."""

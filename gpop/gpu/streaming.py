@@ -3,23 +3,27 @@
 The budget has, in this order, what the run cannot do without (fields, offsets, frontier, tables of the
 layout, the arrays that its strategies work in), room for messages that wait at hubs, and pages of edges with
 the rest. A run that may choose gives up strategies whose arrays would not fit: asking first, then bins.
+With room for all edges nothing is cut into pages, and a run is that in memory, within its budget.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.memory import readable
+from gpop.common.parallel import worker_count
+from gpop.gpu.budgeted_graph import BudgetedGraph, rounded
 from gpop.gpu.choices import mode_of, parts_of, traits_of
 from gpop.gpu.device import cupy, is_device_array
-from gpop.gpu.device_graph import DeviceGraph
+from gpop.gpu.device_graph import device_graph
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import OWNER, Traits, queues
-from gpop.gpu.streamed_graph import StreamedGraph, rounded
+from gpop.gpu.streamed_graph import StreamedGraph
 from gpop.gpu.structs import CONTROL, FETCHED_AT, WANTED_AT
 from gpop.gpu.workspace import Shapes, queue_shapes, workspace_shapes
 from gpop.graph.kept import Kind
@@ -33,12 +37,10 @@ SLACK = 1 << 16
 """Bytes for what is small: the frontier that is loaded, rounding."""
 
 
-def stream(
-    plan: Plan, emitted: Emitted, resident: DeviceGraph, push: int | None
-) -> tuple[StreamedGraph, Traits, Shapes]:
-    """The layout with its pages, the traits, and the workspace that is to be made.
+def stream(plan: Plan, emitted: Emitted, push: int | None) -> tuple[BudgetedGraph, Traits, Shapes]:
+    """The layout within the budget, the traits, and the workspace that is to be made.
 
-    ``resident`` is the layout that does not fit, or is not to be used: what it has on the device is dropped.
+    What layouts without a budget have on the device is dropped.
 
     Raises
     ------
@@ -53,16 +55,19 @@ def stream(
         raise UsageError(
             f"mode {plan.mode!r} wants all edges on the device: expected residency 'device', not 'stream'"
         )
-    if plan.types.weight is not None:
-        traits = traits._replace(bin_weight_dtype=resident.bins.id_weights.dtype)
-    resident.arrays.clear()
-    by_column = traits.combine is not None and traits.push != OWNER
     budget = plan.residency.budget or everything()
-    shape = graph, resident.bins, resident.turned, by_column, budget
-    for fewer in _with_fewer(traits, mode_of(plan)):
-        parts, shapes = parts_of(plan, emitted, fewer), workspace_shapes(resident, emitted, fewer)
+    for chosen in (traits_of(plan, emitted, push), *_with_fewer(traits, mode_of(plan))):
+        by_column = chosen.combine is not None and chosen.push != OWNER
+        resident, _ = device_graph(graph, chosen.bits, by_column, worker_count())
+        resident.arrays.clear()
+        if plan.types.weight is not None:
+            chosen = chosen._replace(bin_weight_dtype=resident.bins.id_weights.dtype)
+        shape = graph, resident.bins, resident.turned, budget
+        pages = partial(StreamedGraph, by_column=by_column)
+        make = partial(pages if chosen.streamed else BudgetedGraph, *shape)
+        parts, shapes = parts_of(plan, emitted, chosen), workspace_shapes(resident, emitted, chosen)
         own = _bytes(shapes) + _fields(plan) + rounded(CONTROL.itemsize) + SLACK + budget // 64
-        needed = own + StreamedGraph(*shape).needed_bytes(parts)
+        needed = own + make().needed_bytes(parts)
         if needed <= budget:
             break
     else:
@@ -70,21 +75,22 @@ def stream(
             f"{plan.lowered.name} on {graph!r} needs {readable(needed)} of device memory without its edges, "
             f"{readable(budget)} are given"
         )
-    waits = emitted.gathered_dtype.str if queues(emitted, fewer) else ""
-    key = fewer.bits, *shape[2:], parts, own, waits
+    waits = emitted.gathered_dtype.str if queues(emitted, chosen) else ""
+    key = chosen.streamed, chosen.bits, *shape[2:], by_column, parts, own, waits
     layout = graph.store.get(Kind.DEVICE, key)
     if layout is None:
         graph.store.discard(Kind.DEVICE)  # a streamed run has the device for itself
-        layout = StreamedGraph(*shape)
+        layout = make()
         with layout.allocating():
             layout.load(parts)
-        room = budget - layout.fixed_bytes - own
-        layout.queues = queue_shapes(layout, emitted, fewer, room // 4)
-        with layout.allocating():
-            layout.load_pages(parts, room - _bytes(layout.queues))
-        about = f"{partitions(fewer.bits)}, streamed"
+        room = budget - layout.pool.used_bytes() - own
+        layout.queues = queue_shapes(layout, emitted, chosen, room // 4)
+        if isinstance(layout, StreamedGraph):
+            with layout.allocating():
+                layout.load_pages(parts, room - _bytes(layout.queues))
+        about = f"{partitions(chosen.bits)}, streamed"
         graph.store.put(Kind.DEVICE, layout, key, about=about, holds=(layout.arrays, resident.bins))
-    return layout, fewer, shapes | layout.queues
+    return layout, chosen, shapes | layout.queues
 
 
 def _with_fewer(traits: Traits, mode: str) -> Iterator[Traits]:
@@ -117,7 +123,7 @@ def _fields(plan: Plan) -> int:
 class Link:
     """What came over the link in each iteration of a run."""
 
-    def __init__(self, layout: StreamedGraph) -> None:
+    def __init__(self, layout: BudgetedGraph) -> None:
         self.layout, self.rows = layout, np.zeros((0, 2))
 
     def take(self, records: np.ndarray) -> None:

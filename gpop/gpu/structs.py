@@ -61,3 +61,15 @@ CONTROL = np.dtype(
     + [("level_found", "u8", 3), ("level_leave", "u4", 3), ("levels_arrived", "u4")]
     + [("trace", "f8", (TRACE_ROWS, TRACE_COLUMNS))]
 )  # fmt: skip
+
+
+def argument(struct: np.ndarray) -> np.ndarray:
+    """A struct as kernels are given it: one item without fields. CuPy has arrays describe themselves, which
+    fields make slow, and takes arrays of one item only.
+
+    Examples
+    --------
+    >>> argument(np.zeros(1, GRAPH)).shape, argument(np.zeros(1, GRAPH)).dtype.names
+    ((1,), None)
+    """
+    return struct.view(np.dtype((np.void, struct.dtype.itemsize)))

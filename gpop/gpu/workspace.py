@@ -21,7 +21,7 @@ from gpop.gpu.kernel import (
     queues,
     total_dtype,
 )
-from gpop.gpu.structs import SPACE
+from gpop.gpu.structs import SPACE, argument
 from gpop.graph.graph import Graph
 from gpop.plan.hidden import MASK_SENT
 from gpop.program.folds import identity
@@ -61,7 +61,7 @@ def workspace_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits) -> S
         "list": (n if frontier else 0, np.uint32),
         "candidates": (n if frontier else 0, np.uint32),
         "waiting_bits": (words if buckets else 0, np.uint32),
-        "entries": (4 * 2 * LEVEL_EDGES if traits.few else 0, np.uint32),
+        "entries": (4 * 2 * min(LEVEL_EDGES, n) if traits.few else 0, np.uint32),
         "heavy": (heavy if pushes or frontier else 0, np.uint32),
         "mode": (k, np.uint8),
         "active_vertices": (k, np.uint32),
@@ -90,9 +90,10 @@ class Workspace:
         self.heavy_size = 0
         if traits.all_active and shapes["heavy"][0]:
             self.heavy_size = self._list_heavy(graph)
-        self.argument = np.zeros(1, SPACE)
+        space = np.zeros(1, SPACE)
         for name in SPACE.names:
-            self.argument[name] = self.arrays[name].data.ptr
+            space[name] = self.arrays[name].data.ptr
+        self.argument = argument(space)
 
     @property
     def nbytes(self) -> int:

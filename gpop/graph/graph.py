@@ -3,7 +3,7 @@
 The out-neighbours of vertex v are ``indices[indptr[v]:indptr[v + 1]]`` (uint32), ``weights`` lies
 beside ``indices``, offsets are int64. An undirected graph holds every edge in both directions.
 Vertices are 0 .. n-1; ``original_ids[v]`` is the name v had where it came from, when that differs.
-A Graph does not change; what is derived from it is computed when asked for and kept.
+A Graph does not change; what is derived from it (derived.py) is computed when asked for and kept.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import numpy as np
 from gpop.common.above import module_above
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
-from gpop.common.progress import activity
 from gpop.graph.arguments import as_ids, as_weights, check_size
+from gpop.graph.derived import Derived
 from gpop.graph.facts import Facts
 from gpop.graph.interchange import Interchange
-from gpop.graph.kept import Bytes, KeptList, Kind, Store
+from gpop.graph.kept import Bytes, Kind, Store
 from gpop.graph.validate import ids_fault, offsets_fault
 
 
-class Graph(Interchange):
+class Graph(Derived, Interchange):
     """A directed graph in CSR form; make one with a ``from_`` method or `gpop.load`.
 
     The constructor takes arrays of the final types as they are; `from_csr` checks and converts.
@@ -249,143 +249,6 @@ class Graph(Interchange):
         """Bytes of the CSR arrays."""
         weights = 0 if self.weights is None else self.weights.nbytes
         return self.indptr.nbytes + self.indices.nbytes + weights
-
-    def reverse(self) -> Graph:
-        """The graph with every edge turned round (its CSC), weights carried; kept once made.
-
-        Returns
-        -------
-        Graph
-
-        Examples
-        --------
-        >>> Graph.from_edges([0, 0], [1, 2]).reverse().indptr.tolist()
-        [0, 0, 1, 2]
-        """
-        turned = self.store.get(Kind.REVERSE)
-        if turned is None:
-            from gpop.graph.build import build_csr, csr_edges
-
-            edges = csr_edges(self.indptr, self.indices, self.weights).reversed()
-            dtype = None if self.weights is None else self.weights.dtype
-            # sources come in ascending order: they are the new destinations, sorted already
-            with activity("turning the edges round"):
-                arrays = build_csr(self.n, [edges], dtype, by_destination=False)
-            turned = Graph(*arrays, original_ids=self.original_ids, name=self.name)
-            self.store.put(Kind.REVERSE, turned, holds=arrays, graph=turned)
-        return turned
-
-    def kept(self) -> KeptList:
-        """What is kept with the graph and with graphs made of it, and the bytes of each on host and device.
-
-        Returns
-        -------
-        KeptList
-            A list of `gpop.graph.kept.Kept`, shown as a table.
-
-        Examples
-        --------
-        >>> import gpop
-        >>> graph = Graph.from_edges([0, 0, 2], [1, 2, 1])
-        >>> _ = graph.reverse()
-        >>> graph.kept()
-        kind     what  host  device
-        reverse        44 B     0 B
-        total          44 B     0 B
-        """
-        return self.store.listed()
-
-    def drop(self, kind: str | None = None) -> None:
-        """Free what is kept, all or one kind (as `kept` names it), on the host and on a device.
-
-        What is dropped is built again when a run needs it. A run on the graph in another thread is waited
-        for.
-
-        Parameters
-        ----------
-        kind : str, optional
-            One of the kinds that `kept` lists; all when not given.
-
-        Raises
-        ------
-        UsageError
-            If there is no such kind, or from a callback of a run on the graph.
-
-        Examples
-        --------
-        >>> graph = Graph.from_edges([0, 0, 2], [1, 2, 1])
-        >>> _ = graph.reverse()
-        >>> graph.drop("reverse")
-        >>> len(graph.kept())
-        0
-        """
-        from gpop.graph.exclusive import exclusive
-
-        with exclusive(self):
-            self.store.drop(kind)
-
-    def symmetrize(self) -> Graph:
-        """The graph with both directions of every edge, each once; a merged edge has the least weight.
-
-        Returns
-        -------
-        Graph
-
-        Examples
-        --------
-        >>> Graph.from_edges([0, 0], [1, 2]).symmetrize().indices.tolist()
-        [1, 2, 0, 0]
-        """
-        from gpop.graph.build import build_csr, csr_edges
-
-        edges = csr_edges(self.indptr, self.indices, self.weights)
-        dtype = None if self.weights is None else self.weights.dtype
-        with activity("adding the opposite edges"):
-            arrays = build_csr(self.n, [edges, edges.reversed()], dtype, "min")
-        result = Graph(*arrays, original_ids=self.original_ids, name=self.name)
-        result.facts.symmetric = True
-        return result
-
-    def is_symmetric(self) -> bool:
-        """Whether every edge u -> v has its v -> u (how often, and weights, do not matter).
-
-        Found by a fingerprint: a False is certain, a True wrong with probability 2**-64.
-
-        Returns
-        -------
-        bool
-
-        Examples
-        --------
-        >>> Graph.from_edges([0, 1, 1], [1, 0, 0]).is_symmetric()
-        True
-        """
-        if self.facts.symmetric is None:
-            from gpop.graph.symmetry import mirrored, rows_sorted
-
-            ascending = self if rows_sorted(self.indptr, self.indices) else self.reverse()
-            self.facts.symmetric = mirrored(ascending.indptr, ascending.indices)
-        return self.facts.symmetric
-
-    def equals_reverse(self) -> bool:
-        """Whether turning every edge round gives the same edges, as often and with the same weights.
-
-        Found by a fingerprint, as in `is_symmetric`.
-
-        Returns
-        -------
-        bool
-
-        Examples
-        --------
-        >>> Graph.from_edges([0, 1, 1], [1, 0, 0]).equals_reverse()
-        False
-        """
-        if self.facts.equals_reverse is None:
-            from gpop.graph.symmetry import mirrored
-
-            self.facts.equals_reverse = mirrored(self.indptr, self.indices, self.weights, exactly=True)
-        return self.facts.equals_reverse
 
     def vertex_of(self, original_id: Any) -> int:
         """The vertex with this original id.

@@ -144,6 +144,18 @@ def prefers_rows(vertices: float, edges: float, inside: float) -> bool:
     return edges * (1 - inside) <= 4 * vertices
 
 
+def divides(divided: float, pushed: float, binned: float) -> bool:
+    """Whether an iteration whose partitions send in two ways is predicted to take no longer than one whose
+    partitions all do the same; bytes at one bandwidth.
+
+    Examples
+    --------
+    >>> divides(10.0, 12.0, 11.0), divides(10.0, 9.0, 11.0)
+    (True, False)
+    """
+    return divided <= min(pushed, binned)
+
+
 def may_pull(active_edges: float, needy_edges: float) -> bool:
     """Whether it is worth while to ask if an iteration should pull (`FEW_EDGES`).
 

@@ -300,6 +300,17 @@ def combined_bytes(part: Part, sizes: DeviceSizes) -> float:
     return stream + runs + min(part.vertices, part.messages) * sizes.total
 
 
+def combined_idle_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """What the same moves for a partition that does not send so: every run has a value, and is folded.
+
+    Examples
+    --------
+    >>> combined_idle_bytes(Part(0, 0, 64, 640, 320, 8), PLAIN)                                # 320*(2 + 2*4)
+    3200
+    """
+    return part.messages * (sizes.source + 2 * sizes.partial)
+
+
 def folded_bytes(part: Part, sizes: DeviceSizes) -> float:
     """Messages of a run combined at their source, each run folded at its vertex (kernels/folded.cuh).
 

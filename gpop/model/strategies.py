@@ -18,6 +18,7 @@ from gpop.model.gpu_bytes import (
     bins_bytes,
     bottom_up_bytes,
     combined_bytes,
+    combined_idle_bytes,
     edge_list_bytes,
     folded_bytes,
     hyb_bytes,
@@ -78,6 +79,8 @@ class Strategy:
         Takes over from another one in iterations with few active vertices.
     one_phase : bool
         Vertices gather, and send again, at once: an iteration has one barrier.
+    idle : function, optional
+        What it moves for a partition that does not send so, where others do.
     parameters : tuple of int
         Of strategies with virtual warps: their lanes, and the vertices that one takes at once. They are taken
         where the name stands alone; others follow it: ``vertex-push-warp:8-32``.
@@ -96,6 +99,7 @@ class Strategy:
     by_name: bool = False
     few: bool = False
     one_phase: bool = False
+    idle: Callable[..., float] | None = None
     parameters: tuple[int, ...] = ()
 
     def fits(self, asked: str, all_active: bool, needs: bool, interleave: bool) -> bool:
@@ -164,7 +168,7 @@ STRATEGIES = (
     Strategy("bins", PC, "gpu", "gpu/kernels/bins.cuh", ("bins",), bins_bytes,
              "values into bins, columns gathered by compare-and-swap"),
     Strategy("bins-combined", PC, "gpu", "gpu/kernels/combined.cuh", ("reversed bins",), combined_bytes,
-             "messages of a run combined at their source, folded in shared memory"),
+             "messages of a run combined at their source, folded in shared memory", idle=combined_idle_bytes),
     Strategy("bins-folded", PC, "gpu", "gpu/kernels/folded.cuh", ("reversed bins",), folded_bytes,
              "the same where edges are streamed: each run folded at its vertex, nothing waits"),
     Strategy("owner", PULL, "gpu", "gpu/kernels/owner.cuh", ("csc",), owner_bytes,

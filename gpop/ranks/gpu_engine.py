@@ -65,7 +65,7 @@ class GpuRankEngine(Together, GpuEngine):
         """The part, the program on it, and what a run alone needs."""
         plan, world = self.whole_plan, self.world
         graph = plan.program.graph
-        bits = agreed_bits(bits_of(plan), graph, world, plan.partition_size)
+        bits = agreed_bits(bits_of(plan, ()), graph, world, plan.partition_size)
         self.part = part_of(graph, bits, world)
         link = link_of(world)
         super().__init__(self._plan_of_part(plan, bits))
@@ -236,11 +236,12 @@ class GpuRankEngine(Together, GpuEngine):
 
     def _state(self) -> np.ndarray:
         """``struct State``: fields begin with the first own vertex, and are reached by global ids."""
-        state = super()._state()
+        given = super()._state()
+        state = given.view(self.ready.emitted.state_dtype)
         for name in self.lowered.fields:
             if name in state.dtype.names:
                 state[name] -= np.uint64(self.part.own.start * self.program._fields[name].itemsize)
-        return state
+        return given
 
     # --- the end -------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from gpop.common.errors import UsageError
 from gpop.common.replacing import replacing
 from perf.hardware import platform_name
 from perf.implementations import gpop_version
@@ -21,6 +22,21 @@ from perf.pictures.latex import tabular
 
 DPI = 90
 TABLES = ("md", "csv", "tex")
+
+
+def made(folder: Path) -> Path:
+    """The folder, made where it is not there.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be made: {error.strerror}") from None
+    return folder
 
 
 class Sheet:

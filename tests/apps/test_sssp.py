@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import gpop
 from gpop.apps import sssp as sssp_module
 from gpop.apps.sssp import default_delta, main, verify
+from gpop.apps.sssp_lists import choose
 from gpop.generate import generate
 from tests.apps import reference
 from tests.quick import quick
@@ -169,3 +170,55 @@ def test_verify_sees_faults(road):
     fewer[100] = False
     assert "1 distances differ" in verify(road, replace(result, distance=longer), 0)
     assert "reaches other vertices" in verify(road, replace(result, reached=fewer), 0)
+
+
+@pytest.fixture(scope="module")
+def dense():
+    return generate("rmat", scale=12, degree=20, seed=9, weights=(1, 255))
+
+
+def test_which_method_is_chosen(road, dense):
+    def chosen(graph, method="auto", delta=None, **options):
+        return choose(graph, method, graph.weights.max(), delta, options)[0]
+
+    assert chosen(dense) == chosen(dense, threads=2, mode="auto") == "lists"
+    assert chosen(road) == chosen(dense, mode="pc") == chosen(dense, delta=9) == "messages"
+    assert chosen(dense, partition_size=256) == chosen(dense, interleave=True) == "messages"
+    assert chosen(road, "lists") == "lists" and chosen(dense, "messages") == "messages"
+    assert chosen(reference.with_weights(dense, dense.weights / 2)) == "messages"
+    assert chosen(reference.with_weights(dense, dense.weights + 2**31)) == "messages"
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_both_methods_find_the_same(dense, threads):
+    source = int(dense.out_degree.argmax())
+    lists = gpop.sssp(dense, source, threads=threads)
+    messages = gpop.sssp(dense, source, method="messages", threads=threads)
+    assert np.array_equal(lists.distance, messages.distance) and lists.distance.dtype == np.uint32
+    assert np.array_equal(lists.reached, messages.reached)
+    assert verify(dense, lists, source) is None
+    assert 0 < lists.trace.column("active_edges").sum() < dense.m / 2
+
+
+def test_lists_give_way_where_distances_are_too_long():
+    weights = np.array([2**30, 2**30, 5], np.uint32)
+    graph = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], weights=weights)
+    found = gpop.sssp(graph, 0, method="lists")
+    assert found.distance.tolist() == [0, 2**30, 2**31, 2**31 + 5] and found.distance.dtype == np.uint64
+    assert found.trace.summary["method"] == "messages"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"method": "heap"}, "method 'heap': expected one of auto, messages, lists"),
+        ({"method": "lists", "delta": 3}, "delta means nothing to lists"),
+        ({"method": "lists", "mode": "sc"}, "mode means nothing to lists: it sends no messages"),
+        ({"method": "lists", "partition_size": 8}, "partition_size means nothing to lists"),
+    ],
+)
+def test_what_lists_refuse(road, options, said):
+    with pytest.raises(gpop.UsageError, match=said):
+        gpop.sssp(road, 0, **options)
+    with pytest.raises(gpop.UsageError, match="lists are for whole-number weights"):
+        gpop.sssp(reference.with_weights(road, road.weights / 2), 0, method="lists")

@@ -1,4 +1,4 @@
-"""Runs in which vertices ask in every iteration (kernels/bottom_up.cuh), or none is too small for it."""
+"""Runs that always ask (kernels/bottom_up.cuh), that are never alone, or whose edges are cut into pages."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
 from gpop.gpu import kernel, prepared, strategies
+from gpop.gpu.budgeted_graph import BudgetedGraph
 
 ALONE = re.compile(r"ALONE_EDGES = \d+, ALONE_VERTICES = \d+;")
 
@@ -45,3 +47,8 @@ def asking() -> Iterator[None]:
         patch.setattr(strategies, "may_pull", may_pull)
         patch.setattr(strategies, "prefers_pull", prefers_pull)
         yield
+
+
+def only_pages(patch: pytest.MonkeyPatch) -> None:
+    """Edges that are streamed are cut into pages also where there is room for all."""
+    patch.setattr(BudgetedGraph, "needed_bytes", lambda self, names: np.inf)

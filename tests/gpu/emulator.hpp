@@ -165,6 +165,8 @@ inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }
 template <class T>
 T __ldg(const T* at) { return *at; }
+template <class T>
+T __ldcs(const T* at) { return *at; }
 inline int __clz(int bits) { return bits ? __builtin_clz(bits) : 32; }
 
 template <class To, class From>

@@ -136,7 +136,8 @@ class Kernel:
         self.function = function
 
     def __call__(self, grid: tuple, block: tuple, arguments: tuple, shared_mem: int = 0) -> None:
-        # Structs and numbers go by value, arrays by their address.
+        # Structs and numbers go by value, arrays by their address. CuPy takes one item only as a value.
+        assert all(isinstance(each, Array) or np.size(each) == 1 for each in arguments)
         values = [
             np.array([each.ctypes.data], np.uint64) if isinstance(each, Array) else np.atleast_1d(each)
             for each in arguments

@@ -16,6 +16,7 @@ from gpop.gpu.emitted import Emitted
 from gpop.gpu.kernel import (
     BLOCK_THREADS,
     FUSED,
+    LEAST_SHARED,
     OWNER,
     RANKED,
     STEPPED,
@@ -187,3 +188,4 @@ def test_shared_memory_holds_a_cell_and_a_bit_per_vertex():
     assert shared_bytes(emitted, traits) == cells_bytes(emitted, traits) + 4 * BLOCK_THREADS * lane_ids(
         traits
     )
+    assert shared_bytes(emitted, traits._replace(push=OWNER)) == LEAST_SHARED  # the L1 cache has the rest

@@ -16,7 +16,7 @@ import gpop
 from gpop.gpu import engine
 from gpop.gpu.device_graph import PADDING
 from gpop.model.strategies import STRATEGIES
-from tests.gpu.asking import asking, never_alone
+from tests.gpu.asking import asking, never_alone, only_pages
 from tests.gpu.emulator import Module, emulated
 from tests.programs import random_graph
 
@@ -318,6 +318,7 @@ def test_predicted_bytes_are_moved(cls, mode, strategy, monkeypatch):
     every_vertex = cls.all_active or strategy in ("bins-combined", "bins-folded")
     frontier = None if every_vertex else np.arange(0, graph.n, 3)
     monkeypatch.setattr(engine, "GpuEngine", CountingEngine)
+    only_pages(monkeypatch)
     with emulated(CountingModule), never_alone() if strategy == "push" else nullcontext():
         run = gpop.run(
             cls(graph), frontier, iterations=1, mode=mode, target="gpu", ratio=1.0, partition_size=SIZE,

@@ -13,10 +13,11 @@ import gpop
 from gpop.apps import bfs
 from gpop.compare import compare
 from gpop.gpu import edge_arrays, engine, kernel, strategies
+from gpop.gpu.choices import traits_of
 from gpop.gpu.device_graph import HUBS
-from gpop.gpu.engine import GpuEngine
+from gpop.gpu.engine import GpuEngine, emitted_of
 from gpop.model import gpu_bytes
-from gpop.model.choosers import prefers_bins
+from gpop.model.choosers import divides, prefers_bins
 from gpop.model.strategies import ASKED, MODES, STRATEGIES, asked_on
 from gpop.plan import trace
 from gpop.plan.plan import decide
@@ -185,6 +186,18 @@ def test_edges_one_by_one_are_predicted_and_allocated(monkeypatch):
     assert run.trace.column("partitions_sc").sum() > 0
 
 
+def test_one_kernel_serves_all_graphs_where_no_bins_are_read():
+    """By name partitions are of one size, whatever the graph; elsewhere small graphs have smaller ones."""
+    bits = {}
+    with emulated():
+        for mode in ("vertex-push", "vertex-pull/masked", "sc", "pc"):
+            for n in (70, 5000):
+                plan = decide(Smallest(random_graph(6, n, 300)), target="gpu", mode=mode)
+                bits[mode, n] = traits_of(plan, emitted_of(plan), None).bits
+    assert len({bits[mode, n] for mode, n in bits if "vertex" in mode}) == 1
+    assert bits["sc", 70] < bits["sc", 5000] and bits["pc", 70] < bits["pc", 5000]
+
+
 @pytest.mark.parametrize("mode, column", [("sc", "sc"), ("pc", "pc"), ("pull", "pull"), ("edge-list", "sc")])
 def test_partitions_count_for_the_mode_of_their_strategy(mode, column):
     case, graph = CASES["Smallest"], random_graph(6, 70, 300)
@@ -221,6 +234,8 @@ def test_partitions_choose_as_the_model_in_python_says(ratio, monkeypatch):
     bins = np.unique(np.stack([tails, graph.indices // size]), axis=1)  # each is one segment: they are small
     assert np.array_equal(found["segments"][:k], np.bincount(bins[0], minlength=k))
     dense, moved, vertices, edges = 0, 0.0, 0, 0
+    cost = idle = 0.0
+    alone = np.zeros(2)
     for p in range(graph.n // size):
         own = np.arange(p * size, (p + 1) * size)
         active = np.intersect1d(own, frontier)
@@ -232,13 +247,20 @@ def test_partitions_choose_as_the_model_in_python_says(ratio, monkeypatch):
         chosen = prefers_bins(part.edges, pushed, binned, ratio)
         dense += chosen
         moved += binned if chosen else pushed
+        idle += 0 if chosen else gpu_bytes.combined_idle_bytes(part, found["sizes"])
+        cost += binned / ratio if chosen else pushed
+        alone += pushed, binned / max(ratio, 1e-9)
         vertices, edges = vertices + len(active), edges + part.active_edges
     record = run.trace[0]
+    if dense and not divides(cost + idle / ratio, *alone):
+        all_binned = prefers_bins(1, *alone, 1.0)
+        dense, idle = all_binned * (graph.n // size), 0
+        moved = alone[1] * ratio
     assert (record["partitions_pc"], record["partitions_sc"]) == (dense, graph.n // size - dense)
     assert (record["frontier"], record["active_edges"]) == (vertices, edges)
     assert 0 < dense < graph.n // size or ratio in (0.0, 1e9)
     if dense:
-        assert record["bytes"] == int(moved)
+        assert record["bytes"] == int(moved + idle)
 
 
 def test_a_ratio_belongs_to_one_model(tmp_path, monkeypatch):

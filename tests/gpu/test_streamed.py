@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import calibrate, engine, kernel, streaming
-from gpop.gpu.streamed_graph import away_between
+from gpop.gpu import calibrate, choices, engine, kernel, streaming
+from gpop.gpu.streamed_graph import StreamedGraph, away_between
 from gpop.graph.kept import Kind
+from tests.gpu.asking import only_pages
 from tests.gpu.cases import CASES, check, expected, graph_of, in_plain_python
 from tests.gpu.emulator import emulated
 from tests.gpu.foreign import FOREIGN
@@ -69,6 +70,7 @@ def test_runs_that_cancel_and_other_foreign_folds(name, monkeypatch):
 def test_answers_are_those_of_a_run_in_memory(name, mode, monkeypatch):
     """With room for all edges, and for half of them; nothing is allocated beyond the budget."""
     wanted, links, graph = expected(name, "big"), [], graph_of("big")
+    only_pages(monkeypatch)
     with emulated():
         for budget in (PLENTY, None):
             stream_with(monkeypatch, budget or half(links[0]))
@@ -126,6 +128,7 @@ def test_predicted_bytes_come_over_the_link(cls, mode, all_of_it, monkeypatch):
     """Exactly where everything is read; of single vertices no more than sectors around their edges."""
     graph = graph_for(cls.applyWeight is not gpop.Program.applyWeight)
     frontier = None if all_of_it else np.arange(0, graph.n, 5)
+    only_pages(monkeypatch)
     monkeypatch.setattr(engine, "GpuEngine", Watching)
     budget = PLENTY
     with emulated(CountingModule):
@@ -160,6 +163,50 @@ def test_partitions_that_send_bring_their_own_bins(monkeypatch):
     assert run.trace[0]["partitions_pc"] == 1
     assert link["bytes"][0] == pytest.approx(Watching.read, abs=5 * 64)
     assert link["bytes"][0] > link["away_bytes"] / 2
+
+
+@pytest.mark.parametrize(
+    "name, mode",
+    [("WeightedSumsCombined", "pc"), pytest.param("Smallest", "auto", marks=pytest.mark.slow)],
+)
+def test_with_room_for_all_a_run_is_that_in_memory(name, mode, monkeypatch):
+    """Its strategies on whole arrays, within the budget; a second run finds them there."""
+    graph, wanted = graph_of("big"), expected(name, "big")
+    with emulated():
+        in_memory = check(CASES[name], graph, wanted, mode, SIZE, "declared")
+        stream_with(monkeypatch, PLENTY)
+        for _ in range(2):
+            run = check(CASES[name], graph, wanted, mode, SIZE, "declared")
+            link = run.trace.summary["link"]
+            assert link["away_bytes"] == sum(link["bytes"]) == 0 < link["resident_bytes"]
+            assert link["peak_bytes"] <= PLENTY
+            bytes_of = [each.trace.column("bytes").sum() for each in (run, in_memory)]
+            assert bytes_of[0] == bytes_of[1]
+    layouts = [entry.value for key, entry in graph.store._entries.items() if key[0] is Kind.DEVICE]
+    assert not any(isinstance(layout, StreamedGraph) for layout in layouts)
+    graph.drop("device")
+
+
+def test_bins_are_those_of_the_strategy_that_streams(monkeypatch):
+    """In memory the vertices of this run would ask; its partitions send by the bins of the reversed graph."""
+    monkeypatch.setattr(choices, "prefers_rows", lambda n, m, inside: True)
+    graph, budget = graph_for(False), PLENTY
+    assert not graph.equals_reverse()
+    wanted = Sums(graph)
+    gpop.run(wanted, iterations=1, mode="sc")
+    strategies = []
+    with emulated():
+        for _ in range(2):
+            program = SumsEverywhere(graph)
+            run = gpop.run(
+                program, iterations=1, target="gpu", partition_size=64, residency="stream",
+                device_memory=budget,
+            )  # fmt: skip
+            np.testing.assert_allclose(program.heard, wanted.heard)
+            strategies.append(run.trace[0]["partitions_pull"])
+            budget = half(run.trace.summary["link"])
+    assert strategies == [-(-graph.n // 64), 0]
+    assert run.trace.summary["link"]["away_bytes"] > 0
 
 
 def test_hot_pages_are_on_the_device():

@@ -24,6 +24,7 @@ APPS = {
     "bfs": lambda graph: gpop.bfs(graph, 0).level,
     "reordered": lambda graph: gpop.bfs(graph, 0, reorder="degree").level,
     "sssp": lambda graph: gpop.sssp(graph, 0).distance,
+    "lists": lambda graph: gpop.sssp(graph, 0, method="lists").distance,
     "components": lambda graph: gpop.connected_components(graph, method="labels").label,
     "pagerank": lambda graph: gpop.pagerank(graph, iterations=3, mode="pull").rank,
     "weighted": lambda graph: gpop.pagerank(graph, iterations=3, weighted=True).rank,

@@ -22,6 +22,10 @@ class NearWorker:
     asked: list = []
 
     def __init__(self, graph, graph_hash, threads):
+        self._replies = []
+        self._open(graph, graph_hash, threads)
+
+    def _open(self, graph, graph_hash, threads):
         try:
             self._worker = Worker(graph, threads, graph_hash)
         except Exception as error:
@@ -38,8 +42,16 @@ class NearWorker:
 
     def ask(self, **request):
         self.asked.append(request)
+        if "graph" in request:
+            return self._open(request["graph"], request["hash"], request["threads"])
         request = json.loads(json.dumps(request))
         return json.loads(json.dumps(getattr(self._worker, f"do_{request['do']}")(request)))
+
+    def send(self, **request):
+        self._replies.append(self.ask(**request))
+
+    def receive(self, most=None):
+        return self._replies.pop(0)
 
 
 def prepare(algorithm, graph, variant, flags, threads):

@@ -8,11 +8,12 @@ import pytest
 import gpop
 from gpop.generate import generate
 from gpop.model.strategies import check_asked, policies
-from perf import run_benchmarks
+from perf import gpu_strategies, series
 from perf.__main__ import main
 from perf.algorithms import ALGORITHMS
 from perf.answers import compare
-from perf.paper import COUNTED, NAMED, PAPER, SIZES, TOLERANCE, prepare
+from perf.implementations import family_module
+from perf.paper import COUNTED, NAMED, PAPER, SIZES, TOLERANCE
 from perf.paper_pagerank import PROGRAMS, ranks
 from perf.store import Store
 from tests.gpu.emulator import emulated
@@ -68,7 +69,8 @@ def test_each_is_right_on_graphs_that_go_wrong(algorithm, name):
     (variant,) = known.variants.values()
     with emulated():
         for kind, graph in adversaries().items():
-            prepared = prepare(algorithm, graph, variant, dict(PAPER[algorithm][name]), 1)
+            flags = dict(PAPER[algorithm][name])
+            prepared = family_module(flags.pop("family")).prepare(algorithm, graph, variant, flags, 1)
             found = compare(prepared.answer(prepared.call()), known.right(graph, variant), TOLERANCE)
             assert found["fault"] is None, kind
 
@@ -85,7 +87,8 @@ def test_ranks_after_any_number_of_iterations(name):
 
 @pytest.mark.parametrize("app, name", [FEW[0], pytest.param(*FEW[1], marks=pytest.mark.slow)])
 def test_the_command_checks_and_stores_every_level(app, name, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(run_benchmarks, "WorkerProcess", NearWorker)
+    monkeypatch.setattr(series, "WorkerProcess", NearWorker)
+    monkeypatch.setattr(gpu_strategies, "_platform", lambda needs_none: "emulator")
     store = str(tmp_path / "gpu.db")
     words = ["gpu-strategies", "--paper", "--store", store, "--apps", app, "--only", name, "--repeats", "2"]
     with emulated():
@@ -102,12 +105,28 @@ def test_the_command_checks_and_stores_every_level(app, name, tmp_path, monkeypa
     assert [tuple(row) for row in levels] == [(step, 2) for step in range(iterations)]
 
 
+@pytest.mark.slow
+def test_describing_needs_no_device(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(series, "WorkerProcess", NearWorker)
+    store, name = str(tmp_path / "gpu.db"), "edge-list-bulk"
+    words = ["gpu-strategies", "--paper", "--store", store, "--apps", "bfs", "--only", name, "--roots", "1"]
+    assert main([*words, "--describe", "grid:width=9,height=5"]) == 0
+    assert capsys.readouterr().out == "2 runs to do, described\n"
+    with Store(store) as opened:
+        assert opened.rows("SELECT count(*) FROM Variant WHERE propsStored AND result IS NOT NULL")[0][0] == 2
+        assert opened.rows("SELECT count(*) FROM Run")[0][0] == 0
+
+
 @pytest.mark.parametrize(
     "words, said",
     [
         (["--apps", "sssp"], "gpu-strategies 'sssp': expected some of pagerank, bfs"),
         (["--paper", "--only", "gunrock"], "gpu-strategies 'gunrock': expected some of edge-list"),
         (["--repeats", "0"], "--repeats 0: expected at least 1"),
+        (["--limit", "0"], "expected --roots from 0 on and --limit above 0"),
+        (["--paper", "--orders"], "--orders: expected some graphs"),
+        (["--real", "nowhere"], "--real: goes with --paper, without other graphs"),
+        (["--paper", "--real", "nowhere", "--describe"], "--real nowhere: expected a folder of edge lists"),
     ],
 )
 def test_what_cannot_be_run(words, said, capsys, tmp_path):

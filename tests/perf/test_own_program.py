@@ -15,7 +15,7 @@ from perf import bench, l2, l2_simulator
 from perf.__main__ import main
 from perf.algorithms import BENCHED, digest, of_program
 from perf.cache_simulator import Geometry
-from tests.test_cli import APPS, WITHOUT_MESSAGES
+from tests.cli.commands import APPS, WITHOUT_MESSAGES
 from tests.versions import ROOT
 
 WIDEST = f"{ROOT}/apps/widest_path.py:WidestPath"

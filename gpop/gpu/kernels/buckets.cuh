@@ -12,7 +12,6 @@ const int64 NOBODY = 0x7fffffffffffffffLL;  // in place of the lowest priority w
 
 #if PRIORITISED
 
-__device__ __forceinline__ void append_pieces(unsigned v, int64 edges, const Space& space, Control* control);
 __device__ __forceinline__ void count_partition(unsigned p, int64 vertices, int64 edges, const Space& space);
 
 // The last two priorities are one.
@@ -45,30 +44,21 @@ __device__ __forceinline__ void waiting_vertices(int64 first, unsigned own, Each
 // access for all of a warp.
 __device__ void join_words(int64 first, unsigned own, unsigned joining, bool listed, int64& vertices, int64& edges,
                            const Graph& graph, const Space& space, Control* control) {
-  const int count = __popc(joining), upto = warp_inclusive_sum(count);
-  int64 at = 0, found = 0;
-  if (listed && lane_id() == 31) at = (int64)atomicAdd((uint64*)&control->head.next_list, (uint64)upto);
-  at = __shfl_sync(ALL_LANES, at, 31) + upto - count;
+  int64 found = 0;
   if (joining) {
     space.frontier_bits[first + lane_id()] = joining;
     space.waiting_bits[first + lane_id()] = own & ~joining;
   }
-  for (unsigned left = joining; left; left &= left - 1) {
-    const unsigned v = (unsigned)(32 * (first + lane_id())) + __ffs(left) - 1;
-    const int64 degree = degree_of(graph, v);
+  walk_words(first, joining, listed, graph, space, control, [&](unsigned v, int64 degree) {
     found += degree;
-    if (listed) {
-      space.list[at++] = v;
-      append_pieces(v, degree, space, control);
-    }
     if (BITS < 10) {  // the words may lie in several partitions
       atomicAdd(space.active_vertices + partition_of(v), 1u);
       atomicAdd(space.active_edges + partition_of(v), (uint64)degree);
     }
-  }
+  });
   __syncwarp();
-  if (BITS >= 10) count_partition((unsigned)(32 * first >> BITS), count, found, space);
-  vertices += count;
+  if (BITS >= 10) count_partition((unsigned)(32 * first >> BITS), __popc(joining), found, space);
+  vertices += __popc(joining);
   edges += found;
 }
 

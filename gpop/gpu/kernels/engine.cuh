@@ -12,7 +12,8 @@
 // A decision tree (tree.cuh) may take the place of these choices, iteration by iteration.
 //
 // Where the first two may, eq. (1) chooses for each partition by SPARSE_BYTES and DENSE_BYTES, that is gpop/model;
-// what comes of that is compared with PULLING_BYTES.
+// what comes of that is compared with PULLING_BYTES. Where Dense moves bytes for all partitions, whoever sends with it
+// (DENSE_IDLE), an iteration is divided only where that is predicted to pay.
 
 const int ALONE_EDGES = 1024, ALONE_VERTICES = 512;
 
@@ -46,10 +47,26 @@ struct Linked {
 #define LINKED(LINK, part, p) Linked{0, 0}
 #endif
 
+// Whether Dense moves bytes for partitions that do not send with it, which speaks for all doing the same.
+#define ALIKE (HAS_SPARSE && HAS_DENSE && DENSE_IDLES)
+
 struct Sums {  // over partitions
   int64 sparse, dense, messages;
   double bytes, cost;  // that they move; the same, and what comes over the link, at the bandwidth of Sparse
+  double pushed, binned, sent;  // if all did the same: cost of Sparse; bytes and messages of Dense
+  double idle, inactive;  // bytes that Dense moves for those that send otherwise, or not; of the latter alone
   Linked link;
+
+  // All others send; `dense`: with their partitions.
+  __device__ void make_alike(bool with_partitions, double ratio) {
+    (with_partitions ? dense : sparse) += with_partitions ? sparse : dense;
+    (with_partitions ? sparse : dense) = 0;
+    if (!with_partitions) return;
+    messages = (int64)sent;
+    bytes = binned;
+    cost = binned / ratio;
+    idle = inactive;
+  }
 };
 
 // Mode of partition p, by eq. (1) unless `way` has it; adds what it will do. Leaves the counts empty.
@@ -64,8 +81,11 @@ __device__ void choose_mode(int p, int way, const Graph& graph, const Space& spa
   part.segments = HAS_DENSE ? (double)graph.segments[p] : 0;
   space.active_vertices[p] = 0;
   space.active_edges[p] = 0;
+  const double idle = DENSE_IDLE(part, SIZES);
   if (part.active_vertices == 0) {
     space.mode[p] = MODE_IDLE;
+    sums.idle += idle;
+    sums.inactive += idle;
     return;
   }
   const double sparse_bytes = SPARSE_BYTES(part, SIZES), dense_bytes = DENSE_BYTES(part, SIZES);
@@ -85,6 +105,10 @@ __device__ void choose_mode(int p, int way, const Graph& graph, const Space& spa
   sums.link.fetched += dense ? dense_link.fetched : sparse_link.fetched;
   sums.link.wanted += dense ? dense_link.wanted : sparse_link.wanted;
   sums.cost += dense ? dense_cost : sparse_cost;
+  sums.pushed += sparse_cost;
+  sums.binned += dense_bytes;
+  sums.sent += part.messages;
+  sums.idle += dense ? 0 : idle;
 }
 
 // Whether vertices that ask are predicted to take less than others that send at this cost; `asked`: in how many bytes.
@@ -192,6 +216,13 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
   own.link.fetched = warp_sum(own.link.fetched);
   own.link.wanted = warp_sum(own.link.wanted);
   own.cost = warp_sum(own.cost);
+  if (ALIKE) {
+    own.pushed = warp_sum(own.pushed);
+    own.binned = warp_sum(own.binned);
+    own.sent = warp_sum(own.sent);
+    own.idle = warp_sum(own.idle);
+    own.inactive = warp_sum(own.inactive);
+  }
   if (lane_id() == 0 && own.sparse + own.dense) {
     atomicAdd((uint64*)&sums.sparse, (uint64)own.sparse);
     atomicAdd((uint64*)&sums.dense, (uint64)own.dense);
@@ -200,8 +231,31 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     atomicAdd(&sums.link.fetched, own.link.fetched);
     atomicAdd(&sums.link.wanted, own.link.wanted);
     atomicAdd(&sums.cost, own.cost);
+    if (ALIKE) {
+      atomicAdd(&sums.pushed, own.pushed);
+      atomicAdd(&sums.binned, own.binned);
+      atomicAdd(&sums.sent, own.sent);
+    }
+  }
+  if (ALIKE && lane_id() == 0 && own.idle > 0) {
+    atomicAdd(&sums.idle, own.idle);
+    atomicAdd(&sums.inactive, own.inactive);
   }
   __syncthreads();
+  if (ALIKE && by_model(way) && sums.dense) {
+    const double ratio = control->head.ratio, binned = (sums.binned + sums.inactive) / ratio;
+    const bool alike = !model::divides(sums.cost + sums.idle / ratio, sums.pushed, binned);
+    const bool with_partitions = model::prefers_bins(1, sums.pushed, sums.binned + sums.inactive, ratio);
+    if (alike)
+      for (int p = threadIdx.x; p < graph.k; p += blockDim.x)
+        if (space.mode[p] != MODE_IDLE) space.mode[p] = with_partitions ? MODE_PC : SPARSE_MODE;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      if (alike) sums.make_alike(with_partitions, ratio);
+      if (sums.dense) sums.bytes += sums.idle;
+      if (sums.dense) sums.cost += sums.idle / ratio;
+    }
+  }
   if (threadIdx.x == 0) {
     if (HAS_SPARSE && sums.dense == 0) {  // not divided: what the whole graph has is active or not
       sums.messages = (int64)whole.active_edges;
@@ -221,7 +275,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
       pulled = true;
       asked = PULLING_BYTES(whole, LIVE ? LIVE_SIZES : SIZES);
     }
-    if (pulled) sums = Sums{0, 0, 0, asked, 0, link};  // messages are counted when they arrive
+    if (pulled) sums = Sums{0, 0, 0, asked, 0, 0, 0, 0, 0, 0, link};  // messages are counted when they arrive
     control->head.partitions_sparse = sums.sparse;
     control->head.partitions_dense = sums.dense;
     control->head.messages = sums.messages;

@@ -157,7 +157,7 @@ extern "C" __global__ void gpop_unpack(const Graph graph, const Space space, Con
       if (ALL_ACTIVE) continue;
       const int64 degree = kept ? degree_of(graph, v) : 0;
       if (kept) atomicOr(space.frontier_bits + (v >> 5), 1u << (v & 31));
-      if (listed) append(v, degree, kept, space, control);
+      if (listed) append_together(v, degree, kept, space, control);
       __syncwarp();
       count.add(v, kept, degree);
       __syncwarp();

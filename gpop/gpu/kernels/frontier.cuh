@@ -3,22 +3,6 @@
 // Sparse iterations walk the list of candidates and append to the list; dense ones walk all vertices, a
 // warp per word of the bit arrays, and leave bits only, from which a list is made when one is needed.
 
-// A vertex of the list with many edges is also listed in pieces.
-__device__ __forceinline__ void append_pieces(unsigned v, int64 edges, const Space& space, Control* control) {
-  if (edges <= HEAVY) return;
-  const unsigned pieces = (unsigned)((edges + HEAVY - 1) / HEAVY);
-  const int64 first = (int64)atomicAdd((uint64*)&control->head.next_heavy, (uint64)pieces);
-  for (unsigned j = 0; j < pieces; ++j) space.heavy[first + j] = make_uint2(v, j);
-}
-
-// Add v to the list.
-__device__ __forceinline__ void append(unsigned v, int64 edges, bool wanted, const Space& space, Control* control) {
-  const int64 at = reserve(&control->head.next_list, wanted);
-  if (!wanted) return;
-  space.list[at] = v;
-  append_pieces(v, edges, space, control);
-}
-
 __device__ __forceinline__ void add_next(uint64 vertices, uint64 edges, Control* control) {
   if (vertices == 0) return;
   atomicAdd((uint64*)&control->head.next_frontier, vertices);
@@ -125,7 +109,7 @@ __device__ void filter_list(Team& team, State& state, const Graph& graph, const 
         add_kept(degree, control);
       }
     }
-    append(v, degree, kept, space, control);
+    append_together(v, degree, kept, space, control);
     vertices += kept;
     edges += degree;
   }
@@ -204,17 +188,4 @@ __device__ void filter_all(Team& team, State& state, const Graph& graph, const S
     if (BITS >= 8) count_partition((unsigned)(32 * w >> BITS), found, found_edges, space);
   }
   add_found(vertices, edges, control);
-}
-
-// Make the list from the bits: vertices that will push.
-__device__ void list_frontier(Team& team, const Graph& graph, const Space& space, Control* control) {
-  const int64 words = (graph.n + 31) / 32;
-  for (int64 w = team.warp(); w < words; w += team.warps()) {
-    const unsigned bits = space.frontier_bits[w];
-    if (!bits) continue;
-    const unsigned v = (unsigned)(32 * w) + lane_id();
-    const bool wanted = (bits >> lane_id() & 1) && pushes(v, space, control);
-    append(v, wanted ? degree_of(graph, v) : 0, wanted, space, control);
-    __syncwarp();
-  }
 }

@@ -97,7 +97,9 @@ struct Levels {
   Control* control;
   unsigned level, size;  // since the first of this run of levels; its entries
 
-  __device__ __forceinline__ Entry* entries(unsigned of) const { return (Entry*)space.entries + (of & 1) * LEVEL_EDGES; }
+  __device__ __forceinline__ Entry* entries(unsigned of) const {
+    return (Entry*)space.entries + (of & 1) * min((int64)LEVEL_EDGES, graph.n);
+  }
   __device__ __forceinline__ unsigned* bits(unsigned of) const { return of & 1 ? space.active_bits : space.frontier_bits; }
   __device__ __forceinline__ Stage* stage() const { return (Stage*)shared_memory; }
   __device__ __forceinline__ bool recorder() const { return blockIdx.x == 0 && threadIdx.x == blockDim.x - 32; }

@@ -26,13 +26,18 @@ __device__ void push_light(Team& team, State& state, const Graph& graph, const S
   }
 }
 
+// Where there are fewer pieces than warps each is divided.
 __device__ void push_heavy(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-  for (int64 i = team.warp(); i < control->head.heavy_size; i += team.warps()) {
-    const unsigned v = space.heavy[i].x;
+  const int64 pieces = control->head.heavy_size;
+  int step = HEAVY;  // edges that a warp takes at once
+  while (step > 32 && 2 * pieces * (HEAVY / step) <= team.warps()) step /= 2;
+  for (int64 i = team.warp(); i < pieces * (HEAVY / step); i += team.warps()) {
+    const uint2 piece = space.heavy[i / (HEAVY / step)];
+    const unsigned v = piece.x;
     if (!pushes(v, space, control)) continue;
     const Message value = sent_by(v, state, space, LIVE && !control->head.dense);
-    const int64 first = graph.indptr[v] + (int64)space.heavy[i].y * HEAVY;
-    const int64 last = min(first + HEAVY, graph.indptr[v + 1]);
+    const int64 first = graph.indptr[v] + (int64)piece.y * HEAVY + i % (HEAVY / step) * step;
+    const int64 last = min(first + step, graph.indptr[v + 1]);
     for (int64 e = first + lane_id(); e < last; e += 32) push_edge(e, value, state, graph, space, control);
     __syncwarp();
   }

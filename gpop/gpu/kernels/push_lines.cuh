@@ -3,12 +3,15 @@
 // A warp takes up to 32 vertices of the list, or a piece of HEAVY edges of one vertex, as push.cuh does. Edges of a
 // vertex that fill a line are read line by line, at multiples of 128 bytes, so that a request over the link is as
 // large as it can be; those of the others one after the other, which in a list without gaps are whole lines too. Of
-// each lane LINES edges are asked for before any is delivered: over the link it takes microseconds. Bytes: those of
-// push.cuh. Paper: Min et al., "EMOGI" (VLDB 2020), merged and aligned access.
+// each lane LINES edges are asked for before any is delivered: over the link it takes microseconds. Weights of a byte
+// come LINES a lane, so that a request for them is a line, too. Bytes: those of push.cuh. Paper: Min et al., "EMOGI"
+// (VLDB 2020), merged and aligned access.
 #include "owner_of.cuh"
 
 const int LINE = 32;   // edges
 const int LINES = 4;   // that a warp asks for at once
+const bool BYTE_WEIGHTS = WEIGHTED && sizeof(EdgeWeight) == 1;
+const int64 WHOLE_LINES = LINE * (BYTE_WEIGHTS ? LINES : 1);  // edges from which on a line of all that is read begins
 
 // One edge of each lane, LINES times: asked for, then delivered.
 struct Asking {
@@ -22,8 +25,23 @@ struct Asking {
     mine[j] = wanted;
     if (!wanted) return;
     target[j] = graph.indices[e];
+  }
+  __device__ __forceinline__ void ask_weight(int j, int64 e, const Graph& graph) {
 #if WEIGHTED
-    weight[j] = graph.weights[e];
+    if (mine[j]) weight[j] = graph.weights[e];
+#endif
+  }
+  // Of all lines at once, from `line` on, of a byte each: a word of every lane.
+  __device__ __forceinline__ void ask_bytes(int64 line, int64 first, int64 last, const Graph& graph) {
+#if WEIGHTED
+    const int64 at = line + LINES * lane_id();
+    const bool wanted = at < last && at + LINES > first;
+    const unsigned word = wanted ? *(const unsigned*)address(graph.weights, at) : 0;
+#pragma unroll
+    for (int j = 0; j < LINES; ++j) {
+      const unsigned others = __shfl_sync(ALL_LANES, word, (LINE * j + lane_id()) / LINES);
+      weight[j] = (EdgeWeight)(unsigned char)(others >> 8 * (lane_id() % LINES));
+    }
 #endif
   }
   __device__ __forceinline__ void send(int j, Message value, State& state, const Graph& graph, const Space& space, Control* control) {
@@ -39,12 +57,14 @@ struct Asking {
 __device__ __forceinline__ void push_whole_lines(int64 first, int64 last, Message value, State& state, const Graph& graph,
                                                  const Space& space, Control* control) {
   Asking asking;
-  for (int64 line = first & ~(int64)(LINE - 1); line < last; line += LINE * LINES) {
+  for (int64 line = first & ~(WHOLE_LINES - 1); line < last; line += LINE * LINES) {
 #pragma unroll
     for (int j = 0; j < LINES; ++j) {
       const int64 e = line + LINE * j + lane_id();
       asking.ask(j, e >= first && e < last, e, graph);
+      if (!BYTE_WEIGHTS) asking.ask_weight(j, e, graph);
     }
+    if (BYTE_WEIGHTS) asking.ask_bytes(line, first, last, graph);
 #pragma unroll
     for (int j = 0; j < LINES; ++j) {
       if (asking.mine[j]) asking.send(j, value, state, graph, space, control);
@@ -91,6 +111,7 @@ __device__ void push_listed_lines(Team& team, State& state, const Graph& graph, 
         const int64 edge = __shfl_sync(ALL_LANES, start - before, owner) + e;
         source[j] = __shfl_sync(ALL_LANES, v, owner);
         asking.ask(j, e >= 0 && e < total, edge, graph);
+        asking.ask_weight(j, edge, graph);
       }
 #pragma unroll
       for (int j = 0; j < LINES; ++j) {
@@ -107,7 +128,7 @@ __device__ void push_pieces_of_lines(Team& team, State& state, const Graph& grap
     if (!pushes(v, space, control)) continue;
     const int64 begin = graph.indptr[v], end = graph.indptr[v + 1], piece = space.heavy[i].y;
     // Pieces are cut where lines begin, so that the last one has what the first one lacks of a line.
-    const int64 cut = (begin & ~(int64)(LINE - 1)) + piece * HEAVY;
+    const int64 cut = (begin & ~(WHOLE_LINES - 1)) + piece * HEAVY;
     const int64 last = begin + (piece + 1) * HEAVY < end ? cut + HEAVY : end;
     const Message value = sent_by(v, state, space, LIVE && !control->head.dense);
     push_whole_lines(max(cut, begin), last, value, state, graph, space, control);

@@ -1,0 +1,94 @@
+"""Shortest paths without messages: when that is the way, and a run of it (`gpop.direct.shortest_paths`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import gpop
+from gpop.apps.on_ranks import several
+from gpop.apps.without_messages import asked_of_messages, direct_run, no_messages, phases_of
+from gpop.common.errors import UsageError
+from gpop.common.memory import available_bytes
+from gpop.common.parallel import use_threads
+from gpop.direct.shortest_paths import FARTHEST, PHASES, VERTEX_BYTES, search
+from gpop.graph.kept import Kind
+from gpop.layout.by_weight import LINE_BYTES
+
+METHODS = ("auto", "messages", "lists")
+
+LEAST_EDGES, LEAST_DEGREE = 1 << 16, 8
+"""Edges, and edges per vertex, from which auto is lists. Measured on 2 threads, of the time of messages: RMAT
+and Kronecker graphs .2 to .4, social and citation graphs .3 to .7, random graphs .6 to .9, a web graph of
+degree 10 about 1, roads more."""
+
+
+def choose(
+    graph: gpop.Graph, method: str, heaviest: int | float, delta: float | None, options: dict[str, Any]
+) -> tuple[str, str]:
+    """The method for a graph and what is asked for, and the reason.
+
+    Raises
+    ------
+    UsageError
+        For an unknown method, or lists that are not possible.
+    """
+    if method not in METHODS:
+        raise UsageError(f"method {method!r}: expected one of {', '.join(METHODS)}")
+    if method == "messages":
+        return method, "as asked"
+    fits = graph.weights.dtype.kind in "iu" and heaviest < FARTHEST
+    if method == "lists":
+        no_messages("lists", options, "partition_size")
+        if delta is not None:
+            raise UsageError("delta means nothing to lists, which have a rule of their own")
+        if not fits or several(options):
+            raise UsageError(
+                f"lists are for whole-number weights below {FARTHEST} and one process: expected "
+                "method='messages'"
+            )
+        return method, "as asked"
+    spoken = asked_of_messages(options)
+    spoken += [
+        name
+        for name, value in (("delta", delta), ("partition_size", options.get("partition_size")))
+        if value is not None
+    ]
+    if spoken:
+        return "messages", f"{', '.join(spoken)} is for messages"
+    if several(options) or not fits:
+        return "messages", "weights are fractions or large" if not fits else "several ranks"
+    if graph.m < max(LEAST_EDGES, LEAST_DEGREE * graph.n):
+        return "messages", "few edges, or few of each vertex"
+    if graph.facts.mapped is not None or not _there_is_room(graph):
+        return "messages", "no memory for the edges by weight"
+    return "lists", "many edges of each vertex, and no option speaks of messages"
+
+
+def _there_is_room(graph: gpop.Graph) -> bool:
+    """Whether the edges by weight, those of the reverse and the reverse itself are there or will fit."""
+    if graph.store.has(Kind.BY_WEIGHT):
+        return True
+    edge_bytes = 3 * LINE_BYTES + graph.weights.itemsize
+    return edge_bytes * graph.m + VERTEX_BYTES * graph.n <= available_bytes() / 2
+
+
+def by_lists(
+    graph: gpop.Graph, source: int, unit: float, reason: str, threads: int | None
+) -> tuple[np.ndarray, gpop.Run]:
+    """Distances, `FARTHEST` where that is not less, and the run."""
+    threads = use_threads(threads)
+    found = search(graph, source, unit, threads)
+    run = direct_run(
+        phases_of(PHASES, found),
+        seconds=found.seconds,
+        prepare_seconds=found.prepare_seconds,
+        threads=threads,
+        partition_size=graph.n,
+        partitions=1,
+        program="LightFirst",
+        method="lists",
+        reason=reason,
+    )
+    return found.distance, run

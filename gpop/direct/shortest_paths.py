@@ -1,0 +1,208 @@
+"""Shortest paths from a vertex on lists that begin with the lightest edge: push light edges, pull the rest.
+
+Delta-stepping, bucket by bucket, but a vertex sends no further than a *cut*: edges that lead beyond it wait.
+Where degrees are not small most vertices are settled within a short stretch of distances, and then nearly all
+edges that wait lead from one settled vertex to another: they are never looked at. Steps, which threads share
+(`gpop.direct.crew`), chunk by chunk:
+
+near      vertices of this bucket send along their edges up to the cut. What that brings into the bucket is
+          near next, what lies beyond is far. A long list is walked as bits, in the order of memory.
+split     the next bucket begins: those of the far vertices that are in it become near.
+rest      the cut moves on: what is settled sends on from where it stopped, up to the new cut.
+pull      once, when `_FULL` of all edges are those of settled vertices: what is not settled takes the best
+          of its in-edges. From then on there is no cut, and buckets are wide.
+
+A bucket ends where the cut is at most. Where no edge is as short as that, the cut jumps; where the rests come
+to as much as all edges (a graph of long paths), the pull, or a last rest of all, comes early.
+
+Encoding: distances are uint32; `FARTHEST` is that of what is not reached, or is as far or farther.
+Papers: U. Meyer, P. Sanders, "Delta-stepping", 2003; V. Chakaravarthy, F. Checconi, P. Murali, F. Petrini,
+Y. Sabharwal, "Scalable single source shortest path algorithms for massively parallel systems", IPDPS 2014.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from gpop.common.atomics import clock_ns
+from gpop.common.inlined import inline
+from gpop.common.memory import require_memory
+from gpop.common.parallel import together
+from gpop.direct.crew import KIND, announce, chunk_done, dismiss, end, make_crew, next_chunk
+from gpop.direct.frontier import BUFFER, flush
+from gpop.direct.phases import kernel
+from gpop.direct.shortest_paths_steps import (
+    CUT,
+    DENSE,
+    EDGES,
+    ENDS,
+    FAR_ROW,
+    FIRST,
+    HIGH,
+    LAST,
+    LATER,
+    LEAST,
+    MASS,
+    NEAR,
+    NEAR_ROW,
+    NEVER,
+    NEXT,
+    OVER,
+    PULL,
+    REST,
+    SETTLED,
+    SIZE,
+    SPLIT,
+    STARTED,
+    TIMES,
+    WALKED,
+    WIDTH,
+    WINDOW,
+    LineSpace,
+    LineWays,
+    do_step,
+    put_on_list,
+)
+from gpop.graph.graph import Graph
+from gpop.layout.by_weight import lines_by_weight
+
+FARTHEST = 2**31 - 1
+VERTEX_BYTES = 28
+"""Of the arrays of a search."""
+
+PHASES = ("near", "split", "rest", "pull")
+STRETCH, LATER_WIDTH = 4, 20
+"""Distances up to a cut, and of a bucket after the pull, in mean weights over the mean degree, which is a
+bucket before it: the best or near it on RMAT, random and social graphs."""
+
+_FULL = 7, 8  # of all edges
+_DENSE = 8  # a list of more than one in so many vertices is walked as bits
+_FEW = 16  # later buckets get wider when one takes less than one in so many of the far vertices
+_VISIT = 4  # of a settled vertex in a rest, in edges
+_CHUNK = 1 << 12  # edges
+_SERIAL = 1 << 15  # vertices and edges that one thread does before another has started
+
+
+class Distances(NamedTuple):
+    """``distance`` of every vertex; edges and seconds of each of `PHASES`."""
+
+    distance: np.ndarray
+    edges: np.ndarray
+    phase_seconds: np.ndarray
+    seconds: float
+    prepare_seconds: float
+
+
+def search(graph: Graph, source: int, unit: float, threads: int) -> Distances:
+    """Distances from a vertex of a graph with whole-number weights; ``unit``: mean weight over mean degree.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges([0, 0, 1], [1, 2, 2], np.array([2, 9, 3]))
+    >>> search(graph, 0, 1.0, threads=1).distance.tolist()
+    [0, 2, 5]
+    """
+    n, begin, over = graph.n, time.perf_counter(), make_crew()
+    lines = lines_by_weight(graph, threads)
+    back = graph if graph.equals_reverse() else graph.reverse()
+    in_lines = lines if back is graph else lines_by_weight(back, threads)
+    ways = LineWays(graph.indptr, lines, back.indptr, in_lines)
+    dismiss(over)
+    _search(1, False, np.uint64(0), ways, _space(1, unit, 2), over)  # compiled before the clock starts
+    require_memory(VERTEX_BYTES * n, f"shortest paths of {graph!r}")
+    start = time.perf_counter()
+    threads = threads if n + graph.m >= _SERIAL else 1
+    space, crew = _space(n, unit, threads), make_crew()
+    together(
+        lambda worker: _search(worker, threads == 1, np.uint64(source), ways, space, crew),
+        threads,
+        lambda: dismiss(crew),
+    )
+    tallies = space.now[EDGES:TIMES], space.now[TIMES : TIMES + OVER] / 1e9
+    for tally in tallies:
+        tally[NEAR] += tally[DENSE]
+    edges, seconds = (tally[: len(PHASES)] for tally in tallies)
+    return Distances(space.distance, edges, seconds, time.perf_counter() - start, start - begin)
+
+
+def _space(n: int, unit: float, threads: int) -> LineSpace:
+    width, stretch, later = (min(NEVER, max(1, int(unit * each))) for each in (1, STRETCH, LATER_WIDTH))
+    now = np.zeros(32, np.int64)
+    now[HIGH], now[CUT], now[LEAST], now[NEXT] = width, max(width, stretch), NEVER, NEVER
+    now[WIDTH], now[WINDOW], now[LATER], now[FAR_ROW] = width, stretch, later, 2
+    words = (n + 63) // 64
+    return LineSpace(
+        np.full(n, FARTHEST, np.uint32), np.empty(n, np.uint32), np.empty((4, n), np.uint32),
+        np.zeros((4, words), np.uint64), np.zeros(words, np.uint64),
+        np.empty((threads, 2, BUFFER), np.uint32), np.zeros((threads, 8), np.int64), now,
+    )  # fmt: skip
+
+
+@inline
+def _next(kind, ways, space):
+    """The step after one of this kind, its range and about how many edges it has; `OVER` at the end."""
+    now, words, m = space.now, len(space.settled), len(ways.lines)
+    n = len(space.distance)
+    close, away = now[ENDS + now[NEAR_ROW]], now[ENDS + now[FAR_ROW]]
+    if close > 0:
+        if kind == SPLIT and now[CUT] == NEVER and _FEW * close < away:
+            now[WIDTH] = min(2 * now[WIDTH], NEVER)
+        now[NEAR_ROW] = 1 - now[NEAR_ROW]
+        now[ENDS + now[NEAR_ROW]] = 0
+        dense = _DENSE * close > n
+        return DENSE if dense else NEAR, words if dense else close, max(close, close * m // n)
+    if now[HIGH] >= now[CUT] or away == 0 or _FULL[1] * now[MASS] >= _FULL[0] * m:
+        if min(now[NEXT], now[LEAST] if away > 0 else NEVER) == NEVER:
+            return OVER, 0, 0
+        if now[CUT] < NEVER:
+            now[WALKED] += words + _VISIT * now[SETTLED]
+            if _FULL[1] * now[MASS] >= _FULL[0] * m or now[WALKED] > m:
+                now[CUT], now[WIDTH] = NEVER, now[LATER]
+                if 2 * now[MASS] > m:
+                    now[NEXT] = NEVER
+                    return PULL, words, words + m - now[MASS]
+            else:
+                least = now[NEXT] if away == 0 else min(now[NEXT], now[LEAST])
+                now[CUT] = min(NEVER, max(now[CUT], least) + now[WINDOW])
+            if now[NEXT] < now[CUT]:
+                now[NEXT] = NEVER
+                return REST, words, words + now[MASS] // _VISIT
+    if away == 0:
+        return OVER, 0, 0
+    now[HIGH] = min(now[CUT], max(now[HIGH], now[LEAST]) + now[WIDTH])
+    now[LEAST] = NEVER
+    now[FAR_ROW] = 5 - now[FAR_ROW]
+    now[ENDS + now[FAR_ROW]] = 0
+    return SPLIT, away, away
+
+
+@kernel
+def _search(worker, alone, source, ways, space, crew):
+    """A search: what the leader does, worker 0, and who follows."""
+    now, kind = space.now, REST
+    if worker == 0:
+        space.distance[source] = 0
+        put_on_list(0, source, worker, space)
+        space.held[0, 0] = flush(space.lists[0], now, ENDS, space.found[0, 0], 1)
+        now[STARTED] = clock_ns()
+    while True:
+        chunk = next_chunk(crew, worker)
+        if chunk >= 0:
+            do_step(worker, crew[KIND], chunk, ways, space)
+            chunk_done(crew)
+        elif worker > 0:
+            return
+        else:
+            before = now[STARTED]
+            now[STARTED] = clock_ns()
+            now[TIMES + kind] += now[STARTED] - before
+            kind, length, edges = _next(kind, ways, space)
+            if kind == OVER:
+                end(crew)
+                return
+            chunks = max(1, min(length, edges // _CHUNK))
+            now[FIRST], now[LAST], now[SIZE] = 0, length, (length + chunks - 1) // chunks
+            announce(crew, kind, (length + now[SIZE] - 1) // now[SIZE], alone)

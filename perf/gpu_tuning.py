@@ -1,0 +1,202 @@
+"""``python -m perf gpu-tuning``: what was tried with the blocks of the GPU's loop, beside what it is.
+
+One launch has all multiprocessors. How many blocks each of them has, and of how many threads, divides its
+registers and its shared memory: two small blocks hide each other's barriers, but a partition, whose cells
+lie in the shared memory of a block, is half as large then, so that an edge takes more messages. Graph:
+RMAT (degree 16, symmetrised, seed 1, weights from 1 to 255). Contenders run in turns, after a round that
+is not counted; medians of the loop by CUDA events, of an iteration for PageRank. Registers and spilled
+bytes are the compiler's. With ``--profile`` the hardware's counters of PageRank follow, by NVIDIA's ncu:
+shares of the peak, hits in the caches, and for how many cycles a warp waits for what between two of its
+instructions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
+
+import numpy as np
+
+import gpop
+from gpop.common.command import exit_code
+from gpop.common.errors import UsageError
+from gpop.generate import generate
+from gpop.gpu import choices, device, engine, kernel, prepared
+from gpop.gpu.device import cupy
+from perf.graphs import WEIGHTS
+from perf.parser import documented
+from perf.provenance import perf_command, written
+
+ITERATIONS = 20
+BOUNDS = "__launch_bounds__(BLOCK_THREADS, 1)"
+
+
+class Tried(NamedTuple):
+    """Blocks of a multiprocessor, threads of a block, and the size of partitions (None: what fits)."""
+
+    about: str
+    blocks: int = 1
+    threads: int = kernel.BLOCK_THREADS
+    partition_size: int | None = None
+
+
+TRIED = (
+    Tried("as it is: 1 block of 1024 threads"),
+    Tried("1 block of 512, twice the registers", threads=512),
+    Tried("2 blocks of 512", blocks=2, threads=512),
+    Tried("2 blocks of 1024, half the registers", blocks=2),
+    Tried("partitions of 2^14 vertices", partition_size=1 << 14),
+    Tried("partitions of 2^13 vertices", partition_size=1 << 13),
+)
+
+METRICS = {
+    "dram__throughput.avg.pct_of_peak_sustained_elapsed": "memory, of its peak (%)",
+    "lts__throughput.avg.pct_of_peak_sustained_elapsed": "L2, of its peak (%)",
+    "lts__t_sector_hit_rate.pct": "hits in L2 (%)",
+    "l1tex__t_sector_hit_rate.pct": "hits in L1 (%)",
+    "sm__inst_executed.avg.pct_of_peak_sustained_elapsed": "instructions, of the most (%)",
+    "smsp__warps_active.avg.per_cycle_active": "warps of a scheduler that are there",
+    "smsp__warps_eligible.avg.per_cycle_active": "warps of a scheduler that can go on",
+}
+STALLS = (
+    "barrier", "long_scoreboard", "short_scoreboard", "lg_throttle", "mio_throttle", "math_pipe_throttle",
+    "membar", "wait", "not_selected", "sleeping",
+)  # fmt: skip
+for _reason in STALLS:
+    METRICS[f"smsp__average_warps_issue_stalled_{_reason}_per_issue_active.ratio"] = (
+        f"cycles waited: {_reason.replace('_', ' ')}"
+    )
+
+
+@contextmanager
+def tried(what: Tried, graph: gpop.Graph) -> Iterator[None]:
+    """Engines that are made meanwhile are made so."""
+    graph.store._noted.clear()  # what is prepared otherwise
+    whole, text = device._device(cupy().cuda.Device().id), kernel.kernel_text
+    part = whole._replace(
+        multiprocessors=what.blocks * whole.multiprocessors, shared_bytes=whole.shared_bytes // what.blocks
+    )
+    bounds = f"__launch_bounds__(BLOCK_THREADS, {what.blocks})"
+    with (
+        patch.object(device, "_device", lambda index: part),
+        patch.object(kernel, "BLOCK_THREADS", what.threads),
+        patch.object(choices, "BLOCK_THREADS", what.threads),
+        patch.object(engine, "BLOCK_THREADS", what.threads),
+        patch.object(kernel, "kernel_text", lambda names: text(names).replace(BOUNDS, bounds)),
+    ):
+        yield
+    graph.store._noted.clear()
+
+
+def runs(graph: gpop.Graph) -> dict:
+    """App -> seconds of a run with these options."""
+    source = int(np.argmax(graph.out_degree))
+    options = {"target": "gpu", "ratio": 2.0}
+    return {
+        "pagerank": lambda **more: (
+            gpop.pagerank(graph, iterations=ITERATIONS, mode="pc", **options, **more).run.seconds / ITERATIONS
+        ),
+        "bfs": lambda **more: gpop.bfs(graph, source, **options, **more).run.seconds,
+        "sssp": lambda **more: gpop.sssp(graph, source, **options, **more).run.seconds,
+    }
+
+
+def compare(graph: gpop.Graph, rounds: int) -> list[str]:
+    """The table: a line for what was tried."""
+    apps, found, kernels = runs(graph), {}, {}
+    get = prepared.Prepared.__post_init__
+    for turn in range(rounds + 1):
+        for what in TRIED:
+            for app, run in apps.items():
+
+                def watched(ready: prepared.Prepared, key: tuple = (what, app)) -> None:
+                    get(ready)
+                    kernels[key] = ready.loop.num_regs, ready.loop.local_size_bytes
+
+                with tried(what, graph), patch.object(prepared.Prepared, "__post_init__", watched):
+                    seconds = [run(partition_size=what.partition_size) for _ in range(2)][1]
+                if turn:
+                    found.setdefault((what, app), []).append(seconds)
+    lines = [f"{'':38}" + "".join(f"{app:>10} ms  ratio  registers  spilled" for app in apps)]
+    for what in TRIED:
+        line = f"{what.about:38}"
+        for app in apps:
+            ms = 1e3 * statistics.median(found[what, app])
+            ratio = ms / (1e3 * statistics.median(found[TRIED[0], app]))
+            registers, spilled = kernels[what, app]
+            line += f"{ms:13.3f}{ratio:7.2f}{registers:11}{spilled:9}"
+        lines.append(line)
+    return lines
+
+
+def profile(scale: int) -> list[str]:
+    """The hardware's counters of PageRank's loop: a line for each."""
+    ncu = shutil.which("ncu")
+    if ncu is None:
+        raise UsageError("--profile: expected ncu (NVIDIA Nsight Compute) on the PATH")
+    command = [
+        ncu,
+        "--csv",
+        "--kernel-name",
+        "gpop_loop",
+        "--launch-count",
+        "1",
+        "--metrics",
+        ",".join(METRICS),
+    ]
+    done = subprocess.run(
+        [*command, sys.executable, "-m", "perf.gpu_tuning", str(scale)], capture_output=True, text=True
+    )
+    begin = done.stdout.find('"ID"')
+    if done.returncode or begin < 0:
+        last = (done.stdout + done.stderr).strip().splitlines() or ["it printed nothing"]
+        raise UsageError(f"ncu: exit code {done.returncode}: {last[-1]}")
+    values = {
+        row["Metric Name"]: row["Metric Value"] for row in csv.DictReader(done.stdout[begin:].splitlines())
+    }
+    return [f"{METRICS[name]:38}{values.get(name, '-'):>10}" for name in METRICS]
+
+
+def made(scale: int) -> gpop.Graph:
+    """The graph."""
+    return generate("rmat", scale=scale, degree=16, seed=1, symmetrize=True, weights=WEIGHTS)
+
+
+def _run(given: argparse.Namespace) -> int:
+    if given.rounds < 1:
+        raise UsageError(f"--rounds {given.rounds}: expected 1 or more")
+    cupy()
+    with written(given.out, perf_command("gpu-tuning", given.words), gpu=True):
+        graph = made(given.scale)
+        print(f"rmat-{given.scale}: {graph.n:,} vertices, {graph.m:,} edges\n")
+        print("\n".join(compare(graph, given.rounds)), flush=True)
+        graph.drop("device")
+        if given.profile:
+            print(f"\nPageRank, {ITERATIONS} iterations in one launch, as it is\n")
+            print("\n".join(profile(given.scale)))
+    return 0
+
+
+def main(argv: list[str] | None = None) -> int:
+    """``python -m perf gpu-tuning [--scale 22] [--rounds 5] [--profile] [--out FILE]``"""
+    parser = documented("gpu-tuning", __doc__)
+    parser.add_argument("--scale", type=int, default=22, help="of RMAT (default %(default)s)")
+    parser.add_argument("--rounds", type=int, default=5, help="that are counted (default %(default)s)")
+    parser.add_argument("--profile", action="store_true", help="the hardware's counters too, by ncu")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
+    given = parser.parse_args(argv)
+    given.words = sys.argv[2:] if argv is None else argv
+    return exit_code(lambda: _run(given))
+
+
+if __name__ == "__main__":  # what ncu watches
+    runs(made(int(sys.argv[1])))["pagerank"]()

@@ -1,0 +1,51 @@
+"""What the help of the apps says is what they take."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gpop import __main__ as listing
+from tests.cli.commands import APPS, WITHOUT_MESSAGES, run_app
+
+
+def test_list_of_apps(capsys):
+    assert listing.main([]) == 0
+    out = capsys.readouterr().out
+    listed = [line.split()[0] for line in out.splitlines() if line.startswith("  ")]
+    assert [name for name in listed if name != "gpop"] == list(APPS)
+    assert listing.main(["bfs"]) == 2
+    assert capsys.readouterr().err.startswith("gpop: ")
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_help(app, capsys):
+    with pytest.raises(SystemExit) as leave:
+        run_app(app, "--help")
+    assert leave.value.code == 0
+    out = capsys.readouterr().out
+    for option in ("--threads", "--rounds", "--verify", "--trace", "--progress"):
+        assert option in out
+    assert ("--mode" in out) == (app not in WITHOUT_MESSAGES)
+    assert ("--output" in out) == (app != "triangles")
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_help_lists_what_is_accepted(app, road, tmp_path, capsys):
+    """Every option that is listed can be given, and what all apps share and one refuses is not listed."""
+    values = {
+        "--mode": ["pc"], "--ratio": ["2"], "--interleave": [], "--partition-size": ["16"],
+        "--target": ["cpu"], "--iterations": ["3"], "--layouts": [], "--output": [str(tmp_path / "x.csv")],
+        "--model": ["paper"],
+        "--reorder": ["degree"], "--symmetrize": [], "--threads": ["2"], "--progress": [],
+    }  # fmt: skip
+    with pytest.raises(SystemExit):
+        run_app(app, "--help")
+    listed = set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
+    for option, value in values.items():
+        code = run_app(app, road, "--rounds", 1, option, *value)
+        assert code == 0 or option not in listed, (option, capsys.readouterr().err)
+        if code == 0 and option not in listed:
+            assert app in WITHOUT_MESSAGES
+            assert option in ("--target", "--layouts")  # harmless, and said nowhere

@@ -1,0 +1,92 @@
+"""Shortest paths on lists against SciPy's Dijkstra: graphs of all kinds, and every kind of step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpop.direct import shortest_paths_steps as steps
+from gpop.direct.shortest_paths import FARTHEST, PHASES, search
+from gpop.generate import generate
+from gpop.graph.graph import Graph
+from gpop.layout import by_weight
+from tests.apps import reference
+from tests.graphs import small_graphs
+
+GRAPHS = small_graphs()
+
+
+def found(graph, source, threads=1, unit=None):
+    unit = unit or float(graph.weights.mean()) * graph.n / max(graph.m, 1) if graph.m else 1.0
+    result = search(graph, source, unit, threads)
+    return np.where(result.distance < FARTHEST, result.distance, np.inf), result
+
+
+def weighted(graph, largest, seed=3):
+    weights = np.random.default_rng(seed).integers(0, largest, graph.m, endpoint=True, dtype=np.uint32)
+    return reference.with_weights(graph, weights)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_small_graphs(name):
+    graph = weighted(GRAPHS[name], 20)
+    for source in range(0, graph.n, max(1, graph.n // 3)):
+        assert np.array_equal(found(graph, source)[0], reference.distances(graph, source))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_many_edges_for_each_vertex(threads):
+    graph = generate("rmat", scale=12, degree=16, seed=5, symmetrize=True, weights=(1, 255))
+    directed = generate("rmat", scale=12, degree=16, seed=6, weights=(0, 1000))
+    for each in (graph, directed):
+        source = int(each.out_degree.argmax())
+        distance, result = found(each, source, threads)
+        assert np.array_equal(distance, reference.distances(each, source))
+        edges = dict(zip(PHASES, result.edges.tolist(), strict=True))
+        assert 0 < sum(edges.values()) < each.m / 2  # most edges are never looked at
+        assert edges["near"] > 0 < edges["pull"]
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 30.0, 1e12])
+def test_any_width_of_buckets(unit):
+    graph = weighted(generate("rmat", scale=9, degree=8, seed=2), 99)
+    for source in (0, 17):
+        assert np.array_equal(found(graph, source, 2, unit)[0], reference.distances(graph, source))
+
+
+def test_a_long_way_to_many_edges():
+    """The cut jumps over a gap of weights, without a rest for each stretch of it."""
+    core = generate("rmat", scale=9, degree=16, seed=4, symmetrize=True, weights=(1, 50))
+    tails = np.repeat(np.arange(core.n), core.out_degree)
+    hub = int(core.out_degree.argmax())
+    graph = Graph.from_edges([core.n, *tails], [hub, *core.indices], np.array([10**8, *core.weights]))
+    distance, result = found(graph, core.n, unit=1.0)
+    assert np.array_equal(distance, reference.distances(graph, core.n))
+    assert result.edges[PHASES.index("pull")] > 0
+
+
+def test_long_paths_end_in_one_last_rest():
+    graph = generate("grid", width=60, height=50, weights=(1, 9), seed=1)
+    distance, result = found(graph, 0, 2, unit=0.5)
+    assert np.array_equal(distance, reference.distances(graph, 0))
+    assert result.edges.sum() < 6 * graph.m
+
+
+def test_what_is_as_far_as_can_be_is_not_reached():
+    graph = Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 4], np.array([2**30, 2**30 - 2, 1, 2**31], np.uint32))
+    assert search(graph, 0, 1.0, 1).distance.tolist() == [0, 2**30, 2**31 - 2, FARTHEST, FARTHEST]
+
+
+def test_edges_by_weight_are_kept_and_found():
+    graph = generate("rmat", scale=7, degree=20, seed=3, weights=(1, 60))
+    lines = by_weight.lines_by_weight(graph, 2)
+    assert by_weight.lines_by_weight(graph, 1) is lines
+    assert [line.kind for line in graph.kept()] == ["edges by weight"]
+    tails = np.repeat(np.arange(graph.n), graph.out_degree)
+    order = np.lexsort((graph.indices, graph.weights, tails))
+    assert np.array_equal(lines >> np.uint64(32), graph.weights[order])
+    assert np.array_equal(lines.astype(np.uint32), graph.indices[order])
+
+
+def test_every_kind_of_step_has_a_slot():
+    assert steps.EDGES + steps.OVER <= steps.TIMES < steps.TIMES + steps.OVER <= 32

@@ -1,0 +1,116 @@
+"""What a run on a GPU leaves for the next one: kernels, a clean workspace, one block for what is small."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.generate import generate
+from gpop.gpu import engine, exchange, prepared
+from tests.gpu.emulator import emulated
+from tests.programs import Smallest, random_graph
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """Everything that was prepared, and every workspace that was made."""
+    found = {"prepared": [], "spaces": []}
+    prepare, space = prepared.Prepared.__post_init__, prepared.Workspace
+
+    def watched(ready):
+        found["prepared"].append(ready)
+        prepare(ready)
+
+    monkeypatch.setattr(prepared.Prepared, "__post_init__", watched)
+    monkeypatch.setattr(
+        prepared, "Workspace", lambda *given: found["spaces"].append(space(*given)) or found["spaces"][-1]
+    )
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["auto", "sc", "pc", "edge-list"])
+def test_a_second_run_finds_everything_ready_and_clean(mode, made):
+    graph = random_graph(6, 200, 900, weights=True)
+    expected = {source: gpop.sssp(graph, source).distance for source in (0, 5, 9)}
+    with emulated():
+        for source in (0, 5, 9, 5):
+            found = gpop.sssp(graph, source, target="gpu", mode=mode, ratio=1.0, partition_size=32)
+            assert np.array_equal(found.distance, expected[source])
+        assert (len(made["prepared"]), len(made["spaces"])) == (1, 1)
+        gpop.sssp(graph, 0, target="gpu", mode=mode, ratio=2.0, partition_size=32)
+        assert len(made["prepared"]) == 2  # another ratio is another plan
+        graph.drop("device")
+        gpop.sssp(graph, 0, target="gpu", mode=mode, ratio=1.0, partition_size=32)
+        assert len(made["prepared"]) == 3
+
+
+def test_a_workspace_that_may_not_be_clean_is_not_kept(made, monkeypatch):
+    graph = random_graph(6, 200, 900)
+
+    def labels(**options):
+        program = Smallest(graph)
+        program.label = np.arange(graph.n)[::-1]
+        run = gpop.run(program, target="gpu", mode="sc", ratio=1.0, partition_size=32, **options)
+        return program.label, run
+
+    with emulated():
+        whole, _ = labels()
+        partly, run = labels(iterations=1)
+        assert len(run.frontier)
+        assert len(made["spaces"]) == 1
+        assert np.array_equal(labels()[0], whole)
+        assert len(made["spaces"]) == 2
+        with pytest.raises(RuntimeError):
+            labels(callback=_fail)
+        assert np.array_equal(labels()[0], whole)
+        assert len(made["spaces"]) == 3
+        monkeypatch.setattr(prepared, "KEPT", 0)
+        assert np.array_equal(labels()[0], whole)
+        assert np.array_equal(labels()[0], whole)
+        assert len(made["spaces"]) == 4
+    assert not np.array_equal(partly, whole)
+
+
+def _fail(record):
+    raise RuntimeError("of the user")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("small", [0, exchange.SMALL])
+def test_large_fields_and_frontiers_have_copies_of_their_own(small, monkeypatch):
+    monkeypatch.setattr(exchange, "SMALL", small)
+    graph = generate("grid", width=60, height=3)
+    with emulated():
+        found = gpop.bfs(graph, 0, target="gpu", mode="sc")
+        program = Smallest(graph)
+        program.label = np.arange(graph.n)
+        gpop.run(program, np.arange(exchange.FEW + 1), target="gpu", mode="sc")
+    assert found.run.iterations > exchange.FIRST_ROWS
+    assert np.array_equal(found.level, gpop.bfs(graph, 0).level)
+    assert found.trace.column("frontier").tolist() == np.bincount(found.level).tolist()
+    assert not program.label.any()
+
+
+@pytest.mark.slow
+def test_nobody_else_s_kernels_are_taken(made):
+    """Another CuPy, here another emulator, has modules of its own."""
+    graph = random_graph(6, 200, 900)
+    for count in (1, 2):
+        with emulated():
+            gpop.bfs(graph, 0, target="gpu", ratio=1.0)
+        assert len(made["prepared"]) == count
+
+
+@pytest.mark.slow
+def test_a_run_that_is_pushed_otherwise_is_prepared_alone(made):
+    """Tests compare ways to push, which no plan tells apart."""
+    from gpop.gpu.kernel import SWAP
+    from gpop.plan.plan import decide
+
+    graph = random_graph(6, 200, 900)
+    with emulated():
+        for _ in range(2):
+            engine.GpuEngine(decide(Smallest(graph), target="gpu", mode="sc"), SWAP).prepare()
+    assert len(made["prepared"]) == 2

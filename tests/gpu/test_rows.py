@@ -1,0 +1,120 @@
+"""Rows (kernels/rows.cuh): one phase an iteration gives what plain Python does, where it pays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.generate import generate
+from gpop.gpu import choices, kernel
+from gpop.gpu.choices import traits_of
+from gpop.gpu.engine import emitted_of
+from gpop.model.choosers import MODELS
+from gpop.plan.plan import decide
+from tests.gpu.cases import CASES, Case, check, in_plain_python
+from tests.gpu.emulator import emulated
+from tests.programs import Rank
+from tests.quick import slow
+
+
+class Nearest(gpop.Program):
+    """A minimum over weighted in-edges, begun anew in each iteration; which one it is, scatter knows, too."""
+
+    low = gpop.VertexField(np.uint32, 9)
+    all_active = True
+    combine = "min"
+
+    def scatterFunc(self, node):
+        return self.low[node] + np.uint32(self.iteration)
+
+    def applyWeight(self, value, weight):
+        return value + weight
+
+    def initFunc(self, node):
+        self.low[node] = 1000 + node
+        return True
+
+    def gatherFunc(self, value, node):
+        self.low[node] = min(self.low[node], value)
+        return True
+
+
+def uneven():
+    """Rows of no edge, of a few, of more than a thread walks alone, and of more than a warp does."""
+    rng, n = np.random.default_rng(3), 400
+    heads = np.repeat([7, 8, 399], [kernel.HUB + 40, 45, kernel.HUB + 1])
+    heads = np.concatenate([heads, rng.integers(0, n // 2, 900)])
+    tails = rng.integers(0, n, heads.size)
+    return gpop.Graph.from_edges(tails, heads, rng.integers(1, 90, heads.size).astype(np.uint32), n=n)
+
+
+def strategies(graph, mode="auto", **options):
+    plan = decide(Rank(graph) if options.get("plain") else CASES["RankCombined"].cls(graph), target="gpu",
+                  mode=mode, model=options.get("model", MODELS[0]))  # fmt: skip
+    return [strategy.name for strategy in traits_of(plan, emitted_of(plan), None).strategies]
+
+
+@pytest.mark.parametrize(
+    "case",
+    slow([Case(Nearest, iterations=3), CASES["Countdown"], CASES["RankCombined"]], *CASES.values()),
+    ids=lambda case: case.cls.__name__,
+)
+def test_iterations_of_one_phase_are_those_of_plain_python(case):
+    graph = uneven()
+    assert sorted(np.bincount(graph.indices, minlength=graph.n))[0] == 0
+    with emulated():
+        run = check(case, graph, in_plain_python(case, graph), "pull", 64, "declared")
+    assert run.trace.column("partitions_pull").all()
+
+
+@pytest.mark.slow
+def test_sums_are_the_same_every_time_and_true_at_hubs():
+    graph = uneven()
+    with emulated():
+        ranks = [gpop.pagerank(graph, iterations=4, target="gpu", mode="pull").rank for _ in range(2)]
+    assert np.array_equal(*ranks)
+    exact = gpop.pagerank(graph, iterations=4, dtype=np.float64).rank
+    np.testing.assert_allclose(ranks[0], exact, rtol=1e-6)
+
+
+@pytest.mark.slow
+def test_what_a_callback_sets_is_heard():
+    """Values are scattered anew where fields may have changed."""
+    graph = uneven()
+    with emulated():
+        found = gpop.pagerank(graph, target="gpu", mode="pull", dangling="uniform")
+    correct = gpop.pagerank(graph, dangling="uniform")
+    assert found.iterations == correct.iterations
+    np.testing.assert_allclose(found.rank, correct.rank, rtol=1e-5)
+
+
+def test_taken_where_values_are_near_or_few():
+    grid = generate("grid", width=200, height=200)
+    far = generate("uniform", scale=17, degree=12, seed=1)
+    with emulated():
+        assert strategies(grid) == ["rows"]
+        assert strategies(far) == ["bins-combined"]
+        assert strategies(far, "pull") == ["rows"]
+        assert strategies(grid, "pc") == ["bins-combined"]
+        assert strategies(grid, model=MODELS[1]) == ["bins-combined"]
+        assert strategies(grid, plain=True) == ["bins"]
+        assert strategies(grid, "pull", plain=True) == ["owner"]
+
+
+@pytest.mark.slow
+def test_only_in_edges_are_on_the_device(monkeypatch):
+    graph = generate("grid", width=20, height=20)
+    monkeypatch.setattr(choices, "prefers_rows", lambda *given: True)
+    with emulated():
+        gpop.pagerank(graph, iterations=1, target="gpu")
+        (layout,) = [entry.value for entry in graph.store._entries.values() if hasattr(entry.value, "arrays")]
+        assert set(layout.arrays) == {
+            "indptr",
+            "indices",
+            "in_indptr",
+            "in_indices",
+            "hub_vertex",
+            "hub_first",
+            "hub_of",
+        }
