@@ -21,8 +21,9 @@ from gpop.apps.checkpoint_options import checkpoint_of
 from gpop.apps.cli_arguments import ROUNDS, parse
 from gpop.common.command import exit_code, fail, print_json, reading_options
 from gpop.common.errors import UsageError
+from gpop.common.launched import launched_ranks
 from gpop.common.progress import by_default
-from gpop.ranks.world import World, end_all, launched_ranks, world_of
+from gpop.ranks.world import World, end_all, world_of
 
 SOURCE_SEED = 27491095
 _NOT_OF_THE_RUN = (
