@@ -81,6 +81,15 @@ def device_identity() -> str:
     return cupy().cuda.runtime.deviceGetPCIBusId(cupy().cuda.Device().id)
 
 
+def nccl() -> Any:
+    """CuPy's module of that name; None where there is no NCCL."""
+    try:
+        from cupy.cuda import nccl as module
+    except ImportError:
+        return None
+    return module if module.available else None
+
+
 def free_bytes() -> int:
     """Bytes that can still be allocated on the device, memory that CuPy keeps for reuse included."""
     return cupy().cuda.runtime.memGetInfo()[0] + cupy().get_default_memory_pool().free_bytes()

@@ -6,12 +6,11 @@ on one device; there, and where it is not installed, `HostLink` copies to the ho
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
 
-from gpop.gpu.device import cupy, device_identity
+from gpop.gpu.device import cupy, device_identity, nccl
 from gpop.ranks.world import World
 
 
@@ -39,15 +38,6 @@ def link_of(world: World) -> Link:
     if apart and all(has for _, _, has in able):
         return NcclLink(world)
     return HostLink(world)
-
-
-def nccl() -> Any:
-    """CuPy's module of that name; None where there is no NCCL."""
-    try:
-        module = import_module("cupy.cuda.nccl")
-    except ImportError:
-        return None
-    return module if module.available else None
 
 
 class NcclLink:

@@ -61,10 +61,8 @@ def check(name: str, mode: str, sizes: tuple[int, ...]) -> int:
 
 def streamed() -> int:
     """Apps whose edges do not fit the budget of a device."""
-    graph, done = (
-        world().first_ones(None if world().rank else generate("rmat", scale=12, degree=64, seed=3)),
-        0,
-    )
+    graph = world().first_ones(None if world().rank else generate("rmat", scale=12, degree=64, seed=3))
+    done = away = 0
     few = {"residency": "stream", "device_memory": 600_000}
     for mode in ("sc", "pc", "auto"):
         options = {"target": "gpu", "mode": mode, "ratio": 1.0, "partition_size": 512}
