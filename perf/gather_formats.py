@@ -244,6 +244,7 @@ def print_steps(
             print(
                 f"{app:10}{name:24}{1e3 * seconds:10.3f}{rate}{share}" + ("" if same else "  another answer")
             )
+    print_beside_paper(medians, lanes)
     return right
 
 
