@@ -44,6 +44,7 @@ from gpop.common.command import (
     reading_options,
 )
 from gpop.common.errors import UsageError
+from gpop.common.launched import launched_rank
 from gpop.common.memory import available_bytes, bytes_of, readable, require_memory
 from gpop.common.progress import by_default, progress_bar
 from gpop.common.replacing import replacing
@@ -346,7 +347,9 @@ def _save_ids(graph: Graph, path: Path) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Convert, save, and print what was done; returns the exit code."""
+    """Convert, save, and print what was done; returns the exit code. Of several ranks the first does it."""
+    if launched_rank():
+        return 0
     return exit_code(lambda: _convert(_parser().parse_args(argv)))
 
 

@@ -5,20 +5,22 @@
 #   perf/gpu_check.sh perf/results/gpu-check.txt
 #
 # Needs Python with CuPy, Numba, SciPy, psutil, tqdm, NetworkX, Matplotlib, pytest. pytest's plugins are not
-# used: tests are dealt out to PROCESSES plain pytest processes, by turns on each GPU; LIMIT is the most seconds of one.
-# Exit code 0 when every marked test passed.
+# used: tests are dealt out to PROCESSES plain pytest processes, by turns on each GPU (or those of GPUS=1,3); LIMIT is
+# the most seconds of one. Exit code 0 when every marked test passed.
 set -uo pipefail
 out=$(realpath "${1:?usage: perf/gpu_check.sh OUTPUT_FILE}")
 cd "$(dirname "$0")/.."
 root=$PWD
 python=${PYTHON:-python3}
 processes=${PROCESSES:-8} limit=${LIMIT:-420}
-# `on I COMMAND...`: all GPUs are there, the I-th of them is the one that is used unless a program asks for another.
-gpus=$(nvidia-smi -L | grep -c '^GPU')
+# `on I COMMAND...`: all GPUs are seen, the I-th of those in turn first: it is used unless a program asks for another.
+mapfile -t there < <(nvidia-smi --query-gpu=index --format=csv,noheader)
+mapfile -t gpus < <(tr ' ,' '\n' <<<"${GPUS:-${there[*]}}")
 on() {
-  local first=$(($1 % (gpus > 0 ? gpus : 1)))
-  CUDA_VISIBLE_DEVICES=$(seq -s, "$first" $((gpus - 1)))$([ "$first" -gt 0 ] && echo ",$(seq -s, 0 $((first - 1)))") "${@:2}"
+  local first=${gpus[$(($1 % ${#gpus[@]}))]}
+  CUDA_VISIBLE_DEVICES=$first$(printf '%s\n' "${there[@]}" | grep -vx "$first" | sed 's/^/,/' | tr -d '\n') "${@:2}"
 }
+[ "${#there[@]}" -gt 0 ] || { echo "no GPU is here" >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PYTHONPATH=$root${PYTHONPATH:+:$PYTHONPATH} XDG_CACHE_HOME=$work/cache PYTHONUNBUFFERED=1

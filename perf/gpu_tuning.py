@@ -8,6 +8,11 @@ is not counted; medians of the loop by CUDA events, of an iteration for PageRank
 bytes are the compiler's. With ``--profile`` the hardware's counters of PageRank follow, by NVIDIA's ncu:
 shares of the peak, hits in the caches, and for how many cycles a warp waits for what between two of its
 instructions.
+
+What PageRank waits for is not memory, whose bandwidth it uses a quarter of: eight warps of a scheduler,
+which is what registers allow, wait for each other at barriers and for chains in shared memory (short
+scoreboard: the cells and the shuffles of a segmented sum), and of these fewer than one is ready at a
+time.
 """
 
 from __future__ import annotations

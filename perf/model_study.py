@@ -134,7 +134,11 @@ def verdict(lines: dict[str, Line], size: int) -> list[str]:
         said.append(
             f"On graphs and families that it has not seen the better kind, {kind}, takes {ratio:.2f} times "
             "the time of auto: "
-            + ("it may come with gpop." if ratio < 1 and size < SMALL else "auto stays analytical.")
+            + (
+                "worth a run, which the log does not stand for."
+                if ratio < 1 and size < SMALL
+                else "auto stays analytical."
+            )
         )
     return said
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gpop.apps import report
+from gpop.apps.app import App
 from gpop.apps.checkpoint_options import add_checkpoint_options
 from gpop.common.command import Parser, add_json_option, add_reading_options, prog
 from gpop.common.errors import UsageError
@@ -17,9 +18,6 @@ from gpop.graph.transform import ORDERS
 from gpop.model.choosers import MODEL_NAMES, MODELS
 from gpop.model.strategies import ASKED, check_asked, described
 from gpop.ranks.world import TRANSPORTS
-
-if TYPE_CHECKING:
-    from gpop.apps.cli import App
 
 ROUNDS = 3
 TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")

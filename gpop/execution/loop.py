@@ -27,6 +27,10 @@ def engine_for(
     target: str, plan: Plan, world: World | None = None, gather: bool = False, residency: str = "auto"
 ) -> Engine:
     """The target's engine; imported when it is first asked for. ``world``: where there are other ranks."""
+    if world is not None and target == "gpu":
+        from gpop.ranks.gpu_engine import GpuRankEngine
+
+        return GpuRankEngine(plan, world, gather)
     if world is not None:
         from gpop.ranks.engine import RankEngine
 

@@ -289,8 +289,8 @@ def _check_ranks(
 ) -> int | None:
     """Refuse what ranks cannot do together; the threads of each."""
     name = type(program).__name__
-    if target != "cpu":
-        raise UsageError(f"{name} on {world.size} ranks: target {target!r}: expected 'cpu'")
+    if target == "python":
+        raise UsageError(f"{name} on {world.size} ranks: target {target!r}: expected 'cpu' or 'gpu'")
     if interleave:
         raise UsageError(f"{name} on {world.size} ranks: interleave is for a run alone: expected False")
     if program.graph.n == 0:

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from gpop.common.command import Parser, add_json_option, exit_code, print_json, prog
+from gpop.common.launched import launched_rank
 from gpop.common.progress import by_default
 from gpop.generate import GENERATORS, SAID, generate, remark
 from gpop.generate.lattices import LATTICES
@@ -107,7 +108,9 @@ def _generate(arguments: list[str] | None) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Generate, save, and print what was made; returns the exit code."""
+    """Generate, save, and print what was made; returns the exit code. Of several ranks the first does it."""
+    if launched_rank():
+        return 0
     return exit_code(lambda: _generate(arguments))
 
 

@@ -51,7 +51,7 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
         rows,
     )
     return Traits(
-        bits=_bits(plan, strategies),
+        bits=bits_of(plan, strategies),
         weight_dtype=plan.types.weight,
         bin_weight_dtype=None,
         all_active=cls.all_active,
@@ -94,7 +94,7 @@ def _takes_rows(plan: Plan, emitted: Emitted, asked: str) -> bool:
     return asked == "pull" or (chosen and prefers_rows(graph.n, graph.m, share_inside(graph, SMALL_ID_BITS)))
 
 
-def _bits(plan: Plan, strategies: tuple[Strategy, ...]) -> int:
+def bits_of(plan: Plan, strategies: tuple[Strategy, ...]) -> int:
     """Local bits: the cells of a partition fit the shared memory of a block, and ids fit 15 bits.
 
     Strategies by name do not read bins: theirs are the same for all graphs, so that one kernel serves all.

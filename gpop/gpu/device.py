@@ -76,6 +76,11 @@ def current_device() -> Device:
     return _device(cupy().cuda.Device().id)
 
 
+def device_identity() -> str:
+    """Tells the current device from others of the machine, whatever number they have here."""
+    return cupy().cuda.runtime.deviceGetPCIBusId(cupy().cuda.Device().id)
+
+
 def free_bytes() -> int:
     """Bytes that can still be allocated on the device, memory that CuPy keeps for reuse included."""
     return cupy().cuda.runtime.memGetInfo()[0] + cupy().get_default_memory_pool().free_bytes()

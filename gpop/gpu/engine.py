@@ -21,7 +21,7 @@ from gpop.gpu.device_graph import DeviceGraph, device_graph
 from gpop.gpu.emit import emit
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.exchange import FEW, ROOM
-from gpop.gpu.kernel import BLOCK_THREADS, OWNER, Traits
+from gpop.gpu.kernel import BLOCK_THREADS, FUSED, OWNER, Traits
 from gpop.gpu.prepared import Prepared, note, noted
 from gpop.gpu.streaming import Link, stream
 from gpop.gpu.structs import FETCHED_AT, TRACE_ROWS, argument
@@ -58,12 +58,14 @@ class GpuEngine:
 
     most_rows = TRACE_ROWS
     settles = False
+    launched = FUSED
 
     def __init__(self, plan: Plan, push: int | None = None) -> None:
         cupy()
         self.plan, self.program, self.lowered, self.push = plan, plan.program, plan.lowered, push
         self.mode = TREE if plan.tree is not None and not self.program.all_active else mode_of(plan)
         self.fields: dict[str, Any] = {}
+        self.arguments: tuple[Any, ...] | None = None
         self.milliseconds = self.prepare_seconds = 0.0
         self.link: Link | None = None
 
@@ -88,8 +90,8 @@ class GpuEngine:
     def _made_ready(self) -> Prepared:
         """Prepared anew, the arrays of the layout on the device."""
         plan, graph = self.plan, self.program.graph
-        emitted = emitted_of(plan)
-        traits = traits_of(plan, emitted, self.push)
+        emitted = self._emitted()
+        traits = self._traits(emitted)
         turned = traits.combine is not None and traits.push != OWNER
         layout, seconds = device_graph(graph, traits.bits, turned, worker_count())
         if plan.types.weight is not None:
@@ -109,7 +111,13 @@ class GpuEngine:
         layout.load(parts)
         seconds += time.perf_counter() - before
         shapes |= queue_shapes(layout, emitted, traits, (free_bytes() - own) // 2)
-        return self._with_constants(Prepared(layout, emitted, traits, shapes, seconds))
+        return self._with_constants(self._compiled(layout, emitted, traits, shapes, seconds))
+
+    def _emitted(self) -> Emitted:
+        return emitted_of(self.plan)
+
+    def _traits(self, emitted: Emitted) -> Traits:
+        return traits_of(self.plan, emitted, self.push)
 
     def _is_too_much(self, needed: int, taken: int) -> bool:
         """Whether a run that may stream has to; one that may not is refused where its budget is too small."""
@@ -127,7 +135,10 @@ class GpuEngine:
         streamed, traits, shapes = stream(self.plan, emitted, self.push)
         self.link = Link(streamed)
         seconds += time.perf_counter() - before
-        return self._with_constants(Prepared(streamed, emitted, traits, shapes, seconds))
+        return self._with_constants(self._compiled(streamed, emitted, traits, shapes, seconds))
+
+    def _compiled(self, *made: Any) -> Prepared:
+        return Prepared(*made, launched=self.launched)
 
     def _with_constants(self, ready: Prepared) -> Prepared:
         """What the model goes by, measured where it was not yet, and the tree in its place."""
@@ -227,12 +238,21 @@ class GpuEngine:
             self._send()
             ready.events[0].record()
         self.fresh = False
-        arguments = (self._state(), ready.graph, self.space.argument, exchange.device_control)
-        blocks = (ready.device.multiprocessors,)
-        kernel(blocks, (BLOCK_THREADS,), arguments, shared_mem=ready.shared)
+        self._start(kernel)
         ready.events[1].record()
         exchange.receive()
         self.milliseconds += cupy().cuda.get_elapsed_time(*ready.events)
+
+    def _start(self, kernel: Any) -> None:
+        blocks = (self.ready.device.multiprocessors,)
+        kernel(blocks, (BLOCK_THREADS,), self._arguments(), shared_mem=self.ready.shared)
+
+    def _arguments(self) -> tuple[Any, ...]:
+        """What kernels get; filling the structs takes longer than a launch, so once until `refresh`."""
+        if self.arguments is None:
+            control = self.exchange.device_control
+            self.arguments = self._state(), self.ready.graph, self.space.argument, control
+        return self.arguments
 
     def _send(self) -> None:
         """What the next launch begins with; nobody has arrived at its barriers."""
@@ -241,6 +261,7 @@ class GpuEngine:
 
     def refresh(self) -> None:
         """Fields to the device; those that are there already (CuPy arrays) are used as they are."""
+        self.arguments = None
         for name in self.lowered.fields:
             field = self.program._fields[name]
             if name in self.exchange.fields:
@@ -258,8 +279,12 @@ class GpuEngine:
                 self.fields[name].set(field)
 
     def publish(self) -> None:
-        """Fields back to where the program has them."""
-        for name in self.lowered.fields:
+        """Have fields where the program has them."""
+        self._fetch_fields()
+
+    def _fetch_fields(self) -> None:
+        """Fields that the program writes back to where it has them."""
+        for name in self.lowered.written:
             field = self.program._fields[name]
             if name in self.exchange.fields:
                 self.exchange.give(name, field)
@@ -282,7 +307,7 @@ class GpuEngine:
 
     def finish(self) -> Finished:
         """Fields back, and the vertices that are still active."""
-        self.publish()
+        self._fetch_fields()
         n, traits = self.program.graph.n, self.traits
         finished = Finished(
             seconds=self.milliseconds * 1e-3,

@@ -28,9 +28,10 @@ COMMON = ("stored", "layout", "team", "strip", "fold", "swap", "deliver", "inbox
 """Files of ``kernels/`` that all strategies build on, in the order in which they are compiled."""
 
 ENGINE = ("lists", "buckets", "frontier", "tree", "engine")
-"""Those that come after the strategies; then how an iteration is launched, `FUSED` or `STEPPED`."""
+"""Those that come after the strategies; then how an iteration is launched: `FUSED`, `STEPPED`, or on one of
+several ranks."""
 
-FUSED, STEPPED = ("loop", "load"), ("step",)
+FUSED, STEPPED, RANKED = ("loop", "load"), ("step",), ("loop", "load", "exchange")
 
 OPTIONS = ("--std=c++17", "--fmad=false")  # the CPU does not contract a * b + c either
 BLOCK_THREADS = 1024
@@ -59,8 +60,8 @@ PARAMETERS = ("VIRTUAL_WARP", "CHUNK")
 MOST_LANE_IDS = 16
 """Ids that one thread takes at once (strip.cuh); half as many where each comes with a weight: registers."""
 
-LEAST_SHARED = 1 << 15
-"""Candidates of a sparse iteration want some shared memory too, and vertices that ask do (in_edges.cuh)."""
+LEAST_SHARED = 1 << 14
+"""Candidates of a sparse iteration want some shared memory too."""
 
 COMBINES = {None: 0, "min": 1, "max": 2, "add": 3, "or": 4}
 SWAP, FOLD, OWNER = range(3)
@@ -241,6 +242,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "PUSH": traits.push,
         "FOLDS_PUSHED": int(traits.push == FOLD),
         "PRIORITISED": int("priorityFunc" in emitted.defined),
+        "RANKED": int(launched is RANKED),
         "MASKED": int(traits.masked and not traits.all_active),
         "ONE_PHASE": int(one_phase(traits)),
         "AGGREGATE": (None, *AGGREGATIONS).index(traits.aggregation),

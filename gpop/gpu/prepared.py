@@ -18,7 +18,7 @@ from gpop.gpu.device_graph import DeviceGraph
 from gpop.gpu.edge_arrays import STRUCTS
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.exchange import Exchange
-from gpop.gpu.kernel import STEPPED, Traits, compile_kernel, make_source, shared_bytes
+from gpop.gpu.kernel import FUSED, STEPPED, Traits, compile_kernel, make_source, shared_bytes
 from gpop.gpu.structs import GRAPH, argument
 from gpop.gpu.workspace import Shapes, Workspace
 from gpop.graph.graph import Graph
@@ -48,13 +48,14 @@ class Prepared:
     traits: Traits
     shapes: Shapes
     seconds: float
+    launched: tuple[str, ...] = FUSED
     ratio: float = 1.0
     link_cost: float = 0.0
     fixed: dict[str, Any] = field(default_factory=dict)
     made_with: Any = field(default_factory=cupy)
 
     def __post_init__(self) -> None:
-        module = compile_kernel(make_source(self.emitted, self.traits))
+        module = compile_kernel(make_source(self.emitted, self.traits, self.launched))
         self.module, self.loop = module, module.get_function("gpop_loop")
         self.loader = module.get_function("gpop_load")
         self.shared = shared_bytes(self.emitted, self.traits)

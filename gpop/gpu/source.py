@@ -55,7 +55,12 @@ def defined_in(cls: type[Program], functions: dict[str, Any]) -> frozenset[str]:
 
 
 class Emitter(FunctionEmitter):
-    """Emits the functions of one program and, as they are met, the helpers they call."""
+    """Emits the functions of one program and, as they are met, the helpers they call.
+
+    ``place`` is where the fields of the engine's vertex ``v`` are.
+    """
+
+    place = "v"
 
     def __init__(self, cls: type[Program], lowered: Lowered) -> None:
         super().__init__()
@@ -153,15 +158,16 @@ class Emitter(FunctionEmitter):
             f"    {HINT} Copy(const State& state, {kind} value) : State(state), cell(value) {{}}\n"
             f"    {HINT} {kind}& {word}(unsigned) {{ return cell; }}\n"
             "};\n"
-            f"{HINT} {kind}& written_cell(const State& state, unsigned v) {{ return state.{word}(v); }}\n"
+            f"{HINT} {kind}& written_cell(const State& state, unsigned v)"
+            f" {{ return state.{word}({self.place}); }}\n"
         )
 
     def owned(self) -> str:
         """A state that keeps the written fields of one vertex in cells of its own until `put_back`."""
         kinds = self.member_types()
         words = [(kinds[name], self.arrays[name], self.cells[name]) for name in self.written]
-        loads = "".join(f", {cell}(state.{word}(v))" for _, word, cell in words)
-        stores = "".join(f" state.{word}(v) = own.{cell};" for _, word, cell in words)
+        loads = "".join(f", {cell}(state.{word}({self.place}))" for _, word, cell in words)
+        stores = "".join(f" state.{word}({self.place}) = own.{cell};" for _, word, cell in words)
         lines = [f"{kind} {cell};" for kind, _, cell in words]
         lines.append(f"{HINT} Owned(const State& state, unsigned v) : State(state){loads} {{}}")
         lines += [f"{HINT} {kind}& {word}(unsigned) {{ return {cell}; }}" for kind, word, cell in words]

@@ -55,7 +55,7 @@ def stream(plan: Plan, emitted: Emitted, push: int | None) -> tuple[BudgetedGrap
         raise UsageError(
             f"mode {plan.mode!r} wants all edges on the device: expected residency 'device', not 'stream'"
         )
-    budget = plan.residency.budget or _everything()
+    budget = plan.residency.budget or everything()
     for chosen in (traits_of(plan, emitted, push), *_with_fewer(traits, mode_of(plan))):
         by_column = chosen.combine is not None and chosen.push != OWNER
         resident, _ = device_graph(graph, chosen.bits, by_column, worker_count())
@@ -105,7 +105,7 @@ def _with_fewer(traits: Traits, mode: str) -> Iterator[Traits]:
             yield traits
 
 
-def _everything() -> int:
+def everything() -> int:
     """What is free but for what the driver may want."""
     cupy().get_default_memory_pool().free_all_blocks()
     return cupy().cuda.runtime.memGetInfo()[0] // 16 * 15

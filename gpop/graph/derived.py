@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from gpop.common.progress import activity
 from gpop.graph.kept import KeptList, Kind
@@ -14,23 +14,21 @@ if TYPE_CHECKING:
     import numpy as np
 
     from gpop.graph.facts import Facts
-    from gpop.graph.graph import Graph
     from gpop.graph.kept import Store
 
 
 class Derived:
-    """Methods of `gpop.graph.graph.Graph`, which has the attributes."""
+    """Methods of `gpop.graph.graph.Graph`, which has the attributes and makes graphs of other edges."""
 
     n: int
     indptr: np.ndarray
     indices: np.ndarray
     weights: np.ndarray | None
-    original_ids: np.ndarray | None
-    name: str
     store: Store
     facts: Facts
+    _with_edges: Any
 
-    def reverse(self) -> Graph:
+    def reverse(self) -> Self:
         """The graph with every edge turned round (its CSC), weights carried; kept once made.
 
         Returns
@@ -46,14 +44,13 @@ class Derived:
         turned = self.store.get(Kind.REVERSE)
         if turned is None:
             from gpop.graph.build import build_csr, csr_edges
-            from gpop.graph.graph import Graph
 
             edges = csr_edges(self.indptr, self.indices, self.weights).reversed()
             dtype = None if self.weights is None else self.weights.dtype
             # sources come in ascending order: they are the new destinations, sorted already
             with activity("turning the edges round"):
                 arrays = build_csr(self.n, [edges], dtype, by_destination=False)
-            turned = Graph(*arrays, original_ids=self.original_ids, name=self.name)
+            turned = self._with_edges(arrays)
             self.store.put(Kind.REVERSE, turned, holds=arrays, graph=turned)
         return turned
 
@@ -107,7 +104,7 @@ class Derived:
         with exclusive(self):
             self.store.drop(kind)
 
-    def symmetrize(self) -> Graph:
+    def symmetrize(self) -> Self:
         """The graph with both directions of every edge, each once; a merged edge has the least weight.
 
         Returns
@@ -121,13 +118,12 @@ class Derived:
         [1, 2, 0, 0]
         """
         from gpop.graph.build import build_csr, csr_edges
-        from gpop.graph.graph import Graph
 
         edges = csr_edges(self.indptr, self.indices, self.weights)
         dtype = None if self.weights is None else self.weights.dtype
         with activity("adding the opposite edges"):
             arrays = build_csr(self.n, [edges, edges.reversed()], dtype, "min")
-        result = Graph(*arrays, original_ids=self.original_ids, name=self.name)
+        result = self._with_edges(arrays)
         result.facts.symmetric = True
         return result
 

@@ -234,6 +234,10 @@ class Graph(Derived, Interchange):
         dtype = None if weights is None else weights.dtype
         return cls(*build_csr(n, [array_edges(src, dst, weights)], dtype, duplicates), name=name)
 
+    def _with_edges(self, arrays: tuple[np.ndarray | None, ...]) -> Graph:
+        """A graph of these arrays of CSR, with the same vertices."""
+        return Graph(*arrays, original_ids=self.original_ids, name=self.name)
+
     @property
     def out_degree(self) -> np.ndarray:
         """Number of out-edges of each vertex, uint32 [n]."""

@@ -31,7 +31,7 @@ class Lowered(NamedTuple):
     ``gatherFunc`` returns True whatever it hears. ``filters_early``: ``filterFunc`` may be called as soon as
     a vertex is activated: it always returns True, and of what it or ``gatherFunc`` writes the other one uses
     nothing. ``gathered``: the fields that ``gatherFunc`` writes; ``written``: those that any function does.
-    ``sent``: the attributes that ``scatterFunc`` uses.
+    ``sent``: the attributes that ``scatterFunc`` uses. ``filters``: ``filterFunc`` may say False.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Lowered(NamedTuple):
     gathered: tuple[str, ...]
     written: tuple[str, ...]
     sent: tuple[str, ...]
+    filters: bool
 
 
 def lower(cls: type[Program]) -> Lowered:
@@ -96,6 +97,7 @@ def lower(cls: type[Program]) -> Lowered:
         tuple(sorted(checks["gatherFunc"].written)),
         tuple(sorted(written)),
         tuple(sorted(checks["scatterFunc"].used)),
+        "filterFunc" in checks and not checks["filterFunc"].only_true,
     )
     _known[cls] = watched, lowered
     return lowered

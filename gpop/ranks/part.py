@@ -125,7 +125,7 @@ class Local(NamedTuple):
 
 
 def lay_out(edges: InEdges, begin: int, end: int, bits: int) -> Local:
-    """The local graph of the range from ``begin`` to ``end``.
+    """The local graph of the range from ``begin`` to ``end``; sources ascend.
 
     Examples
     --------
@@ -135,10 +135,11 @@ def lay_out(edges: InEdges, begin: int, end: int, bits: int) -> Local:
     >>> local.first, local.last, local.mirrors.tolist()
     (2, 4, [0, 4])
     """
-    outside = (edges.sources < begin) | (edges.sources >= end)
-    names = np.unique(edges.sources[outside])
-    lower = names[names < begin].astype(np.int64)
-    higher = names[names >= end].astype(np.int64)
+    starts = np.flatnonzero(np.diff(edges.sources, prepend=edges.sources[:1] ^ 1))  # of each source's edges
+    senders = edges.sources[starts].astype(np.int64)
+    outside = (senders < begin) | (senders >= end)
+    names = senders[outside]
+    lower, higher = names[names < begin], names[names >= end]
     places, partitions = pack(lower, bits)
     first = partitions << bits
     last = first + end - begin
@@ -146,12 +147,13 @@ def lay_out(edges: InEdges, begin: int, end: int, bits: int) -> Local:
     above += -(-last >> bits) << bits
     mirrors = np.concatenate([places, above])
     n = max(int(above[-1]) + 1 if above.size else last, 1)
-    sources = edges.sources.astype(np.int64) - (begin - first)
-    sources[outside] = mirrors[np.searchsorted(names, edges.sources[outside])]
+    senders -= begin - first
+    senders[outside] = mirrors
     indptr = np.zeros(n + 1, np.int64)
-    np.cumsum(np.bincount(sources, minlength=n), out=indptr[1:])
-    indices = (edges.targets.astype(np.int64) - (begin - first)).astype(np.uint32)
-    return Local(Graph(indptr, indices, edges.weights), first, last, names, mirrors)
+    indptr[senders + 1] = np.diff(starts, append=edges.sources.size)
+    np.cumsum(indptr, out=indptr)
+    indices = edges.targets - np.uint32(begin - first)
+    return Local(Graph(indptr, indices, edges.weights), first, last, names.astype(np.uint32), mirrors)
 
 
 def in_edges_of(graph: Graph, begin: int, end: int) -> InEdges:

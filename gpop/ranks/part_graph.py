@@ -126,7 +126,9 @@ def load_parts(
 
 def deal(edges: InEdges, bounds: np.ndarray, world: World) -> InEdges:
     """Give every edge to the owner of its destination; what comes is in the order of ranks it comes from."""
-    owners = np.searchsorted(bounds, edges.targets, side="right") - 1
+    borders = bounds[1:-1].astype(edges.targets.dtype)
+    owners = np.searchsorted(borders, edges.targets, side="right")
+    owners = owners.astype(np.uint16)  # which are sorted digit by digit
     order = np.argsort(owners, kind="stable")
     counts = np.bincount(owners, minlength=world.size)
     sources, targets = (world.dealt(each[order], counts)[0] for each in edges[:2])

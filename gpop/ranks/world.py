@@ -22,36 +22,17 @@ import numpy as np
 
 from gpop.common.command import fail
 from gpop.common.errors import GpopError, UsageError
+from gpop.common.launched import launched_ranks
 from gpop.common.parallel import worker_count
 from gpop.ranks.killed import Word, gone, say_when_killed
 
 TRANSPORTS = ("auto", "alone", "mpi")
-
-LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE")
-"""Where launchers say how many ranks there are: Open MPI's, those of MPICH and Intel, MVAPICH's."""
 
 LATER = 0.5
 """Seconds that other ranks leave to rank 0 to tell of an error that it has met as well."""
 
 PASSED_ON = 0.3
 """Seconds that the launcher gets to pass on what was said: a busy Open MPI that is told to abort loses it."""
-
-
-@cache
-def launched_ranks() -> int:
-    """How many ranks the launcher has started; 1 where there is none. It has said so before Python began.
-
-    Examples
-    --------
-    >>> launched_ranks()
-    1
-    """
-    for name in LAUNCHED:
-        if os.environ.get(name, "").isdigit():
-            return int(os.environ[name])
-    if "PMIX_RANK" in os.environ and os.environ.get("SLURM_NTASKS", "").isdigit():
-        return int(os.environ["SLURM_NTASKS"])
-    return 1
 
 
 def world_of(transport: str) -> World | None:
@@ -103,8 +84,10 @@ class World:
     ----------
     rank, size : int
         The number of this rank, and how many there are.
-    local_size : int
-        How many of them share this machine.
+    local_size, local_rank : int
+        How many of them share this machine, and the number of this one among those.
+    machine : int
+        The same for all that share one: the lowest rank there.
     """
 
     def __init__(self, mpi: Any) -> None:
@@ -114,6 +97,7 @@ class World:
         self.rank, self.size = self.comm.rank, self.comm.size
         local = self.comm.Split_type(mpi.COMM_TYPE_SHARED)
         self.local_size, self.neighbours = local.size, local.allgather((os.getpid(), self.rank))
+        self.local_rank, self.machine = local.rank, min(rank for _, rank in self.neighbours)
         self.word = self._shared_word(local)
         local.Free()
         self.progress: np.ndarray | None = None  # of the run, for who is killed
@@ -177,7 +161,7 @@ class World:
         Returns what has come, by rank, and how many from each.
         """
         array = np.ascontiguousarray(array)
-        counts = np.asarray(counts, np.int64)
+        counts = np.ascontiguousarray(counts, np.int64)
         come = np.empty_like(counts)
         self.comm.Alltoall(counts, come)
         total = np.empty(int(come.sum()), array.dtype)
@@ -244,7 +228,8 @@ class World:
         again = "start it again"
         if self.checkpoint is not None:
             again = f"the same command goes on from the checkpoint in {self.checkpoint}"
-        return f"{who} of {self.size} has ended{far}: {again}"
+        have = "have" if len(dead) > 1 else "has"  # the launcher may have ended others meanwhile
+        return f"{who} of {self.size} {have} ended{far}: {again}"
 
     def abort(self, message: str, code: int) -> None:
         """Say in one line what has happened to this rank, and end all of them."""

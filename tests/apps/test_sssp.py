@@ -14,6 +14,7 @@ from gpop.apps import sssp as sssp_module
 from gpop.apps.sssp import default_delta, main, verify
 from gpop.apps.sssp_lists import choose
 from gpop.generate import generate
+from gpop.graph.transform import random_weights
 from tests.apps import reference
 from tests.quick import quick
 
@@ -111,6 +112,17 @@ def test_small_and_useless_deltas(road):
             gpop.sssp(graph, 0, delta=refused)
     with pytest.raises(gpop.UsageError, match=r"delta = 0.5: expected a number from 1 on"):
         gpop.sssp(road, 0, delta=0.5)
+
+
+def test_buckets_on_a_gpu_are_wide_and_where_paths_are_long():
+    """Few edges, or near ones; elsewhere a bucket would hold all, and there are none."""
+    weights = {"weights": (5, 5)}
+    grid = generate("grid", width=30, height=30, **weights)
+    assert default_delta(grid, target="gpu") == 400 * 5 * grid.n / grid.m
+    assert default_delta(generate("rmat", scale=12, seed=1, **weights), target="gpu") == np.inf
+    tails, steps = np.repeat(np.arange(4000), 10), np.tile(np.arange(1, 11), 4000)
+    ring = gpop.Graph.from_edges(tails, (tails + steps) % 4000)
+    assert default_delta(random_weights(ring, 5, 5), target="gpu") == 200
 
 
 def test_default_delta():

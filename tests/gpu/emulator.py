@@ -207,6 +207,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
         CUDARuntimeError=RuntimeError,
         getDeviceCount=lambda: 1,
         getDeviceProperties=lambda index: {"name": b"emulator"},
+        deviceGetPCIBusId=lambda index: "0000:00:00.0",
         memGetInfo=lambda: (1 << 40, 1 << 40),
     )
     attributes = {"MultiProcessorCount": 1, "MaxSharedMemoryPerBlockOptin": 227 << 10}
@@ -225,7 +226,9 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
             Event=Event,
             Stream=Stream,
             get_elapsed_time=lambda begin, end: 0.0,
-            Device=lambda *index: SimpleNamespace(id=0, attributes=attributes, compute_capability="00"),
+            Device=lambda *index: SimpleNamespace(
+                id=0, attributes=attributes, compute_capability="00", use=lambda: None
+            ),
             runtime=runtime,
         ),
     )

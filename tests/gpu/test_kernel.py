@@ -18,6 +18,7 @@ from gpop.gpu.kernel import (
     FUSED,
     LEAST_SHARED,
     OWNER,
+    RANKED,
     STEPPED,
     SWAP,
     Traits,
@@ -28,6 +29,7 @@ from gpop.gpu.kernel import (
     push_of,
     shared_bytes,
 )
+from gpop.gpu.ranked import RankedEmitter
 from gpop.gpu.strategies import strategies_of
 from gpop.model.strategies import PULL, STRATEGIES, code_of, split
 from gpop.plan.hidden import MASK_NONE, MASK_SENT, hidden_of
@@ -59,12 +61,15 @@ def source_of(
     streamed: bool = False,
     tree: bool = False,
 ) -> str | None:
-    """The source of an engine; None where a program cannot be run that way.
+    """The source of an engine, or None where a program cannot be run that way.
 
-    ``masked`` hides the messages of inactive vertices by a mark, whatever the program declares.
+    ``launched`` may be that of one of several ranks. ``masked`` hides the messages of inactive vertices by a
+    mark, whatever the program declares.
     """
     cls, weight = PROGRAMS[name]
     emitted = emitted_of(name)
+    if launched is RANKED:
+        emitted = RankedEmitter(cls, lower(cls)).run(weight)
     combine = cls.combine if way == "declared" else None
     asks = code_of(mode) == PULL
     push = OWNER if way == "owner" or asks else push_of(emitted, combine)
@@ -128,7 +133,7 @@ def test_engines_of_what_has_a_name_compile(mode, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("mode, launched", PARTS)
+@pytest.mark.parametrize("mode, launched", [*PARTS, ("auto", RANKED)])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_engine_of_one_mode_and_the_two_halves_compile(name, mode, launched, tmp_path):
     for way in WAYS:

@@ -12,25 +12,12 @@ import pytest
 import gpop
 from gpop.common.errors import UsageError
 from gpop.ranks.killed import Word, gone
-from gpop.ranks.world import LAUNCHED, launched_ranks, world_of
+from tests.common.test_launched import without_launcher
 
 
 @pytest.fixture(autouse=True)
 def not_launched(monkeypatch):
-    for name in (*LAUNCHED, "PMIX_RANK", "SLURM_NTASKS"):
-        monkeypatch.delenv(name, raising=False)
-
-
-def test_ranks_are_known_from_the_environment(monkeypatch):
-    launched = launched_ranks.__wrapped__  # a process asks once
-    assert launched() == launched_ranks() == 1 and world_of("auto") is None
-    monkeypatch.setenv("PMI_SIZE", "4")
-    assert launched() == 4 and world_of("alone") is None
-    monkeypatch.delenv("PMI_SIZE")
-    monkeypatch.setenv("SLURM_NTASKS", "8")
-    assert launched() == 1  # a job step of one process each
-    monkeypatch.setenv("PMIX_RANK", "3")
-    assert launched() == 8
+    without_launcher(monkeypatch)
 
 
 def test_unknown_transport():

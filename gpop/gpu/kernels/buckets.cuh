@@ -8,8 +8,9 @@
 // Papers: Meyer, Sanders, "Delta-stepping" (2003); Davidson, Baxter, Garland, Owens, "Work-efficient parallel GPU
 // methods for single-source shortest paths" (2014), whose far pile these bits are.
 
-#if PRIORITISED
 const int64 NOBODY = 0x7fffffffffffffffLL;  // in place of the lowest priority where nobody waits
+
+#if PRIORITISED
 
 __device__ __forceinline__ void count_partition(unsigned p, int64 vertices, int64 edges, const Space& space);
 
@@ -60,6 +61,53 @@ __device__ void join_words(int64 first, unsigned own, unsigned joining, bool lis
   vertices += __popc(joining);
   edges += found;
 }
+
+// The lowest priority that waits, of what a warp has seen, and how many it has.
+__device__ int64 least_waiting(Team& team, State& state, const Graph& graph, const Space& space, int64& waiting) {
+  int64 least = NOBODY;
+  waiting = 0;
+  waiting_words(team, graph, space, [&](int64 first, unsigned own) {
+    waiting_vertices(first, own, [&](int, unsigned v, bool waits) {
+      if (waits) least = min(least, priority_of(state, v));
+    });
+    waiting += __popc(own);
+  });
+  for (int step = 16; step; step >>= 1) least = min(least, __shfl_xor_sync(ALL_LANES, least, step));
+  waiting = warp_sum(waiting);
+  return least;
+}
+
+// Who waits with a priority up to `bucket` joins the frontier, which is empty.
+__device__ void join_bucket(Team& team, State& state, const Graph& graph, const Space& space, Control* control,
+                            int64 bucket, bool listed) {
+  int64 vertices = 0, edges = 0;
+  waiting_words(team, graph, space, [&](int64 first, unsigned own) {
+    unsigned joining = 0;
+    waiting_vertices(first, own, [&](int from, unsigned v, bool waits) {
+      const unsigned now = __ballot_sync(ALL_LANES, waits && priority_of(state, v) <= bucket);
+      if (lane_id() == from) joining = now;
+    });
+    if (__any_sync(ALL_LANES, joining != 0)) join_words(first, own, joining, listed, vertices, edges, graph, space, control);
+  });
+  vertices = warp_sum(vertices);
+  edges = warp_sum(edges);
+  if (lane_id() == 0 && vertices) {
+    atomicAdd((uint64*)&control->head.next_frontier, (uint64)vertices);
+    atomicAdd((uint64*)&control->head.next_edges, (uint64)edges);
+  }
+}
+
+// The whole frontier waits.
+__device__ void let_wait(Team& team, const Graph& graph, const Space& space) {
+  for (int64 w = team.rank(); 32 * w < graph.n; w += team.size()) {
+    space.waiting_bits[w] = space.frontier_bits[w];
+    space.frontier_bits[w] = 0;
+  }
+  for (int64 p = team.rank(); p < graph.k; p += team.size()) {
+    space.active_vertices[p] = 0;
+    space.active_edges[p] = 0;
+  }
+}
 #endif
 
 // Whether v joins the next frontier, or waits.
@@ -76,20 +124,13 @@ __device__ __forceinline__ bool joins(unsigned v, Self& state, const Space& spac
 }
 
 // Everybody, when an iteration is over: if nothing is active, the next bucket becomes the frontier; its list, where
-// few wait.
+// few wait. Of several ranks all agree on the bucket first (exchange.cuh).
 __device__ void next_bucket(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-#if PRIORITISED
+#if PRIORITISED && !RANKED
   team.sync();
   if (control->head.next_frontier) return;
-  int64 least = NOBODY, waiting = 0;
-  waiting_words(team, graph, space, [&](int64 first, unsigned own) {
-    waiting_vertices(first, own, [&](int, unsigned v, bool waits) {
-      if (waits) least = min(least, priority_of(state, v));
-    });
-    waiting += __popc(own);
-  });
-  for (int step = 16; step; step >>= 1) least = min(least, __shfl_xor_sync(ALL_LANES, least, step));
-  waiting = warp_sum(waiting);
+  int64 waiting;
+  const int64 least = least_waiting(team, state, graph, space, waiting);
   if (lane_id() == 0 && waiting) {
     atomicMin(&control->head.least, least);
     atomicAdd((uint64*)&control->head.waiting, (uint64)waiting);
@@ -98,21 +139,7 @@ __device__ void next_bucket(Team& team, State& state, const Graph& graph, const 
   const int64 bucket = control->head.least;
   const bool listed = control->head.waiting <= MOST_LISTED;
   if (bucket == NOBODY) return;
-  int64 vertices = 0, edges = 0;
-  waiting_words(team, graph, space, [&](int64 first, unsigned own) {
-    unsigned joining = 0;
-    waiting_vertices(first, own, [&](int from, unsigned v, bool waits) {
-      const unsigned now = __ballot_sync(ALL_LANES, waits && priority_of(state, v) <= bucket);
-      if (lane_id() == from) joining = now;
-    });
-    if (__any_sync(ALL_LANES, joining != 0)) join_words(first, own, joining, listed, vertices, edges, graph, space, control);
-  });
-  vertices = warp_sum(vertices);
-  edges = warp_sum(edges);
-  if (lane_id() == 0 && vertices) {
-    atomicAdd((uint64*)&control->head.next_frontier, (uint64)vertices);
-    atomicAdd((uint64*)&control->head.next_edges, (uint64)edges);
-  }
+  join_bucket(team, state, graph, space, control, bucket, listed);
   team.sync([&] {
     if (threadIdx.x != 0) return;
     control->head.bucket = bucket;
@@ -126,16 +153,9 @@ __device__ void next_bucket(Team& team, State& state, const Graph& graph, const 
 
 // Everybody, before a run: the whole frontier waits; then its lowest bucket is the frontier.
 __device__ void begin_buckets(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-#if PRIORITISED
+#if PRIORITISED && !RANKED
   if (!control->head.fresh || control->head.iteration) return;
-  for (int64 w = team.rank(); 32 * w < graph.n; w += team.size()) {
-    space.waiting_bits[w] = space.frontier_bits[w];
-    space.frontier_bits[w] = 0;
-  }
-  for (int64 p = team.rank(); p < graph.k; p += team.size()) {
-    space.active_vertices[p] = 0;
-    space.active_edges[p] = 0;
-  }
+  let_wait(team, graph, space);
   team.sync([&] {
     if (threadIdx.x != 0) return;
     control->head.next_frontier = control->head.next_edges = control->head.next_list = control->head.next_heavy = 0;

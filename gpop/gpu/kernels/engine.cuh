@@ -297,7 +297,7 @@ struct Course {
     pulled = HAS_PULLING && control->head.pulled;
     dense = HAS_DENSE && control->head.dense && !pulled;
     sparse = HAS_SPARSE && control->head.partitions_sparse > 0;
-    live = (LIVE && !dense) || (ONE_PHASE && control->head.rows > 0);
+    live = (LIVE && !dense) || (ONE_PHASE && !RANKED && control->head.rows > 0);
     listed = !ALL_ACTIVE && !MASKED && !dense && !pulled;
     crowded = listed && is_crowded(control);
   }

@@ -1,0 +1,170 @@
+// What goes between ranks before an iteration: messages of active vertices to the ranks that mirror them.
+//
+// As gpop/cpu/exchange.py, which says what a mirror is; forms and sizes are those of gpop/gpu/exchange_form.py.
+// A warp takes ENTRIES mirrored vertices at once: 32 words of bits, a lane each, and one atomic access for all.
+// Every mirrored vertex is looked at however few are active: 4 bytes and a bit each, which takes less time than
+// the launch where there are some hundred thousand. What arrives joins the frontier as a vertex does that was
+// loaded (load.cuh). Bytes of n mirrors: 4 n + n / 8 to choose; of those that are sent 4 + 2 * sizeof(Message)
+// here, 8 + 2 * sizeof(Message) and an offset there.
+
+enum { FORM_NOTHING, FORM_ALL, FORM_BITS, FORM_PAIRS };
+const int ENTRIES = 1024;
+
+// All threads of a launch that is not cooperative: they share work, and do not wait for each other.
+__device__ __forceinline__ Team everybody(Control* control) { return {control, gridDim.x, 0, false, 0}; }
+
+// The next iteration of a program without a frontier, whose host does not look in between: one more record.
+extern "C" __global__ void gpop_again(Control* control) {
+  if (!everybody(control).leader()) return;
+  control->head.fresh = 1;
+  control->head.next_frontier = control->head.frontier;
+  control->head.row_limit = control->head.rows + 1;
+  control->arrived_blocks = control->released = control->levels_arrived = 0;
+}
+
+// Before a run: everything waits (buckets.cuh).
+extern "C" __global__ void gpop_let_wait(const Graph graph, const Space space, Control* control) {
+#if PRIORITISED
+  Team team = everybody(control);
+  let_wait(team, graph, space);
+#endif
+}
+
+// The lowest priority that waits here, where nothing is active.
+extern "C" __global__ void gpop_least(const State given, const Graph graph, const Space space, Control* control,
+                                      const int64* active, int64* least) {
+#if PRIORITISED
+  if (*active) return;
+  Team team = everybody(control);
+  State state = given;
+  int64 waiting;
+  const int64 found = least_waiting(team, state, graph, space, waiting);
+  if (lane_id() == 0) atomicMin(least, found);
+#endif
+}
+
+// Who waits here with a priority up to that of Control joins the frontier, as bits alone.
+extern "C" __global__ void gpop_join(const State given, const Graph graph, const Space space, Control* control) {
+#if PRIORITISED
+  Team team = everybody(control);
+  State state = given;
+  join_bucket(team, state, graph, space, control, control->head.bucket, false);
+#endif
+}
+
+// Bits of the active ones among the own vertices that each rank mirrors, and how many they are; behind that the
+// active vertices here, and NOBODY. `first`: where those of a rank begin; their bits have words of their own. `next` is cleared, for the next time.
+extern "C" __global__ void gpop_choose(const Space space, Control* control, const unsigned* sends, const int64* first,
+                                       int64 ranks, unsigned* bits, int64* chosen, int64* next, int64* cursors) {
+  Team team = everybody(control);
+  const bool leader = team.leader();
+  if (leader) chosen[ranks + 1] = NOBODY;
+  if (leader) chosen[ranks] = control->head.fresh ? control->head.next_frontier : control->head.finished ? 0 : control->head.frontier;
+  int64 words = 0;
+  for (int64 r = 0; r < ranks; ++r) {
+    const int64 size = first[r + 1] - first[r];
+    if (leader) cursors[r] = next[r] = 0;
+    if (ALL_ACTIVE && leader) chosen[r] = size;
+    for (int64 begin = (int64)ENTRIES * team.warp(); !ALL_ACTIVE && begin < size; begin += (int64)ENTRIES * team.warps()) {
+      unsigned own = 0;
+      for (int j = 0; j < 32; ++j) {
+        const int64 i = begin + 32 * j + lane_id();
+        const bool active = i < size && bit_of(space.frontier_bits, sends[first[r] + i]);
+        const unsigned word = __ballot_sync(ALL_LANES, active);
+        if (lane_id() == j) own = word;
+      }
+      if (begin + 32 * lane_id() < size) bits[words + begin / 32 + lane_id()] = own;
+      const int count = warp_sum(__popc(own));
+      if (lane_id() == 0 && count) atomicAdd((uint64*)chosen + r, (uint64)count);
+    }
+    words += (size + 31) / 32;
+  }
+}
+
+// What goes to one rank, which mirrors `sends`; index and values lie behind each other in its buffer.
+extern "C" __global__ void gpop_pack(const State given, Control* control, const unsigned* sends, int64 size,
+                                     int64 form, const unsigned* bits, unsigned* index, Message* values, int64* cursor) {
+  State state = given;
+  ADVANCE(state, control->head.iteration);
+  Team team = everybody(control);
+  for (int64 begin = (int64)ENTRIES * team.warp(); begin < size; begin += (int64)ENTRIES * team.warps()) {
+    const bool some = form != FORM_ALL && begin + 32 * lane_id() < size;
+    const unsigned own = some ? bits[begin / 32 + lane_id()] : 0;
+    if (form == FORM_PAIRS) {
+      const int count = __popc(own), upto = warp_inclusive_sum(count);
+      int64 at = 0;
+      if (lane_id() == 31 && upto) at = (int64)atomicAdd((uint64*)cursor, (uint64)upto);
+      at = __shfl_sync(ALL_LANES, at, 31) + upto - count;
+      for (unsigned left = own; left; left &= left - 1, ++at) {
+        const int64 i = begin + 32 * lane_id() + __ffs(left) - 1;
+        index[at] = (unsigned)i;
+        values[at] = scatterFunc(state, sends[i]);
+      }
+      __syncwarp();
+      continue;
+    }
+    if (some) index[begin / 32 + lane_id()] = own;
+    for (int j = 0; j < 32; ++j) {
+      const int64 i = begin + 32 * j + lane_id();
+      const unsigned word = form == FORM_ALL ? ALL_LANES : __shfl_sync(ALL_LANES, own, j);
+      if (i < size && (word >> lane_id() & 1)) values[i] = scatterFunc(state, sends[i]);
+    }
+  }
+}
+
+// Counts of mirrors that lie in one partition, until the next one comes.
+struct PartitionCount {
+  unsigned p;
+  int64 vertices, edges;
+  const Space& space;
+
+  __device__ void flush() {
+    if (__any_sync(ALL_LANES, vertices != 0)) count_partition(p, vertices, edges, space);
+    vertices = edges = 0;
+  }
+
+  __device__ void add(unsigned v, bool kept, int64 degree) {  // all lanes; at least one has kept its vertex
+    const int from = __ffs(__ballot_sync(ALL_LANES, kept)) - 1;
+    const unsigned q = partition_of(__shfl_sync(ALL_LANES, v, from));
+    if (__any_sync(ALL_LANES, kept && partition_of(v) != q)) {
+      if (!kept) return;
+      atomicAdd(space.active_vertices + partition_of(v), 1u);
+      atomicAdd(space.active_edges + partition_of(v), (uint64)degree);
+      return;
+    }
+    if (q != p) flush();
+    p = q;
+    vertices += kept;
+    edges += degree;
+  }
+};
+
+// What has come from one rank: messages of `mirrors`, which join the frontier. `size`: mirrors, or pairs.
+extern "C" __global__ void gpop_unpack(const Graph graph, const Space space, Control* control, const unsigned* mirrors,
+                                       int64 size, int64 form, const unsigned* index, const Message* values, Message* message) {
+  Team team = everybody(control);
+  const bool listed = !ALL_ACTIVE && control->head.list_valid;
+  int64 vertices = 0, edges = 0;
+  for (int64 begin = (int64)ENTRIES * team.warp(); begin < size; begin += (int64)ENTRIES * team.warps()) {
+    PartitionCount count = {0, 0, 0, space};
+    for (int j = 0; j < 32; ++j) {
+      const int64 i = begin + 32 * j + lane_id();
+      bool kept = i < size;
+      if (form == FORM_BITS) kept = kept && (index[i / 32] >> lane_id() & 1);
+      if (!__any_sync(ALL_LANES, kept)) continue;
+      const unsigned v = kept ? mirrors[form == FORM_PAIRS ? index[i] : i] : 0;
+      if (kept) message[v] = values[i];
+      if (ALL_ACTIVE) continue;
+      const int64 degree = kept ? degree_of(graph, v) : 0;
+      if (kept) atomicOr(space.frontier_bits + (v >> 5), 1u << (v & 31));
+      if (listed) append_together(v, degree, kept, space, control);
+      __syncwarp();
+      count.add(v, kept, degree);
+      __syncwarp();
+      vertices += kept;
+      edges += degree;
+    }
+    count.flush();
+  }
+  if (!ALL_ACTIVE) add_found(vertices, edges, control);
+}

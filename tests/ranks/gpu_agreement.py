@@ -1,0 +1,102 @@
+"""Run under mpiexec: what programs give on GPUs, one for each rank, compared with a run alone on one GPU.
+
+On devices, or on the emulator of them (the first argument: ``devices`` or ``emulated``). Then names of the
+checks of `tests.ranks.agreement`, each perhaps with ``:sc`` or another mode, and behind that ``:8`` or
+another size of partitions; none: all in all modes. Whole numbers are the same bit by bit; sums of floats may
+differ in their last bits, since a GPU adds in no order.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+
+import numpy as np
+
+import gpop
+from gpop.generate import generate
+from tests import programs
+from tests.gpu.emulator import emulated
+from tests.ranks.agreement import CHECKS, MODES, PULLS, WEIGHTED, graphs, world
+
+SIZES = {"emulated": (8, 64), "devices": (64,)}
+"""Vertices per partition; each is a kernel more to compile."""
+
+
+def close(found: np.ndarray, expected: np.ndarray) -> bool:
+    """Equal, or for floats nearly."""
+    if expected.dtype.kind != "f":
+        return np.array_equal(found, expected)
+    return np.allclose(found, expected, rtol=1e-5, atol=1e-7, equal_nan=True)
+
+
+def check(name: str, mode: str, sizes: tuple[int, ...]) -> int:
+    """One program in one mode on all graphs."""
+    done = 0
+    for graph_name, graph in graphs().items():
+        if name in WEIGHTED and graph.weights is None:
+            continue
+        for size in sizes:
+            options = {"mode": mode, "partition_size": size, "target": "gpu", "ratio": 1.0}
+            alone = CHECKS[name](graph, transport="alone", **options)
+            for gather in (False, True):
+                here = CHECKS[name](graph, transport="mpi", gather=gather, **options)
+                what = f"{name} {mode} {graph_name} {size} gather={gather}"
+                part = slice(None) if gather else slice(*here["part"])
+                for field, expected in alone["fields"].items():
+                    found = here["fields"][field]
+                    # Whoever offers itself first is the parent: on a GPU any of them.
+                    found, expected = found[part], expected[part]
+                    if field == "parent":
+                        found, expected = found == programs.NOWHERE, expected == programs.NOWHERE
+                    assert close(found, expected), f"{what}: {field}"
+                # A vertex that waits for its bucket tells what it knows in pc, but not to other ranks.
+                if (name, mode) != ("buckets", "pc"):
+                    assert here["iterations"] == alone["iterations"], what
+                    for key in ("frontier", "sizes", "edges"):
+                        assert np.array_equal(here[key], alone[key]), f"{what}: {key}"
+                done += 1
+    return done
+
+
+def streamed() -> int:
+    """Apps whose edges do not fit the budget of a device."""
+    graph, done = (
+        world().first_ones(None if world().rank else generate("rmat", scale=12, degree=64, seed=3)),
+        0,
+    )
+    few = {"residency": "stream", "device_memory": 600_000}
+    for mode in ("sc", "pc", "auto"):
+        options = {"target": "gpu", "mode": mode, "ratio": 1.0, "partition_size": 512}
+        for app, given in ((gpop.bfs, {"source": 4}), (gpop.pagerank, {"iterations": 5})):
+            here = app(graph, **given, **options, **few, gather=True)
+            alone = app(graph, **given, **options, transport="alone")
+            (name,) = {"level", "rank"} & vars(here).keys()
+            assert close(getattr(here, name), getattr(alone, name)), f"streamed {app.__name__} {mode}"
+            away += here.run.trace.summary["link"]["away_bytes"]
+            done += 1
+    assert away > 0
+    return done
+
+
+def main(where: str, asked: list[str]) -> None:
+    """Run the checks that are asked for."""
+    done = 0
+    for text in asked or [*CHECKS, "streamed"]:
+        if text == "streamed":
+            done += streamed()
+            continue
+        name, mode, size = (*text.split(":"), "", "")[:3]
+        for each in (mode,) if mode else MODES:
+            if each == "pull" and name not in PULLS:
+                continue
+            done += check(name, each, (int(size),) if size else SIZES[where])
+            if world().rank == 0:
+                print(text, each, flush=True)
+    if world().rank == 0:
+        print(f"{done} runs agree on {world().size} ranks")
+
+
+if __name__ == "__main__":
+    with emulated() if sys.argv[1] == "emulated" else nullcontext():
+        main(*sys.argv[1:2], sys.argv[2:])
