@@ -22,7 +22,7 @@ import statistics
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,28 +35,20 @@ from gpop.gpu.hyb_arrays import COO_CHUNK
 from gpop.layout.hyb import Shape, shape_of
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import SMALL_ID_BITS
-from gpop.matrix import programs
 from gpop.model.gpu_bytes import PLAIN, Part, combined_bytes, hyb_bytes, owner_bytes, push_bytes
 from perf.gpu import TOLERANCE, Outcome, deviation, expected, solve, spmv
 from perf.gpu_table import SPMV
 from perf.graphs import normal, open_graph, vertex, with_weights
+from perf.hpgraph_steps import APPS, STEPS, searched, steps_of
 from perf.parser import documented
 from perf.provenance import perf_command, written
 from perf.warp_efficiency import WARP, measure
 
-APPS = ("bfs", "sssp", "pagerank")
 RANKS = PLAIN._replace(kept=4, listed=0, probe=0, vertex=8, total=8)
 """Of PageRank: all are active, sums that are pushed are float64."""
 
 SHARED, ALONE = "reverse CSR, warps", "reverse CSR, a thread each"
 MODES = {"CSR": "sc", SHARED: "pull", ALONE: "vertex-pull", "bins": "pc", "HYB": "hyb"}
-STEPS = {
-    "CSR, a thread per row": (False, "vertex-pull"),
-    "HYB": (False, "hyb"),
-    "HYB, bottom-up": (True, "hyb"),
-    "gpop's choice": (True, "auto"),
-}
-"""Of HPGraph's figure 6: whether BFS may go bottom-up, and the mode."""
 
 
 class Published(NamedTuple):
@@ -200,24 +192,6 @@ def timed_cells(times: dict[str, list[float]], name: str) -> str:
     return f"{median:9.3f}{f'{first:.3f} .. {third:.3f}':>18}{median / statistics.median(times[SPMV]):9.2f}"
 
 
-def steps_of(app: str) -> dict[str, tuple[bool, str]]:
-    """Those of `STEPS` that make a difference to an app."""
-    return {name: step for name, step in STEPS.items() if app == "bfs" or name != "HYB, bottom-up"}
-
-
-def searched(graph: gpop.Graph, app: str, source: int, bottom_up: bool, mode: str, target: str) -> Outcome:
-    """One run of a program of HPGraph; of PageRank one iteration of 20."""
-    options: dict[str, Any] = {"mode": mode, "target": target}
-    if app == "pagerank":
-        values, run = programs.pagerank(graph, tolerance=0, iterations=20, **options)
-        return Outcome(run.seconds / max(run.iterations, 1), run.iterations, 0, values)
-    if app == "bfs":
-        values, _, run = programs.bfs(graph, source, bottom_up=bottom_up, **options)
-    else:
-        values, run = programs.sssp(graph, source, **options)
-    return Outcome(run.seconds, run.iterations, 0, values)
-
-
 def print_steps(
     graph: gpop.Graph, source: int, rounds: int, target: str, lanes: dict[tuple[str, str], float]
 ) -> bool:
@@ -244,6 +218,7 @@ def print_steps(
             print(
                 f"{app:10}{name:24}{1e3 * seconds:10.3f}{rate}{share}" + ("" if same else "  another answer")
             )
+    print_beside_paper(medians, lanes)
     return right
 
 

@@ -1,7 +1,7 @@
 """Warp execution efficiency of HPGraph's steps (its table 3), asked of the hardware through ``ncu``.
 
 The metric is threads that executed an instruction per instruction of a warp, of 32. One process, watched by
-``ncu``, runs every app and step once (`perf.gather_formats`); the engine's loop is one launch per run, or
+``ncu``, runs every app and step once (`perf.hpgraph_steps`); the engine's loop is one launch per run, or
 a few, and the counts of launches say which of them belong to which run. Threads that wait at the barriers of
 a launch are counted as well: one of a block, which lowers what short rounds come to.
 """
@@ -21,6 +21,7 @@ from pathlib import Path
 from gpop.common.errors import UsageError
 from gpop.gpu import engine
 from perf.graphs import open_graph, vertex, with_weights
+from perf.hpgraph_steps import APPS, searched, steps_of
 
 WARP = 32
 METRIC = "smsp__thread_inst_executed_per_inst_executed.ratio"
@@ -82,8 +83,6 @@ def measure(spec: str, source: int | str) -> dict[tuple[str, str], float]:
 
 def main(spec: str, source: str, out: str) -> None:
     """What is watched; to the file ``out`` go the apps, their steps and the launches of each."""
-    from perf.gather_formats import APPS, searched, steps_of
-
     graph, launches, launch = with_weights(open_graph(spec)), [], engine.GpuEngine._launch
     engine.SLICE_NS = 10**12  # everything is slow while it is watched
 

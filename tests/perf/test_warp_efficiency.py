@@ -9,7 +9,7 @@ import pytest
 
 import gpop
 from gpop.gpu import engine
-from perf import gather_formats
+from perf import hpgraph_steps
 from perf.warp_efficiency import METRIC, main, measure, of_runs
 from tests.gpu.emulator import emulated
 
@@ -44,8 +44,8 @@ def test_every_launch_is_of_a_run(monkeypatch, tmp_path):
     told = json.loads((tmp_path / "runs").read_text())
     assert [(app, step) for app, step, _ in told] == [
         (app, step)
-        for app in gather_formats.APPS
-        for step, (_, mode) in gather_formats.steps_of(app).items()
+        for app in hpgraph_steps.APPS
+        for step, (_, mode) in hpgraph_steps.steps_of(app).items()
         if mode != "auto"
     ]
     counts = [count for _, _, count in told]

@@ -64,6 +64,7 @@ def streamed() -> int:
     graph = world().first_ones(None if world().rank else generate("rmat", scale=12, degree=64, seed=3))
     done = away = 0
     few = {"residency": "stream", "device_memory": 600_000}
+    away = 0
     for mode in ("sc", "pc", "auto"):
         options = {"target": "gpu", "mode": mode, "ratio": 1.0, "partition_size": 512}
         for app, given in ((gpop.bfs, {"source": 4}), (gpop.pagerank, {"iterations": 5})):
