@@ -23,12 +23,12 @@ def atomics(mode, monkeypatch):
 
     def compile_kernel(source):
         assert source.count(ADDED) == 1
-        return kernel.compile_kernel(source.replace(ADDED, f"{ADDED} control->head.spare += 1;"))
+        return kernel.compile_kernel(source.replace(ADDED, f"{ADDED} control->head.visited += 1;"))
 
     class Watching(engine.GpuEngine):
         def iterate(self):
             records = super().iterate()
-            counted.append(int(self.control["spare"]))
+            counted.append(int(self.control["visited"]))
             return records
 
     monkeypatch.setattr(engine, "GpuEngine", Watching)
