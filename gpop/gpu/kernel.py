@@ -60,7 +60,7 @@ PARAMETERS = ("VIRTUAL_WARP", "CHUNK")
 MOST_LANE_IDS = 16
 """Ids that one thread takes at once (strip.cuh); half as many where each comes with a weight: registers."""
 
-LEAST_SHARED = 1 << 15
+LEAST_SHARED = 1 << 14
 """Candidates of a sparse iteration want some, and vertices that wait for a warp (in_edges.cuh)."""
 
 COMBINES = {None: 0, "min": 1, "max": 2, "add": 3, "or": 4}

@@ -23,12 +23,12 @@ def atomics(mode, monkeypatch):
 
     def compile_kernel(source):
         assert source.count(ADDED) == 1
-        return kernel.compile_kernel(source.replace(ADDED, f"{ADDED} control->head.visited += 1;"))
+        return kernel.compile_kernel(source.replace(ADDED, f"{ADDED} control->head.waiting += 1;"))
 
     class Watching(engine.GpuEngine):
         def iterate(self):
             records = super().iterate()
-            counted.append(int(self.control["visited"]))
+            counted.append(int(self.control["waiting"]))
             return records
 
     monkeypatch.setattr(engine, "GpuEngine", Watching)

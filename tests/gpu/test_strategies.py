@@ -207,12 +207,17 @@ def test_partitions_count_for_the_mode_of_their_strategy(mode, column):
         assert (trace.column(each.column).sum() > 0) == (each.name == column)
 
 
-@pytest.mark.parametrize("ratio", [0.0, 1.0, 1.6, 1e9])
-def test_partitions_choose_as_the_model_in_python_says(ratio, monkeypatch):
+@pytest.mark.parametrize(
+    "ratio, shares, divided",
+    [(0.0, (0.9, 0.02), False), (1.6, (0.9, 0.02), True), (3.0, (0.9, 0.02), True), (1e9, (0.9, 0.02), False),
+     (1.6, (0.6, 0.4), False)],
+)  # fmt: skip
+def test_partitions_choose_as_the_model_in_python_says(ratio, shares, divided, monkeypatch):
     """Partitions of which very different shares are active; above what one block does alone."""
     graph, size = random_graph(8, 2048, 60_000), 64
     rng = np.random.default_rng(2)
-    share = np.repeat(rng.random(graph.n // size), size)
+    share = np.repeat(np.where(rng.random(graph.n // size) < 0.5, *shares), size)
+    share[::size] = 1  # every partition has something to send
     frontier = np.flatnonzero(rng.random(graph.n) < share)
     found = {}
 
@@ -258,7 +263,7 @@ def test_partitions_choose_as_the_model_in_python_says(ratio, monkeypatch):
         moved = alone[1] * ratio
     assert (record["partitions_pc"], record["partitions_sc"]) == (dense, graph.n // size - dense)
     assert (record["frontier"], record["active_edges"]) == (vertices, edges)
-    assert 0 < dense < graph.n // size or ratio in (0.0, 1e9)
+    assert divided == (0 < dense < graph.n // size)
     if dense:
         assert record["bytes"] == int(moved + idle)
 

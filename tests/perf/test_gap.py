@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import re
 from dataclasses import replace
 from itertools import islice
@@ -82,7 +81,7 @@ def test_a_wrong_result_ends_it(name, monkeypatch):
 
 def test_two_trials_that_differ_end_it(monkeypatch):
     graph, kernel = generate("rmat", scale=7, degree=8, seed=1, symmetrize=True), gap.KERNELS["tc"]
-    counts = itertools.count()
+    counts = iter([0, 0, 0, 0, 0, 0, 1])  # the first call, then two a trial
 
     def call(*arguments):
         result = kernel.call(*arguments)

@@ -8,7 +8,7 @@
 // Papers: Meyer, Sanders, "Delta-stepping" (2003); Davidson, Baxter, Garland, Owens, "Work-efficient parallel GPU
 // methods for single-source shortest paths" (2014), whose far pile these bits are.
 
-const int64 NOBODY = 0x7fffffffffffffffLL;  // in place of the lowest priority where nobody waits
+enum : int64 { NOBODY = 0x7fffffffffffffffLL };  // in place of the lowest priority where nobody waits
 
 #if PRIORITISED
 
