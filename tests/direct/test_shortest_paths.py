@@ -77,6 +77,17 @@ def test_what_is_as_far_as_can_be_is_not_reached():
     assert search(graph, 0, 1.0, 1).distance.tolist() == [0, 2**30, 2**31 - 2, FARTHEST, FARTHEST]
 
 
+def test_a_pull_finds_what_is_one_nearer_than_the_farthest():
+    """All that a pull improves has no distance yet: edges that wait lead farther than all that have one."""
+    core = generate("rmat", scale=9, degree=16, seed=4, symmetrize=True, weights=(1, 50))
+    tails = np.repeat(np.arange(core.n), core.out_degree)
+    hub = int(core.out_degree.argmax())
+    graph = Graph.from_edges([hub, *tails], [core.n, *core.indices], np.array([FARTHEST - 1, *core.weights]))
+    distance, result = found(graph, hub, unit=1.0)
+    assert result.edges[PHASES.index("pull")] > 0
+    assert distance[core.n] == FARTHEST - 1
+
+
 def test_edges_by_weight_are_kept_and_found():
     graph = generate("rmat", scale=7, degree=20, seed=3, weights=(1, 60))
     lines = by_weight.lines_by_weight(graph, 2)
