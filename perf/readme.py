@@ -71,7 +71,7 @@ def machine(head: dict[str, str], printed: str) -> list[str]:
 
 
 def gpu(head: dict[str, str], printed: str) -> list[str]:
-    """Milliseconds by graph, app and contender: all graphs, also those where gpop loses."""
+    """Milliseconds by graph, app and contender: all graphs, also those where gpop loses; apps that others have."""
     rows = []
     for block in printed.split("\n\n"):
         title = re.match(r"(\S+): ([\d,]+) vertices, ([\d,]+) edges", block)
@@ -82,6 +82,8 @@ def gpu(head: dict[str, str], printed: str) -> list[str]:
             app, name, ms = re.match(r"(\w+) +(gpop \w+|\S+) +([\d.]+) ", line).groups()
             times.setdefault(app, {})[name] = ms
         for app, found in times.items():
+            if len(found.keys() & CONTENDERS.keys()) < 2:  # nobody else has it
+                continue
             best = min(float(ms) for name, ms in found.items() if name in CONTENDERS)
             cells = [found.get(name, "") for name in CONTENDERS]
             marked = [f"**{ms}**" if ms and float(ms) == best else ms for ms in cells]
