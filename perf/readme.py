@@ -71,7 +71,7 @@ def machine(head: dict[str, str], printed: str) -> list[str]:
 
 
 def gpu(head: dict[str, str], printed: str) -> list[str]:
-    """Milliseconds by graph, app and contender: all graphs, also those where gpop loses; apps that others have."""
+    """Milliseconds by graph, app that others have, and contender: also where gpop loses."""
     rows = []
     for block in printed.split("\n\n"):
         title = re.match(r"(\S+): ([\d,]+) vertices, ([\d,]+) edges", block)
