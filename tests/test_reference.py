@@ -368,11 +368,11 @@ def test_from_the_shell(app, capsys):
 
 def test_apps_without_messages_refuse_it_from_the_shell(capsys):
     assert triangles.main([str(ROOT / "data/lesmis.bin"), "--target", "python"]) == 2
-    assert capsys.readouterr().err == "gpop: target means nothing to triangles: it sends no messages\n"
+    assert capsys.readouterr().err == "gpop: target 'python': expected one of cpu, gpu\n"
 
 
 def test_apps_without_messages_refuse_it():
-    with pytest.raises(gpop.UsageError, match="^target means nothing to triangles: it sends no messages$"):
+    with pytest.raises(gpop.UsageError, match="^target 'python': expected one of cpu, gpu$"):
         gpop.triangle_count(PATH, target="python")
     with pytest.raises(gpop.UsageError, match="^target means nothing to afforest: it sends no messages$"):
         gpop.connected_components(PATH, "afforest", target="python")
