@@ -257,32 +257,33 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     }
   }
   if (threadIdx.x == 0) {
-    if (HAS_SPARSE && sums.dense == 0) {  // not divided: what the whole graph has is active or not
-      sums.messages = (int64)whole.active_edges;
-      sums.bytes = SPARSE_BYTES(whole, LIVE ? LIVE_SIZES : SIZES);
+    Sums all = sums;  // others may still be looking at them
+    if (HAS_SPARSE && all.dense == 0) {  // not divided: what the whole graph has is active or not
+      all.messages = (int64)whole.active_edges;
+      all.bytes = SPARSE_BYTES(whole, LIVE ? LIVE_SIZES : SIZES);
       if (!Sparse::LISTED)
-        sums.link = LINKED(SPARSE_LINK, whole, ALL_IN_EDGES);
+        all.link = LINKED(SPARSE_LINK, whole, ALL_IN_EDGES);
       else if (alone)
-        sums.link = LINKED(SPARSE_LINK, whole, ALL_EDGES);
-      sums.cost = sums.bytes + control->head.link_cost * sums.link.fetched;
+        all.link = LINKED(SPARSE_LINK, whole, ALL_EDGES);
+      all.cost = all.bytes + control->head.link_cost * all.link.fetched;
     }
     double asked;
     const double ratio = control->head.ratio;
     const Linked link = LINKED(PULLING_LINK, whole, ALL_IN_EDGES);
     const double over_link = ratio * control->head.link_cost * link.fetched;
-    bool pulled = !alone && !few && way == AUTO && prefers_asking(whole, sums.cost, ratio, asked, over_link);
+    bool pulled = !alone && !few && way == AUTO && prefers_asking(whole, all.cost, ratio, asked, over_link);
     if (HAS_PULLING && way == MODE_PULL) {
       pulled = true;
       asked = PULLING_BYTES(whole, LIVE ? LIVE_SIZES : SIZES);
     }
-    if (pulled) sums = Sums{0, 0, 0, asked, 0, 0, 0, 0, 0, 0, link};  // messages are counted when they arrive
-    control->head.partitions_sparse = sums.sparse;
-    control->head.partitions_dense = sums.dense;
-    control->head.messages = sums.messages;
-    control->head.bytes = sums.bytes;
-    control->head.fetched = sums.link.fetched;
-    control->head.wanted = sums.link.wanted;
-    control->head.dense = sums.dense > 0 || pulled || MASKED;
+    if (pulled) all = Sums{0, 0, 0, asked, 0, 0, 0, 0, 0, 0, link};  // messages are counted when they arrive
+    control->head.partitions_sparse = all.sparse;
+    control->head.partitions_dense = all.dense;
+    control->head.messages = all.messages;
+    control->head.bytes = all.bytes;
+    control->head.fetched = all.link.fetched;
+    control->head.wanted = all.link.wanted;
+    control->head.dense = all.dense > 0 || pulled || MASKED;
     control->head.pulled = pulled;
   }
 }
