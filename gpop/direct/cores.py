@@ -38,7 +38,9 @@ K, CHUNKS, EDGES = range(3)
 
 _CHUNK = 1 << 11  # vertices
 _SPARSE = 4  # lists are packed when so many times fewer are left
-_SERIAL = 1 << 15  # vertices and edges that one thread does before another has started
+_SERIAL, _SERIAL_FOR_TWO = 1 << 15, 1 << 22
+"""Vertices and edges that one thread does before another has started; and that one does no slower than two, as
+they have to add with atomics, and to branch."""
 _LIGHT = 1 << 14  # vertices or edges of a step that the leader does alone
 _NOBODY = np.uint32(0xFFFFFFFF)
 _ONE = np.uint64(1)
@@ -85,7 +87,7 @@ def core_numbers(graph: Graph, threads: int) -> Cores:
     require_memory(16 * n, f"core numbers of {graph!r}")
     start = time.perf_counter()
     space, crew = _space(n), make_crew()
-    threads = threads if n + graph.m >= _SERIAL else 1
+    threads = threads if n + graph.m >= (_SERIAL if threads > 2 else _SERIAL_FOR_TWO) else 1
     together(
         lambda worker: _peel_all(worker, threads == 1, graph.indptr, graph.indices, space, crew),
         threads,
@@ -158,13 +160,15 @@ def _peel(chunk, k, alone, indptr, indices, space):
         before = v
         for e in range(begin, stop):
             u = np.uint64(indices[e])
-            if degree[u] > k and u != before:
-                if alone:
-                    d = degree[u]
-                    degree[u] = d - 1
-                else:
-                    d = fetch_add(degree, u, np.int32(-1))
-                if d == k + 1:
+            if alone:  # without a branch that nobody can foresee
+                d = degree[u]
+                comes_down = (d > k) & (u != before)
+                degree[u] = d - np.int32(comes_down)
+                if comes_down & (d == k + 1):
+                    above[u] = top
+                    top = np.uint32(u)
+            elif degree[u] > k and u != before:
+                if fetch_add(degree, u, np.int32(-1)) == k + 1:
                     above[u] = top
                     top = np.uint32(u)
             before = u
