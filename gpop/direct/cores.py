@@ -39,8 +39,8 @@ K, CHUNKS, EDGES = range(3)
 _CHUNK = 1 << 11  # vertices
 _SPARSE = 4  # lists are packed when so many times fewer are left
 _SERIAL, _SERIAL_FOR_TWO = 1 << 15, 1 << 22
-"""Vertices and edges that one thread does before another has started; and that one does no slower than two, as
-they have to add with atomics, and to branch."""
+"""Vertices and edges that one thread does before another has started; and that one does no slower than
+two, as they have to add with atomics, and to branch."""
 _LIGHT = 1 << 14  # vertices or edges of a step that the leader does alone
 _NOBODY = np.uint32(0xFFFFFFFF)
 _ONE = np.uint64(1)
