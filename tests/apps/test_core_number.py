@@ -84,3 +84,11 @@ def test_verify_sees_a_fault(by, said):
     result = gpop.core_number(graph)
     wrong = np.where(result.core == result.degeneracy, result.degeneracy + by, result.core)
     assert said in verify(graph, replace(result, core=wrong))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_edge_that_is_there_twice_is_one(threads, eager):
+    """Four vertices that all know each other, and one that knows one of them by two edges."""
+    pairs = [(u, v) for u in range(4) for v in range(4) if u != v] + [(3, 4), (4, 3)] * 2
+    graph = gpop.Graph.from_edges(*zip(*pairs, strict=True))
+    assert gpop.core_number(graph, threads=threads).core.tolist() == [3, 3, 3, 3, 1]
