@@ -41,7 +41,7 @@ if [ ! -f "$store" ]; then
 fi
 measure() { # APP REPEATS MODES
   add strategies "$1"
-  for set in "${!sets[@]}"; do add run-config "$set" --apps "$1" --threads "$threads" --repeats "$2"; done
+  add run-config "${!sets[@]}" --apps "$1" --threads "$threads" --repeats "$2"
   perf run-benchmarks --only "$3" --seconds $((end - SECONDS))
 }
 add roots bfs 2
