@@ -21,7 +21,7 @@ declare -A sets=(
   [road]="luxembourg_osm dimacs9-NY mpsp-Porto" [mesh]="4elt wing delaunay_n16 grid:width=300,height=300"
   [ring]="small_world:vertices=100000,degree=8,probability=0.01 small_world:vertices=60000,degree=16,probability=0.2"
   [attached]="barabasi_albert:vertices=100000,degree=8"
-  [uniform]="uniform:vertices=65536,degree=16,symmetrize uniform:vertices=262144,degree=6,symmetrize"
+  [uniform]="uniform:scale=16,degree=16,symmetrize uniform:scale=18,degree=6,symmetrize"
   [rmat]="rmat:scale=13,degree=16,symmetrize rmat:scale=15,degree=16,symmetrize rmat:scale=16,degree=8,symmetrize
           rmat:scale=17,degree=16,symmetrize rmat:scale=18,degree=4,symmetrize"
 )
