@@ -56,7 +56,7 @@ class Measured(NamedTuple):
     """Steps, the features of the program (`OF_RUN`), how often each was measured, and for how long."""
 
     steps: Steps
-    of_run: tuple[int, int]
+    of_run: tuple[int, int, int]
     rounds: int
     seconds: float
 

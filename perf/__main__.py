@@ -20,6 +20,7 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
         "perf.model",
         "trees that predict the fastest strategy: train, show, validate, compare, export",
     ),
+    "steps": ("perf.steps_file", "write the log of steps to small files"),
     "model-study": (
         "perf.model_study",
         "eq. (1), auto, trees and the oracle on the log, training sizes, importances",

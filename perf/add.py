@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from itertools import product
 from typing import Any
 
 from gpop.common.command import exit_code
@@ -106,8 +107,8 @@ def _add(argv: list[str]) -> None:
     roots = kinds.add_parser("roots", help="variants from random vertices")
     roots.add_argument("app", choices=ALGORITHMS)
     roots.add_argument("roots", type=counts, metavar="N")
-    config = kinds.add_parser("run-config", help="measure apps on a dataset")
-    config.add_argument("dataset")
+    config = kinds.add_parser("run-config", help="measure apps on datasets")
+    config.add_argument("datasets", nargs="+", metavar="dataset")
     config.add_argument("--apps", type=apps, default=list(ALGORITHMS), help="default: all")
     config.add_argument("--threads", type=counts, default=[1], help="default: 1")
     config.add_argument("--repeats", type=counts, default=[10], help="default: 10")
@@ -127,11 +128,8 @@ def _add(argv: list[str]) -> None:
         elif given.kind == "roots":
             register.register_roots(store, given.app, given.roots[0])
         else:
-            for app in given.apps:
-                for threads in given.threads:
-                    register.register_run_config(
-                        store, app, given.dataset, threads, given.repeats[0], given.platform
-                    )
+            for app, dataset, threads in product(given.apps, given.datasets, given.threads):
+                register.register_run_config(store, app, dataset, threads, given.repeats[0], given.platform)
         store.complete_variants()
 
 

@@ -227,7 +227,11 @@ def _run(argv: list[str]) -> int:
     parser.add_argument("--platform", help="a platform of the store; default: this machine")
     parser.add_argument("--only", default="", metavar="NAME,...", help="implementations to run; default: all")
     parser.add_argument("--retry", action="store_true", help="try again what failed too often, too")
+    parser.add_argument(
+        "--seconds", type=float, metavar="S", help="begin nothing later; the same command continues"
+    )
     given = parser.parse_args(argv)
+    deadline = None if given.seconds is None else time.monotonic() + given.seconds
     tally = Tally()
     only = [name for name in given.only.split(",") if name]
     with Store(given.store, create=False) as store:
@@ -235,7 +239,8 @@ def _run(argv: list[str]) -> int:
             if not store.rows("SELECT 1 FROM Implementation WHERE name = ?", (name,)):
                 raise UsageError(f"--only {name}: the store has no such implementation")
         try:
-            run_missing(store, given.platform, only, 1 << 30 if given.retry else MOST_RETRIES, tally)
+            retries = 1 << 30 if given.retry else MOST_RETRIES
+            run_missing(store, given.platform, only, retries, tally, deadline=deadline)
         except KeyboardInterrupt:
             return fail(f"interrupted; {tally}; the same command continues", 130)
         except StoreError as error:

@@ -265,7 +265,7 @@ def test_trace():
     assert np.all(run.trace.column("gather_seconds") > 0) and run.trace.seconds <= run.seconds
     assert run.trace.summary == {
         "program": "Hops", "graph": "", "mode": "sc", "model": "engine", "target": "python", "threads": 1,
-        "message bytes": 0, "weight bytes": 0,
+        "message bytes": 0, "weight bytes": 0, "pulls": 0,
     }  # fmt: skip
 
 

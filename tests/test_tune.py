@@ -10,6 +10,7 @@ import pytest
 import gpop
 from gpop import tune
 from gpop.generate import generate
+from gpop.model.features import OF_RUN
 from gpop.model.trees import read_tree
 from gpop.plan import tree_for
 from tests.learn.test_learn import NAMES, made
@@ -49,17 +50,17 @@ def test_steps_begin_alike_in_all_modes(folder):
     graph = gpop.load(folder / "rmat.bin")
     measured = tune.measure([graph], seconds=0)
     trace = gpop.bfs(graph, 1, mode="sc").trace
-    assert measured.of_run == (trace.summary["message bytes"], trace.summary["weight bytes"]) == (4, 0)
+    assert measured.of_run == tuple(trace.summary[name] for name in OF_RUN) == (4, 0, 1)
     assert (measured.steps.seconds > 0).all() and len(measured.steps.variants) == tune.ROOTS
 
 
 def test_auto_takes_it_only_where_it_was_better():
     steps = made(variants=12)
-    found = tune.tune(tune.Measured(steps, (4, 0), 1, 1.0))
-    assert found.better and found.tree.about[tree_for.BETTER] == [[4, 0]]
+    found = tune.tune(tune.Measured(steps, (4, 0, 1), 1, 1.0))
+    assert found.better and found.tree.about[tree_for.BETTER] == [[4, 0, 1]]
     assert found.steps.total < found.steps.total_of("auto") and found.graphs is not None
     steps.others["auto"][:] = steps.oracle
-    found = tune.tune(tune.Measured(steps, (4, 0), 1, 1.0))
+    found = tune.tune(tune.Measured(steps, (4, 0, 1), 1, 1.0))
     assert not found.better and found.tree.about[tree_for.BETTER] == []
     assert "more than auto" in tune.gain(found.steps)
 

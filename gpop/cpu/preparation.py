@@ -184,7 +184,7 @@ class Preparation:
             auto = AUTO if plan.model.pulls else AUTO_PUSH
             self.chosen = chosen_of(tree, self.graph, plan.of_run, plan.may, auto)
         if plan.mode != "auto":
-            tell_missing(type(self.program).__name__, tree, plan.may)
+            tell_missing(type(self.program).__name__, tree, self.graph, plan.of_run, plan.may)
 
     def _find_blocks(self) -> tuple[Blocks | None, float]:
         """In-edges in blocks, and the seconds they took; None where messages are expected to be faster."""

@@ -1,8 +1,8 @@
 """The decision tree of a run on the device (kernels/tree.cuh): what it asks, in whole numbers.
 
-Graph and program are known before the run: nodes that ask about them are decided here. The others ask about
-a count of vertices or edges, or its share of all of them, which grows with it: there is a largest count that
-goes left, and the device compares with that, without a division. Children that go left follow their parents.
+What is left of it in a run (`gpop.plan.chosen`) asks about a count of vertices or edges, or its share of
+all of them, which grows with it: there is a largest count that goes left, and the device compares with that,
+without a division. Children that go left follow their parents.
 """
 
 from __future__ import annotations
@@ -40,18 +40,17 @@ def takes(traits: Traits) -> Callable[[int], bool]:
 
 def load_tree(plan: Plan, traits: Traits) -> dict[str, Any]:
     """The array of the workspace; none where the tree has been asked already, for all iterations."""
-    may = takes(traits) if traits.tree else plan.may
-    tell_missing(plan.lowered.name, plan.tree, may)
+    may, graph = takes(traits) if traits.tree else plan.may, plan.program.graph
+    tell_missing(plan.lowered.name, plan.tree, graph, plan.of_run, may)
     if not traits.tree:
         return {}
     auto = AUTO if plan.model.pulls else AUTO_PUSH
-    graph = plan.program.graph
     nodes = nodes_of(chosen_of(plan.tree, graph, plan.of_run, may, auto), graph)
     return {"tree": cupy().asarray(nodes.view(np.uint8))}
 
 
 def nodes_of(chosen: Chosen, graph: Graph) -> np.ndarray:
-    """The nodes that are left to ask in runs on this graph.
+    """The nodes as the device reads them, in runs on this graph.
 
     Examples
     --------
@@ -59,26 +58,17 @@ def nodes_of(chosen: Chosen, graph: Graph) -> np.ndarray:
     >>> graph = Graph.from_edges([0, 1, 1], [1, 0, 2])
     >>> def nodes(feature, threshold):
     ...     tree = stump(feature, threshold, "sc", "pc")
-    ...     return nodes_of(chosen_of(tree, graph, (4, 0), lambda mode: True), graph).tolist()
+    ...     return nodes_of(chosen_of(tree, graph, (4, 0, 1), lambda mode: True), graph).tolist()
     >>> nodes("edges rel", 0.7), nodes("vertices", 2.5)
     ([(2, 2, 2), (0, -1, 0), (0, -1, 1)], [(0, -1, 1)])
     """
-    found: list[tuple[int, int, int]] = []
-    waiting = [(0, -1)]  # a node, and whose right child it is
-    while waiting:
-        at, parent = waiting.pop()
-        while chosen.left[at] != LEAF and chosen.place[at] < STEP_AT:
-            below = chosen.values[chosen.place[at]] <= chosen.threshold[at]
-            at = chosen.left[at] if below else chosen.right[at]
-        if parent >= 0:
-            found[parent] = (*found[parent][:2], len(found))
-        if chosen.left[at] == LEAF:
-            found.append((0, LEAF, int(chosen.right[at])))
-            continue
+    found = np.zeros(len(chosen.left), TREE_NODE)
+    found["which"], found["right"] = LEAF, chosen.right
+    for at in np.flatnonzero(chosen.left != LEAF):
         which = int(chosen.place[at]) - STEP_AT
-        waiting += [(int(chosen.right[at]), len(found)), (int(chosen.left[at]), -1)]
-        found.append((_limit(which, float(chosen.threshold[at]), graph), which // 2, 0))
-    return np.array(found, TREE_NODE)
+        found["limit"][at] = _limit(which, float(chosen.threshold[at]), graph)
+        found["which"][at] = which // 2
+    return found
 
 
 def _limit(which: int, threshold: float, graph: Graph) -> int:

@@ -3,9 +3,9 @@
 What M. Verstraaten's thesis takes: sizes, degree distributions as five-number summaries with mean and
 standard deviation, frontier and visited vertices, absolute and as a share of all. To those come the active
 edges, what the order of the vertices does to messages, which eq. (1) of GPOP knows and the thesis does not,
-and the bytes of a message and of a weight, which tell programs apart. Those of a graph are computed
-once, from counts of degrees, and kept with it; those of an iteration are arithmetic that engines compile into
-their loops. A vector of features holds `FEATURES` in their order.
+and the bytes of a message and of a weight and whether vertices may pull, which tell programs apart. Those of
+a graph are computed once, from counts of degrees, and kept with it; those of an iteration are arithmetic that
+engines compile into their loops. A vector of features holds `FEATURES` in their order.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ OF_ORDER = ("messages per edge", "edges inside")
 that its edges take (the paper's r), and the share of edges inside a partition. From a sample of the edges."""
 
 OF_GRAPH = ("vertices", "edges", *(f"{degree} {part}" for degree in DEGREES for part in SUMMARY), *OF_ORDER)
-OF_RUN = ("message bytes", "weight bytes")
+OF_RUN = ("message bytes", "weight bytes", "pulls")
+"""Of the program; ``pulls`` is 1 where its vertices may pull in some iterations, else 0."""
+
 OF_STEP = ("frontier abs", "frontier rel", "visited abs", "visited rel", "edges abs", "edges rel")
 """Of an iteration; ``visited`` counts every vertex as often as it was in an earlier frontier."""
 
@@ -126,7 +128,7 @@ def run_features(graph: Graph, of_run: tuple[float, float], frontier: Any, activ
     Examples
     --------
     >>> graph = Graph.from_edges([0, 0, 1], [1, 2, 2])
-    >>> run_features(graph, (4, 0), [1, 2], [2, 1])[:, FEATURES.index("visited abs")]
+    >>> run_features(graph, (4, 0, 1), [1, 2], [2, 1])[:, FEATURES.index("visited abs")]
     array([0., 1.])
     """
     frontier = np.asarray(frontier, np.float64)

@@ -1,7 +1,8 @@
 """The decision tree of a run, as engines read it: flat arrays, and a vector of features.
 
-The features of graph and program are written when a run is prepared, those of an iteration in the loop, as
-float32, to which thresholds are compared. Leaves hold the mode itself: nothing is looked up behind them.
+Graph and program are known before the run: nodes that ask about them are decided when it is prepared. What is
+left asks about the iteration, whose features are written in the loop, as float32, to which thresholds are
+compared. Leaves hold the mode itself: nothing is looked up behind them.
 Where the tree says auto, the model chooses for the iteration. A leaf whose strategy the run cannot take
 leaves the iteration to equation 1 (`AUTO_PUSH`), one that predicts nothing keeps the mode of the iteration
 before (`KEEP`; thesis of M. Verstraaten, section 7.3). Where every vertex is active all iterations are alike,
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -38,15 +40,52 @@ class Chosen(NamedTuple):
     values: np.ndarray
 
 
+def left_of(tree: Tree, graph: Graph, of_run: tuple[int, int, int]) -> Tree:
+    """What is left of a tree in runs on this graph, of programs with these `gpop.model.features.OF_RUN`.
+
+    Nodes are in the order in which a walk that goes left first meets them: a left child follows its parent.
+
+    Examples
+    --------
+    >>> from gpop.model.trees import stump
+    >>> graph = Graph.from_edges([0, 1], [1, 0])
+    >>> of_graph, of_step = (stump(name, 2.5, "sc", "pc") for name in ("edges", "edges abs"))
+    >>> [left_of(tree, graph, (4, 0, 1)).right.tolist() for tree in (of_graph, of_step)]
+    [[0], [2, 0, 1]]
+    """
+    known = np.array((*graph_features(graph), *of_run), np.float32)
+    nodes: list[int] = []
+    children: list[list[int]] = []
+    waiting = [(0, -1)]  # a node, and whose right child it is
+    while waiting:
+        at, parent = waiting.pop()
+        while tree.left[at] != LEAF and tree.places[at] < STEP_AT:
+            below = known[tree.places[at]] <= tree.threshold[at]
+            at = int(tree.left[at] if below else tree.right[at])
+        if parent >= 0:
+            children[parent][1] = len(nodes)
+        if tree.left[at] == LEAF:
+            children.append([LEAF, int(tree.right[at])])
+        else:
+            waiting += [(int(tree.right[at]), len(nodes)), (int(tree.left[at]), -1)]
+            children.append([len(nodes) + 1, 0])
+        nodes.append(at)
+    left, right = np.array(children, np.int64).T.copy()  # engines read them by address
+    return replace(tree, feature=tree.feature[nodes], threshold=tree.threshold[nodes], left=left, right=right)
+
+
 def missing_from(tree: Tree, may: Callable[[int], bool]) -> list[str]:
-    """Strategies of a tree that a run cannot take; ``may`` says it of the code of a mode."""
-    found = {name: CODES.get(name) for name in tree.strategies}
+    """Strategies in the leaves of a tree that a run cannot take; ``may`` says it of the code of a mode."""
+    said = {*tree.right[tree.left == LEAF].tolist()}
+    found = {name: CODES.get(name) for i, name in enumerate(tree.strategies) if i in said}
     return [name for name, code in found.items() if code is None or (code != AUTO and not may(code))]
 
 
-def tell_missing(program: str, tree: Tree, may: Callable[[int], bool]) -> None:
+def tell_missing(
+    program: str, tree: Tree, graph: Graph, of_run: tuple[int, int, int], may: Callable[[int], bool]
+) -> None:
     """Say which strategies of a tree that was asked for a run of this program cannot take."""
-    missing = missing_from(tree, may)
+    missing = missing_from(left_of(tree, graph, of_run), may)
     if missing:
         warnings.warn(
             f"{program}: the tree may choose {', '.join(missing)}, which this run cannot take: "
@@ -57,29 +96,28 @@ def tell_missing(program: str, tree: Tree, may: Callable[[int], bool]) -> None:
 
 
 def chosen_of(
-    tree: Tree, graph: Graph, of_run: tuple[int, int], may: Callable[[int], bool], auto: int = AUTO
+    tree: Tree, graph: Graph, of_run: tuple[int, int, int], may: Callable[[int], bool], auto: int = AUTO
 ) -> Chosen:
-    """The tree for runs on this graph, of programs with messages and weights of these bytes.
+    """The tree for runs on this graph, of programs with these `gpop.model.features.OF_RUN`.
 
     ``auto`` is what stands for that: `AUTO_PUSH` where the model never pulls.
     """
+    tree = left_of(tree, graph, of_run)
     missing, codes = missing_from(tree, may), CODES | {"auto": auto}
-    modes = [AUTO_PUSH if name in missing else codes[name] for name in tree.strategies]
     leaves, right = tree.left == LEAF, tree.right.copy()
-    right[leaves] = [modes[strategy] if strategy >= 0 else KEEP for strategy in tree.right[leaves]]
-    values = np.zeros(len(FEATURES), np.float32)
-    values[:STEP_AT] = (*graph_features(graph), *of_run)
-    return Chosen(tree.places, tree.threshold, tree.left, right, values)
+    names = [tree.strategies[strategy] if strategy >= 0 else None for strategy in right[leaves]]
+    right[leaves] = [KEEP if n is None else AUTO_PUSH if n in missing else codes[n] for n in names]
+    return Chosen(tree.places, tree.threshold, tree.left, right, np.zeros(len(FEATURES), np.float32))
 
 
-def asked_once(tree: Tree, graph: Graph, of_run: tuple[int, int], may: Callable[[int], bool]) -> str:
+def asked_once(tree: Tree, graph: Graph, of_run: tuple[int, int, int], may: Callable[[int], bool]) -> str:
     """The mode of a run in which every vertex is always active; auto where the tree has none for it.
 
     Examples
     --------
     >>> from gpop.model.trees import stump
     >>> graph, tree = Graph.from_edges([0, 1], [1, 0]), stump("edges rel", 0.5, "sc", "pc")
-    >>> [asked_once(tree, graph, (4, 0), lambda mode: mode == code) for code in (0, 1)]
+    >>> [asked_once(tree, graph, (4, 0, 0), lambda mode: mode == code) for code in (0, 1)]
     ['auto', 'pc']
     """
     (choice,) = tree.predict(run_features(graph, of_run, [graph.n], [graph.m]))

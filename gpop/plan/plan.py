@@ -83,20 +83,26 @@ class Plan:
     residency: Residency = ANYWHERE
 
     @property
-    def of_run(self) -> tuple[int, int]:
+    def of_run(self) -> tuple[int, int, int]:
         """`gpop.model.features.OF_RUN`."""
-        return bytes_of(self.types)
+        return of_run(type(self.program), self.types)
 
     def may(self, mode: int) -> bool:
         """Whether an iteration or a partition may take the mode with this code."""
         return mode in [strategy.mode for strategy in self.strategies]
 
 
-def bytes_of(types: Types | None) -> tuple[int, int]:
-    """Of a message and of a weight; zeros where nothing is compiled."""
+def of_run(cls: type[Program], types: Types | None) -> tuple[int, int, int]:
+    """`gpop.model.features.OF_RUN` of a program; zeros where nothing is compiled."""
     if types is None:
-        return 0, 0
-    return types.message.itemsize, 0 if types.weight is None else types.weight.itemsize
+        return 0, 0, 0
+    weight = 0 if types.weight is None else types.weight.itemsize
+    return types.message.itemsize, weight, int(_needs(cls) and not cls.all_active)
+
+
+def _needs(cls: type[Program]) -> bool:
+    """Whether a program says which vertices need a message."""
+    return cls.needsFunc is not Program.needsFunc
 
 
 class Decided:
@@ -181,8 +187,8 @@ def _decide(
         types = types_of(cls, lowered, weight)
         hidden = hidden_of(cls, types.message)
     interleave = interleave and code_of(mode) != PULL  # nothing is scattered that could be gathered early
-    needs = cls.needsFunc is not Program.needsFunc
-    taken = tree is not None and takes(tree, mode, bytes_of(types), needs and not cls.all_active)
+    needs = _needs(cls)
+    taken = tree is not None and takes(tree, mode, of_run(cls, types))
     return Decided(
         tree,
         lowered=lowered,

@@ -151,8 +151,8 @@ class Trace:
         Returns
         -------
         dict of ndarray of float64, [iterations]
-            By the names in `gpop.model.features.FEATURES`. The bytes of a message and of a weight are 0 where
-            nothing was compiled.
+            By the names in `gpop.model.features.FEATURES`. Those of the program are 0 where nothing was
+            compiled.
 
         Raises
         ------

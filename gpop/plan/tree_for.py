@@ -57,23 +57,22 @@ def tree_for(mode: str, model: Model, ratio: float | None, target: str = "cpu") 
     return tree
 
 
-def takes(tree: Tree, mode: str, of_run: tuple[int, int], pulls: bool) -> bool:
+def takes(tree: Tree, mode: str, of_run: tuple[int, int, int]) -> bool:
     """Whether a run goes by the tree that `tree_for` has found.
 
-    Auto does where the tree was validated: for programs with a ``needsFunc``, such as the searches that
-    are measured, and with messages and weights of as many bytes.
+    Auto does where the tree was validated: for programs alike in all of `gpop.model.features.OF_RUN`.
 
     Examples
     --------
     >>> from gpop.model.trees import stump
     >>> tree = stump("edges rel", 0.1, "sc", "pull")
-    >>> takes(tree, "tree", (8, 1), False), takes(tree, "auto", (4, 0), True)
+    >>> takes(tree, "tree", (8, 1, 0)), takes(tree, "auto", (4, 0, 1))
     (True, False)
-    >>> tree.about[BETTER] = [[4, 0]]
-    >>> takes(tree, "auto", (4, 0), True), takes(tree, "auto", (8, 0), True)
+    >>> tree.about[BETTER] = [[4, 0, 1]]
+    >>> takes(tree, "auto", (4, 0, 1)), takes(tree, "auto", (8, 0, 1))
     (True, False)
     """
-    return mode != "auto" or (pulls and [*of_run] in tree.about.get(BETTER, []))
+    return mode != "auto" or [*of_run] in tree.about.get(BETTER, [])
 
 
 def _state(path: str) -> tuple[int, int]:

@@ -44,7 +44,7 @@ def test_random_trees_find_the_levels_and_are_followed(asked, threads):
 def test_the_loop_walks_as_the_tree_predicts():
     rng = np.random.default_rng(5)
     tree = random_tree(rng, depth=6)
-    chosen = chosen_of(tree, RMAT, (4, 0), lambda mode: True)
+    chosen = chosen_of(tree, RMAT, (4, 0, 1), lambda mode: True)
     for _ in range(200):
         frontier, edges = rng.integers(1, RMAT.n), rng.integers(1, RMAT.m)
         visited = rng.integers(0, RMAT.n)
@@ -106,7 +106,7 @@ def test_where_every_vertex_is_active_it_is_asked_once(asked, way):
 
 def test_a_strategy_that_the_run_cannot_take_is_left_to_the_model():
     tree = stump("edges rel", 0.1, "edge-list", "pull")
-    chosen = chosen_of(tree, RMAT, (4, 0), lambda mode: True)
+    chosen = chosen_of(tree, RMAT, (4, 0, 1), lambda mode: True)
     assert chosen.right.tolist() == [2, AUTO_PUSH, NAMES.index("pull")]
 
 
@@ -136,7 +136,7 @@ def test_the_tree_of_this_machine(tmp_path, monkeypatch):
         tree_for.keep_tree(tree)
         assert taken(gpop.bfs(RMAT, SOURCE, mode="tree").trace[0]) == {"pull"}
         assert taken(gpop.bfs(RMAT, SOURCE).trace[0]) != {"pull"}  # it was not better
-        tree.about[tree_for.BETTER] = [[4, 0]]
+        tree.about[tree_for.BETTER] = [[4, 0, 1]]
         tree_for.keep_tree(tree)
         assert taken(gpop.bfs(RMAT, SOURCE).trace[0]) == {"pull"}
         assert taken(gpop.bfs(RMAT, SOURCE, model="paper").trace[0]) != {"pull"}

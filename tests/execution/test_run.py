@@ -224,7 +224,7 @@ def test_summary():
     assert run.converged
     assert run.trace.summary == {
         "program": "Smallest", "graph": "", "mode": "sc", "model": "engine", "interleave": False,
-        "threads": 2, "message bytes": 4, "weight bytes": 0,
+        "threads": 2, "message bytes": 4, "weight bytes": 0, "pulls": 0,
     }  # fmt: skip
 
 

@@ -62,7 +62,7 @@ def test_of_a_graph_each_once():
     assert graph_features(graph) is graph_features(graph)  # counted once
     empty = gpop.Graph.from_edges([], [], n=0)
     assert {*graph_features(empty)[: -len(OF_ORDER)]} == {0.0}
-    assert run_features(empty, (4, 0), [], []).shape == (0, len(FEATURES))
+    assert run_features(empty, (4, 0, 1), [], []).shape == (0, len(FEATURES))
 
 
 def test_what_the_order_of_the_vertices_does():
