@@ -31,7 +31,8 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import out_weights
 from gpop.common.errors import UsageError
 from gpop.common.parallel import ranges
-from gpop.execution.options import RunOptions
+from gpop.execution.options import Callback, RunOptions
+from gpop.graph.kept import Kind
 
 
 class PageRank(gpop.Program):
@@ -110,10 +111,10 @@ class WeightedConvergingDoublePageRank(WeightedPageRank, ConvergingDoublePageRan
 
 
 PROGRAMS = {
-    ("float32", False): (PageRank, WeightedPageRank),
-    ("float32", True): (ConvergingPageRank, WeightedConvergingPageRank),
-    ("float64", False): (DoublePageRank, WeightedDoublePageRank),
-    ("float64", True): (ConvergingDoublePageRank, WeightedConvergingDoublePageRank),
+    (np.dtype(np.float32), False): (PageRank, WeightedPageRank),
+    (np.dtype(np.float32), True): (ConvergingPageRank, WeightedConvergingPageRank),
+    (np.dtype(np.float64), False): (DoublePageRank, WeightedDoublePageRank),
+    (np.dtype(np.float64), True): (ConvergingDoublePageRank, WeightedConvergingDoublePageRank),
 }
 
 RANGE = {"float32": 2.0**64, "float64": 2.0**512}
@@ -196,44 +197,64 @@ def pagerank(
     if dangling not in ("none", "uniform"):
         raise UsageError(f"dangling {dangling!r}: expected none or uniform")
     bulk_synchronous("pagerank", options)
-    converging = iterations is None
-    if (np.dtype(dtype).name, converging) not in PROGRAMS:
-        raise UsageError(f"dtype {np.dtype(dtype).name}: expected float32 or float64")
-    program = PROGRAMS[np.dtype(dtype).name, converging][bool(weighted)](graph)
+    kind, converging = np.dtype(dtype), iterations is None
+    if (kind, converging) not in PROGRAMS:
+        raise UsageError(f"dtype {kind.name}: expected float32 or float64")
+    program = PROGRAMS[kind, converging][bool(weighted)](graph)
     n = max(graph.n, 1)
     program.damping, program.base = damping, (1 - damping) / n
-    sent = share_out(program, weighted)
+    share_out(program, weighted)
     np.multiply(program.per_edge, 1 / n, out=program.share)
     if converging:
         program.rank, program.tolerance = 1 / n, tolerance
-    sinks = np.flatnonzero(sent == 0) if dangling == "uniform" else np.empty(0, np.int64)
-    callback = options.pop("callback", None)
-
-    def spread() -> None:
-        program.base = (1 - damping + damping * program.share[sinks].sum(dtype=np.float64)) / n
-
-    def after(record: dict) -> bool:
-        spread()
-        return callback is not None and callback(record)
-
-    spread()
+    if dangling == "uniform":
+        options["callback"] = _spreading(program, damping, sent_by(program, weighted), options.get("callback"))
     limit = max_iterations if converging else iterations
-    run = gpop.run(program, iterations=limit, callback=after if sinks.size else callback, **options)
+    run = gpop.run(program, iterations=limit, **options)
     rank = program.rank if converging else np.divide(program.share, program.per_edge, out=program.share)
     return PageRankResult(
         rank=rank, iterations=run.iterations, converged=run.converged if converging else None, run=run
     )
 
 
-def share_out(program: PageRank, weighted: bool) -> np.ndarray:
-    """Set what an out-edge gets of the rank; how many edges each vertex has, or the sum of their weights."""
+def _spreading(
+    program: PageRank, damping: float, sent: np.ndarray, callback: Callback | None
+) -> Callback | None:
+    """Give the rank of vertices that send nothing to all, now and after every iteration."""
+    sinks, n = np.flatnonzero(sent == 0), program.graph.n
+    if not sinks.size:
+        return callback
+
+    def spread() -> None:
+        program.base = (1 - damping + damping * program.share[sinks].sum(dtype=np.float64)) / n
+
+    def after(record: dict[str, Any]) -> bool | None:
+        spread()
+        return callback is not None and callback(record)
+
+    spread()
+    return after
+
+
+def sent_by(program: PageRank, weighted: bool) -> np.ndarray:
+    """How many edges each vertex has, or the sum of their weights."""
     graph = program.graph
-    sent = _sums(graph, program.share.dtype) if weighted else graph.out_degree
-    for first, last in ranges(graph.n, 1 << 20):
-        each = sent[first:last]
-        each = np.where(each > 0, each, 1) if weighted else np.maximum(each, 1)
-        np.divide(1, each, out=program.per_edge[first:last], casting="same_kind")
-    return sent
+    return _sums(graph, program.share.dtype) if weighted else graph.out_degree
+
+
+def share_out(program: PageRank, weighted: bool) -> None:
+    """Set what an out-edge gets of the rank. No function writes it, so programs use what is kept."""
+    store, key = program.graph.store, (program.share.dtype, weighted)
+    kept = store.get(Kind.SHARES, key)
+    if kept is None:
+        kept, sent = np.empty_like(program.per_edge), sent_by(program, weighted)
+        for first, last in ranges(kept.size, 1 << 20):
+            each = sent[first:last]
+            each = np.where(each > 0, each, 1) if weighted else np.maximum(each, 1)
+            np.divide(1, each, out=kept[first:last], casting="same_kind")
+        kept.flags.writeable = False
+        store.put(Kind.SHARES, kept, key, about="weights" * weighted)
+    program._fields["per_edge"] = kept
 
 
 def _sums(graph: gpop.Graph, dtype: np.dtype) -> np.ndarray:

@@ -64,13 +64,21 @@ def _slots(field: types.Type) -> int:
     return 1 + field.ndim * (1 if field.layout == "C" else 2)
 
 
-def _type_of(value: Any) -> types.Type:
-    """Its type; arrays that may not be written are no others for kernels, which do not write those."""
+def _form(value: Any) -> Any:
+    """What its type follows from, of objects that are quickly compared."""
     if isinstance(value, np.ndarray):
-        return _array_type(value.dtype, value.ndim, value.flags.c_contiguous, value.flags.aligned)
+        flags = value.flags
+        return value.dtype, value.ndim, flags.c_contiguous, flags.aligned
     if isinstance(value, np.generic):
-        return _number_type(value.dtype)
+        return value.dtype
     return value.kind if isinstance(value, Reference) else numba.typeof(value)
+
+
+def _type_of(form: Any) -> types.Type:
+    """Numba's type; arrays that may not be written are no others for kernels, which do not write those."""
+    if isinstance(form, types.Type):
+        return form
+    return _array_type(*form) if isinstance(form, tuple) else _number_type(form)
 
 
 @cache
@@ -119,10 +127,11 @@ class Reference:
     8
     """
 
-    __slots__ = ("_numba_type_", "address", "inner", "kind", "table")
+    __slots__ = ("_numba_type_", "address", "forms", "inner", "kind", "table")
 
     def __init__(self, values: tuple) -> None:
-        kinds = tuple(map(_type_of, values))
+        self.forms = tuple(map(_form, values))
+        kinds = tuple(map(_type_of, self.forms))
         self._numba_type_ = self.kind = _kind(type(values).__name__, values._fields, kinds)
         slots = chain.from_iterable(map(_slots_of, values, kinds))
         self.table = np.fromiter(slots, np.uint64, self.kind.size)
@@ -134,10 +143,9 @@ class Reference:
 
         Whose kernels read the table meanwhile sees some of either.
         """
-        kinds = tuple(map(_type_of, values))
-        if kinds != tuple(self.kind.fields.values()):
+        if tuple(map(_form, values)) != self.forms:
             return False
-        slots = chain.from_iterable(map(_slots_of, values, kinds))
+        slots = chain.from_iterable(map(_slots_of, values, self.kind.fields.values()))
         pack_into(f"{self.kind.size}Q", self.table, 0, *slots)
         return True
 

@@ -268,7 +268,7 @@ def make_loop(open_control, work):
                 worked = clock_ns()
                 team.await_workers(c.team, done, spins)
                 waited = clock_ns() - worked
-                if waited > LATE_NS + threads * (worked - now):
+                if all_there and waited > LATE_NS + threads * (worked - now):
                     alone_until = worked + ALONE * waited
             if phase != ADMIT:
                 before, now = now, clock_ns()

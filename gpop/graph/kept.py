@@ -54,6 +54,7 @@ class Kind(StrEnum):
 
     DEGREES = "out-degrees"  # None
     OUT_WEIGHTS = "out-weights"  # None: their sum for each vertex
+    SHARES = "shares of edges"  # type, whether by weights: what an out-edge of each vertex gets of its rank
     IDS = "original ids"  # None: the vertex of each
     REVERSE = "reverse"  # None
     SYMMETRIC = "symmetric copy"  # None

@@ -42,6 +42,13 @@ FRONTIER_AT, EDGES_AT, MODES_AT, MESSAGES_AT, BYTES_AT, SCATTER_AT, GATHER_AT = 
 is `MODES_AT` and its code."""
 
 
+def _record(index: int, row: np.ndarray) -> dict[str, int | float]:
+    record: dict[str, int | float] = {"iteration": index}
+    for name, value in zip(COLUMNS[1:], row, strict=True):
+        record[name] = float(value) if name in _SECONDS else int(value)
+    return record
+
+
 class Trace:
     """Records of a run, in order. Iterable, indexable, and exportable as JSON, CSV or a picture.
 
@@ -61,7 +68,8 @@ class Trace:
 
     def __init__(self, summary: dict[str, Any] | None = None) -> None:
         self.summary = summary or {}
-        self._rows: list[np.ndarray] = []
+        self._rows: list[np.ndarray] = []  # some at a time, as they came
+        self._count = 0
 
     def extend(self, rows: np.ndarray) -> None:
         """Append the rows of an engine's trace buffer.
@@ -78,7 +86,8 @@ class Trace:
         >>> trace.column("messages").tolist()
         [1, 1]
         """
-        self._rows.extend(rows.copy())
+        self._rows.append(rows.copy())
+        self._count += len(rows)
 
     def append(self, **columns: float) -> None:
         """Append one record.
@@ -95,21 +104,25 @@ class Trace:
         >>> trace[0]["frontier"], trace.seconds
         (3, 0.5)
         """
-        self._rows.append(np.array([columns.get(name, 0) for name in COLUMNS[1:]], np.float64))
+        self.extend(np.array([[columns.get(name, 0) for name in COLUMNS[1:]]], np.float64))
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return self._count
+
+    def _table(self) -> np.ndarray:
+        """All records, a row each."""
+        if len(self._rows) != 1:
+            self._rows = [np.concatenate([np.empty((0, len(COLUMNS) - 1)), *self._rows])]
+        return self._rows[0]
 
     def __getitem__(self, index: int) -> dict[str, int | float]:
         index = range(len(self))[index]
-        row = self._rows[index]
-        record: dict[str, int | float] = {"iteration": index}
-        for name, value in zip(COLUMNS[1:], row, strict=True):
-            record[name] = float(value) if name in _SECONDS else int(value)
-        return record
+        last = self._rows[-1]  # what a callback asks for; to put all together each time would take too long
+        first = len(self) - len(last)
+        return _record(index, last[index - first] if index >= first else self._table()[index])
 
     def __iter__(self) -> Iterator[dict[str, int | float]]:
-        return (self[index] for index in range(len(self)))
+        return (_record(index, row) for index, row in enumerate(self._table()))
 
     def column(self, name: str) -> np.ndarray:
         """One column of all records.
@@ -138,7 +151,10 @@ class Trace:
         """
         if name not in COLUMNS:
             raise UsageError(f"the trace has no column {name!r}: expected one of {', '.join(COLUMNS)}")
-        return np.array([record[name] for record in self])
+        if name == "iteration":
+            return np.arange(len(self))
+        values = self._table()[:, COLUMNS.index(name) - 1]
+        return values.copy() if name in _SECONDS else values.astype(np.int64)
 
     def features(self, graph: Graph) -> dict[str, np.ndarray]:
         """What a strategy can be predicted from, in every iteration (`gpop.model.features`).
@@ -173,7 +189,7 @@ class Trace:
     @property
     def seconds(self) -> float:
         """Seconds in scatter and gather, over all iterations."""
-        return float(sum(row[-1] + row[-2] for row in self._rows))
+        return float(self._table()[:, -2:].sum())
 
     def __repr__(self) -> str:
         return f"<Trace: {len(self)} iterations, {self.seconds:.4g} s>"

@@ -149,8 +149,12 @@ class Program:
     settles: ClassVar[tuple[str, str] | None] = None
     cuda_source: ClassVar[str | None] = None
 
+    _members: ClassVar[dict[type, dict[str, Any]]] = {VertexField: {}, Parameter: {}}
+    """What a class declares and inherits, by kind; looked up once, since every run makes a program."""
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        cls._members = {kind: cls._declared(kind) for kind in (VertexField, Parameter)}
         check_spelling(cls, Program, ARGUMENTS, DECLARATIONS)
         if cls.combine is not None and cls.combine not in COMBINES:
             raise ProgramError(
@@ -207,7 +211,7 @@ class Program:
         >>> list(Walk.vertex_fields())
         ['steps']
         """
-        return cls._declared(VertexField)
+        return dict(cls._members[VertexField])
 
     @classmethod
     def scalar_parameters(cls) -> dict[str, Parameter]:
@@ -226,7 +230,7 @@ class Program:
         >>> list(Walk.scalar_parameters())
         ['most']
         """
-        return cls._declared(Parameter)
+        return dict(cls._members[Parameter])
 
     @classmethod
     def _declared(cls, kind: type) -> dict[str, Any]:
