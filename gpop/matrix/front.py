@@ -30,7 +30,7 @@ from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
 from gpop.matrix.edges import EDGES_TYPES, matrix_of
 from gpop.program.folds import identity
-from gpop.program.program import Program, VertexField
+from gpop.program.program import Parameter, Program, VertexField
 
 FOLDS = {
     "min": "if value < self.y[node]:\n        self.y[node] = value\n        return True\n    return False",
@@ -230,7 +230,8 @@ class _View:
         self.properties = [name for name in fields if name != "y"]
         self.scope: dict[str, Any] = {"NOTHING": fields["y"].dtype.type(fields["y"].fill)}
         self.scalars = {"iteration": "self.iteration"}
-        self.scalars |= {name: f"self.{name}" for name in cls.scalar_parameters()}
+        declared = cls._declared(Parameter)  # scalar_parameters() knows those of a class that is complete
+        self.scalars |= {name: f"self.{name}" for name in declared}
         self.of_a_vertex = {name: f"self.{name}[node]" for name in (*self.properties, "out_degree")}
         self.of_a_vertex["node"] = "node"
 
