@@ -208,7 +208,9 @@ def pagerank(
     if converging:
         program.rank, program.tolerance = 1 / n, tolerance
     if dangling == "uniform":
-        options["callback"] = _spreading(program, damping, sent_by(program, weighted), options.get("callback"))
+        options["callback"] = _spreading(
+            program, damping, sent_by(program, weighted), options.get("callback")
+        )
     limit = max_iterations if converging else iterations
     run = gpop.run(program, iterations=limit, **options)
     rank = program.rank if converging else np.divide(program.share, program.per_edge, out=program.share)
