@@ -8,7 +8,8 @@ backward   levels from the deepest: with c = (1 + dependency) / sigma of the lev
 
 No sum looks at a level. An array is kept for even levels and one for odd ones. An in-neighbour of what is not
 visited is in the frontier or not visited, an out-neighbour of u at most one level below: all that a sum
-meets in the array of the other parity besides what it wants is 0, for it was not yet written.
+meets in the array of the other parity besides what it wants is 0, for it was not yet written. What a level
+has written is cleared as soon as nobody asks any more, while it is in the caches.
 
 Threads share a source (`gpop.direct.crew`), or each has sources of its own: every `LANES`-th, with scores of
 their own, which are added up in the end. That is done from `LANES` sources on where a graph is small beside
@@ -40,6 +41,7 @@ from gpop.direct.crew import KIND, announce, apart, chunk_done, dismiss, end, ma
 from gpop.direct.frontier import BUFFER, buffers, flush, is_in
 from gpop.direct.phases import kernel
 from gpop.graph.graph import Graph
+from gpop.graph.kept import Kind
 from gpop.layout.in_edges import in_edges
 
 LANES = 32
@@ -55,6 +57,9 @@ PUSH, MARK, AGAIN, PULL, BACK, CLEAR, OVER = range(7)
 TAIL, FIRST, LAST, SIZE, PARITY, DEPTH, OUT, IN, UNSEEN, LARGE, INFINITE, EDGES = range(12)
 """Slots of ``now``: the end of ``order``; range and chunk of the step; parity of the frontier; out-edges and
 in-edges of what is new; whether a count is beyond 2**53, and ever was infinite; edges looked at."""
+
+KEPT = "Betweenness"
+"""Under which the space of searches stays with the graph: new pages take the system as long as a search."""
 
 _EDGES = 1 << 13  # of a chunk
 _EACH = 8  # edges in the time that it takes to mark or to clear a vertex
@@ -82,7 +87,7 @@ class _PathWays(NamedTuple):
 
 
 class _PathSpace(NamedTuple):
-    """What a search needs. All but the last four are zero between searches.
+    """What a search needs, kept with the graph. All but the last four are zero between searches.
 
     ``sigma``, ``share`` [2, n] by parity; ``visited``: a bit for each vertex; ``order``: vertices by level;
     ``starts``, ``outs``: where a level begins in it, and its out-edges; ``found`` [threads]: new vertices
@@ -116,12 +121,15 @@ def dependencies(graph: Graph, sources: np.ndarray, threads: int, progress: bool
     _search(1, False, np.uint64(0), ways, _space(1, 2), np.zeros(1), over)  # compiled before the clock starts
     alone = takes_own(graph, len(sources), threads)
     lanes = min(LANES, len(sources)) if alone else 1
-    workers = min(threads, lanes) if alone else 1
-    require_memory((52 * workers + 8 * lanes) * n, f"betweenness of {graph!r}")
+    workers, sharers = (min(threads, lanes), 1) if alone else (1, threads)
+    kept = graph.store.take(Kind.PROGRAM, KEPT) or []
+    spaces = [space for space in kept if len(space.found) == sharers][:workers]
+    missing = workers - len(spaces)
+    require_memory((52 * missing + 8 * lanes) * n, f"betweenness of {graph!r}")
     prepare_seconds = time.perf_counter() - begin
     start = time.perf_counter()
     scores = np.zeros((lanes, n))
-    spaces = [_space(n, 1 if alone else threads) for _ in range(workers)]
+    spaces += [_space(n, sharers) for _ in range(missing)]
     each = max(1, _BATCH // (lanes * max(graph.m, 1)))
     with progress_bar(len(sources), "betweenness", "source", progress) as bar:
         for first in range(0, len(sources), lanes * each):
@@ -132,11 +140,13 @@ def dependencies(graph: Graph, sources: np.ndarray, threads: int, progress: bool
                 for source in batch:
                     _shared(ways, source, spaces[0], scores[0], threads)
             bar.update(len(batch))
-    for lane in range(1, lanes):
-        scores[0] += scores[lane]
+    score = np.add.reduce(scores) if lanes > 1 else scores[0]
     seconds = time.perf_counter() - start
-    edges = sum(int(space.now[EDGES]) for space in spaces)
-    return Scores(scores[0], edges, seconds, prepare_seconds, any(space.now[INFINITE] for space in spaces))
+    edges, overflow = (sum(int(space.now[slot]) for space in spaces) for slot in (EDGES, INFINITE))
+    for space in spaces:
+        space.now[:] = 0
+    graph.store.put(Kind.PROGRAM, spaces, KEPT, about=KEPT)
+    return Scores(score, edges, seconds, prepare_seconds, overflow > 0)
 
 
 def takes_own(graph: Graph, sources: int, threads: int) -> bool:
@@ -283,6 +293,7 @@ def _back(first, last, indptr, indices, here, share_here, share_below, order, sc
             shares += share_below[np.uint64(indices[e])]
         count = here[u]
         dependency = count * shares
+        here[u] = 0.0  # nobody asks again
         share_here[u] = (1.0 + dependency) / count
         score[u] += dependency
 
@@ -309,9 +320,9 @@ def _step(worker, kind, chunk, alone, ways, space, score):
     else:
         for i in range(first, last):
             v = np.uint64(order[i])
-            space.sigma[0, v] = space.sigma[1, v] = 0.0
-            space.share[0, v] = space.share[1, v] = 0.0
-            visited[v >> _SIX] = np.uint64(0)
+            space.share[1 - parity, v] = 0.0
+            if now[DEPTH] == 1:
+                space.share[parity, v] = 0.0
 
 
 @inline
@@ -337,13 +348,17 @@ def _next(kind, ways, space):
                 return PULL, 0, words, now[UNSEEN] + words
             now[EDGES] += outs[now[DEPTH]]
             return PUSH, first, tail, outs[now[DEPTH]]
-    if kind == CLEAR:
-        return OVER, 0, 0, 0
+    if kind == BACK:  # the level below is asked no more, nor is the first one
+        first, last = starts[now[DEPTH] + (now[DEPTH] > 1)], starts[now[DEPTH] + 2]
+        if first < last:
+            return CLEAR, first, last, _EACH * (last - first)
     now[DEPTH] -= 1
     if now[DEPTH] > 0:
         now[EDGES] += outs[now[DEPTH]]
         return BACK, starts[now[DEPTH]], starts[now[DEPTH] + 1], outs[now[DEPTH]]
-    return CLEAR, 0, tail, _EACH * tail
+    space.sigma[0, np.uint64(space.order[0])] = 0.0
+    space.visited[:] = np.uint64(0)
+    return OVER, 0, 0, 0
 
 
 @inline

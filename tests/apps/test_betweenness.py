@@ -13,6 +13,7 @@ import gpop
 from gpop.apps.betweenness import verify
 from gpop.direct import betweenness as direct
 from gpop.generate import generate
+from gpop.graph.kept import Kind
 from tests.graphs import small_graphs
 
 
@@ -159,3 +160,16 @@ def test_verify_sees_a_fault():
     score = result.score.copy()
     score[5] *= 1 + 1e-6
     assert "vertex 5 has" in verify(graph, replace(result, score=score))
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_the_space_of_searches_is_kept_and_clean(alone, monkeypatch):
+    if not alone:
+        monkeypatch.setattr(direct, "SMALL", 0)
+    graph = simple("rmat")
+    first, far = (gpop.betweenness(graph, sources, threads=2).score for sources in ([1, 2, 3], [5]))
+    spaces = graph.store.get(Kind.PROGRAM, direct.KEPT)
+    assert not any(array.any() for space in spaces for array in (space.sigma, space.share, space.visited))
+    again, other = (gpop.betweenness(graph, sources, threads=2).score for sources in ([1, 2, 3], [5]))
+    assert np.array_equal(first, again) and np.array_equal(far, other)
+    assert graph.store.get(Kind.PROGRAM, direct.KEPT)[0].sigma is spaces[0].sigma

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.apps.pagerank import main, verify
+from gpop.apps.pagerank import PageRank, main, share_out, verify
 from gpop.cpu import specialise
 from gpop.generate import generate
+from gpop.graph.kept import Kind
 from tests.apps import reference
 from tests.quick import quick, slow
 
@@ -243,3 +244,15 @@ def test_verify_sees_faults(graph):
     assert "the ranks differ" in verify(graph, replace(result, iterations=4))
     assert "the ranks differ" in verify(graph, result, dangling="uniform")
     assert "the ranks differ" in verify(graph, replace(result, rank=result.rank[::-1]))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_what_an_edge_gets_is_kept_with_the_graph(weighted):
+    graph = gpop.Graph.from_edges([0, 0, 1], [1, 2, 2], [3, 1, 2])
+    first = gpop.pagerank(graph, iterations=3, weighted=weighted).rank
+    kept = graph.store.get(Kind.SHARES, (np.dtype(np.float32), weighted))
+    assert kept.tolist() == ([0.25, 0.5, 1] if weighted else [0.5, 1, 1]) and not kept.flags.writeable
+    program = PageRank(graph)
+    share_out(program, weighted)
+    assert program.per_edge is kept
+    assert np.array_equal(gpop.pagerank(graph, iterations=3, weighted=weighted).rank, first)

@@ -28,6 +28,7 @@ APPS = {
     "components": lambda graph: gpop.connected_components(graph, method="labels").label,
     "pagerank": lambda graph: gpop.pagerank(graph, iterations=3, mode="pull").rank,
     "weighted": lambda graph: gpop.pagerank(graph, iterations=3, weighted=True).rank,
+    "spread": lambda graph: gpop.pagerank(graph, iterations=3, weighted=True, dangling="uniform").rank,
     "searched": lambda graph: gpop.bfs(graph, 0, mode="pull").level,
     "triangles": lambda graph: gpop.triangle_count(graph).count,
     "clustering": lambda graph: gpop.clustering(graph).links,
@@ -38,6 +39,7 @@ APPS = {
     "heat": lambda graph: gpop.heat_kernel(graph, [0]).probability,
     "walk": lambda graph: gpop.pagerank_nibble(graph, [0]).probability,
     "vertex": lambda graph: graph.vertex_of(9),
+    "between": lambda graph: gpop.betweenness(graph, [0, 3]).score,
     "turned": lambda graph: graph.reverse().indices,
 }
 
@@ -72,7 +74,7 @@ def test_all_that_the_apps_keep_is_listed(used):
     ]
     assert len(nested) >= 4
     assert {each.about for each in graph.kept() if each.kind == "program"} == {
-        "Nibble", "HeatKernel", "PageRankNibble",
+        "Betweenness", "Nibble", "HeatKernel", "PageRankNibble",
     }  # fmt: skip
 
 

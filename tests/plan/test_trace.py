@@ -47,6 +47,11 @@ def test_records(trace):
     assert repr(trace) == "<Trace: 3 iterations, 0.75 s>"
     with pytest.raises(IndexError):
         trace[3]
+    trace.append(frontier=9)  # after records were looked at, and before
+    assert (
+        [record["frontier"] for record in trace] == [5, 1, 0, 9] == [trace[i]["frontier"] for i in range(4)]
+    )
+    assert trace.column("iteration").tolist() == [0, 1, 2, 3]
 
 
 def test_unknown_column():
