@@ -1,11 +1,11 @@
-"""``python -m perf steps``: logs of steps as small files, from which trees are trained again without the store.
+"""``python -m perf steps``: logs of steps as small files, from which trees are trained without the store.
 
-    python -m perf steps --store cpu.db --folder perf/results/steps     # of all algorithms and platforms there
+    python -m perf steps --store cpu.db --folder perf/results/steps     # all algorithms and platforms there
 
 A file is JSON, compressed by xz: what was measured where, features of every graph, and for every variant the
 active vertices and edges of its steps and the seconds of every strategy, to four digits. The other features
-of a step follow from those. ``visited`` is of the first step that is kept: steps are left out where strategies
-did not do the same (`perf.steps`). `logs_of` reads a file or a store, whichever it is.
+of a step follow from those. What was visited is told, since steps are left out where strategies did not do
+the same (`perf.steps`). `logs_of` reads a file or a store, whichever it is.
 """
 
 from __future__ import annotations
