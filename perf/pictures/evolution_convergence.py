@@ -55,8 +55,8 @@ def draw(courses: Courses) -> list[str]:
     legend_below(figure, axes[0][0])
     figure.supxlabel(f"{TARGET} degrees; dotted: flip, grey: p = {SIGNIFICANCE}", fontsize="small")
     courses.save(figure)
-    header = ["vertices", "target", "crossover", "mutation", "generations", "p = 0.05 after", "seeds that reach it",
-              "distance", "connected", "ms per generation"]  # fmt: skip
+    header = ["vertices", "target", "crossover", "mutation", "generations", "p = 0.05 after",
+              "seeds that reach it", "distance", "connected", "ms per generation"]  # fmt: skip
     courses.save_table(header, rows)
     return said
 
@@ -92,6 +92,6 @@ def sentence(vertices: int, target: str, found: dict[tuple[str, str], list[Cours
     half = median(course.distance[(len(course.distance) - 1) // 2] for course in each)
     return (
         f"{vertices:,} vertices, {target}: nobody comes within {critical:.3f}; the nearest, {way[0]} with "
-        f"{way[1]}, is {far:.3f} away after {done} generations, and was {half:.3f} after half of them (no connected graph "
-        f"is nearer than {least:.3f})."
+        f"{way[1]}, is {far:.3f} away after {done} generations, and was {half:.3f} after half of them (no "
+        f"connected graph is nearer than {least:.3f})."
     )
