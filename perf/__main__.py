@@ -21,6 +21,7 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
         "trees that predict the fastest strategy: train, show, validate, compare, export",
     ),
     "steps": ("perf.steps_file", "write the log of steps to small files"),
+    "default-tree": ("perf.default_tree", "the tree of a target that comes with gpop, from logs of steps"),
     "model-study": (
         "perf.model_study",
         "eq. (1), auto, trees and the oracle on the log, training sizes, importances",

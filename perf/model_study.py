@@ -1,8 +1,8 @@
 """``python -m perf model-study``: eq. (1), auto, trees, the best fixed strategy and the oracle on the log.
 
-    python -m perf model-study --store cpu.db --also gpu.db     # of all algorithms and platforms there
+    python -m perf model-study perf/results/steps/*.xz     # or stores; all algorithms and platforms there
 
-Times over the oracle's, from the steps in the stores, nothing is run. Trees are only asked about what they
+Times over the oracle's, from measured steps, nothing is run. Trees are only asked about what they
 have not seen: *steps held out* are five folds of all steps, *graphs held out* and *families held out* a tree
 for each graph, and for each dataset, that was trained without it. ``paper`` is eq. (1) as it stands,
 ``auto`` the engine's own model; *tree or auto* may leave a step to it. Then training sizes (M. Verstraaten's
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,13 @@ import numpy as np
 
 from gpop.common.by_reference import opener, reference_of
 from gpop.common.command import exit_code
-from gpop.common.errors import UsageError
 from gpop.common.inlined import KERNEL
 from gpop.cpu.tree import walk
 from gpop.graph.graph import Graph
 from gpop.learn.evaluate import BEST_FIXED, Line, evaluate, table
 from gpop.learn.split import Split
 from gpop.learn.steps import Steps
-from gpop.learn.train import LEAVES, train
+from gpop.learn.train import LEAVES, RELATIVE, train
 from gpop.learn.validate import held_out_groups, held_out_steps
 from gpop.model.features import FEATURES
 from gpop.model.trees import Tree, text_of
@@ -38,10 +38,11 @@ from gpop.plan.chosen import chosen_of
 from perf.algorithms import ALGORITHMS
 from perf.model import told
 from perf.model_transfer import across_devices, across_families, device_of, markdown
-from perf.parser import with_store
+from perf.parser import documented
 from perf.provenance import perf_command, written
-from perf.steps import Log, Which, all_logs
-from perf.store import Store
+from perf.steps import Log, Which
+from perf.steps_file import logs_of
+from perf.store import DEFAULT_PATH
 
 FOLDS = 5
 ROUNDS, DECISIONS = 9, 100_000
@@ -71,6 +72,18 @@ def held_out(steps: Steps, **options: Any) -> dict[str, np.ndarray]:
         for kind, among in kinds.items()
         for name, each in groups.items()
     }
+
+
+def ways_to_train(steps: Steps, **options: Any) -> str:
+    """Totals of trees by what they look at, and by what the steps weigh that they are trained on."""
+    rows = [("looks at, steps weigh", STEPS, GRAPHS, FAMILIES)]
+    for looks, features in {"shares": RELATIVE, "all features": FEATURES}.items():
+        for weighs, weighted in {"what they cost": True, "the same": False}.items():
+            given = options | {"features": features, "weighted": weighted}
+            found = held_out(replace(steps, others={}), **given)
+            totals = (found[f"{TREE}, {name}"].sum() / steps.oracle.sum() for name in rows[0][1:])
+            rows.append((f"{looks}, {weighs}", *(f"{total:.2f}" for total in totals)))
+    return markdown(rows)
 
 
 def by_family(steps: Steps, predicted: dict[str, np.ndarray]) -> str:
@@ -180,6 +193,8 @@ def section(log: Log, **options: Any) -> str:
         told(log),
         table(lines),
         "\n".join(verdict(by_name, size)),
+        "Totals by what a tree looks at, and what the steps weigh that it is trained on:",
+        ways_to_train(steps, **options),
         "Totals by family:",
         by_family(steps, predicted),
         "Totals on what was not trained on, by the share that was:",
@@ -207,10 +222,11 @@ def report(logs: list[Log], **options: Any) -> str:
 
 
 def _run(argv: list[str]) -> None:
-    parser = with_store("model-study", __doc__)
+    parser = documented("model-study", __doc__)
     parser.add_argument(
-        "--also", type=Path, nargs="+", default=[], metavar="STORE", help="stores of other machines"
-    )
+        "logs", type=Path, nargs="*", default=[DEFAULT_PATH], metavar="LOG",
+        help="stores, and files of perf steps (default: perf.db)",
+    )  # fmt: skip
     parser.add_argument("--app", choices=ALGORITHMS, help="default: all that were measured")
     parser.add_argument("--target", help="default: all")
     parser.add_argument("--platform", help="default: all")
@@ -220,12 +236,7 @@ def _run(argv: list[str]) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, too")
     given = parser.parse_args(argv)
     which = Which(given.app, given.target, given.platform, given.threads)
-    logs = []
-    for path in (given.store, *given.also):
-        with Store(path, create=False) as store:
-            logs += all_logs(store, which)
-    if not logs:
-        raise UsageError(f"{given.store}: no steps of these: expected those of python -m perf run-benchmarks")
+    logs = logs_of(given.logs, which)
     with written(given.out, perf_command("model-study", argv)):
         print(report(logs, leaves=given.leaves, weighted=not given.unweighted))
 

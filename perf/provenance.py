@@ -36,7 +36,7 @@ LIBRARIES = ("numpy", "numba", "scipy")
 CUPY = ("cupy-cuda13x", "cupy-cuda12x", "cupy")
 WIDTH = 10
 COMMIT = "GPOP_COMMIT"
-NO_CODE = (":!perf/results", ":!README.md", ":!docs/guide/modes.md")
+NO_CODE = (":!perf/results", ":!gpop/learn/trees", ":!README.md", ":!docs/guide/modes.md")
 """What a command, or the one before it, may have written."""
 
 

@@ -1,11 +1,11 @@
-"""``python -m perf steps``: logs of steps as small files, from which trees are trained again without the store.
+"""``python -m perf steps``: logs of steps as small files, from which trees are trained without the store.
 
-    python -m perf steps --store cpu.db --folder perf/results/steps     # of all algorithms and platforms there
+    python -m perf steps --store cpu.db --folder perf/results/steps     # all algorithms and platforms there
 
 A file is JSON, compressed by xz: what was measured where, features of every graph, and for every variant the
 active vertices and edges of its steps and the seconds of every strategy, to four digits. The other features
-of a step follow from those. ``visited`` is of the first step that is kept: steps are left out where strategies
-did not do the same (`perf.steps`). `logs_of` reads a file or a store, whichever it is.
+of a step follow from those. What was visited is told, since steps are left out where strategies did not do
+the same (`perf.steps`). `logs_of` reads a file or a store, whichever it is.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gpop.common.replacing import replacing
 from gpop.learn.steps import Steps
 from gpop.model.features import FEATURES, OF_GRAPH, OF_RUN, OF_STEP, STEP_AT, step_feature
 from perf.parser import with_store
-from perf.provenance import command_line, head
+from perf.provenance import head, perf_command
 from perf.steps import Log, Which, all_logs
 from perf.store import Store
 
@@ -160,10 +160,9 @@ def _run(argv: list[str]) -> None:
     parser.add_argument("--folder", type=Path, default=Path("steps"), help="default: %(default)s")
     given = parser.parse_args(argv)
     given.folder.mkdir(parents=True, exist_ok=True)
-    words = command_line(["python", "-m", "perf", "steps", *argv])
     for log in logs_of([given.store], Which(None, None)):
         path = given.folder / name_of(log.algorithm, log.target, log.platform, log.threads)
-        write_log(log, path, head(words))
+        write_log(log, path, head(perf_command("steps", argv)))
         print(f"{path}: {len(log.steps)} steps, {path.stat().st_size} bytes")
 
 

@@ -5,7 +5,10 @@ n (n - 1) *entries* (u, v), u != v: nothing here is as large as that matrix. Wha
 has, too. Where they differ an entry is taken from one of them: ``edge`` draws for each entry, ``vertex`` for
 each source, ``point`` draws one vertex, up to which sources are the first parent's. ``union`` draws for each
 source whether it has the edges of either parent or only those of both, which spreads degrees. That is what
-the thesis' program (Belewitte, evolve.cpp) does under the name vertex-wise.
+the thesis' program (Belewitte, evolve.cpp) does under the name vertex-wise. Here half of the children draw
+for each destination instead: from sources alone only out-degrees spread, and with 1,000 vertices no degree is
+ever as low as a uniform target wants some of them (a distance of .096 for good, in place of .043 after 82
+generations).
 
 Mutation then changes each entry by itself: an absent edge is inserted with one probability, an edge removed
 with another. Equal ones are the thesis' bit flips. Which entries these are is drawn by the geometric
@@ -27,6 +30,7 @@ VERTEX, EDGE, POINT, UNION = range(4)
 CROSSOVERS = {"vertex": VERTEX, "edge": EDGE, "point": POINT, "union": UNION}
 
 _END = np.uint64(0xFFFFFFFFFFFFFFFF)
+_DESTINATION = np.uint64(0xFFFFFFFF)
 _MOST = 2.0**62
 
 
@@ -77,13 +81,14 @@ def _insertions(start, n, probability):
 @cached
 def child_of(first, second, crossover, seed, child, n, insert, remove):
     """Edges of a child; ``insert`` and ``remove`` are the probabilities of mutation."""
+    one = np.uint64(1)
     start = stream(seed, child)
     picks = mix(start + GOLDEN)
     point = below(picks, np.uint64(n))
+    inward = crossover == UNION and mix(picks + GOLDEN) & one == 0
     inserted = _insertions(stream(start, np.uint64(1)), n, insert)
     removals = stream(start, np.uint64(2))
     log_kept = _log_kept(remove)
-    one = np.uint64(1)
     drawn = one
     removed = _gap(removals, np.uint64(0), log_kept)
     edges = np.empty(len(first) + len(second) + len(inserted), np.uint64)
@@ -107,6 +112,8 @@ def child_of(first, second, crossover, seed, child, n, insert, remove):
             source = edge >> np.uint64(32)
             if crossover == EDGE:
                 of_first = stream(picks, edge) & one == 0
+            elif inward:
+                of_first = stream(picks, edge & _DESTINATION) & one == 0
             elif source != row:
                 row = source
                 of_first = source <= point if crossover == POINT else stream(picks, source) & one == 0

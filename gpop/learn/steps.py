@@ -27,6 +27,7 @@ class Steps:
     strategies : tuple of str
     features : ndarray of float64, [steps, len(FEATURES)]
     seconds : ndarray of float64, [steps, strategies]
+        Infinite where the program of a step does not have a strategy.
     graph, variant, step : ndarray of int, [steps]
         Ids; a variant is on one graph.
     family : ndarray of str, [steps]
@@ -126,7 +127,8 @@ class Steps:
         np.maximum.accumulate(known, out=known)
         strategy = np.where(choices[known] == NO_STRATEGY, -1, strategy[known])
         default = self.others.get("auto", self.seconds[:, self.seconds.sum(axis=0).argmin()])
-        return np.where(strategy < 0, default, self.seconds[rows, strategy])
+        taken = self.seconds[rows, strategy]
+        return np.where((strategy < 0) | np.isinf(taken), default, taken)
 
 
 def example() -> Steps:

@@ -1,9 +1,12 @@
 """Training: CART over measured steps, by scikit-learn, exported to the flat arrays of `gpop.model.trees`.
 
-The label of a step is its fastest strategy. A step weighs what a wrong choice costs there: the seconds that
-the slowest strategy takes longer than the fastest. Without that, thousands of steps of microseconds, whose
+The label of a step is its fastest strategy. A step weighs what a wrong choice costs there at least: the
+seconds that the second fastest strategy takes longer. Without that, thousands of steps of microseconds, whose
 fastest strategy is noise, would outvote the few in which a run spends its time (the thesis gives all the
 same weight, ``weighted=False``). The tree grows leaf by leaf, the purest gain first, up to ``leaves``.
+
+Trees look at `RELATIVE` only. From all features, counts and degree summaries among them, they learn to know
+the graphs of the log again, and are worse on others (`perf.model_study` has both).
 """
 
 from __future__ import annotations
@@ -14,12 +17,18 @@ import numpy as np
 
 from gpop.common.errors import UsageError
 from gpop.learn.steps import Steps
-from gpop.model.features import FEATURES
+from gpop.model.features import FEATURES, OF_ORDER
 from gpop.model.trees import LEAF, Tree
 
 LEAVES = 8
 """Most leaves of a tree, unless another number is asked for. With more of them trees do better on graphs that
 they know, and worse on others (`perf.model_study` with 4, 8, 16 and 64)."""
+
+
+RELATIVE = (
+    "out degree mean", *OF_ORDER, "weight bytes", "pulls", "frontier rel", "visited rel", "edges rel"
+)  # fmt: skip
+"""Features that mean the same on small and large graphs."""
 
 
 def scikit_learn() -> Any:
@@ -39,7 +48,7 @@ def scikit_learn() -> Any:
 
 def train(
     steps: Steps, *, leaves: int | None = LEAVES, weighted: bool = True, seed: int = 1,
-    features: tuple[str, ...] = FEATURES, about: dict[str, Any] | None = None,
+    features: tuple[str, ...] = RELATIVE, about: dict[str, Any] | None = None,
 ) -> Tree:  # fmt: skip
     """A tree for these steps.
 
@@ -73,9 +82,10 @@ def train(
     if not len(steps):
         raise UsageError("no steps to train on: expected some that all strategies were measured in")
     columns = [FEATURES.index(name) for name in features]
-    weight = np.ptp(steps.seconds, axis=1) if weighted else np.ones(len(steps))
-    if not weight.sum() > 0:
-        weight = np.ones(len(steps))
+    weight = np.ones(len(steps))
+    if weighted and len(steps.strategies) > 1:
+        first, second = np.partition(steps.seconds, 1)[:, :2].T
+        weight = second - first if (second > first).any() else weight
     fitted = cart.DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=seed).fit(
         steps.features[:, columns].astype(np.float32), steps.fastest, sample_weight=weight / weight.mean()
     )

@@ -1,8 +1,9 @@
-"""Which decision tree a run goes by: that of a file, or the one that `gpop.tune` keeps for this machine.
+"""Which decision tree a run goes by: that of a file, of this machine, kept by `gpop.tune`, or gpop's own.
 
 The machine's tree lies in the user's cache folder, under the machine's name: several may share a folder.
 ``auto`` takes it where it was better than auto on steps that it was not trained on; whoever asks for a model
-or a ratio asks for the analytical choice.
+or a ratio asks for the analytical choice. gpop comes with a tree for each target (`OWN`; `perf.default_tree`
+made them), which ``mode="tree"`` takes where the machine has none, and ``auto`` never does.
 """
 
 from __future__ import annotations
@@ -21,17 +22,20 @@ from gpop.model.trees import Tree, digest_of, read_tree, tree_of
 KEPT = "trees"
 """The file of the user's cache folder."""
 
+OWN = Path(__file__).resolve().parents[1] / "learn" / "trees"
+"""The folder of gpop's own trees, a file for each target."""
+
 BETTER = "better than auto for"
 """In ``about`` of a tree: `gpop.model.features.OF_RUN` of the programs for which this was found."""
 
 
 def tree_for(mode: str, model: Model, ratio: float | None, target: str = "cpu") -> Tree | None:
-    """The tree of a run that is asked for this mode; None where the model chooses. GPUs keep none.
+    """The tree of a run that is asked for this mode; None where the model chooses. Only CPUs keep one.
 
     Raises
     ------
     UsageError
-        If there is none, or its file is not one.
+        If the file that is asked for is none.
 
     Examples
     --------
@@ -46,15 +50,8 @@ def tree_for(mode: str, model: Model, ratio: float | None, target: str = "cpu") 
         return None
     if path:
         return _of_file(path, *_state(path))
-    if target != "cpu":
-        raise UsageError(f"mode {mode!r} on target {target}: expected tree:FILE")
-    tree = machine_tree()
-    if tree is None:
-        raise UsageError(
-            f"mode {mode!r}: no tree is kept for {machine_name()}: expected one of "
-            "python -m gpop.tune GRAPH ..., or tree:FILE"
-        )
-    return tree
+    tree = machine_tree() if target == "cpu" else None
+    return own_tree(target) if tree is None else tree
 
 
 def takes(tree: Tree, mode: str, of_run: tuple[int, int, int]) -> bool:
@@ -97,6 +94,18 @@ def machine_tree() -> Tree | None:
         return None if said is None else tree_of(said, f"tree of {machine_name()}")
     except UsageError:
         return None
+
+
+@cache
+def own_tree(target: str) -> Tree:
+    """The one that gpop comes with.
+
+    Examples
+    --------
+    >>> own_tree("gpu").about["target"]
+    'gpu'
+    """
+    return read_tree(OWN / f"{target}.json")
 
 
 def keep_tree(tree: Tree) -> None:

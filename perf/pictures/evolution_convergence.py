@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from statistics import median
 
-from gpop.generate.degree_fit import critical_distance, target_of
+from gpop.generate import GENERATORS
+from gpop.generate.degree_fit import DEFAULTS, critical_distance, target_of
 from gpop.generate.evolve import MUTATIONS
 from gpop.generate.offspring import CROSSOVERS
 from perf.pictures.courses import CRITICAL_COLOUR, SIGNIFICANCE, Course, Courses, least_distance
@@ -18,12 +19,15 @@ PAPER = (
     "edges of either parent and those of both, which is called union here; vertex is what the text says.)"
 )
 TARGET = "uniform"
+CHOSEN = tuple(GENERATORS["evolve"][name] for name in ("crossover", "mutation"))
+"""The way of the other targets: the generator's own."""
+
 COLOURS = dict(zip(CROSSOVERS, ("#d95f02", "#1b9e77", "#888888", "#3953a4"), strict=True))
 LINES = dict(zip(MUTATIONS, (":", "-"), strict=True))
 
 
 def draw(courses: Courses) -> list[str]:
-    """A panel for each size, with the first seed's courses; a table of all seeds'."""
+    """A panel for each size, with the first seed's courses; a table of all seeds', and of other targets."""
     figure, axes = panels(len(courses.sizes), width=3.6, height=3.4)
     rows, said = [], []
     for panel, vertices in zip(axes[0], courses.sizes, strict=True):
@@ -35,20 +39,24 @@ def draw(courses: Courses) -> list[str]:
                 label = crossover if LINES[mutation] == "-" else None
                 style = {"color": COLOURS[crossover], "linestyle": LINES[mutation], "label": label}
                 panel.plot(each[0].distance, **style)
-                rows.append([vertices, crossover, mutation, *row(each)])
+                rows.append([vertices, TARGET, crossover, mutation, *row(each)])
                 found[crossover, mutation] = each
         panel.axhline(critical, color=CRITICAL_COLOUR, linewidth=0.8)
         panel.set_xscale("symlog", linthresh=10)
         panel.set_yscale("log")
         panel.set(title=f"{vertices:,} vertices", xlabel="generation", xlim=(0, courses.generations))
         plain_log(panel.yaxis)
-        said.append(sentence(vertices, found))
+        said.append(sentence(vertices, TARGET, found))
+        for target in sorted(DEFAULTS.keys() - {TARGET}):
+            each = [courses.course(vertices, target, *CHOSEN, seed) for seed in courses.seeds]
+            rows.append([vertices, target, *CHOSEN, *row(each)])
+            said.append(sentence(vertices, target, {CHOSEN: each}))
     axes[0][0].set_ylabel("distance from the target")
     legend_below(figure, axes[0][0])
     figure.supxlabel(f"{TARGET} degrees; dotted: flip, grey: p = {SIGNIFICANCE}", fontsize="small")
     courses.save(figure)
-    header = ["vertices", "crossover", "mutation", "generations", "p = 0.05 after", "seeds that reach it",
-              "distance", "connected", "ms per generation"]  # fmt: skip
+    header = ["vertices", "target", "crossover", "mutation", "generations", "p = 0.05 after",
+              "seeds that reach it", "distance", "connected", "ms per generation"]  # fmt: skip
     courses.save_table(header, rows)
     return said
 
@@ -66,24 +74,24 @@ def row(each: list[Course]) -> list:
     ]
 
 
-def sentence(vertices: int, found: dict[tuple[str, str], list[Course]]) -> str:
+def sentence(vertices: int, target: str, found: dict[tuple[str, str], list[Course]]) -> str:
     """Who reaches the critical distance, and who came nearest if nobody does."""
     reached = {way: row(each)[1] for way, each in found.items() if row(each)[1] is not None}
-    critical, least = critical_distance(SIGNIFICANCE, vertices), least_distance(target_of(TARGET), vertices)
+    critical, least = critical_distance(SIGNIFICANCE, vertices), least_distance(target_of(target), vertices)
     if reached:
         names = [
             f"{crossover} with {mutation} after {count}" for (crossover, mutation), count in reached.items()
         ]
         others = len(found) - len(reached)
         return (
-            f"{vertices:,} vertices: p = {SIGNIFICANCE} is reached by {', '.join(names)} generations "
-            f"(medians); {others} of {len(found)} ways do not reach it."
+            f"{vertices:,} vertices, {target}: p = {SIGNIFICANCE} is reached by {', '.join(names)} "
+            f"generations (medians); {others} of {len(found)} ways do not reach it."
         )
     way, each = min(found.items(), key=lambda item: row(item[1])[3])
     done, _, _, far, _, _ = row(each)
     half = median(course.distance[(len(course.distance) - 1) // 2] for course in each)
     return (
-        f"{vertices:,} vertices: nobody comes within {critical:.3f}; the nearest, {way[0]} with {way[1]}, is "
-        f"{far:.3f} away after {done} generations, and was {half:.3f} after half of them (no connected graph "
-        f"is nearer than {least:.3f})."
+        f"{vertices:,} vertices, {target}: nobody comes within {critical:.3f}; the nearest, {way[0]} with "
+        f"{way[1]}, is {far:.3f} away after {done} generations, and was {half:.3f} after half of them (no "
+        f"connected graph is nearer than {least:.3f})."
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -110,9 +112,20 @@ def test_a_strategy_that_the_run_cannot_take_is_left_to_the_model():
     assert chosen.right.tolist() == [2, AUTO_PUSH, NAMES.index("pull")]
 
 
-def test_targets_and_files_that_do_not_fit(tmp_path):
-    with pytest.raises(UsageError, match="mode 'tree' on target gpu: expected tree:FILE"):
-        gpop.bfs(RMAT, SOURCE, mode="tree", target="gpu")
+def test_what_is_known_before_a_run_is_asked_before_it(asked):
+    """Programs that cannot pull do not come to where the tree says pull: nothing is missing."""
+    weighted = generate("rmat", scale=8, degree=8, seed=12, weights=(1, 255))
+    tree = stump("pulls", 0.5, "pc", "pull")
+    for of_run, mode in (((4, 0, 0), "pc"), ((4, 0, 1), "pull")):
+        assert chosen_of(tree, RMAT, of_run, lambda mode: True).right.tolist() == [NAMES.index(mode)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = gpop.sssp(weighted, 0, mode=asked(tree), interleave=False)
+    assert {frozenset(taken(record)) for record in found.trace} == {frozenset({"pc"})}
+    assert taken(gpop.bfs(RMAT, SOURCE, mode=asked(tree)).trace[0]) == {"pull"}
+
+
+def test_files_that_do_not_fit(tmp_path):
     with pytest.raises(UsageError, match=r"mode 'tree:': expected one of auto"):
         gpop.bfs(RMAT, SOURCE, mode="tree:")
     with pytest.raises(UsageError, match=r"tree .*nowhere.json: No such file"):
@@ -130,8 +143,7 @@ def test_the_tree_of_this_machine(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     tree_for.machine_tree.cache_clear()
     try:
-        with pytest.raises(UsageError, match=r"mode 'tree': no tree is kept for .*python -m gpop.tune"):
-            gpop.bfs(RMAT, SOURCE, mode="tree")
+        assert tree_for.tree_for("tree", MODELS[0], None) is tree_for.own_tree("cpu")
         tree = stump("edges rel", 2.0, "pull", "pc")
         tree_for.keep_tree(tree)
         assert taken(gpop.bfs(RMAT, SOURCE, mode="tree").trace[0]) == {"pull"}

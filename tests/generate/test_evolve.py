@@ -7,15 +7,15 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from gpop.generate.degree_fit import DEFAULTS, critical_distance
+from gpop.generate.degree_fit import DEFAULTS, critical_distance, target_of
 from gpop.generate.evolve import BEST, MUTATIONS, POPULATION, _parents, _survivors, evolution
 from tests.conftest import SEED
 
 
-def until_fitting(seed, target, mutation, generations):
+def until_fitting(seed, target, mutation, generations, vertices=100):
     """Generations until the best graph is connected and its degrees are the target's at p = 0.05, if so."""
-    critical = critical_distance(0.05, 100)
-    course = evolution(seed, 100, target, "union", mutation)
+    critical = critical_distance(0.05, vertices)
+    course = evolution(seed, vertices, target, "union", mutation)
     for generation, population in enumerate(islice(course, generations + 1)):
         if population.distance[0] <= critical and population.connectivity[0] == 1:
             return generation
@@ -33,6 +33,16 @@ def test_a_hundred_vertices_reach_p_of_5_percent():
 @pytest.mark.parametrize("target", DEFAULTS)
 def test_a_hundred_vertices_reach_p_of_5_percent_with_every_seed(target, mutation, seed):
     assert until_fitting(seed, target, mutation, 1000) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 4))
+@pytest.mark.parametrize("target", ["uniform", "normal"])
+def test_a_thousand_vertices_reach_p_of_5_percent(target, seed):
+    """Nobody can for the exponential one: half of its step from 0 to 1 is more than the critical distance."""
+    step = target_of("exponential").below(np.array([0, 1]))
+    assert np.diff(step)[0] / 2 > critical_distance(0.05, 1000)
+    assert until_fitting(seed, target, "balanced", 1000, vertices=1000) is not None
 
 
 @pytest.mark.parametrize("crossover", ["vertex", "edge", "point", "union"])

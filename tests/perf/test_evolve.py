@@ -31,7 +31,8 @@ def test_draws_once_measured(tmp_path, monkeypatch, capsys):
     for kind in DEFAULTS:
         assert f"- {kind}: after 3 generations the degrees are 0." in index
     table = (tmp_path / "out" / "convergence.csv").read_text().splitlines()
-    assert len(table) == 1 + 2 * len(CROSSOVERS) and table[1].startswith("100,vertex,flip,3,")
+    assert len(table) == 1 + 2 * len(CROSSOVERS) + len(DEFAULTS) - 1
+    assert table[1].startswith("100,uniform,vertex,flip,3,") and table[-1].startswith("100,normal,union,")
     monkeypatch.setattr(courses, "evolution", None)  # not measured again
     kept = courses.Courses(tmp_path / "out", words, (100,), 1, 3, 30)
     assert len(kept.course(100, "uniform", "vertex", "flip", 1).distance) == 4
@@ -48,10 +49,10 @@ def test_sentences():
     assert "generation 1 was the first" in said
     assert "beyond p = 0.01" in evolved_degrees.sentence("normal", course([0.3]))
     found = {("union", "flip"): [course([0.3, 0.1]), course([0.1])], ("edge", "flip"): [course([0.3, 0.2])]}
-    said = evolution_convergence.sentence(100, found)
+    said = evolution_convergence.sentence(100, "uniform", found)
     assert "reached by union with flip after 0 generations (medians); 1 of 2 ways do not" in said
     del found["union", "flip"]
-    said = evolution_convergence.sentence(100, found)
+    said = evolution_convergence.sentence(100, "uniform", found)
     assert "the nearest, edge with flip, is 0.200 away after 1 generations, and was 0.300" in said
     assert evolution_convergence.row([course([0.3, 0.1]), course([0.3])])[:4] == [0, 1, "1 of 2", 0.2]
 

@@ -155,8 +155,9 @@ def test_errors_are_one_line(path, capsys, argv, said):
 
 def test_the_study(path, capsys, tmp_path):
     out_file = tmp_path / "study.txt"
-    code, out, _ = say(capsys, path, "model-study", "--out", out_file)
-    assert code == 0 and out_file.read_text() == out
+    assert main(["model-study", str(path), "--out", str(out_file)]) == 0
+    out = capsys.readouterr().out
+    assert out_file.read_text() == out
     with Store(path) as store:
         steps = read_log(store, Which()).steps
     predicted = model_study.held_out(steps, leaves=8)

@@ -64,8 +64,8 @@ def test_logs_of_several_stores_are_studied_together(log, tmp_path, capsys):
         store.execute("UPDATE Platform SET name = 'other'")
         assert [each.platform for each in all_logs(store, Which(None, None))] == ["other"]
         assert all_logs(store, Which(None, "gpu")) == []
-    assert main(["model-study", "--store", str(paths[0]), "--also", str(paths[1])]) == 0
+    assert main(["model-study", *map(str, paths)]) == 0
     out = capsys.readouterr().out
     assert out.count("## BFS, cpu, ") == 2 and "## BFS, trees of one log on the others" in out
-    assert main(["model-study", "--store", str(paths[0]), "--app", "cc"]) == 2
+    assert main(["model-study", str(paths[0]), "--app", "cc"]) == 2
     assert "no steps of these" in capsys.readouterr().err
