@@ -40,9 +40,9 @@ K, CHUNKS, EDGES = range(3)
 
 _CHUNK = 1 << 11  # vertices
 _SPARSE = 4  # lists are packed when so many times fewer are left
-_SERIAL, _SERIAL_FOR_TWO = 1 << 15, 1 << 22
-"""Vertices and edges that one thread does before another has started; and that one does no slower than
-two, as they have to add with atomics, and to branch."""
+_SERIAL = 1 << 15  # vertices and edges that one thread does before another has started
+_FEWEST = 3
+"""Threads that are faster than one: two have to add with atomics, and to branch, and gain nothing by that."""
 _LIGHT = 1 << 14  # vertices or edges of a step that the leader does alone
 _NOBODY = np.uint32(0xFFFFFFFF)
 _ONE = np.uint64(1)
@@ -87,7 +87,7 @@ def core_numbers(graph: Graph, simple: bool, threads: int) -> Cores:
     """
     n, indptr, indices = graph.n, graph.indptr, graph.indices
     require_memory(16 * n, f"core numbers of {graph!r}")
-    if threads == 1 or n + graph.m < (_SERIAL if threads > 2 else _SERIAL_FOR_TWO):
+    if threads < _FEWEST or n + graph.m < _SERIAL:
         peel_alone(simple, indptr[:1], indices)  # compiled before the clock starts
         start = time.perf_counter()
         core, edges = peel_alone(simple, indptr, indices)
