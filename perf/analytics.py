@@ -1,6 +1,6 @@
 """``python -m perf analytics``: clustering, communities, colours, cores ... beside other libraries.
 
-    python -m perf analytics rmat:scale=18 --threads 2 --rounds 5 --out FILE
+    python -m perf analytics fb100-Cornell5.txt.xz cnr-2000.txt.xz rmat:scale=18 --threads 2 --out FILE
 
 Graphs are files or generators' specs, made symmetric and simple, with random weights for the forest; strong
 components are those of the graph as it is given. Each
@@ -9,11 +9,7 @@ minute hits all of them; the first round is discarded. Times are medians; the ra
 fastest other library, and is met at `BAR` or less.
 
 Clustering, core numbers and strong components are the same everywhere, and are compared. The others do not
-compute the same: gpop's label propagation is the synchronous one that Graphalytics defines; NetworKit's and
-igraph's change labels one after the other and break ties at random (NetworKit's at most as many times, only
-where a neighbour has changed, and ends when few do; igraph's stops by itself). igraph colours by the number
-of coloured neighbours, and forests may differ in edges of equal weight. What they find is told beside their
-times, and a line says where it is not the same.
+compute the same: the table's last lines say where, and in what (`DIFFERENT`).
 """
 
 from __future__ import annotations
@@ -39,8 +35,14 @@ BAR = 0.5
 ITERATIONS = 10
 
 ALGORITHMS = ("clustering", "communities", "colors", "forest", "cores", "strong")
-SAME = ("clustering", "cores", "strong")
-"""Those that have one answer."""
+DIFFERENT = {
+    "communities": f"gpop's is Graphalytics' definition, all labels at once, {ITERATIONS} times. The others' "
+    "change one after the other, ties at random: NetworKit's only where a neighbour has changed, at most as "
+    "often, and no more when few change; igraph's stops by itself. Its ratio compares no equal work",
+    "colors": "igraph colours by the number of coloured neighbours, gpop by degree",
+    "forest": "edges of equal weight may differ; the weight may not",
+}
+"""What is not the same computation in every library, and in what."""
 
 Call = Callable[[], Any]
 Found = Callable[[Any], float]
@@ -192,11 +194,9 @@ def show(table: dict[str, dict[str, tuple[float, float]]]) -> None:
             if name == "gpop" and best is not None:
                 ratio = f"{mine / best:9.3f}{'' if mine / best <= BAR else ' *'}"
             print(f"{algorithm:14}{name:12}{1e3 * seconds:10.1f}{found:16.6g}{ratio}")
-    others = [
-        name for name in table if name not in SAME and len({row[1] for row in table[name].values()}) > 1
-    ]
-    if others:
-        print(f"not the same computation in every library (see --help): {', '.join(others)}")
+    for name, libraries in table.items():
+        if name in DIFFERENT and len({found for _, found in libraries.values()}) > 1:
+            print(f"{name}, not the same in every library: {DIFFERENT[name]}")
 
 
 def _run(argv: list[str]) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli, report
-from gpop.apps.inputs import symmetric
+from gpop.apps.inputs import is_simple, symmetric
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
@@ -74,9 +74,10 @@ def core_number(
     no_messages("core_number", options, "partition_size")
     threads = use_threads(threads)
     start = time.perf_counter()
-    simple = symmetric(graph, ascending=True)
+    undirected = symmetric(graph, ascending=True)
+    simple = is_simple(undirected)
     prepare_seconds = time.perf_counter() - start
-    found = core_numbers(simple, threads)
+    found = core_numbers(undirected, simple, threads)
     run = direct_run(
         [Phase("peel", found.edges, found.seconds)],
         seconds=found.seconds,

@@ -143,6 +143,21 @@ def has_ascending_lists(graph: Graph) -> bool:
     return graph.facts.ascending
 
 
+def is_simple(graph: Graph) -> bool:
+    """Whether a graph with ascending lists has no loop and no edge twice; looked up once.
+
+    Examples
+    --------
+    >>> is_simple(Graph.from_csr([0, 2, 2], [1, 1]))
+    False
+    """
+    if graph.facts.simple is None:
+        from gpop.graph.symmetry import rows_simple
+
+        graph.facts.simple = rows_simple(graph.indptr, graph.indices)
+    return graph.facts.simple
+
+
 def symmetric(graph: Graph, ascending: bool = False, same_weights: bool = False) -> Graph:
     """The graph itself if every edge has its opposite, else its symmetric copy, kept with the graph.
 

@@ -1,7 +1,8 @@
 """Core numbers: the largest k so that a vertex is in a part of the graph where all have k neighbours or more.
 
 Peeling: for k = 0, 1, ... all that has at most k neighbours left is taken away, and what has no more than
-that afterwards; k is its core number. In steps that threads share (`gpop.direct.crew`), chunk by chunk:
+that afterwards; k is its core number. One thread does it in an order of its own (`gpop.direct.cores_alone`);
+several do in steps that they share (`gpop.direct.crew`), chunk by chunk:
 
 degrees   count the neighbours of each vertex (neither itself nor one twice), and list all vertices.
 scan      of what is left in a chunk's list, those with k neighbours or fewer go to the chunk's stack.
@@ -28,6 +29,7 @@ from gpop.common.atomics import fetch_add
 from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
+from gpop.direct.cores_alone import neighbours, peel_alone
 from gpop.direct.crew import KIND, announce, chunk_done, dismiss, end, make_crew, next_chunk
 from gpop.direct.phases import kernel
 from gpop.graph.graph import Graph
@@ -38,9 +40,9 @@ K, CHUNKS, EDGES = range(3)
 
 _CHUNK = 1 << 11  # vertices
 _SPARSE = 4  # lists are packed when so many times fewer are left
-_SERIAL, _SERIAL_FOR_TWO = 1 << 15, 1 << 22
-"""Vertices and edges that one thread does before another has started; and that one does no slower than
-two, as they have to add with atomics, and to branch."""
+_SERIAL = 1 << 15  # vertices and edges that one thread does before another has started
+_FEWEST = 3
+"""Threads that are faster than one: two have to add with atomics, and to branch, and gain nothing by that."""
 _LIGHT = 1 << 14  # vertices or edges of a step that the leader does alone
 _NOBODY = np.uint32(0xFFFFFFFF)
 _ONE = np.uint64(1)
@@ -72,24 +74,31 @@ class _PeelSpace(NamedTuple):
     now: np.ndarray
 
 
-def core_numbers(graph: Graph, threads: int) -> Cores:
+def core_numbers(graph: Graph, simple: bool, threads: int) -> Cores:
     """Core numbers of a symmetric graph with ascending lists; loops and duplicates are left out.
+
+    ``simple`` promises that there are none, so that nobody has to look.
 
     Examples
     --------
     >>> kite = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3]).symmetrize()
-    >>> core_numbers(kite, threads=1).core.tolist()
+    >>> core_numbers(kite, True, threads=1).core.tolist()
     [2, 2, 2, 1]
     """
-    n, over = graph.n, make_crew()
-    dismiss(over)
-    _peel_all(1, True, graph.indptr, graph.indices, _space(0), over)  # compiled before the clock starts
+    n, indptr, indices = graph.n, graph.indptr, graph.indices
     require_memory(16 * n, f"core numbers of {graph!r}")
+    if threads < _FEWEST or n + graph.m < _SERIAL:
+        peel_alone(simple, indptr[:1], indices)  # compiled before the clock starts
+        start = time.perf_counter()
+        core, edges = peel_alone(simple, indptr, indices)
+        return Cores(core, edges, time.perf_counter() - start)
+    over = make_crew()
+    dismiss(over)
+    _peel_all(1, simple, indptr, indices, _space(0), over)
     start = time.perf_counter()
     space, crew = _space(n), make_crew()
-    threads = threads if n + graph.m >= (_SERIAL if threads > 2 else _SERIAL_FOR_TWO) else 1
     together(
-        lambda worker: _peel_all(worker, threads == 1, graph.indptr, graph.indices, space, crew),
+        lambda worker: _peel_all(worker, simple, indptr, indices, space, crew),
         threads,
         lambda: dismiss(crew),
     )
@@ -107,17 +116,12 @@ def _space(n: int) -> _PeelSpace:
 
 
 @inline
-def _count(chunk, indptr, indices, space):
+def _count(chunk, simple, indptr, indices, space):
     """Neighbours of the vertices of a chunk."""
     first = np.uint64(chunk * _CHUNK)
     last = min(np.uint64(len(space.core)), first + np.uint64(_CHUNK))
     for v in range(first, last):
-        count, before = 0, v
-        for e in range(np.uint64(indptr[v]), np.uint64(indptr[v + _ONE])):
-            u = np.uint64(indices[e])
-            count += u != before and u != v
-            before = u
-        space.degree[v] = count
+        space.degree[v] = neighbours(v, simple, indptr, indices)
         space.left[v] = v
     space.size[chunk] = last - first
 
@@ -147,7 +151,7 @@ def _scan(chunk, k, indptr, space):
 
 
 @inline
-def _peel(chunk, k, alone, indptr, indices, space):
+def _peel(chunk, k, indptr, indices, space):
     """Peel what is on the stack of a chunk, and what comes down to k neighbours by that."""
     core, degree, above = space.core, space.degree, space.above
     top, edges = space.top[chunk], 0
@@ -160,14 +164,7 @@ def _peel(chunk, k, alone, indptr, indices, space):
         before = v
         for e in range(begin, stop):
             u = np.uint64(indices[e])
-            if alone:  # without a branch that nobody can foresee
-                d = degree[u]
-                comes_down = (d > k) & (u != before)
-                degree[u] = d - np.int32(comes_down)
-                if comes_down & (d == k + 1):
-                    above[u] = top
-                    top = np.uint32(u)
-            elif degree[u] > k and u != before:
+            if degree[u] > k and u != before:
                 if fetch_add(degree, u, np.int32(-1)) == k + 1:
                     above[u] = top
                     top = np.uint32(u)
@@ -214,11 +211,11 @@ def _next(kind, space):
 
 
 @kernel
-def _peel_all(worker, alone, indptr, indices, space, crew):
+def _peel_all(worker, simple, indptr, indices, space, crew):
     """All steps: what the leader does, worker 0, and who follows."""
     kind = DEGREES
     if worker == 0 and len(space.core) > 0:
-        announce(crew, DEGREES, len(space.size), alone)
+        announce(crew, DEGREES, len(space.size), False)
     while True:
         chunk = next_chunk(crew, worker)
         if chunk < 0:
@@ -228,13 +225,13 @@ def _peel_all(worker, alone, indptr, indices, space, crew):
             if kind == OVER:
                 end(crew)
                 return
-            announce(crew, kind, space.now[CHUNKS], alone or work < _LIGHT)
+            announce(crew, kind, space.now[CHUNKS], work < _LIGHT)
             continue
         step, k = crew[KIND], space.now[K]
         if step == DEGREES:
-            _count(chunk, indptr, indices, space)
+            _count(chunk, simple, indptr, indices, space)
         elif step == SCAN:
             _scan(chunk, k, indptr, space)
         else:
-            _peel(chunk, k, alone, indptr, indices, space)
+            _peel(chunk, k, indptr, indices, space)
         chunk_done(crew)

@@ -1,7 +1,9 @@
 """Strongly connected components: every vertex gets the smallest vertex that it reaches and is reached from.
 
+trim       what has no in- or no out-neighbour left is alone: one pass from the last vertex to the first, which
+           leaves little on graphs whose ids follow their edges, either way, and nothing of one without cycles.
 pivot      the vertex with the largest product of in- and out-degree: most likely in the giant component.
-forward    what the pivot reaches.
+forward    what the pivot reaches, of what was not trimmed.
 backward   what reaches the pivot, looked for in what it reaches: its component.
 rest       everything else, one thread: depth-first search (Pearce's form of Tarjan's, one number a vertex).
 
@@ -10,11 +12,12 @@ that is, and stops at the first), as in a direction-optimising search. Levels do
 stop at a vertex of this very step as well. In graphs with a giant component the searches look at a small part
 of the edges, and the rest is small; where there is none, they walk twice over what the pivot reaches.
 
-Encoding: ``seen`` has a row of bits for each search. In ``number`` (uint32) 0 is not visited, the numbers of
+Encoding: ``seen`` has a row of bits for each search, and one of what was not trimmed. In ``number`` (uint32) 0 is not visited, the numbers of
 vertices on the way grow from 1, and those of finished components fall from n: never smaller than what is on
-the way. `_DONE` is larger than all: the component of the pivot.
+the way. `_DONE` is larger than all: the component of the pivot, and what was trimmed.
 Papers: L. Fleischer, B. Hendrickson, A. Pinar, "On identifying strongly connected components in parallel",
-2000; S. Hong, N. Rodia, K. Olukotun, "On fast parallel detection of strongly connected components (SCC) in
+2000; W. McLendon et al., "Finding strongly connected components in distributed graphs", 2005 (trimming);
+S. Hong, N. Rodia, K. Olukotun, "On fast parallel detection of strongly connected components (SCC) in
 small-world graphs", SC 2013; D. Pearce, "A space-efficient algorithm for finding strongly connected
 components", 2016.
 """
@@ -36,7 +39,7 @@ from gpop.direct.phases import kernel
 from gpop.graph.graph import Graph
 from gpop.layout.in_edges import Incoming
 
-PHASES = ("searches", "rest")
+PHASES = ("trim", "searches", "rest")
 
 PUSH, PULL, OVER = range(3)
 SEARCH, FRONTIER, TAIL, FIRST, LAST, SIZE, OUT, UNSEEN, EDGES = range(9)
@@ -46,6 +49,8 @@ step; out-edges of what is new; edges of what is not reached; edges looked at.""
 _EDGES = 1 << 13  # of a chunk
 _PULLED = 2  # edges that are pulled in the time of one that is pushed; marks of the same step help, too
 _SERIAL = 1 << 16  # vertices and edges that one thread does before another has started
+ALIVE = 2
+"""Row of ``seen``: what was not trimmed."""
 _DONE = np.uint32(0xFFFFFFFF)
 _ONE, _SIX, _LAST_BIT = np.uint64(1), np.uint64(6), np.uint64(63)
 
@@ -68,7 +73,7 @@ class _ReachWays(NamedTuple):
 
 
 class _ReachSpace(NamedTuple):
-    """``seen``: bits of both searches; ``order``: what was found; ``found``: the threads' buffers."""
+    """``seen``: bits of both searches, and of what was not trimmed; ``order``: what was found; ``found``: the threads' buffers."""
 
     seen: np.ndarray
     order: np.ndarray
@@ -90,14 +95,17 @@ def find_components(graph: Graph, incoming: Incoming, threads: int) -> Strong:
     n, over = graph.n, make_crew()
     dismiss(over)
     ways = _ReachWays(graph.indptr, graph.indices, incoming.indptr, incoming.indices)
+    _trim(_ReachWays(ways.indptr[:1], ways.indices, ways.in_indptr[:1], ways.in_indices), _bits(0)[ALIVE])
     _search(1, True, np.uint64(0), ways, _space(1, 2), over)  # compiled before the clock starts
-    _rest(ways.indptr[:1], ways.indices, np.zeros((2, 0), np.uint64), *_numbers(0))
+    _rest(ways.indptr[:1], ways.indices, _bits(0), *_numbers(0))
     require_memory(30 * n, f"strong components of {graph!r}")
     start = time.perf_counter()
     threads = threads if n + graph.m >= _SERIAL else 1
     space, crew = _space(n, threads), make_crew()
-    if n:
-        pivot = np.uint64(_pivot(ways.indptr, ways.in_indptr))
+    trim_edges = _trim(ways, space.seen[ALIVE])
+    trimmed = time.perf_counter()
+    pivot = np.uint64(_pivot(ways, space.seen[ALIVE]))
+    if pivot < n:
         together(
             lambda worker: _search(worker, threads == 1, pivot, ways, space, crew),
             threads,
@@ -106,14 +114,20 @@ def find_components(graph: Graph, incoming: Incoming, threads: int) -> Strong:
     middle = time.perf_counter()
     numbers = _numbers(n)
     count, edges = _rest(ways.indptr, ways.indices, space.seen, *numbers)
-    seconds = np.array([middle - start, time.perf_counter() - middle])
-    edges = np.array([space.now[EDGES], edges])
+    seconds = np.diff([start, trimmed, middle, time.perf_counter()])
+    edges = np.array([trim_edges, space.now[EDGES], edges])
     return Strong(numbers[0], int(count), edges, seconds, time.perf_counter() - start)
 
 
 def _space(n: int, threads: int) -> _ReachSpace:
-    seen = np.zeros((2, (n + 63) // 64), np.uint64)
-    return _ReachSpace(seen, np.empty(n, np.uint32), buffers(threads), np.zeros(16, np.int64))
+    return _ReachSpace(_bits(n), np.empty(n, np.uint32), buffers(threads), np.zeros(16, np.int64))
+
+
+def _bits(n: int) -> np.ndarray:
+    """``seen`` before anything is."""
+    seen = np.zeros((3, (n + 63) // 64), np.uint64)
+    seen[ALIVE] = ~np.uint64(0)
+    return seen
 
 
 def _numbers(n: int) -> tuple[np.ndarray, ...]:
@@ -121,26 +135,53 @@ def _numbers(n: int) -> tuple[np.ndarray, ...]:
     return (*np.empty((4, n), np.uint32), np.empty(n, np.int64))
 
 
+@inline
+def _probe(v, indptr, indices, alive):
+    """How many neighbours were looked at until one is there, not the vertex itself; and whether one is."""
+    begin = e = np.uint64(indptr[v])
+    stop = np.uint64(indptr[v + _ONE])
+    while e < stop and (indices[e] == v or not is_in(alive, np.uint64(indices[e]))):
+        e += _ONE
+    return np.int64(e - begin), e < stop
+
+
 @kernel
-def _pivot(indptr, in_indptr):
-    """The vertex with the largest product of degrees."""
-    best, most = 0, np.int64(-1)
-    for v in range(len(indptr) - 1):
-        product = (indptr[v + 1] - indptr[v]) * (in_indptr[v + 1] - in_indptr[v])
-        if product > most:
+def _trim(ways, alive):
+    """Take away what has no in- or no out-neighbour left, from the last vertex to the first; edges looked at."""
+    v, edges = np.uint64(len(ways.indptr) - 1), 0
+    while v > 0:
+        v -= _ONE
+        looked, stays = _probe(v, ways.indptr, ways.indices, alive)
+        edges += looked
+        if stays:
+            looked, stays = _probe(v, ways.in_indptr, ways.in_indices, alive)
+            edges += looked
+        alive[v >> _SIX] ^= np.uint64(not stays) << (v & _LAST_BIT)
+    return edges
+
+
+@kernel
+def _pivot(ways, alive):
+    """The vertex with the largest product of degrees, of those that are left; n where none is."""
+    indptr, in_indptr = ways.indptr, ways.in_indptr
+    n = np.uint64(len(indptr) - 1)
+    best, most = n, np.int64(-1)
+    for v in range(n):
+        product = (indptr[v + _ONE] - indptr[v]) * (in_indptr[v + _ONE] - in_indptr[v])
+        if product > most and is_in(alive, v):
             best, most = v, product
     return best
 
 
 @inline
-def _push(first, last, indptr, indices, mine, within, inside, order, now, buffer):
-    """Mark the neighbours of part of the frontier, those in ``within`` only where ``inside``."""
+def _push(first, last, indptr, indices, mine, within, order, now, buffer):
+    """Mark the neighbours of part of the frontier that are in ``within``."""
     waiting, out = 0, 0
     for i in range(first, last):
         u = np.uint64(order[i])
         for e in range(np.uint64(indptr[u]), np.uint64(indptr[u + _ONE])):
             v = np.uint64(indices[e])
-            if not is_in(mine, v) and (not inside or is_in(within, v)) and put_in(mine, v):
+            if not is_in(mine, v) and is_in(within, v) and put_in(mine, v):
                 out += indptr[v + _ONE] - indptr[v]
                 buffer[waiting] = np.uint32(v)
                 waiting += 1
@@ -151,12 +192,12 @@ def _push(first, last, indptr, indices, mine, within, inside, order, now, buffer
 
 
 @inline
-def _pull(first, last, indptr, in_indptr, in_indices, mine, within, inside, order, now, buffer):
-    """Mark what has a marked in-neighbour, in some words."""
+def _pull(first, last, indptr, in_indptr, in_indices, mine, within, order, now, buffer):
+    """Mark what has a marked in-neighbour, in some words of what is in ``within``."""
     n = np.uint64(len(order))
     waiting, out, edges = 0, 0, 0
     for word in range(np.uint64(first), np.uint64(last)):
-        left = ~mine[word] & within[word] if inside else ~mine[word]
+        left = ~mine[word] & within[word]
         v = word << _SIX
         while left and v < n:
             if left & _ONE:
@@ -240,39 +281,41 @@ def _search(worker, alone, pivot, ways, space, crew):
                 return
             announce(crew, kind, chunks, alone)
             continue
-        backward = now[SEARCH] > 0
         indptr, indices = ways.indptr, ways.indices
         in_indptr, in_indices = ways.in_indptr, ways.in_indices
-        if backward:
+        mine, within = space.seen[now[SEARCH]], space.seen[ALIVE]
+        if now[SEARCH] > 0:
             indptr, indices, in_indptr, in_indices = in_indptr, in_indices, indptr, indices
-        mine, within = space.seen[now[SEARCH]], space.seen[0]
+            within = space.seen[0]
         first = now[FIRST] + chunk * now[SIZE]
         last, buffer = min(now[LAST], first + now[SIZE]), space.found[worker]
         if crew[KIND] == PUSH:
-            _push(first, last, indptr, indices, mine, within, backward, space.order, now, buffer)
+            _push(first, last, indptr, indices, mine, within, space.order, now, buffer)
         else:
-            _pull(
-                first, last, indptr, in_indptr, in_indices, mine, within, backward, space.order, now, buffer
-            )
+            _pull(first, last, indptr, in_indptr, in_indices, mine, within, space.order, now, buffer)
         chunk_done(crew)
 
 
 @kernel
 def _rest(indptr, indices, seen, label, number, path, entry, cursor):
-    """Components of what is not in the pivot's: depth-first, without recursion. How many, and edges.
+    """Components, depth-first where they are not known yet, without recursion. How many, and edges.
 
     From the left ``path`` has the vertices on the way, each with its first number (``entry``) and its next
     edge (``cursor``); from the right, those that were left but whose component is not complete.
     """
     n = np.uint64(len(label))
-    count, edges, smallest = 0, 0, _DONE
+    count, edges, giant, smallest = 0, 0, 0, _DONE
     for v in range(n):
         number[v] = 0
-        if is_in(seen[1], v):
+        if not is_in(seen[ALIVE], v):
+            number[v], label[v] = _DONE, v
+            count += 1
+        elif is_in(seen[1], v):
             number[v] = _DONE
             smallest = min(smallest, np.uint32(v))
             label[v] = smallest
-            count = 1
+            giant = 1
+    count += giant
     index, component, right = np.uint32(1), np.uint32(n), n
     for s in range(n):
         if number[s] != 0:

@@ -26,6 +26,8 @@ class Facts:
     equals_reverse: bool | None = None
     ascending: bool | None = None
     """Whether all adjacency lists ascend."""
+    simple: bool | None = None
+    """Whether no vertex is in its own list, and none is in a list twice; of a graph whose lists ascend."""
     has_hub: bool | None = None
     most_in_edges: int | None = None
     mapped: Any = None

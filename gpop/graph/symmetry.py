@@ -10,6 +10,8 @@ The mixing is splitmix64's (Steele, Lea and Flood, "Fast splittable pseudorandom
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gpop.common.cached import cached
@@ -55,13 +57,32 @@ def _rows_sorted(indptr, indices, first, last):
     return True
 
 
+@cached
+def _rows_simple(indptr, indices, first, last):
+    for v in range(first, last):
+        for e in range(indptr[v], indptr[v + 1]):
+            if indices[e] == v or (e > indptr[v] and indices[e] == indices[e - 1]):
+                return False
+    return True
+
+
 def rows_sorted(indptr: np.ndarray, indices: np.ndarray) -> bool:
     """Whether every adjacency list ascends."""
+    return _of_all_rows(_rows_sorted, indptr, indices)
+
+
+def rows_simple(indptr: np.ndarray, indices: np.ndarray) -> bool:
+    """Whether no adjacency list, all of which ascend, has its own vertex, or any vertex twice."""
+    return _of_all_rows(_rows_simple, indptr, indices)
+
+
+def _of_all_rows(test: Callable[..., bool], indptr: np.ndarray, indices: np.ndarray) -> bool:
+    """Whether the test holds for every piece of the rows."""
     pieces = ranges(len(indptr) - 1, _PIECE)
     results = np.zeros(len(pieces), bool)
 
     def check(i):
-        results[i] = _rows_sorted(indptr, indices, *pieces[i])
+        results[i] = test(indptr, indices, *pieces[i])
 
     for_each(len(pieces), check)
     return bool(results.all())

@@ -72,14 +72,26 @@ def test_large_graphs(name, eager):
 
 def test_a_giant_component_is_found_from_a_part_of_the_edges():
     graph = LARGE["uniform"]()
-    forward_and_backward, rest = gpop.strong_components(graph).trace.column("active_edges")
+    _, forward_and_backward, rest = gpop.strong_components(graph).trace.column("active_edges")
     assert forward_and_backward < graph.m / 3
     assert rest < graph.m / 100
 
 
-def test_without_one_the_rest_is_walked_once():
-    graph = LARGE["directed chain"]()
-    assert gpop.strong_components(graph).trace.column("active_edges")[1] <= graph.m
+@pytest.mark.parametrize("turned", [False, True])
+def test_without_cycles_nothing_is_searched(turned):
+    tails, heads = np.triu_indices(300, 1)
+    ends = (heads, tails) if turned else (tails, heads)
+    graph = gpop.Graph.from_edges(*ends)
+    trimmed, searched, rest = gpop.strong_components(graph).trace.column("active_edges")
+    assert trimmed <= 2 * graph.m
+    assert searched == rest == 0
+
+
+def test_without_a_giant_component_the_rest_is_walked_once():
+    graph = LARGE["rings"]()
+    trimmed, _, rest = gpop.strong_components(graph).trace.column("active_edges")
+    assert trimmed <= 2 * graph.m
+    assert 0 < rest <= graph.m
 
 
 def test_orders_and_options():
