@@ -10,8 +10,8 @@ A kernel that was compiled once for some kinds of arguments is run from its mach
 without Numba; Numba's own dispatcher stands behind it for all that is not kept so.
 
 Imports are read off the lines that begin with ``from`` or ``import`` at the left margin (globals, which is
-what Numba compiles in, come from nowhere else); a file is read once per process. Imports of a package that
-is not gpop are followed inside that package and into gpop.
+what Numba compiles in, come from nowhere else), and off what is imported ``Later`` (deferred.py); a file is
+read once per process. Imports of a package that is not gpop are followed inside that package and into gpop.
 
 Processes may compile a kernel at the same time, each for other types. Numba numbers what it keeps of a
 kernel, 1, 2, ..., and two that find no number taken would put their code into the same file: the next process
@@ -32,10 +32,6 @@ from gpop.common.numba_version import version
 
 _folders = {"gpop": os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}
 """Folder of every package whose imports are followed."""
-
-
-IMPORTED_WHEN_COMPILING = ("inlined_parts", "numba_private", "reference_type")
-"""Modules of this room that no line names (deferred.py): every kernel is made by them."""
 
 
 class _Source(NamedTuple):
@@ -81,8 +77,7 @@ def source_key(file: str) -> str:
             found[path] = source = _read(path)
             waiting += source.imports
     digest = hashlib.sha256(f"{version()} {sys.version_info[:2]}".encode())
-    compiling = [os.path.join(_folders["gpop"], "common", f"{name}.py") for name in IMPORTED_WHEN_COMPILING]
-    for source in (*map(_read, compiling), _read(file), *(found[path] for path in sorted(found))):
+    for source in (_read(file), *(found[path] for path in sorted(found))):
         digest.update(source.digest)
     return digest.hexdigest()[:16]
 
@@ -96,6 +91,8 @@ def _read(file: str) -> _Source:
         for keyword in ("from", "import"):
             for line in text.split(f"\n{keyword} {package}".encode())[1:]:
                 imports += _files(line, folder)
+        for name in text.split(f'Later("{package}'.encode())[1:]:
+            imports += _files(name.partition(b'"')[0], folder)
     return _Source(hashlib.sha256(text).digest(), tuple(imports))
 
 

@@ -1,4 +1,4 @@
-"""Numba's compiler for functions that are only part of others: it stops where LLVM would begin (inlined.py)."""
+"""Numba's compiler for functions that only become part of others (inlined.py): it ends where LLVM begins."""
 
 from __future__ import annotations
 

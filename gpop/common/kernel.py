@@ -57,6 +57,11 @@ class Kernel:
         """For what it is compiled or loaded."""
         return [*self._loaded, *(self._dispatcher.signatures if self._dispatcher is not None else ())]
 
+    @property
+    def targetoptions(self) -> dict[str, Any]:
+        """Options as Numba looks at them where another kernel calls this one."""
+        return self.dispatcher.targetoptions
+
     def is_kept(self, kinds: tuple[Kind, ...]) -> bool:
         """Whether there is machine code for these kinds, or it is not known."""
         place = place_of(self.__qualname__, self._file, kinds)

@@ -8,8 +8,8 @@ Numba (an extension module does that, which is loaded by itself). The code is th
 File: a line of JSON (what to call, the names that it wants of others, the hash of what follows), then the
 object file. Its name ends in a hash of the kinds and of all that decides what LLVM makes of a kernel: the
 versions of Numba, llvmlite and Python, and the processor. The kernel's own name stands for its sources
-(cached.py). What cannot be kept, or not be linked, is left to Numba: code that counts references, that
-raises with values of its own, or that is no ELF file; everything where Numba is told by its environment
+(cached.py). What cannot be kept, or not be linked, is left to Numba: code that takes values of Python from
+its environment, or that is no ELF file; everything where Numba is told by its environment
 or a file to compile otherwise.
 """
 
@@ -119,18 +119,18 @@ def _load(place: Path | None) -> tuple[int, int] | None:
             _give_names()
         except (OSError, ImportError, AttributeError):
             return None
-        if not all(map(llvm.address_of_symbol, wanted)):
-            return None
-        return _link(symbols, code)
+        return _link(symbols, wanted, code)
 
 
-def _link(symbols: Symbols, code: bytes) -> tuple[int, int] | None:
+def _link(symbols: Symbols, wanted: list[str], code: bytes) -> tuple[int, int] | None:
     """In an engine of its own: two files may have functions of the same name that are not the same."""
     target = llvm.Target.from_triple(llvm.get_process_triple())
     machine = target.create_target_machine(
         cpu=llvm.get_host_cpu_name(), reloc="default", codemodel="jitdefault", jit=True
     )
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    if not all(map(llvm.address_of_symbol, wanted)):  # from an engine on, those of the process are known
+        return None
     file = llvm.ObjectFileRef.from_data(code)
     engine.add_object_file(file)
     engine.finalize_object()
@@ -150,6 +150,8 @@ def _give_names() -> None:
     for part in (_python_part(), _part("_helperlib")):
         for name, address in part.c_helpers.items():
             llvm.add_symbol(f"numba_{name}", address)
+    for name, address in _part("core/runtime/_nrt_python").c_helpers.items():
+        llvm.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
     for name, error in vars(builtins).items():
         if isinstance(error, type) and issubclass(error, BaseException):
             llvm.add_symbol(f"PyExc_{name}", id(error))
@@ -165,7 +167,7 @@ def _part(name: str) -> ModuleType:
     for suffix in EXTENSION_SUFFIXES:
         path = os.path.join(folder() or "", name + suffix)
         if os.path.exists(path):
-            spec = spec_from_file_location(f"numba.{name}", path)
+            spec = spec_from_file_location(f"numba.{name.replace('/', '.')}", path)
             part = module_from_spec(spec)
             spec.loader.exec_module(part)
             return part

@@ -30,7 +30,6 @@ if not IS_TESTED:
 
 try:
     from numba import from_dtype, njit, typeof
-    from numba.extending import overload
     from numba.core import cgutils, compiler, config, errors, event, ir
     from numba.core.ccallback import CFunc
     from numba.core.compiler import CompilerBase, DefaultPassBuilder, run_frontend
@@ -47,6 +46,7 @@ try:
         infer_global,
         make_intrinsic_template,
     )
+    from numba.extending import overload
     from numba.np.numpy_support import as_dtype, ufunc_find_matching_loop
 except ImportError as error:
     raise GpopError(f"{_range}: {error}") from error
@@ -71,7 +71,6 @@ if IS_TESTED:
 
 HAS_PARTS = IS_TESTED and _dynfunc is not None
 """Whether functions can be compiled as parts of others only (common/inlined_parts.py)."""
-
 
 
 def known_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -121,7 +120,7 @@ def entry_for_python(made: Any) -> tuple[Symbols, bytes] | None:
 
 
 def entry_by_address(made: CFunc) -> tuple[Symbols, bytes] | None:
-    """The same of what is called by its address; its arguments are numbers, and it takes nothing of Python."""
+    """The same of what is called by its address; its arguments are numbers, and it takes nothing else."""
     code = _object_file(made._library)
     return code and (Symbols(made.native_name), code)
 
@@ -220,10 +219,10 @@ def compile_undisturbed(kernel: Any) -> None:
 
 
 __all__ = [
-    "HAS_PARTS", "TESTED", "AttributeTemplate", "CFunc", "CompilerBase",
-    "DefaultPassBuilder", "FunctionPass", "JITCodeLibrary", "NativeLowering", "NopythonTypeInference",
-    "PreLowerStripPhis", "_dynfunc", "array_value", "as_dtype", "cgutils", "compile_undisturbed", "compiler",
-    "config", "cpu_target", "dump", "errors", "event", "from_dtype", "entry_by_address", "entry_for_python", "ir", "kept_callback", "kept_dispatcher",
-    "known_options", "lower_getattr_generic", "njit", "overload", "register_pass", "rtsys", "run_frontend", "tell_intrinsic",
-    "typeof", "ufunc_find_matching_loop",
+    "HAS_PARTS", "TESTED", "AttributeTemplate", "CFunc", "CompilerBase", "DefaultPassBuilder",
+    "FunctionPass", "JITCodeLibrary", "NativeLowering", "NopythonTypeInference", "PreLowerStripPhis",
+    "_dynfunc", "array_value", "as_dtype", "cgutils", "compile_undisturbed", "compiler", "config",
+    "cpu_target", "dump", "entry_by_address", "entry_for_python", "errors", "event", "from_dtype", "ir",
+    "kept_callback", "kept_dispatcher", "known_options", "lower_getattr_generic", "njit", "overload",
+    "register_pass", "rtsys", "run_frontend", "tell_intrinsic", "typeof", "ufunc_find_matching_loop",
 ]  # fmt: skip
