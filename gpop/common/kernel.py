@@ -63,9 +63,9 @@ class Kernel:
         return self.dispatcher.targetoptions
 
     def is_kept(self, kinds: tuple[Kind, ...]) -> bool:
-        """Whether there is machine code for these kinds, or it is not known."""
+        """Whether there is machine code for these kinds; where none is ever kept, whether Numba has it."""
         place = place_of(self.__qualname__, self._file, kinds)
-        return place is None or place.exists()
+        return compiler().is_kept(self.dispatcher) if place is None else place.exists()
 
     @property
     def dispatcher(self) -> Any:

@@ -9,6 +9,7 @@ or Numba is not one of the versions below, plain ``numba.njit`` does the same wo
 from __future__ import annotations
 
 import gc
+import os
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -152,6 +153,12 @@ def _nothing() -> None:
     pass
 
 
+def is_kept(kernel: Any) -> bool:
+    """Whether Numba keeps something of a kernel whose name stands for its content, or it is not known."""
+    path = getattr(getattr(kernel._cache, "_cache_file", None), "_index_path", None)
+    return path is None or os.path.exists(path)
+
+
 def load_at_once(kernel: Any) -> None:
     """Have what is kept of a kernel loaded without first filling the tables of the compiler.
 
@@ -223,6 +230,6 @@ __all__ = [
     "FunctionPass", "JITCodeLibrary", "NativeLowering", "NopythonTypeInference", "PreLowerStripPhis",
     "_dynfunc", "array_value", "as_dtype", "cgutils", "compile_undisturbed", "compiler", "config",
     "cpu_target", "dump", "entry_by_address", "entry_for_python", "errors", "event", "from_dtype", "ir",
-    "kept_callback", "kept_dispatcher", "known_options", "lower_getattr_generic", "njit", "overload",
-    "register_pass", "rtsys", "run_frontend", "tell_intrinsic", "typeof", "ufunc_find_matching_loop",
+    "is_kept", "kept_callback", "kept_dispatcher", "known_options", "lower_getattr_generic", "njit",
+    "overload", "register_pass", "rtsys", "run_frontend", "tell_intrinsic", "typeof", "ufunc_find_matching_loop",
 ]  # fmt: skip
