@@ -231,5 +231,6 @@ __all__ = [
     "_dynfunc", "array_value", "as_dtype", "cgutils", "compile_undisturbed", "compiler", "config",
     "cpu_target", "dump", "entry_by_address", "entry_for_python", "errors", "event", "from_dtype", "ir",
     "is_kept", "kept_callback", "kept_dispatcher", "known_options", "lower_getattr_generic", "njit",
-    "overload", "register_pass", "rtsys", "run_frontend", "tell_intrinsic", "typeof", "ufunc_find_matching_loop",
+    "overload", "register_pass", "rtsys", "run_frontend", "tell_intrinsic", "typeof",
+    "ufunc_find_matching_loop",
 ]  # fmt: skip
