@@ -84,7 +84,7 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
     compile_loop = specialise.compile_loop
 
     def compile_traced(lowered: Any, traits: Any, pulled_bytes: float, job: Any, chosen: Any) -> Any:
-        traced_loop = _traced_loop(specialise.work_of(lowered, traits)[0])
+        traced_loop = _traced_loop(specialise.work_of(lowered, traits))
         kind = specialise.kind_of(lowered, traits)
         control = control_of(job.layout, job.space, kind, pulled_bytes, job.sizes, chosen or NO_CHOICE)
         tuples = control, _Ways(job.forced, job.ratio, job.wire), *job[2:-1]

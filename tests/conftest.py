@@ -25,6 +25,8 @@ os.environ["NUMBA_NUM_THREADS"] = str(max(4, os.cpu_count() or 1))
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+import numba  # noqa: E402, F401 - tests compile functions that call gpop's: Numba is told of them at once
+
 try:
     from hypothesis import settings
 except ImportError:  # the tests of the GPU do without it, so that they run where little is installed

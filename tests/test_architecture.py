@@ -38,6 +38,7 @@ BY_NAME = {
     "gpop/__init__.py": "the public names, which load their module when first used",
     "gpop/__main__.py": "commands, by the name of their module",
     "gpop/common/above.py": "the one way up",
+    "gpop/common/deferred.py": "what is imported later: Numba, and modules of the same room",
     "gpop/generate/__init__.py": "generators, by the name of their module",
     "gpop/io/__init__.py": "formats, by the suffix of a file",
     "gpop/networkx/backend.py": "functions that NetworkX asks for, by the table of families",
@@ -165,3 +166,13 @@ def test_imports_by_name():
             if getattr(called, "id", getattr(called, "attr", None)) in ("import_module", "__import__"):
                 found.add(path.relative_to(ROOT).as_posix())
     assert found == {*BY_NAME}
+
+
+def test_what_is_imported_later_is_in_the_same_room():
+    found = []
+    for path in (ROOT / "gpop").rglob("*.py"):
+        room = path.relative_to(ROOT).parts[1]
+        later = [call.args[0].value for _, call in calls(path.read_text(), "Later")]
+        found += [name for name in later if name.startswith("gpop.")]
+        assert all(name.split(".")[1] == room for name in later if name.startswith("gpop.")), path
+    assert found

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from gpop.__main__ import PACKAGE, commands
 from gpop.common.errors import GpopError
-from gpop.warm import FIRST, RUNS, apps, main, runs_of, warm
+from gpop.generate import generate
+from gpop.io import save
+from gpop.warm import BINARY, FIRST, RUNS, TEXT, apps, main, runs_of, warm
 from tests.test_json import valid
 
 
@@ -18,6 +23,26 @@ def test_every_app_is_run_and_the_first_is_alone_at_the_head():
     assert RUNS.keys() <= apps().keys()
 
 
+DATA = PACKAGE.parent / "data"
+
+COMMAND = """
+import importlib, sys
+module, *words = sys.argv[1:]
+sys.stdout, out = sys.stderr, sys.stdout
+code = importlib.import_module(module).main([*words, "--rounds", "1", "--json"])
+print(code, *[name for name in ("numba", "scipy", "tqdm", "asyncio") if name in sys.modules], file=out)
+"""
+
+
+def imported_by(module: str, *words: str) -> list[str]:
+    """What of the large modules that a command can do without it imports."""
+    told = [sys.executable, "-c", COMMAND, module, *words]
+    done = subprocess.run(told, capture_output=True, text=True, timeout=280, check=False)
+    code, *names = done.stdout.split()
+    assert code == "0", done.stderr
+    return names
+
+
 def test_after_it_nothing_is_compiled(tmp_path, monkeypatch, capfd):
     """An app of one small kernel; its second run finds all that the first has left."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
@@ -26,8 +51,28 @@ def test_after_it_nothing_is_compiled(tmp_path, monkeypatch, capfd):
     assert (told["apps"], told["runs"]) == (["triangles"], 1)
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
     assert kept
-    assert warm(["triangles"], 1) == 1
+    assert imported_by("gpop.apps.triangles", str(DATA / "karate.bin")) == []
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == kept
+
+
+@pytest.fixture(scope="module")
+def graphs(tmp_path_factory):
+    """What the runs of `gpop.warm` are given."""
+    folder = tmp_path_factory.mktemp("warm")
+    graph = generate("rmat", scale=10, symmetrize=True, weights=(1, 255))
+    for name in (TEXT, BINARY):
+        save(graph, folder / name)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("app", apps())
+def test_a_command_that_has_run_before_imports_no_compiler(app, graphs, monkeypatch):
+    """An import of Numba takes as long as all else that a short command does."""
+    monkeypatch.chdir(graphs)
+    for module, arguments in runs_of([app]):
+        imported_by(module, *arguments)
+        assert imported_by(module, *arguments) == [], (module, arguments)
 
 
 def test_what_an_app_says_is_handed_on(monkeypatch):

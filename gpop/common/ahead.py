@@ -15,10 +15,9 @@ import contextlib
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from gpop.common.numba_private import is_kept
 from gpop.common.parallel import worker_count
 
 CODE = """\
@@ -40,12 +39,12 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begun.clear)  # it is no child of the child
 
 
-def begin(module: str, kernel: Any) -> None:
-    """Have another process call ``entry`` of the module, which compiles this kernel, if that is of use."""
+def begin(module: str, is_kept: Callable[[], bool]) -> None:
+    """Have another process call ``entry`` of the module, which compiles a kernel, if it is not kept."""
     if module in _begun:
         return
     _begun[module] = 0
-    if is_kept(kernel) or worker_count() < 2 or not _is_python():
+    if is_kept() or worker_count() < 2 or not _is_python():
         return
     silent = [(os.POSIX_SPAWN_OPEN, i, os.devnull, os.O_RDWR, 0) for i in range(3)]
     command = [sys.executable, "-c", CODE, module, *sys.path]

@@ -12,11 +12,9 @@ from __future__ import annotations
 import platform
 import sys
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from gpop.common.deferred import Later, intrinsic
 
-from gpop.common.numba_private import cgutils
+ir, types, cgutils = Later("llvmlite.ir"), Later("numba.types"), Later("numba.core.cgutils")
 
 
 def _element_pointer(context, builder, signature, args):

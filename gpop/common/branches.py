@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import llvmlite.binding
 
-from gpop.common.numba_private import IS_TESTED
+from gpop.common.numba_version import IS_TESTED
 
 AFFECTED = ("skylake", "skylake-avx512", "cascadelake")
 """LLVM's names of them; those between have the name of the first."""

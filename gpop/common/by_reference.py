@@ -21,82 +21,82 @@ from itertools import chain
 from struct import pack_into
 from typing import Any
 
-import numba
 import numpy as np
-from llvmlite import ir
-from numba import from_dtype, types
-from numba.extending import NativeValue, infer_getattr, intrinsic, models, register_model, unbox
 
-from gpop.common.numba_private import AttributeTemplate, array_value, lower_getattr_generic
+from gpop.common.deferred import Later, intrinsic, when_compiling
+from gpop.common.kinds import ArrayKind, Kind, kind_of
+
+_types = Later("gpop.common.reference_type")
 
 SLOT = 8
 """Bytes of a slot."""
 
-WORD, PLACE = ir.IntType(64), ir.IntType(32)
 
-
-class ReferenceType(types.Type):
-    """Numba's type of a `Reference`: the name of the tuple's class, and the names and types of its fields.
+class ReferenceKind:
+    """The kind of a `Reference`: the name of the tuple's class, and the names and kinds of its fields.
 
     Its name ends in a hash of them, because it becomes part of the name of every function that takes one.
     """
 
-    def __init__(self, of: str, fields: tuple[tuple[str, types.Type], ...]) -> None:
+    def __init__(self, of: str, fields: tuple[tuple[str, Kind], ...]) -> None:
         self.fields, self.places, at = dict(fields), {}, 0
         for name, field in fields:
             self.places[name] = at
             at += _slots(field)
         self.size = at
-        digest = hashlib.sha256(str([(name, str(field)) for name, field in fields]).encode()).hexdigest()
-        super().__init__(f"{of}_{digest[:16]}")
+        digest = hashlib.sha256(str(fields).encode()).hexdigest()
+        self.name = f"{of}_{digest[:16]}"
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def numba_type(self) -> Any:
+        """Numba's type of it."""
+        return _type_of(self)
 
 
-def _slots(field: types.Type) -> int:
+@cache
+def _type_of(kind: ReferenceKind) -> Any:
+    return _types.ReferenceType(kind)
+
+
+def _slots(field: Kind) -> int:
     """How many a field takes.
 
     Examples
     --------
-    >>> [_slots(field) for field in (types.int32, types.uint8[::1], types.uint8[:, ::1], types.uint8[:, :])]
-    [1, 2, 3, 5]
+    >>> [_slots(field) for field in (NumberKind("int32"), ArrayKind("uint8"), ArrayKind("uint8", 2, "A"))]
+    [1, 2, 5]
     """
-    if not isinstance(field, types.Array):
+    if not isinstance(field, ArrayKind):
         return 1
     return 1 + field.ndim * (1 if field.layout == "C" else 2)
 
 
 def _form(value: Any) -> Any:
-    """What its type follows from, of objects that are quickly compared."""
+    """What its kind follows from, of objects that are quickly compared."""
     if isinstance(value, np.ndarray):
         flags = value.flags
         return value.dtype, value.ndim, flags.c_contiguous, flags.aligned
-    if isinstance(value, np.generic):
-        return value.dtype
-    return value.kind if isinstance(value, Reference) else numba.typeof(value)
+    return value.kind if isinstance(value, Reference) else kind_of(value)
 
 
-def _type_of(form: Any) -> types.Type:
-    """Numba's type; arrays that may not be written are no others for kernels, which do not write those."""
-    if isinstance(form, types.Type):
-        return form
-    return _array_type(*form) if isinstance(form, tuple) else _number_type(form)
+def _kind_of_form(form: Any) -> Kind:
+    """The kind; arrays that may not be written are no others for kernels, which do not write those."""
+    return _array_kind(*form) if type(form) is tuple else form
 
 
 @cache
-def _array_type(dtype: np.dtype, ndim: int, contiguous: bool, aligned: bool) -> types.Array:
-    return types.Array(from_dtype(dtype), ndim, "C" if contiguous else "A", aligned=aligned)
+def _array_kind(dtype: np.dtype, ndim: int, contiguous: bool, aligned: bool) -> ArrayKind:
+    return ArrayKind(dtype.name, ndim, "C" if contiguous else "A", aligned=aligned)
 
 
 @cache
-def _number_type(dtype: np.dtype) -> types.Type:
-    return from_dtype(dtype)
+def _kind(of: str, names: tuple[str, ...], kinds: tuple[Kind, ...]) -> ReferenceKind:
+    return ReferenceKind(of, tuple(zip(names, kinds, strict=True)))
 
 
-@cache
-def _kind(of: str, names: tuple[str, ...], kinds: tuple[types.Type, ...]) -> ReferenceType:
-    return ReferenceType(of, tuple(zip(names, kinds, strict=True)))
-
-
-def _slots_of(value: Any, kind: types.Type) -> Iterable[int]:
+def _slots_of(value: Any, kind: Kind) -> Iterable[int]:
     """What stands in the table for a field."""
     if isinstance(value, np.ndarray):
         address = value.__array_interface__["data"][0]
@@ -127,16 +127,25 @@ class Reference:
     8
     """
 
-    __slots__ = ("_numba_type_", "address", "forms", "inner", "kind", "table")
+    __slots__ = ("address", "forms", "inner", "kind", "table")
 
     def __init__(self, values: tuple) -> None:
         self.forms = tuple(map(_form, values))
-        kinds = tuple(map(_type_of, self.forms))
-        self._numba_type_ = self.kind = _kind(type(values).__name__, values._fields, kinds)
+        kinds = tuple(map(_kind_of_form, self.forms))
+        self.kind = _kind(type(values).__name__, values._fields, kinds)
         slots = chain.from_iterable(map(_slots_of, values, kinds))
         self.table = np.fromiter(slots, np.uint64, self.kind.size)
         self.address = self.table.ctypes.data
         self.inner = [value for value in values if isinstance(value, Reference)]  # else their tables may go
+
+    @property
+    def kind_of_reference(self) -> ReferenceKind:
+        """What `gpop.common.kinds.kind_of` says of it."""
+        return self.kind
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self.kind.numba_type()
 
     def renew(self, values: tuple) -> bool:
         """Have other values of the same types in the table; False, and nothing done, for other types.
@@ -214,66 +223,14 @@ def derived(make: Callable[[], tuple], *of: Hashable) -> Reference:
     return _derived[of]
 
 
-def opener(kind: ReferenceType) -> Any:
+def opener(kind: ReferenceKind) -> Any:
     """Function of kernels that takes an address (int64) for a reference of this kind."""
 
     @intrinsic
-    def open_reference(typingctx: Any, address: types.Type) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.inttoptr(arguments[0], WORD.as_pointer())
-
-        return kind(types.int64), codegen
+    def open_reference(typingctx: Any, address: Any) -> Any:
+        return _types.opened(kind)
 
     return open_reference
 
 
-@register_model(ReferenceType)
-class _Model(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: ReferenceType) -> None:
-        super().__init__(manager, kind, WORD.as_pointer())
-
-
-@unbox(ReferenceType)
-def _unbox(kind: ReferenceType, obj: Any, c: Any) -> NativeValue:
-    number = c.pyapi.object_getattr_string(obj, "address")
-    address = c.pyapi.long_as_longlong(number)
-    c.pyapi.decref(number)
-    return NativeValue(c.builder.inttoptr(address, WORD.as_pointer()))
-
-
-@infer_getattr
-class _Fields(AttributeTemplate):
-    key = ReferenceType
-
-    def generic_resolve(self, kind: ReferenceType, attribute: str) -> types.Type | None:
-        return kind.fields.get(attribute)
-
-
-@lower_getattr_generic(ReferenceType)
-def _load_field(context: Any, builder: Any, kind: ReferenceType, table: Any, attribute: str) -> Any:
-    field, at = kind.fields[attribute], kind.places[attribute]
-
-    def load(place: int, of: Any) -> Any:
-        slot = builder.gep(table, [ir.Constant(PLACE, place)])
-        loaded = builder.load(builder.bitcast(slot, of.as_pointer()))
-        loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
-        return loaded
-
-    if isinstance(field, ReferenceType):
-        pointer, size = load(at, WORD.as_pointer()), ir.Constant(WORD, SLOT * field.size)
-        pointer.set_metadata("dereferenceable", builder.module.add_metadata([size]))
-        return pointer
-    if not isinstance(field, types.Array):
-        model = context.data_model_manager[field]
-        return model.from_data(builder, load(at, model.get_data_type()))
-    element = context.get_data_type(field.dtype)
-    shape = [load(at + 1 + axis, WORD) for axis in range(field.ndim)]
-    strides = [ir.Constant(WORD, context.get_abi_sizeof(element))]
-    if field.layout == "C":
-        for axis in range(field.ndim - 1, 0, -1):
-            strides.insert(0, builder.mul(strides[0], shape[axis]))
-    else:
-        strides = [load(at + 1 + field.ndim + axis, WORD) for axis in range(field.ndim)]
-    itemsize = ir.Constant(WORD, context.get_abi_sizeof(element))
-    data = load(at, element.as_pointer())
-    return array_value(context, builder, field, data, shape, strides, itemsize)
+when_compiling(lambda: _types.ReferenceType)

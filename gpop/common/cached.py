@@ -6,9 +6,12 @@ with. So a kernel is kept under a name that ends in a hash of its own file and o
 that this one imports, directly or through others: what it can have taken something from. Any edit there
 gives another name.
 
+A kernel that was compiled once for some kinds of arguments is run from its machine code (machine_code.py),
+without Numba; Numba's own dispatcher stands behind it for all that is not kept so.
+
 Imports are read off the lines that begin with ``from`` or ``import`` at the left margin (globals, which is
-what Numba compiles in, come from nowhere else); a file is read once per process. Imports of a package that
-is not gpop are followed inside that package and into gpop.
+what Numba compiles in, come from nowhere else), and off what is imported ``Later`` (deferred.py); a file is
+read once per process. Imports of a package that is not gpop are followed inside that package and into gpop.
 
 Processes may compile a kernel at the same time, each for other types. Numba numbers what it keeps of a
 kernel, 1, 2, ..., and two that find no number taken would put their code into the same file: the next process
@@ -24,12 +27,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-import numba
-
-from gpop.common.branches import keep_branches_within_lines
-from gpop.common.numba_private import CFunc, compile_undisturbed, give_files_names, load_at_once
-
-keep_branches_within_lines()
+from gpop.common.kernel import Kernel
+from gpop.common.numba_version import version
 
 _folders = {"gpop": os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}
 """Folder of every package whose imports are followed."""
@@ -53,35 +52,19 @@ def cached(function: Callable | None = None, /, **options: Any) -> Any:
     return keep(function, f"{function.__qualname__}_{source_key(function.__code__.co_filename)}", **options)
 
 
-def keep(function: Callable, name: str, **options: Any) -> Any:
+def keep(function: Callable, name: str, **options: Any) -> Kernel:
     """The same under a name that stands for all that goes into the function (`source_key` among it)."""
     function.__qualname__ = name
-    kernel = numba.njit(cache=True, nogil=True, **options)(function)
-    give_files_names(kernel)
-    load_at_once(kernel)
-    compile_undisturbed(kernel)
-    return kernel
-
-
-def keep_callback(function: Callable, name: str, signature: Any, **options: Any) -> CFunc:
-    """The same for one that is called by its ``address``; it is compiled, or loaded, at once."""
-    function.__qualname__ = name
-    kernel = CFunc(function, signature, {}, options)
-    kernel.enable_caching()
-    give_files_names(kernel)
-    load_at_once(kernel)
-    compile_undisturbed(kernel)
-    kernel.compile()
-    return kernel
+    return Kernel(function, options)
 
 
 @cache
-def entry_of(kernel: Any, *types: Any) -> Callable:
-    """A kernel for arguments of these types, compiled or loaded. To find out types takes longer than to call.
+def entry_of(kernel: Kernel, *kinds: Any) -> Callable:
+    """A kernel for arguments of these kinds, compiled or loaded. To find out kinds takes longer than to call.
 
-    It takes what it is given for what the types say.
+    It takes what it is given for what the kinds say.
     """
-    return kernel.compile(types)
+    return kernel.compile(kinds)
 
 
 @cache
@@ -93,7 +76,7 @@ def source_key(file: str) -> str:
         if path not in found:
             found[path] = source = _read(path)
             waiting += source.imports
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    digest = hashlib.sha256(f"{version()} {sys.version_info[:2]}".encode())
     for source in (_read(file), *(found[path] for path in sorted(found))):
         digest.update(source.digest)
     return digest.hexdigest()[:16]
@@ -108,6 +91,8 @@ def _read(file: str) -> _Source:
         for keyword in ("from", "import"):
             for line in text.split(f"\n{keyword} {package}".encode())[1:]:
                 imports += _files(line, folder)
+        for name in text.split(f'Later("{package}'.encode())[1:]:
+            imports += _files(name.partition(b'"')[0], folder)
     return _Source(hashlib.sha256(text).digest(), tuple(imports))
 
 

@@ -6,11 +6,9 @@ one in the next process. Here the address is an argument.
 
 from __future__ import annotations
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from gpop.common.deferred import Later, intrinsic
 
-from gpop.common.numba_private import cgutils
+ir, types, cgutils = Later("llvmlite.ir"), Later("numba.types"), Later("numba.core.cgutils")
 
 
 @intrinsic

@@ -11,30 +11,26 @@ from __future__ import annotations
 import gc
 import os
 import warnings
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 from uuid import uuid4
 
 import numba
 
+from gpop.common.branches import keep_branches_within_lines
 from gpop.common.errors import GpopError
 from gpop.common.interrupts import held_back, let_through
+from gpop.common.machine_code import Symbols
+from gpop.common.numba_version import IS_TESTED, TESTED
 
-TESTED = "0.64", "0.68"
-"""The lowest and the highest minor version of Numba that the tests were run with (also in pyproject.toml)."""
-
-
-def _minor(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".")[:2])
-
-
-IS_TESTED = _minor(TESTED[0]) <= _minor(numba.__version__) <= _minor(TESTED[1])
 _range = f"gpop was tested with Numba {TESTED[0]} to {TESTED[1]}, this is {numba.__version__}"
 
 if not IS_TESTED:
     warnings.warn(f"{_range}: results may differ, and compiling takes longer", RuntimeWarning, stacklevel=2)
 
 try:
+    from numba import from_dtype, njit, typeof
     from numba.core import cgutils, compiler, config, errors, event, ir
     from numba.core.ccallback import CFunc
     from numba.core.compiler import CompilerBase, DefaultPassBuilder, run_frontend
@@ -45,7 +41,13 @@ try:
     from numba.core.runtime import rtsys
     from numba.core.targetconfig import TargetConfig
     from numba.core.typed_passes import NativeLowering, NopythonTypeInference, PreLowerStripPhis
-    from numba.core.typing.templates import AttributeTemplate
+    from numba.core.typing.templates import (
+        AttributeTemplate,
+        infer,
+        infer_global,
+        make_intrinsic_template,
+    )
+    from numba.extending import overload
     from numba.np.numpy_support import as_dtype, ufunc_find_matching_loop
 except ImportError as error:
     raise GpopError(f"{_range}: {error}") from error
@@ -62,17 +64,70 @@ def _defaults(kind: type) -> dict[str, Any]:
     return {name: option.default for name, option in kind.options.items()}
 
 
+keep_branches_within_lines()
 if IS_TESTED:
     # The same dictionary, without a call of a property for each of some forty options: while a program is
     # compiled flags are compared tens of thousands of times, which was a tenth of the time.
     TargetConfig.values = lambda config: {**_defaults(type(config)), **config._values}
 
 HAS_PARTS = IS_TESTED and _dynfunc is not None
-"""Whether functions can be compiled as parts of others only (common/inlined.py)."""
+"""Whether functions can be compiled as parts of others only (common/inlined_parts.py)."""
 
-_LEAN = {"_nrt": False, "no_cfunc_wrapper": True}
-LEAN_OPTIONS = {name: value for name, value in _LEAN.items() if IS_TESTED and hasattr(CPUTargetOptions, name)}
-"""Options of ``njit`` that leave out reference counts and the entry for C."""
+
+def known_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Those options of kernels that this Numba has; the others make kernels leaner, no different."""
+    return {name: value for name, value in options.items() if hasattr(CPUTargetOptions, name)}
+
+
+def tell_intrinsic(define: Callable) -> None:
+    """Have a call of this function in a kernel become what it defines."""
+    template = make_intrinsic_template(define, define, define.__name__)
+    infer(template)
+    infer_global(define, numba.types.Function(template))
+
+
+def kept_dispatcher(function: Callable, options: dict[str, Any]) -> Any:
+    """What Numba makes of a function whose name stands for its content."""
+    kernel = numba.njit(cache=True, nogil=True, **known_options(options))(function)
+    give_files_names(kernel)
+    load_at_once(kernel)
+    compile_undisturbed(kernel)
+    return kernel
+
+
+def kept_callback(function: Callable, name: str, arguments: int, options: dict[str, Any]) -> CFunc:
+    """The same for one of so many int64 that is called by its ``address``; it is compiled, or loaded."""
+    function.__qualname__ = name
+    signature = (numba.types.int64,) * arguments, numba.types.void
+    kernel = CFunc(function, signature, {}, known_options(options))
+    kernel.enable_caching()
+    give_files_names(kernel)
+    load_at_once(kernel)
+    compile_undisturbed(kernel)
+    kernel.compile()
+    return kernel
+
+
+def entry_for_python(made: Any) -> tuple[Symbols, bytes] | None:
+    """The symbols and the object file of what Numba has compiled or loaded, if they are all that it needs.
+
+    An environment has what code takes from Python while it runs: the values of an exception, what is printed.
+    """
+    used = made.referenced_envs or made._find_referenced_environments()
+    if made.objectmode or made.lifted or made.reload_init or any(each.consts for each in used):
+        return None
+    code = _object_file(made.library)
+    return code and (Symbols(made.fndesc.llvm_cpython_wrapper_name, made.fndesc.env_name), code)
+
+
+def entry_by_address(made: CFunc) -> tuple[Symbols, bytes] | None:
+    """The same of what is called by its address; its arguments are numbers, and it takes nothing else."""
+    code = _object_file(made._library)
+    return code and (Symbols(made.native_name), code)
+
+
+def _object_file(library: Any) -> bytes | None:
+    return getattr(library, "_compiled_object", None) or getattr(library, "gpop_object_file", None)
 
 
 def array_value(
@@ -94,14 +149,14 @@ def give_files_names(kernel: Any) -> None:
         file._data_name = lambda number: f"{stem}.{uuid4().hex[:16]}.nbc"
 
 
-def is_kept(kernel: Any) -> bool:
-    """Whether something is kept of a kernel whose name stands for its content, or that is not known."""
-    path = getattr(getattr(kernel._cache, "_cache_file", None), "_index_path", None)
-    return path is None or os.path.exists(path)
-
-
 def _nothing() -> None:
     pass
+
+
+def is_kept(kernel: Any) -> bool:
+    """Whether Numba keeps something of a kernel whose name stands for its content, or it is not known."""
+    path = getattr(getattr(kernel._cache, "_cache_file", None), "_index_path", None)
+    return path is None or os.path.exists(path)
 
 
 def load_at_once(kernel: Any) -> None:
@@ -115,6 +170,14 @@ def load_at_once(kernel: Any) -> None:
     kept = kernel._cache
     if IS_TESTED and hasattr(kept, "_load_overload") and hasattr(kept, "_guard_against_spurious_io_errors"):
         find_extensions = getattr(kernel, "_compilation_chain_init_hook", _nothing)
+        rebuild = kept._impl.rebuild
+
+        def rebuild_and_note(target_context: Any, payload: tuple) -> Any:
+            made = rebuild(target_context, payload)
+            made.library.gpop_object_file = payload[0][2][0]  # Numba forgets it
+            return made
+
+        kept._impl.rebuild = rebuild_and_note
 
         def load_overload(signature: Any, target_context: Any) -> Any:
             rtsys.initialize(target_context)  # what code that hands out arrays calls
@@ -163,10 +226,11 @@ def compile_undisturbed(kernel: Any) -> None:
 
 
 __all__ = [
-    "HAS_PARTS", "LEAN_OPTIONS", "TESTED", "AttributeTemplate", "CFunc", "CompilerBase",
-    "DefaultPassBuilder", "FunctionPass", "JITCodeLibrary", "NativeLowering", "NopythonTypeInference",
-    "PreLowerStripPhis", "_dynfunc", "array_value", "as_dtype", "cgutils", "compile_undisturbed", "compiler",
-    "config", "cpu_target", "dump", "errors", "event", "give_files_names", "ir", "is_kept", "load_at_once",
-    "lower_getattr_generic", "register_pass", "rtsys", "run_frontend",
+    "HAS_PARTS", "TESTED", "AttributeTemplate", "CFunc", "CompilerBase", "DefaultPassBuilder",
+    "FunctionPass", "JITCodeLibrary", "NativeLowering", "NopythonTypeInference", "PreLowerStripPhis",
+    "_dynfunc", "array_value", "as_dtype", "cgutils", "compile_undisturbed", "compiler", "config",
+    "cpu_target", "dump", "entry_by_address", "entry_for_python", "errors", "event", "from_dtype", "ir",
+    "is_kept", "kept_callback", "kept_dispatcher", "known_options", "lower_getattr_generic", "njit",
+    "overload", "register_pass", "rtsys", "run_frontend", "tell_intrinsic", "typeof",
     "ufunc_find_matching_loop",
 ]  # fmt: skip

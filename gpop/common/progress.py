@@ -20,6 +20,8 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
+from gpop.common.deferred import private, when_compiling
+
 LOG = logging.getLogger("gpop")
 
 TICK = 0.5
@@ -33,7 +35,10 @@ def by_default() -> bool:
 
 def tqdm_of() -> Any:
     """tqdm's class for where this runs."""
-    from tqdm.auto import tqdm
+    if "ipykernel" in sys.modules:
+        from tqdm.auto import tqdm
+    else:  # the other one imports asyncio
+        from tqdm import tqdm
 
     return tqdm
 
@@ -150,6 +155,27 @@ class _Telling:
             LOG.info("compiled %s of %s in %.3g s", kernel, self.compiling, time.perf_counter() - self.began)
 
 
+_listening: list[_Telling] = []
+"""Who wants to know what is compiled."""
+
+
+def _listen() -> None:
+    """Have Numba tell them, once it is there."""
+
+    def on_start(self: Any, event: Any) -> None:
+        for told in _listening:
+            told.on_start(event)
+
+    def on_end(self: Any, event: Any) -> None:
+        for told in _listening:
+            told.on_end(event)
+
+    kind = type("Compiling", (private.event.Listener,), {"on_start": on_start, "on_end": on_end})
+    private.event.register("numba:compile", kind())
+
+
+when_compiling(_listen)
+
 _telling: ContextVar[_Telling | None] = ContextVar("telling", default=None)
 
 
@@ -178,18 +204,15 @@ def _told(name: str, shown: bool) -> Iterator[None]:
         finally:
             outer.name = before
         return
-    from gpop.common.numba_private import event
-
     told = _Telling(name, shown)
-    listener = type("Compiling", (event.Listener,), {"on_start": told.on_start, "on_end": told.on_end})()
     token = _telling.set(told)
-    event.register("numba:compile", listener)
+    _listening.append(told)
     if shown:
         threading.Thread(target=told.line.tick, daemon=True).start()
     try:
         yield
     finally:
-        event.unregister("numba:compile", listener)
+        _listening.remove(told)
         told.line.close()
         _telling.reset(token)
 

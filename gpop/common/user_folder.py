@@ -11,8 +11,13 @@ from pathlib import Path
 from typing import Any
 
 
+def user_folder() -> Path:
+    """The folder of gpop in the user's cache folder."""
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gpop"
+
+
 def _file(name: str) -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gpop" / f"{name}.json"
+    return user_folder() / f"{name}.json"
 
 
 def recall(name: str) -> dict[str, Any]:

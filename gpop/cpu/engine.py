@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from numba import types
 
 from gpop.common.cached import entry_of
+from gpop.common.kinds import INT64, ArrayKind
 from gpop.common.parallel import beside, worker_count
 from gpop.cpu import loop, team
 from gpop.cpu.active import LIST_GAP, drain_frontier, drain_touched, load_all, load_frontier
@@ -32,7 +32,7 @@ SLICE_NS = 250_000_000
 CALLED_LATER = True
 """Whether workers are called only when the loop asks for them: small runs are over before they would come."""
 
-SOURCES = types.uint32[::1]
+SOURCES = ArrayKind("uint32")
 """Vertices, as kernels take them."""
 
 
@@ -239,7 +239,7 @@ class CpuEngine(Preparation):
         active = int(self.progress[loop.SCATTER_SIZE])
         frontier = np.empty(int(sizes[space.scatter_list[:active]].sum()), np.uint32)
         if active:  # the kernel need not be compiled for a run that converges
-            entry_of(drain_frontier, SOURCES, types.int64, self.lists.kind)(frontier, active, self.lists)
+            entry_of(drain_frontier, SOURCES, INT64, self.lists.kind)(frontier, active, self.lists)
         if "priorityFunc" in self.lowered.functions:
             waiting = np.empty(pending_in(space.buckets), np.uint32)
             drain_waiting(waiting, self.lists, space.later, space.waiting, space.buckets, space.tournament)

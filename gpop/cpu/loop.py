@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numba import types
 
 from gpop.common.atomics import clock_ns, fetch_add
 from gpop.common.cached import entry_of, keep, source_key
 from gpop.common.foreign import call_c
 from gpop.common.inlined import KERNEL, inline
+from gpop.common.kinds import BOOL, FLOAT64, INT64, ArrayKind, StarKind
 from gpop.cpu import active, priority, pull, team, tournament, tree
 from gpop.cpu.choose_mode import BY_TREE, choose_pull, write_pull_trace, write_trace
 from gpop.cpu.control import open_control
@@ -334,10 +334,10 @@ def call_work(phase, iteration, w, threads, size, sharers, chunk, address, job):
 
 
 TYPES = (
-    *(types.int64,) * 10, types.float64, types.boolean, types.int64[::1], types.float64[:, ::1],
-    types.int64, types.StarArgUniTuple(types.int64, 2),
+    *(INT64,) * 10, FLOAT64, BOOL, ArrayKind("int64"), ArrayKind("float64", 2),
+    INT64, StarKind("int64", 2),
 )  # fmt: skip
-"""Of its arguments, which are always the same; ``*job`` is one."""
+"""Kinds of its arguments, which are always the same; ``*job`` is one."""
 
 run_loop = keep(make_loop(open_control, call_work), f"loop_{source_key(__file__)}", **KERNEL)
 """``job`` of it: the address of a program's entry, and of its `Job`."""
@@ -346,3 +346,8 @@ run_loop = keep(make_loop(open_control, call_work), f"loop_{source_key(__file__)
 def entry() -> Callable[..., bool]:
     """The loop, compiled or loaded; another process may be at it (`gpop.common.ahead`)."""
     return entry_of(run_loop, *TYPES)
+
+
+def is_kept() -> bool:
+    """Whether it need not be compiled."""
+    return run_loop.is_kept(TYPES)

@@ -126,7 +126,7 @@ class Preparation:
 
     def _prepare(self) -> None:
         """Find or make all that a run needs."""
-        ahead.begin(loop.__name__, loop.run_loop)
+        ahead.begin(loop.__name__, loop.is_kept)
         plan, cls = self.plan, type(self.program)
         self._ask_tree()
         # Those of the paper's model are the paper's; a mode that is forced asks for none.

@@ -14,9 +14,9 @@ One thread owns the row of partition ``p`` while it scatters, so nothing here is
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import overload
 
 from gpop.common.atomics import prefetch, store_streaming
+from gpop.common.deferred import private, when_compiling
 from gpop.common.inlined import inline
 from gpop.cpu.active import list_of
 from gpop.cpu.exchange import own_range
@@ -34,10 +34,12 @@ def flag_bit(ids):
     """Bit of an id that marks the first one of a message: a constant for the type of ``ids``."""
 
 
-@overload(flag_bit, inline="always")
 def _flag_bit(ids):
     bit = np.uint32(ids.dtype.bitwidth - 1)
     return lambda ids: bit
+
+
+when_compiling(lambda: private.overload(flag_bit, inline="always")(_flag_bit))
 
 
 @inline

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import from_dtype
 
 from gpop.common import ahead
-from gpop.common.by_reference import Reference, ReferenceType, derived, reference_of
+from gpop.common.by_reference import Reference, ReferenceKind, derived, reference_of
 from gpop.common.cached import source_key
 from gpop.common.callback import callback
+from gpop.common.deferred import Later
 from gpop.common.inlined import KERNEL
 from gpop.cpu import (
     active,
@@ -43,6 +43,8 @@ from gpop.plan.plan import Plan
 from gpop.program.lowering import Lowered
 from gpop.program.published import publish, publish_user
 from gpop.program.state import make_advance
+
+_numba = Later("numba")
 
 NEVER, MAYBE, ALWAYS = range(3)
 """Whether a loop pulls."""
@@ -172,20 +174,27 @@ def kind_of(lowered: Lowered, traits: Traits) -> tuple[bool, ...]:
     return traits.all_active, traits.interleave, pulls, prioritised, traits.counting, ranked, settles
 
 
-def compile_entry(lowered: Lowered, traits: Traits, kind: ReferenceType) -> int:
+def compile_entry(lowered: Lowered, traits: Traits, kind: ReferenceKind) -> int:
     """Address of what a loop calls in its phases, for jobs of this kind."""
     asked = lowered.key, traits, kind.name
     if asked not in _entries:
-        work, key = work_of(lowered, traits)
-        name = f"{lowered.name}_{key}_{kind.name}"
-        _entries[asked] = callback(make_entry(work, kind), name, ARGUMENTS, **KERNEL)
+        name = f"{lowered.name}_{key_of(lowered, traits)}_{kind.name}"
+
+        def make() -> Callable:
+            return make_entry(work_of(lowered, traits), kind)
+
+        _entries[asked] = callback(make, name, make_entry.__code__.co_filename, ARGUMENTS, **KERNEL)
     return _entries[asked]
 
 
-def work_of(lowered: Lowered, traits: Traits) -> tuple[Callable, str]:
-    """Kernel of all phases, and the key of what went into it."""
-    key = hashlib.sha256(f"{lowered.key} {traits!r} {source_key(__file__)}".encode()).hexdigest()[:20]
-    return _Specialised(lowered, traits, key).work(), key
+def key_of(lowered: Lowered, traits: Traits) -> str:
+    """Key of all that goes into what a loop calls."""
+    return hashlib.sha256(f"{lowered.key} {traits!r} {source_key(__file__)}".encode()).hexdigest()[:20]
+
+
+def work_of(lowered: Lowered, traits: Traits) -> Callable:
+    """Kernel of all phases."""
+    return _Specialised(lowered, traits, key_of(lowered, traits)).work()
 
 
 class _Specialised:
@@ -202,7 +211,7 @@ class _Specialised:
         self.mirrorFunc = functions.get("mirrorFunc")
         self.ranked = self.messageFunc is not None
         self.weighted = traits.weight_dtype is not None
-        self.weight_type = from_dtype(np.dtype(traits.weight_dtype)) if self.weighted else None
+        self.weight_type = _numba.from_dtype(np.dtype(traits.weight_dtype)) if self.weighted else None
         make_filter_all, make_filter = gather.make_filter_all, gather.make_filter
         self.settle = self.settle_list = None
         if traits.sums:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpop.common.atomics import fetch_add
-from gpop.common.by_reference import ReferenceType, opener
+from gpop.common.by_reference import ReferenceKind, opener
 from gpop.cpu import team
 from gpop.program.published import publish
 
@@ -126,7 +126,7 @@ def make_work(
     return work
 
 
-def make_entry(work, kind: ReferenceType):
+def make_entry(work, kind: ReferenceKind):
     """Function of numbers that calls ``work`` on a job of this kind; the last of them is its address."""
     opened = opener(kind)
 

@@ -30,11 +30,11 @@ import re
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
 from gpop.common.array_hash import hash_array
 from gpop.common.cached import cached
 from gpop.common.errors import GraphFileError
+from gpop.common.inlined import inline
 from gpop.common.parallel import for_each, ranges, worker_count
 from gpop.common.replacing import replacing
 from gpop.graph.graph import Graph
@@ -174,7 +174,7 @@ def _sections(graph: Graph, bits: int, data: mmap.mmap) -> tuple[np.void, list[n
     return (header[0], arrays) if position == len(data) else None
 
 
-@njit
+@inline
 def _partition_fits(p, n, bits, k, slots, id_offsets, sources, ids):
     """Whether what partition ``p`` sends and receives can be walked without leaving any array."""
     first = np.int64(p) << np.int64(bits)

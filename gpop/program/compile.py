@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
-from numba import njit
 
+from gpop.common.deferred import compiler
 from gpop.common.errors import ProgramError
 from gpop.common.inlined import KERNEL
-from gpop.common.numba_private import errors
 from gpop.program.lowering import Lowered
 from gpop.program.published import publish_user
 from gpop.program.types import Types, not_compiled
@@ -20,7 +18,9 @@ def compiled(lowered: Lowered, types: Types, state: tuple, function: Any, *argum
     """Call a kernel; a compile error becomes one line that names the user's file and line."""
     try:
         return function(*arguments)
-    except errors.NumbaError as error:
+    except Exception as error:
+        if not isinstance(error, compiler().errors.NumbaError):
+            raise
         fault = _fault(lowered, types, state, error)
     raise fault  # here: a traceback would show all of Numba's lines before this one
 
@@ -34,7 +34,7 @@ def _fault(lowered: Lowered, types: Types, state: tuple, error: Exception) -> Pr
         function = publish_user(original, name, lowered.key)
         values = (state, *given.get(name, (node,)))
         try:
-            njit(**KERNEL)(function).compile(tuple(numba.typeof(value) for value in values))
-        except errors.NumbaError as fault:
+            compiler().njit(**KERNEL)(function).compile(tuple(map(compiler().typeof, values)))
+        except compiler().errors.NumbaError as fault:
             return not_compiled(lowered, name, fault)
     return not_compiled(lowered, "", error)

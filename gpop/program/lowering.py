@@ -2,7 +2,7 @@
 
 The check (ownership.py) reads Numba's intermediate form of each function, so it works wherever the class was
 typed (script, module, notebook, REPL) and knows the user's file and line. The key (content_key.py) names
-what is compiled.
+what is compiled, and what the check has found is kept under it: Numba is not needed to find it again.
 """
 
 from __future__ import annotations
@@ -13,10 +13,18 @@ import types
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from gpop.common.cached import source_key
 from gpop.common.errors import ProgramError
+from gpop.common.user_folder import recall, remember
 from gpop.program.content_key import Watched, content_key
 from gpop.program.ownership import OwnershipCheck
 from gpop.program.program import ARGUMENTS, BUILT_IN, FUNCTIONS, Program
+
+MOST_KEPT = 4096
+"""Programs of which it is kept what was found; the oldest go first."""
+
+SAID = {"steady", "activates", "filters_early", "gathered", "written", "sent", "filters"}
+"""Fields of `Lowered` that the check finds."""
 
 _known: WeakKeyDictionary[type[Program], tuple[Watched, Lowered]] = WeakKeyDictionary()
 """Class -> what its key was made of, and its checked form."""
@@ -75,6 +83,29 @@ def lower(cls: type[Program]) -> Lowered:
     if known is not None and known.key == key:
         _known[cls] = watched, known
         return known
+    found = _recalled(key) or _found(cls, functions, key)
+    used = {*found["used"], *(cls.settles or ())}
+    lowered = Lowered(
+        cls.__name__,
+        functions,
+        tuple(name for name in cls.vertex_fields() if name in used),
+        tuple(name for name in cls.scalar_parameters() if name in used),
+        tuple(name for name in BUILT_IN if name in used),
+        key,
+        **{name: tuple(value) if isinstance(value, list) else value for name, value in found["said"].items()},
+    )
+    _known[cls] = watched, lowered
+    return lowered
+
+
+def _recalled(key: str) -> dict[str, Any] | None:
+    """What `_found` has found for a program of this key, in whatever process."""
+    found = recall("checked").get(f"{key} {_checks_key()}")
+    return found if isinstance(found, dict) and {*found.get("said", ())} == SAID else None
+
+
+def _found(cls: type[Program], functions: dict[str, types.FunctionType], key: str) -> dict[str, Any]:
+    """Check the functions; the attributes of ``self`` that they use, and what they say of the program."""
     used: set[str] = set()
     written: set[str] = set()
     checks: dict[str, OwnershipCheck] = {}
@@ -83,24 +114,25 @@ def lower(cls: type[Program]) -> Lowered:
         check.run()
         used |= check.used
         written |= check.written
-    used.update(cls.settles or ())
-    lowered = Lowered(
-        cls.__name__,
-        functions,
-        tuple(name for name in cls.vertex_fields() if name in used),
-        tuple(name for name in cls.scalar_parameters() if name in used),
-        tuple(name for name in BUILT_IN if name in used),
-        key,
-        checks["scatterFunc"].used.isdisjoint(written),
-        checks["gatherFunc"].only_true,
-        _filters_early(checks),
-        tuple(sorted(checks["gatherFunc"].written)),
-        tuple(sorted(written)),
-        tuple(sorted(checks["scatterFunc"].used)),
-        "filterFunc" in checks and not checks["filterFunc"].only_true,
-    )
-    _known[cls] = watched, lowered
-    return lowered
+    gather, filter = checks["gatherFunc"], checks.get("filterFunc")
+    said = {
+        "steady": checks["scatterFunc"].used.isdisjoint(written),
+        "activates": gather.only_true,
+        "filters_early": _filters_early(checks),
+        "gathered": sorted(gather.written),
+        "written": sorted(written),
+        "sent": sorted(checks["scatterFunc"].used),
+        "filters": filter is not None and not filter.only_true,
+    }
+    found = {"used": sorted(used), "said": said}
+    recent = list(recall("checked").items())[1 - MOST_KEPT :]
+    remember("checked", {**dict(recent), f"{key} {_checks_key()}": found})
+    return found
+
+
+@functools.cache
+def _checks_key() -> str:
+    return source_key(__file__)
 
 
 def _filters_early(checks: dict[str, OwnershipCheck]) -> bool:

@@ -9,17 +9,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import from_dtype, types
 
 from gpop.common.cached import source_key
+from gpop.common.deferred import Later, compiler
 from gpop.common.errors import ProgramError, uncoloured
-from gpop.common.numba_private import as_dtype, errors
 from gpop.common.user_folder import recall, remember
 from gpop.program.lowering import Lowered
 from gpop.program.ownership import ANSWERS, MAY_BE_SILENT
 from gpop.program.program import Program
 from gpop.program.published import publish_user
-from gpop.program.typed_ir import infer, state_type
+
+typed_ir, types = Later("gpop.program.typed_ir"), Later("numba.types")
 
 MOST_KEPT = 4096
 """Programs whose types are kept; the oldest go first."""
@@ -70,12 +70,13 @@ def types_of(cls: type[Program], lowered: Lowered, weight: np.dtype | None) -> T
 
 
 def _infer(cls: type[Program], lowered: Lowered, weight: np.dtype | None) -> Types:
-    state, node = state_type(cls, lowered), types.uint32
+    errors = compiler().errors
+    state, node = typed_ir.state_type(cls, lowered), types.uint32
 
     def answer(name: str, *arguments: Any) -> Any:
         function = publish_user(lowered.functions[name], name, lowered.key)
         try:
-            return infer(function, (state, *arguments)).return_type
+            return typed_ir.infer(function, (state, *arguments)).return_type
         except errors.NumbaError as error:
             refused = not_compiled(lowered, name, error)
         raise refused  # here: a traceback would show all of Numba's lines before this one
@@ -88,7 +89,7 @@ def _infer(cls: type[Program], lowered: Lowered, weight: np.dtype | None) -> Typ
 
     message = gathered = number("scatterFunc", node)
     if weight is not None and "applyWeight" in lowered.functions:
-        gathered = number("applyWeight", message, from_dtype(weight))
+        gathered = number("applyWeight", message, compiler().from_dtype(weight))
     for name in ANSWERS:
         if name not in lowered.functions:
             continue
@@ -98,6 +99,7 @@ def _infer(cls: type[Program], lowered: Lowered, weight: np.dtype | None) -> Typ
         if not says and not (silent and cls.all_active and name in MAY_BE_SILENT):
             where = place_in(lowered, name)
             raise ProgramError(f"{where} returns neither True nor False: expected one of them")
+    as_dtype = compiler().as_dtype
     return Types(as_dtype(message), as_dtype(gathered), weight)
 
 

@@ -17,13 +17,12 @@ MODULE = "compiled_elsewhere"
 def begin(monkeypatch, tmp_path):
     """Begin a module of this text; nothing is kept of its kernel, and there are two cores."""
     monkeypatch.setattr(ahead, "_begun", {})
-    monkeypatch.setattr(ahead, "is_kept", lambda kernel: kernel == "kept")
     monkeypatch.setattr(ahead, "worker_count", lambda: 2)
     monkeypatch.syspath_prepend(tmp_path)
 
     def begin(text="", kernel="new"):
         (tmp_path / f"{MODULE}.py").write_text(f"def entry():\n    {text or 'pass'}\n")
-        ahead.begin(MODULE, kernel)
+        ahead.begin(MODULE, lambda: kernel == "kept")
         return ahead._begun[MODULE]
 
     return begin
@@ -32,7 +31,7 @@ def begin(monkeypatch, tmp_path):
 def test_the_other_process_is_done_when_it_was_waited_for(begin, tmp_path):
     assert begin(f"import time; time.sleep(0.05); open({str(tmp_path / 'done')!r}, 'w').close()") > 0
     first = ahead._begun[MODULE]
-    ahead.begin(MODULE, "new")
+    ahead.begin(MODULE, lambda: False)
     assert ahead._begun[MODULE] == first  # once
     ahead.wait(MODULE)
     assert (tmp_path / "done").exists()

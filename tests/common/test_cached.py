@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numba
 import pytest
-from numba.core.dispatcher import Dispatcher
 
 import gpop
 from gpop.apps.bfs import BFS
 from gpop.apps.pagerank import PageRank
 from gpop.apps.sssp import SSSP
 from gpop.common import cached
+from gpop.common.kernel import Kernel
 from gpop.cpu import pull, specialise
 from gpop.plan import hidden
 from gpop.program.lowering import lower
@@ -87,20 +87,16 @@ def ingredients(kernel) -> set[str]:
     return files
 
 
-def kept_kernels() -> dict[str, Dispatcher]:
+def kept_kernels() -> dict[str, Kernel]:
     """Every kernel at the top of a module that is kept on disk."""
     found = {}
     for name in MODULES:
         if name.endswith("__main__"):
             continue
         for value in vars(importlib.import_module(name)).values():
-            if isinstance(value, Dispatcher) and value.py_func.__module__ == name and is_kept(value):
+            if isinstance(value, Kernel) and value.py_func.__module__ == name:
                 found[f"{name}.{value.py_func.__name__}"] = value
     return found
-
-
-def is_kept(kernel: Dispatcher) -> bool:
-    return type(kernel._cache).__name__ == "FunctionCache"
 
 
 def kernels_of_programs() -> list[types.FunctionType]:
@@ -112,7 +108,7 @@ def kernels_of_programs() -> list[types.FunctionType]:
             None, bool(cls.all_active), hidden.MASK_NONE, None, interleave,
             specialise.NEVER if interleave else specialise.MAYBE, True, False, False,
         )  # fmt: skip
-        made.append(specialise.work_of(lowered, traits)[0])
+        made.append(specialise.work_of(lowered, traits))
     return made
 
 
@@ -183,7 +179,7 @@ def test_the_name_of_a_kept_kernel_ends_in_its_key():
         key = cached.source_key(kernel.py_func.__code__.co_filename)
         assert re.fullmatch(r"[0-9a-f]{16}", key)
         assert kernel.py_func.__qualname__ == f"{kernel.py_func.__name__}_{key}"
-        assert key in kernel._cache._cache_file._index_name
+        assert key in kernel.dispatcher._cache._cache_file._index_name
 
 
 def test_processes_that_compile_at_the_same_time_do_not_mix_their_code(tmp_path, monkeypatch):
@@ -193,7 +189,7 @@ def test_processes_that_compile_at_the_same_time_do_not_mix_their_code(tmp_path,
     def half(x):
         return x / 2
 
-    one, other, later = (cached.keep(half, "half")._cache._cache_file for _ in range(3))
+    one, other, later = (cached.keep(half, "half").dispatcher._cache._cache_file for _ in range(3))
     save = one._save_data
 
     def after_the_other(name, data):

@@ -23,7 +23,7 @@ def add_up(one, other, address):
 def test_a_kernel_calls_another_by_its_address():
     total = Total(np.zeros(1, np.int64))
     reference = Reference(total)
-    address = callback(add_up, "add_up_of_this_test", 3, **KERNEL)
+    address = callback(lambda: add_up, "add_up_of_this_test", __file__, 3, **KERNEL)
 
     @njit
     def twice(address, place):

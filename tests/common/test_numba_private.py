@@ -43,6 +43,7 @@ KERNELS = """
 import numpy as np
 from numba import njit
 from gpop.common.inlined import KERNEL, inline
+from gpop.common.numba_private import known_options
 @inline
 def cube(x):
     return x * x * x
@@ -54,7 +55,7 @@ def sum_of_cubes(values):
     return total
 def mean(values):
     return sum_of_cubes(values) / len(values)
-print(njit(nogil=True, **KERNEL)(mean)(np.arange(5)))
+print(njit(nogil=True, **known_options(KERNEL))(mean)(np.arange(5)))
 """
 
 PROGRAM = """
