@@ -65,6 +65,7 @@ def _slots(field: Kind) -> int:
 
     Examples
     --------
+    >>> from gpop.common.kinds import NumberKind
     >>> [_slots(field) for field in (NumberKind("int32"), ArrayKind("uint8"), ArrayKind("uint8", 2, "A"))]
     [1, 2, 5]
     """
@@ -114,6 +115,7 @@ class Reference:
 
     Examples
     --------
+    >>> import numba
     >>> from collections import namedtuple
     >>> Pair = namedtuple("Pair", "size, data")
     >>> pair = Pair(2, np.array([7, 8]))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gpop.common.deferred import compiler
+from gpop.common.interrupts import held_back
 from gpop.common.kinds import INT64
 from gpop.common.machine_code import load_address, place_of, store
 
@@ -22,9 +23,10 @@ def callback(make: Callable[[], Callable], name: str, file: str, arguments: int,
     place = place_of(name, file, (INT64,) * arguments)
     found = load_address(place)
     if found is None:
-        made = compiler().kept_callback(make(), name, arguments, options)
-        code = compiler().entry_by_address(made)
-        if code:
-            store(place, *code)
-        found = made.address
+        with held_back():
+            made = compiler().kept_callback(make(), name, arguments, options)
+            code = compiler().entry_by_address(made)
+            if code:
+                store(place, *code)
+            found = made.address
     return found

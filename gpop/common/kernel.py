@@ -7,6 +7,7 @@ from threading import RLock
 from typing import Any
 
 from gpop.common.deferred import compiler
+from gpop.common.interrupts import held_back
 from gpop.common.kinds import Kind, kind_of
 from gpop.common.machine_code import load_function, place_of, store
 
@@ -71,7 +72,8 @@ class Kernel:
     def dispatcher(self) -> Any:
         """Numba's own, which keeps what it compiles, too."""
         if self._dispatcher is None:
-            made = compiler().kept_dispatcher(self.py_func, self.options)
+            with held_back():
+                made = compiler().kept_dispatcher(self.py_func, self.options)
             with _one_at_a_time:
                 self._dispatcher = self._dispatcher or made
         return self._dispatcher
@@ -95,7 +97,8 @@ class Kernel:
             return self._loaded[kinds]
 
     def _keep(self, kinds: tuple[Kind, ...], types: tuple) -> None:
-        made = self.dispatcher.overloads.get(types)
-        found = made and compiler().entry_for_python(made)
-        if found:
-            store(place_of(self.__qualname__, self._file, kinds), *found)
+        with held_back():
+            made = self.dispatcher.overloads.get(types)
+            found = made and compiler().entry_for_python(made)
+            if found:
+                store(place_of(self.__qualname__, self._file, kinds), *found)

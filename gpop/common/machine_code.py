@@ -185,9 +185,9 @@ def _is_usual() -> bool:
 def _machine() -> str:
     import llvmlite
 
-    features = llvm.get_host_cpu_features().flatten()
-    versions = version(), llvmlite.__version__, sys.implementation.cache_tag
-    return f"{versions} {llvm.get_host_cpu_name()} {features}"
+    with held_back():
+        processor = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    return f"{version()} {llvmlite.__version__} {sys.implementation.cache_tag} {processor}"
 
 
 @cache

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from numba import from_dtype, types
 
+from gpop.common import deferred
 from gpop.common.numba_private import (
     FunctionPass,
     NopythonTypeInference,
@@ -71,6 +72,7 @@ class _Inference(compiler.CompilerBase):
 
 def infer(function: FunctionType, argument_types: tuple[Any, ...]) -> TypedFunction:
     """Type a function; raises Numba's own errors."""
+    deferred.compiler()  # it may call functions of gpop
     flags = compiler.Flags()
     flags.error_model = "numpy"
     cpu_target.typing_context.refresh()
