@@ -64,21 +64,13 @@ def _slots(field: types.Type) -> int:
     return 1 + field.ndim * (1 if field.layout == "C" else 2)
 
 
-def _form(value: Any) -> Any:
-    """What its type follows from, of objects that are quickly compared."""
+def _type_of(value: Any) -> types.Type:
+    """Its type; arrays that may not be written are no others for kernels, which do not write those."""
     if isinstance(value, np.ndarray):
-        flags = value.flags
-        return value.dtype, value.ndim, flags.c_contiguous, flags.aligned
+        return _array_type(value.dtype, value.ndim, value.flags.c_contiguous, value.flags.aligned)
     if isinstance(value, np.generic):
-        return value.dtype
+        return _number_type(value.dtype)
     return value.kind if isinstance(value, Reference) else numba.typeof(value)
-
-
-def _type_of(form: Any) -> types.Type:
-    """Numba's type; arrays that may not be written are no others for kernels, which do not write those."""
-    if isinstance(form, types.Type):
-        return form
-    return _array_type(*form) if isinstance(form, tuple) else _number_type(form)
 
 
 @cache
@@ -94,6 +86,16 @@ def _number_type(dtype: np.dtype) -> types.Type:
 @cache
 def _kind(of: str, names: tuple[str, ...], kinds: tuple[types.Type, ...]) -> ReferenceType:
     return ReferenceType(of, tuple(zip(names, kinds, strict=True)))
+
+
+def _form(value: Any) -> Any:
+    """What the type of a field follows from, of objects that are quickly compared."""
+    if isinstance(value, np.ndarray):
+        flags = value.flags
+        return value.dtype, value.ndim, flags.c_contiguous, flags.aligned
+    if isinstance(value, np.generic):
+        return value.dtype
+    return value.kind if isinstance(value, Reference) else type(value)
 
 
 def _slots_of(value: Any, kind: types.Type) -> Iterable[int]:
@@ -131,7 +133,7 @@ class Reference:
 
     def __init__(self, values: tuple) -> None:
         self.forms = tuple(map(_form, values))
-        kinds = tuple(map(_type_of, self.forms))
+        kinds = tuple(map(_type_of, values))
         self._numba_type_ = self.kind = _kind(type(values).__name__, values._fields, kinds)
         slots = chain.from_iterable(map(_slots_of, values, kinds))
         self.table = np.fromiter(slots, np.uint64, self.kind.size)
