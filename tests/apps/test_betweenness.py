@@ -170,7 +170,7 @@ def test_the_space_of_searches_is_kept_and_clean(alone, monkeypatch):
 
     def found():
         asked = {"normalized": False, "threads": 2}
-        return [gpop.betweenness(graph, sources, **asked).score for sources in ([1, 2, 3], [5])]
+        return [gpop.betweenness(graph, sources, **asked).score for sources in ([1, 2, 3], [5, 4])]
 
     first = found()
     spaces = graph.store.get(Kind.PROGRAM, direct.KEPT)
