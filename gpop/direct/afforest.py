@@ -47,7 +47,8 @@ _AHEAD = 24  # vertices between the list that is read and the one that is fetche
 _VERTICES = 1024  # of a chunk, where few are worked on
 _EDGES = 1 << 15  # of a chunk
 _BLOCK = 16  # edges compared at once
-_SERIAL = 1 << 16  # vertices and edges that one thread does before another has started
+_SERIAL = 1 << 18  # edges that one thread compares in the time that another takes to come twice
+_EACH = 5  # edges that are compared in the time that a vertex takes
 
 
 class Forest(NamedTuple):
@@ -90,7 +91,7 @@ def grow(graph: Graph, directed: bool, bits: int, threads: int) -> Forest:
             worker == 0, np.uint64(bits), partitions, directed, graph.indptr, graph.indices, parent, roots,
             listed, finished, phases, sample, largest, vertices, edges, stamps,
         ),
-        threads if n + graph.m >= _SERIAL else 1,
+        threads if _EACH * n + (graph.m if directed else 0) >= _SERIAL else 1,
     )  # fmt: skip
     seconds = time.perf_counter() - start
     return Forest(parent, int(vertices[FLATTEN]), int(largest[1]), edges, np.diff(stamps) / 1e9, seconds)
