@@ -5,7 +5,8 @@
 Times over the oracle's, from measured steps, nothing is run. Trees are only asked about what they
 have not seen: *steps held out* are five folds of all steps, *graphs held out* and *families held out* a tree
 for each graph, and for each dataset, that was trained without it. ``paper`` is eq. (1) as it stands,
-``auto`` the engine's own model; *tree or auto* may leave a step to it. Then training sizes (M. Verstraaten's
+``auto`` the engine's own model; *tree or auto* may leave a step to it. Then what a tree looks at, and what
+steps weigh that it is trained on; training sizes (M. Verstraaten's
 thesis): shares of graphs, variants or steps, evaluated on all that was not trained on; trees of one family
 of graphs, and of one device, on the others (`perf.model_transfer`); importances of features; and what follows
 from the numbers, in words.

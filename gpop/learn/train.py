@@ -1,5 +1,8 @@
 """Training: CART over measured steps, by scikit-learn, exported to the flat arrays of `gpop.model.trees`.
 
+Steps of programs that can pull and of others make two trees below a node that asks which it is: where nobody
+pulls, no leaf says so.
+
 The label of a step is its fastest strategy. A step weighs what a wrong choice costs there at least: the
 seconds that the second fastest strategy takes longer. Without that, thousands of steps of microseconds, whose
 fastest strategy is noise, would outvote the few in which a run spends its time (the thesis gives all the
@@ -11,11 +14,13 @@ the graphs of the log again, and are worse on others (`perf.model_study` has bot
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gpop.common.errors import UsageError
+from gpop.learn.graft import graft
 from gpop.learn.steps import Steps
 from gpop.model.features import FEATURES, OF_ORDER
 from gpop.model.trees import LEAF, Tree
@@ -29,6 +34,9 @@ RELATIVE = (
     "out degree mean", *OF_ORDER, "weight bytes", "pulls", "frontier rel", "visited rel", "edges rel"
 )  # fmt: skip
 """Features that mean the same on small and large graphs."""
+
+PULLS, ASKS_PULLS = "pulls", 0.5
+"""Programs that may pull and programs that may not get a tree each, below one node."""
 
 
 def scikit_learn() -> Any:
@@ -81,6 +89,12 @@ def train(
     cart = scikit_learn()
     if not len(steps):
         raise UsageError("no steps to train on: expected some that all strategies were measured in")
+    pulls = steps.features[:, FEATURES.index(PULLS)] > ASKS_PULLS
+    if PULLS in features and 0 < pulls.sum() < len(steps):
+        given = {"leaves": leaves, "weighted": weighted, "seed": seed, "features": features}
+        apart = [train(steps.where(rows), **given) for rows in (~pulls, pulls)]
+        share = float(steps.oracle[~pulls].sum() / steps.oracle.sum())
+        return replace(graft(PULLS, ASKS_PULLS, *apart, share), about=about or {})
     columns = [FEATURES.index(name) for name in features]
     weight = np.ones(len(steps))
     if weighted and len(steps.strategies) > 1:

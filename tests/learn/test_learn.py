@@ -25,6 +25,7 @@ def made(seed=0, variants=40, each=10):
     rng = np.random.default_rng(seed)
     size = variants * each
     features = rng.random((size, len(FEATURES)))
+    features[:, FEATURES.index("pulls")] = 1
     edges, visited = (features[:, FEATURES.index(name)] for name in ("edges rel", "visited rel"))
     fastest = np.where(edges < 0.2, 0, np.where(visited > 0.5, 2, 1))
     seconds = rng.uniform(2, 9, (size, len(NAMES)))

@@ -44,7 +44,7 @@ def fill(path: Path, seed: int = 1) -> Store:
             of_graph = dict(zip(OF_GRAPH, rng.random(len(OF_GRAPH)), strict=True))
             store.record_graph(job["graphId"], {"hash": "x", "properties": of_graph})
             steps = {name: rng.random(STEPS).tolist() for name in (*OF_RUN, *OF_STEP)}
-            steps |= {"edges rel": share.tolist()}
+            steps |= {"edges rel": share.tolist(), "pulls": [1.0] * STEPS}
             store.record_variant(job["variantId"], job["algorithmId"], {"hash": None, "steps": steps})
         times = [[rule(share, job["implementation"]) * slow for share in shares[job["variantId"]]]
                  for slow in (1.0, 1.1)]  # fmt: skip
