@@ -135,16 +135,16 @@ class Local(NamedTuple):
 
 
 def lay_out(
-    edges: InEdges, begin: int, end: int, bits: int, whole: int, agree: Callable[[bool], bool] = bool
+    edges: InEdges, begin: int, end: int, bits: int, whole: int, agree: Callable[[float], bool]
 ) -> Local:
     """The local graph of the range from ``begin`` to ``end``; sources ascend.
 
-    Local ids are global ones if ``agree`` says so, asked whether the ``whole`` graph is not much longer.
+    Local ids are global ones if ``agree`` says so, told how many times longer the ``whole`` graph is.
 
     Examples
     --------
     >>> edges = InEdges(np.array([1, 6], np.uint32), np.array([4, 5], np.uint32), None)
-    >>> local = lay_out(edges, 4, 6, bits=1, whole=99)
+    >>> local = lay_out(edges, 4, 6, bits=1, whole=99, agree=lambda times: False)
     >>> local.graph.indptr.tolist(), local.graph.indices.tolist()      # mirror 1, own 4 and 5, mirror 6
     ([0, 1, 1, 1, 1, 2], [2, 3])
     >>> local.first, local.last, local.mirrors.tolist()
@@ -162,7 +162,7 @@ def lay_out(
     above += -(-last >> bits) << bits
     mirrors = np.concatenate([places, above])
     n = max(int(above[-1]) + 1 if above.size else last, 1)
-    everywhere = agree(whole <= EVERYWHERE * n)
+    everywhere = agree(whole / n)
     if everywhere:
         first, last, mirrors, n = begin, end, names, max(n, whole)
     senders -= begin - first
@@ -208,13 +208,14 @@ def compile_layout(graph: Graph, bits: int, world: World) -> None:
         world.first_alone(lambda: (has_hub(nothing), build_bins(nothing, bits, 1)))
 
 
-def part_of(graph: Graph, bits: int, world: World) -> Part:
+def part_of(graph: Graph, bits: int, world: World, everywhere: float = EVERYWHERE) -> Part:
     """This rank's part of a graph, kept with it; all ranks ask for it together.
 
+    All vertices have a place in it where that makes no local graph longer by more than ``everywhere``.
     A graph that every rank has whole is cut here; one that was loaded in parts is cut already, at borders
     that smaller partitions have as well.
     """
-    kept = graph.store.get(Kind.PART, bits)
+    kept = graph.store.get(Kind.PART, (bits, everywhere))
     missing = np.array([kept is None], np.uint8)  # a rank that is short of memory may have let go of it
     if not world.most(missing)[0]:
         return kept
@@ -227,8 +228,8 @@ def part_of(graph: Graph, bits: int, world: World) -> Part:
     begin, end = int(bounds[world.rank]), int(bounds[world.rank + 1])
     edges = in_edges_of(graph, begin, end) if loaded is None else loaded
 
-    def by_all(near: bool) -> bool:
-        return not world.most(np.array([not near], np.uint8))[0]
+    def by_all(times: float) -> bool:
+        return bool(world.most(np.array([times]))[0] <= everywhere)
 
     local = lay_out(edges, begin, end, bits, graph.n, by_all)
     local.graph.name = graph.name
@@ -249,4 +250,6 @@ def part_of(graph: Graph, bits: int, world: World) -> Part:
         local.everywhere, {},
     )  # fmt: skip
     arrays = (part.mirrors, part.names, part.sends)
-    return graph.store.put(Kind.PART, part, bits, about=partitions(bits), holds=arrays, graph=local.graph)
+    return graph.store.put(
+        Kind.PART, part, (bits, everywhere), about=partitions(bits), holds=arrays, graph=local.graph
+    )

@@ -50,7 +50,7 @@ def test_local_graphs_have_the_edges_of_the_whole_in_its_order(bits, everywhere)
         found = 0
         for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
             edges = in_edges_of(graph, begin, end)
-            local = lay_out(edges, begin, end, bits, graph.n, lambda near: everywhere)
+            local = lay_out(edges, begin, end, bits, graph.n, lambda times: everywhere)
             names = np.arange(local.graph.n) + begin - local.first
             assert local.first % (1 << bits) == 0 or begin == end
             assert local.last - local.first == end - begin
