@@ -33,6 +33,7 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
     "calls": ("perf.calls", "what a user waits for: wall time of a call of every app, beside its peer's"),
     "scaling": ("perf.scaling", "time and speed-up of the apps by number of threads, strong and weak"),
     "ranks": ("perf.ranks", "what ranks send each other, counted and predicted, and on paper"),
+    "ranks-cpu": ("perf.ranks_cpu", "time that the engines of several ranks work, beside one process"),
     "ranks-gpu": ("perf.ranks_gpu", "apps on several GPUs, a rank for each, beside one of them"),
     "mapped": ("perf.mapped", "runs on graphs that stay on disk, beside the disk's own speed"),
     "networkx": ("perf.networkx", "NetworkX's functions through gpop beside NetworkX, and the conversion"),

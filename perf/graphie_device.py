@@ -28,22 +28,11 @@ import gpop
 from gpop.gpu.device import cupy
 from perf.graphie import Renamed, cut, partition_edges, rename_for_memory, rename_for_partitions
 from perf.graphie_gpu import FAR, Runtime
+from perf.graphie_ways import BOTH, EVERYTHING, PUBLISHED, WAYS, published, saved
 from perf.graphs import vertex, with_weights
 
 STREAMS = (32, 16, 8, 4, 2, 1)
-PLAIN, EVERYTHING, BOTH, GPOP = "plain stream", "everything", "both", "gpop, streamed"
-WAYS = {
-    EVERYTHING: {"reuse": False, "only_active": False},
-    "OPT1": {"reuse": False},
-    "OPT2": {"only_active": False},
-    BOTH: {},
-}
-PUBLISHED = {
-    "OPT1": "22-27 %",
-    "OPT2": "28-38 %",
-    BOTH: {"bfs": "61 %", "sssp": "62 %", "cc": "55 %"},
-}
-"""What the paper says that each saves of the time of everything (section V, means over its graphs)."""
+PLAIN, GPOP = "plain stream", "gpop, streamed"
 
 
 class Ran(NamedTuple):
@@ -106,15 +95,6 @@ def same_answer(app: str, values: np.ndarray, wanted: np.ndarray) -> bool:
     return pairs == len(np.unique(values)) == len(np.unique(wanted))
 
 
-def saved(before: float, after: float) -> float:
-    """Of what there was before, in per cent.
-
-    >>> saved(4.0, 1.0)
-    75.0
-    """
-    return 100 * (1 - after / before)
-
-
 def contenders(graph: gpop.Graph, renamed: Renamed, app: str, share: float) -> list[Contender]:
     """All of one app; prints what partitions and the second renaming come to."""
     source = vertex(graph, "max-degree")
@@ -172,8 +152,8 @@ def sentences(
         lines.append(
             f"gpop, streamed: {seconds[GPOP, 0] / seconds[both]:.2f} of the published one's time{bar}"
         )
-    for name, said in PUBLISHED.items():
-        said = said[app] if isinstance(said, dict) else said
+    for name in PUBLISHED:
+        said = published(name, app)
         of_time = saved(seconds[base], seconds[name, most])
         of_bytes = saved(moved[base], moved[name, most])
         lines.append(

@@ -11,9 +11,14 @@ each, 8 with a weight):
     OPT1           active partitions only
     OPT2           every partition, but those that are resident are not transferred again
     both           the published scheme
+    in memory      the same with a buffer for every partition: each is transferred when first active
     id >> bits     the same with partitions that are ranges of ids of a power of two, nothing is renamed;
                    they differ in size
     lines          sectors of 32 bytes around the edges of active vertices, read in place; nothing resident
+
+Below lie the active and the transferred partitions of every step of the published scheme and of that in
+memory (figure 8 of the paper), and what OPT1 and OPT2 save of the bytes, beside what the paper says of its
+time (figure 7). ``flags``: those of partitions, instead of one for each vertex.
 
 ``--gpu`` runs all this on a device instead, beside a plain stream and gpop's (`perf.graphie_device`).
 
@@ -37,6 +42,7 @@ from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.model.link_bytes import SECTOR
 from perf.graphie import Partitions, Renamed, cut, partition_edges, rename_for_memory, rename_for_partitions
+from perf.graphie_ways import BOTH, EVERYTHING, PUBLISHED, WAYS, published, saved
 from perf.graphs import open_graph, vertex, with_weights
 from perf.parser import documented
 from perf.provenance import perf_command, written
@@ -83,7 +89,7 @@ def run(
     reuse: bool = True,
     only_active: bool = True,
 ) -> Moved:
-    """Do an app with these partitions through so many buffers; ``source`` as renamed."""
+    """Do an app with these partitions through so many buffers, or one for each; ``source`` as renamed."""
     n, count = len(renamed.new_to_old), parts.count
     tails = np.repeat(np.arange(renamed.sources), np.diff(renamed.indptr))
     step_of = {"bfs": 1, "cc": 0}
@@ -120,7 +126,7 @@ def run(
         found.transferred.append(len(rest))
         edges += int(sizes[rest].sum())
         for turn, part in enumerate(rest.tolist()):
-            resident[turn % buffers] = part
+            resident[part if buffers >= count else turn % buffers] = part
     return found._replace(steps=steps, edges=edges, sectors=sectors)
 
 
@@ -151,23 +157,17 @@ def table(graph: gpop.Graph, apps: list[str], share: float) -> list[str]:
         ids, two = timed(partial(rename_for_partitions, renamed, parts))
         old = vertex(graph, "max-degree")
         source = int(np.flatnonzero(renamed.new_to_old == old)[0])
-        ways = {
-            "everything": (parts, {"reuse": False, "only_active": False}),
-            "OPT1": (parts, {"reuse": False}),
-            "OPT2": (parts, {"only_active": False}),
-            "both": (parts, {}),
-            "id >> bits": (ranges_of_ids(renamed, parts.count), {}),
-        }
+        ways = {name: (parts, STREAMS[-1], options) for name, options in WAYS.items()}
+        ways["in memory"] = parts, parts.count, {}
+        ways["id >> bits"] = ranges_of_ids(renamed, parts.count), STREAMS[-1], {}
         lines.append(
             f"{app}: {parts.count} partitions of {size} edges, ids up to {int(ids.ids.max(initial=0)):,}; "
-            f"renaming {one:.2f} s and {two:.2f} s"
+            f"renaming {one:.2f} s and {two:.2f} s; flags {parts.count} bytes (one per vertex: {graph.n:,})"
         )
-        wanted = None
-        for name, (each, options) in ways.items():
-            moved = run(renamed, each, app, source, STREAMS[-1], **options)
-            if wanted is None:
-                wanted = moved.values
-            right = "" if np.array_equal(moved.values, wanted) else "  WRONG"
+        found = {}
+        for name, (each, buffers, options) in ways.items():
+            moved = found[name] = run(renamed, each, app, source, buffers, **options)
+            right = "" if np.array_equal(moved.values, found[EVERYTHING].values) else "  WRONG"
             over = moved.edges * (8 + weight) / csr
             active = f"{sum(moved.active):8}{sum(moved.transferred):12}"
             lines.append(f"  {name:12}{moved.steps:6}{active}{over:9.2f}{right}")
@@ -179,6 +179,15 @@ def table(graph: gpop.Graph, apps: list[str], share: float) -> list[str]:
             moved = run(renamed, parts, app, source, streams)
             over.append(f"{streams}: {moved.edges * (8 + weight) / csr:.2f}")
         lines.append(f"  both, by streams   {'   '.join(over)}")
+        for name in (BOTH, "in memory"):
+            for which in ("active", "transferred"):
+                each = " ".join(map(str, getattr(found[name], which)))
+                lines.append(f"  {f'{name}, {which}':24}{each}")
+        for name in PUBLISHED:
+            less = saved(found[EVERYTHING].edges, found[name].edges)
+            lines.append(
+                f"  {name} saves {less:.0f} % of the bytes (paper: {published(name, app)} of the time)"
+            )
     return lines
 
 

@@ -46,13 +46,13 @@ class RankEngine(Together, CpuEngine):
         self.part = part_of(graph, bits, self.world)
         program = local_program(plan.program, self.part, plan.types.message)
         self.told = is_told(plan.lowered)
-        if self.told:
+        if self.told and not self.part.everywhere:
             tell_messages(plan.lowered, program, self.part)
         super().__init__(
             replace(
                 plan,
                 program=program,
-                lowered=ranked(plan.lowered),
+                lowered=ranked(plan.lowered, self.part.everywhere),
                 hidden=hidden_on_ranks(plan),
                 alike=None,
             )

@@ -68,7 +68,7 @@ class GpuRankEngine(Together, GpuEngine):
         plan, world = self.whole_plan, self.world
         graph = plan.program.graph
         bits = agreed_bits(bits_of(plan, ()), graph, world, plan.partition_size)
-        self.part = part_of(graph, bits, world)
+        self.part = part_of(graph, bits, world, everywhere=0.0)  # a device's memory is short
         link = link_of(world)
         super().__init__(self._plan_of_part(plan, bits))
         said = super().prepare() | {"ranks": world.size, "exchange": link.name}

@@ -13,10 +13,14 @@ columns are read in the same order as in the whole graph.
 A local id plus `Part.shift` is the global id of an own vertex. It is never above that of a mirror, and never
 below 0, because mirrors are only moved together: fields, which are as long as the whole graph, are used in
 place.
+
+Where many vertices are mirrored (`EVERYWHERE`) all have a place: local ids are the global ones, and a rank
+that can tell a message by its vertex needs no array of them, whose lines a search would wait for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +31,9 @@ from gpop.graph.kept import Kind
 from gpop.layout.bins import build_bins
 from gpop.layout.partition import SMALL_ID_BITS, partitions
 from gpop.ranks.world import World
+
+EVERYWHERE = 1.9
+"""All vertices have a place in every local graph where that makes none longer by more than this."""
 
 
 class InEdges(NamedTuple):
@@ -43,7 +50,8 @@ class Part(NamedTuple):
     ``bounds[r]``: where rank r's range begins; ``names``: global ids of the mirrors, ascending, ``mirrors``
     their local ids and ``mirror_counts`` how many are of each rank. ``sends``: own vertices that other ranks
     mirror, local ids by rank, ``send_counts`` of each. ``out_edges``: edges of each own partition, to all
-    ranks. ``kept``: what runs leave for the next one, by what it is.
+    ranks. ``everywhere``: local ids are global ones. ``kept``: what runs leave for the next one, by what it
+    is.
     """
 
     bits: int
@@ -58,6 +66,7 @@ class Part(NamedTuple):
     sends: np.ndarray
     send_counts: np.ndarray
     out_edges: np.ndarray
+    everywhere: bool
     kept: dict[Any, Any]
 
     @property
@@ -122,14 +131,20 @@ class Local(NamedTuple):
     last: int
     names: np.ndarray
     mirrors: np.ndarray
+    everywhere: bool
 
 
-def lay_out(edges: InEdges, begin: int, end: int, bits: int) -> Local:
+def lay_out(
+    edges: InEdges, begin: int, end: int, bits: int, whole: int, agree: Callable[[float], bool]
+) -> Local:
     """The local graph of the range from ``begin`` to ``end``; sources ascend.
+
+    Local ids are global ones if ``agree`` says so, told how many times longer the ``whole`` graph is.
 
     Examples
     --------
-    >>> local = lay_out(InEdges(np.array([1, 6], np.uint32), np.array([4, 5], np.uint32), None), 4, 6, bits=1)
+    >>> edges = InEdges(np.array([1, 6], np.uint32), np.array([4, 5], np.uint32), None)
+    >>> local = lay_out(edges, 4, 6, bits=1, whole=99, agree=lambda times: False)
     >>> local.graph.indptr.tolist(), local.graph.indices.tolist()      # mirror 1, own 4 and 5, mirror 6
     ([0, 1, 1, 1, 1, 2], [2, 3])
     >>> local.first, local.last, local.mirrors.tolist()
@@ -147,13 +162,17 @@ def lay_out(edges: InEdges, begin: int, end: int, bits: int) -> Local:
     above += -(-last >> bits) << bits
     mirrors = np.concatenate([places, above])
     n = max(int(above[-1]) + 1 if above.size else last, 1)
+    everywhere = agree(whole / n)
+    if everywhere:
+        first, last, mirrors, n = begin, end, names, max(n, whole)
     senders -= begin - first
     senders[outside] = mirrors
     indptr = np.zeros(n + 1, np.int64)
     indptr[senders + 1] = np.diff(starts, append=edges.sources.size)
     np.cumsum(indptr, out=indptr)
     indices = edges.targets - np.uint32(begin - first)
-    return Local(Graph(indptr, indices, edges.weights), first, last, names.astype(np.uint32), mirrors)
+    graph = Graph(indptr, indices, edges.weights)
+    return Local(graph, first, last, names.astype(np.uint32), mirrors, everywhere)
 
 
 def in_edges_of(graph: Graph, begin: int, end: int) -> InEdges:
@@ -189,13 +208,14 @@ def compile_layout(graph: Graph, bits: int, world: World) -> None:
         world.first_alone(lambda: (has_hub(nothing), build_bins(nothing, bits, 1)))
 
 
-def part_of(graph: Graph, bits: int, world: World) -> Part:
+def part_of(graph: Graph, bits: int, world: World, everywhere: float = EVERYWHERE) -> Part:
     """This rank's part of a graph, kept with it; all ranks ask for it together.
 
+    All vertices have a place in it where that makes no local graph longer by more than ``everywhere``.
     A graph that every rank has whole is cut here; one that was loaded in parts is cut already, at borders
     that smaller partitions have as well.
     """
-    kept = graph.store.get(Kind.PART, bits)
+    kept = graph.store.get(Kind.PART, (bits, everywhere))
     missing = np.array([kept is None], np.uint8)  # a rank that is short of memory may have let go of it
     if not world.most(missing)[0]:
         return kept
@@ -206,7 +226,12 @@ def part_of(graph: Graph, bits: int, world: World) -> Part:
     else:
         bounds = graph.bounds
     begin, end = int(bounds[world.rank]), int(bounds[world.rank + 1])
-    local = lay_out(in_edges_of(graph, begin, end) if loaded is None else loaded, begin, end, bits)
+    edges = in_edges_of(graph, begin, end) if loaded is None else loaded
+
+    def by_all(times: float) -> bool:
+        return bool(world.most(np.array([times]))[0] <= everywhere)
+
+    local = lay_out(edges, begin, end, bits, graph.n, by_all)
     local.graph.name = graph.name
     hub = np.array([has_hub(local.graph)], np.uint8)
     local.graph.facts.has_hub = bool(world.most(hub)[0])
@@ -221,7 +246,10 @@ def part_of(graph: Graph, bits: int, world: World) -> Part:
     out_edges = np.add.reduceat(degrees, starts, dtype=np.int64) if degrees.size else np.zeros(0, np.int64)
     part = Part(
         bits, bounds, local.graph, shift, local.first, local.last, local.names, local.mirrors,
-        mirror_counts, (wanted.astype(np.int64) - shift).astype(np.uint32), send_counts, out_edges, {},
+        mirror_counts, (wanted.astype(np.int64) - shift).astype(np.uint32), send_counts, out_edges,
+        local.everywhere, {},
     )  # fmt: skip
     arrays = (part.mirrors, part.names, part.sends)
-    return graph.store.put(Kind.PART, part, bits, about=partitions(bits), holds=arrays, graph=local.graph)
+    return graph.store.put(
+        Kind.PART, part, (bits, everywhere), about=partitions(bits), holds=arrays, graph=local.graph
+    )

@@ -5,7 +5,8 @@ functions add the part's shift and call the user's with the global id, which may
 ``scatterFunc`` says of a mirror is what its owner has sent last, from an array.
 
 A ``scatterFunc`` that uses nothing but ``node`` and the out-degree says the same on every rank: its messages
-are computed once for own vertices and mirrors, and no values travel (`Lowered.sent`).
+are computed once for own vertices and mirrors, and no values travel (`Lowered.sent`). Where local ids are
+global ones (`Part.everywhere`) not even that: it is called with the mirror.
 """
 
 from __future__ import annotations
@@ -39,16 +40,20 @@ BODIES = {
 }
 """What stands in place of ``scatterFunc`` where all vertices are own, where all are mirrors, and anywhere.
 The last is the second where every rank can tell all messages (`is_told`): they are in the array, and to read
-them takes no branch. Of the other functions the first; they are called for own vertices, or where their
-answer has no effect."""
+them takes no branch; where local ids are global ones, all are the first. Of the other functions the first;
+they are called for own vertices, or where their answer has no effect."""
 
 
-def ranked(lowered: Lowered) -> Lowered:
-    """The wrapped functions, with a key of their own."""
+def ranked(lowered: Lowered, everywhere: bool) -> Lowered:
+    """The wrapped functions, with a key of their own; ``everywhere``: local ids are global ones."""
     scatter = lowered.functions["scatterFunc"]
     given = {**lowered.functions, "messageFunc": scatter, "mirrorFunc": scatter}
-    bodies = BODIES | ({"scatterFunc": BODIES["mirrorFunc"]} if is_told(lowered) else {})
-    text = f"{lowered.key} {source_key(__file__)}"
+    bodies, told = BODIES, is_told(lowered)
+    if told and everywhere:
+        bodies = {}
+    elif told:
+        bodies = BODIES | {"scatterFunc": BODIES["mirrorFunc"]}
+    text = f"{lowered.key} {told and everywhere} {source_key(__file__)}"
     degrees = ("out_degree",) if "out_degree" in lowered.built_in else ()
     return lowered._replace(
         functions={name: _wrapped(name, function, bodies) for name, function in given.items()},
@@ -64,7 +69,7 @@ def _wrapped(name: str, function: types.FunctionType, bodies: dict[str, str]) ->
         return function
     expected = ARGUMENTS.get(name, ARGUMENTS["scatterFunc"])
     passed = ", ".join(["self", *expected[1:-1], "np.uint32(node + self.gpop_shift)"])
-    body = bodies.get(name, bodies["messageFunc"]).format(arguments=passed)
+    body = bodies.get(name, BODIES["messageFunc"]).format(arguments=passed)
     source = f"def {name}({', '.join(expected)}):\n    {body}\n"
     namespace: dict[str, Any] = {"np": np, "user": function}
     exec(compile(source, function.__code__.co_filename, "exec"), namespace)

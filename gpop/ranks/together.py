@@ -39,6 +39,8 @@ class Together:
     settles = False
     whole_active: int
     pace = 1
+    inside = 0.0
+    """Seconds in the loop, those included in which it waited for others."""
 
     @property
     def active(self) -> int:
@@ -59,6 +61,7 @@ class Together:
 
     def agree(self, records: np.ndarray, seconds: float, active: int) -> np.ndarray:
         """Records of all ranks: counts added up, times of the slowest; what is active; the next pace."""
+        self.inside += seconds
         counts = np.append(records, float(active))
         times = np.append(records[:, [SCATTER_AT, GATHER_AT]], seconds)
         counts, times = self.world.sum(counts), self.world.most(times)
@@ -116,8 +119,9 @@ class Together:
                 "values": each[exchange.VALUES],
                 "exchanges": each[exchange.EXCHANGES],
                 "waited_seconds": each[exchange.WAITED] * 1e-9,
+                "loop_seconds": each[-1],
             }
-            for each in self.world.everyones(traffic.tolist())
+            for each in self.world.everyones([*traffic.tolist(), self.inside])
         ]
 
 

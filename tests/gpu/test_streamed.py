@@ -150,6 +150,7 @@ def test_partitions_that_send_bring_their_own_bins(monkeypatch):
     random = np.random.default_rng(4)
     tails = np.concatenate([random.integers(64, 128, 3000), random.integers(0, 320, 900)])
     graph = gpop.Graph.from_edges(tails, random.integers(0, 320, tails.size), n=320)
+    only_pages(monkeypatch)
     monkeypatch.setattr(engine, "GpuEngine", Watching)
     budget = PLENTY
     with emulated(CountingModule):

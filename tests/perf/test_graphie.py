@@ -9,7 +9,7 @@ from scipy.sparse import csgraph
 
 import gpop
 from perf.graphie import Ids, cut, rename_for_memory, rename_for_partitions
-from perf.graphie_traffic import FAR, run
+from perf.graphie_traffic import FAR, run, table
 from tests.programs import random_graph
 from tests.quick import quick
 
@@ -116,3 +116,25 @@ def test_every_way_gives_the_answers_of_scipy(app):
     assert sum(moved[20, "both"].transferred) < sum(moved[20, "OPT1"].transferred)
     assert sum(moved[20, "both"].active) <= sum(moved[20, "all"].active)
     assert sum(moved[10**6, "both"].transferred) == 1  # what fits is transferred once
+    parts = cut(renamed, 20)
+    in_memory = run(renamed, parts, app, start, parts.count)
+    assert np.array_equal(in_memory.values, moved[20, "both"].values)
+    assert parts.count / 2 < sum(in_memory.transferred) <= parts.count
+
+
+def test_the_table_has_every_step_and_what_is_saved():
+    lines = table(random_graph(8, 400, 1500).symmetrize(), ["bfs"], 0.25)
+    assert not [line for line in lines if "WRONG" in line]
+    rows = {line[2:14].strip(): line[14:].split() for line in lines if not line.startswith("bfs")}
+    of_steps = [line for line in lines if ", active " in line or ", transferred " in line]
+    steps = {line[:26].strip(): [int(each) for each in line[26:].split()] for line in of_steps}
+    for name in ("both", "in memory"):
+        active, sent = (steps[f"{name}, {which}"] for which in ("active", "transferred"))
+        assert [len(active), sum(active), sum(sent)] == [int(each) for each in rows[name][:3]]
+        assert all(few <= many for few, many in zip(sent, active, strict=True))
+    less = {line.split()[0]: int(line.split()[2]) for line in lines if " of the bytes " in line}
+    everything = float(rows["everything"][3])
+    for name, percent in less.items():
+        assert percent == pytest.approx(100 * (1 - float(rows[name][3]) / everything), abs=1)
+    said = [line.split("paper: ")[1].split(" of")[0] for line in lines if "paper" in line]
+    assert said == ["22-27 %", "28-38 %", "61 %"]

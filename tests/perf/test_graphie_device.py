@@ -7,7 +7,8 @@ import pytest
 
 from gpop.gpu import calibrate, limits
 from perf import graphie_device, graphie_gpu
-from perf.graphie_device import BOTH, EVERYTHING, GPOP, PLAIN, STREAMS, WAYS, print_tables, sentences
+from perf.graphie_device import GPOP, PLAIN, STREAMS, print_tables, sentences
+from perf.graphie_ways import BOTH, EVERYTHING, WAYS
 from tests.gpu.emulator import WARP, emulated
 from tests.programs import random_graph
 

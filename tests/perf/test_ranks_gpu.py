@@ -18,7 +18,7 @@ from tests.gpu.emulator import emulated
 calibrate.device_ratio = lambda engine: 1.0
 provenance.device = lambda: "emulated"
 with emulated():
-    sys.exit(ranks_gpu.main(["rmat:scale=15,degree=32,permute", "--rounds", "1", "--budget"]))
+    sys.exit(ranks_gpu.main(["rmat:scale=13,degree=128,permute", "--rounds", "1", "--budget"]))
 """
 
 

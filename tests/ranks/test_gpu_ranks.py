@@ -6,8 +6,11 @@ import os
 
 import pytest
 
+from gpop.apps import sssp
 from gpop.common.errors import UsageError
+from gpop.generate import generate
 from gpop.gpu.device import cupy
+from gpop.io import binary_csr
 from tests.ranks.mpi import mpiexec
 
 
@@ -30,6 +33,29 @@ def test_two_ranks_agree_with_one_gpu_on_the_emulator():
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_all_programs_in_all_modes_on_the_emulator(ranks):
     agree(ranks, "emulated", seconds=3500)
+
+
+OF_A_USER = """
+import sys
+from gpop.apps import sssp
+from gpop.gpu.engine import calibrate
+from tests.gpu.emulator import emulated
+calibrate.device_ratio = lambda engine: 1.0
+with emulated():
+    sys.exit(sssp.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.slow
+def test_what_a_user_types_writes_the_whole_table(tmp_path):
+    graph, alone, together = tmp_path / "graph.bin", tmp_path / "alone.csv", tmp_path / "together.csv"
+    binary_csr.write(generate("rmat", scale=8, degree=8, seed=3, weights=(1, 9)), graph)
+    words = str(graph), "--source", "5", "--output"
+    assert sssp.main([*words, str(alone)]) == 0
+    done = mpiexec(2, "-c", OF_A_USER, *words, str(together), "--target", "gpu")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert together.read_text() == alone.read_text()
+    assert "256 rows" in done.stdout
 
 
 QUICK = "smallest:auto", "rank:pc", "rank:sc", "buckets:auto", "marked:auto", "weighted:pc", "drift:auto"

@@ -42,16 +42,18 @@ def test_mirrors_of_a_partition_stay_together_in_order():
     assert partitions < 128 // 2  # several in one
 
 
+@pytest.mark.parametrize("everywhere", [False, True])
 @pytest.mark.parametrize("bits", [0, 2, 4])
-def test_local_graphs_have_the_edges_of_the_whole_in_its_order(bits):
+def test_local_graphs_have_the_edges_of_the_whole_in_its_order(bits, everywhere):
     for graph in small_graphs().values():
         bounds = cut(partition_in_edges(graph, bits), 3, bits, graph.n)
         found = 0
         for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
             edges = in_edges_of(graph, begin, end)
-            local = lay_out(edges, begin, end, bits)
+            local = lay_out(edges, begin, end, bits, graph.n, lambda times: everywhere)
             names = np.arange(local.graph.n) + begin - local.first
-            assert local.first % (1 << bits) == 0 and local.last - local.first == end - begin
+            assert local.first % (1 << bits) == 0 or begin == end
+            assert local.last - local.first == end - begin
             assert begin - local.first >= 0  # fields are used in place
             assert local.graph.n + begin - local.first <= max(graph.n, begin + 1)
             names[local.mirrors] = local.names
@@ -59,6 +61,9 @@ def test_local_graphs_have_the_edges_of_the_whole_in_its_order(bits):
             assert np.array_equal(sources, edges.sources)
             assert np.array_equal(names[local.graph.indices], edges.targets)
             found += local.graph.m
+            assert local.everywhere == everywhere
+            if everywhere:
+                assert np.array_equal(names, np.arange(max(graph.n, 1)))
         assert found == graph.m
 
 

@@ -16,7 +16,7 @@ from tests import programs
 
 
 def test_wrapped_functions_get_global_ids():
-    functions = ranked(lower(programs.Parents)).functions
+    functions = ranked(lower(programs.Parents), False).functions
     state = SimpleNamespace(
         parent=np.full(40, programs.NOWHERE, np.uint32), level=np.zeros(40, np.int32), iteration=4,
         gpop_message=np.array([77, 78], np.uint32), gpop_shift=30, gpop_first=1, gpop_last=3,
@@ -24,9 +24,11 @@ def test_wrapped_functions_get_global_ids():
     assert functions["messageFunc"](state, 1) == 31
     assert functions["scatterFunc"](state, 0) == functions["mirrorFunc"](state, 0) == 77
     assert functions["scatterFunc"](state, 1) == 78  # as all ranks can tell
-    untold, state.label = ranked(lower(programs.Smallest)).functions, np.arange(40)
+    untold, state.label = ranked(lower(programs.Smallest), False).functions, np.arange(40)
     assert untold["scatterFunc"](state, 1) == untold["messageFunc"](state, 1) == 31
     assert untold["scatterFunc"](state, 0) == 77
+    everywhere = ranked(lower(programs.Parents), True).functions
+    assert everywhere["scatterFunc"](state, 0) == everywhere["mirrorFunc"](state, 0) == 30  # by its id
     assert functions["gatherFunc"](state, 5, 2) is True
     assert state.parent[32] == 5
     functions["filterFunc"](state, 2)

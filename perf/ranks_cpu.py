@@ -1,0 +1,108 @@
+"""``python -m perf ranks-cpu``: how long the engines of several ranks work, beside one process.
+
+    mpiexec -n 2 --bind-to none python -m perf ranks-cpu rmat:scale=20,symmetrize,permute road.bin
+
+Every rank has one thread and its part of a graph; rank 0 also has the whole, and runs alone on it while the
+others wait: with one thread, and with as many as there are ranks. All in turns; the least of all rounds, as
+whatever else a machine does makes a round longer. A rank *works* in its compiled loop, but for the time that
+it waits there for messages.
+
+    sum       milliseconds that all ranks work, and that over one process with one thread
+    wall      milliseconds of the slowest rank's run, and that over one process with as many threads
+    us/level  the same by the number of iterations
+
+Answers of every rank's part are compared with those of the process alone: the same bits.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gpop
+from gpop.common.command import exit_code
+from gpop.common.errors import UsageError
+from gpop.common.launched import launched_ranks
+from gpop.ranks.world import World, end_all, world_of
+from perf.parser import documented
+from perf.provenance import perf_command, written
+from perf.ranks_gpu import ITERATIONS, make
+
+CASES = ("bfs:auto", "bfs:pull", "bfs:sc", "pagerank:pc")
+"""App and mode; at a given mode and size of partitions the bits are the same."""
+
+
+def solve(case: str, graph: gpop.Graph, source: int, **options: Any) -> tuple[gpop.Run, np.ndarray]:
+    """One run, and its answer."""
+    app, _, mode = case.partition(":")
+    if app == "bfs":
+        found = gpop.bfs(graph, source, mode=mode, **options)
+        return found.run, found.level
+    found = gpop.pagerank(graph, iterations=ITERATIONS, mode=mode, **options)
+    return found.run, found.rank
+
+
+def measure(case: str, whole: gpop.Graph | None, part: gpop.Graph, world: World, rounds: int) -> bool:
+    """Print the line of a case on rank 0; whether answers are equal."""
+    source = int(part.out_degree.argmax())
+    one, many, sums, walls = [], [], [], []
+    size = wanted = None
+    for _ in range(rounds + 1):
+        world.barrier()
+        run, answer = solve(case, part, source, threads=1, partition_size=size)
+        size = run.partition_size
+        traffic = run.trace.summary["traffic"]
+        sums.append(sum(each["loop_seconds"] - each["waited_seconds"] for each in traffic))
+        walls.append(world.most(np.array([run.seconds]))[0])
+        if whole is not None:
+            for seconds, threads in ((one, 1), (many, world.size)):
+                alone, wanted = solve(
+                    case, whole, source, threads=threads, partition_size=size, transport="alone"
+                )
+                seconds.append(alone.seconds)
+    wanted = world.first_ones(wanted)
+    right = all(world.everyones(bool(np.array_equal(answer, wanted[slice(*run.part)]))))
+    if whole is not None:
+        spent, wall, first, threaded = (1e3 * min(each[1:]) for each in (sums, walls, one, many))
+        numbers = f"{first:10.2f}{spent:10.2f}{spent / first:7.3f}{threaded:10.2f}{wall:10.2f}"
+        numbers += f"{wall / threaded:7.3f}{1e3 * wall / run.iterations:10.1f}"
+        print(f"{case:14}{run.iterations:7}{numbers}{'' if right else '  WRONG'}", flush=True)
+    return right
+
+
+def _run(argv: list[str]) -> int:
+    parser = documented("ranks-cpu", __doc__)
+    parser.add_argument("graphs", nargs="+", help="files or generators")
+    parser.add_argument("--cases", default=",".join(CASES), help="default %(default)s")
+    parser.add_argument("--rounds", type=int, default=15, help="that are counted (default %(default)s)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
+    given = parser.parse_args(argv)
+    for case in given.cases.split(","):
+        if case not in CASES:
+            raise UsageError(f"--cases: {case!r}: expected some of {','.join(CASES)}")
+    if given.rounds < 1:
+        raise UsageError(f"--rounds {given.rounds}: expected 1 or more")
+    world = world_of("auto")
+    if world is None:
+        raise UsageError("ranks-cpu is for several ranks: expected mpiexec -n 2 python -m perf ranks-cpu ...")
+    right = True
+    head = written(given.out, perf_command("ranks-cpu", argv))
+    with nullcontext() if world.rank else head:
+        for spec in given.graphs:
+            whole, part = make(spec, world)
+            if whole is not None:
+                print(f"{spec}: {whole!r}, {world.size} ranks")
+                columns = f"{'rounds':>7}{'one, ms':>10}{'sum, ms':>10}{'times':>7}"
+                columns += f"{f'{world.size} threads':>10}{'wall, ms':>10}{'times':>7}{'us/level':>10}"
+                print(f"{'':14}{columns}", flush=True)
+            for case in given.cases.split(","):
+                right &= measure(case, whole, part, world, given.rounds)
+    return int(not right)
+
+
+def main(argv: list[str]) -> int:
+    """Print the tables; 1 if an answer differs."""
+    return exit_code(lambda: _run(argv), end_all if launched_ranks() > 1 else None)
