@@ -23,7 +23,7 @@ from gpop.cpu.work import Job
 from gpop.cpu.workspace import SERIAL_EDGES, Needs, Workspace, unit_workspace, workspace_of
 from gpop.layout.bins import Bins, narrow_weights
 from gpop.layout.edge_blocks import Blocks, blocks_of, is_small
-from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges
+from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges, receivers
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
 from gpop.model.bytes import Sizes, pull_all_bytes
@@ -46,7 +46,7 @@ SMALL_EDGES = 1 << 19
 
 KEPT = (
     "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
-    "edges", "workers", "enter_loop", "chosen",
+    "receivers", "edges", "workers", "enter_loop", "chosen",
 )  # fmt: skip
 """What runs that were decided alike have in common, as attributes of the engine."""
 
@@ -168,6 +168,9 @@ class Preparation:
         self.ratio = float(self.constants.ratio if plan.ratio is None else plan.ratio)
         if self.forced == PULL and not self.blocked:
             self._find_in_edges()
+        self.receivers = self.graph.n
+        if self.traits.pull != specialise.NEVER and not self.blocked:
+            self.receivers = receivers(self.graph, self.incoming)
         self.edges = int(self.layout.indptr[-1])
         self._compile()
         self.prepare_seconds = seconds
