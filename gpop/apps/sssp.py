@@ -37,7 +37,7 @@ from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import UsageError
 from gpop.common.parallel import worker_count
 from gpop.execution.options import LimitedOptions
-from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
+from gpop.layout.partition import SMALL_EDGES, SMALL_ID_BITS, partition_bits, share_inside
 
 STEPS, STEPS_ON_GPU = {False: 3, True: 20}, 400
 """Default delta in mean weights over the mean degree, for bulk-synchronous and for interleaved runs; the best
@@ -231,8 +231,11 @@ def _interleaves(graph: gpop.Graph, options: dict[str, Any]) -> bool:
         return False
     if options.get("target") == "gpu" or graph.m >= LARGE:
         return True
+    size = options.get("partition_size")
+    if size is None and graph.m <= SMALL_EDGES:
+        return True
     vertex_bytes = 1 + SSSP.distance.dtype.itemsize
-    threads, size = options.get("threads") or worker_count(), options.get("partition_size")
+    threads = options.get("threads") or worker_count()
     bits = partition_bits(graph.n, threads, edges=graph.m, vertex_bytes=vertex_bytes, partition_size=size)
     return share_inside(graph, bits) >= CLOSED
 

@@ -25,7 +25,7 @@ from gpop.layout.bins import Bins, narrow_weights
 from gpop.layout.edge_blocks import Blocks, blocks_of, is_small
 from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges, receivers
 from gpop.layout.kept_bins import bins_of
-from gpop.layout.partition import partition_bits
+from gpop.layout.partition import SMALL_EDGES, partition_bits
 from gpop.model.bytes import Sizes, pull_all_bytes
 from gpop.model.choosers import AUTO, AUTO_PUSH
 from gpop.model.constants import SHIPPED, Constants
@@ -40,9 +40,6 @@ FEW_PARTITIONS, FEW_WITH_PRIORITIES = 2, 4
 """Fewest partitions of a small graph, whatever the threads: a search of roads, mails or citations takes .5 to
 .8 of the time that it takes with four for each of two threads. With priorities a small partition, which is
 less to do again, and few ones come out even at four."""
-
-SMALL_EDGES = 1 << 19
-"""Most edges of such a graph: a run of it is over before threads would pay."""
 
 KEPT = (
     "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
@@ -217,11 +214,22 @@ class Preparation:
         """Bits of a local id."""
         if self.graph.facts.mapped is not None and self.plan.partition_size is None:
             return self.graph.facts.mapped.bits
+        if self._in_one():
+            return (self.graph.n - 1).bit_length()
         return partition_bits(
             self.graph.n, self.threads, edges=self.graph.m, vertex_bytes=self._vertex_bytes(),
             partition_size=self.plan.partition_size,
             least=self._fewest(),
         )  # fmt: skip
+
+    def _in_one(self) -> bool:
+        """Whether the whole graph is one partition: a small one, of which a thread finishes bucket by bucket.
+
+        With priorities and interleaved, a partition needs nobody until its bucket is empty.
+        """
+        asks = self.plan.partition_size is None and self.graph.n > 0
+        small = asks and self.graph.m <= SMALL_EDGES
+        return small and self.plan.interleave and "priorityFunc" in self.lowered.functions
 
     def _fewest(self) -> int | None:
         """The fewest partitions; None: as many as the threads want.
@@ -230,7 +238,7 @@ class Preparation:
         between them. Where all are, or iterations run into each other, partitions are what threads share.
         """
         prioritised = "priorityFunc" in self.lowered.functions
-        together = type(self.program).all_active or (self.plan.interleave and not prioritised)
+        together = type(self.program).all_active or self.plan.interleave
         if together or self.graph.m > SMALL_EDGES:
             return None
         return FEW_WITH_PRIORITIES if prioritised else FEW_PARTITIONS
@@ -271,7 +279,7 @@ class Preparation:
     def _compile(self) -> None:
         """Have the loop compiled or loaded before the clock starts."""
         # A run that never has enough active edges for two threads starts none.
-        self.workers = self.threads - 1 if self.edges >= SERIAL_EDGES else 0
+        self.workers = min(self.threads, int(self.layout.k)) - 1 if self.edges >= SERIAL_EDGES else 0
         self.enter_loop = None
         if self.graph.n:  # without vertices nothing is run
             self._make_loop(self._state())
