@@ -36,11 +36,6 @@ from gpop.plan.plan import Plan
 from gpop.program.compile import compiled
 from gpop.program.state import make_state
 
-FEW_PARTITIONS, FEW_WITH_PRIORITIES = 2, 4
-"""Fewest partitions of a small graph, whatever the threads: a search of roads, mails or citations takes .5 to
-.8 of the time that it takes with four for each of two threads. With priorities a small partition, which is
-less to do again, and few ones come out even at four."""
-
 KEPT = (
     "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
     "receivers", "edges", "workers", "enter_loop", "chosen",
@@ -219,29 +214,20 @@ class Preparation:
         return partition_bits(
             self.graph.n, self.threads, edges=self.graph.m, vertex_bytes=self._vertex_bytes(),
             partition_size=self.plan.partition_size,
-            least=self._fewest(),
         )  # fmt: skip
 
     def _in_one(self) -> bool:
-        """Whether the whole graph is one partition: a small one, of which a thread finishes bucket by bucket.
+        """Whether the whole graph is one partition: a small one, where few vertices are active.
 
-        With priorities and interleaved, a partition needs nobody until its bucket is empty.
+        What an iteration takes there is to look at partitions and at messages between them, and a run is over
+        before threads would pay. Where all vertices are active, or iterations run into each other without
+        priorities, partitions are what threads share.
         """
-        asks = self.plan.partition_size is None and self.graph.n > 0
-        small = asks and self.graph.m <= SMALL_EDGES
-        return small and self.plan.interleave and "priorityFunc" in self.lowered.functions
-
-    def _fewest(self) -> int | None:
-        """The fewest partitions; None: as many as the threads want.
-
-        Where few vertices are active, what an iteration takes is to look at partitions and at messages
-        between them. Where all are, or iterations run into each other, partitions are what threads share.
-        """
-        prioritised = "priorityFunc" in self.lowered.functions
-        together = type(self.program).all_active or self.plan.interleave
-        if together or self.graph.m > SMALL_EDGES:
-            return None
-        return FEW_WITH_PRIORITIES if prioritised else FEW_PARTITIONS
+        n, m = self.graph.n, self.graph.m
+        if self.plan.partition_size is not None or n == 0 or max(n, m) > SMALL_EDGES:
+            return False
+        shared = self.plan.interleave and "priorityFunc" not in self.lowered.functions
+        return not (type(self.program).all_active or shared)
 
     def _vertex_bytes(self) -> int:
         """Bytes of a vertex that a partition keeps in the cache: the fields in use and the frontier flag."""
