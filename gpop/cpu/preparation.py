@@ -264,8 +264,9 @@ class Preparation:
 
     def _compile(self) -> None:
         """Have the loop compiled or loaded before the clock starts."""
-        # A run that never has enough active edges for two threads starts none.
-        self.workers = min(self.threads, int(self.layout.k)) - 1 if self.edges >= SERIAL_EDGES else 0
+        # A run that never has enough active edges for two threads, or nothing to share, starts none.
+        shares = self.edges >= SERIAL_EDGES and self.layout.k > 1
+        self.workers = self.threads - 1 if shares else 0
         self.enter_loop = None
         if self.graph.n:  # without vertices nothing is run
             self._make_loop(self._state())
