@@ -26,6 +26,8 @@ INTERLEAVED, INTRA = 7, 9
 """Columns of the instrumented counters (workspace.COUNTERS)."""
 
 NEAR, FAR = np.uint64(4), np.uint64(8)
+"""Places further on in the queue where an adjacency list is asked for, and before that its offset: what comes
+next lies anywhere, and whether a vertex is improved, which nobody can foresee, is known when it is there."""
 
 LOCAL_BUDGET = 8
 """Vertices applied inside a partition at most, as a multiple of its size."""

@@ -43,7 +43,7 @@ class LineWays(NamedTuple):
 
 
 class LineSpace(NamedTuple):
-    """``listed``: bits of the near rows of ``lists``, then of what is far. ``through``: whose edges have all been
+    """``listed``: bits of the rows of ``lists``. ``through``: whose edges have all been
     walked, as far as a rest has seen. Per thread, ``found``: what is not yet on the near and on the far list,
     and ``held``: how many those are, and what else it tells at the end of a chunk.
     """
