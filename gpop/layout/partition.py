@@ -5,7 +5,7 @@ Index partitioning: partition ``p`` owns vertices ``[p*q, (p+1)*q)``. ``q`` is a
 partitions ``k = ceil(n/q)`` that satisfies
 
 1. the vertex data of a partition fits the largest private cache: ``q * vertex_bytes <= L2``;
-2. load balance: ``k >= 4 * threads`` (one on a small graph: `gpop.cpu.preparation`).
+2. load balance: ``k >= 4 * threads`` (fewer on small graphs: `gpop.cpu.preparation.FEW_PARTITIONS`).
 
 Local ids of 15 bits leave room for the message flag in a uint16, which halves the bytes of ids and
 sources, and caches have outgrown that size. So ``q`` is the largest power of two within both rules and
@@ -73,6 +73,7 @@ def partition_bits(
     vertex_bytes: int = 4,
     cache_bytes: int | None = None,
     partition_size: int | None = None,
+    least: int | None = None,
 ) -> int:
     """Number of low bits of a vertex id that are local to its partition: ``q = 2**bits``.
 
@@ -90,6 +91,8 @@ def partition_bits(
         Private cache of a core in bytes; read from the machine when not given.
     partition_size : int, optional
         Vertices per partition chosen by the user, a power of two; replaces the rules.
+    least : int, optional
+        Fewest partitions, in place of rule 2.
 
     Raises
     ------
@@ -116,7 +119,8 @@ def partition_bits(
     bits = min(cacheable, SMALL_ID_BITS)
     while bits < cacheable and 16 * partition_count(n, bits) ** 2 > max(2 * edges, _SMALL_OFFSETS):
         bits += 1
-    while bits > 0 and partition_count(n, bits) < 4 * threads:
+    least = 4 * threads if least is None else least
+    while bits > 0 and partition_count(n, bits) < least:
         bits -= 1
     return bits
 
