@@ -35,7 +35,7 @@ import gpop
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.generate import generate
-from gpop.gpu import choices, device, engine, kernel, prepared
+from gpop.gpu import device, kernel, limits, prepared
 from gpop.gpu.device import cupy
 from perf.graphs import WEIGHTS
 from perf.parser import documented
@@ -50,7 +50,7 @@ class Tried(NamedTuple):
 
     about: str
     blocks: int = 1
-    threads: int = kernel.BLOCK_THREADS
+    threads: int = limits.BLOCK_THREADS
     partition_size: int | None = None
 
 
@@ -93,9 +93,7 @@ def tried(what: Tried, graph: gpop.Graph) -> Iterator[None]:
     bounds = f"__launch_bounds__(BLOCK_THREADS, {what.blocks})"
     with (
         patch.object(device, "_device", lambda index: part),
-        patch.object(kernel, "BLOCK_THREADS", what.threads),
-        patch.object(choices, "BLOCK_THREADS", what.threads),
-        patch.object(engine, "BLOCK_THREADS", what.threads),
+        patch.object(limits, "BLOCK_THREADS", what.threads),
         patch.object(kernel, "kernel_text", lambda names: text(names).replace(BOUNDS, bounds)),
     ):
         yield

@@ -70,6 +70,29 @@ def machine(head: dict[str, str], printed: str) -> list[str]:
     ]
 
 
+def gap(head: dict[str, str], printed: str) -> list[str]:
+    """Milliseconds by graph and kernel, beside the reference implementations."""
+    times: dict[str, dict[str, dict[str, str]]] = {}
+    pattern = r"^(\S+) +(\w+) +\d+ +([\d.]+) +[\d.]+ +[\d.]+ +([\d.]+) +[\d.]+"
+    for graph, kernel, *both in re.findall(pattern, printed, re.MULTILINE):
+        for name, ms in zip(("gpop", "GAPBS"), map(float, both), strict=True):
+            text = f"{ms:.{0 if ms >= 100 else 1 if ms >= 10 else 2}f}"
+            times.setdefault(graph, {}).setdefault(name, {})[kernel] = text
+    kernels = list(dict.fromkeys(kernel for sides in times.values() for kernel in sides["gpop"]))
+    rows = [
+        [graph, name, *(found.get(kernel, "") for kernel in kernels)]
+        for graph, sides in times.items()
+        for name, found in sides.items()
+    ]
+    more = f"{printed.split(maxsplit=1)[0]} threads; milliseconds, median of the trials"
+    return [
+        "The kernels of the GAP benchmark, a call of gpop against what its implementations in C++ print:",
+        _above(head, "gap", more),
+        "",
+        *_table(["graph", "", *kernels], rows),
+    ]
+
+
 def gpu(head: dict[str, str], printed: str) -> list[str]:
     """Milliseconds by graph, app that others have, and contender: also where gpop loses."""
     rows = []
@@ -96,6 +119,7 @@ def gpu(head: dict[str, str], printed: str) -> list[str]:
 
 BLOCKS: dict[str, Callable[[dict[str, str], str], list[str]]] = {
     "scaling": scaling,
+    "gap": gap,
     "machine": machine,
     "gpu": gpu,
 }

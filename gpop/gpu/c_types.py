@@ -34,6 +34,17 @@ RESERVED = frozenset(
 )
 
 
+def c_name(dtype: np.dtype) -> str:
+    """C++ type of a NumPy scalar type.
+
+    Examples
+    --------
+    >>> c_name(np.dtype(np.uint32)), c_name(np.dtype(bool))
+    ('unsigned', 'bool')
+    """
+    return C_NAMES[dtype.name]
+
+
 class Unknown(Exception):
     """Something that has no counterpart; the caller knows the user's line."""
 

@@ -17,7 +17,7 @@ import numpy as np
 from gpop.common.user_folder import recall, remember
 from gpop.generate import generate
 from gpop.gpu.device import current_device
-from gpop.gpu.kernel import device_sizes
+from gpop.gpu.traits import device_sizes
 from gpop.graph.graph import Graph
 from gpop.model import gpu_bytes
 from gpop.plan.engine import Engine

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.errors import UsageError
+from gpop.gpu import limits
 from gpop.gpu.device import current_device
 from gpop.gpu.device_graph import HUBS, arrays_of
 from gpop.gpu.emitted import Emitted
-from gpop.gpu.kernel import BLOCK_THREADS, MOST_LANE_IDS, OWNER, SWAP, Traits, combine_of, push_of, queues
 from gpop.gpu.strategies import strategies_of
+from gpop.gpu.traits import OWNER, SWAP, Traits, combine_of, push_of, queues
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
 from gpop.model.choosers import prefers_rows
 from gpop.model.strategies import PULL, SC, Strategy, code_of, policies, split
@@ -20,7 +21,7 @@ from gpop.plan.plan import Plan
 def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = False) -> Traits:
     """The traits, but for the type of weights in bins, which the layout decides.
 
-    ``push`` (`gpop.gpu.kernel`): deliver by compare-and-swap or by owners whatever the program declares.
+    ``push`` (`gpop.gpu.traits`): deliver by compare-and-swap or by owners whatever the program declares.
     ``streamed``: edges are read over the link, where they do not fit the device.
     """
     cls = type(plan.program)
@@ -100,7 +101,11 @@ def bits_of(plan: Plan, strategies: tuple[Strategy, ...]) -> int:
     Strategies by name do not read bins: theirs are the same for all graphs, so that one kernel serves all.
     """
     cell = max(plan.types.message.itemsize, plan.types.gathered.itemsize, np.dtype(np.uint32).itemsize)
-    room = (current_device().shared_bytes - 2048 - MOST_LANE_IDS * BLOCK_THREADS * cell) * 8 // (8 * cell + 1)
+    room = (
+        (current_device().shared_bytes - 2048 - limits.MOST_LANE_IDS * limits.BLOCK_THREADS * cell)
+        * 8
+        // (8 * cell + 1)
+    )
     most = min(SMALL_ID_BITS, room.bit_length() - 1)
     bits = partition_bits(
         plan.program.graph.n, 1, cache_bytes=cell << most, vertex_bytes=cell,

@@ -20,10 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from gpop.gpu import edge_arrays, hyb_arrays
+from gpop.gpu import edge_arrays, hyb_arrays, limits
 from gpop.gpu.device import cupy, current_device
 from gpop.gpu.edge_arrays import STRUCTS
-from gpop.gpu.kernel import HUB
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.bins import Bins
@@ -303,7 +302,7 @@ class DeviceGraph:
         self._put("column_piece", column_pieces(ids, destination, max(PIECE_IDS, bins.ids.size // share)))
 
     def _make_hubs(self) -> None:
-        tables = hub_tables(self._in_degree(), HUB)
+        tables = hub_tables(self._in_degree(), limits.HUB)
         self.hub_first = tables["hub_first"]
         for name, table in tables.items():
             self._put(name, table)

@@ -14,17 +14,18 @@ import numpy as np
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.memory import readable
 from gpop.common.parallel import worker_count
-from gpop.gpu import calibrate
+from gpop.gpu import calibrate, limits
 from gpop.gpu.choices import mode_of, parts_of, traits_of
 from gpop.gpu.device import cupy, free_bytes, is_device_array, require_device_memory
 from gpop.gpu.device_graph import DeviceGraph, device_graph
 from gpop.gpu.emit import emit
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.exchange import FEW, ROOM
-from gpop.gpu.kernel import BLOCK_THREADS, FUSED, OWNER, Traits
+from gpop.gpu.kernel import FUSED
 from gpop.gpu.prepared import Prepared, note, noted
 from gpop.gpu.streaming import Link, stream
 from gpop.gpu.structs import FETCHED_AT, TRACE_ROWS, argument
+from gpop.gpu.traits import OWNER, Traits
 from gpop.gpu.tree import load_tree
 from gpop.gpu.workspace import Shapes, queue_shapes, workspace_shapes
 from gpop.model.choosers import AUTO_PUSH
@@ -52,7 +53,7 @@ def emitted_of(plan: Plan) -> Emitted:
 class GpuEngine:
     """One run on the current device; see `gpop.plan.engine.Engine`.
 
-    ``push`` (`gpop.gpu.kernel`) gathers without the program's ``combine``, by compare-and-swap or by one
+    ``push`` (`gpop.gpu.traits`) gathers without the program's ``combine``, by compare-and-swap or by one
     owner per vertex: for comparing the ways.
     """
 
@@ -193,7 +194,7 @@ class GpuEngine:
         if given is not None:
             size = np.int64(-1 if sources is None else len(sources))
             arguments = (ready.graph, self.space.argument, self.exchange.device_control, given, size)
-            ready.loader((ready.device.multiprocessors,), (BLOCK_THREADS,), arguments)
+            ready.loader((ready.device.multiprocessors,), (limits.BLOCK_THREADS,), arguments)
 
     def _given(self, sources: np.ndarray | None) -> Any:
         """Where these vertices lie on the device when the next copy has been made."""
@@ -245,7 +246,7 @@ class GpuEngine:
 
     def _start(self, kernel: Any) -> None:
         blocks = (self.ready.device.multiprocessors,)
-        kernel(blocks, (BLOCK_THREADS,), self._arguments(), shared_mem=self.ready.shared)
+        kernel(blocks, (limits.BLOCK_THREADS,), self._arguments(), shared_mem=self.ready.shared)
 
     def _arguments(self) -> tuple[Any, ...]:
         """What kernels get; filling the structs takes longer than a launch, so once until `refresh`."""
@@ -316,7 +317,7 @@ class GpuEngine:
             touched=self.space.vertices_in("touched_bits", n) if traits.track else None,
             counters=None,
             mode=self.mode,
-            threads=self.ready.device.multiprocessors * BLOCK_THREADS,
+            threads=self.ready.device.multiprocessors * limits.BLOCK_THREADS,
             partition_size=1 << traits.bits,
             partitions=int(self.layout.bins.k),
             link=None if self.link is None else self.link.said(),

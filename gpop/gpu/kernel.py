@@ -6,23 +6,37 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from gpop.common.errors import ProgramError
 from gpop.common.progress import activity
+from gpop.gpu import limits
+from gpop.gpu.c_types import c_name
 from gpop.gpu.emit import semantics
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.hyb_arrays import COO_CHUNK, ELL_AHEAD
 from gpop.gpu.kernel_files import kernel_text
 from gpop.gpu.strategies import kernels_of, record_values, strategy_source
 from gpop.gpu.structs import CONTROL, FETCHED_AT, GRAPH, SPACE, TRACE_COLUMNS, TRACE_ROWS, WANTED_AT
-from gpop.model.gpu_bytes import DeviceSizes
-from gpop.model.strategies import AGGREGATIONS, PC, PULL, Strategy
+from gpop.gpu.traits import (
+    COMBINES,
+    FOLD,
+    Traits,
+    cells_bytes,
+    device_sizes,
+    folded_dtype,
+    folds_rows,
+    lane_ids,
+    one_phase,
+    queues,
+    shared_bytes,
+    total_dtype,
+    whole_vectors,
+)
+from gpop.model.strategies import AGGREGATIONS
 from gpop.model.trees import LEAF
 from gpop.plan.chosen import KEEP
-from gpop.plan.hidden import MASK_NONE, MASK_SENT
 
 COMMON = ("stored", "layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
 """Files of ``kernels/`` that all strategies build on, in the order in which they are compiled."""
@@ -34,174 +48,8 @@ several ranks."""
 FUSED, STEPPED, RANKED = ("loop", "load"), ("step",), ("loop", "load", "exchange")
 
 OPTIONS = ("--std=c++17", "--fmad=false")  # the CPU does not contract a * b + c either
-BLOCK_THREADS = 1024
-VERTEX_BYTES, OFFSET_BYTES, ID_BYTES, SEGMENT_BYTES = 4, 8, 2, 32
-"""Of a vertex in CSR and in lists (a word of the frontier's bits has as many), of an offset, of a local id
-in the bins, and of the header of a segment (layout.cuh)."""
-
-LEVEL_EDGES = 1 << 18
-"""Most active vertices, and most edges of them, of an iteration that has little to do (levels.cuh)."""
-
-MOST_LISTED = 1 << 18
-"""Vertices of a new bucket are listed where at most so many waited; else they are bits (buckets.cuh)."""
-
-HEAVY = 256
-"""Vertices with more edges are pushed in pieces of so many."""
-
-HUB = 512
-"""A vertex with more in-edges is gathered by a warp of its own (owner.cuh)."""
-
-PAGE_BYTES = 1 << 16
-"""Of streamed arrays: copied to the device, or left with the host, as a whole (stored.cuh)."""
-
 PARAMETERS = ("VIRTUAL_WARP", "CHUNK")
 """Names of `Traits.parameters` (virtual_warps.cuh)."""
-
-MOST_LANE_IDS = 16
-"""Ids that one thread takes at once (strip.cuh); half as many where each comes with a weight: registers."""
-
-LEAST_SHARED = 1 << 14
-"""Candidates of a sparse iteration want some, and vertices that wait for a warp (in_edges.cuh)."""
-
-COMBINES = {None: 0, "min": 1, "max": 2, "add": 3, "or": 4}
-SWAP, FOLD, OWNER = range(3)
-"""How a pushed message reaches its vertex (layout.cuh)."""
-
-C_TYPES = {
-    "b1": "bool", "i1": "signed char", "u1": "unsigned char", "i2": "short", "u2": "unsigned short",
-    "i4": "int", "u4": "unsigned", "i8": "long long", "u8": "unsigned long long",
-    "f4": "float", "f8": "double",
-}  # fmt: skip
-
-
-class Traits(NamedTuple):
-    """What is compiled into an engine beside the emitted functions."""
-
-    bits: int
-    weight_dtype: np.dtype | None
-    bin_weight_dtype: np.dtype | None
-    all_active: bool
-    mask: int
-    inactive: Any
-    combine: str | None
-    push: int
-    track: bool
-    live: bool
-    strategies: tuple[Strategy, ...]
-    """Those that a run may choose: at most one of each of the three."""
-    parameters: tuple[int, ...] = ()
-    """Of a strategy that has some: lanes of a virtual warp, and vertices that it takes at once."""
-    masked: bool = False
-    aggregation: str | None = None
-    """See `gpop.model.strategies.AGGREGATIONS`."""
-    streamed: bool = False
-    """Whether arrays that grow with the edges are read page by page (stored.cuh)."""
-    tree: bool = False
-    """Whether a decision tree is asked (tree.cuh)."""
-
-    @property
-    def sparse(self) -> Strategy | None:
-        """Sends for single vertices, or gathers for them in every iteration."""
-        others = (self.pulling, self.few)
-        return next((s for s in self.strategies if s.mode != PC and s not in others), None)
-
-    @property
-    def dense(self) -> Strategy | None:
-        """Sends for whole partitions."""
-        return next((strategy for strategy in self.strategies if strategy.mode == PC), None)
-
-    @property
-    def pulling(self) -> Strategy | None:
-        """Gathers for single vertices in some iterations."""
-        asks = (s for s in self.strategies if s.mode == PULL and s.auto and not s.by_name)
-        return None if self.all_active else next(asks, None)
-
-    @property
-    def few(self) -> Strategy | None:
-        """Takes over from `sparse` while few vertices are active."""
-        return next((strategy for strategy in self.strategies if strategy.few), None)
-
-
-def c_name(dtype: np.dtype) -> str:
-    """C++ type of a NumPy scalar type.
-
-    Examples
-    --------
-    >>> c_name(np.dtype(np.uint32)), c_name(np.dtype(bool))
-    ('unsigned', 'bool')
-    """
-    return C_TYPES[f"{dtype.kind}{dtype.itemsize}"]
-
-
-def folded_dtype(gathered: np.dtype, combine: str | None) -> np.dtype:
-    """Type in which messages are combined: that of the message, or the one of 4 bytes that holds it.
-
-    Examples
-    --------
-    >>> folded_dtype(np.dtype(np.int8), "min"), folded_dtype(np.dtype(np.float64), "add")
-    (dtype('int32'), dtype('float64'))
-    """
-    if combine == "or" and gathered.kind == "f":
-        raise ProgramError(f"combine = 'or' needs messages that are whole numbers, these are {gathered}")
-    if gathered.itemsize >= 4:
-        return gathered
-    return np.dtype(np.int32 if gathered.kind == "i" else np.uint32)
-
-
-def total_dtype(folded: np.dtype, traits: Traits) -> np.dtype:
-    """Type in which all messages of a vertex are combined, in one cell of global memory.
-
-    float32 loses a hub's small messages when they are pushed one by one: those sums are float64. Partition-
-    centric messages come as sums of runs, few per vertex, so that nothing is to be gained there.
-    """
-    wide = traits.combine == "add" and traits.sparse is not None and folded == np.float32
-    return np.dtype(np.float64) if wide else folded
-
-
-def combine_of(combine: str | None, gathered: np.dtype, written: list[np.dtype]) -> str | None:
-    """The declared fold, or None where messages must be gathered one by one all the same.
-
-    A sum of whole numbers is combined in the type of the messages; a wider field has room for sums that this
-    type has not.
-
-    Examples
-    --------
-    >>> combine_of("add", np.dtype(np.uint8), [np.dtype(np.int64)]), combine_of("min", np.dtype(np.uint8), [])
-    (None, 'min')
-    """
-    if combine == "add" and gathered.kind != "f":
-        if any(field.kind == "f" or field.itemsize > gathered.itemsize for field in written):
-            return None
-    return combine
-
-
-def push_of(emitted: Emitted, combine: str | None) -> int:
-    """How source-centric messages reach their vertex.
-
-    Sums are folded with the hardware's atomic add (a vertex with many in-edges would swap for ever);
-    a minimum rarely changes anything, so ``gatherFunc`` on a copy mostly ends after a look.
-    """
-    can_swap = len(emitted.written) <= 1
-    if combine is not None and (combine == "add" or not can_swap):
-        return FOLD
-    return SWAP if can_swap else OWNER
-
-
-def queues(emitted: Emitted, traits: Traits) -> bool:
-    """Whether messages that change a hub wait in its queue (swap.cuh)."""
-    return traits.push == SWAP and traits.combine is None and len(emitted.written) == 1
-
-
-def one_phase(traits: Traits) -> bool:
-    """Whether vertices gather, and send again, at once (rows.cuh)."""
-    return traits.sparse is not None and traits.sparse.one_phase
-
-
-def folds_rows(emitted: Emitted, traits: Traits) -> bool:
-    """Whether the messages of a row of HYB are combined before gatherFunc hears of them (hyb.cuh)."""
-    hyb = traits.sparse is not None and "hyb" in traits.sparse.layouts
-    early = "needsFunc" in emitted.defined and traits.combine != "add"
-    return hyb and traits.combine is not None and not early
 
 
 def _constant(value: Any, dtype: np.dtype) -> str:
@@ -250,18 +98,18 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "LIVE": int(traits.live),
         "HAS_INIT": int("initFunc" in emitted.defined),
         "SWAPPABLE": int(len(emitted.written) == 1),
-        "BLOCK_THREADS": BLOCK_THREADS,
-        "HEAVY": HEAVY,
-        "LEVEL_EDGES": LEVEL_EDGES,
-        "MOST_LISTED": MOST_LISTED,
-        "HUB": HUB,
+        "BLOCK_THREADS": limits.BLOCK_THREADS,
+        "HEAVY": limits.HEAVY,
+        "LEVEL_EDGES": limits.LEVEL_EDGES,
+        "MOST_LISTED": limits.MOST_LISTED,
+        "HUB": limits.HUB,
         "QUEUES": int(queues(emitted, traits)),
         "ENDS_EARLY": int("needsFunc" in emitted.defined),
         "FOLDS_ROWS": int(folds_rows(emitted, traits)),
         "ELL_AHEAD": ELL_AHEAD,
         "COO_CHUNK": COO_CHUNK,
         "LANE_IDS": lane_ids(traits),
-        "STAGED_BITS_AT": _whole_vectors(emitted.message_dtype.itemsize << traits.bits),
+        "STAGED_BITS_AT": whole_vectors(emitted.message_dtype.itemsize << traits.bits),
         "SHARED_BYTES": shared_bytes(emitted, traits),
         "BUFFERS_AT": cells_bytes(emitted, traits),
         "TRACE_ROWS": TRACE_ROWS,
@@ -272,7 +120,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "HAS_TREE": int(traits.tree),
         "LEAF": LEAF,
         "KEEP": KEEP,
-        "PAGE_BYTES": PAGE_BYTES,
+        "PAGE_BYTES": limits.PAGE_BYTES,
         **record_values(),
         **dict(zip(PARAMETERS, traits.parameters, strict=False)),
     }
@@ -300,67 +148,6 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         for name, dtype in (("Graph", GRAPH), ("Space", SPACE), ("Control", CONTROL))
     ]
     return "\n".join(lines) + "\n"
-
-
-def device_sizes(emitted: Emitted, traits: Traits, live: bool) -> DeviceSizes:
-    """What the model's functions are told about this engine; ``live``: nothing is kept by scatter."""
-    frontier, weighted = not traits.all_active, traits.weight_dtype is not None
-    message, folded = emitted.message_dtype, folded_dtype(emitted.gathered_dtype, traits.combine)
-    total = total_dtype(folded, traits)
-    edge_weight = traits.bin_weight_dtype if traits.streamed else traits.weight_dtype
-    cells = [total] if traits.push == FOLD else emitted.written_dtypes[:1]
-    cell = sum(dtype.itemsize for dtype in cells)
-    return DeviceSizes(
-        kept=0 if live else VERTEX_BYTES * (frontier and not traits.masked) + message.itemsize,
-        listed=(VERTEX_BYTES + OFFSET_BYTES) * (frontier and not traits.masked),
-        offset=OFFSET_BYTES,
-        edge=VERTEX_BYTES,
-        weight=edge_weight.itemsize if weighted else 0,
-        id=ID_BYTES,
-        bin_weight=traits.bin_weight_dtype.itemsize if weighted and traits.dense else 0,
-        source=ID_BYTES,
-        value=0 if live else message.itemsize,
-        mark=int(traits.mask == MASK_SENT),
-        partial=folded.itemsize,
-        segment=SEGMENT_BYTES,
-        vertex=cell,
-        inactive=cell if traits.mask == MASK_NONE else 0,
-        total=total.itemsize,
-        probe=VERTEX_BYTES * frontier,
-        early=int("needsFunc" in emitted.defined),
-        row=VERTEX_BYTES * folds_rows(emitted, traits),
-    )
-
-
-def lane_ids(traits: Traits) -> int:
-    """Ids that one thread takes at once."""
-    return MOST_LANE_IDS if traits.weight_dtype is None else MOST_LANE_IDS // 2
-
-
-def cells_bytes(emitted: Emitted, traits: Traits) -> int:
-    """Shared memory for a cell per vertex of a partition, staged or folded, and a bit; whole vectors."""
-    folded = folded_dtype(emitted.gathered_dtype, traits.combine).itemsize if traits.combine else 0
-    cells = _whole_vectors(max(emitted.message_dtype.itemsize, folded) << traits.bits)
-    return cells + _whole_vectors((1 << traits.bits) // 8 + 4)
-
-
-def _whole_vectors(nbytes: int) -> int:
-    return -(-nbytes // 16) * 16
-
-
-def shared_bytes(emitted: Emitted, traits: Traits) -> int:
-    """Dynamic shared memory of a block: the cells, and for ``combine`` a window of runs per warp.
-
-    Where all gather by owners there are neither, and what is not taken is cache.
-    """
-    if traits.push == OWNER:
-        return LEAST_SHARED
-    buffers = (
-        BLOCK_THREADS * lane_ids(traits) * folded_dtype(emitted.gathered_dtype, traits.combine).itemsize
-        if traits.combine
-        else 0
-    )
-    return max(LEAST_SHARED, cells_bytes(emitted, traits) + buffers)
 
 
 def compile_kernel(source: str, cooperative: bool = True) -> Any:

@@ -18,8 +18,9 @@ from gpop.gpu.device_graph import DeviceGraph
 from gpop.gpu.edge_arrays import STRUCTS
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.exchange import Exchange
-from gpop.gpu.kernel import FUSED, STEPPED, Traits, compile_kernel, make_source, shared_bytes
+from gpop.gpu.kernel import FUSED, STEPPED, compile_kernel, make_source
 from gpop.gpu.structs import GRAPH, argument
+from gpop.gpu.traits import Traits, shared_bytes
 from gpop.gpu.workspace import Shapes, Workspace
 from gpop.graph.graph import Graph
 from gpop.plan.plan import Plan

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from gpop.gpu.c_types import c_name
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.helpers import HINT
-from gpop.gpu.kernel import c_name
 from gpop.gpu.source import Emitter
 from gpop.program.program import FUNCTIONS
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gpop.common.memory import require_memory
-from gpop.gpu import kernel
+from gpop.gpu import limits
 from gpop.gpu.budgeted_graph import BINS, CSR, IN_EDGES, PAGED, BudgetedGraph, rounded
 from gpop.gpu.device import cupy, pinned_copy
 from gpop.gpu.device_graph import HUBS, PADDING, PIECE, SEGMENT, SEGMENT_IDS, SEGMENTS
@@ -91,7 +91,7 @@ class StreamedGraph(BudgetedGraph):
         """Copy as many pages as fit ``room`` bytes; tables and shares."""
         places = sorted({*map(self._place, names)} & {*PAGED})
         room -= self._tables_bytes(places)
-        self._choose(places, max(room, 0) // kernel.PAGE_BYTES)
+        self._choose(places, max(room, 0) // limits.PAGE_BYTES)
         for name in places:
             self.arrays[name] = self._table(name)
         for name in names:
@@ -103,17 +103,17 @@ class StreamedGraph(BudgetedGraph):
     @property
     def away_bytes(self) -> int:
         """Bytes of pages that are read over the link."""
-        return sum(int(flags.sum()) for flags in self.away.values()) * kernel.PAGE_BYTES
+        return sum(int(flags.sum()) for flags in self.away.values()) * limits.PAGE_BYTES
 
     @property
     def resident_bytes(self) -> int:
         """Bytes of pages on the device."""
-        return sum(int((~flags).sum()) for flags in self.away.values()) * kernel.PAGE_BYTES
+        return sum(int((~flags).sum()) for flags in self.away.values()) * limits.PAGE_BYTES
 
     def _size(self, name: str) -> int:
         """Every segment is known here, with what it takes to make its table; degrees are the host's."""
         if name in HUBS:
-            return 4 * self.graph.n if name == "hub_of" else 8 * (self.graph.m // kernel.HUB + 1 + PADDING)
+            return 4 * self.graph.n if name == "hub_of" else 8 * (self.graph.m // limits.HUB + 1 + PADDING)
         if name not in SEGMENTS:
             return super()._size(name)
         segments = int((-(-np.diff(self.bins.id_offsets) // SEGMENT_IDS)).sum())
@@ -134,7 +134,7 @@ class StreamedGraph(BudgetedGraph):
         return tables + 3 * rounded(8 * (int(self.bins.k) + 2))
 
     def _page(self, name: str) -> int:
-        return kernel.PAGE_BYTES // self._host_type(name).itemsize
+        return limits.PAGE_BYTES // self._host_type(name).itemsize
 
     def _host_type(self, name: str) -> np.dtype:
         """Of an element as it is streamed: weights are as small as in the bins."""
@@ -181,18 +181,18 @@ class StreamedGraph(BudgetedGraph):
 
     def _table(self, name: str) -> Any:
         """Addresses of the pages; those on the device lie in one array."""
-        pages = self.pinned[name].view(np.uint8).reshape(-1, kernel.PAGE_BYTES)
-        addresses = pages.ctypes.data + np.arange(len(pages), dtype=np.uint64) * kernel.PAGE_BYTES
+        pages = self.pinned[name].view(np.uint8).reshape(-1, limits.PAGE_BYTES)
+        addresses = pages.ctypes.data + np.arange(len(pages), dtype=np.uint64) * limits.PAGE_BYTES
         here = np.flatnonzero(~self.away[name])
         if len(here):
-            copies = cupy().zeros(len(here) * kernel.PAGE_BYTES, np.uint8)
+            copies = cupy().zeros(len(here) * limits.PAGE_BYTES, np.uint8)
             runs = np.split(np.arange(len(here)), np.flatnonzero(np.diff(here) != 1) + 1)
             for run in runs:  # pages that follow each other are one copy
                 first, last = int(here[run[0]]), int(here[run[-1]]) + 1
-                begin = int(run[0]) * kernel.PAGE_BYTES
+                begin = int(run[0]) * limits.PAGE_BYTES
                 block = pages[first:last].ravel()
                 copies[begin : begin + len(block)].set(block)
-            addresses[here] = copies.data.ptr + np.arange(len(here), dtype=np.uint64) * kernel.PAGE_BYTES
+            addresses[here] = copies.data.ptr + np.arange(len(here), dtype=np.uint64) * limits.PAGE_BYTES
             self.arrays[f"{name} here"] = copies
         return cupy().asarray(addresses)
 

@@ -22,9 +22,9 @@ from gpop.gpu.choices import mode_of, parts_of, traits_of
 from gpop.gpu.device import cupy, is_device_array
 from gpop.gpu.device_graph import device_graph
 from gpop.gpu.emitted import Emitted
-from gpop.gpu.kernel import OWNER, Traits, queues
 from gpop.gpu.streamed_graph import StreamedGraph
 from gpop.gpu.structs import CONTROL, FETCHED_AT, WANTED_AT
+from gpop.gpu.traits import OWNER, Traits, queues
 from gpop.gpu.workspace import Shapes, queue_shapes, workspace_shapes
 from gpop.graph.kept import Kind
 from gpop.layout.partition import partitions

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gpop.gpu.device import cupy
-from gpop.gpu.kernel import Traits
+from gpop.gpu.traits import Traits
 from gpop.graph.graph import Graph
 from gpop.model.choosers import AUTO, AUTO_PUSH
 from gpop.model.features import STEP_AT, step_feature

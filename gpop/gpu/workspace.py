@@ -6,22 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from gpop.gpu import limits
 from gpop.gpu.device import cupy
 from gpop.gpu.device_graph import PADDING, DeviceGraph
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.hyb_arrays import partials
-from gpop.gpu.kernel import (
-    FOLD,
-    HEAVY,
-    LEVEL_EDGES,
-    Traits,
-    folded_dtype,
-    folds_rows,
-    one_phase,
-    queues,
-    total_dtype,
-)
 from gpop.gpu.structs import SPACE, argument
+from gpop.gpu.traits import FOLD, Traits, folded_dtype, folds_rows, one_phase, queues, total_dtype
 from gpop.graph.graph import Graph
 from gpop.plan.hidden import MASK_SENT
 from gpop.program.folds import identity
@@ -40,7 +31,7 @@ def workspace_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits) -> S
     frontier, buckets = not traits.all_active, "priorityFunc" in emitted.defined
     slots = bins.messages + PADDING if sends_all else 0
     rows = partials(n, layout.hyb_shape) if folds_rows(emitted, traits) else 0
-    heavy = 0 if one_phase(traits) else 2 * (2 * graph.m // HEAVY + 1)
+    heavy = 0 if one_phase(traits) else 2 * (2 * graph.m // limits.HEAVY + 1)
     lengths = {
         "values": (slots if not traits.combine else 0, message),
         "partials": (rows or (slots if traits.combine and not traits.streamed else 0), folded),
@@ -61,7 +52,7 @@ def workspace_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits) -> S
         "list": (n if frontier else 0, np.uint32),
         "candidates": (n if frontier else 0, np.uint32),
         "waiting_bits": (words if buckets else 0, np.uint32),
-        "entries": (4 * 2 * min(LEVEL_EDGES, n) if traits.few else 0, np.uint32),
+        "entries": (4 * 2 * min(limits.LEVEL_EDGES, n) if traits.few else 0, np.uint32),
         "heavy": (heavy if pushes or frontier else 0, np.uint32),
         "mode": (k, np.uint8),
         "active_vertices": (k, np.uint32),
@@ -103,8 +94,8 @@ class Workspace:
     def _list_heavy(self, graph: Graph) -> int:
         """Every vertex is active: the pieces of the heavy ones are listed once."""
         degree = graph.out_degree.astype(np.int64)
-        vertices = np.flatnonzero(degree > HEAVY)
-        count = -(-degree[vertices] // HEAVY)
+        vertices = np.flatnonzero(degree > limits.HEAVY)
+        count = -(-degree[vertices] // limits.HEAVY)
         first = np.cumsum(count) - count
         pieces = np.empty((int(count.sum()), 2), np.uint32)
         pieces[:, 0] = np.repeat(vertices, count)

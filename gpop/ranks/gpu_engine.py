@@ -16,14 +16,16 @@ import numpy as np
 
 from gpop.common.errors import UsageError
 from gpop.cpu import exchange
+from gpop.gpu import limits
 from gpop.gpu.choices import bits_of
 from gpop.gpu.device import cupy
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.engine import GpuEngine
-from gpop.gpu.kernel import MOST_LISTED, RANKED, Traits
+from gpop.gpu.kernel import RANKED
 from gpop.gpu.prepared import Prepared
 from gpop.gpu.ranked import RankedEmitter
 from gpop.gpu.streaming import everything
+from gpop.gpu.traits import Traits
 from gpop.gpu.workspace import Shapes
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
@@ -228,7 +230,7 @@ class GpuRankEngine(Together, GpuEngine):
             control["next_frontier"], control["next_edges"] = control["frontier"], control["edges"]
             control["next_list"], control["next_heavy"] = control["list_size"], control["heavy_size"]
             control["fresh"] = 1
-        if incoming > MOST_LISTED:
+        if incoming > limits.MOST_LISTED:
             control["list_valid"] = control["next_list"] = control["next_heavy"] = 0
         control["rows"], control["row_limit"] = 0, 1
         control["iteration"] += not works

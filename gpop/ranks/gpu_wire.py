@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from gpop.cpu import exchange
+from gpop.gpu import limits
 from gpop.gpu.device import cupy
 from gpop.gpu.exchange_form import Form, form_of, room_for
-from gpop.gpu.kernel import BLOCK_THREADS
 from gpop.ranks.link import Link
 from gpop.ranks.part import Part
 
@@ -131,8 +131,8 @@ class GpuWire:
 
     def launch(self, engine: Any, name: str, entries: int, arguments: tuple) -> None:
         """Start a kernel of the engine's module with so much to look at."""
-        blocks = max(1, min(engine.ready.device.multiprocessors, -(-entries // BLOCK_THREADS)))
-        engine.ready.module.get_function(name)((blocks,), (BLOCK_THREADS,), arguments)
+        blocks = max(1, min(engine.ready.device.multiprocessors, -(-entries // limits.BLOCK_THREADS)))
+        engine.ready.module.get_function(name)((blocks,), (limits.BLOCK_THREADS,), arguments)
 
 
 def _starts(counts: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from gpop.gpu import kernel, prepared, strategies
+from gpop.gpu import kernel, limits, prepared, strategies
 from gpop.gpu.budgeted_graph import BudgetedGraph
 
 ALONE = re.compile(r"ALONE_EDGES = \d+, ALONE_VERTICES = \d+;")
@@ -35,7 +35,7 @@ def never_alone() -> Iterator[None]:
         return kernel.compile_kernel(source)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernel, "LEVEL_EDGES", 0)
+        patch.setattr(limits, "LEVEL_EDGES", 0)
         patch.setattr(prepared, "compile_kernel", compile_kernel)
         yield
 

@@ -18,7 +18,7 @@ from gpop.execution.loop import carry_out
 from gpop.execution.run import Run, finished_run
 from gpop.gpu.emit import emit
 from gpop.gpu.engine import GpuEngine
-from gpop.gpu.kernel import OWNER, SWAP
+from gpop.gpu.traits import OWNER, SWAP
 from gpop.graph.graph import Graph
 from gpop.plan.plan import UNLIMITED, decide
 from gpop.program.lowering import lower

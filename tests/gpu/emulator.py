@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpop.gpu import choices, device, engine, kernel
+from gpop.gpu import device, kernel, limits
 
 WARP = 32
 SHARED = "extern __shared__ __align__(16) unsigned char shared_memory[];"
@@ -240,8 +240,7 @@ def emulated(module: type[Module] = Module) -> Iterator[None]:
     caches = (device.cupy, device._device, kernel._compiled)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "cupy", numpy_as_cupy(module))
-        for part in (kernel, choices, engine):
-            patch.setattr(part, "BLOCK_THREADS", WARP)
+        patch.setattr(limits, "BLOCK_THREADS", WARP)
         for cache in caches:
             cache.cache_clear()
         try:

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import kernel
+from gpop.gpu import kernel, limits, traits
+from gpop.gpu.c_types import c_name
 from gpop.gpu.emit import emit, semantics
-from gpop.gpu.kernel import c_name
 from gpop.program.lowering import lower
 from tests.gpu.host import PRELUDE
 
@@ -35,8 +35,8 @@ class Warp:
         types |= dict.fromkeys(("Gathered", "Total"), emitted.gathered_dtype)
         types["Weight"] = np.dtype(np.uint32 if weight is None else weight)
         values = {
-            "ALL_ACTIVE": 0, "WEIGHTED": int(weight is not None), "HUB": kernel.HUB,
-            "COMBINE": 0, "ADD": kernel.COMBINES["add"],
+            "ALL_ACTIVE": 0, "WEIGHTED": int(weight is not None), "HUB": limits.HUB,
+            "COMBINE": 0, "ADD": traits.COMBINES["add"],
             "ENDS_EARLY": int("needsFunc" in emitted.defined),
         }  # fmt: skip
         parts = [PRELUDE, semantics(), emitted.source]

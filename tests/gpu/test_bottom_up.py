@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import engine, kernel
+from gpop.gpu import engine, limits, traits
 from gpop.gpu.device_graph import DeviceGraph
 from gpop.layout.bins import build_bins
 from gpop.model.choosers import may_pull, prefers_pull
@@ -149,7 +149,7 @@ def test_vertices_that_ask_hear_what_they_would_be_sent(name):
 @pytest.mark.parametrize("name, ratio", [("Reached", 1.0), ("Noted", 3.0)])
 def test_some_iterations_push_and_some_ask(name, ratio):
     graph = with_hubs()
-    assert graph.reverse().out_degree.max() > kernel.HUB
+    assert graph.reverse().out_degree.max() > limits.HUB
     with emulated(), never_alone():
         run = check(PROGRAMS[name], graph, ratio=ratio, partition_size=64)
     asked = run.trace.column("partitions_pull") > 0
@@ -163,7 +163,7 @@ def test_iterations_are_chosen_as_the_model_in_python_says(monkeypatch):
     class Watching(engine.GpuEngine):
         def load(self, *given):
             super().load(*given)
-            found["sizes"] = kernel.device_sizes(self.ready.emitted, self.traits, self.traits.live)
+            found["sizes"] = traits.device_sizes(self.ready.emitted, self.traits, self.traits.live)
 
     graph, case = random_graph(8, 2000, 9000), PROGRAMS["Reached"]
     in_degree = graph.reverse().out_degree.astype(int)

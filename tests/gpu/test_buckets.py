@@ -8,7 +8,7 @@ import pytest
 import gpop
 from gpop.apps import sssp
 from gpop.generate import generate
-from gpop.gpu import kernel
+from gpop.gpu import limits
 from tests.gpu.asking import asking
 from tests.gpu.emulator import emulated
 from tests.prioritised import LastOfAll, Widest
@@ -66,7 +66,7 @@ def test_buckets_are_those_of_plain_python(start, mode):
 @pytest.mark.parametrize("delta", quick([None, 1, 40.0, np.inf], None))
 @pytest.mark.parametrize("interleave", quick([True, False], True))
 def test_distances_do_not_depend_on_buckets(delta, interleave, monkeypatch):
-    monkeypatch.setattr(kernel, "LEVEL_EDGES", 100)
+    monkeypatch.setattr(limits, "LEVEL_EDGES", 100)
     for graph in (
         generate("grid", width=17, height=9, weights=(1, 99)),
         generate("rmat", scale=8, weights=(1, 99)),
@@ -83,7 +83,7 @@ def test_distances_do_not_depend_on_buckets(delta, interleave, monkeypatch):
 @pytest.mark.slow
 def test_buckets_save_edges(monkeypatch):
     """Distances that will be improved are not followed. Here buckets of many vertices are bits alone."""
-    monkeypatch.setattr(kernel, "MOST_LISTED", 9)
+    monkeypatch.setattr(limits, "MOST_LISTED", 9)
     graph = generate("rmat", scale=9, weights=(1, 99))
     with emulated():
         runs = [gpop.sssp(graph, 1, target="gpu", mode="sc", delta=delta) for delta in (20, np.inf)]

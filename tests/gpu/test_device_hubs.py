@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.gpu import device_graph, engine, kernel
+from gpop.gpu import engine, limits
 from gpop.graph.graph import Graph
 from tests.gpu.cases import CASES, MODES, Case, Sums, check, in_plain_python, run_device
 from tests.gpu.hub_programs import Bytes, Counted, Degree, Enough, FiveCounted, Order
@@ -61,8 +61,7 @@ OWNED = ("Rumours", "Diary")
 @pytest.mark.parametrize("name", SWAPPED + OWNED)
 def test_many_small_hubs(name, monkeypatch):
     """Nearly every vertex is a hub, and block 0 alone takes small frontiers."""
-    for module in (kernel, device_graph):
-        monkeypatch.setattr(module, "HUB", 3)
+    monkeypatch.setattr(limits, "HUB", 3)
     rng = np.random.default_rng(8)
     for n, m in ((90, 400), (3000, 30000)):
         if n > 90 and CASES[name].small_only:

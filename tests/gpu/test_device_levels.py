@@ -8,7 +8,7 @@ import pytest
 import gpop
 from gpop.apps import sssp
 from gpop.generate import generate
-from gpop.gpu import kernel
+from gpop.gpu import limits
 from tests.gpu import test_buckets, test_levels
 from tests.gpu.test_bottom_up import PROGRAMS, check
 from tests.programs import random_graph
@@ -23,10 +23,10 @@ GRAPHS = {
 
 
 @pytest.mark.parametrize("kind", GRAPHS)
-@pytest.mark.parametrize("most", [kernel.LEVEL_EDGES, 1500, 300])
+@pytest.mark.parametrize("most", [limits.LEVEL_EDGES, 1500, 300])
 def test_searches(kind, most, monkeypatch):
     """Levels of the whole grid, of one block, and changes between them and other iterations."""
-    monkeypatch.setattr(kernel, "LEVEL_EDGES", most)
+    monkeypatch.setattr(limits, "LEVEL_EDGES", most)
     graph = GRAPHS[kind]()
     source = int(np.argmax(graph.out_degree))
     level = gpop.bfs(graph, source, mode="sc").level

@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.gpu import calibrate, kernel
+from gpop.gpu import calibrate, limits
 from tests.gpu.asking import only_pages
 from tests.gpu.cases import CASES, check, expected, graph_of
 from tests.gpu.test_streamed import PLENTY, SIZE, half, stream_with
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.gpu
     [("Smallest", "auto"), ("WeightedSumsCombined", "pc"), ("MarkedSums", "auto"), ("Changes", "sc")],
 )
 def test_answers_are_those_of_a_run_in_memory(name, mode, monkeypatch):
-    monkeypatch.setattr(kernel, "PAGE_BYTES", 1024)
+    monkeypatch.setattr(limits, "PAGE_BYTES", 1024)
     monkeypatch.setattr(calibrate, "link_cost", lambda engine: 40.0)
     only_pages(monkeypatch)
     wanted, graph = expected(name, "big"), graph_of("big")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import device_graph, kernel
+from gpop.gpu import device_graph, kernel, limits
 from gpop.gpu.device_graph import (
     PIECE,
     SEGMENT,
@@ -21,6 +21,7 @@ from gpop.gpu.device_graph import (
 )
 from gpop.gpu.emit import emit
 from gpop.gpu.structs import CONTROL, GRAPH, SPACE
+from gpop.gpu.traits import OWNER, SWAP, Traits
 from gpop.gpu.workspace import queue_shapes
 from gpop.layout.bins import build_bins
 from gpop.program.folds import identity
@@ -129,13 +130,13 @@ def test_as_many_queues_as_there_is_room_for(room, hubs):
     """Hubs of 5, 4 and 4 in-edges, messages of 8 bytes."""
     emitted = emit(Sums, lower(Sums))
     tables = hub_tables(np.array([4, 1, 5, 4]), 3)
-    traits = kernel.Traits(5, None, None, False, 0, None, None, kernel.SWAP, False, False, ())
+    traits = Traits(5, None, None, False, 0, None, None, SWAP, False, False, ())
     graph = type("Layout", (), {"hub_first": tables["hub_first"]})
     shapes = queue_shapes(graph, emitted, traits, room)
     assert {name: shape[0] for name, shape in shapes.items()} == {
         "waiting": int(tables["hub_first"][hubs]), "waiting_count": hubs, "called": hubs,
     }  # fmt: skip
-    for other in (traits._replace(push=kernel.OWNER), traits._replace(combine="min")):
+    for other in (traits._replace(push=OWNER), traits._replace(combine="min")):
         assert {shape[0] for shape in queue_shapes(graph, emitted, other, room).values()} == {0}
 
 
@@ -161,7 +162,7 @@ def test_mirrors_have_the_members_of_the_structs(dtype, struct):
 
 
 def test_a_segment_has_the_bytes_that_the_model_counts():
-    assert SEGMENT.itemsize == kernel.SEGMENT_BYTES
+    assert SEGMENT.itemsize == limits.SEGMENT_BYTES
 
 
 def test_mirror_of_the_control_block():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpop.gpu import kernel
+from gpop.gpu import limits
 from tests.gpu import cases, test_bottom_up
 from tests.gpu.asking import asking, never_alone
 from tests.gpu.cases import CASES, graph_of, in_plain_python
@@ -32,7 +32,7 @@ def test_forms(name, mode):
 def test_vertices_that_ask(name):
     """All iterations, and some of them, with hubs."""
     case, hubs = test_bottom_up.PROGRAMS[name], test_bottom_up.with_hubs()
-    assert hubs.reverse().out_degree.max() > kernel.HUB
+    assert hubs.reverse().out_degree.max() > limits.HUB
     options = {"ratio": 1.0, "partition_size": 256}
     with asking():
         for graph in (graph_of("small"), graph_of("big"), hubs):

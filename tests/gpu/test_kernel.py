@@ -11,26 +11,13 @@ import numpy as np
 import pytest
 
 from gpop.common.errors import ProgramError
+from gpop.gpu import limits
 from gpop.gpu.emit import emit
 from gpop.gpu.emitted import Emitted
-from gpop.gpu.kernel import (
-    BLOCK_THREADS,
-    FUSED,
-    LEAST_SHARED,
-    OWNER,
-    RANKED,
-    STEPPED,
-    SWAP,
-    Traits,
-    cells_bytes,
-    folded_dtype,
-    lane_ids,
-    make_source,
-    push_of,
-    shared_bytes,
-)
+from gpop.gpu.kernel import FUSED, RANKED, STEPPED, make_source
 from gpop.gpu.ranked import RankedEmitter
 from gpop.gpu.strategies import strategies_of
+from gpop.gpu.traits import OWNER, SWAP, Traits, cells_bytes, folded_dtype, lane_ids, push_of, shared_bytes
 from gpop.model.strategies import PULL, STRATEGIES, code_of, split
 from gpop.plan.hidden import MASK_NONE, MASK_SENT, hidden_of
 from gpop.program.lowering import lower
@@ -185,7 +172,7 @@ def test_shared_memory_holds_a_cell_and_a_bit_per_vertex():
         4, np.dtype(weight), np.dtype(np.uint8), False, MASK_NONE, None, "min", SWAP, False, False, ()
     )
     assert cells_bytes(emitted, traits) == 16 * emitted.message_dtype.itemsize + 16  # a word of bits, padded
-    assert shared_bytes(emitted, traits) == cells_bytes(emitted, traits) + 4 * BLOCK_THREADS * lane_ids(
-        traits
-    )
-    assert shared_bytes(emitted, traits._replace(push=OWNER)) == LEAST_SHARED  # the L1 cache has the rest
+    buffers = 4 * limits.BLOCK_THREADS * lane_ids(traits)
+    assert shared_bytes(emitted, traits) == cells_bytes(emitted, traits) + buffers
+    owned = traits._replace(push=OWNER)  # the L1 cache has the rest
+    assert shared_bytes(emitted, owned) == limits.LEAST_SHARED

@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.gpu import engine, kernel
+from gpop.gpu import engine, limits
 from gpop.program.lowering import lower
 from tests.gpu.cases import Case
 from tests.gpu.emulator import emulated
@@ -75,7 +75,7 @@ def long_and_thin():
     """A grid that is entered at its corner, and a vertex with more edges than levels look at."""
     grid = generate("grid", width=60, height=7)
     tails = np.repeat(np.arange(grid.n), grid.out_degree)
-    spokes = np.arange(grid.n, grid.n + kernel.HEAVY + 9)
+    spokes = np.arange(grid.n, grid.n + limits.HEAVY + 9)
     tails = np.concatenate([tails, np.full(spokes.size, 200), spokes])
     heads = np.concatenate([grid.indices, spokes, np.full(spokes.size, 200)])
     return gpop.Graph.from_edges(tails, heads)
@@ -98,7 +98,7 @@ def test_levels_leave_what_other_iterations_leave(case, mode, monkeypatch):
 
 def test_levels_are_left_and_taken_up_again(monkeypatch):
     """More than they take, for some iterations: bits, lists and counts are handed over after any number."""
-    monkeypatch.setattr(kernel, "LEVEL_EDGES", 48)
+    monkeypatch.setattr(limits, "LEVEL_EDGES", 48)
     with emulated():
         graph = generate("grid", width=23, height=9)
         check(STEPS, graph, mode="sc", partition_size=32)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import kernel
+from gpop.gpu import limits
 from gpop.gpu.device_graph import hub_tables
 from tests import programs
 from tests.gpu.cases import Letters, WeightedSums
@@ -41,9 +41,9 @@ GRAPHS = {
 @pytest.fixture(scope="module", params=PROGRAMS)
 def warp(request, tmp_path_factory):
     """A hub has more than 60 in-edges here."""
-    before, kernel.HUB = kernel.HUB, 60
+    before, limits.HUB = limits.HUB, 60
     yield Warp(*PROGRAMS[request.param], tmp_path_factory.mktemp("owner"))
-    kernel.HUB = before
+    limits.HUB = before
 
 
 def fields_of(cls, n):
@@ -83,7 +83,7 @@ def test_in_edges_in_order(warp, graph, share):
     values = values_of(warp, ours, graph.n)
     active = (np.random.default_rng(1).random(graph.n) < share).astype(np.uint8)
     activated, turned = np.zeros(graph.n, np.uint8), graph.reverse()
-    hubs = hub_tables(turned.out_degree, kernel.HUB)["hub_vertex"]
+    hubs = hub_tables(turned.out_degree, limits.HUB)["hub_vertex"]
     tables = {
         "n": graph.n, "hubs": len(hubs), "hub_vertex": hubs, "in_indptr": turned.indptr,
         "in_indices": turned.indices, "in_weights": turned.weights.astype(np.uint32),

@@ -106,7 +106,7 @@ def test_nobody_else_s_kernels_are_taken(made):
 @pytest.mark.slow
 def test_a_run_that_is_pushed_otherwise_is_prepared_alone(made):
     """Tests compare ways to push, which no plan tells apart."""
-    from gpop.gpu.kernel import SWAP
+    from gpop.gpu.traits import SWAP
     from gpop.plan.plan import decide
 
     graph = random_graph(6, 200, 900)

@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.gpu import choices, kernel
+from gpop.gpu import choices, limits
 from gpop.gpu.choices import traits_of
 from gpop.gpu.engine import emitted_of
 from gpop.model.choosers import MODELS
@@ -43,7 +43,7 @@ class Nearest(gpop.Program):
 def uneven():
     """Rows of no edge, of a few, of more than a thread walks alone, and of more than a warp does."""
     rng, n = np.random.default_rng(3), 400
-    heads = np.repeat([7, 8, 399], [kernel.HUB + 40, 45, kernel.HUB + 1])
+    heads = np.repeat([7, 8, 399], [limits.HUB + 40, 45, limits.HUB + 1])
     heads = np.concatenate([heads, rng.integers(0, n // 2, 900)])
     tails = rng.integers(0, n, heads.size)
     return gpop.Graph.from_edges(tails, heads, rng.integers(1, 90, heads.size).astype(np.uint32), n=n)

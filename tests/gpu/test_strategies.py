@@ -12,7 +12,7 @@ import pytest
 import gpop
 from gpop.apps import bfs
 from gpop.compare import compare
-from gpop.gpu import edge_arrays, engine, kernel, strategies
+from gpop.gpu import edge_arrays, engine, kernel, strategies, traits
 from gpop.gpu.choices import traits_of
 from gpop.gpu.device_graph import HUBS
 from gpop.gpu.engine import GpuEngine, emitted_of
@@ -223,7 +223,7 @@ def test_partitions_choose_as_the_model_in_python_says(ratio, shares, divided, m
 
     class Watching(engine.GpuEngine):
         def iterate(self):
-            found["sizes"] = kernel.device_sizes(self.ready.emitted, self.traits, False)
+            found["sizes"] = traits.device_sizes(self.ready.emitted, self.traits, False)
             found["messages"] = np.array(self.layout["messages"])
             found["segments"] = np.array(self.layout["segments"])
             return super().iterate()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import calibrate, choices, engine, kernel, streaming
+from gpop.gpu import calibrate, choices, engine, limits, streaming
 from gpop.gpu.streamed_graph import StreamedGraph, away_between
 from gpop.graph.kept import Kind
 from tests.gpu.asking import only_pages
@@ -29,7 +29,7 @@ gpop_run = gpop.run
 
 @pytest.fixture(autouse=True)
 def small_pages(monkeypatch):
-    monkeypatch.setattr(kernel, "PAGE_BYTES", PAGE)
+    monkeypatch.setattr(limits, "PAGE_BYTES", PAGE)
     monkeypatch.setattr(calibrate, "link_cost", lambda engine_of: 40.0)
 
 

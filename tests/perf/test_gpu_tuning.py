@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpop.generate import generate
-from gpop.gpu import choices, kernel
+from gpop.gpu import kernel, limits
 from perf import gpu_tuning
 from perf.__main__ import main
 from tests.gpu.emulator import Kernel, emulated
@@ -19,9 +19,9 @@ def test_contenders_differ_in_blocks_and_nothing_is_left_of_them(monkeypatch):
     compiled = kernel.compile_kernel
 
     def watched(source):
-        seen.append((kernel.BLOCK_THREADS, gpu_tuning.device.current_device().multiprocessors))
+        seen.append((limits.BLOCK_THREADS, gpu_tuning.device.current_device().multiprocessors))
         return compiled(
-            source.replace(f"#define BLOCK_THREADS {kernel.BLOCK_THREADS}", "#define BLOCK_THREADS 32")
+            source.replace(f"#define BLOCK_THREADS {limits.BLOCK_THREADS}", "#define BLOCK_THREADS 32")
         )
 
     monkeypatch.setattr(gpu_tuning.prepared, "compile_kernel", watched)
@@ -33,7 +33,7 @@ def test_contenders_differ_in_blocks_and_nothing_is_left_of_them(monkeypatch):
     monkeypatch.setattr(gpu_tuning.statistics, "median", lambda seconds: 1.0 + float(np.sum(seconds)))
     with emulated():
         lines = gpu_tuning.compare(graph, 1)
-        assert choices.BLOCK_THREADS == 32
+        assert limits.BLOCK_THREADS == 32
     assert [line[:38].strip() for line in lines] == ["", *(what.about for what in gpu_tuning.TRIED)]
     assert set(seen) == {(1024, 1), (512, 2)}
     assert lines[1].split()[-3:] == ["1.00", "64", "8"]

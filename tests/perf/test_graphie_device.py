@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpop.gpu import calibrate, kernel
+from gpop.gpu import calibrate, limits
 from perf import graphie_device, graphie_gpu
 from perf.graphie_device import BOTH, EVERYTHING, GPOP, PLAIN, STREAMS, WAYS, print_tables, sentences
 from tests.gpu.emulator import WARP, emulated
@@ -32,7 +32,7 @@ def test_tables(monkeypatch, capsys):
     monkeypatch.setattr(graphie_gpu, "BLOCK", WARP)
     monkeypatch.setattr(graphie_gpu, "OPTIONS", ())
     monkeypatch.setattr(graphie_device, "STREAMS", (8, 2, 1))
-    monkeypatch.setattr(kernel, "PAGE_BYTES", 1024)
+    monkeypatch.setattr(limits, "PAGE_BYTES", 1024)
     monkeypatch.setattr(calibrate, "link_cost", lambda engine_of: 40.0)
     graph = random_graph(8, 2000, 60000).symmetrize()
     apps = ["bfs", "sssp", "cc"]

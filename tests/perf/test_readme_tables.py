@@ -6,6 +6,7 @@ import pytest
 
 from gpop.common.errors import UsageError
 from perf import readme
+from perf.gap import Measured, row
 from perf.gpu_table import Entry, Result, table
 
 HEAD = """command   python -m perf some --rounds 3
@@ -68,6 +69,26 @@ def test_gpu_names_every_graph_and_who_is_best(tmp_path):
         "| rmat-22, 128 M edges | BFS | **2.000** | 3.000 |  |  |",
         "| grid, 16 M edges | PageRank | 2.000 |  |  | **1.000** |",
     ]
+
+
+def test_gap_has_both_sides_of_every_kernel(tmp_path):
+    found = [
+        Measured("bfs", "rmat", [0.01164, 2e-3, 3.0], [0.01424], 0.1),
+        Measured("pr", "rmat", [0.5], [1.0], 0.1, "a note"),
+        Measured("bfs", "road", [1e-3], [2e-3], 0.1),
+    ]
+    printed = "2 threads; every result verified by another method\nhead\n"
+    (tmp_path / "gap.txt").write_text(
+        HEAD.format(device="") + printed + "".join(row(each, 9) + "\n" for each in found)
+    )
+    said = readme.block("gap", tmp_path).splitlines()
+    assert said[1].startswith("`python -m perf some --rounds 3` on Some CPU, 16 usable cores of 16, ")
+    assert "(2 threads; " in said[1]
+    assert said[3:] == [
+        "| graph |  | bfs | pr |", "| --- | --- | --- | --- |",
+        "| rmat | gpop | 11.6 | 500 |", "| rmat | GAPBS | 14.2 | 1000 |",
+        "| road | gpop | 1.00 |  |", "| road | GAPBS | 2.00 |  |",
+    ]  # fmt: skip
 
 
 def test_machine(tmp_path):

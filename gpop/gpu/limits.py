@@ -1,0 +1,32 @@
+"""Numbers that kernels are compiled with and the host counts on: threads, bytes, where work changes hands.
+
+Read as ``limits.HUB``, so that whoever sets one (a study, a test) sets it for the kernels and the tables.
+"""
+
+from __future__ import annotations
+
+BLOCK_THREADS = 1024
+VERTEX_BYTES, OFFSET_BYTES, ID_BYTES, SEGMENT_BYTES = 4, 8, 2, 32
+"""Of a vertex in CSR and in lists (a word of the frontier's bits has as many), of an offset, of a local id
+in the bins, and of the header of a segment (layout.cuh)."""
+
+LEVEL_EDGES = 1 << 18
+"""Most active vertices, and most edges of them, of an iteration that has little to do (levels.cuh)."""
+
+MOST_LISTED = 1 << 18
+"""Vertices of a new bucket are listed where at most so many waited; else they are bits (buckets.cuh)."""
+
+HEAVY = 256
+"""Vertices with more edges are pushed in pieces of so many."""
+
+HUB = 512
+"""A vertex with more in-edges is gathered by a warp of its own (owner.cuh)."""
+
+PAGE_BYTES = 1 << 16
+"""Of streamed arrays: copied to the device, or left with the host, as a whole (stored.cuh)."""
+
+MOST_LANE_IDS = 16
+"""Ids that one thread takes at once (strip.cuh); half as many where each comes with a weight: registers."""
+
+LEAST_SHARED = 1 << 14
+"""Candidates of a sparse iteration want some, and vertices that wait for a warp (in_edges.cuh)."""
