@@ -34,14 +34,18 @@ FIRST = "bfs"
 
 TEXT, BINARY = "graph.wel", "graph.bin"
 
+LONG_IDS = ["--partition-size", "65536"]
+"""As in the one partition of a graph of more than 32,768 vertices and few edges."""
+
 RUNS = {
-    FIRST: ([TEXT], [BINARY]),
+    FIRST: ([TEXT], [BINARY], [BINARY, *LONG_IDS]),
     "pagerank": ([BINARY], [BINARY, "--mode", "pull"], [BINARY, "--iterations", "2"],
                  [BINARY, "--iterations", "2", "--mode", "pull"]),
     "personalized_pagerank": ([BINARY], [BINARY, "--mode", "pull"]),
     "katz": ([BINARY, "--alpha", "0.001"], [BINARY, "--alpha", "0.001", "--mode", "pull"]),
     "hits": ([BINARY], [BINARY, "--mode", "pull"]),
-    "sssp": ([BINARY], [BINARY, "--interleave"], [BINARY, "--no-interleave"], [BINARY, "--method", "lists"]),
+    "sssp": ([BINARY, "--interleave"], [BINARY, "--interleave", *LONG_IDS], [BINARY, "--no-interleave"],
+             [BINARY, "--method", "lists"]),
     "cc": ([BINARY], [BINARY, "--method", "labels"]),
 }  # fmt: skip
 """Arguments of the apps for which once is not enough; a text file has them compile what reads it."""

@@ -4,12 +4,7 @@ Two algorithms with the same result. *lists*: light edges are pushed and most ot
 whole-number weights, see `gpop.direct.shortest_paths`. *messages*, of which the rest of this file is:
 Algorithm: delta-stepping. Improved vertices scatter (GPOP, Algorithm 7) in buckets of distances that
 are ``delta`` wide, the lowest bucket first. An infinite ``delta`` is Bellman-Ford.
-Interleaved, messages are gathered as soon as they are there, and a partition most of whose edges stay
-inside finishes a bucket by itself before it tells the others. That is the default on large graphs (`LARGE`),
-where it saves passes through memory, and where partitions are nearly closed (`CLOSED`): fewer iterations.
-The default delta is `STEPS` mean weights over the mean degree: the smaller the degree, the more vertices a
-bucket must hold to be worth an iteration; the larger, the more edges are saved by not following a distance
-that will be improved. Interleaved, a wide bucket costs less, because most of those stay in the cache.
+How wide buckets are, and when messages are gathered as soon as they are there: sssp_buckets.py.
 Unusual: whole-number distances are computed in uint32. They are exact unless the largest one comes within
 one edge of 2**31-1; then (and for weights above 2**31) the run is repeated in uint64.
 Encoding: a vertex that is not reached has the largest distance: 2**31-1 (uint32), 2**63-1 (uint64) or
@@ -27,32 +22,15 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import one_vertex
-from gpop.apps.on_ranks import several
 from gpop.apps.options import one_call
 from gpop.apps.paths import along_distances
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.apps.sssp_buckets import bucket_width, interleaves, mean_step
 from gpop.apps.sssp_lists import METHODS, by_lists, choose
 from gpop.apps.sssp_programs import SSSP, UNORDERED, DoubleSSSP, FloatSSSP, WideSSSP
 from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import UsageError
-from gpop.common.parallel import worker_count
 from gpop.execution.options import LimitedOptions
-from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
-
-STEPS, STEPS_ON_GPU = {False: 3, True: 20}, 400
-"""Default delta in mean weights over the mean degree, for bulk-synchronous and for interleaved runs; the best
-is 2 to 5 and 10 to 40 on road, grid, web, social and random graphs. On a GPU a bucket must hold more
-vertices to be worth its barriers: 320 and 640 take as long on a grid and on a road, 80 half as long again."""
-
-FEW_EDGES, NEAR = 8, 0.5
-"""On a GPU there are buckets where paths are long: where vertices have fewer edges than this in the mean, or
-where at least such a share of the edges leads to vertices with near ids. Elsewhere, on RMAT and random
-graphs, a bucket as wide as that would hold all, and looking at it costs a tenth of a run."""
-
-LARGE, CLOSED = 1 << 22, 0.9
-"""Edges, and share of the edges that stay in their partition, from which runs are interleaved by default.
-Measured: RMAT, Kronecker and random graphs of 4 to 268 M edges take .6 to .9 of the time, road, grid and web
-graphs .5 to .8; but social, citation and word graphs of .2 to 2.7 M edges 1.2 to 1.7 times as long."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,8 +136,7 @@ def sssp(
     heaviest = _heaviest_weight(graph)
     method, reason = choose(graph, method, heaviest, delta, {"interleave": interleave, **options})
     if method == "lists":
-        unit = default_delta(graph) / STEPS[True]
-        distance, run = by_lists(graph, source, unit, reason, options.get("threads"))
+        distance, run = by_lists(graph, source, mean_step(graph) or 1.0, reason, options.get("threads"))
         infinity = distance.dtype.type(SSSP.distance.fill)
         if _farthest(distance, infinity) + heaviest < infinity:
             return SSSPResult(source=source, distance=distance, reached=distance < infinity, run=run)
@@ -177,9 +154,9 @@ def _by_messages(
     options: dict[str, Any],
 ) -> SSSPResult:
     if interleave is None:
-        interleave = _interleaves(graph, options)
+        interleave = interleaves(graph, options)
     target = options.get("target") or "cpu"
-    delta = _bucket_width(graph, delta, interleave, target)
+    delta = bucket_width(graph, delta, interleave, target)
     if graph.weights.dtype.kind == "f":
         kinds = [DoubleSSSP if graph.weights.dtype.itemsize > 4 else FloatSSSP]
     else:
@@ -199,53 +176,6 @@ def _by_messages(
     raise UsageError(
         f"distances exceed 2**63 (heaviest weight {heaviest}): give the weights as floating point"
     )
-
-
-def default_delta(graph: gpop.Graph, interleave: bool = True, target: str = "cpu") -> float:
-    """Width of the buckets for this graph: the rule in the banner (1 where all weights are 0).
-
-    Examples
-    --------
-    >>> ring = gpop.Graph.from_edges([0, 1, 2], [1, 2, 0], weights=np.array([2, 3, 4]))
-    >>> default_delta(ring), default_delta(ring, interleave=False)
-    (60.0, 9.0)
-    """
-    facts = graph.facts
-    if facts.mean_weight is None:
-        facts.mean_weight = graph.weights.mean(dtype=np.float64).item() if graph.m else 0.0
-    if target == "gpu" and not _has_long_paths(graph):
-        return np.inf
-    steps = STEPS_ON_GPU if target == "gpu" else STEPS[interleave]
-    return steps * facts.mean_weight * graph.n / max(graph.m, 1) or 1.0
-
-
-def _has_long_paths(graph: gpop.Graph) -> bool:
-    """`FEW_EDGES`, `NEAR`: near is a sixteenth of all, or a partition."""
-    bits = min(SMALL_ID_BITS, max(0, graph.n.bit_length() - 5))
-    return graph.m < FEW_EDGES * graph.n or share_inside(graph, bits) >= NEAR
-
-
-def _interleaves(graph: gpop.Graph, options: dict[str, Any]) -> bool:
-    """Whether a run with these options is interleaved by default."""
-    if several(options):
-        return False
-    if options.get("target") == "gpu" or graph.m >= LARGE:
-        return True
-    vertex_bytes = 1 + SSSP.distance.dtype.itemsize
-    threads, size = options.get("threads") or worker_count(), options.get("partition_size")
-    bits = partition_bits(graph.n, threads, edges=graph.m, vertex_bytes=vertex_bytes, partition_size=size)
-    return share_inside(graph, bits) >= CLOSED
-
-
-def _bucket_width(graph: gpop.Graph, delta: float | None, interleave: bool, target: str) -> float:
-    """The given delta, checked, or the default; at least 1 where distances are whole numbers."""
-    fractions = graph.weights.dtype.kind == "f"
-    if delta is None:
-        delta = default_delta(graph, interleave, target)
-        return delta if fractions else max(1.0, delta)
-    if not (delta > 0 if fractions else delta >= 1):
-        raise UsageError(f"delta = {delta}: expected a number {'above 0' if fractions else 'from 1 on'}")
-    return delta
 
 
 def _farthest(distance: np.ndarray, infinity: np.unsignedinteger) -> int:

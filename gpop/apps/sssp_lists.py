@@ -13,15 +13,21 @@ from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes
 from gpop.common.parallel import use_threads
 from gpop.direct.shortest_paths import FARTHEST, PHASES, VERTEX_BYTES, search
+from gpop.graph.degrees import unevenness
 from gpop.graph.kept import Kind
 from gpop.layout.by_weight import LINE_BYTES
+from gpop.layout.partition import SMALL_EDGES
 
 METHODS = ("auto", "messages", "lists")
 
-LEAST_EDGES, LEAST_DEGREE = 1 << 16, 8
+LEAST_EDGES, LEAST_DEGREE = 1 << 17, 8
 """Edges, and edges per vertex, from which auto is lists. Measured on 2 threads, of the time of messages: RMAT
-and Kronecker graphs .2 to .4, social and citation graphs .3 to .7, random graphs .6 to .9, a web graph of
-degree 10 about 1, roads more."""
+and Kronecker graphs .2 to .4, social graphs .3 to .7, random graphs .6 to .9, a web graph of degree 10 about
+1, roads more."""
+
+HUBS = 8
+"""`unevenness` from which a small graph (`SMALL_EDGES`), too, is better off with lists: of the time of
+messages a graph of mails takes .9 (14), citations 2.7 (2.6); below `LEAST_EDGES` votes take 2.5 (9)."""
 
 
 def choose(
@@ -61,6 +67,8 @@ def choose(
         return "messages", "weights are fractions or large" if not fits else "several ranks"
     if graph.m < max(LEAST_EDGES, LEAST_DEGREE * graph.n):
         return "messages", "few edges, or few of each vertex"
+    if graph.m <= SMALL_EDGES and unevenness(graph) < HUBS:
+        return "messages", "a small graph without hubs"
     if graph.facts.mapped is not None or not _there_is_room(graph):
         return "messages", "no memory for the edges by weight"
     return "lists", "many edges of each vertex, and no option speaks of messages"

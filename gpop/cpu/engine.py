@@ -21,6 +21,7 @@ from gpop.cpu.preparation import Preparation
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.workspace import COUNTERS, forget_workspaces
 from gpop.layout.edge_blocks import note_without
+from gpop.layout.in_edges import receivers
 from gpop.model.choosers import AUTO_PUSH
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
@@ -73,7 +74,7 @@ class CpuEngine(Preparation):
             started = (int(self.layout.k), vertices, self.edges)
         else:
             started = fill(self.lists) if sources is None else fill(sources, self.lists)
-        self._begin(started, vertices, self.edges, iteration)
+        self._begin(started, self.receivers, self.edges, iteration)
 
     def _begin(self, started: tuple[int, int, int], vertices: int, edges: int, iteration: int) -> None:
         """The loop's state before the first iteration."""
@@ -127,6 +128,9 @@ class CpuEngine(Preparation):
         self._find_in_edges()
         self._make_loop(self._state())
         if self.incoming.indptr.size:
+            self.progress[loop.NEEDY] -= self.receivers
+            self.receivers = receivers(self.graph, self.incoming)
+            self.progress[loop.NEEDY] += self.receivers
             self._note()
         return True
 

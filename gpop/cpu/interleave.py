@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.common.atomics import load_acquire
+from gpop.common.atomics import load_acquire, prefetch
 from gpop.common.inlined import inline
 from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of, note_touched
@@ -24,6 +24,10 @@ from gpop.cpu.gather import IDS
 
 INTERLEAVED, INTRA = 7, 9
 """Columns of the instrumented counters (workspace.COUNTERS)."""
+
+NEAR, FAR = np.uint64(4), np.uint64(8)
+"""Places further on in the queue where an adjacency list is asked for, and before that its offset: what comes
+next lies anywhere, and whether a vertex is improved, which nobody can foresee, is known when it is there."""
 
 LOCAL_BUDGET = 8
 """Vertices applied inside a partition at most, as a multiple of its size."""
@@ -104,6 +108,12 @@ def make_apply_own_edges(
             read += np.uint64(1)
             if read == capacity:
                 read = np.uint64(0)
+            if waiting > FAR and read + FAR < capacity:
+                prefetch(layout.indptr, base + np.uint64(queue[start + read + FAR]))
+                later = np.uint64(layout.indptr[base + np.uint64(queue[start + read + NEAR])])
+                prefetch(indices, later)
+                if weighted:
+                    prefetch(layout.weights, later)
             waiting -= np.uint64(1)
             budget -= 1
             in_frontier[v] &= np.uint8(0xFD)
@@ -114,7 +124,7 @@ def make_apply_own_edges(
             leaves = False
             if layout.sorted:
                 leaves = indices[e] >> bits < own
-                if end - e > np.uint64(8):
+                if leaves and end - e > np.uint64(8):
                     e = _first_own_edge(indices, e, end, bits, own)
             value = scatterFunc(state, np.uint32(v))
             while e < end:

@@ -23,9 +23,9 @@ from gpop.cpu.work import Job
 from gpop.cpu.workspace import SERIAL_EDGES, Needs, Workspace, unit_workspace, workspace_of
 from gpop.layout.bins import Bins, narrow_weights
 from gpop.layout.edge_blocks import Blocks, blocks_of, is_small
-from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges
+from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges, receivers
 from gpop.layout.kept_bins import bins_of
-from gpop.layout.partition import partition_bits
+from gpop.layout.partition import SMALL_EDGES, partition_bits
 from gpop.model.bytes import Sizes, pull_all_bytes
 from gpop.model.choosers import AUTO, AUTO_PUSH
 from gpop.model.constants import SHIPPED, Constants
@@ -36,17 +36,14 @@ from gpop.plan.plan import Plan
 from gpop.program.compile import compiled
 from gpop.program.state import make_state
 
-FEW_PARTITIONS, FEW_WITH_PRIORITIES = 2, 4
-"""Fewest partitions of a small graph, whatever the threads: a search of roads, mails or citations takes .5 to
-.8 of the time that it takes with four for each of two threads. With priorities a small partition, which is
-less to do again, and few ones come out even at four."""
-
-SMALL_EDGES = 1 << 19
-"""Most edges of such a graph: a run of it is over before threads would pay."""
+FEW_PARTITIONS = {False: 1, True: 2}
+"""Fewest partitions of a small graph (`SMALL_EDGES`), whatever the threads, and where messages are added up.
+A search is over before others would have come, and takes .6 to .9 of the time that it takes with two; to add
+up takes longer, and there two threads have a half each."""
 
 KEPT = (
     "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
-    "edges", "workers", "enter_loop", "chosen",
+    "receivers", "edges", "workers", "enter_loop", "chosen",
 )  # fmt: skip
 """What runs that were decided alike have in common, as attributes of the engine."""
 
@@ -168,6 +165,9 @@ class Preparation:
         self.ratio = float(self.constants.ratio if plan.ratio is None else plan.ratio)
         if self.forced == PULL and not self.blocked:
             self._find_in_edges()
+        self.receivers = self.graph.n
+        if self.traits.pull != specialise.NEVER and not self.blocked:
+            self.receivers = receivers(self.graph, self.incoming)
         self.edges = int(self.layout.indptr[-1])
         self._compile()
         self.prepare_seconds = seconds
@@ -214,23 +214,26 @@ class Preparation:
         """Bits of a local id."""
         if self.graph.facts.mapped is not None and self.plan.partition_size is None:
             return self.graph.facts.mapped.bits
+        fewest = self._fewest()
+        if fewest == 1:
+            return (self.graph.n - 1).bit_length()
         return partition_bits(
             self.graph.n, self.threads, edges=self.graph.m, vertex_bytes=self._vertex_bytes(),
-            partition_size=self.plan.partition_size,
-            least=self._fewest(),
+            partition_size=self.plan.partition_size, least=fewest,
         )  # fmt: skip
 
     def _fewest(self) -> int | None:
         """The fewest partitions; None: as many as the threads want.
 
         Where few vertices are active, what an iteration takes is to look at partitions and at messages
-        between them. Where all are, or iterations run into each other, partitions are what threads share.
+        between them. Where all are, or iterations run into each other without priorities, partitions are
+        what threads share.
         """
-        prioritised = "priorityFunc" in self.lowered.functions
-        together = type(self.program).all_active or (self.plan.interleave and not prioritised)
-        if together or self.graph.m > SMALL_EDGES:
+        plan, cls, n, m = self.plan, type(self.program), self.graph.n, self.graph.m
+        shared = plan.interleave and "priorityFunc" not in self.lowered.functions
+        if plan.partition_size is not None or n == 0 or max(n, m) > SMALL_EDGES or cls.all_active or shared:
             return None
-        return FEW_WITH_PRIORITIES if prioritised else FEW_PARTITIONS
+        return FEW_PARTITIONS[cls.combine == "add"]
 
     def _vertex_bytes(self) -> int:
         """Bytes of a vertex that a partition keeps in the cache: the fields in use and the frontier flag."""
@@ -267,8 +270,9 @@ class Preparation:
 
     def _compile(self) -> None:
         """Have the loop compiled or loaded before the clock starts."""
-        # A run that never has enough active edges for two threads starts none.
-        self.workers = self.threads - 1 if self.edges >= SERIAL_EDGES else 0
+        # A run that never has enough active edges for two threads, or nothing to share, starts none.
+        shares = self.edges >= SERIAL_EDGES and self.layout.k > 1
+        self.workers = self.threads - 1 if shares else 0
         self.enter_loop = None
         if self.graph.n:  # without vertices nothing is run
             self._make_loop(self._state())

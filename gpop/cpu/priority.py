@@ -81,21 +81,24 @@ def make_admit(priorityFunc):
         least = np.int64(HIGHEST)
         size = np.uint64(space.frontier_size[p])
         edges = np.int64(0)
+        joined = size
         for i in range(np.uint64(space.buckets[slots + SIZE])):
+            # Without a branch: which of them are within the limit nobody can foresee.
             v = base + np.uint64(space.later[start + i])
-            if space.waiting[v] & PENDING:
-                priority = np.int64(priorityFunc(state, np.uint32(v)))
-                if priority > limit:
-                    space.later[start + kept] = v - base
-                    kept += np.uint64(1)
-                    least = min(least, priority)
-                    continue
-                space.buckets[slots + PENDING_SIZE] -= 1
-                space.in_frontier[v] = 1
-                space.frontier[start + size] = v - base
-                size += np.uint64(1)
-                edges += layout.indptr[v + np.uint64(1)] - layout.indptr[v]
-            space.waiting[v] = 0
+            flags = space.waiting[v]
+            pending = flags & np.uint8(PENDING) != 0
+            priority = np.int64(priorityFunc(state, np.uint32(v)))
+            stays = pending & (priority > limit)
+            joins = pending & (priority <= limit)
+            space.later[start + kept] = v - base
+            kept += np.uint64(stays)
+            least = min(least, priority if stays else np.int64(HIGHEST))
+            space.waiting[v] = flags if stays else np.uint8(0)
+            space.in_frontier[v] |= np.uint8(joins)
+            space.frontier[start + size] = v - base
+            size += np.uint64(joins)
+            edges += (layout.indptr[v + np.uint64(1)] - layout.indptr[v]) * np.int64(joins)
+        space.buckets[slots + PENDING_SIZE] -= np.int64(size - joined)
         space.buckets[slots + SIZE] = np.int64(kept)
         space.buckets[slots + LEAST] = least
         space.frontier_size[p] = np.int64(size)

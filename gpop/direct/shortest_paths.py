@@ -136,7 +136,7 @@ def _space(n: int, unit: float, threads: int) -> LineSpace:
     words = (n + 63) // 64
     return LineSpace(
         np.full(n, FARTHEST, np.uint32), np.empty(n, np.uint32), np.empty((4, n), np.uint32),
-        np.zeros((4, words), np.uint64), np.zeros(words, np.uint64),
+        np.zeros((4, words), np.uint64), np.zeros(words, np.uint64), np.zeros(words, np.uint64),
         np.empty((threads, 2, BUFFER), np.uint32), np.zeros((threads, 8), np.int64), now,
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.common.atomics import compare_and_swap, fetch_add, prefetch
+from gpop.common.atomics import compare_and_swap, fetch_add, popcount, prefetch
 from gpop.common.inlined import inline
 from gpop.direct.frontier import BUFFER, flush, is_in, put_in
 
@@ -43,8 +43,9 @@ class LineWays(NamedTuple):
 
 
 class LineSpace(NamedTuple):
-    """``listed``: bits of the rows of ``lists``. Per thread, ``found``: what is not yet on the near and on
-    the far list, and ``held``: how many those are, and what else it tells at the end of a chunk.
+    """``listed``: bits of the rows of ``lists``. ``through``: whose edges have all been
+    walked, as far as a rest has seen. Per thread, ``found``: what is not yet on the near and on the far list,
+    and ``held``: how many those are, and what else it tells at the end of a chunk.
     """
 
     distance: np.ndarray
@@ -52,6 +53,7 @@ class LineSpace(NamedTuple):
     lists: np.ndarray
     listed: np.ndarray
     settled: np.ndarray
+    through: np.ndarray
     found: np.ndarray
     held: np.ndarray
     now: np.ndarray
@@ -172,17 +174,25 @@ def _walk(kind, first, last, worker, ways, space):
         elif kind == DENSE:
             left = space.listed[row, word]
             space.listed[row, word] = np.uint64(0)
-        v = word << _SIX
-        while left and v < n:
-            if left & _ONE:
-                if kind == DENSE:
-                    _settle(v, worker, ways, space)
-                elif kind == REST:
-                    _send(v, np.uint64(space.sent[v]), worker, ways, space)
-                else:
-                    _take_best(v, worker, ways, space)
-            left >>= _ONE
-            v += _ONE
+        elif kind == REST:
+            left &= ~space.through[word]
+        through = np.uint64(0)  # no other thread has this word
+        while left:
+            bit = left & (~left + _ONE)
+            left ^= bit
+            v = (word << _SIX) + popcount(bit - _ONE)
+            if v >= n:
+                break
+            if kind == DENSE:
+                _settle(v, worker, ways, space)
+            elif kind == REST:
+                _send(v, np.uint64(space.sent[v]), worker, ways, space)
+                if np.int64(space.sent[v]) == ways.indptr[v + _ONE] - ways.indptr[v]:
+                    through |= bit
+            else:
+                _take_best(v, worker, ways, space)
+        if kind == REST:
+            space.through[word] |= through
 
 
 @inline

@@ -30,6 +30,7 @@ from gpop.common.memory import require_memory
 from gpop.common.parallel import together
 from gpop.direct.oriented import HUBS, hub_count, order_by_degree, row_of, worth_ordering
 from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
+from gpop.graph.degrees import squared_degrees
 from gpop.graph.graph import Graph
 
 PHASES = ("order", "orient", "rows", "count", "merge")
@@ -67,10 +68,9 @@ def count_triangles(graph: Graph, threads: int, share: int = 0, shares: int = 1)
         empty = Graph(np.zeros(1, np.int64), np.empty(0, np.uint32))
         count_triangles(empty, 1)
         _merged(empty, 1, 0, 0, 1)
-    if graph.facts.squared_degrees is None:
-        graph.facts.squared_degrees = _squares(graph.out_degree)
+    short = squared_degrees(graph) <= _SHORT * m
     start = time.perf_counter()
-    if n and graph.facts.squared_degrees <= _SHORT * m:
+    if n and short:
         return _merged(graph, threads, start, share, shares)
     require_memory(4 * m + 24 * n + threads * n // 8, f"triangles of {graph!r}")
     degree = graph.out_degree
@@ -109,14 +109,6 @@ def _merged(graph: Graph, threads: int, start: float, share: int, shares: int) -
     seconds = time.perf_counter() - start
     edges[MERGE], phase_seconds[MERGE] = graph.m, seconds
     return Triangles(int(total[0]), False, edges, phase_seconds, seconds)
-
-
-@kernel
-def _squares(degree):
-    total = np.uint64(0)
-    for d in degree:
-        total += np.uint64(d) * np.uint64(d)
-    return total
 
 
 @kernel

@@ -30,6 +30,8 @@ class Facts:
     """Whether no vertex is in its own list, and none is in a list twice; of a graph whose lists ascend."""
     has_hub: bool | None = None
     most_in_edges: int | None = None
+    receivers: int | None = None
+    """Vertices with in-edges."""
     mapped: Any = None
     """Where its arrays are on disk, when it was opened from there (`gpop.layout.mapped.Mapped`)."""
     content_hash: int | None = None

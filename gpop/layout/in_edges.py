@@ -52,3 +52,17 @@ def in_edges(graph: Graph, weighted: bool) -> Incoming:
     [2, 0, 2]
     """
     return _incoming(graph if graph.equals_reverse() else graph.reverse(), weighted)
+
+
+def receivers(graph: Graph, incoming: Incoming) -> int:
+    """Vertices with in-edges; all, as long as in-edges are not there.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges([0, 2, 2], [1, 1, 0])
+    >>> receivers(graph, in_edges(graph, weighted=False))
+    2
+    """
+    if graph.facts.receivers is None and incoming.indptr.size:
+        graph.facts.receivers = int(np.count_nonzero(incoming.indptr[1:] != incoming.indptr[:-1]))
+    return graph.n if graph.facts.receivers is None else graph.facts.receivers

@@ -31,6 +31,9 @@ from gpop.graph.graph import Graph
 SMALL_ID_BITS = 15
 """Up to this many local bits an id and its message flag fit 16 bits."""
 
+SMALL_EDGES = 1 << 19
+"""Most edges, and vertices, of a graph of which a search is over before threads would pay."""
+
 SAMPLES = 4096
 """Edges that an estimate looks at: a share of nine tenths is known to half a hundredth."""
 

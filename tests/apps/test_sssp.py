@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpop
-from gpop.apps import sssp as sssp_module
+from gpop.apps import sssp_buckets
 from gpop.apps.sssp import default_delta, main, verify
 from gpop.apps.sssp_lists import choose
 from gpop.generate import generate
@@ -129,6 +129,8 @@ def test_default_delta():
     chain = gpop.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], np.array([0, 0, 0, 0], np.uint32))
     assert default_delta(chain) == 1
     assert default_delta(reference.with_weights(chain, np.array([1.0, 2.0, 3.0, 4.0]))) == 50
+    hub = gpop.Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 0], np.array([4, 4, 4, 4], np.uint32))
+    assert [default_delta(hub, together) for together in (True, False)] == [5 * 4, 3 * 4]
     assert gpop.sssp(chain, 0).distance.tolist() == [0, 0, 0, 0]
     assert gpop.sssp(gpop.Graph.from_edges([], [], np.array([], np.uint32), n=2), 0).reached.sum() == 1
 
@@ -136,7 +138,7 @@ def test_default_delta():
 def test_interleaved_by_default_on_large_graphs(monkeypatch):
     graph = generate("uniform", scale=8, degree=4, seed=1, weights=(1, 9))
     for large, interleaved in ((graph.m, True), (graph.m + 1, False)):
-        monkeypatch.setattr(sssp_module, "LARGE", large)
+        monkeypatch.setattr(sssp_buckets, "LARGE", large)
         assert gpop.sssp(graph, 0, partition_size=32).run.interleave is interleaved
 
 
@@ -153,6 +155,12 @@ def test_interleaved_by_default_where_partitions_are_closed():
         asked = gpop.sssp(graph, 0, partition_size=size, threads=1, delta=width)
         other = gpop.sssp(graph, 0, partition_size=size, threads=1, delta=default_delta(graph, not closed))
         assert asked.run.iterations == by_default.run.iterations != other.run.iterations
+
+
+def test_interleaved_by_default_on_small_graphs(road):
+    found = gpop.sssp(road, 0, threads=2)
+    assert found.run.interleave and found.run.partitions == 1
+    assert np.array_equal(found.distance, gpop.sssp(road, 0, interleave=False, partition_size=64).distance)
 
 
 def test_delta_on_the_command_line(tmp_path, road, capsys):
@@ -186,7 +194,13 @@ def test_verify_sees_faults(road):
 
 @pytest.fixture(scope="module")
 def dense():
-    return generate("rmat", scale=12, degree=20, seed=9, weights=(1, 255))
+    return generate("rmat", scale=13, degree=20, seed=9, weights=(1, 255))
+
+
+def test_lists_are_for_hubs_where_a_graph_is_small():
+    even = generate("uniform", scale=13, degree=20, seed=9, weights=(1, 255))
+    method, reason = choose(even, "auto", 255, None, {})
+    assert method == "messages" and "without hubs" in reason
 
 
 def test_which_method_is_chosen(road, dense):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gpop.direct import shortest_paths
 from gpop.direct import shortest_paths_steps as steps
 from gpop.direct.shortest_paths import FARTHEST, PHASES, search
 from gpop.generate import generate
@@ -45,6 +46,17 @@ def test_many_edges_for_each_vertex(threads):
         edges = dict(zip(PHASES, result.edges.tolist(), strict=True))
         assert 0 < sum(edges.values()) < each.m / 2  # most edges are never looked at
         assert edges["near"] > 0 < edges["pull"]
+
+
+def test_a_rest_does_not_come_back_to_lists_that_are_through(monkeypatch):
+    graph = generate("rmat", scale=12, degree=16, seed=5, symmetrize=True, weights=(1, 255))
+    spaces, make = [], shortest_paths._space
+    monkeypatch.setattr(shortest_paths, "_space", lambda *given: spaces.append(make(*given)) or spaces[-1])
+    found(graph, int(graph.out_degree.argmax()))
+    bits = np.unpackbits(spaces[-1].through.view(np.uint8), bitorder="little")
+    through = np.flatnonzero(bits)
+    assert through.size > graph.n / 8
+    assert np.array_equal(spaces[-1].sent[through], graph.out_degree[through])
 
 
 @pytest.mark.parametrize("unit", [1e-3, 1.0, 30.0, 1e12])

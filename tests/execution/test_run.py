@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.cpu.preparation import FEW_PARTITIONS
 from tests.graphs import small_graphs
 from tests.programs import Distance, MarkedRumours, Rank, Rumours, Smallest, interpret, random_graph
 from tests.quick import slow
@@ -236,8 +235,8 @@ def test_the_layout_is_built_once():
 
 
 def test_default_partitions_keep_the_rules():
-    run = gpop.run(smallest(), threads=4)
-    assert run.partitions >= FEW_PARTITIONS
+    run = gpop.run(rank(GRAPH), iterations=1, threads=4)
+    assert run.partitions >= 16
     assert (run.partitions - 1) * run.partition_size < GRAPH.n <= run.partitions * run.partition_size
 
 
