@@ -49,13 +49,15 @@ def cached(function: Callable | None = None, /, **options: Any) -> Any:
     package = function.__module__.partition(".")[0]
     if hasattr(sys.modules.get(package), "__path__"):
         _folders.setdefault(package, sys.modules[package].__path__[0])
-    return keep(function, f"{function.__qualname__}_{source_key(function.__code__.co_filename)}", **options)
+    name, inside = function.__qualname__, "<locals>" in function.__qualname__
+    function.__qualname__ = f"{name}_{source_key(function.__code__.co_filename)}"
+    return Kernel(function, options, named=not inside)  # what a function makes may differ from call to call
 
 
 def keep(function: Callable, name: str, **options: Any) -> Kernel:
     """The same under a name that stands for all that goes into the function (`source_key` among it)."""
     function.__qualname__ = name
-    return Kernel(function, options)
+    return Kernel(function, options, named=True)
 
 
 @cache

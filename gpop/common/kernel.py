@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from threading import RLock
 from typing import Any
 
@@ -18,10 +19,11 @@ class Kernel:
     """A function that is compiled, or loaded, when it is first called with arguments of some kinds.
 
     Calls go to machine code as long as all that were asked for is kept; from the first that is not, to Numba.
+    ``named``: whether the function's name stands for all that goes into it; else only Numba keeps it.
     """
 
-    def __init__(self, function: Callable, options: dict[str, Any]) -> None:
-        self.py_func, self.options = function, options
+    def __init__(self, function: Callable, options: dict[str, Any], named: bool) -> None:
+        self.py_func, self.options, self.named = function, options, named
         self.__doc__, self.__module__ = function.__doc__, function.__module__
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
         self._loaded: dict[tuple[Kind, ...], Callable] = {}
@@ -65,7 +67,7 @@ class Kernel:
 
     def is_kept(self, kinds: tuple[Kind, ...]) -> bool:
         """Whether there is machine code for these kinds; where none is ever kept, whether Numba has it."""
-        place = place_of(self.__qualname__, self._file, kinds)
+        place = self._place(kinds)
         return compiler().is_kept(self.dispatcher) if place is None else place.exists()
 
     @property
@@ -83,14 +85,13 @@ class Kernel:
         """Its type where it is called by another kernel."""
         return compiler().typeof(self.dispatcher)
 
-    @property
-    def _file(self) -> str:
-        return self.py_func.__code__.co_filename
+    def _place(self, kinds: tuple[Kind, ...]) -> Path | None:
+        return place_of(self.__qualname__, self.py_func.__code__.co_filename, kinds) if self.named else None
 
     def _load(self, kinds: tuple[Kind, ...]) -> Callable | None:
         with _one_at_a_time:
             if kinds not in self._loaded:
-                found = load_function(place_of(self.__qualname__, self._file, kinds), self.__name__)
+                found = load_function(self._place(kinds), self.__name__)
                 if found is None:
                     return None
                 self._loaded[kinds] = found
@@ -101,4 +102,4 @@ class Kernel:
             made = self.dispatcher.overloads.get(types)
             found = made and compiler().entry_for_python(made)
             if found:
-                store(place_of(self.__qualname__, self._file, kinds), *found)
+                store(self._place(kinds), *found)

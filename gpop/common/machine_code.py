@@ -97,7 +97,7 @@ def place_of(name: str, file: str, kinds: tuple[Kind, ...]) -> Path | None:
     """Where the code of a kernel for these kinds is kept; None where none is."""
     if not _is_usual():
         return None
-    told = f"{name} {kinds} {_machine()}"
+    told = f"{name} {file} {kinds} {_machine()}"
     digest = hashlib.sha256(told.encode()).hexdigest()[:24]
     return _folder(file) / f"{name[:48]}-{digest}{SUFFIX}"
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from gpop.common import machine_code
+from gpop.common.cached import cached
 from gpop.common.elf import undefined_names
 from gpop.common.kinds import INT64, ArrayKind, NumberKind, StarKind, kind_of
 from tests.quick import quick
@@ -83,6 +84,21 @@ def kept(python):
 def test_what_is_kept_runs_without_numba(python, kept):
     assert [file.name.partition("_")[0] for file in kept] == ["inverse", "total"]
     assert python(SCRIPT.format("int32")) == "42 0.25 2 False"
+
+
+def test_what_a_function_makes_is_told_apart_by_numba(tmp_path, monkeypatch):
+    """Their names are the same."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+    def adds(amount):
+        @cached
+        def add(x):
+            return x + amount
+
+        return add
+
+    assert [adds(amount)(1) for amount in (1, 2, 1)] == [2, 3, 2]
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.program import lowering
 from gpop.program.content_key import helpers_of
 from gpop.program.lowering import lower
 from tests.programs import program_class
@@ -329,3 +330,46 @@ def test_steady_means_that_nobody_writes_what_is_sent(written, steady):
 def test_whether_every_message_activates(body, activates):
     kind, _ = toy(f"def gatherFunc(self, value, node):\n    {body}")
     assert lower(kind).activates is activates
+
+
+def test_what_a_check_has_found_is_kept_for_the_next_process(tmp_path, monkeypatch):
+    """An edit is another program, which is checked; what breaks a rule is refused every time."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    checked = []
+    run = lowering.OwnershipCheck.run
+    monkeypatch.setattr(lowering.OwnershipCheck, "run", lambda self: checked.append(self.name) or run(self))
+
+    def lowered_anew(factor: int):
+        class Scaled(gpop.Program):
+            value = gpop.VertexField(np.int64)
+            share = gpop.Parameter(np.int64, 2)
+
+            def scatterFunc(self, node):
+                return self.value[node] * factor
+
+            def gatherFunc(self, value, node):
+                self.value[node] += value * self.share
+                return True
+
+        return lowering.lower(Scaled)
+
+    first = lowered_anew(2)
+    assert checked == ["scatterFunc", "gatherFunc"]
+    again = lowered_anew(2)
+    assert len(checked) == 2
+    assert again._replace(functions=None) == first._replace(functions=None)
+    assert (again.fields, again.parameters, again.activates) == (("value",), ("share",), True)
+    lowered_anew(3)
+    assert len(checked) == 4
+
+    class Silent(gpop.Program):
+        def scatterFunc(self, node):
+            return 1
+
+        def gatherFunc(self, value, node):
+            value += 1
+
+    for _ in range(2):
+        lowering._known.pop(Silent, None)
+        with pytest.raises(gpop.ProgramError):
+            lowering.lower(Silent)
