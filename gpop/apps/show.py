@@ -12,6 +12,7 @@ from gpop.apps.tables import first_of_numbers, group_word, present, top
 from gpop.common import html as pieces
 from gpop.common.errors import UsageError
 from gpop.common.histogram import histogram
+from gpop.execution.finished import in_a_line
 
 SHOWN = 5
 """Rows of the table that a notebook shows."""
@@ -53,7 +54,7 @@ def title(result: Any) -> str:
 
 def html(result: Any) -> str:
     """What a notebook shows: the run in a line, and the answer."""
-    said = result.run.in_a_line()
+    said = in_a_line(result.run)
     return f"<div><strong>{escape(title(result))}</strong><br>{escape(said)}<br>{answer_html(result)}</div>"
 
 

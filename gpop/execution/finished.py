@@ -63,19 +63,11 @@ class Run:
     prepare_seconds: float = field(default=0.0)
     part: tuple[int, int] | None = None
 
-    def in_a_line(self) -> str:
-        """How long it took, and how it was done.
-
-        Examples
-        --------
-        >>> import gpop
-        >>> gpop.bfs(gpop.Graph.from_edges([0], [1]), 0, threads=1).run.in_a_line().split(", ")[-1]
-        '1 threads'
-        """
-        return (
-            f"{self.iterations:,} iterations, {self.seconds:.4g} s, mode {self.mode}, {self.threads} threads"
-        )
-
     def _repr_html_(self) -> str:
         of = str(self.trace.summary.get("program", "program"))
-        return f"<div><strong>Run of {escape(of)}</strong><br>{escape(self.in_a_line())}</div>"
+        return f"<div><strong>Run of {escape(of)}</strong><br>{escape(in_a_line(self))}</div>"
+
+
+def in_a_line(run: Run) -> str:
+    """How long it took, and how it was done."""
+    return f"{run.iterations:,} iterations, {run.seconds:.4g} s, mode {run.mode}, {run.threads} threads"
