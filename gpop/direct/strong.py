@@ -5,6 +5,7 @@ trim       what has no in- or no out-neighbour left is alone: one pass from the 
 pivot      the vertex with the largest product of in- and out-degree: most likely in the giant component.
 forward    what the pivot reaches, of what was not trimmed.
 backward   what reaches the pivot, looked for in what it reaches: its component.
+           Both searches are left out by few threads where much was trimmed (`_TRIMMED`).
 rest       everything else, one thread: a depth-first search (`gpop.direct.depth_first`).
 
 Both searches push (the frontier marks its neighbours) or pull (what is not reached looks for a neighbour
@@ -46,6 +47,10 @@ step; out-edges of what is new; edges of what is not reached; edges looked at.""
 
 _EDGES = 1 << 13  # of a chunk
 _PULLED = 2  # edges that are pulled in the time of one that is pushed; marks of the same step help, too
+_FEW, _TRIMMED = 2, 4
+"""So many threads do not search where more than one vertex of four was trimmed: there the giant component is
+small. One thread, time of the depth-first search alone over that with searches: cit-HepPh .35, cnr-2000 .67,
+p2p-Gnutella31 .68; but where fewer were trimmed ego-twitter 3.0, soc-Slashdot0902 1.8."""
 _SERIAL = 1 << 16  # vertices and edges that one thread does before another has started
 ALIVE = 2
 """Row of ``seen``: what was not trimmed."""
@@ -99,10 +104,10 @@ def find_components(graph: Graph, incoming: Incoming, threads: int) -> Strong:
     start = time.perf_counter()
     threads = threads if n + graph.m >= _SERIAL else 1
     space, crew = _space(n, threads), make_crew()
-    trim_edges = _trim(ways, space.seen[ALIVE])
+    gone, trim_edges = _trim(ways, space.seen[ALIVE])
     trimmed = time.perf_counter()
     pivot = np.uint64(_pivot(ways, space.seen[ALIVE]))
-    if pivot < n:
+    if pivot < n and (threads > _FEW or gone * _TRIMMED <= n):
         together(
             lambda worker: _search(worker, threads == 1, pivot, ways, space, crew),
             threads,
@@ -139,8 +144,8 @@ def _probe(v, indptr, indices, alive):
 
 @kernel
 def _trim(ways, alive):
-    """Take away what has no in- or no out-neighbour left, from the last vertex to the first: edges seen."""
-    v, edges = np.uint64(len(ways.indptr) - 1), 0
+    """Take away what has no in- or no out-neighbour left, last vertex first: how many, and edges looked at."""
+    v, gone, edges = np.uint64(len(ways.indptr) - 1), 0, 0
     while v > 0:
         v -= _ONE
         looked, stays = _probe(v, ways.indptr, ways.indices, alive)
@@ -149,7 +154,8 @@ def _trim(ways, alive):
             looked, stays = _probe(v, ways.in_indptr, ways.in_indices, alive)
             edges += looked
         alive[v >> _SIX] ^= np.uint64(not stays) << (v & _LAST_BIT)
-    return edges
+        gone += not stays
+    return gone, edges
 
 
 @kernel
