@@ -144,7 +144,7 @@ def _probe(v, indptr, indices, alive):
 
 @kernel
 def _trim(ways, alive):
-    """Take away what has no in- or no out-neighbour left, last vertex first: how many, and edges looked at."""
+    """Take away what has no in- or no out-neighbour left, last vertex first: how many, and edges."""
     v, gone, edges = np.uint64(len(ways.indptr) - 1), 0, 0
     while v > 0:
         v -= _ONE
