@@ -44,7 +44,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.common.errors import ProgramError as ProgramError
     from gpop.common.errors import UsageError as UsageError
     from gpop.execution.checkpoint import Checkpoint as Checkpoint
-    from gpop.execution.run import Run as Run
+    from gpop.execution.finished import Run as Run
     from gpop.execution.run import run as run
     from gpop.graph.graph import Graph as Graph
     from gpop.interop.read_edges import read_edges as read_edges
@@ -72,7 +72,7 @@ _HOMES = {
     "Parameter": "gpop.program.fields",
     "HARMLESS": "gpop.program.fields",
     "run": "gpop.execution.run",
-    "Run": "gpop.execution.run",
+    "Run": "gpop.execution.finished",
     "Trace": "gpop.plan.trace",
     "Checkpoint": "gpop.execution.checkpoint",
     "GpopError": "gpop.common.errors",

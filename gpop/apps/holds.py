@@ -19,6 +19,7 @@ class Holds(Enum):
     VALUES = "an array with a value for each vertex"
     VERTICES = "an array with a vertex for each vertex, negative for none"
     COMPONENTS = "an array with, for each vertex, the smallest vertex of its component"
+    LABELS = "an array with, for each vertex, the one that its group is called by"
     LIST = "an array of vertices, ascending"
     BESIDE_LIST = "an array with a value for each vertex of the `LIST`"
 

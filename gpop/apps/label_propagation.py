@@ -36,7 +36,7 @@ from gpop.execution.options import ShownOptions
 class LabelsResult(AppResult):
     """``label`` of every vertex, ``count`` of them, and whether ``converged``: one more would change none."""
 
-    label: np.ndarray = holds(Holds.VERTICES)
+    label: np.ndarray = holds(Holds.LABELS)
     count: int = holds(Holds.NO_VERTICES)
     iterations: int = holds(Holds.NO_VERTICES)
     converged: bool = holds(Holds.NO_VERTICES)

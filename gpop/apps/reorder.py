@@ -143,7 +143,7 @@ def restored(result: AppResult, other: Reordered) -> AppResult:
             changed[name] = value[new]
         elif what is Holds.COMPONENTS:
             changed[name] = smallest(value[new])
-        elif what is Holds.VERTICES:
+        elif what in (Holds.VERTICES, Holds.LABELS):
             value = value[new]
             changed[name] = np.where(value < 0, value, old[value]).astype(value.dtype)
     return replace(result, **changed)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from gpop.apps.holds import Holds, held
-from gpop.apps.tables import components_of, first_of_numbers, present, top
+from gpop.apps.tables import first_of_numbers, group_word, present, top
 from gpop.common import html as pieces
 from gpop.common.errors import UsageError
 from gpop.common.histogram import histogram
+from gpop.execution.finished import in_a_line
 
 SHOWN = 5
 """Rows of the table that a notebook shows."""
@@ -33,10 +34,16 @@ def plot(result: Any, by: str | None, ax: Any) -> Any:
     ax.set_xticks(places[::step], shown.labels[::step])
     if shown.powers or shown.counts.max(initial=0) > 1000 * max(np.median(shown.counts), 1):
         ax.set_yscale("log")
-    sizes = components_of(result, name) is not None
-    ax.set(xlabel="vertices of a component" if sizes else name, ylabel="components" if sizes else "vertices")
+    about, unit = _axes(result, name)
+    ax.set(xlabel=about, ylabel=unit)
     ax.set_title(title(result))
     return ax
+
+
+def _axes(result: Any, name: str) -> tuple[str, str]:
+    """What the histogram of a column is about, and what it counts."""
+    group = group_word(result, name)
+    return (f"vertices of a {group}", f"{group}s") if group else (name, "vertices")
 
 
 def title(result: Any) -> str:
@@ -47,8 +54,7 @@ def title(result: Any) -> str:
 
 def html(result: Any) -> str:
     """What a notebook shows: the run in a line, and the answer."""
-    run = result.run
-    said = f"{run.iterations:,} iterations, {run.seconds:.4g} s, mode {run.mode}, {run.threads} threads"
+    said = in_a_line(result.run)
     return f"<div><strong>{escape(title(result))}</strong><br>{escape(said)}<br>{answer_html(result)}</div>"
 
 
@@ -64,10 +70,7 @@ def answer_html(result: Any) -> str:
     name = first_of_numbers(result)
     if name is not None:
         _, _, values = present(result, name)
-        sizes = components_of(result, name) is not None
-        unit = "components" if sizes else "vertices"
-        parts.append(
-            f"<br>{pieces.bars(histogram(values), 'vertices of a component' if sizes else name, unit)}"
-        )
+        about, unit = _axes(result, name)
+        parts.append(f"<br>{pieces.bars(histogram(values), about, unit)}")
         parts.append(top(result, SHOWN, name)._repr_html_())
     return "".join(parts)

@@ -22,8 +22,9 @@ METHODS = ("auto", "messages", "lists")
 
 LEAST_EDGES, LEAST_DEGREE = 1 << 17, 8
 """Edges, and edges per vertex, from which auto is lists. Measured on 2 threads, of the time of messages: RMAT
-and Kronecker graphs .2 to .4, social graphs .3 to .7, random graphs .6 to .9, a web graph of degree 10 about
-1, roads more."""
+and Kronecker graphs .2 to .4, social graphs .3 to .7, random graphs .6 to .9, a web graph (cnr-2000, degree
+10, or 17 with its edges both ways) 1.15 to 1.6, roads more. A degree of 12 would lose email-Enron (10) and
+soc-Slashdot0902 (11.5), both about .7."""
 
 HUBS = 8
 """`unevenness` from which a small graph (`SMALL_EDGES`), too, is better off with lists: of the time of

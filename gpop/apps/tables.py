@@ -17,7 +17,9 @@ from gpop.common.errors import UsageError
 from gpop.graph.names import names_of
 from gpop.interop.result_tables import Column
 
-DENSE = (Holds.VALUES, Holds.VERTICES, Holds.COMPONENTS)
+GROUPS = {Holds.COMPONENTS: "component", Holds.LABELS: "group"}
+"""What holds groups of vertices, and what one is called."""
+DENSE = (Holds.VALUES, Holds.VERTICES, *GROUPS)
 
 
 class Top(list[tuple[Any, Any]]):
@@ -124,8 +126,8 @@ def column_named(result: Any, name: str) -> tuple[Column, Column]:
 
 
 def first_of_numbers(result: Any) -> str | None:
-    """The column that is looked at where none is named: the first of numbers, else of components."""
-    for kinds in ((Holds.BESIDE_LIST,), (Holds.VALUES,), (Holds.COMPONENTS,)):
+    """The column that is looked at where none is named: the first of numbers, else of groups."""
+    for kinds in ((Holds.BESIDE_LIST,), (Holds.VALUES,), GROUPS):
         for name, what in held(result).items():
             values = getattr(result, name) if what in kinds else None
             if values is not None and values.ndim == 1 and values.dtype.kind in "iuf":
@@ -138,20 +140,26 @@ def _title(result: Any, name: str) -> str:
     return next(each.metadata["column"] or name for each in fields(result) if each.name == name)
 
 
-def components_of(result: Any, name: str) -> tuple[np.ndarray, np.ndarray] | None:
-    """(smallest vertex, number of vertices) of every component, where the column is about components."""
+def group_word(result: Any, name: str) -> str | None:
+    """What a group is called, where the column is about groups of vertices."""
+    kinds = held(result)
+    return next((GROUPS.get(kinds[field]) for field in kinds if _title(result, field) == name), None)
+
+
+def groups_of(result: Any, name: str) -> tuple[np.ndarray, np.ndarray] | None:
+    """(vertex that it is called by, number of vertices) of every group, where the column is about groups."""
     for field, what in held(result).items():
-        if what is Holds.COMPONENTS and _title(result, field) == name:
+        if what in GROUPS and _title(result, field) == name:
             return np.unique(getattr(result, field), return_counts=True)
     return None
 
 
 def present(result: Any, by: str | None) -> tuple[str, np.ndarray, np.ndarray]:
-    """(column, vertices, numbers) of the vertices that have one; of components, their sizes."""
+    """(column, vertices, numbers) of the vertices that have one; of groups, their sizes."""
     title = first_of_numbers(result) if by is None else by
     if title is None:
         raise UsageError(f"{type(result).__name__} has no column of numbers")
-    sizes = components_of(result, title)
+    sizes = groups_of(result, title)
     if sizes is not None:
         return title, *sizes
     kinds = held(result)
@@ -174,11 +182,11 @@ def present(result: Any, by: str | None) -> tuple[str, np.ndarray, np.ndarray]:
 def top(result: Any, count: int, by: str | None) -> Top:
     """See `AppResult.top`."""
     name, vertices, values = present(result, by)
-    sizes = components_of(result, name) is not None
+    grouped = group_word(result, name) is not None
     best = largest(values, count)
     names = names_of(result.original_ids, vertices[best])
     rows = list(zip(names.tolist(), values[best].tolist(), strict=True))
-    return Top((name, "vertices") if sizes else ("vertex", name), rows)
+    return Top((name, "vertices") if grouped else ("vertex", name), rows)
 
 
 def largest(values: np.ndarray, most: int) -> np.ndarray:

@@ -10,8 +10,8 @@ nobody has more is not looked at again.
 
 Encoding: ``degree`` is the number of neighbours left, and stays where it was when the vertex was peeled: in
 the end these are the core numbers.
-Paper: V. Batagelj, M. Zaversnik, "An O(m) algorithm for cores decomposition of networks", 2003; their lists of
-vertices by degree cost a swap for each edge, which blocks do not.
+Paper: V. Batagelj, M. Zaversnik, "An O(m) algorithm for cores decomposition of networks", 2003; their lists
+of vertices by degree cost a swap for each edge, which blocks do not.
 """
 
 from __future__ import annotations

@@ -1,25 +1,23 @@
 """Strongly connected components: every vertex gets the smallest vertex that it reaches and is reached from.
 
-trim       what has no in- or no out-neighbour left is alone: one pass from the last vertex to the first, which
-           leaves little on graphs whose ids follow their edges, either way, and nothing of one without cycles.
+trim       what has no in- or no out-neighbour left is alone: one pass from the last vertex to the first. On
+           a graph without cycles whose edges all lead to larger ids, or all to smaller, it leaves nothing.
 pivot      the vertex with the largest product of in- and out-degree: most likely in the giant component.
 forward    what the pivot reaches, of what was not trimmed.
 backward   what reaches the pivot, looked for in what it reaches: its component.
-rest       everything else, one thread: depth-first search (Pearce's form of Tarjan's, one number a vertex).
+           Both searches are left out by few threads where much was trimmed (`_TRIMMED`).
+rest       everything else, one thread: a depth-first search (`gpop.direct.depth_first`).
 
 Both searches push (the frontier marks its neighbours) or pull (what is not reached looks for a neighbour
 that is, and stops at the first), as in a direction-optimising search. Levels do not matter, so a pull may
 stop at a vertex of this very step as well. In graphs with a giant component the searches look at a small part
 of the edges, and the rest is small; where there is none, they walk twice over what the pivot reaches.
 
-Encoding: ``seen`` has a row of bits for each search, and one of what was not trimmed. In ``number`` (uint32) 0 is not visited, the numbers of
-vertices on the way grow from 1, and those of finished components fall from n: never smaller than what is on
-the way. `_DONE` is larger than all: the component of the pivot, and what was trimmed.
+Encoding: ``seen`` has a row of bits for each search, and one of what was not trimmed (`ALIVE`).
 Papers: L. Fleischer, B. Hendrickson, A. Pinar, "On identifying strongly connected components in parallel",
 2000; W. McLendon et al., "Finding strongly connected components in distributed graphs", 2005 (trimming);
 S. Hong, N. Rodia, K. Olukotun, "On fast parallel detection of strongly connected components (SCC) in
-small-world graphs", SC 2013; D. Pearce, "A space-efficient algorithm for finding strongly connected
-components", 2016.
+small-world graphs", SC 2013.
 """
 
 from __future__ import annotations
@@ -34,6 +32,7 @@ from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
 from gpop.direct.crew import KIND, announce, chunk_done, dismiss, end, make_crew, next_chunk
+from gpop.direct.depth_first import find_rest, room_for
 from gpop.direct.frontier import BUFFER, buffers, flush, is_in, put_in
 from gpop.direct.phases import kernel
 from gpop.graph.graph import Graph
@@ -48,10 +47,13 @@ step; out-edges of what is new; edges of what is not reached; edges looked at.""
 
 _EDGES = 1 << 13  # of a chunk
 _PULLED = 2  # edges that are pulled in the time of one that is pushed; marks of the same step help, too
+_FEW, _TRIMMED = 2, 4
+"""So many threads do not search where more than one vertex of four was trimmed: there the giant component is
+small. One thread, time of the depth-first search alone over that with searches: cit-HepPh .35, cnr-2000 .67,
+p2p-Gnutella31 .68; but where fewer were trimmed ego-twitter 3.0, soc-Slashdot0902 1.8."""
 _SERIAL = 1 << 16  # vertices and edges that one thread does before another has started
 ALIVE = 2
 """Row of ``seen``: what was not trimmed."""
-_DONE = np.uint32(0xFFFFFFFF)
 _ONE, _SIX, _LAST_BIT = np.uint64(1), np.uint64(6), np.uint64(63)
 
 
@@ -73,7 +75,7 @@ class _ReachWays(NamedTuple):
 
 
 class _ReachSpace(NamedTuple):
-    """``seen``: bits of both searches, and of what was not trimmed; ``order``: what was found; ``found``: the threads' buffers."""
+    """``seen``: three rows of bits; ``order``: what was found; ``found``: the threads' buffers."""
 
     seen: np.ndarray
     order: np.ndarray
@@ -97,23 +99,23 @@ def find_components(graph: Graph, incoming: Incoming, threads: int) -> Strong:
     ways = _ReachWays(graph.indptr, graph.indices, incoming.indptr, incoming.indices)
     _trim(_ReachWays(ways.indptr[:1], ways.indices, ways.in_indptr[:1], ways.in_indices), _bits(0)[ALIVE])
     _search(1, True, np.uint64(0), ways, _space(1, 2), over)  # compiled before the clock starts
-    _rest(ways.indptr[:1], ways.indices, _bits(0), *_numbers(0))
+    find_rest(ways.indptr[:1], ways.indices, *_bits(0)[1:], *room_for(0))
     require_memory(30 * n, f"strong components of {graph!r}")
     start = time.perf_counter()
     threads = threads if n + graph.m >= _SERIAL else 1
     space, crew = _space(n, threads), make_crew()
-    trim_edges = _trim(ways, space.seen[ALIVE])
+    gone, trim_edges = _trim(ways, space.seen[ALIVE])
     trimmed = time.perf_counter()
     pivot = np.uint64(_pivot(ways, space.seen[ALIVE]))
-    if pivot < n:
+    if pivot < n and (threads > _FEW or gone * _TRIMMED <= n):
         together(
             lambda worker: _search(worker, threads == 1, pivot, ways, space, crew),
             threads,
             lambda: dismiss(crew),
         )
     middle = time.perf_counter()
-    numbers = _numbers(n)
-    count, edges = _rest(ways.indptr, ways.indices, space.seen, *numbers)
+    numbers = room_for(n)
+    count, edges = find_rest(ways.indptr, ways.indices, *space.seen[1:], *numbers)
     seconds = np.diff([start, trimmed, middle, time.perf_counter()])
     edges = np.array([trim_edges, space.now[EDGES], edges])
     return Strong(numbers[0], int(count), edges, seconds, time.perf_counter() - start)
@@ -130,11 +132,6 @@ def _bits(n: int) -> np.ndarray:
     return seen
 
 
-def _numbers(n: int) -> tuple[np.ndarray, ...]:
-    """``label``, ``number``, ``path``, ``entry`` and ``cursor`` of `_rest`."""
-    return (*np.empty((4, n), np.uint32), np.empty(n, np.int64))
-
-
 @inline
 def _probe(v, indptr, indices, alive):
     """How many neighbours were looked at until one is there, not the vertex itself; and whether one is."""
@@ -147,8 +144,8 @@ def _probe(v, indptr, indices, alive):
 
 @kernel
 def _trim(ways, alive):
-    """Take away what has no in- or no out-neighbour left, from the last vertex to the first; edges looked at."""
-    v, edges = np.uint64(len(ways.indptr) - 1), 0
+    """Take away what has no in- or no out-neighbour left, last vertex first: how many, and edges."""
+    v, gone, edges = np.uint64(len(ways.indptr) - 1), 0, 0
     while v > 0:
         v -= _ONE
         looked, stays = _probe(v, ways.indptr, ways.indices, alive)
@@ -157,7 +154,8 @@ def _trim(ways, alive):
             looked, stays = _probe(v, ways.in_indptr, ways.in_indices, alive)
             edges += looked
         alive[v >> _SIX] ^= np.uint64(not stays) << (v & _LAST_BIT)
-    return edges
+        gone += not stays
+    return gone, edges
 
 
 @kernel
@@ -294,71 +292,3 @@ def _search(worker, alone, pivot, ways, space, crew):
         else:
             _pull(first, last, indptr, in_indptr, in_indices, mine, within, space.order, now, buffer)
         chunk_done(crew)
-
-
-@kernel
-def _rest(indptr, indices, seen, label, number, path, entry, cursor):
-    """Components, depth-first where they are not known yet, without recursion. How many, and edges.
-
-    From the left ``path`` has the vertices on the way, each with its first number (``entry``) and its next
-    edge (``cursor``); from the right, those that were left but whose component is not complete.
-    """
-    n = np.uint64(len(label))
-    count, edges, giant, smallest = 0, 0, 0, _DONE
-    for v in range(n):
-        number[v] = 0
-        if not is_in(seen[ALIVE], v):
-            number[v], label[v] = _DONE, v
-            count += 1
-        elif is_in(seen[1], v):
-            number[v] = _DONE
-            smallest = min(smallest, np.uint32(v))
-            label[v] = smallest
-            giant = 1
-    count += giant
-    index, component, right = np.uint32(1), np.uint32(n), n
-    for s in range(n):
-        if number[s] != 0:
-            continue
-        depth = np.uint64(0)
-        path[0], entry[0], cursor[0] = np.uint32(s), index, indptr[s]
-        number[s] = index
-        index += np.uint32(1)
-        while True:
-            v = np.uint64(path[depth])
-            e, stop = np.uint64(cursor[depth]), np.uint64(indptr[v + _ONE])
-            low, w = number[v], v
-            while e < stop:
-                w = np.uint64(indices[e])
-                if number[w] == 0:
-                    break
-                low = min(low, number[w])
-                e += _ONE
-            number[v] = low
-            if e < stop:  # down; this edge is looked at again on the way back
-                cursor[depth] = e
-                depth += _ONE
-                path[depth], entry[depth], cursor[depth] = np.uint32(w), index, indptr[w]
-                number[w] = index
-                index += np.uint32(1)
-                continue
-            edges += np.int64(stop) - indptr[v]
-            if low < entry[depth]:
-                right -= _ONE
-                path[right] = np.uint32(v)
-            else:
-                last, smallest = right, np.uint32(v)
-                while last < n and number[path[last]] >= low:
-                    smallest = min(smallest, path[last])
-                    last += _ONE
-                index -= np.uint32(last - right + _ONE)
-                while right < last:
-                    number[path[right]], label[path[right]] = component, smallest
-                    right += _ONE
-                number[v], label[v] = component, smallest
-                component -= np.uint32(1)
-                count += 1
-            if depth == 0:
-                break
-            depth -= _ONE
-    return count, edges

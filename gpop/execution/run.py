@@ -6,7 +6,6 @@ Chooses the layout, asks the target for its engine, drives the iteration loop an
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -16,6 +15,7 @@ from gpop.common.arguments import as_count
 from gpop.common.errors import UsageError
 from gpop.common.spelling import refusing
 from gpop.execution.checkpoint import Checkpoint, Keeper
+from gpop.execution.finished import Run
 from gpop.execution.loop import carry_out, engine_for
 from gpop.execution.options import Callback, Mode, Model, Residency, Target, Transport
 from gpop.model.choosers import MODEL_NAMES, model_of
@@ -31,60 +31,6 @@ COMPILED_TARGETS = ("cpu", "gpu")
 TARGETS = (*COMPILED_TARGETS, "python")
 RESIDENCIES = {"cpu": ("auto", "memory", "mapped"), "gpu": ("auto", "device", "stream"), "python": ("auto",)}
 """Where the edges of a graph may be during a run, by target."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """What a run did.
-
-    Attributes
-    ----------
-    iterations : int
-        Iterations executed.
-    trace : Trace
-        One record per iteration.
-    seconds : float
-        Seconds in the iteration loop (loading the frontier included, layout and compiling not).
-    frontier : ndarray of uint32
-        Vertices still active at the end (empty for ``all_active`` programs and converged runs).
-    touched : ndarray of uint32 or None
-        Every vertex that was ever activated, ascending, if the program declares ``track_touched``.
-    counters : dict or None
-        Instrumented counts, if asked for.
-    converged : bool
-        Whether the frontier ran empty (or every ``filterFunc`` of an ``all_active`` program said False).
-    mode, target : str
-        As asked for.
-    interleave : bool
-        As asked for.
-    threads : int
-        How many the run had.
-    partition_size : int
-        Vertices per partition.
-    partitions : int
-        Number of partitions.
-    prepare_seconds : float
-        Seconds that building the layout took; 0 when it was kept with the graph.
-    part : tuple of int, or None
-        On several ranks: the first vertex that this one owns, and the one after the last; other fields
-        are set here only where they were gathered. None where there are no other ranks.
-    """
-
-    iterations: int
-    trace: Trace
-    seconds: float
-    frontier: np.ndarray
-    touched: np.ndarray | None
-    counters: dict[str, int] | None
-    converged: bool
-    mode: str
-    interleave: bool
-    threads: int
-    target: str
-    partition_size: int
-    partitions: int
-    prepare_seconds: float = field(default=0.0)
-    part: tuple[int, int] | None = None
 
 
 @refusing

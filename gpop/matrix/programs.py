@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gpop.apps.inputs import one_vertex, symmetric
-from gpop.execution.run import Run
+from gpop.execution.finished import Run
 from gpop.graph.graph import Graph
 from gpop.matrix.front import MatrixProgram
 from gpop.program.program import HARMLESS, Parameter

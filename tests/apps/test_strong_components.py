@@ -87,6 +87,16 @@ def test_without_cycles_nothing_is_searched(turned):
     assert searched == rest == 0
 
 
+def test_few_threads_do_not_search_where_much_was_trimmed():
+    """A ring of 30, and 70 that only lead to it: searches are for more threads."""
+    tails = np.concatenate([np.arange(100), [99]])
+    heads = np.concatenate([np.full(70, 70), np.arange(71, 100), [70, 80]])
+    graph = gpop.Graph.from_edges(tails, heads)
+    searched = [gpop.strong_components(graph, threads=threads).trace[1]["active_edges"] for threads in (1, 2)]
+    assert searched == [0, 0]
+    assert gpop.strong_components(graph).count == 71
+
+
 def test_without_a_giant_component_the_rest_is_walked_once():
     graph = LARGE["rings"]()
     trimmed, _, rest = gpop.strong_components(graph).trace.column("active_edges")

@@ -197,6 +197,20 @@ def test_what_a_notebook_shows(graph, found):
     assert "<svg" in gpop.Graph.from_edges([], [], n=0)._repr_html_()
 
 
+def test_communities_are_shown_by_their_sizes():
+    names = {"from": ["a", "b", "c", "x", "y", "z"], "to": ["b", "c", "a", "y", "z", "w"]}
+    groups = gpop.label_propagation(gpop.read_edges(names, "from", "to"), 1)
+    sizes = dict(groups.top(9))
+    assert sum(sizes.values()) == 7 and len(sizes) == groups.count and set(sizes) <= set("abcxyzw")
+    assert "<svg" in groups._repr_html_()
+    assert dict(groups.to_pandas()["label"].value_counts()) == sizes
+
+
+def test_a_run_without_an_app_is_shown_in_a_line(found):
+    html = found.run._repr_html_()
+    assert "Run of" in html and f"{found.run.iterations:,} iterations" in html
+
+
 def test_a_picture(found, graph):
     from matplotlib.figure import Figure
 

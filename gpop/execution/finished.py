@@ -1,0 +1,73 @@
+"""What is known of a run when it is over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+
+from gpop.plan.trace import Trace
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run did.
+
+    Attributes
+    ----------
+    iterations : int
+        Iterations executed.
+    trace : Trace
+        One record per iteration.
+    seconds : float
+        Seconds in the iteration loop (loading the frontier included, layout and compiling not).
+    frontier : ndarray of uint32
+        Vertices still active at the end (empty for ``all_active`` programs and converged runs).
+    touched : ndarray of uint32 or None
+        Every vertex that was ever activated, ascending, if the program declares ``track_touched``.
+    counters : dict or None
+        Instrumented counts, if asked for.
+    converged : bool
+        Whether the frontier ran empty (or every ``filterFunc`` of an ``all_active`` program said False).
+    mode, target : str
+        As asked for.
+    interleave : bool
+        As asked for.
+    threads : int
+        How many the run had.
+    partition_size : int
+        Vertices per partition.
+    partitions : int
+        Number of partitions.
+    prepare_seconds : float
+        Seconds that building the layout took; 0 when it was kept with the graph.
+    part : tuple of int, or None
+        On several ranks: the first vertex that this one owns, and the one after the last; other fields
+        are set here only where they were gathered. None where there are no other ranks.
+    """
+
+    iterations: int
+    trace: Trace
+    seconds: float
+    frontier: np.ndarray
+    touched: np.ndarray | None
+    counters: dict[str, int] | None
+    converged: bool
+    mode: str
+    interleave: bool
+    threads: int
+    target: str
+    partition_size: int
+    partitions: int
+    prepare_seconds: float = field(default=0.0)
+    part: tuple[int, int] | None = None
+
+    def _repr_html_(self) -> str:
+        of = str(self.trace.summary.get("program", "program"))
+        return f"<div><strong>Run of {escape(of)}</strong><br>{escape(in_a_line(self))}</div>"
+
+
+def in_a_line(run: Run) -> str:
+    """How long it took, and how it was done."""
+    return f"{run.iterations:,} iterations, {run.seconds:.4g} s, mode {run.mode}, {run.threads} threads"
