@@ -60,7 +60,7 @@ def test_workers_of_a_run_that_is_over_do_nothing(graph):
 
 
 class Uneven(gpop.Program):
-    """To send takes a millisecond and more for the last vertex, and no time for the others."""
+    """To send takes a millisecond and more for a vertex of two edges, and no time for the others."""
 
     value = gpop.VertexField(np.uint32, 1)
     inactive_message = gpop.HARMLESS
@@ -77,11 +77,11 @@ class Uneven(gpop.Program):
         return True
 
 
-def edges_of_each(monkeypatch, n, iterations, program=Uneven):
-    """Edges that each of two threads has followed on a ring."""
+def edges_of_each(monkeypatch, n, iterations, slow):
+    """Edges that each of two threads has followed on a ring; it takes ``slow`` vertices long to send."""
     monkeypatch.setattr("gpop.cpu.engine.CALLED_LATER", False)
-    ring = gpop.Graph.from_edges([*range(n), n - 1], [*range(1, n), 0, 1])
-    plan = decide(program(ring), mode="sc", threads=2, partition_size=n // 2, counting=True, limit=iterations)
+    ring = gpop.Graph.from_edges([*range(n), *slow], [*range(1, n), 0, *[1] * len(slow)])
+    plan = decide(Uneven(ring), mode="sc", threads=2, partition_size=n // 2, counting=True, limit=iterations)
     engine = CpuEngine(plan)
     engine.prepare()
     engine.load(None, iterations)
@@ -97,25 +97,19 @@ def edges_of_each(monkeypatch, n, iterations, program=Uneven):
 def test_whoever_is_late_is_left_alone(monkeypatch):
     """A worker that has the last vertex keeps the other waiting, who does what comes next alone."""
     for _ in range(20):
-        edges = edges_of_each(monkeypatch, 1024, 24)
+        edges = edges_of_each(monkeypatch, 1024, 24, [1023])
         if edges[1] <= edges.sum() / 4:
             break
     assert edges[1] <= edges.sum() / 4
 
 
-class Even(Uneven):
-    """No vertex takes longer than another."""
-
-    def scatterFunc(self, node):
-        return self.value[node]
-
-
-@pytest.mark.slow
+@pytest.mark.slow  # wants two quiet cores, too
 def test_waiting_for_a_worker_to_come_is_no_reason_to_go_on_alone(monkeypatch):
-    beside = engine.beside
+    """The first phase is long over when it comes; each has half of what follows."""
+    beside, n = engine.beside, loop.WAIT_EDGES
 
     def much_later(enter, w):
-        beside(lambda w: (time.sleep(0.05), enter(w)), w)
+        beside(lambda w: (time.sleep(0.1), enter(w)), w)
 
     monkeypatch.setattr(engine, "beside", much_later)
-    assert any(edges_of_each(monkeypatch, loop.WAIT_EDGES, 24, Even)[1] for _ in range(5))
+    assert any(edges_of_each(monkeypatch, n, 24, [n // 2 - 1, n - 1])[1] for _ in range(20))
