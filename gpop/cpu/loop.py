@@ -62,9 +62,6 @@ others want its cores, too, a phase of microseconds may wait for a worker for mi
 WAKE_BYTES = 1 << 22
 """They are called at once for an iteration in which the model expects so many bytes to move."""
 
-FEWER_WAKE_BITS = 2
-"""Where all vertices are active, one iteration is followed by others alike: for a part of that."""
-
 EDGE_BYTES, LINE_BYTES, FAR = 8, 64, 1 << 20
 """Of an active edge, in that estimate: what is read of it, and what is sent along it; and a cache line at its
 other end on a graph of so many vertices, which are in no private cache. On 16 cores a search of RMAT 23 spent
@@ -145,7 +142,6 @@ def make_loop(open_control, work):
         phase, items, load, iteration = np.int64(ADMIT), np.int64(0), np.int64(0), np.int64(0)
         sharers, chunk, done = np.int64(threads), np.int64(1), np.int64(0)
         edge_bytes = EDGE_BYTES + (LINE_BYTES if c.n >= FAR else 0)
-        wake_bytes = WAKE_BYTES >> FEWER_WAKE_BITS if all_active else WAKE_BYTES
         predicted = 0.0
         least = np.int64(tournament.HIGHEST)
         alone_until = np.int64(0)
@@ -204,7 +200,7 @@ def make_loop(open_control, work):
                     if all_active:
                         items = c.k
                     may_call, long = progress[TEAM] == MAY_CALL, now - started > WAKE_NS
-                    calls = may_call and load >= SERIAL_EDGES and (long or load * edge_bytes >= wake_bytes)
+                    calls = may_call and load >= SERIAL_EDGES and (long or load * edge_bytes >= WAKE_BYTES)
                     if calls and not ((pulls and not all_active) or (prioritised and bucket_done)):
                         progress[TEAM] = CALL
                         break
@@ -272,7 +268,7 @@ def make_loop(open_control, work):
                 worked = clock_ns()
                 team.await_workers(c.team, done, spins)
                 waited = clock_ns() - worked
-                if all_there and waited > LATE_NS + threads * (worked - now):
+                if waited > LATE_NS + threads * (worked - now):
                     alone_until = worked + ALONE * waited
             if phase != ADMIT:
                 before, now = now, clock_ns()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
 import gpop
 from gpop.apps.bfs import verify
-from gpop.cpu import engine, loop, team
+from gpop.cpu import team
 from gpop.cpu.engine import CpuEngine
 from gpop.cpu.workspace import COUNTERS
 from gpop.plan.plan import decide
@@ -77,11 +75,11 @@ class Uneven(gpop.Program):
         return True
 
 
-def edges_of_each(monkeypatch, n, iterations, program=Uneven):
+def edges_of_each(monkeypatch, n, iterations):
     """Edges that each of two threads has followed on a ring."""
     monkeypatch.setattr("gpop.cpu.engine.CALLED_LATER", False)
     ring = gpop.Graph.from_edges([*range(n), n - 1], [*range(1, n), 0, 1])
-    plan = decide(program(ring), mode="sc", threads=2, partition_size=n // 2, counting=True, limit=iterations)
+    plan = decide(Uneven(ring), mode="sc", threads=2, partition_size=n // 2, counting=True, limit=iterations)
     engine = CpuEngine(plan)
     engine.prepare()
     engine.load(None, iterations)
@@ -101,21 +99,3 @@ def test_whoever_is_late_is_left_alone(monkeypatch):
         if edges[1] <= edges.sum() / 4:
             break
     assert edges[1] <= edges.sum() / 4
-
-
-class Even(Uneven):
-    """No vertex takes longer than another."""
-
-    def scatterFunc(self, node):
-        return self.value[node]
-
-
-@pytest.mark.slow
-def test_waiting_for_a_worker_to_come_is_no_reason_to_go_on_alone(monkeypatch):
-    beside = engine.beside
-
-    def much_later(enter, w):
-        beside(lambda w: (time.sleep(0.05), enter(w)), w)
-
-    monkeypatch.setattr(engine, "beside", much_later)
-    assert any(edges_of_each(monkeypatch, loop.WAIT_EDGES, 24, Even)[1] for _ in range(5))

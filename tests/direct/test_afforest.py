@@ -119,3 +119,16 @@ def test_a_directed_graph_is_compared_with_its_largest_tree():
 def test_no_vertices():
     forest = grow(Graph.from_edges([], [], n=0), False, 0, 2)
     assert (forest.parent.size, forest.count) == (0, 0)
+
+
+def test_threads_are_called_by_the_work_that_there_is(monkeypatch):
+    """Edges count where all are compared; else few beyond each vertex's first are looked at."""
+    asked, together = [], afforest.together
+    monkeypatch.setattr(
+        afforest, "together", lambda task, threads: (asked.append(threads), together(task, threads))
+    )
+    graph = generate("rmat", scale=14, degree=16, seed=3)
+    assert graph.m == afforest._SERIAL
+    grow(graph, directed=True, bits=10, threads=2)
+    grow(graph.symmetrize(), directed=False, bits=10, threads=2)
+    assert asked[-2:] == [2, 1]
