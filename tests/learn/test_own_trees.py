@@ -68,7 +68,7 @@ def test_files(target, tmp_path):
 @pytest.mark.parametrize("target", TARGETS)
 def test_answers_are_right_and_nothing_is_missing(target, app):
     expected = CALLS[app](mode="sc", threads=2)
-    options = {"target": "gpu", "ratio": 1.0, "partition_size": 64} if target == "gpu" else {"threads": 2}
+    options = {"target": "gpu", "ratio": 1.0, "partition_size": 32} if target == "gpu" else {"threads": 2}
     with emulated(), warnings.catch_warnings():
         warnings.simplefilter("error")  # programs without pull go down branches that do not take it
         assert np.array_equal(CALLS[app](mode="tree", **options), expected)

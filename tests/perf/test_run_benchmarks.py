@@ -80,6 +80,15 @@ def test_the_second_time_nothing_runs(db):
     assert str(run_missing(db)) == "4 runs stored"  # of the new graph only
 
 
+def test_past_its_seconds_nothing_begins(db, capsys):
+    configure(db)
+    command = ["run-benchmarks", "--store", str(db.path)]
+    assert main([*command, "--seconds", "-1"]) == 0
+    assert capsys.readouterr().out == "0 runs stored, 4 left for the next call\n"
+    assert main([*command, "--seconds", "600"]) == 0
+    assert capsys.readouterr().out == "4 runs stored\n"
+
+
 def test_other_code_of_gpop_is_another_run_configuration(db, monkeypatch):
     configure(db)
     monkeypatch.setattr(run_benchmarks, "gpop_version", lambda: "0+other")
