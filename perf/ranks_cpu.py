@@ -67,8 +67,8 @@ def measure(case: str, whole: gpop.Graph | None, part: gpop.Graph, world: World,
     right = all(world.everyones(bool(np.array_equal(answer, wanted[slice(*run.part)]))))
     if whole is not None:
         spent, wall, first, threaded = (1e3 * min(each[1:]) for each in (sums, walls, one, many))
-        numbers = f"{first:10.2f}{spent:10.2f}{spent / first:7.3f}{threaded:10.2f}{wall:10.2f}"
-        numbers += f"{wall / threaded:7.3f}{1e3 * wall / run.iterations:10.1f}"
+        numbers = f"{first:10.2f}{spent:10.2f}{spent / first:9.3f}{threaded:10.2f}{wall:10.2f}"
+        numbers += f"{wall / threaded:9.3f}{1e3 * wall / run.iterations:10.1f}"
         print(f"{case:14}{run.iterations:7}{numbers}{'' if right else '  WRONG'}", flush=True)
     return right
 
@@ -95,8 +95,8 @@ def _run(argv: list[str]) -> int:
             whole, part = make(spec, world)
             if whole is not None:
                 print(f"{spec}: {whole!r}, {world.size} ranks")
-                columns = f"{'rounds':>7}{'one, ms':>10}{'sum, ms':>10}{'times':>7}"
-                columns += f"{f'{world.size} threads':>10}{'wall, ms':>10}{'times':>7}{'us/level':>10}"
+                columns = f"{'rounds':>7}{'one, ms':>10}{'sum, ms':>10}{'times':>9}"
+                columns += f"{f'{world.size} threads':>10}{'wall, ms':>10}{'times':>9}{'us/level':>10}"
                 print(f"{'':14}{columns}", flush=True)
             for case in given.cases.split(","):
                 right &= measure(case, whole, part, world, given.rounds)

@@ -76,9 +76,10 @@ def mean_step(graph: gpop.Graph) -> float:
 
 
 def _has_long_paths(graph: gpop.Graph) -> bool:
-    """`FEW_EDGES`, `NEAR`: near is a sixteenth of all, or a partition."""
+    """`FEW_EDGES`, `NEAR`: near is a sixteenth of all, or a partition. No rank knows what is near."""
     bits = min(SMALL_ID_BITS, max(0, graph.n.bit_length() - 5))
-    return graph.m < FEW_EDGES * graph.n or share_inside(graph, bits) >= NEAR
+    in_parts = hasattr(graph, "in_edges")
+    return graph.m < FEW_EDGES * graph.n or (not in_parts and share_inside(graph, bits) >= NEAR)
 
 
 def interleaves(graph: gpop.Graph, options: dict[str, Any]) -> bool:

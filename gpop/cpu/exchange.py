@@ -48,12 +48,11 @@ KIND, COUNT, ACTIVE, LEAST, HEADER = range(5)
 
 (
     OUT, OUT_ADDRESS, SENDS, SEND_FIRST, IN, IN_ADDRESS, IN_BYTES, MIRRORS, MIRROR_FIRST,
-    CHOSEN, LATEST, ORDERED, MARKED, PAIR_COLUMNS,
-) = range(14)  # fmt: skip
+    CHOSEN, LATEST, ORDERED, PAIR_COLUMNS,
+) = range(13)  # fmt: skip
 """Columns of `Wire.pairs`, a row for each rank: where its buffer begins (in words, and the address), how many
 own vertices it mirrors and where they begin in ``sends``; the same of what comes from it, with the room for
-that; and, while a buffer is filled, how many mirrors are chosen, the latest, whether they ascend, and whether
-their bits are in the buffer instead of their numbers in ``chosen``."""
+that; and, while a buffer is filled, how many mirrors are chosen, the latest, and whether they ascend."""
 
 (
     ISEND, IRECV, TESTALL, COMM, BYTE, REQUESTS, STATUSES, REQUEST_BYTES, FLAG_ADDRESS, FLAG, CALL_SLOTS,
@@ -107,12 +106,6 @@ class Wire(NamedTuple):
     in_numbers: np.ndarray
     in_values: np.ndarray
     traffic: np.ndarray
-
-
-@inline
-def _lowest(word):
-    """The number of its lowest bit."""
-    return popcount((word & (~word + np.uint64(1))) - np.uint64(1))
 
 
 @inline
@@ -171,10 +164,7 @@ def make_fill_buffer(messageFunc):
         words[out + KIND], words[out + COUNT] = kind, count
         words[out + ACTIVE], words[out + LEAST] = active, least
         index = out + HEADER
-        marked = not all_active and pairs[r, MARKED] != 0
-        if marked and (kind == PAIRS or (kind == BITS and wire.value_bytes > 0)):
-            _number(np.uint64(first), index, bits_words, wire)
-        if kind == BITS and not marked:
+        if kind == BITS:
             for i in range(np.uint64(index), np.uint64(index + bits_words)):
                 words[i] = 0
             for i in range(np.uint64(first), np.uint64(first + count)):
@@ -200,36 +190,21 @@ def make_fill_buffer(messageFunc):
 
 
 @inline
-def _activate(v, run, layout, space):
-    """The mirror ``v`` joins the frontier.
-
-    ``run`` is what happens to mirrors of one partition in turn: how long ``scatter_list`` is, the partition,
-    the end of its list, its edges so far; and those of partitions before.
-    """
-    size, p, at, own, edges = run
-    here = np.int64(np.uint64(v) >> np.uint64(layout.bits))
-    if here != p:
-        edges += _leave(p, at, own, layout, space)
-        p, own = here, np.int64(0)
-        if space.listed[p] == 0:
-            space.listed[p] = 1
-            space.scatter_list[size] = p
-            space.active_edges[p] = 0
-            size += 1
-        at = list_of(p, layout) + np.uint64(space.frontier_size[p])
-    space.frontier[at] = np.uint64(v) - (np.uint64(p) << np.uint64(layout.bits))
+def _activate(v, size, layout, space):
+    """The mirror ``v`` joins the frontier; returns the length of ``scatter_list``, and the edges of ``v``."""
+    p = np.int64(np.uint64(v) >> np.uint64(layout.bits))
+    if space.listed[p] == 0:
+        space.listed[p] = 1
+        space.scatter_list[size] = p
+        space.active_edges[p] = 0
+        size += 1
+    local = np.uint64(v) - (np.uint64(p) << np.uint64(layout.bits))
+    space.frontier[list_of(p, layout) + np.uint64(space.frontier_size[p])] = local
+    space.frontier_size[p] += 1
     space.in_frontier[v] = 1
-    own += layout.indptr[np.uint64(v) + np.uint64(1)] - layout.indptr[np.uint64(v)]
-    return size, p, at + np.uint64(1), own, edges
-
-
-@inline
-def _leave(p, at, edges, layout, space):
-    """Note the end of the list of ``p``, and its edges, which are returned."""
-    if p >= 0:
-        space.frontier_size[p] = np.int64(at - list_of(p, layout))
-        space.active_edges[p] += edges
-    return edges
+    edges = layout.indptr[np.uint64(v) + np.uint64(1)] - layout.indptr[np.uint64(v)]
+    space.active_edges[p] += edges
+    return size, edges
 
 
 @inline
@@ -240,7 +215,7 @@ def read_buffer(r, all_active, size, layout, space, wire, message):
     at = wire.pairs[r, IN]
     kind, count = words[at + KIND], np.uint64(words[at + COUNT])
     index = at + HEADER
-    run = size, np.int64(-1), np.uint64(0), np.int64(0), np.int64(0)
+    edges = np.int64(0)
     if kind == ALL:
         value = _first_value(index, wire.in_values)
         if wire.value_bytes > 0:
@@ -248,7 +223,8 @@ def read_buffer(r, all_active, size, layout, space, wire, message):
                 message[mirrors[first + i]] = wire.in_values[value + i]
         if not all_active:
             for i in range(count):
-                run = _activate(mirrors[first + i], run, layout, space)
+                size, more = _activate(mirrors[first + i], size, layout, space)
+                edges += more
     elif kind == PAIRS:
         value = _first_value(index + np.int64((count + np.uint64(1)) >> np.uint64(1)), wire.in_values)
         number = np.uint64(index) << np.uint64(1)
@@ -257,22 +233,24 @@ def read_buffer(r, all_active, size, layout, space, wire, message):
             if wire.value_bytes > 0:
                 message[v] = wire.in_values[value + i]
             if not all_active:
-                run = _activate(v, run, layout, space)
+                size, more = _activate(v, size, layout, space)
+                edges += more
     elif kind == BITS:
         bits_words = (wire.pairs[r, MIRRORS] + 63) >> 6
         value = _first_value(index + bits_words, wire.in_values)
         for i in range(bits_words):
             word = np.uint64(words[index + i])
             while word > np.uint64(0):
-                v = mirrors[first + np.uint64(64 * i) + _lowest(word)]
+                lowest = popcount((word & (~word + np.uint64(1))) - np.uint64(1))
                 word &= word - np.uint64(1)
+                v = mirrors[first + np.uint64(64 * i) + lowest]
                 if wire.value_bytes > 0:
                     message[v] = wire.in_values[value]
                     value += np.uint64(1)
                 if not all_active:
-                    run = _activate(v, run, layout, space)
-    size, p, at_end, own, edges = run
-    return size, edges + _leave(p, at_end, own, layout, space)
+                    size, more = _activate(v, size, layout, space)
+                    edges += more
+    return size, edges
 
 
 @inline
@@ -288,29 +266,14 @@ def _ascends(size, layout, space):
 
 
 @inline
-def _number(first, index, words, wire):
-    """The numbers of the mirrors whose bits are in so many words of the buffer from ``index`` on."""
-    for i in range(words):
-        word = np.uint64(wire.out_words[index + i])
-        while word > np.uint64(0):
-            wire.chosen[first] = np.uint64(64 * i) + _lowest(word)
-            word &= word - np.uint64(1)
-            first += np.uint64(1)
-
-
-@inline
 def _choose_scanning(r, space, wire):
-    """Mark the active ones of the vertices that rank ``r`` mirrors: look at all of them, in their order."""
-    first, mirrored = np.uint64(wire.pairs[r, SEND_FIRST]), np.uint64(wire.pairs[r, SENDS])
-    index = np.uint64(wire.pairs[r, OUT] + HEADER)
-    count = np.uint64(0)
-    for begin in range(np.uint64(0), mirrored, np.uint64(64)):
-        word = np.uint64(0)
-        for j in range(min(np.uint64(64), mirrored - begin)):  # without a branch, hard to predict
-            word |= np.uint64(space.in_frontier[wire.sends[first + begin + j]]) << j
-        wire.out_words[index + (begin >> np.uint64(6))] = word
-        count += popcount(word)
-    wire.pairs[r, CHOSEN], wire.pairs[r, MARKED] = count, 1
+    """Choose the active ones of the vertices that rank ``r`` mirrors: look at all of them, in their order."""
+    first = np.uint64(wire.pairs[r, SEND_FIRST])
+    at = first
+    for i in range(np.uint64(wire.pairs[r, SENDS])):  # without a branch, which would be hard to predict
+        wire.chosen[at] = i
+        at += np.uint64(space.in_frontier[wire.sends[first + i]])
+    wire.pairs[r, CHOSEN] = at - first
 
 
 @inline
@@ -350,7 +313,7 @@ def make_exchange(fill_buffer, all_active, prioritised):
         if not all_active:
             active = np.int64(0)
             for r in range(ranks):
-                pairs[r, CHOSEN], pairs[r, LATEST], pairs[r, ORDERED], pairs[r, MARKED] = 0, -1, 1, 0
+                pairs[r, CHOSEN], pairs[r, LATEST], pairs[r, ORDERED] = 0, -1, 1
             for i in range(size):
                 space.listed[space.scatter_list[i]] = 1
                 active += space.frontier_size[space.scatter_list[i]]
