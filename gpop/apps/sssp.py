@@ -105,7 +105,8 @@ def sssp(
         default it is chosen from the mean weight and the mean degree.
     interleave : bool, optional
         Gather what has arrived before scattering: fewer iterations, same distances. By default on graphs of
-        4 M edges or more, where nine of ten edges stay in their partition, and on the GPU; never on ranks.
+        4 M edges or more, or of half a million at most, where nine of ten edges stay in their partition, and
+        on the GPU; never on ranks.
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.

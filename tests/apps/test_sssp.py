@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import gpop
 from gpop.apps import sssp_buckets
-from gpop.apps.sssp import default_delta, main, verify
+from gpop.apps.sssp import main, verify
+from gpop.apps.sssp_buckets import default_delta
 from gpop.apps.sssp_lists import choose
 from gpop.generate import generate
 from gpop.graph.transform import random_weights

@@ -49,13 +49,13 @@ def test_many_edges_for_each_vertex(threads):
 
 
 def test_a_rest_does_not_come_back_to_lists_that_are_through(monkeypatch):
-    graph = generate("rmat", scale=12, degree=16, seed=5, symmetrize=True, weights=(1, 255))
+    graph = generate("uniform", scale=10, degree=8, seed=1, weights=(1, 255))
     spaces, make = [], shortest_paths._space
     monkeypatch.setattr(shortest_paths, "_space", lambda *given: spaces.append(make(*given)) or spaces[-1])
     found(graph, int(graph.out_degree.argmax()))
     bits = np.unpackbits(spaces[-1].through.view(np.uint8), bitorder="little")
     through = np.flatnonzero(bits)
-    assert through.size > graph.n / 8
+    assert through.size > graph.n / 16
     assert np.array_equal(spaces[-1].sent[through], graph.out_degree[through])
 
 
