@@ -42,7 +42,7 @@ def test_workers_stay_in_the_loop_between_slices(graph, monkeypatch):
     called = []
     dismiss = team.dismiss
     monkeypatch.setattr(team, "dismiss", lambda slots: (called.append(1), dismiss(slots)))
-    found = gpop.bfs(graph, 0, threads=3)
+    found = gpop.bfs(graph, 0, threads=3, partition_size=4096)
     assert verify(graph, found, 0) is None
     assert len(found.trace) == LENGTH + 1
     assert len(called) == 1
