@@ -48,9 +48,9 @@ step; out-edges of what is new; edges of what is not reached; edges looked at.""
 _EDGES = 1 << 13  # of a chunk
 _PULLED = 2  # edges that are pulled in the time of one that is pushed; marks of the same step help, too
 _FEW, _TRIMMED = 2, 4
-"""So many threads do not search where more than one vertex of four was trimmed: there the giant component is
-small. One thread, time of the depth-first search alone over that with searches: cit-HepPh .35, cnr-2000 .67,
-p2p-Gnutella31 .68; but where fewer were trimmed ego-twitter 3.0, soc-Slashdot0902 1.8."""
+"""So many threads do not search where more than one vertex of four was trimmed that has edges: there the
+giant component is small. One thread, time of the depth-first search alone over that with searches: cit-HepPh
+.35, cnr-2000 .67, p2p-Gnutella31 .68; but where fewer were trimmed ego-twitter 3.0, soc-Slashdot0902 1.8."""
 _SERIAL = 1 << 16  # vertices and edges that one thread does before another has started
 ALIVE = 2
 """Row of ``seen``: what was not trimmed."""
@@ -144,7 +144,7 @@ def _probe(v, indptr, indices, alive):
 
 @kernel
 def _trim(ways, alive):
-    """Take away what has no in- or no out-neighbour left, last vertex first: how many, and edges."""
+    """Take away what has no in- or out-neighbour left, last vertex first: how many with edges, and edges."""
     v, gone, edges = np.uint64(len(ways.indptr) - 1), 0, 0
     while v > 0:
         v -= _ONE
@@ -153,8 +153,10 @@ def _trim(ways, alive):
         if stays:
             looked, stays = _probe(v, ways.in_indptr, ways.in_indices, alive)
             edges += looked
-        alive[v >> _SIX] ^= np.uint64(not stays) << (v & _LAST_BIT)
-        gone += not stays
+        if not stays:
+            alive[v >> _SIX] ^= _ONE << (v & _LAST_BIT)
+            degree = ways.indptr[v + _ONE] - ways.indptr[v] + ways.in_indptr[v + _ONE] - ways.in_indptr[v]
+            gone += degree > 0
     return gone, edges
 
 

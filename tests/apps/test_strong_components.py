@@ -95,6 +95,8 @@ def test_few_threads_do_not_search_where_much_was_trimmed():
     searched = [gpop.strong_components(graph, threads=threads).trace[1]["active_edges"] for threads in (1, 2)]
     assert searched == [0, 0]
     assert gpop.strong_components(graph).count == 71
+    alone = gpop.Graph.from_edges(tails[70:], heads[70:], n=300)  # no edges, no say
+    assert gpop.strong_components(alone).trace[1]["active_edges"] > 0
 
 
 def test_without_a_giant_component_the_rest_is_walked_once():
