@@ -83,7 +83,8 @@ def make_admit(priorityFunc):
         edges = np.int64(0)
         joined = size
         for i in range(np.uint64(space.buckets[slots + SIZE])):
-            # Without a branch: which of them are within the limit nobody can foresee.
+            # Without a branch: which of them are within the limit nobody can foresee. Who waits no longer is
+            # asked, too, and one who does not join is written behind the frontier, at most into its gap.
             v = base + np.uint64(space.later[start + i])
             flags = space.waiting[v]
             pending = flags & np.uint8(PENDING) != 0
