@@ -221,22 +221,6 @@ def test_ten_times_the_graph_is_the_same_work(mode):
         assert large.trace.column(column).tolist() == small.trace.column(column).tolist()
 
 
-def test_an_almost_empty_iteration_takes_no_time_for_n_or_k():
-    """What counters cannot see: no loop over n or k*k. A walk along a path, among a million vertices."""
-    n, length = 1 << 20, 300
-    graph = gpop.Graph.from_edges(np.arange(length), np.arange(1, length + 1), n=n)
-    program = Smallest(graph)
-    best = np.inf
-    for _ in range(3):
-        program.label = 9
-        program.label[0] = 1
-        run = gpop.run(program, [0], partition_size=1024, threads=1)  # k*k = n
-        assert run.iterations == length + 1
-        assert run.partitions == 1024
-        best = min(best, np.median(run.trace.column("scatter_seconds") + run.trace.column("gather_seconds")))
-    assert best < 40e-6  # a loop over a million bytes takes longer
-
-
 # --- pull and priorities -----------------------------------------------------------------------
 
 
