@@ -62,8 +62,8 @@ class Program:
     UsageError
         If it is no `Graph`.
 
-    Class attributes a program may declare
-    --------------------------------------
+    Attributes
+    ----------
     all_active : bool
         Every vertex scatters in every iteration; no frontier is kept. The run ends after the given
         number of iterations, or when ``filterFunc`` has returned False for every vertex.
