@@ -276,3 +276,27 @@ def random_graph(seed: int, n: int, m: int, weights: bool = False) -> Graph:
     tails = rng.integers(0, max(1, 2 * n // 3), m)
     heads = rng.integers(0, n, m)
     return Graph.from_edges(tails, heads, rng.integers(0, 50, m).astype(np.uint32) if weights else None, n=n)
+
+
+class Halved(gpop.Program):
+    """Every vertex has half of what it had, whatever it hears; all together they lose half of that."""
+
+    left = gpop.VertexField(np.float64, 1)
+    heard = gpop.VertexField(np.float64)
+    lost = gpop.VertexField(np.float64)
+    least = gpop.Parameter(np.float64)
+    all_active = True
+    combine = "add"
+    settles = "lost", "least"
+
+    def scatterFunc(self, node):
+        return self.left[node]
+
+    def gatherFunc(self, value, node):
+        self.heard[node] += value
+        return True
+
+    def filterFunc(self, node):
+        self.lost[node] = self.left[node] / 2
+        self.left[node] = self.lost[node]
+        return True

@@ -13,7 +13,8 @@ class Emitted(NamedTuple):
     ``source`` is `State`, `Copy` and the functions, to be compiled after `semantics`; ``message_dtype`` is
     what ``scatterFunc`` sends and ``gathered_dtype`` what ``gatherFunc`` gets; ``written`` are the fields
     that ``gatherFunc`` stores to; ``defined`` the functions that exist; ``state_dtype`` the layout of
-    `State` (pointers as uint64), by the names of the program; ``written_dtypes`` the types of ``written``.
+    `State` (pointers as uint64), by the names of the program; ``written_dtypes`` the types of ``written``;
+    ``settles`` whether the engine may ask for CHANGE and TOLERANCE (kernels/settling.cuh).
     """
 
     source: str
@@ -23,3 +24,4 @@ class Emitted(NamedTuple):
     defined: tuple[str, ...]
     state_dtype: np.dtype
     written_dtypes: tuple[np.dtype, ...]
+    settles: bool

@@ -58,7 +58,7 @@ class GpuEngine:
     """
 
     most_rows = TRACE_ROWS
-    settles = False
+    settles = True
     launched = FUSED
 
     def __init__(self, plan: Plan, push: int | None = None) -> None:

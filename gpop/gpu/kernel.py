@@ -38,7 +38,19 @@ from gpop.model.strategies import AGGREGATIONS
 from gpop.model.trees import LEAF
 from gpop.plan.chosen import KEEP
 
-COMMON = ("stored", "layout", "team", "strip", "fold", "swap", "deliver", "inbox", "queue", "send")
+COMMON = (
+    "stored",
+    "layout",
+    "team",
+    "settling",
+    "strip",
+    "fold",
+    "swap",
+    "deliver",
+    "inbox",
+    "queue",
+    "send",
+)
 """Files of ``kernels/`` that all strategies build on, in the order in which they are compiled."""
 
 ENGINE = ("lists", "buckets", "frontier", "tree", "engine")
@@ -93,6 +105,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "RANKED": int(launched is RANKED),
         "MASKED": int(traits.masked and not traits.all_active),
         "ONE_PHASE": int(one_phase(traits)),
+        "SETTLES": int(emitted.settles and launched is not RANKED),
         "AGGREGATE": (None, *AGGREGATIONS).index(traits.aggregation),
         "TRACK": int(traits.track),
         "LIVE": int(traits.live),

@@ -6,6 +6,9 @@ Read as ``limits.HUB``, so that whoever sets one (a study, a test) sets it for t
 from __future__ import annotations
 
 BLOCK_THREADS = 1024
+MOST_BLOCKS = 1024
+"""One on each multiprocessor; no device has so many."""
+
 VERTEX_BYTES, OFFSET_BYTES, ID_BYTES, SEGMENT_BYTES = 4, 8, 2, 32
 """Of a vertex in CSR and in lists (a word of the frontier's bits has as many), of an offset, of a local id
 in the bins, and of the header of a segment (layout.cuh)."""

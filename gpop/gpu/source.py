@@ -91,11 +91,12 @@ class Emitter(FunctionEmitter):
         if self.given:
             self.texts.append(f'#line 1 "{self.cls.__name__}.cuda_source"\n{self.cls.cuda_source}')
             self.texts.append('#line 1 "gpop"')
-        parts = [self.struct(), self.copy(), self.owned(), *self.texts]
+        parts = [self.struct(), self.copy(), self.owned(), self.settled(), *self.texts]
         return Emitted(
             "\n".join(part for part in parts if part),
             dtype_of(message), dtype_of(gathered), self.written, defined, self.state_dtype(),
             tuple(self.cls.vertex_fields()[name].dtype for name in self.written),
+            self.cls.settles is not None,
         )  # fmt: skip
 
     # --- functions -----------------------------------------------------------------------------
@@ -174,6 +175,16 @@ class Emitter(FunctionEmitter):
         members = "".join(f"    {line}\n" for line in lines)
         put_back = f"{HINT} void put_back(const Owned& own, const State& state, unsigned v) {{{stores} }}\n"
         return f"struct Owned : State {{\n{members}}};\n{put_back}"
+
+    def settled(self) -> str:
+        """By how much a vertex has changed, and what all changes are to be less than, if it says so."""
+        if self.cls.settles is None:
+            return ""
+        field, tolerance = self.cls.settles
+        return (
+            f"#define CHANGE(state, v) (state).{self.arrays[field]}({self.place})\n"
+            f"#define TOLERANCE(state) (double)(state).{self.scalars[tolerance]}\n"
+        )
 
     def state_dtype(self) -> np.dtype:
         """``State`` as a NumPy type."""

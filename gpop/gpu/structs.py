@@ -37,7 +37,7 @@ SPACE = np.dtype(
             "listed_bits", "touched_bits", "list", "candidates",
             "waiting_bits", "entries", "heavy", "mode",
             "active_vertices", "active_edges", "waiting", "waiting_count", "called",
-            "tree",
+            "tree", "changes",
         )
     ]
 )  # fmt: skip

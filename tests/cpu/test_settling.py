@@ -13,33 +13,10 @@ import gpop
 from gpop.common.errors import ProgramError
 from gpop.cpu import settling
 from gpop.generate import generate
+from tests.programs import Halved
 from tests.quick import quick
 
 GRAPH = generate("rmat", scale=9, degree=4, symmetrize=True)
-
-
-class Halved(gpop.Program):
-    """Every vertex has half of what it had, whatever it hears; all together they lose half of that."""
-
-    left = gpop.VertexField(np.float64, 1)
-    heard = gpop.VertexField(np.float64)
-    lost = gpop.VertexField(np.float64)
-    least = gpop.Parameter(np.float64)
-    all_active = True
-    combine = "add"
-    settles = "lost", "least"
-
-    def scatterFunc(self, node):
-        return self.left[node]
-
-    def gatherFunc(self, value, node):
-        self.heard[node] += value
-        return True
-
-    def filterFunc(self, node):
-        self.lost[node] = self.left[node] / 2
-        self.left[node] = self.lost[node]
-        return True
 
 
 def halved(least, **options):

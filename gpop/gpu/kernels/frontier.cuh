@@ -131,12 +131,15 @@ __device__ __forceinline__ void count_partition(unsigned p, int64 vertices, int6
 __device__ void filter_everything(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
   const bool init = COMBINE && control->head.dense;  // combined messages touch no field, so it could wait
   int64 unsettled = 0;
+  Changes changes;
 #pragma unroll 4
   for (int64 v = team.rank(); v < graph.n; v += team.size()) {
     if (init) initFunc(state, v);
     gather_folded(v, state, graph, space);
     unsettled += filterFunc(state, v);
+    changes.add(state, v);
   }
+  changes.tell(space);
   unsettled = warp_sum(unsettled);
   if (lane_id() == 0 && unsettled) atomicAdd((uint64*)&control->head.next_frontier, (uint64)unsettled);
 }

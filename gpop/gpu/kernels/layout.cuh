@@ -94,6 +94,7 @@ struct Space {
   unsigned* waiting_count;  // per hub
   unsigned* called;         // the hubs at which some wait
   const struct TreeNode* tree;  // of a run that goes by one (tree.cuh)
+  double* changes;          // per block: of an iteration (settling.cuh)
 };
 
 const int FOUND_SHIFT = 44;  // of level_found: vertices above, their edges below

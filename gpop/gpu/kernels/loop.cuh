@@ -48,6 +48,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
       iterate(team, state, graph, space, control);
       next_bucket(team, state, graph, space, control);
       team.sync([&] {
+        settle(state, space, control);
         plan(graph, space, control, true);
         decide();
       });

@@ -22,6 +22,7 @@ struct Rows {
   Message* following;
   State next;  // the state as scatterFunc of the next iteration sees it
   int64 unsettled;
+  Changes changes;
 
   __device__ __forceinline__ Rows(State& state, const Graph& graph, const Space& space, int64 iteration)
       : state(state), graph(graph), values(sent_in(iteration, graph, space)), following(sent_in(iteration + 1, graph, space)),
@@ -61,6 +62,7 @@ struct Rows {
     initFunc(state, v);
     if (arrived) gatherFunc(state, (Gathered)sum, v);
     unsettled += filterFunc(state, v);
+    changes.add(state, v);
     following[v] = scatterFunc(next, v);
   }
 
@@ -137,6 +139,7 @@ struct Rows {
     Rows rows(state, graph, space, control->head.iteration);
     for (unsigned hub = blockIdx.x; hub < graph.hubs; hub += team.blocks) rows.walk_hub(graph.hub_vertex[hub]);
     for (int64 tile = team.rank() >> 5; 32 * ROWS * tile < graph.n; tile += team.warps()) rows.walk_rows(32 * ROWS * tile);
+    rows.changes.tell(space);
     const int64 unsettled = warp_sum(rows.unsettled);
     if (lane_id() == 0 && unsettled) atomicAdd((uint64*)&control->head.next_frontier, (uint64)unsettled);
   }

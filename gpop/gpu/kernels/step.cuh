@@ -34,5 +34,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
   if (course.crowded) open_candidates();
   gather_half(course, team, state, graph, space, control);
   next_bucket(team, state, graph, space, control);
-  team.sync([&] { plan(graph, space, control, true); });
+  team.sync([&] {
+    settle(state, space, control);
+    plan(graph, space, control, true);
+  });
 }
