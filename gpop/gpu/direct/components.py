@@ -62,8 +62,9 @@ def grow(graph: Graph, directed: bool) -> Forest:
     NotEnoughMemory
         If lists and labels do not fit the device.
     """
-    lists, copy_seconds = device_lists(graph, 4 * graph.n, "components")
-    parent, told = cupy().zeros(graph.n, np.uint32), cupy().zeros(_TOLD, np.uint64)
+    lists, copy_seconds = device_lists(graph, 4 * graph.n + 8 * _TOLD, "components")
+    both = cupy().zeros(2 * _TOLD + graph.n, np.uint32)  # one copy back, which waits for the last kernel
+    parent, told = both[2 * _TOLD :], both[: 2 * _TOLD].view(np.uint64)
     phases, n, ends = Phases(source()), np.int64(graph.n), lists.argument
     chunks = phases.chunks(graph.n + graph.m)
     launches = (
@@ -79,9 +80,11 @@ def grow(graph: Graph, directed: bool) -> Forest:
         if graph.n:
             phases.launch(kernel, *arguments, blocks=1 if kernel == "sample" else None)
         phases.mark()
-    _, sampled, roots, _, hooked, joined, rested = told.get().tolist()
+    found = both.get()
+    labels = found[2 * _TOLD :]
+    _, sampled, roots, _, hooked, joined, rested = found[: 2 * _TOLD].view(np.uint64).tolist()
     edges = np.array([hooked, joined, 0, 0, rested, 0])
-    return Forest(parent.get(), roots, sampled, edges, phases.seconds(), copy_seconds, phases.threads)
+    return Forest(labels, roots, sampled, edges, phases.seconds(), copy_seconds, phases.threads)
 
 
 def source() -> str:

@@ -8,6 +8,9 @@ resident at once; each of them takes its next part of the work when it has done 
 from __future__ import annotations
 
 import time
+from collections import defaultdict
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,8 +65,9 @@ def device_lists(graph: Graph, others: int, what: str) -> tuple[DeviceLists, flo
     """
     kept = graph.store.get(Kind.DEVICE, "lists")
     needed = others + (0 if kept else graph.indptr.nbytes + graph.indices.nbytes)
-    graph.store.make_room(lambda: needed <= free_bytes(), device=True)
-    require_device_memory(needed, f"{what} of {graph!r}")
+    if needed > free_bytes():  # to ask the device takes as long as a launch: once, where there is room
+        graph.store.make_room(lambda: needed <= free_bytes(), device=True)
+        require_device_memory(needed, f"{what} of {graph!r}")
     if kept is not None:
         return kept, 0.0
     start = time.perf_counter()
@@ -78,6 +82,15 @@ def source_of(*names: str, **constants: int) -> str:
     return defined + kernel_text(tuple(f"direct/{name}" for name in names))
 
 
+_free_events: dict[int, list[Any]] = defaultdict(list)
+"""By device: events that nobody waits for. To make one takes as long as a launch."""
+
+
+@lru_cache(maxsize=64)
+def _kernel(module: Any, name: str) -> Any:
+    return module.get_function(f"gpop_{name}")
+
+
 class Phases:
     """The kernels of a source, launched phase by phase."""
 
@@ -85,23 +98,26 @@ class Phases:
         self.module = compile_kernel(source, cooperative=False)
         self.threads = current_device().multiprocessors * RESIDENT
         self.events: list[Any] = []
+        self.free_events = _free_events[cupy().cuda.Device().id]
 
     def launch(self, kernel: str, *arguments: Any, blocks: int | None = None) -> None:
         """One kernel; structs and numbers go by value, arrays by their address."""
         blocks = blocks or self.threads // THREADS
-        self.module.get_function(f"gpop_{kernel}")((blocks,), (THREADS,), arguments)
+        _kernel(self.module, kernel)((blocks,), (THREADS,), arguments)
 
     def mark(self) -> None:
         """A phase begins here, and the one before ends."""
-        self.events.append(cupy().cuda.Event())
+        self.events.append(self.free_events.pop() if self.free_events else cupy().cuda.Event())
         self.events[-1].record()
 
     def seconds(self) -> np.ndarray:
-        """What each phase took; waits for the last one."""
+        """What each phase took; waits for the last one, and ends with it."""
         self.events[-1].synchronize()
         elapsed = cupy().cuda.get_elapsed_time
-        pairs = zip(self.events, self.events[1:], strict=False)
-        return np.array([1e-3 * elapsed(before, after) for before, after in pairs])
+        taken = [1e-3 * elapsed(before, after) for before, after in pairwise(self.events)]
+        self.free_events.extend(self.events)
+        self.events.clear()
+        return np.array(taken)
 
     def chunks(self, numbers: int) -> Chunks:
         """Chunks of so many vertices and edges."""

@@ -98,7 +98,7 @@ def test_lists_stay_on_the_device_until_they_are_dropped():
 
 def test_what_does_not_fit_is_refused_and_what_lies_there_counts_once(monkeypatch):
     graph = Graph.from_edges([0, 1, 4], [1, 2, 3], n=6)
-    labels, lists = 4 * graph.n, graph.indptr.nbytes + graph.indices.nbytes
+    labels, lists = 4 * graph.n + 8 * components._TOLD, graph.indptr.nbytes + graph.indices.nbytes
     with emulated():
         for free, fits in ((labels + lists - 1, False), (labels + lists, True), (labels, True)):
             monkeypatch.setattr(phases, "free_bytes", lambda free=free: free)
