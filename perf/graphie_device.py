@@ -28,7 +28,7 @@ import gpop
 from gpop.gpu.device import cupy
 from perf.graphie import Renamed, cut, partition_edges, rename_for_memory, rename_for_partitions
 from perf.graphie_gpu import FAR, Runtime
-from perf.graphie_ways import BOTH, EVERYTHING, PUBLISHED, WAYS, published, saved
+from perf.graphie_ways import BOTH, EVERYTHING, PUBLISHED, WAYS, beside, published, saved
 from perf.graphs import vertex, with_weights
 
 STREAMS = (32, 16, 8, 4, 2, 1)
@@ -160,7 +160,9 @@ def sentences(
             f"{name} saves {of_time:.0f} % of the time, {of_bytes:.0f} % of the bytes (paper: {said})"
         )
     gain = seconds[BOTH, 1] / seconds[both]
-    return [*lines, f"{most} streams are {gain:.2f} times as fast as one (paper: more than 2)"]
+    lines.append(f"{most} streams are {gain:.2f} times as fast as one (paper: more than 2)")
+    told = {"all partitions": base, "as published": both, "gpop": (GPOP, 0)}
+    return [*lines, beside(app, {name: seconds[key] for name, key in told.items() if key in seconds})]
 
 
 def print_table(
