@@ -45,7 +45,7 @@ FOLIO = 1 << 21
 SHARES = 2
 """On their way, or at work on, is at most one of so many parts of the memory there is."""
 
-POLL = 0.001
+POLL = 0.004
 """Seconds between two looks."""
 
 
