@@ -21,7 +21,7 @@ from gpop.common.parallel import worker_count
 from gpop.gpu import limits
 from gpop.gpu.budgeted_graph import BudgetedGraph, rounded
 from gpop.gpu.choices import mode_of, parts_of, traits_of
-from gpop.gpu.device import cupy, is_device_array
+from gpop.gpu.device import cupy, current_device, is_device_array
 from gpop.gpu.device_graph import device_graph
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.streamed_graph import StreamedGraph
@@ -115,7 +115,7 @@ def expects_pages(graph: Graph, residency: str, device_memory: Any) -> bool:
     budget = as_bytes("device_memory", device_memory)
     weight = 0 if graph.weights is None else graph.weights.itemsize
     whole = graph.m * (2 * limits.VERTEX_BYTES + weight) + graph.n * PER_VERTEX
-    return whole > (everything() if budget is None else budget)
+    return whole > (current_device().memory // 16 * 15 if budget is None else budget)
 
 
 def _with_fewer(traits: Traits, mode: str) -> Iterator[Traits]:
