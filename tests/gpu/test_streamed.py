@@ -212,7 +212,7 @@ def test_bins_are_those_of_the_strategy_that_streams(monkeypatch):
 
 
 def test_hot_pages_are_on_the_device():
-    """Those whose edges belong to vertices with many; a vertex of one edge is read where it lies."""
+    """Those of vertices of one edge, each of which would be a read; a hub has whole lines."""
     n, m = 2000, 1000
     hub = np.full(m, 1500)
     graph = gpop.Graph.from_edges(
@@ -229,7 +229,7 @@ def test_hot_pages_are_on_the_device():
     (layout,) = [entry.value for key, entry in graph.store._entries.items() if key[0] is Kind.DEVICE]
     away, page = layout.away["indices"], PAGE // 4
     first, last = graph.indptr[1500:1501], graph.indptr[1501:1502]
-    assert away_between(away, page, first, last)[0] < page
+    assert away_between(away, page, first, last)[0] > m - 2 * page
     assert away.sum() == pytest.approx(len(away) / 2, abs=2)
 
 
@@ -244,7 +244,7 @@ def test_paths_over_the_link_have_narrow_buckets():
             gpop.sssp(graph, 0, **options, device_memory=little, delta=delta) for delta in (np.inf, None)
         )
     read = [sum(found.trace.summary["link"]["bytes"]) for found in (whole, narrow, wide)]
-    assert 0 == read[0] < 1.6 * read[1] < read[2]
+    assert 0 == read[0] < 1.5 * read[1] < read[2]
     assert whole.run.iterations == inside.run.iterations == wide.run.iterations < narrow.run.iterations
     assert narrow.trace.column("active_edges").sum() < 1.2 * graph.m
     for found in (whole, narrow, wide):
