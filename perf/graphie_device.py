@@ -6,7 +6,7 @@ Contenders (``perf.graphie_gpu`` has Graphie's runtime):
     everything       every partition in every step; the paper's baseline has no shared memory either
     OPT1, OPT2       only active partitions; those that lie in a buffer are not transferred again
     both             the published scheme, also with fewer streams and the larger partitions of these
-    gpop, streamed   lists read in place, hot ones on the device (``residency="stream"``), with as many bytes
+    gpop, streamed   lists read in place, some on the device (``residency="stream"``), with as many bytes
                      of the device in all as the published scheme takes
 
 Seconds are medians by CUDA events around the steps, after a round that does not count; answers are compared
