@@ -11,14 +11,17 @@ each, 8 with a weight):
     OPT1           active partitions only
     OPT2           every partition, but those that are resident are not transferred again
     both           the published scheme
-    in memory      the same with a buffer for every partition: each is transferred when first active
+    bulk           the same, bulk-synchronous: what a step has heard is used in the next one
+    in memory      as published with a buffer for every partition: each is transferred when first active
     id >> bits     the same with partitions that are ranges of ids of a power of two, nothing is renamed;
                    they differ in size
     lines          sectors of 32 bytes around the edges of active vertices, read in place; nothing resident
 
 Below lie the active and the transferred partitions of every step of the published scheme and of that in
 memory (figure 8 of the paper), and what OPT1 and OPT2 save of the bytes, beside what the paper says of its
-time (figure 7). ``flags``: those of partitions, instead of one for each vertex.
+time (figure 7). ``flags``: those of partitions, instead of one for each vertex; without the latter nobody
+knows which sources are active, and all edges of an active partition are processed: how many had to be is
+counted.
 
 ``--gpu`` runs all this on a device instead, beside a plain stream and gpop's (`perf.graphie_device`).
 
@@ -54,21 +57,24 @@ FAR = np.uint32(2**32 - 1)
 
 class Moved(NamedTuple):
     """Super-steps of a run; partitions of each that were active and that were transferred, the edges of the
-    latter, and bytes of sectors in all."""
+    latter, bytes of sectors, edges that were processed and those whose source had changed, in all."""
 
     steps: int
     active: list[int]
     transferred: list[int]
     edges: int
     sectors: int
+    processed: int
+    fresh: int
     values: np.ndarray
 
 
 @njit(nogil=True)
-def _update(first, last, source, heads, lengths, values, of_vertex, activated, changed):
-    """One partition: every edge updates its destination, which activates the partition of that."""
+def _update(first, last, source, heads, lengths, heard, values, of_vertex, activated, changed):
+    """One partition: every edge updates its destination by what its source has in ``heard``, which activates
+    the partition of that."""
     for edge in range(first, last):
-        value = values[source[edge]]
+        value = heard[source[edge]]
         if value == 2**32 - 1:
             continue
         value += lengths[edge]
@@ -88,8 +94,12 @@ def run(
     buffers: int,
     reuse: bool = True,
     only_active: bool = True,
+    bulk: bool = False,
 ) -> Moved:
-    """Do an app with these partitions through so many buffers, or one for each; ``source`` as renamed."""
+    """Do an app with these partitions through so many buffers, or one for each; ``source`` as renamed.
+
+    ``bulk``: values are those of the beginning of the step, and not updated in place.
+    """
     n, count = len(renamed.new_to_old), parts.count
     tails = np.repeat(np.arange(renamed.sources), np.diff(renamed.indptr))
     step_of = {"bfs": 1, "cc": 0}
@@ -103,8 +113,8 @@ def run(
     else:
         values[source], activated[of_vertex[source]], changed[source] = 0, True, True
     resident = np.full(buffers, -1)
-    found = Moved(0, [], [], 0, 0, values)
-    steps = sectors = edges = 0
+    found = Moved(0, [], [], 0, 0, 0, 0, values)
+    steps = sectors = edges = processed = fresh = 0
     sizes = np.diff(parts.first)
     degree = np.diff(renamed.indptr)
     while activated.any():
@@ -114,20 +124,23 @@ def run(
         active = activated if only_active else np.ones(count, bool)
         senders = np.flatnonzero(changed[: renamed.sources])
         sectors += int((-(-(4 * degree[senders] + SECTOR - 4) // SECTOR)).sum()) * SECTOR
+        processed += int(sizes[active].sum())
+        fresh += int(degree[senders].sum())
+        heard = values.copy() if bulk else values
         here = [part for part in resident.tolist() if part >= 0 and active[part]] if reuse else []
         rest = np.setdiff1d(np.flatnonzero(active), here)
         activated, changed = np.zeros(count, bool), np.zeros(n, bool)
         for part in [*here, *rest.tolist()]:
             _update(
-                parts.first[part], parts.first[part + 1], tails, renamed.heads, lengths, values, of_vertex,
-                activated, changed,
+                parts.first[part], parts.first[part + 1], tails, renamed.heads, lengths, heard, values,
+                of_vertex, activated, changed,
             )  # fmt: skip
         found.active.append(int(active.sum()))
         found.transferred.append(len(rest))
         edges += int(sizes[rest].sum())
         for turn, part in enumerate(rest.tolist()):
             resident[part if buffers >= count else turn % buffers] = part
-    return found._replace(steps=steps, edges=edges, sectors=sectors)
+    return found._replace(steps=steps, edges=edges, sectors=sectors, processed=processed, fresh=fresh)
 
 
 def ranges_of_ids(renamed: Renamed, count: int) -> Partitions:
@@ -158,6 +171,7 @@ def table(graph: gpop.Graph, apps: list[str], share: float) -> list[str]:
         old = vertex(graph, "max-degree")
         source = int(np.flatnonzero(renamed.new_to_old == old)[0])
         ways = {name: (parts, STREAMS[-1], options) for name, options in WAYS.items()}
+        ways["bulk"] = parts, STREAMS[-1], {"bulk": True}
         ways["in memory"] = parts, parts.count, {}
         ways["id >> bits"] = ranges_of_ids(renamed, parts.count), STREAMS[-1], {}
         lines.append(
@@ -172,6 +186,11 @@ def table(graph: gpop.Graph, apps: list[str], share: float) -> list[str]:
             active = f"{sum(moved.active):8}{sum(moved.transferred):12}"
             lines.append(f"  {name:12}{moved.steps:6}{active}{over:9.2f}{right}")
         lines.append(f"  {'lines':12}{moved.steps:6}{'':20}{moved.sectors * (1 + weight / 4) / csr:9.2f}")
+        both = found[BOTH]
+        lines.append(
+            f"  of {both.processed / graph.m:.2f} x edges that both processes "
+            f"{both.fresh / both.processed:.0%} have a source that changed in the step before"
+        )
         over = []
         for streams in STREAMS:
             size = partition_edges(memory, graph.m, 8 + weight, streams)

@@ -22,6 +22,24 @@ PUBLISHED = {
 }
 """Saved of the time of everything, means over the paper's graphs."""
 
+SECONDS = {
+    "bfs": {"Graphie": 0.59, "X-Stream": 3.33, "GraphReduce": 4, "CuSha": 0.98},
+    "cc": {"Graphie": 0.48, "X-Stream": 6.5, "GraphReduce": 9, "CuSha": 1.13},
+    "sssp": {"Graphie": 1.67, "X-Stream": 9.36, "GraphReduce": 7, "CuSha": 1.07},
+}
+"""Of the paper's table III, kron_g500-logn21 (2.1 M vertices, 182 M edges) on half a Titan Z over PCIe 3."""
+
+
+def beside(app: str, seconds: dict[str, float]) -> str:
+    """What was measured here, in milliseconds by name, beside the paper's table.
+
+    >>> beside("bfs", {"both": 0.05})
+    "both 50 ms; the paper's, kron_g500-logn21: Graphie 590, X-Stream 3330, GraphReduce 4000, CuSha 980 ms"
+    """
+    here = ", ".join(f"{name} {1e3 * each:.0f} ms" for name, each in seconds.items())
+    there = ", ".join(f"{name} {1e3 * each:.0f}" for name, each in SECONDS[app].items())
+    return f"{here}; the paper's, kron_g500-logn21: {there} ms"
+
 
 def published(name: str, app: str) -> str:
     """What the paper says of a way.

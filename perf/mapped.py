@@ -13,9 +13,11 @@ pages of all files are dropped.
 ``PageRank``: bytes that the readers asked for by the seconds of all iterations, and that over the disk's
 speed; and, as a disk may be faster than a run in memory, its seconds over those that reading at that speed or
 computing in memory takes alone, whichever is longer: 1 where one goes on wholly beside the other. Beside them
-what the system counts as read from disk (``/proc/self/io``). ``BFS``: bytes that a search
-of the road has brought in (``mincore`` before and after), and their share of all files. Results are compared
-with a run in memory.
+what the system counts as read from disk (``/proc/self/io``), and processor seconds, of all threads and of
+the system on their behalf: where a disk is fast they, over the cores there are, are what a run takes.
+``--pace`` adds the same with a disk of which this process may read only so much a second
+(`perf.paced_disk`). ``BFS``: bytes that a search of the road has brought in (``mincore`` before and after),
+and their share of all files. Results are compared with a run in memory.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import argparse
 import itertools
 import mmap
 import os
+import resource
 import statistics
 import threading
 import time
@@ -39,6 +42,7 @@ from gpop.common.memory import bytes_of
 from gpop.common.spill import POPULATE, advise, mapped, resident_bytes
 from gpop.convert import main as convert
 from perf.graphs import name_of
+from perf.paced_disk import paced
 from perf.parser import documented
 from perf.provenance import perf_command, written
 
@@ -184,6 +188,12 @@ def bytes_from_disk() -> int:
     return 0
 
 
+def processor_seconds() -> float:
+    """Of this process until now, its own and the system's on its behalf."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
 def pagerank_table(path: Path, share: float, iterations: int, rounds: int) -> None:
     """PageRank with room for a share of what it reads."""
     files = [path / name for name in ("refs", "targets")]
@@ -195,19 +205,23 @@ def pagerank_table(path: Path, share: float, iterations: int, rounds: int) -> No
     layout = sum(file.stat().st_size for file in files)
     limit = int(layout * share)
     expected = gpop.pagerank(graph, iterations=iterations, residency="memory")
+    used = processor_seconds()
     in_memory = gpop.pagerank(graph, iterations=iterations, residency="memory").run.seconds
+    used = processor_seconds() - used
     print(f"PageRank, {graph.m:,} edges, {iterations} iterations, {layout / 1e6:.0f} MB of blocks", end=", ")
-    print(f"room for {limit / 1e6:.0f} MB, {in_memory:.2f} s in memory")
-    print(f"{'':4}{'seconds':>9}{'GB read':>9}{'asked':>8}{'MB/s':>7}{'most in memory':>16}  same")
+    print(f"room for {limit / 1e6:.0f} MB, {in_memory:.2f} s in memory ({used:.2f} of processors)")
+    columns = f"{'seconds':>9}{'processors':>12}{'GB read':>9}{'asked':>8}{'MB/s':>7}{'most in memory':>16}"
+    print(f"{'':4}{columns}  same")
     rates, bounds = [], []
     for _ in range(rounds):
         arrays = graph.facts.mapped.arrays.arrays
         for array in arrays.values():
             advise(array, mmap.MADV_DONTNEED)
         evict(path)
-        before = bytes_from_disk()
+        before, used = bytes_from_disk(), processor_seconds()
         with room_of(limit), Watch([arrays[file.name] for file in files]) as watch:
             found = gpop.pagerank(graph, iterations=iterations)
+        used = processor_seconds() - used
         disk = found.trace.summary["disk"]
         read = bytes_from_disk() - before
         rates.append(disk["asked_bytes"] / found.run.seconds)
@@ -215,7 +229,7 @@ def pagerank_table(path: Path, share: float, iterations: int, rounds: int) -> No
         bounds.append({name: found.run.seconds / max(each, in_memory) for name, each in reading.items()})
         same = np.array_equal(found.rank, expected.rank) and disk["residency"] == "mapped"
         print(
-            f"{'':4}{found.run.seconds:9.2f}{read / 1e9:9.2f}{disk['asked_bytes'] / 1e9:8.2f}"
+            f"{'':4}{found.run.seconds:9.2f}{used:12.2f}{read / 1e9:9.2f}{disk['asked_bytes'] / 1e9:8.2f}"
             f"{rates[-1] / 1e6:7.0f}{watch.most / 1e6:13.0f} MB  {same}"
         )
     rate = statistics.median(rates)
@@ -257,13 +271,20 @@ def _run(argv: list[str]) -> None:
     parser.add_argument("--share", type=float, default=0.25, help="of what PageRank reads, in memory")
     parser.add_argument("--iterations", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--pace", type=_memory, metavar="SIZE", help="of the disk a second, once more with that"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     graph = written_graph(given.graph, given.folder, given.memory)
     road = written_graph(given.road, given.folder, given.memory)
     with written(given.out, perf_command("mapped", argv)):
-        pagerank_table(graph, given.share, given.iterations, given.rounds)
-        print()
+        for pace in dict.fromkeys([None, given.pace]):
+            if pace is not None:
+                print(f"at most {pace} of the disk a second")
+            with paced(given.folder, bytes_of(pace or "")):
+                pagerank_table(graph, given.share, given.iterations, given.rounds)
+            print()
         bfs_table(road, 1)
 
 

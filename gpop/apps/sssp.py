@@ -157,7 +157,7 @@ def _by_messages(
     if interleave is None:
         interleave = interleaves(graph, options)
     target = options.get("target") or "cpu"
-    delta = bucket_width(graph, delta, interleave, target)
+    delta = bucket_width(graph, delta, interleave, options)
     if graph.weights.dtype.kind == "f":
         kinds = [DoubleSSSP if graph.weights.dtype.itemsize > 4 else FloatSSSP]
     else:

@@ -33,10 +33,15 @@ UNEVEN, STEPS_AMONG_HUBS = 1.5, 5
 at 7 to 20 steps; the others mail, votes, citations, words and the like: 20 take up to half as long again as
 5."""
 
+STEPS_OVER_LINK = 1.2
+"""The same where edges are read over the link, which takes so much longer than a barrier that a bucket
+should hold only who is hardly improved any more."""
+
 FEW_EDGES, NEAR = 8, 0.5
 """On a GPU there are buckets where paths are long: where vertices have fewer edges than this in the mean, or
 where at least such a share of the edges leads to vertices with near ids. Elsewhere, on RMAT and random
-graphs, a bucket as wide as that would hold all, and looking at it costs a tenth of a run."""
+graphs, a bucket as wide as that would hold all, and looking at it costs a tenth of a run; unless edges come
+over the link."""
 
 LARGE, CLOSED = 1 << 22, 0.9
 """Edges, and share of the edges that stay in their partition, from which runs are interleaved by default.
@@ -44,8 +49,12 @@ Measured: RMAT, Kronecker and random graphs of 4 to 268 M edges take .6 to .9 of
 graphs .5 to .8; but social, citation and word graphs of .2 to 2.7 M edges 1.2 to 1.7 times as long."""
 
 
-def default_delta(graph: gpop.Graph, interleave: bool = True, target: str = "cpu") -> float:
+def default_delta(
+    graph: gpop.Graph, interleave: bool = True, target: str = "cpu", linked: bool = False
+) -> float:
     """Width of the buckets for this graph: the rule in the banner (1 where all weights are 0).
+
+    ``linked``: edges are read over a GPU's link.
 
     Examples
     --------
@@ -54,7 +63,7 @@ def default_delta(graph: gpop.Graph, interleave: bool = True, target: str = "cpu
     (60.0, 9.0)
     """
     if target == "gpu" and not _has_long_paths(graph):
-        return np.inf
+        return (STEPS_OVER_LINK * mean_step(graph) or 1.0) if linked else np.inf
     steps = STEPS_ON_GPU if target == "gpu" else STEPS[interleave]
     if target != "gpu" and interleave and graph.m <= SMALL_EDGES and unevenness(graph) >= UNEVEN:
         steps = STEPS_AMONG_HUBS
@@ -97,11 +106,21 @@ def interleaves(graph: gpop.Graph, options: dict[str, Any]) -> bool:
     return share_inside(graph, bits) >= CLOSED
 
 
-def bucket_width(graph: gpop.Graph, delta: float | None, interleave: bool, target: str) -> float:
+def reads_over_link(graph: gpop.Graph, options: dict[str, Any]) -> bool:
+    """Whether a run with these options is expected to leave edges with the host of its GPU."""
+    if options.get("target") != "gpu" or several(options):
+        return False
+    from gpop.gpu.streaming import expects_pages
+
+    return expects_pages(graph, options.get("residency") or "auto", options.get("device_memory"))
+
+
+def bucket_width(graph: gpop.Graph, delta: float | None, interleave: bool, options: dict[str, Any]) -> float:
     """The given delta, checked, or the default; at least 1 where distances are whole numbers."""
     fractions = graph.weights.dtype.kind == "f"
     if delta is None:
-        delta = default_delta(graph, interleave, target)
+        target = options.get("target") or "cpu"
+        delta = default_delta(graph, interleave, target, reads_over_link(graph, options))
         return delta if fractions else max(1.0, delta)
     if not (delta > 0 if fractions else delta >= 1):
         raise UsageError(f"delta = {delta}: expected a number {'above 0' if fractions else 'from 1 on'}")

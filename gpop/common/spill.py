@@ -16,6 +16,7 @@ import ctypes
 import itertools
 import mmap
 import os
+import re
 import tempfile
 import threading
 import weakref
@@ -148,16 +149,29 @@ POPULATE = 22
 """MADV_POPULATE_READ: have the pages read and mapped; returns when they are."""
 
 
-def advise(array: np.ndarray, advice: int) -> None:
-    """``madvise`` for the pages that an array fills, or touches (`POPULATE`); a refusal is no harm."""
+def advise(array: np.ndarray, advice: int) -> bool:
+    """``madvise`` for the pages that an array fills, or touches (`POPULATE`).
+
+    False: refused, which is no harm.
+    """
     page = mmap.PAGESIZE
     begin, end = array.ctypes.data, array.ctypes.data + array.nbytes
     if advice == POPULATE:
         begin, end = begin // page * page, -(-end // page) * page
     else:
         begin, end = -(-begin // page) * page, end // page * page
-    if begin < end:
-        _libc.madvise(begin, end - begin, advice)
+    return begin >= end or _libc.madvise(begin, end - begin, advice) == 0
+
+
+def in_large_pieces(array: np.ndarray) -> bool:
+    """Have a file read two megabytes at once where it is touched, whatever else is advised; False: it is not.
+
+    Linux does so since 5.18 and keeps them together where its file system can (ext4 since 6.16): a tenth of
+    the processor's time of pages one by one.
+    """
+    release = re.match(r"(\d+)\.(\d+)", os.uname().release)
+    since = release is not None and (int(release[1]), int(release[2])) >= (5, 18)
+    return since and hasattr(mmap, "MADV_HUGEPAGE") and advise(array, mmap.MADV_HUGEPAGE)
 
 
 def resident_bytes(array: np.ndarray) -> int:

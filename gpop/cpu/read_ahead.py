@@ -1,9 +1,9 @@
 """Reading ahead of a pull through blocks: all units, in the order in which the threads will take them.
 
 The threads of a run divide the units into equal parts and walk each from its end (work.py). Others, of
-Python, read the units that are next in each part (``posix_fadvise``, then ``madvise`` maps what has come), so
-many bytes ahead that the disk is never idle, and see by ``mode``, which a unit's thread writes when it is
-through, what is behind.
+Python, have the units that are next in each part read and mapped (``madvise``; where that would read page by
+page ``posix_fadvise`` comes first), so many bytes ahead that the disk is never idle, and see by ``mode``,
+which a unit's thread writes when it is through, what is behind.
 
 Where not all fits, the units that come last in each part stay in memory for good and the others are dropped
 as soon as they are through: a cache that keeps the latest would have dropped every unit by the time it is
@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpop.common.spill import POPULATE, advise
+from gpop.common.spill import POPULATE, advise, in_large_pieces
 from gpop.layout.edge_block_kernels import FIRST
 from gpop.layout.edge_blocks import Blocks
 from gpop.layout.mapped_file import MappedArrays
@@ -45,13 +45,16 @@ FOLIO = 1 << 21
 SHARES = 2
 """On their way, or at work on, is at most one of so many parts of the memory there is."""
 
-POLL = 0.001
+POLL = 0.004
 """Seconds between two looks."""
 
 
 class _Column(NamedTuple):
+    """An array, its file, and whether that is read in large pieces by itself."""
+
     array: np.ndarray
     file: int
+    in_pieces: bool
 
 
 class ReadAhead:
@@ -63,7 +66,7 @@ class ReadAhead:
         self._mode, self._k = mode, int(layout.k)
         given = {"refs": layout.refs, "targets": layout.targets, "block_weights": layout.weights}
         self._columns = [
-            _Column(array, os.open(arrays.folder / name, os.O_RDONLY))
+            _Column(array, os.open(arrays.folder / name, os.O_RDONLY), in_large_pieces(array))
             for name, array in given.items()
             if array.size
         ]
@@ -74,7 +77,8 @@ class ReadAhead:
         self.total = sum(self._bytes)
         self._order = order_of(self._k, threads)
         self._ahead = max(max(self._bytes, default=0), min(AHEAD, budget // SHARES))
-        self._stays = self._kept(budget - self._ahead - 2 * max(self._bytes, default=0))
+        borders = 2 * threads * len(self._columns) * FOLIO  # of units on their way, and at work on
+        self._stays = self._kept(budget - self._ahead - 2 * max(self._bytes, default=0) - borders)
         self._known = [False] * self._k
         self.asked = self.iterations = 0
         self._turn, self._stopped = 0, False
@@ -133,6 +137,8 @@ class ReadAhead:
             if next_unit is not None:
                 pieces = self._pieces(next_unit)
                 for column, first, last in pieces:
+                    if column.in_pieces:
+                        continue
                     at, size = first * column.array.itemsize, (last - first) * column.array.itemsize
                     os.posix_fadvise(column.file, at, size, os.POSIX_FADV_WILLNEED)
                 for column, first, last in pieces:

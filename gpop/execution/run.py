@@ -111,8 +111,9 @@ def run(
         Where the edges are during the run. On the CPU, of a graph opened from disk (``.mapped``, written by
         ``python -m gpop.convert --layout``): read before it begins, or left there and read as they are
         wanted, so that the graph may be larger than memory. On a GPU: all on the device; or as many as fit,
-        hot ones first, and the others in the host's memory, read in place over the link (what came over it
-        is in ``trace.summary["link"]``). Auto leaves those where they are that are expected not to fit.
+        those that take most reads first, and the others in the host's memory, read in place over the link
+        (what came over it is in ``trace.summary["link"]``). Auto leaves those where they are that are
+        expected not to fit.
         Vertex data is in memory, or on the device; answers are the same.
     device_memory : int or str, optional
         Most bytes that the run may take of a GPU, such as ``"4GB"``; what is free when not given.

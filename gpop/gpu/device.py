@@ -23,6 +23,8 @@ class Device(NamedTuple):
     shared_bytes: int
     """Most shared memory of one block."""
     compute_capability: str
+    memory: int
+    """Bytes, taken or not."""
 
 
 @lru_cache(maxsize=1)
@@ -68,6 +70,7 @@ def _device(index: int) -> Device:
         attributes["MultiProcessorCount"],
         attributes["MaxSharedMemoryPerBlockOptin"],
         device.compute_capability,
+        cupy().cuda.runtime.memGetInfo()[1],
     )
 
 

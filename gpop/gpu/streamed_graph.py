@@ -1,10 +1,11 @@
 """A device graph whose edges do not fit: arrays that grow with them are cut into pages, some on the device.
 
 Whole arrays lie in pinned memory of the host, which a device reads in place. As many pages as fit are
-copied to the device, once: those of the edges of vertices with the highest degrees first, which most rounds
-walk, and the bins with what is left. A table of addresses says where each page is (kernels/stored.cuh), so
-that no round waits for a copy and the loop stays on the device. A fixed choice serves rounds that read
-everything as well as any buffers would: a cyclic scan hits as often as pages are kept, whatever is replaced.
+copied to the device, once: those first that take most reads over the link, which are weights, and edges, of
+vertices with few of them, and the bins with what is left. A table of addresses says where each page is
+(kernels/stored.cuh), so that no round waits for a copy and the loop stays on the device. A fixed choice
+serves rounds that read everything as well as any buffers would: a cyclic scan hits as often as pages are
+kept, whatever is replaced.
 """
 
 from __future__ import annotations
@@ -22,25 +23,30 @@ from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.bins import Bins
 
+LINE = 128
+"""Bytes that a read over the link brings at most."""
+
 SMALL_READS = 0.5
-"""Heat of pages of sources, of which a warp reads little at once: they come before ids."""
+"""Heat of pages of sources, of which a warp reads little at once: they come before ids, behind all others."""
 
 
-def heat_of_pages(graph: Graph, page: int) -> np.ndarray:
-    """Mean degree of the vertices that the edges of each page, of so many edges, belong to.
+def heat_of_pages(graph: Graph, page: int, size: int) -> np.ndarray:
+    """Reads that it takes to have each page, of so many edges of ``size`` bytes, vertex by vertex.
+
+    A vertex with few edges takes a read over the link for a few bytes, one with many for a whole line.
 
     Examples
     --------
-    >>> heat_of_pages(Graph.from_edges([0, 0, 0, 1, 2], [1, 2, 3, 0, 0], n=4), 2).tolist()
-    [3.0, 2.0, 1.0]
+    >>> heat_of_pages(Graph.from_edges([0, 0, 0, 1, 2], [1, 2, 3, 0, 0], n=4), 2, 4).round(2).tolist()
+    [0.67, 1.33, 1.0]
     """
-    degree = graph.out_degree.astype(np.float64)
-    before = np.concatenate([[0.0], np.cumsum(degree * degree)])
+    degree = graph.out_degree.astype(np.int64)
+    before = np.concatenate([[0.0], np.cumsum(-(-degree * size // LINE))])
     cuts = np.append(np.arange(0, graph.m, page), graph.m)
     vertex = np.searchsorted(graph.indptr, cuts, side="right") - 1
     vertex = np.minimum(vertex, graph.n - 1)
-    sums = before[vertex] + (cuts - graph.indptr[vertex]) * degree[vertex]
-    return np.diff(sums) / np.maximum(np.diff(cuts), 1)
+    share = (cuts - graph.indptr[vertex]) / np.maximum(degree[vertex], 1)
+    return np.diff(before[vertex] + share * (before[vertex + 1] - before[vertex]))
 
 
 def away_between(away: np.ndarray, page: int, first: np.ndarray, last: np.ndarray) -> np.ndarray:
@@ -175,8 +181,8 @@ class StreamedGraph(BudgetedGraph):
         heat = np.full(self._pages(name), SMALL_READS if name == "sources" else 0.0)
         if name not in BINS and self.graph.m:
             graph = self.graph if name in CSR else self._in_graph()
-            found = heat_of_pages(graph, self._page(name))
-            heat[: len(found)] = found
+            found = heat_of_pages(graph, self._page(name), self._host_type(name).itemsize)
+            heat[: len(found)] = 1 + found
         return heat
 
     def _table(self, name: str) -> Any:

@@ -14,24 +14,30 @@ from typing import Any
 
 import numpy as np
 
+from gpop.common.byte_sizes import as_bytes
 from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.memory import readable
 from gpop.common.parallel import worker_count
+from gpop.gpu import limits
 from gpop.gpu.budgeted_graph import BudgetedGraph, rounded
 from gpop.gpu.choices import mode_of, parts_of, traits_of
-from gpop.gpu.device import cupy, is_device_array
+from gpop.gpu.device import cupy, current_device, is_device_array
 from gpop.gpu.device_graph import device_graph
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.streamed_graph import StreamedGraph
 from gpop.gpu.structs import CONTROL, FETCHED_AT, WANTED_AT
 from gpop.gpu.traits import OWNER, Traits, queues
 from gpop.gpu.workspace import Shapes, queue_shapes, workspace_shapes
+from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.partition import partitions
 from gpop.plan.plan import Plan
 
 WALKED = ("csr", "csc", "bins", "reversed bins")
 """Layouts whose arrays may be streamed."""
+
+PER_VERTEX = 80
+"""Bytes that a run takes for a vertex, about: fields, offsets, lists, messages that wait at hubs."""
 
 SLACK = 1 << 16
 """Bytes for what is small: the frontier that is loaded, rounding."""
@@ -91,6 +97,25 @@ def stream(plan: Plan, emitted: Emitted, push: int | None) -> tuple[BudgetedGrap
         about = f"{partitions(chosen.bits)}, streamed"
         graph.store.put(Kind.DEVICE, layout, key, about=about, holds=(layout.arrays, resident.bins))
     return layout, chosen, shapes | layout.queues
+
+
+def expects_pages(graph: Graph, residency: str, device_memory: Any) -> bool:
+    """Whether a run that may choose is expected to leave edges with the host: before anything is prepared.
+
+    Takes the edges in CSR and in bins, and a vertex's share of what a run works in.
+
+    Examples
+    --------
+    >>> ring = Graph.from_edges([0, 1, 2], [1, 2, 0])
+    >>> [expects_pages(ring, "stream", memory) for memory in ("1MB", 100)], expects_pages(ring, "device", 100)
+    ([False, True], False)
+    """
+    if residency == "device":
+        return False
+    budget = as_bytes("device_memory", device_memory)
+    weight = 0 if graph.weights is None else graph.weights.itemsize
+    whole = graph.m * (2 * limits.VERTEX_BYTES + weight) + graph.n * PER_VERTEX
+    return whole > (current_device().memory // 16 * 15 if budget is None else budget)
 
 
 def _with_fewer(traits: Traits, mode: str) -> Iterator[Traits]:

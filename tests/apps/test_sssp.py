@@ -120,7 +120,10 @@ def test_buckets_on_a_gpu_are_wide_and_where_paths_are_long():
     weights = {"weights": (5, 5)}
     grid = generate("grid", width=30, height=30, **weights)
     assert default_delta(grid, target="gpu") == 400 * 5 * grid.n / grid.m
-    assert default_delta(generate("rmat", scale=12, seed=1, **weights), target="gpu") == np.inf
+    hubs = generate("rmat", scale=12, seed=1, **weights)
+    assert default_delta(hubs, target="gpu") == np.inf
+    assert default_delta(hubs, target="gpu", linked=True) == 1.2 * 5 * hubs.n / hubs.m
+    assert default_delta(grid, target="gpu", linked=True) == default_delta(grid, target="gpu")
     tails, steps = np.repeat(np.arange(4000), 10), np.tile(np.arange(1, 11), 4000)
     ring = gpop.Graph.from_edges(tails, (tails + steps) % 4000)
     assert default_delta(random_weights(ring, 5, 5), target="gpu") == 200

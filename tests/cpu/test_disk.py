@@ -9,13 +9,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import gpop
+from gpop.common import spill
 from gpop.common.errors import NotEnoughMemory, UsageError
-from gpop.common.spill import POPULATE, advise, lies_in_file, resident_bytes
+from gpop.common.spill import POPULATE, advise, in_large_pieces, lies_in_file, resident_bytes
 from gpop.cpu import read_ahead
 from gpop.cpu.disk import Disk
 from gpop.cpu.read_ahead import ReadAhead
@@ -185,6 +187,25 @@ def test_reading_ahead_stays_within_its_room(reader):
     wait_for(lambda: of(advised, mmap.MADV_DONTNEED) == ahead.total - kept)
     assert 0 < kept <= 60_000
     assert ahead.asked <= ahead.total
+
+
+@pytest.mark.parametrize("in_pieces", [True, False])
+def test_pages_that_would_come_one_by_one_are_asked_for_first(in_pieces, monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr(read_ahead, "in_large_pieces", lambda array: in_pieces)
+    monkeypatch.setattr(os, "posix_fadvise", lambda file, at, size, advice: asked.append(advice))
+    generate("uniform", scale=10).save(tmp_path / "even.mapped")
+    opened = gpop.load(tmp_path / "even.mapped")
+    gpop.pagerank(opened, iterations=2, residency="mapped")
+    assert (os.POSIX_FADV_WILLNEED in asked) != in_pieces
+
+
+def test_large_pieces_want_a_system_that_reads_them(monkeypatch):
+    array = np.zeros(1 << 20)
+    for release, there in (("5.10.0-9", False), ("5.18.0", hasattr(mmap, "MADV_HUGEPAGE")), ("odd", False)):
+        monkeypatch.setattr(os, "uname", lambda release=release: SimpleNamespace(release=release))
+        monkeypatch.setattr(spill._libc, "madvise", lambda *given: 0)
+        assert in_large_pieces(array) == there
 
 
 def test_what_stays_is_read_once(reader):

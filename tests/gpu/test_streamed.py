@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.generate import generate
 from gpop.gpu import calibrate, choices, engine, limits, streaming
 from gpop.gpu.streamed_graph import StreamedGraph, away_between
 from gpop.graph.kept import Kind
@@ -211,7 +212,7 @@ def test_bins_are_those_of_the_strategy_that_streams(monkeypatch):
 
 
 def test_hot_pages_are_on_the_device():
-    """Those whose edges belong to vertices with many; a vertex of one edge is read where it lies."""
+    """Those of vertices of one edge, each of which would be a read; a hub has whole lines."""
     n, m = 2000, 1000
     hub = np.full(m, 1500)
     graph = gpop.Graph.from_edges(
@@ -228,8 +229,26 @@ def test_hot_pages_are_on_the_device():
     (layout,) = [entry.value for key, entry in graph.store._entries.items() if key[0] is Kind.DEVICE]
     away, page = layout.away["indices"], PAGE // 4
     first, last = graph.indptr[1500:1501], graph.indptr[1501:1502]
-    assert away_between(away, page, first, last)[0] < page
+    assert away_between(away, page, first, last)[0] > m - 2 * page
     assert away.sum() == pytest.approx(len(away) / 2, abs=2)
+
+
+def test_paths_over_the_link_have_narrow_buckets():
+    """Hardly an edge is read twice; with room for all nothing changes."""
+    graph = generate("rmat", scale=11, degree=16, seed=3, weights=(1, 255)).symmetrize()
+    options, little = {"target": "gpu", "residency": "stream"}, 110 * graph.n
+    with emulated():
+        inside = gpop.sssp(graph, 0, target="gpu")
+        whole = gpop.sssp(graph, 0, **options, device_memory=PLENTY)
+        wide, narrow = (
+            gpop.sssp(graph, 0, **options, device_memory=little, delta=delta) for delta in (np.inf, None)
+        )
+    read = [sum(found.trace.summary["link"]["bytes"]) for found in (whole, narrow, wide)]
+    assert 0 == read[0] < 1.5 * read[1] < read[2]
+    assert whole.run.iterations == inside.run.iterations == wide.run.iterations < narrow.run.iterations
+    assert narrow.trace.column("active_edges").sum() < 1.2 * graph.m
+    for found in (whole, narrow, wide):
+        assert np.array_equal(found.distance, inside.distance)
 
 
 def test_offsets_of_pages_that_are_away():

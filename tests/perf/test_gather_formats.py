@@ -54,7 +54,8 @@ def test_a_table_without_a_gpu(capsys, monkeypatch):
 def test_steps_have_one_answer(capsys, monkeypatch):
     monkeypatch.setattr(calibrate, "device_ratio", lambda engine: 1.0)  # nothing to measure on the emulator
     with emulated():
-        assert print_steps(random_graph(3, 90, 500, weights=True), 1, 1, "gpu", {("bfs", "HYB"): 0.5})
+        same, gains = print_steps(random_graph(3, 90, 500, weights=True), 1, 1, "gpu", {("bfs", "HYB"): 0.5})
+    assert same and gains.keys() == {"bfs", "sssp", "pagerank"}
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 1 + 4 + 3 + 3 + 3
     assert "lanes at work: HYB 50.0% (the paper: 86 to 99.9 %)" in lines[-3]

@@ -103,6 +103,7 @@ def test_every_way_gives_the_answers_of_scipy(app):
         for name, options in (("both", {}), ("OPT1", {"reuse": False}), ("all", {"only_active": False})):
             found = run(renamed, parts, app, start, 4, **options)
             moved[size, name] = found
+            assert 0 < found.fresh <= found.processed >= found.edges
             assert all(sent <= active for sent, active in zip(found.transferred, found.active, strict=True))
             values = np.empty(graph.n, np.int64)
             values[renamed.new_to_old] = found.values
@@ -119,6 +120,12 @@ def test_every_way_gives_the_answers_of_scipy(app):
     parts = cut(renamed, 20)
     in_memory = run(renamed, parts, app, start, parts.count)
     assert np.array_equal(in_memory.values, moved[20, "both"].values)
+    bulk = run(renamed, parts, app, start, 4, bulk=True)
+    assert np.array_equal(bulk.values, in_memory.values)
+    assert bulk.steps >= in_memory.steps
+    if app == "bfs":  # a level per step, and one in which nothing is new
+        assert bulk.steps == 1 + int(wanted[np.isfinite(wanted)].max())
+        assert bulk.fresh == graph.out_degree[np.isfinite(wanted)].sum()
     assert parts.count / 2 < sum(in_memory.transferred) <= parts.count
 
 

@@ -4,7 +4,7 @@
 // active these bits are read twice: for the lowest priority that waits, which is the next bucket, and to divide them
 // in those that join the frontier and those that stay. Nothing is appended for who waits, so that it costs one atomic
 // access, and a bit that is there already costs none. Bytes of a new bucket: n / 4 for the bits, 2 random accesses
-// per vertex that waits, two barriers.
+// per vertex that waits, two barriers. Block 0, which iterates alone while little is active, has everybody look.
 // Papers: Meyer, Sanders, "Delta-stepping" (2003); Davidson, Baxter, Garland, Owens, "Work-efficient parallel GPU
 // methods for single-source shortest paths" (2014), whose far pile these bits are.
 
@@ -30,13 +30,29 @@ __device__ __forceinline__ void waiting_words(Team& team, const Graph& graph, co
   }
 }
 
-// The vertices of these words that wait, up to 32 of a word at once: `each(lane that has the word, v, v waits)`.
+const int WORDS_AHEAD = 4;  // whose priorities are on their way at once
+
+// Priorities of these words' vertices, NOBODY of those that do not wait: `each(lane that has the word, priority)`.
 template <class Each>
-__device__ __forceinline__ void waiting_vertices(int64 first, unsigned own, Each each) {
-  for (unsigned some = __ballot_sync(ALL_LANES, own != 0); some; some &= some - 1) {
-    const int from = __ffs(some) - 1;
-    const unsigned bits = __shfl_sync(ALL_LANES, own, from);
-    each(from, (unsigned)(32 * (first + from)) + lane_id(), (bits >> lane_id() & 1) != 0);
+__device__ __forceinline__ void waiting_priorities(State& state, int64 first, unsigned own, Each each) {
+  const unsigned some = __ballot_sync(ALL_LANES, own != 0);
+  for (int word = 0; word < 32; word += WORDS_AHEAD) {
+    const unsigned there = some >> word & ((1u << WORDS_AHEAD) - 1);
+    if (!there) continue;
+    const int filled = word + __ffs(there) - 1;
+    const unsigned stand_in = (unsigned)(32 * (first + filled)) + __ffs(__shfl_sync(ALL_LANES, own, filled)) - 1;
+    bool waits[WORDS_AHEAD];
+    unsigned v[WORDS_AHEAD];
+    int64 priority[WORDS_AHEAD];
+#pragma unroll
+    for (int j = 0; j < WORDS_AHEAD; ++j) {
+      waits[j] = __shfl_sync(ALL_LANES, own, word + j) >> lane_id() & 1;
+      v[j] = waits[j] ? (unsigned)(32 * (first + word + j)) + lane_id() : stand_in;
+    }
+#pragma unroll
+    for (int j = 0; j < WORDS_AHEAD; ++j) priority[j] = priority_of(state, v[j]);
+#pragma unroll
+    for (int j = 0; j < WORDS_AHEAD; ++j) each(word + j, waits[j] ? priority[j] : NOBODY);
   }
 }
 
@@ -67,9 +83,7 @@ __device__ int64 least_waiting(Team& team, State& state, const Graph& graph, con
   int64 least = NOBODY;
   waiting = 0;
   waiting_words(team, graph, space, [&](int64 first, unsigned own) {
-    waiting_vertices(first, own, [&](int, unsigned v, bool waits) {
-      if (waits) least = min(least, priority_of(state, v));
-    });
+    waiting_priorities(state, first, own, [&](int, int64 priority) { least = min(least, priority); });
     waiting += __popc(own);
   });
   for (int step = 16; step; step >>= 1) least = min(least, __shfl_xor_sync(ALL_LANES, least, step));
@@ -83,8 +97,8 @@ __device__ void join_bucket(Team& team, State& state, const Graph& graph, const 
   int64 vertices = 0, edges = 0;
   waiting_words(team, graph, space, [&](int64 first, unsigned own) {
     unsigned joining = 0;
-    waiting_vertices(first, own, [&](int from, unsigned v, bool waits) {
-      const unsigned now = __ballot_sync(ALL_LANES, waits && priority_of(state, v) <= bucket);
+    waiting_priorities(state, first, own, [&](int from, int64 priority) {
+      const unsigned now = __ballot_sync(ALL_LANES, priority <= bucket);
       if (lane_id() == from) joining = now;
     });
     if (__any_sync(ALL_LANES, joining != 0)) join_words(first, own, joining, listed, vertices, edges, graph, space, control);
@@ -121,6 +135,17 @@ __device__ __forceinline__ bool joins(unsigned v, Self& state, const Space& spac
   if (*(volatile unsigned*)(space.waiting_bits + (v >> 5)) >> (v & 31) & 1) clear_bit(space.waiting_bits, v);
 #endif
   return true;
+}
+
+// Block 0 alone, when its iteration is over: whether nothing is active and it has fewer threads than there are words.
+__device__ bool bucket_is_for_all(Team& team, const Graph& graph, Control* control) {
+#if PRIORITISED && !RANKED
+  if (graph.n <= 32LL * blockDim.x) return false;
+  team.sync();
+  return control->head.next_frontier == 0;
+#else
+  return false;
+#endif
 }
 
 // Everybody, when an iteration is over: if nothing is active, the next bucket becomes the frontier; its list, where

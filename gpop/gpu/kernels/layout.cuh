@@ -18,7 +18,7 @@ typedef unsigned long long uint64;
 enum { MASK_NONE, MASK_VALUE, MASK_SENT };                    // as gpop/plan/hidden.py
 enum { NO_COMBINE, MINIMUM, MAXIMUM, ADD, OR };               // Program.combine
 enum { SWAP, FOLD, OWNER };                                   // how a pushed message reaches its vertex
-enum { TOGETHER, ALONE, STOP };
+enum { TOGETHER, ALONE, OPEN, STOP };
 enum { BY_CASE, EACH, BULK, WARP, BLOCK };  // AGGREGATE: who counts, and lists, the next frontier together
 
 struct Segment {  // consecutive ids of one bin, from the start of a message to the end of one

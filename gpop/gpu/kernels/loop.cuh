@@ -23,8 +23,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
   Team team = {control, gridDim.x, 0, false, 0};
   if (team.leader()) control->head.started = now_ns();
   begin_buckets(team, state, graph, space, control);
+  bool opens = false;  // of block 0 alone: everybody is to look for the next bucket, the iteration before is over
   const auto decide = [&] {  // read by all after the barrier; the other one of the two is still being read
-    if (threadIdx.x == 0) control->decision[team.generation & 1] = control->head.stop ? STOP : control->head.alone ? ALONE : TOGETHER;
+    if (threadIdx.x == 0)
+      control->decision[team.generation & 1] = opens ? OPEN : control->head.stop ? STOP : control->head.alone ? ALONE : TOGETHER;
   };
   team.sync([&] {
     plan(graph, space, control, false);
@@ -32,12 +34,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
   });
   while (true) {
     const int decision = control->decision[team.generation & 1];
+    opens = false;
     if (decision == STOP) return;
     if (decision == ALONE) {
       team.alone = true;
       while (blockIdx.x == 0 && control->head.alone && !control->head.stop) {
         ADVANCE(state, control->head.iteration);
         iterate(team, state, graph, space, control);
+        opens = bucket_is_for_all(team, graph, control);
+        if (opens) break;
         next_bucket(team, state, graph, space, control);
         team.sync([&] { plan(graph, space, control, true); });
       }
@@ -45,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
       team.sync(decide);
     } else {
       ADVANCE(state, control->head.iteration);
-      iterate(team, state, graph, space, control);
+      if (decision == TOGETHER) iterate(team, state, graph, space, control);
       next_bucket(team, state, graph, space, control);
       team.sync([&] {
         settle(state, space, control);
