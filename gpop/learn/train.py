@@ -1,7 +1,7 @@
 """Training: CART over measured steps, by scikit-learn, exported to the flat arrays of `gpop.model.trees`.
 
-Steps of programs that can pull and of others make two trees below a node that asks which it is: where nobody
-pulls, no leaf says so.
+Steps of programs that cannot pull, that can, and in which every vertex is always active make trees of their
+own below nodes that ask which it is: where nobody pulls, no leaf says so.
 
 The label of a step is its fastest strategy. A step weighs what a wrong choice costs there at least: the
 seconds that the second fastest strategy takes longer. Without that, thousands of steps of microseconds, whose
@@ -35,8 +35,8 @@ RELATIVE = (
 )  # fmt: skip
 """Features that mean the same on small and large graphs."""
 
-PULLS, ASKS_PULLS = "pulls", 0.5
-"""Programs that may pull and programs that may not get a tree each, below one node."""
+PULLS, BORDERS = "pulls", (0.5, 1.5)
+"""Between the values of the feature that programs are told apart by, each kind with a tree of its own."""
 
 
 def scikit_learn() -> Any:
@@ -89,12 +89,13 @@ def train(
     cart = scikit_learn()
     if not len(steps):
         raise UsageError("no steps to train on: expected some that all strategies were measured in")
-    pulls = steps.features[:, FEATURES.index(PULLS)] > ASKS_PULLS
-    if PULLS in features and 0 < pulls.sum() < len(steps):
-        given = {"leaves": leaves, "weighted": weighted, "seed": seed, "features": features}
-        apart = [train(steps.where(rows), **given) for rows in (~pulls, pulls)]
-        share = float(steps.oracle[~pulls].sum() / steps.oracle.sum())
-        return replace(graft(PULLS, ASKS_PULLS, *apart, share), about=about or {})
+    for border in BORDERS if PULLS in features else ():
+        above = steps.features[:, FEATURES.index(PULLS)] > border
+        if 0 < above.sum() < len(steps):
+            given = {"leaves": leaves, "weighted": weighted, "seed": seed, "features": features}
+            apart = [train(steps.where(rows), **given) for rows in (~above, above)]
+            share = float(steps.oracle[~above].sum() / steps.oracle.sum())
+            return replace(graft(PULLS, border, *apart, share), about=about or {})
     columns = [FEATURES.index(name) for name in features]
     weight = np.ones(len(steps))
     if weighted and len(steps.strategies) > 1:

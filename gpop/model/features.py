@@ -28,7 +28,10 @@ that its edges take (the paper's r), and the share of edges inside a partition. 
 
 OF_GRAPH = ("vertices", "edges", *(f"{degree} {part}" for degree in DEGREES for part in SUMMARY), *OF_ORDER)
 OF_RUN = ("message bytes", "weight bytes", "pulls")
-"""Of the program; ``pulls`` is 1 where its vertices may pull in some iterations, else 0."""
+"""Of the program; ``pulls`` is 1 where its vertices may pull in some iterations, `ALWAYS_ALL` where every
+vertex is always active, so that all may in all, else 0."""
+
+ALWAYS_ALL = 2
 
 OF_STEP = ("frontier abs", "frontier rel", "visited abs", "visited rel", "edges abs", "edges rel")
 """Of an iteration; ``visited`` counts every vertex as often as it was in an earlier frontier."""
