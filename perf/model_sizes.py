@@ -1,7 +1,7 @@
 """Part of ``python -m perf model-study``: how much of a log a tree has to be trained on.
 
-As in M. Verstraaten's thesis (Tables 8.1 and 8.2) there is a tree for each of ten shares of the graphs, of the
-variants and of the steps; where every vertex is always active a variant is one sample, and shares are of
+As in M. Verstraaten's thesis (Tables 8.1 and 8.2) there is a tree for each of ten shares of the graphs, of
+the variants and of the steps; where every vertex is always active a variant is one sample, and shares are of
 graphs. A cell has two totals over the oracle's: on what the tree was not trained on, and on the whole log, as
 in the thesis.
 """
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from gpop.learn.split import Split
 from gpop.learn.steps import Steps
 from gpop.learn.train import train
-from perf.model_transfer import kinds_of, markdown, rival_of, total
+from perf.model_transfer import EQUAL, kinds_of, markdown, rival_of, total
 
 SHARES = tuple(range(10, 101, 10))
 
@@ -57,16 +57,16 @@ def _cell(found: Totals) -> str:
 
 
 def sentences(found: dict[str, dict[int, Totals]], steps: Steps) -> list[str]:
-    """From which share on the trees are better than what does not switch, on the whole log."""
+    """From which share on the trees are no worse than what does not switch, on the whole log."""
     rival, bar = rival_of(steps)
     said = []
     for kind, of in found.items():
-        worse = [share for share, totals in of.items() if totals.whole >= bar]
+        worse = [share for share, totals in of.items() if not totals.whole <= bar * EQUAL]
         first = next((share for share in of if share > max(worse, default=0)), None)
         best = min(of, key=lambda share: of[share].whole)
+        since = "never" if first is None else f"from {first} % on"
         said.append(
-            f"{len(of)} trees by shares of {kind}: "
-            + ("never" if first is None else f"from {first} % on")
-            + f" better than {rival} ({bar:.2f}) on the whole log; the best, of {best} %, {of[best].whole:.2f}."
+            f"{len(of)} trees by shares of {kind}: {since} as good as {rival} ({bar:.2f}) on the whole log; "
+            f"the best, of {best} %, {of[best].whole:.2f}."
         )
     return said

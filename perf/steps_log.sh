@@ -7,6 +7,8 @@
 # GRAPHS is where the real graphs lie as NAME.txt.xz; they are kept beside the store in gpop's own format, with
 # every edge in both directions and without weights. After SECONDS no run begins; the same command goes on.
 # TARGET is cpu or gpu. A GPU has larger graphs, whose local ids have one of two widths: a kernel for each.
+# mix:APP, when the log of APP is there, trains a tree on 70 % of its steps and runs it (Mix-and-Match, in chapter 7
+# of M. Verstraaten's thesis); training needs scikit-learn, and is not done again where the tree lies beside the store.
 set -euo pipefail
 graphs=$(realpath "${1:?usage: perf/steps_log.sh GRAPHS STORE [SECONDS [TARGET [APP...]]]}")
 store=$(realpath -m "${2:?}") seconds=${3:-3600} target=${4:-cpu} apps=("${@:5}")
@@ -74,8 +76,20 @@ measure() { # APP REPEATS MODE...
   only=$(printf ",$name-%s" "${@:3}")
   perf run-benchmarks --apps "$1" --only "${only:1}" --seconds $((end - SECONDS)) "${platform[@]}" "${series[@]}"
 }
+mix() { # APP
+  local tree=${store%.db}-$1.json flags=("mode=tree:${store%.db}-$1.json")
+  if [ ! -f "$tree" ]; then
+    "$python" -m perf model --store "$store" train "$1" --app "$1" --target "$target"
+    "$python" -m perf model --store "$store" export "$1" "$tree"
+    [ "$target" = cpu ] || flags+=("target=$target")
+    [ "$1" = bfs ] || flags+=(interleave=false)
+    add implementation "$1" "$name-mix" "${flags[@]}"
+  fi
+  perf run-benchmarks --apps "$1" --only "$name-mix" --seconds $((end - SECONDS)) "${platform[@]}" "${series[@]}"
+}
 for app in "${apps[@]}"; do
   case $app in
+    mix:*) mix "${app#mix:}" ;;
     bfs) add roots bfs 2; measure bfs 5 sc pc pull auto paper ;;
     cc) measure cc 5 sc pc auto paper ;;
     sssp) add roots sssp 1; measure sssp 3 sc pc auto paper ;;
@@ -84,6 +98,6 @@ for app in "${apps[@]}"; do
       [ "$target" = cpu ] || by_name=(edge-list struct-edge-list reverse-edge-list reverse-struct-edge-list
         vertex-push vertex-push-warp vertex-pull vertex-pull-warp hyb)
       measure pagerank 5 sc pc pull auto paper "${by_name[@]}" ;;
-    *) echo "perf/steps_log.sh: app $app: expected some of bfs, cc, sssp, pagerank" >&2; exit 2 ;;
+    *) echo "perf/steps_log.sh: app $app: expected some of bfs, cc, sssp, pagerank, mix:APP" >&2; exit 2 ;;
   esac
 done
