@@ -160,10 +160,14 @@ def mix_and_match(steps: Steps, **options: Any) -> tuple[dict[str, np.ndarray], 
     predicted = steps.predicted(train(steps.where(Split().of(steps)), **options))
     foretold, took = (float(each.sum() / steps.oracle.sum()) for each in (predicted, steps.others[run]))
     name, bar = rival_of(steps)
-    return {PREDICTED: predicted}, [
+    said = (
         f"Run for real ({run}), the {PREDICTED} takes {took:.2f} of the oracle's time; the log foretells "
-        f"{foretold:.2f} for it. It is {'' if took < bar else 'not '}better than {name} ({bar:.2f})."
-    ]
+        f"{foretold:.2f} for it. It is {'' if took < bar else 'not '}better than {name} ({bar:.2f})"
+    )
+    if "auto" in steps.others:
+        auto = float(steps.others["auto"].sum() / steps.oracle.sum())
+        said += f", and {'' if took < auto else 'not '}better than auto ({auto:.2f})"
+    return {PREDICTED: predicted}, [f"{said}."]
 
 
 def decision_seconds(tree: Tree, steps: Steps) -> float:

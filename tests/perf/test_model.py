@@ -135,6 +135,11 @@ def test_tables_of_models(path, capsys):
     say(capsys, path, "model", "train", "whole", "--step-percent", 100)
     _, out, _ = say(capsys, path, "model", "compare")
     assert "| whole | 1.00 |" in out and "| some | 1." in out
+    _, out, _ = say(capsys, path, "model", "compare", "--relative-to", BEST_FIXED)
+    with Store(path) as store:
+        steps = read_log(store, Which()).steps
+    ratio = steps.oracle.sum() / steps.best_fixed().sum()
+    assert f"| whole | {ratio:.2f} |" in out and "| best fixed | 1.00 | 1.00 |" in out
     code, _, err = say(capsys, path, "model", "validate", "whole")
     assert code == 2 and "was trained on all steps" in err
 
