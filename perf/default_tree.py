@@ -4,8 +4,9 @@
     python -m perf default-tree perf/results/steps/*-gpu-*.xz --out gpop/learn/trees/gpu.json
 
 ``mode="tree"`` takes it where no tree is kept for the machine. One tree serves all algorithms: whether
-vertices may pull, and the bytes of weights, are features. The table has times over the oracle's of trees that
-had not seen the steps, the graphs, or the families; for each algorithm, and for all together.
+vertices may pull, and the bytes of weights, are features. Of the strategies of a log those count that an
+engine can take in an iteration by itself: not those by name. The table has times over the oracle's of trees
+that had not seen the steps, the graphs, or the families; for each algorithm, and for all together.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from gpop.learn.evaluate import BEST_FIXED
 from gpop.learn.steps import Steps
 from gpop.learn.train import train
 from gpop.learn.validate import held_out_groups
+from gpop.model.strategies import MODES
 from gpop.model.trees import text_of, write_tree
 from perf.joined import joined
 from perf.model_study import SMALL, folds
@@ -61,7 +63,8 @@ def _run(argv: list[str]) -> None:
     given = parser.parse_args(argv)
     logs = logs_of(given.logs, Which(None, None))
     target = _one_target(logs)
-    steps, algorithms = joined(logs)
+    modes = {mode.name for mode in MODES}
+    steps, algorithms = joined([log._replace(steps=log.steps.only(modes)) for log in logs])
     found = totals(steps, algorithms)
     told = head(perf_command("default-tree", argv))
     logged = [

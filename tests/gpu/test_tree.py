@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import gpop
 from gpop.common.errors import UsageError
 from gpop.generate import generate
+from gpop.gpu import engine
+from gpop.gpu.engine import GpuEngine
 from gpop.model.trees import stump
 from tests.gpu.emulator import emulated
 from tests.gpu.test_levels import levels_run
@@ -43,6 +47,17 @@ def test_random_trees_are_followed(tmp_path, rows, monkeypatch):
                 left += graph is LADDER and len({*modes}) > 1
     assert switched >= {"sc", "pc", "pull"} and left > 2
     assert any(begun)
+
+
+def test_the_host_is_not_asked(tmp_path, monkeypatch):
+    """One launch for a run that changes its mode, as for auto: the tree is walked on the device."""
+    launches = []
+    launch = GpuEngine._launch
+    monkeypatch.setattr(engine, "SLICE_NS", 1 << 62)
+    monkeypatch.setattr(GpuEngine, "_launch", lambda self, of: (launches.append(of), launch(self, of)))
+    with emulated():
+        modes = follows(replace(stump("edges rel", 0.1, *NAMES[:2]), strategies=NAMES), RMAT, tmp_path)
+    assert {*modes} == {*NAMES[:2]} and len(launches) == 1
 
 
 def test_what_a_run_cannot_take_is_left_to_the_model_and_said(tmp_path):

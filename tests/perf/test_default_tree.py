@@ -119,6 +119,12 @@ def test_the_command(log, tmp_path, capsys):
         "bfs",
         "cc",
     ]
+    steps = log.steps
+    seconds = np.column_stack([steps.seconds, np.zeros(len(steps))])  # the fastest, but only by its name
+    by_name = replace(steps, strategies=(*steps.strategies, "edge-list"), seconds=seconds)
+    write_log(log._replace(steps=by_name), paths[0], "command   x")
+    assert main(["default-tree", *map(str, paths), "--out", str(out)]) == 0
+    assert "edge-list" not in read_tree(out).strategies and capsys.readouterr().out.endswith(said[-20:])
     write_log(log._replace(target="gpu"), paths[1], "command   x")
     assert main(["default-tree", *map(str, paths)]) == 2
     assert "logs of targets cpu and gpu" in capsys.readouterr().err
