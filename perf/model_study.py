@@ -34,7 +34,7 @@ from gpop.learn.split import Split
 from gpop.learn.steps import Steps
 from gpop.learn.train import LEAVES, RELATIVE, train
 from gpop.learn.validate import held_out_groups
-from gpop.model.features import FEATURES
+from gpop.model.features import FEATURES, OF_DEGREES
 from gpop.model.trees import Tree, text_of
 from gpop.plan.chosen import chosen_of
 from perf import model_sizes
@@ -61,6 +61,8 @@ ROUNDS, DECISIONS = 9, 100_000
 
 MIX, PREDICTED = "-mix", "tree of 70 % of the steps"
 """How a log calls the runs of the tree of `Split()` (perf/steps_log.sh); what the log says that they take."""
+
+WITH_DEGREES = tuple(dict.fromkeys((*RELATIVE, *OF_DEGREES)))
 
 STEPS, GRAPHS, FAMILIES = (f"{what} held out" for what in ("steps", "graphs", "families"))
 TREE, OR_AUTO = "tree", "tree or auto"
@@ -90,7 +92,8 @@ def held_out(steps: Steps, **options: Any) -> dict[str, np.ndarray]:
 def ways_to_train(steps: Steps, **options: Any) -> str:
     """Totals of trees by what they look at, and by what the steps weigh that they are trained on."""
     rows = [("looks at, steps weigh", STEPS, GRAPHS, FAMILIES)]
-    for looks, features in {"shares": RELATIVE, "all features": FEATURES}.items():
+    ways = {"shares": RELATIVE, "shares and degrees": WITH_DEGREES, "all features": FEATURES}
+    for looks, features in ways.items():
         for weighs, weighted in {"what they cost": True, "the same": False}.items():
             given = options | {"features": features, "weighted": weighted}
             found = held_out(replace(steps, others={}), **given)

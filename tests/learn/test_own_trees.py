@@ -13,8 +13,11 @@ import pytest
 import gpop
 from gpop.common.errors import UsageError
 from gpop.generate import generate
-from gpop.model.trees import digest_of, read_tree, write_tree
+from gpop.model.features import ALWAYS_ALL
+from gpop.model.strategies import asked_on
+from gpop.model.trees import LEAF, digest_of, read_tree, write_tree
 from gpop.plan import tree_for
+from gpop.plan.chosen import left_of
 from tests.gpu.emulator import emulated
 from tests.model.test_trees import SCHEMA
 from tests.quick import quick
@@ -48,7 +51,11 @@ def test_files(target, tmp_path):
     said = json.loads(path.read_text())
     jsonschema.validate(said, SCHEMA, jsonschema.Draft202012Validator)
     tree = read_tree(path)
-    assert {*tree.strategies} <= {*NAMES, "auto"} and tree.left.size > 1
+    assert tree.left.size > 1
+    for pulls in range(ALWAYS_ALL + 1):  # strategies by name only for programs that ask once, and on a GPU
+        leaves = left_of(tree, GRAPH, (4, 0, pulls))
+        said = {tree.strategies[i] for i in leaves.right[leaves.left == LEAF] if i >= 0}
+        assert said <= {*(asked_on(target) if pulls == ALWAYS_ALL else NAMES)}
     about = tree.about
     assert about["target"] == target and {each["algorithm"] for each in about["logs"]} == {*CALLS}
     assert about["head"][0].startswith("command") and "perf default-tree" in about["head"][0]
