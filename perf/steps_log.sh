@@ -82,7 +82,7 @@ mix() { # APP
     "$python" -m perf model --store "$store" train "$1" --app "$1" --target "$target"
     "$python" -m perf model --store "$store" export "$1" "$tree"
     [ "$target" = cpu ] || flags+=("target=$target")
-    [ "$1" = bfs ] || flags+=(interleave=false)
+    [[ $1 != cc && $1 != sssp ]] || flags+=(interleave=false)
     add implementation "$1" "$name-mix" "${flags[@]}"
   fi
   perf run-benchmarks --apps "$1" --only "$name-mix" --seconds $((end - SECONDS)) "${platform[@]}" "${series[@]}"
