@@ -66,6 +66,17 @@ def test_steps_that_begin_differently_are_left_out(path):
     assert log.left_out == 2 and len(log.steps) == GRAPHS * STEPS - 2
 
 
+def test_where_every_vertex_is_always_active_a_run_is_one_step(path):
+    with Store(path) as store:
+        single = read_log(store, Which()).steps
+        store.execute("UPDATE Algorithm SET name = 'pagerank'")
+        whole = read_log(store, Which("pagerank")).steps
+    assert whole.variant.tolist() == single.variants.tolist() and {*whole.step} == {0}
+    assert np.allclose(whole.seconds, single.per_variant(single.seconds))
+    assert np.allclose(whole.others["auto"], single.per_variant(single.others["auto"]))
+    assert np.array_equal(whole.features, single.features[::STEPS])
+
+
 def test_what_was_measured_with_other_options_is_no_strategy(path):
     with Store(path) as store:
         before = len(store.rows("SELECT * FROM StepLog"))
