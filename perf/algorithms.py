@@ -67,6 +67,7 @@ ALGORITHMS = {
             answer=lambda graph, result: result.rank,
             right=answers.ranks,
             tolerance=1e-3,
+            all_active=True,
             variants={"10 iterations": {"damping": 0.85, "iterations": 10}},
         ),
         Algorithm(

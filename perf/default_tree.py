@@ -4,8 +4,10 @@
     python -m perf default-tree perf/results/steps/*-gpu-*.xz --out gpop/learn/trees/gpu.json
 
 ``mode="tree"`` takes it where no tree is kept for the machine. One tree serves all algorithms: whether
-vertices may pull, and the bytes of weights, are features. The table has times over the oracle's of trees that
-had not seen the steps, the graphs, or the families; for each algorithm, and for all together.
+vertices may pull, and the bytes of weights, are features. Of the strategies of a log those count that a run
+can take by a tree: those by name only where every vertex is always active. The table has times over the
+oracle's of trees that had not seen the steps, the graphs, or the families; for each algorithm, and for all
+together.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from gpop.learn.evaluate import BEST_FIXED
 from gpop.learn.steps import Steps
 from gpop.learn.train import train
 from gpop.learn.validate import held_out_groups
+from gpop.model.strategies import MODES
 from gpop.model.trees import text_of, write_tree
+from perf.algorithms import ALGORITHMS
 from perf.joined import joined
 from perf.model_study import SMALL, folds
 from perf.model_transfer import markdown
@@ -47,6 +51,13 @@ def totals(steps: Steps, algorithms: np.ndarray) -> dict[str, dict[str, float]]:
     return found
 
 
+def _taken(log: Log) -> Steps:
+    """The steps, with the strategies that a run can take by a tree."""
+    if ALGORITHMS[log.algorithm].all_active:
+        return log.steps
+    return log.steps.only({mode.name for mode in MODES})
+
+
 def _one_target(logs: list[Log]) -> str:
     targets = sorted({log.target for log in logs})
     if len(targets) > 1:
@@ -61,7 +72,7 @@ def _run(argv: list[str]) -> None:
     given = parser.parse_args(argv)
     logs = logs_of(given.logs, Which(None, None))
     target = _one_target(logs)
-    steps, algorithms = joined(logs)
+    steps, algorithms = joined([log._replace(steps=_taken(log)) for log in logs])
     found = totals(steps, algorithms)
     told = head(perf_command("default-tree", argv))
     logged = [

@@ -17,14 +17,11 @@ from every root, and repeats in a tenth of them; what is not done by then is sto
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 
 from gpop.common.command import exit_code, fail
 from gpop.common.errors import UsageError
-from gpop.common.parallel import worker_count
-from gpop.common.progress import by_default, progress_bar
 from perf.graphs import ORDERED
 from perf.hardware import platform_name
 from perf.implementations import gpop_version
@@ -40,8 +37,8 @@ from perf.register import (
     register_run_config,
 )
 from perf.run_benchmarks import Tally
-from perf.series import compile_all, describe, measure
-from perf.store import Row, Store, StoreError
+from perf.series import compile_and_measure, describe
+from perf.store import Store, StoreError
 
 GRAPHS = ("rmat:scale=20,symmetrize", "grid:width=1024,height=1024", "uniform:scale=18")
 """Where none are given: a few hubs, a long way, neither."""
@@ -144,18 +141,6 @@ def _register(
     return names
 
 
-def _measure(store: Store, given, jobs: list[Row], tally: Tally) -> None:
-    """Compile, then measure; what failed while compiling is told, and fails again where it is run."""
-    deadline = None if given.minutes is None else time.monotonic() + 60 * given.minutes
-    begin = time.monotonic()
-    for line in compile_all(jobs, worker_count()):
-        print(f"failed: {line}", file=sys.stderr)
-    print(f"compiled after {time.monotonic() - begin:.0f} s", flush=True)
-    with progress_bar(len(jobs), "measuring", " runs", enabled=by_default()) as bar:
-        for done in measure(store, jobs, given.limit, tally, deadline):
-            bar.update(done)
-
-
 def _run(argv: list[str]) -> int:
     given = _parse(argv)
     known, apps, chosen = _chosen(given)
@@ -170,7 +155,8 @@ def _run(argv: list[str]) -> int:
             if given.describe:
                 print(f"{sum(describe(store, jobs))} runs to do, described")
                 return 0
-            _measure(store, given, jobs, tally)
+            deadline = None if given.minutes is None else time.monotonic() + 60 * given.minutes
+            compile_and_measure(store, jobs, given.limit, tally, deadline)
         except KeyboardInterrupt:
             return fail(f"interrupted; {tally}; the same command continues", 130)
         except StoreError as error:

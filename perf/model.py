@@ -9,7 +9,8 @@
     python -m perf model compare [half all]    # one row for each model
     python -m perf model export half tree.json # for mode="tree:tree.json"
 
-Tables give times over those of the oracle, which takes the fastest strategy in every step.
+Tables give times over those of the oracle, which takes the fastest strategy in every step; with --relative-to
+"best fixed" over those of the best strategy of each variant.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
-from gpop.learn.evaluate import BEST_FIXED, TREE, evaluate, table
+from gpop.learn.evaluate import BEST_FIXED, ORACLE, TREE, evaluate, table
 from gpop.learn.split import Split
 from gpop.learn.train import LEAVES
 from gpop.model.trees import LEAF, NO_STRATEGY, Tree, write_tree
@@ -137,6 +138,11 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     kinds.choices["export"].add_argument("file", type=Path)
     comparing = kinds.add_parser("compare", help="models side by side, on all steps of the log")
     comparing.add_argument("names", nargs="*", metavar="name", help="default: all")
+    for name in ("validate", "evaluate", "compare"):
+        kinds.choices[name].add_argument(
+            "--relative-to", choices=(ORACLE, BEST_FIXED), default=ORACLE,
+            help="what times are divided by (default: %(default)s)",
+        )  # fmt: skip
     return parser.parse_args(argv)
 
 
@@ -161,7 +167,9 @@ def _tables(store: Store, given: argparse.Namespace) -> None:
                 f"{store.path}: there are no models: expected some of python -m perf model train"
             )
         log = read_log(store, next(iter(models.values())).which._replace(datasets=(), until=None))
-        print(told(log), table(evaluate(log.steps, {n: each.tree for n, each in models.items()})), sep="\n\n")
+        trees = {name: each.tree for name, each in models.items()}
+        lines = evaluate(log.steps, trees, relative_to=given.relative_to)
+        print(told(log), table(lines), sep="\n\n")
         return
     model = model_named(store, given.name)
     if given.do == "validate":
@@ -172,7 +180,7 @@ def _tables(store: Store, given: argparse.Namespace) -> None:
             )
     else:
         log = read_log(store, model.which._replace(datasets=(), until=None))
-    lines = evaluate(log.steps, {TREE: model.tree})
+    lines = evaluate(log.steps, {TREE: model.tree}, relative_to=given.relative_to)
     print(told(log), table(lines), sentence(log, model.tree), sep="\n\n")
 
 

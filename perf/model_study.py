@@ -5,11 +5,12 @@
 Times over the oracle's, from measured steps, nothing is run. Trees are only asked about what they
 have not seen: *steps held out* are five folds of all steps, *graphs held out* and *families held out* a tree
 for each graph, and for each dataset, that was trained without it. ``paper`` is eq. (1) as it stands,
-``auto`` the engine's own model; *tree or auto* may leave a step to it. Then what a tree looks at, and what
-steps weigh that it is trained on; training sizes (M. Verstraaten's
-thesis): shares of graphs, variants or steps, evaluated on all that was not trained on; trees of one family
-of graphs, and of one device, on the others (`perf.model_transfer`); importances of features; and what follows
-from the numbers, in words.
+``auto`` the engine's own model; *tree or auto* may leave a step to it. A tree that was run (``mix``,
+perf/steps_log.sh) is beside what the log foretells for it. Then what a tree looks at, and what steps weigh
+that it is trained on; training sizes (`perf.model_sizes`); trees of one data set, of one family of graphs,
+and of one device, on the others (`perf.model_transfer`); importances of features; and what follows from the
+numbers, in words. Where every vertex is always active (PageRank) a run is one step, and the best strategy
+over all stands for the best fixed one.
 """
 
 from __future__ import annotations
@@ -32,13 +33,22 @@ from gpop.learn.evaluate import BEST_FIXED, Line, evaluate, table
 from gpop.learn.split import Split
 from gpop.learn.steps import Steps
 from gpop.learn.train import LEAVES, RELATIVE, train
-from gpop.learn.validate import held_out_groups, held_out_steps
-from gpop.model.features import FEATURES
+from gpop.learn.validate import held_out_groups
+from gpop.model.features import FEATURES, OF_DEGREES
 from gpop.model.trees import Tree, text_of
 from gpop.plan.chosen import chosen_of
+from perf import model_sizes
 from perf.algorithms import ALGORITHMS
 from perf.model import told
-from perf.model_transfer import across_devices, across_families, device_of, markdown
+from perf.model_transfer import (
+    EQUAL,
+    across_devices,
+    across_families,
+    across_sets,
+    device_of,
+    markdown,
+    rival_of,
+)  # fmt: skip
 from perf.parser import documented
 from perf.provenance import perf_command, written
 from perf.steps import Log, Which
@@ -49,7 +59,11 @@ FOLDS = 5
 ROUNDS, DECISIONS = 9, 100_000
 """Of timing a decision."""
 
-SHARES = tuple(range(10, 101, 10))
+MIX, PREDICTED = "-mix", "tree of 70 % of the steps"
+"""How a log calls the runs of the tree of `Split()` (perf/steps_log.sh); what the log says that they take."""
+
+WITH_DEGREES = tuple(dict.fromkeys((*RELATIVE, *OF_DEGREES)))
+
 STEPS, GRAPHS, FAMILIES = (f"{what} held out" for what in ("steps", "graphs", "families"))
 TREE, OR_AUTO = "tree", "tree or auto"
 AIMS = {STEPS: 1.15, GRAPHS: 1.3}
@@ -78,7 +92,8 @@ def held_out(steps: Steps, **options: Any) -> dict[str, np.ndarray]:
 def ways_to_train(steps: Steps, **options: Any) -> str:
     """Totals of trees by what they look at, and by what the steps weigh that they are trained on."""
     rows = [("looks at, steps weigh", STEPS, GRAPHS, FAMILIES)]
-    for looks, features in {"shares": RELATIVE, "all features": FEATURES}.items():
+    ways = {"shares": RELATIVE, "shares and degrees": WITH_DEGREES, "all features": FEATURES}
+    for looks, features in ways.items():
         for weighs, weighted in {"what they cost": True, "the same": False}.items():
             given = options | {"features": features, "weighted": weighted}
             found = held_out(replace(steps, others={}), **given)
@@ -100,46 +115,29 @@ def by_family(steps: Steps, predicted: dict[str, np.ndarray]) -> str:
     return markdown(rows)
 
 
-def training_sizes(steps: Steps, **options: Any) -> str:
-    """A row for each share, a column for what was drawn: totals on what was not trained on."""
-    kinds = ("graphs", "variants", "steps")
-    rows = [("trained on", *kinds)]
-    for percent in SHARES:
-        cells = []
-        for kind in kinds:
-            split = Split()._replace(steps=1.0)._replace(**{kind: percent / 100})
-            chosen = split.of(steps)
-            if chosen.any() and not chosen.all():
-                cells.append(f"{held_out_steps(steps, split, **options).total:.2f}")
-            elif chosen.any():
-                of_all = steps.predicted(train(steps, **options))
-                cells.append(f"{of_all.sum() / steps.oracle.sum():.2f} (seen)")
-            else:
-                cells.append("")
-        rows.append((f"{percent} %", *cells))
-    return markdown(rows)
-
-
 def importances(tree: Tree) -> str:
     """The features that a tree looks at, the most important first."""
     found = sorted(zip(tree.importances, tree.features, strict=True), reverse=True)
     return markdown([("feature", "importance"), *((name, f"{weight:.3f}") for weight, name in found)])
 
 
-def verdict(lines: dict[str, Line], size: int) -> list[str]:
-    """What follows from the totals, in sentences; ``size`` is that of a tree, in bytes."""
+def verdict(lines: dict[str, Line], size: int, fixed: tuple[str, float]) -> list[str]:
+    """What follows from the totals, in sentences; ``size`` is that of a tree, in bytes.
+
+    ``fixed``: the best that does not switch, and its total.
+    """
     said = []
     for name, aim in AIMS.items():
         total = lines[f"{TREE}, {name}"].total
         said.append(
             f"A tree, {name}: {total:.2f} of the oracle's time, {'' if total <= aim else 'not '}within {aim}."
         )
-    rivals = [name for name in ("auto", "paper", BEST_FIXED) if name in lines]
+    rivals = {name: lines[name].total for name in ("auto", "paper") if name in lines} | dict([fixed])
     kinds = [kind for kind in (TREE, OR_AUTO) if f"{kind}, {STEPS}" in lines]
     for name in (f"{kind}, {what}" for kind in kinds for what in (STEPS, GRAPHS, FAMILIES)):
-        worse = [rival for rival in rivals if lines[name].total >= lines[rival].total]
-        beside = "better than" if not worse else "not better than"
-        told = " and ".join(f"{rival} ({lines[rival].total:.2f})" for rival in worse or rivals)
+        worse = [rival for rival, total in rivals.items() if lines[name].total > total * EQUAL]
+        beside = "above" if worse else "not above"
+        told = " and ".join(f"{rival} ({rivals[rival]:.2f})" for rival in worse or rivals)
         said.append(f"{name} ({lines[name].total:.2f}): {beside} {told}.")
     if "auto" in lines:
         unseen = {kind: max(lines[f"{kind}, {what}"].total for what in (GRAPHS, FAMILIES)) for kind in kinds}
@@ -155,6 +153,24 @@ def verdict(lines: dict[str, Line], size: int) -> list[str]:
             )
         )
     return said
+
+
+def mix_and_match(steps: Steps, **options: Any) -> tuple[dict[str, np.ndarray], list[str]]:
+    """What the tree of a split takes by the log, on all steps, and a sentence where it was run, too."""
+    run = next((name for name in steps.others if name.endswith(MIX)), None)
+    if run is None:
+        return {}, []
+    predicted = steps.predicted(train(steps.where(Split().of(steps)), **options))
+    foretold, took = (float(each.sum() / steps.oracle.sum()) for each in (predicted, steps.others[run]))
+    name, bar = rival_of(steps)
+    said = (
+        f"Run for real ({run}), the {PREDICTED} takes {took:.2f} of the oracle's time; the log foretells "
+        f"{foretold:.2f} for it. It is {'' if took < bar else 'not '}better than {name} ({bar:.2f})"
+    )
+    if "auto" in steps.others:
+        auto = float(steps.others["auto"].sum() / steps.oracle.sum())
+        said += f", and {'' if took < auto else 'not '}better than auto ({auto:.2f})"
+    return {PREDICTED: predicted}, [f"{said}."]
 
 
 def decision_seconds(tree: Tree, steps: Steps) -> float:
@@ -185,21 +201,26 @@ def section(log: Log, **options: Any) -> str:
     """What one log says."""
     steps = log.steps
     predicted = held_out(steps, **options)
-    lines = evaluate(steps, predicted=predicted)
+    foretold, run_for_real = mix_and_match(steps, **options)
+    lines = evaluate(steps, predicted=predicted | foretold)
     by_name = {line.name: line for line in lines}
-    tree = train(steps, **options)
+    tree, sizes = train(steps, **options), model_sizes.training_sizes(steps, **options)
+    sets = across_sets(log, **options)
+    across = [] if sets is None else ["Totals of trees of one data set, on the other:", *sets]
     size, seconds = len(text_of(tree)), decision_seconds(tree, steps)
     parts = [
         f"## {ALGORITHMS[log.algorithm].title}, {device_of(log)}",
         told(log),
         table(lines),
-        "\n".join(verdict(by_name, size)),
+        "\n".join([*verdict(by_name, size, rival_of(steps)), *run_for_real]),
         "Totals by what a tree looks at, and what the steps weigh that it is trained on:",
         ways_to_train(steps, **options),
         "Totals by family:",
         by_family(steps, predicted),
-        "Totals on what was not trained on, by the share that was:",
-        training_sizes(steps, **options),
+        "Totals of trees of a share of the log, on what they were not trained on / on the whole log:",
+        model_sizes.table(sizes),
+        "\n".join(model_sizes.sentences(sizes, steps)),
+        *across,
         "Totals of trees of one family:",
         across_families(steps, **options),
         f"The tree of all steps has {len(tree.left)} nodes, {size} bytes; a decision takes "
@@ -212,10 +233,10 @@ def section(log: Log, **options: Any) -> str:
 def report(logs: list[Log], **options: Any) -> str:
     """The whole study: a section for each log, and one for logs that differ in their device alone."""
     parts = [section(log, **options) for log in logs]
-    alike: dict[tuple, list[Log]] = defaultdict(list)
+    alike: dict[str, list[Log]] = defaultdict(list)
     for log in logs:
-        alike[log.algorithm, log.steps.strategies].append(log)
-    for (name, _), found in alike.items():
+        alike[log.algorithm].append(log)
+    for name, found in alike.items():
         if len(found) > 1:
             rows, said = across_devices(found, **options)
             parts += [f"## {ALGORITHMS[name].title}, trees of one log on the others", rows, said]

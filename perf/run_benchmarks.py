@@ -3,7 +3,7 @@
 Jobs of one graph share a worker process (`perf.worker`), which loads it and finds the right answers once.
 Each finished run is stored before the next begins: a killed command is continued by the same command. A job
 that fails is tried again by later commands, at most three times; an implementation whose library is not
-installed is skipped and said so.
+installed is skipped and said so. ``--series``, for devices, is `perf.series`: one process for all graphs.
 """
 
 from __future__ import annotations
@@ -129,6 +129,7 @@ class Tally:
 def run_missing(
     store: Store, platform: str | None = None, only: Iterable[str] = (), retries: int = MOST_RETRIES,
     tally: Tally | None = None, datasets: Iterable[str] = (), deadline: float | None = None,
+    series: float | None = None, apps: Iterable[str] = (),
 ) -> Tally:  # fmt: skip
     """Run every missing job of this machine and store it; what was done.
 
@@ -145,6 +146,10 @@ def run_missing(
         Datasets to run on; all when empty.
     deadline : float, optional
         Of `time.monotonic`: what has not begun by then is left for the next call.
+    series : float, optional
+        Seconds of an implementation on a graph, for `perf.series`.
+    apps : list of str
+        Algorithms to run; all when empty.
     """
     tally = Tally() if tally is None else tally
     store.complete_variants()
@@ -152,10 +157,16 @@ def run_missing(
     families = {family for family in FAMILIES if installed(family)}
     chosen = [job for job in jobs if not only or job["implementation"] in only]
     chosen = [job for job in chosen if not datasets or job["dataset"] in datasets]
+    chosen = [job for job in chosen if not apps or job["algorithm"] in apps]
     skipped = {family_of(job) for job in chosen} - families
     for family in sorted(skipped):
         print(f"skipped: {family} is not installed", file=sys.stderr)
     chosen = [job for job in chosen if family_of(job) in families]
+    if series is not None:
+        from perf.series import compile_and_measure
+
+        compile_and_measure(store, chosen, series, tally, deadline)
+        return tally
     with progress_bar(len(chosen), "benchmarks", " runs", enabled=by_default()) as bar:
         for graph, group in groupby(chosen, key=lambda job: job["path"]):
             for _ in _run_group(store, graph, list(group), tally, deadline):
@@ -226,21 +237,30 @@ def _run(argv: list[str]) -> int:
     parser = with_store("run-benchmarks", __doc__)
     parser.add_argument("--platform", help="a platform of the store; default: this machine")
     parser.add_argument("--only", default="", metavar="NAME,...", help="implementations to run; default: all")
+    parser.add_argument("--apps", default="", metavar="NAME,...", help="algorithms to run; default: all")
     parser.add_argument("--retry", action="store_true", help="try again what failed too often, too")
     parser.add_argument(
         "--seconds", type=float, metavar="S", help="begin nothing later; the same command continues"
     )
+    parser.add_argument(
+        "--series", type=float, metavar="S",
+        help="one process for all graphs, kernels compiled first; S seconds for an implementation on a graph",
+    )  # fmt: skip
     given = parser.parse_args(argv)
+    if given.series is not None and not given.series > 0:
+        raise UsageError(f"--series {given.series:g}: expected a number above 0")
     deadline = None if given.seconds is None else time.monotonic() + given.seconds
     tally = Tally()
-    only = [name for name in given.only.split(",") if name]
+    only, apps = ([name for name in each.split(",") if name] for each in (given.only, given.apps))
     with Store(given.store, create=False) as store:
         for name in only:
             if not store.rows("SELECT 1 FROM Implementation WHERE name = ?", (name,)):
                 raise UsageError(f"--only {name}: the store has no such implementation")
+        for name in apps:
+            store.require("Algorithm", "algorithm", name)
         try:
             retries = 1 << 30 if given.retry else MOST_RETRIES
-            run_missing(store, given.platform, only, retries, tally, deadline=deadline)
+            run_missing(store, given.platform, only, retries, tally, (), deadline, given.series, apps)
         except KeyboardInterrupt:
             return fail(f"interrupted; {tally}; the same command continues", 130)
         except StoreError as error:

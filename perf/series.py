@@ -3,7 +3,8 @@
 For a device, where a process that starts costs more than what it measures, and where some implementations
 would take minutes on some graphs: a series (a graph, an algorithm, an implementation) has a time, and what
 is not done by then is stored as failed attempts that say so, for good. While the worker measures, what it
-told before is stored. A killed command is continued by the same command.
+told before is stored. A killed command is continued by the same command. Kernels are compiled first, side by
+side: on a device there is one for each width of local ids, which follows from the number of vertices.
 """
 
 from __future__ import annotations
@@ -17,11 +18,18 @@ from itertools import groupby
 from typing import Any
 
 from gpop.common.parallel import worker_count
+from gpop.common.progress import by_default, progress_bar
+from gpop.layout.partition import partition_bits
+from gpop.model.strategies import split
+from perf.register import MODE_NAMES
 from perf.run_benchmarks import Tally, WorkerFailed, WorkerProcess, describe_first, describe_job, request_of
 from perf.store import MOST_RETRIES, Row, Store
 
-TINY = "chain:vertices=64"
-"""A graph on which kernels are compiled."""
+TINY = 64
+"""Vertices of the star on which kernels are compiled for graphs that nothing is known of."""
+
+SHARED_BYTES = 1 << 17
+"""Of a device, for the vertices of a partition."""
 
 PATIENCE = 30.0
 """Seconds beyond those of a series, for layouts and right answers, after which a worker hangs."""
@@ -36,20 +44,40 @@ def series_of(jobs: Iterable[Row]) -> list[list[Row]]:
     return [list(group) for _, group in groupby(sorted(jobs, key=key), key=key)]
 
 
-def compile_all(jobs: Iterable[Row], processes: int) -> list[str]:
-    """Compile what these jobs run, side by side, and keep it on disk; what failed, a line each."""
-    wanted = list({(job["algorithm"], job["implementation"]): job for job in jobs}.values())
+def stars(store: Store, jobs: Iterable[Row]) -> list[tuple[str, Row]]:
+    """A graph and a job for each kernel of these jobs.
 
-    def work(mine: list[Row]) -> list[str]:
+    That is an implementation, how it is called, and a width of local ids; strategies by name have none.
+    """
+    sizes = {
+        row["graphId"]: int(row["value"])
+        for row in store.rows("SELECT * FROM GraphPropValue JOIN PropertyName ON id = propId "
+                              "WHERE property = 'vertices'")
+    }  # fmt: skip
+    found = {}
+    for job in jobs:
+        by_name = split(json.loads(job["implFlags"]).get("mode", "auto"))[0] not in ("auto", *MODE_NAMES)
+        vertices = TINY if by_name else sizes.get(job["graphId"], TINY)
+        bits = partition_bits(vertices, 1, cache_bytes=SHARED_BYTES)
+        key = job["algorithm"], job["implementation"], *json.loads(job["variantFlags"]), bits
+        found.setdefault(key, (f"star:vertices={vertices}", job))
+    return list(found.values())
+
+
+def compile_all(wanted: list[tuple[str, Row]], processes: int) -> list[str]:
+    """Run these jobs on these graphs, side by side, which keeps kernels on disk; what failed, a line each."""
+
+    def work(mine: list[tuple[str, Row]]) -> list[str]:
         failed = []
-        with WorkerProcess(TINY, None, 1) as worker:
-            for job in mine:
+        with WorkerProcess(mine[0][0], None, 1) as worker:
+            for star, job in mine:
                 try:
+                    worker.ask(graph=star, hash=None, threads=1)
                     fault = worker.ask(do="check", **request_of(job))["fault"]
                 except WorkerFailed as error:
                     fault = str(error)
                 if fault:
-                    failed.append(f"{job['algorithm']} by {job['implementation']} on {TINY}: {fault}")
+                    failed.append(f"{job['algorithm']} by {job['implementation']} on {star}: {fault}")
         return failed
 
     parts = [wanted[begin::processes] for begin in range(min(processes, len(wanted)))]
@@ -137,6 +165,22 @@ def measure(
                     _record(store, before, reply, tally)
                     yield len(before)
                 before = series
+
+
+def compile_and_measure(
+    store: Store, jobs: list[Row], seconds: float, tally: Tally, deadline: float | None = None
+) -> None:
+    """The whole of it, with a bar; what failed while compiling is told, and fails again where it is run."""
+    begin = time.monotonic()
+    if deadline is not None and begin > deadline:
+        tally.left += len(jobs)
+        return
+    for line in compile_all(stars(store, jobs), worker_count()):
+        print(f"failed: {line}", file=sys.stderr)
+    print(f"compiled after {time.monotonic() - begin:.0f} s", flush=True)
+    with progress_bar(len(jobs), "measuring", " runs", enabled=by_default()) as bar:
+        for done in measure(store, jobs, seconds, tally, deadline):
+            bar.update(done)
 
 
 def _reply(lane: Lane, seconds: float) -> dict[str, Any]:

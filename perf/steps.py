@@ -2,13 +2,16 @@
 
 Of several versions of gpop the one that was measured last counts. Strategies are compared where they did the
 same: a step that one of them lacks is left out, and so is one that they begin with other frontiers (what
-goes on inside a partition is not the same in every mode). The families of graphs are the datasets.
+goes on inside a partition is not the same in every mode). Where every vertex is always active (PageRank) all
+iterations are alike, and a run is one sample, as in M. Verstraaten's thesis. The families of graphs are the
+datasets.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +20,7 @@ from gpop.common.errors import UsageError
 from gpop.learn.steps import Steps
 from gpop.model.features import FEATURES
 from gpop.model.strategies import TREE, split
+from perf.algorithms import ALGORITHMS
 from perf.store import Row, Store
 
 LOG = """
@@ -101,11 +105,25 @@ def read_log(store: Store, which: Which) -> Log:
         *(np.array([row[name] for row in firsts]) for name in ("graphId", "variantId", "step", "dataset")),
         {n: np.array([found[i]["seconds"] for found in kept.values()]) for n, i in everywhere.items()},
     )
+    if ALGORITHMS[which.algorithm].all_active:
+        steps = whole_runs(steps)
     graphs = {row["graphId"]: row["graph"] for row in firsts}
     variants = {row["variantId"]: f"{row['graph']}, {row['variant']}" for row in firsts}
     left_out = len(by_step) - len(kept)
     where = firsts[0]["platform"], firsts[0]["threads"]
     return Log(steps, left_out, version, *where, graphs, variants, which.algorithm, which.target)
+
+
+def whole_runs(steps: Steps) -> Steps:
+    """A sample for each variant: its first step, with the seconds of all.
+
+    >>> from gpop.learn.steps import example
+    >>> whole_runs(example()).seconds.tolist()
+    [[10.0, 7.0], [1.0, 6.0]]
+    """
+    others = {name: steps.per_variant(seconds) for name, seconds in steps.others.items()}
+    first = steps.where(np.r_[True, steps.variant[1:] != steps.variant[:-1]])
+    return replace(first, seconds=steps.per_variant(steps.seconds), others=others)
 
 
 def _listed(found: Iterable[object]) -> str:

@@ -23,6 +23,7 @@ from perf.algorithms import algorithm_named
 from perf.answers import answer_hash, compare
 from perf.graphs import graph_digest, open_graph
 from perf.implementations import Prepared, family_module, version
+from perf.provenance import device
 from perf.time_limit import OutOfTime, within
 
 LOGGED = ("frontier", "active_edges", "messages")
@@ -122,16 +123,18 @@ class Worker:
         self, prepared: Prepared, result: Any, request: dict[str, Any], known: str | None = None
     ) -> dict[str, Any]:
         """``known``: the hash of the right answer, which is enough where there is one."""
-        family = request["implFlags"]["family"]
+        told = version(request["implFlags"]["family"])
+        if request["implFlags"].get("target") == "gpu":
+            told = f"{told}, {device()}"
         if known is not None:
             found = answer_hash(prepared.answer(result))
             fault = None if found == known else "the hash of the answer is not that of the right one"
-            return {"hash": found, "error": None, "fault": fault, "version": version(family)}
+            return {"hash": found, "error": None, "fault": fault, "version": told}
         right = self.right_answer(request["algorithm"], request["variantFlags"])
         asked = request.get("tolerance") or request["implFlags"].get("tolerance")
         tolerance = asked or algorithm_named(request["algorithm"]).tolerance
         found = compare(prepared.answer(result), right, tolerance, prepared.scaled)
-        return found | {"version": version(family)}
+        return found | {"version": told}
 
 
 class Measured:

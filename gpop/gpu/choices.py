@@ -13,20 +13,25 @@ from gpop.gpu.strategies import strategies_of
 from gpop.gpu.traits import OWNER, SWAP, Traits, combine_of, push_of, queues
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
 from gpop.model.choosers import prefers_rows
-from gpop.model.strategies import PULL, SC, Strategy, code_of, policies, split
+from gpop.model.strategies import PULL, SC, Strategy, asked_on, code_of, policies, split
 from gpop.plan.chosen import asked_once
 from gpop.plan.plan import Plan
 
+BY_NAME = tuple(each for each in asked_on("gpu") if each not in asked_on("cpu"))
+"""Strategies that this target alone has, each for whoever asks for it."""
 
-def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = False) -> Traits:
+
+def traits_of(
+    plan: Plan, emitted: Emitted, push: int | None, streamed: bool = False, budgeted: bool = False
+) -> Traits:
     """The traits, but for the type of weights in bins, which the layout decides.
 
     ``push`` (`gpop.gpu.traits`): deliver by compare-and-swap or by owners whatever the program declares.
-    ``streamed``: edges are read over the link, where they do not fit the device.
+    ``streamed``: edges are read over the link, where they do not fit the device; ``budgeted``: they may be.
     """
     cls = type(plan.program)
     fields = cls.vertex_fields()
-    asked = _asked(plan)
+    asked = _asked(plan, streamed or budgeted)
     name, parameters = split(asked)
     masked, aggregation = policies(asked)
     written = [fields[name].dtype for name in emitted.written]
@@ -43,7 +48,7 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
     if push is not None and not (pulls and (combine == "add" or whole)):
         combine = None
     strategies = strategies_of(
-        mode_of(plan),
+        mode_of(plan, streamed or budgeted),
         way == OWNER,
         combine is not None,
         plan.may(PULL) and plan.model.pulls and not cls.all_active,
@@ -71,18 +76,24 @@ def traits_of(plan: Plan, emitted: Emitted, push: int | None, streamed: bool = F
     )
 
 
-def _asked(plan: Plan) -> str:
+def named_for(plan: Plan, budgeted: bool = False) -> tuple[str, ...]:
+    """Strategies by name that a tree may say: to a run that asks once, whose edges are all on the device."""
+    return BY_NAME if type(plan.program).all_active and not budgeted else ()
+
+
+def _asked(plan: Plan, budgeted: bool = False) -> str:
     """The mode that is asked for: auto, too, where a tree chooses in the loop."""
     if plan.tree is None:
         return plan.mode
     if type(plan.program).all_active:
-        return asked_once(plan.tree, plan.program.graph, plan.of_run, plan.may)
+        named = named_for(plan, budgeted)
+        return asked_once(plan.tree, plan.program.graph, plan.of_run, plan.may, named)
     return "auto"
 
 
-def mode_of(plan: Plan) -> str:
+def mode_of(plan: Plan, budgeted: bool = False) -> str:
     """The mode that an engine is made for."""
-    mode = _asked(plan)
+    mode = _asked(plan, budgeted)
     return "pc" if mode == "auto" and (type(plan.program).all_active or not plan.may(SC)) else mode
 
 

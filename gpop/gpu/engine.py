@@ -134,6 +134,8 @@ class GpuEngine:
         """The same with a part of the edges on the device."""
         before = time.perf_counter()
         streamed, traits, shapes = stream(self.plan, emitted, self.push)
+        if self.program.all_active:  # a tree may have said what wants all edges on the device
+            self.mode = mode_of(self.plan, budgeted=True)
         self.link = Link(streamed)
         seconds += time.perf_counter() - before
         return self._with_constants(self._compiled(streamed, emitted, traits, shapes, seconds))
@@ -150,7 +152,7 @@ class GpuEngine:
         ready.link_cost = calibrate.link_cost(GpuEngine) if auto and self.link else 0.0
         if self.plan.tree is not None:
             with ready.layout.allocating():
-                ready.fixed = load_tree(self.plan, ready.traits)
+                ready.fixed = load_tree(self.plan, ready.traits, self.link is not None)
         return ready
 
     def _needs(

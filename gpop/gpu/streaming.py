@@ -62,7 +62,10 @@ def stream(plan: Plan, emitted: Emitted, push: int | None) -> tuple[BudgetedGrap
             f"mode {plan.mode!r} wants all edges on the device: expected residency 'device', not 'stream'"
         )
     budget = plan.residency.budget or everything()
-    for chosen in (traits_of(plan, emitted, push), *_with_fewer(traits, mode_of(plan))):
+    for chosen in (
+        traits_of(plan, emitted, push, budgeted=True),
+        *_with_fewer(traits, mode_of(plan, budgeted=True)),
+    ):
         by_column = chosen.combine is not None and chosen.push != OWNER
         resident, _ = device_graph(graph, chosen.bits, by_column, worker_count())
         resident.arrays.clear()

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gpop.gpu.choices import named_for
 from gpop.gpu.device import cupy
 from gpop.gpu.traits import Traits
 from gpop.graph.graph import Graph
@@ -38,10 +39,13 @@ def takes(traits: Traits) -> Callable[[int], bool]:
     return found.__contains__
 
 
-def load_tree(plan: Plan, traits: Traits) -> dict[str, Any]:
-    """The array of the workspace; none where the tree has been asked already, for all iterations."""
+def load_tree(plan: Plan, traits: Traits, budgeted: bool = False) -> dict[str, Any]:
+    """The array of the workspace; none where the tree has been asked already, for all iterations.
+
+    ``budgeted``: edges may be over the link.
+    """
     may, graph = takes(traits) if traits.tree else plan.may, plan.program.graph
-    tell_missing(plan.lowered.name, plan.tree, graph, plan.of_run, may)
+    tell_missing(plan.lowered.name, plan.tree, graph, plan.of_run, may, named_for(plan, budgeted))
     if not traits.tree:
         return {}
     auto = AUTO if plan.model.pulls else AUTO_PUSH

@@ -44,8 +44,9 @@ def line_of(name: str, seconds: np.ndarray, optimum: np.ndarray) -> Line:
 
 
 def evaluate(
-    steps: Steps, trees: dict[str, Tree] | None = None, predicted: dict[str, np.ndarray] | None = None
-) -> list[Line]:
+    steps: Steps, trees: dict[str, Tree] | None = None, predicted: dict[str, np.ndarray] | None = None,
+    relative_to: str = ORACLE,
+) -> list[Line]:  # fmt: skip
     """A row for the oracle, the best fixed strategy of each variant, every tree and strategy; best first.
 
     Parameters
@@ -55,12 +56,16 @@ def evaluate(
         By the names that their rows get.
     predicted : dict of ndarray, [steps], optional
         Seconds under choices that were made elsewhere, such as trees of other folds.
+    relative_to : "oracle" or "best fixed"
+        What everything is divided by.
 
     Examples
     --------
     >>> from gpop.learn.steps import example
     >>> [(line.name, line.total) for line in evaluate(example())]
     [('oracle', 1.0), ('best fixed', 2.0), ('sc', 2.75), ('pull', 3.25)]
+    >>> evaluate(example(), relative_to=BEST_FIXED)[0].total
+    0.5
     """
     optimum = steps.per_variant(steps.oracle)
     found = {ORACLE: optimum, BEST_FIXED: steps.best_fixed()}
@@ -69,7 +74,7 @@ def evaluate(
     found |= {name: steps.per_variant(seconds) for name, seconds in steps.others.items()}
     totals = steps.per_variant(steps.seconds)
     found |= {name: totals[:, i] for i, name in enumerate(steps.strategies)}
-    return sorted((line_of(*each, optimum) for each in found.items()), key=lambda line: line.total)
+    return sorted((line_of(*each, found[relative_to]) for each in found.items()), key=lambda line: line.total)
 
 
 def table(lines: list[Line]) -> str:

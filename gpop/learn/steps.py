@@ -8,6 +8,7 @@ Verstraaten's thesis, T-90).
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -72,6 +73,18 @@ class Steps:
         """
         seconds = np.column_stack([self.seconds, self.others[other]])
         return replace(self, strategies=(*self.strategies, other), seconds=seconds)
+
+    def only(self, strategies: Collection[str]) -> Steps:
+        """The same steps, with some of the strategies.
+
+        Examples
+        --------
+        >>> example().only({"sc"}).seconds.tolist()
+        [[1.0], [9.0], [1.0]]
+        """
+        kept = [place for place, name in enumerate(self.strategies) if name in strategies]
+        names = tuple(self.strategies[place] for place in kept)
+        return replace(self, strategies=names, seconds=self.seconds[:, kept])
 
     @cached_property
     def fastest(self) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Training: CART over measured steps, by scikit-learn, exported to the flat arrays of `gpop.model.trees`.
 
-Steps of programs that can pull and of others make two trees below a node that asks which it is: where nobody
-pulls, no leaf says so.
+Steps of programs that cannot pull, that can, and in which every vertex is always active make trees of their
+own below nodes that ask which it is: where nobody pulls, no leaf says so.
 
 The label of a step is its fastest strategy. A step weighs what a wrong choice costs there at least: the
 seconds that the second fastest strategy takes longer. Without that, thousands of steps of microseconds, whose
@@ -9,7 +9,9 @@ fastest strategy is noise, would outvote the few in which a run spends its time 
 same weight, ``weighted=False``). The tree grows leaf by leaf, the purest gain first, up to ``leaves``.
 
 Trees look at `RELATIVE` only. From all features, counts and degree summaries among them, they learn to know
-the graphs of the log again, and are worse on others (`perf.model_study` has both).
+the graphs of the log again, and are worse on others (`perf.model_study` has both). Where every vertex is
+always active all iterations of a graph are alike, and what tells graphs apart is how uneven degrees are:
+there trees look at `OF_DEGREES`, too.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ import numpy as np
 from gpop.common.errors import UsageError
 from gpop.learn.graft import graft
 from gpop.learn.steps import Steps
-from gpop.model.features import FEATURES, OF_ORDER
+from gpop.model.features import ALWAYS_ALL, FEATURES, OF_DEGREES, OF_ORDER
 from gpop.model.trees import LEAF, Tree
 
 LEAVES = 8
@@ -35,8 +37,8 @@ RELATIVE = (
 )  # fmt: skip
 """Features that mean the same on small and large graphs."""
 
-PULLS, ASKS_PULLS = "pulls", 0.5
-"""Programs that may pull and programs that may not get a tree each, below one node."""
+PULLS, BORDERS = "pulls", (0.5, 1.5)
+"""Between the values of the feature that programs are told apart by, each kind with a tree of its own."""
 
 
 def scikit_learn() -> Any:
@@ -56,7 +58,7 @@ def scikit_learn() -> Any:
 
 def train(
     steps: Steps, *, leaves: int | None = LEAVES, weighted: bool = True, seed: int = 1,
-    features: tuple[str, ...] = RELATIVE, about: dict[str, Any] | None = None,
+    features: tuple[str, ...] | None = None, about: dict[str, Any] | None = None,
 ) -> Tree:  # fmt: skip
     """A tree for these steps.
 
@@ -70,8 +72,8 @@ def train(
         Whether a step weighs what a wrong choice costs; else all weigh the same.
     seed : int
         Of the order in which features of equal gain are looked at.
-    features : tuple of str
-        What it may look at.
+    features : tuple of str, optional
+        What it may look at; None: see the banner.
     about : dict, optional
         What to say about it in its file.
 
@@ -89,12 +91,16 @@ def train(
     cart = scikit_learn()
     if not len(steps):
         raise UsageError("no steps to train on: expected some that all strategies were measured in")
-    pulls = steps.features[:, FEATURES.index(PULLS)] > ASKS_PULLS
-    if PULLS in features and 0 < pulls.sum() < len(steps):
-        given = {"leaves": leaves, "weighted": weighted, "seed": seed, "features": features}
-        apart = [train(steps.where(rows), **given) for rows in (~pulls, pulls)]
-        share = float(steps.oracle[~pulls].sum() / steps.oracle.sum())
-        return replace(graft(PULLS, ASKS_PULLS, *apart, share), about=about or {})
+    for border in BORDERS if features is None or PULLS in features else ():
+        above = steps.features[:, FEATURES.index(PULLS)] > border
+        if 0 < above.sum() < len(steps):
+            given = {"leaves": leaves, "weighted": weighted, "seed": seed, "features": features}
+            apart = [train(steps.where(rows), **given) for rows in (~above, above)]
+            share = float(steps.oracle[~above].sum() / steps.oracle.sum())
+            return replace(graft(PULLS, border, *apart, share), about=about or {})
+    if features is None:
+        always = (steps.features[:, FEATURES.index(PULLS)] == ALWAYS_ALL).all()
+        features = tuple(dict.fromkeys((*RELATIVE, *OF_DEGREES))) if always else RELATIVE
     columns = [FEATURES.index(name) for name in features]
     weight = np.ones(len(steps))
     if weighted and len(steps.strategies) > 1:

@@ -26,9 +26,13 @@ OF_ORDER = ("messages per edge", "edges inside")
 """What the order of the vertices makes of the graph, in the partitions of a run on all cores: the messages
 that its edges take (the paper's r), and the share of edges inside a partition. From a sample of the edges."""
 
-OF_GRAPH = ("vertices", "edges", *(f"{degree} {part}" for degree in DEGREES for part in SUMMARY), *OF_ORDER)
+OF_DEGREES = tuple(f"{degree} {part}" for degree in DEGREES for part in SUMMARY)
+OF_GRAPH = ("vertices", "edges", *OF_DEGREES, *OF_ORDER)
 OF_RUN = ("message bytes", "weight bytes", "pulls")
-"""Of the program; ``pulls`` is 1 where its vertices may pull in some iterations, else 0."""
+"""Of the program; ``pulls`` is 1 where its vertices may pull in some iterations, `ALWAYS_ALL` where every
+vertex is always active, so that all may in all, else 0."""
+
+ALWAYS_ALL = 2
 
 OF_STEP = ("frontier abs", "frontier rel", "visited abs", "visited rel", "edges abs", "edges rel")
 """Of an iteration; ``visited`` counts every vertex as often as it was in an earlier frontier."""

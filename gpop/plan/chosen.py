@@ -12,7 +12,7 @@ and the tree is asked once.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ import numpy as np
 from gpop.graph.graph import Graph
 from gpop.model.choosers import AUTO, AUTO_PUSH
 from gpop.model.features import FEATURES, STEP_AT, graph_features, run_features
-from gpop.model.strategies import MODES
+from gpop.model.strategies import MODES, split
 from gpop.model.trees import LEAF, Tree
 
 KEEP = -99
@@ -74,18 +74,23 @@ def left_of(tree: Tree, graph: Graph, of_run: tuple[int, int, int]) -> Tree:
     return replace(tree, feature=tree.feature[nodes], threshold=tree.threshold[nodes], left=left, right=right)
 
 
-def missing_from(tree: Tree, may: Callable[[int], bool]) -> list[str]:
-    """Strategies in the leaves of a tree that a run cannot take; ``may`` says it of the code of a mode."""
+def missing_from(tree: Tree, may: Callable[[int], bool], by_name: Collection[str] = ()) -> list[str]:
+    """Strategies in the leaves of a tree that a run cannot take.
+
+    ``may`` says it of the code of a mode; ``by_name`` are those that it takes by their names.
+    """
     said = {*tree.right[tree.left == LEAF].tolist()}
-    found = {name: CODES.get(name) for i, name in enumerate(tree.strategies) if i in said}
+    left = [name for i, name in enumerate(tree.strategies) if i in said and split(name)[0] not in by_name]
+    found = {name: CODES.get(name) for name in left}
     return [name for name, code in found.items() if code is None or (code != AUTO and not may(code))]
 
 
 def tell_missing(
-    program: str, tree: Tree, graph: Graph, of_run: tuple[int, int, int], may: Callable[[int], bool]
-) -> None:
+    program: str, tree: Tree, graph: Graph, of_run: tuple[int, int, int], may: Callable[[int], bool],
+    by_name: Collection[str] = (),
+) -> None:  # fmt: skip
     """Say which strategies of a tree that was asked for a run of this program cannot take."""
-    missing = missing_from(left_of(tree, graph, of_run), may)
+    missing = missing_from(left_of(tree, graph, of_run), may, by_name)
     if missing:
         warnings.warn(
             f"{program}: the tree may choose {', '.join(missing)}, which this run cannot take: "
@@ -110,8 +115,13 @@ def chosen_of(
     return Chosen(tree.places, tree.threshold, tree.left, right, np.zeros(len(FEATURES), np.float32))
 
 
-def asked_once(tree: Tree, graph: Graph, of_run: tuple[int, int, int], may: Callable[[int], bool]) -> str:
+def asked_once(
+    tree: Tree, graph: Graph, of_run: tuple[int, int, int], may: Callable[[int], bool],
+    by_name: Collection[str] = (),
+) -> str:  # fmt: skip
     """The mode of a run in which every vertex is always active; auto where the tree has none for it.
+
+    That may be a strategy by name, of which an engine has no more than one in a run.
 
     Examples
     --------
@@ -122,4 +132,4 @@ def asked_once(tree: Tree, graph: Graph, of_run: tuple[int, int, int], may: Call
     """
     (choice,) = tree.predict(run_features(graph, of_run, [graph.n], [graph.m]))
     name = tree.strategies[choice] if choice >= 0 else "auto"
-    return "auto" if name in missing_from(tree, may) else name
+    return "auto" if name in missing_from(tree, may, by_name) else name

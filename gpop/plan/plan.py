@@ -14,6 +14,7 @@ import numpy as np
 from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
 from gpop.model.choosers import MODELS, Model
+from gpop.model.features import ALWAYS_ALL
 from gpop.model.strategies import PULL, STRATEGIES, Strategy, code_of
 from gpop.model.trees import Tree
 from gpop.plan.hidden import Hidden, hidden_of
@@ -97,7 +98,7 @@ def of_run(cls: type[Program], types: Types | None) -> tuple[int, int, int]:
     if types is None:
         return 0, 0, 0
     weight = 0 if types.weight is None else types.weight.itemsize
-    return types.message.itemsize, weight, int(_needs(cls) and not cls.all_active)
+    return types.message.itemsize, weight, ALWAYS_ALL if cls.all_active else int(_needs(cls))
 
 
 def _needs(cls: type[Program]) -> bool:

@@ -204,6 +204,8 @@ def build(source: str, counting: bool = False) -> ctypes.CDLL:
 def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
     """A module that looks like CuPy on a device of one multiprocessor."""
     runtime = SimpleNamespace(
+        runtimeGetVersion=lambda: 0,
+        driverGetVersion=lambda: 0,
         CUDARuntimeError=RuntimeError,
         getDeviceCount=lambda: 1,
         getDeviceProperties=lambda index: {"name": b"emulator"},

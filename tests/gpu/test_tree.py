@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import gpop
 from gpop.common.errors import UsageError
 from gpop.generate import generate
+from gpop.gpu import calibrate, engine
+from gpop.gpu.engine import GpuEngine
 from gpop.model.trees import stump
 from tests.gpu.emulator import emulated
 from tests.gpu.test_levels import levels_run
@@ -45,6 +49,17 @@ def test_random_trees_are_followed(tmp_path, rows, monkeypatch):
     assert any(begun)
 
 
+def test_the_host_is_not_asked(tmp_path, monkeypatch):
+    """One launch for a run that changes its mode, as for auto: the tree is walked on the device."""
+    launches = []
+    launch = GpuEngine._launch
+    monkeypatch.setattr(engine, "SLICE_NS", 1 << 62)
+    monkeypatch.setattr(GpuEngine, "_launch", lambda self, of: (launches.append(of), launch(self, of)))
+    with emulated():
+        modes = follows(replace(stump("edges rel", 0.1, *NAMES[:2]), strategies=NAMES), RMAT, tmp_path)
+    assert {*modes} == {*NAMES[:2]} and len(launches) == 1
+
+
 def test_what_a_run_cannot_take_is_left_to_the_model_and_said(tmp_path):
     options = {"target": "gpu", "ratio": 1.0, "partition_size": 32}
     with emulated():
@@ -71,7 +86,7 @@ def test_programs_that_nobody_asks(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", NAMES)
+@pytest.mark.parametrize("way", [*NAMES, "hyb", "vertex-pull-warp:8-32"])
 def test_where_every_vertex_is_active_it_is_asked_once(tmp_path, way):
     def ranks(**options):
         program = Rank(RMAT)
@@ -79,10 +94,24 @@ def test_where_every_vertex_is_active_it_is_asked_once(tmp_path, way):
         return program.rank, run.mode
 
     tree = stump("edges rel", 2.0, way, "edge-list")
-    with emulated(), pytest.warns(RuntimeWarning, match="Rank: the tree may choose edge-list"):
+    with emulated():
         found, mode = ranks(target="gpu", mode=mode_of(tree, tmp_path))
     assert mode == way
     assert np.allclose(found, ranks()[0], rtol=1e-5)
+
+
+def test_what_wants_all_edges_is_none_where_they_are_streamed(tmp_path, monkeypatch):
+    tree = stump("edges rel", 2.0, "hyb", "pc")
+    program = Rank(RMAT)
+    options = {"target": "gpu", "iterations": 3, "partition_size": 32}
+    streamed = {"residency": "stream", "device_memory": 10_000_000}
+    monkeypatch.setattr(calibrate, "link_cost", lambda engine_of: 40.0)
+    with emulated(), pytest.warns(RuntimeWarning, match="Rank: the tree may choose hyb, which this run"):
+        run = gpop.run(program, mode=mode_of(tree, tmp_path), **options, **streamed)
+    assert run.mode == "pc"
+    alone = Rank(RMAT)
+    gpop.run(alone, iterations=3, partition_size=32)
+    assert np.allclose(program.rank, alone.rank, rtol=1e-5)
 
 
 @pytest.mark.parametrize(

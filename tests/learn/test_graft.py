@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from gpop.learn.graft import graft
-from gpop.learn.train import ASKS_PULLS, PULLS, train
-from gpop.model.features import FEATURES
+from gpop.learn.train import BORDERS, PULLS, train
+from gpop.model.features import ALWAYS_ALL, FEATURES
 from gpop.model.trees import LEAF, read_tree, write_tree
 from tests.learn.test_learn import STEPS
 from tests.trees import random_tree
@@ -40,7 +40,7 @@ def test_programs_that_pull_and_others_are_trained_apart():
     seconds[~pulls, 2] = np.inf
     steps = replace(STEPS, features=features, seconds=seconds)
     tree = train(steps)
-    assert tree.features[tree.feature[0]] == PULLS and tree.threshold[0] == ASKS_PULLS
+    assert tree.features[tree.feature[0]] == PULLS and tree.threshold[0] == BORDERS[0]
     assert abs(sum(tree.importances) - 1) < 1e-9
     # Nobody who cannot pull comes to a leaf that says so, whatever the step.
     samples = SAMPLES.copy()
@@ -49,3 +49,19 @@ def test_programs_that_pull_and_others_are_trained_apart():
     samples[:, FEATURES.index(PULLS)] = 1
     alone = train(steps.where(pulls))
     assert np.array_equal(tree.predict(samples), alone.predict(samples)) and 2 in alone.predict(samples)
+
+
+def test_programs_that_are_always_active_are_trained_apart_from_both():
+    features = STEPS.features.copy()
+    features[:, FEATURES.index(PULLS)] = np.arange(len(STEPS)) % 3
+    kinds = features[:, FEATURES.index(PULLS)]
+    seconds = STEPS.seconds.copy()
+    seconds[kinds == 0, 2] = np.inf
+    seconds[kinds == ALWAYS_ALL, 2] = 0.1
+    steps = replace(STEPS, features=features, seconds=seconds)
+    tree, samples = train(steps), SAMPLES.copy()
+    for kind in range(ALWAYS_ALL + 1):
+        samples[:, FEATURES.index(PULLS)] = kind
+        alone = train(steps.where(kinds == kind)).predict(samples)
+        assert np.array_equal(tree.predict(samples), alone)
+        assert {*alone} == {2} if kind == ALWAYS_ALL else (2 in alone) == (kind == 1)

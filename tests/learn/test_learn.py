@@ -14,7 +14,7 @@ from gpop.learn.split import Split, without
 from gpop.learn.steps import Steps
 from gpop.learn.train import scikit_learn, train
 from gpop.learn.validate import held_out_groups, held_out_steps
-from gpop.model.features import FEATURES
+from gpop.model.features import ALWAYS_ALL, FEATURES
 from gpop.model.trees import LEAF, NO_STRATEGY, digest_of, read_tree, stump, tree_of, write_tree
 
 NAMES = ("sc", "pc", "pull")
@@ -101,6 +101,18 @@ def test_a_step_weighs_what_a_wrong_choice_costs():
     steps = Steps(NAMES, features, seconds, ids, ids, np.arange(101), np.array(["one"] * 101))
     assert NAMES[train(steps).predict(features[:1])[0]] == "pull"
     assert NAMES[train(steps, weighted=False).predict(features[:1])[0]] == "sc"
+
+
+def test_where_every_vertex_is_always_active_degrees_are_looked_at():
+    features = np.zeros((20, len(FEATURES)))
+    features[:, FEATURES.index("in degree max")] = np.repeat([10, 900], 10)
+    seconds = np.where(np.arange(20)[:, None] < 10, [1.0, 3, 2], [3.0, 2, 1])
+    ids = np.arange(20)
+    steps = Steps(NAMES, features, seconds, ids, ids, np.zeros(20, int), np.array(["one"] * 20))
+    assert len(train(steps).left) == 1  # others would know the graphs again
+    features[:, FEATURES.index("pulls")] = ALWAYS_ALL
+    tree = train(steps)
+    assert tree.features == ("in degree max",) and np.array_equal(tree.predict(features), seconds.argmin(1))
 
 
 def test_leaves_that_cannot_tell_are_listed_and_keep_the_strategy():

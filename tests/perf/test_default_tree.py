@@ -11,7 +11,7 @@ import pytest
 
 from gpop.common.errors import UsageError
 from gpop.learn.train import train
-from gpop.model.features import FEATURES, OF_GRAPH, OF_STEP, STEP_AT, step_feature
+from gpop.model.features import ALWAYS_ALL, FEATURES, OF_GRAPH, OF_STEP, STEP_AT, step_feature
 from gpop.model.trees import read_tree
 from perf.__main__ import main
 from perf.default_tree import ALL, totals
@@ -119,6 +119,21 @@ def test_the_command(log, tmp_path, capsys):
         "bfs",
         "cc",
     ]
+    steps = log.steps
+    seconds = np.column_stack([steps.seconds, np.full(len(steps), 1e-9)])  # the fastest, but only by its name
+    by_name = replace(steps, strategies=(*steps.strategies, "edge-list"), seconds=seconds)
+    write_log(log._replace(steps=by_name), paths[0], "command   x")
+    assert main(["default-tree", *map(str, paths), "--out", str(out)]) == 0
+    assert "edge-list" not in read_tree(out).strategies and capsys.readouterr().out.endswith(said[-20:])
+    features = steps.features.copy()
+    features[:, PULLS] = ALWAYS_ALL
+    always = log._replace(algorithm="pagerank", steps=replace(by_name, features=features))
+    write_log(always, paths[0], "command   x")
+    assert main(["default-tree", *map(str, paths), "--out", str(out)]) == 0
+    tree = read_tree(out)
+    assert {tree.strategies[i] for i in tree.predict(features)} == {"edge-list"}
+    features[:, PULLS] = 0
+    assert {tree.strategies[i] for i in tree.predict(features)} == {"sc"}
     write_log(log._replace(target="gpu"), paths[1], "command   x")
     assert main(["default-tree", *map(str, paths)]) == 2
     assert "logs of targets cpu and gpu" in capsys.readouterr().err

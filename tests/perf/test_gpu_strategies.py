@@ -99,6 +99,8 @@ def test_the_command_checks_and_stores_every_level(app, name, tmp_path, monkeypa
     with Store(store) as opened:
         levels = opened.rows("SELECT stepId, samples FROM StepTimer WHERE name = 'iteration' ORDER BY stepId")
         assert opened.rows("SELECT count(*) FROM Run WHERE validated")[0][0] == 1
+        told = opened.rows("SELECT version FROM Run")[0]["version"]
+        assert "emulator, 1 multiprocessors, CUDA runtime 0, driver " in told
     grid = generate("grid", width=9, height=5)
     variant = next(iter(ALGORITHMS[app].variants.values()))
     iterations = ALGORITHMS[app].call(grid, variant, {}).run.iterations

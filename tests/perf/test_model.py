@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gpop.common.errors import UsageError
+from gpop.learn.evaluate import BEST_FIXED
 from gpop.learn.split import Split
 from gpop.learn.train import train
 from gpop.model.features import FEATURES
@@ -63,6 +64,17 @@ def test_steps_that_begin_differently_are_left_out(path):
         store.execute("DELETE FROM StepTimer WHERE runId = ? AND stepId = 5", (run,))
         log = read_log(store, Which())
     assert log.left_out == 2 and len(log.steps) == GRAPHS * STEPS - 2
+
+
+def test_where_every_vertex_is_always_active_a_run_is_one_step(path):
+    with Store(path) as store:
+        single = read_log(store, Which()).steps
+        store.execute("UPDATE Algorithm SET name = 'pagerank'")
+        whole = read_log(store, Which("pagerank")).steps
+    assert whole.variant.tolist() == single.variants.tolist() and {*whole.step} == {0}
+    assert np.allclose(whole.seconds, single.per_variant(single.seconds))
+    assert np.allclose(whole.others["auto"], single.per_variant(single.others["auto"]))
+    assert np.array_equal(whole.features, single.features[::STEPS])
 
 
 def test_what_was_measured_with_other_options_is_no_strategy(path):
@@ -134,6 +146,11 @@ def test_tables_of_models(path, capsys):
     say(capsys, path, "model", "train", "whole", "--step-percent", 100)
     _, out, _ = say(capsys, path, "model", "compare")
     assert "| whole | 1.00 |" in out and "| some | 1." in out
+    _, out, _ = say(capsys, path, "model", "compare", "--relative-to", BEST_FIXED)
+    with Store(path) as store:
+        steps = read_log(store, Which()).steps
+    ratio = steps.oracle.sum() / steps.best_fixed().sum()
+    assert f"| whole | {ratio:.2f} |" in out and "| best fixed | 1.00 | 1.00 |" in out
     code, _, err = say(capsys, path, "model", "validate", "whole")
     assert code == 2 and "was trained on all steps" in err
 
@@ -165,13 +182,30 @@ def test_the_study(path, capsys, tmp_path):
         assert (seconds >= steps.oracle).all()
     name = "tree, graphs held out"
     assert f"| {name} | {predicted[name].sum() / steps.oracle.sum():.2f} |" in out
-    assert "| 100 % | 1.00 (seen) | 1.00 (seen) | 1.00 (seen) |" in out
+    assert "| 100 % | - / 1.00 | - / 1.00 | - / 1.00 |" in out
     assert "| edges rel | 1.000 |" in out
     assert "worth a run" in out  # the rule is the same everywhere, and auto wastes more
     steps.others["auto"][:] = steps.oracle
     lines = {line.name: line for line in model_study.evaluate(steps, predicted=predicted)}
-    said = model_study.verdict(lines, 1000)
+    said = model_study.verdict(lines, 1000, (BEST_FIXED, 2.0))
     assert said[-1].endswith("times the time of auto: auto stays analytical.")
+
+
+def test_a_tree_that_was_run_is_beside_what_was_foretold(path):
+    with Store(path) as store:
+        log = read_log(store, Which())
+    steps = log.steps
+    assert model_study.mix_and_match(steps) == ({}, [])
+    steps.others["gpop-mix"] = 1.1 * steps.oracle
+    foretold, (said,) = model_study.mix_and_match(steps)
+    tree = train(steps.where(Split().of(steps)))
+    assert np.array_equal(foretold[model_study.PREDICTED], steps.predicted(tree))
+    assert "takes 1.10 of the oracle's time; the log foretells 1.0" in said
+    assert " It is better than best fixed (" in said
+    out = model_study.section(log)
+    assert said in out and f"| {model_study.PREDICTED} | 1.0" in out and "| gpop-mix | 1.10 |" in out
+    steps.others["gpop-mix"] = 9 * steps.oracle
+    assert "It is not better than" in model_study.mix_and_match(steps)[1][0]
 
 
 def test_folds_are_of_one_size_and_whole_graphs_are_held_out(path):

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 import pytest
 
 from perf import register, series, worker
+from perf.__main__ import main
 from perf.implementations import gpop_version
-from perf.run_benchmarks import Tally, WorkerFailed
+from perf.run_benchmarks import Tally, WorkerFailed, run_missing
 from perf.store import MOST_RETRIES, Store
 from perf.time_limit import OutOfTime, within
 from tests.perf.near import NearWorker
@@ -114,13 +115,40 @@ def test_a_worker_that_dies_is_replaced(store, monkeypatch, capsys):
 def test_compiling_tells_what_fails(store, monkeypatch):
     class Refusing(NearWorker):
         def ask(self, **request):
-            if request["implFlags"].get("mode") == "pc":
+            if request.get("implFlags", {}).get("mode") == "pc":
                 raise WorkerFailed("no such mode")
             return super().ask(**request)
 
     monkeypatch.setattr(series, "WorkerProcess", Refusing)
-    monkeypatch.setattr(series, "TINY", SPECS[0])
-    assert series.compile_all(jobs_of(store), 2) == [f"bfs by gpop-pc on {SPECS[0]}: no such mode"]
+    wanted = series.stars(store, jobs_of(store))
+    assert series.compile_all(wanted, 2) == ["bfs by gpop-pc on star:vertices=64: no such mode"]
+
+
+def test_a_star_stands_for_graphs_of_one_width(store):
+    register.register_strategies(store, "bfs", "gpu")
+    register.register_graphs(store, "small", ("star:vertices=10",))
+    store.complete_variants()
+    jobs = store.missing(DEVICE, gpop_version())
+    sizes = {"star-vertices9": 100_000, "star-vertices10": 400_000, "grid-width5-height4": 65_536}
+    for job in jobs:
+        told = {"hash": "x", "properties": {"vertices": sizes[job["graph"]]}}
+        store.record_graph(job["graphId"], told)
+    found: dict[str, list[str]] = {}
+    for star, job in series.stars(store, jobs):
+        found.setdefault(job["implementation"], []).append(star)
+    assert sorted(found["gpop-gpu-sc"]) == ["star:vertices=100000", "star:vertices=65536"]
+    assert found["gpop-gpu-vertex-push"] == ["star:vertices=64"]
+
+
+def test_run_benchmarks_in_series(store, monkeypatch, capsys):
+    assert str(run_missing(store, DEVICE, NAMES, series=60, apps=("cc",))) == "0 runs stored"
+    late = run_missing(store, DEVICE, NAMES, series=60, deadline=0.0)
+    assert (late.done, late.left) == (0, 12)
+    assert str(run_missing(store, DEVICE, NAMES, series=60, apps=("bfs",))) == "12 runs stored"
+    assert capsys.readouterr().out.count("compiled after") == 2
+    assert main(["run-benchmarks", "--series", "0", "--store", str(store.path)]) == 2
+    assert main(["run-benchmarks", "--apps", "sssp", "--store", str(store.path)]) == 2
+    assert "no algorithm 'sssp', expected one of bfs" in capsys.readouterr().err
 
 
 def test_a_time_ends_what_goes_on():
