@@ -32,6 +32,7 @@ from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS, FRONTIER_AT
 from gpop.program.program import Program
 from gpop.ranks.gpu_wire import ACTIVE, GpuWire
+from gpop.ranks.peers import PeerWire
 from gpop.ranks.link import link_of, local_device
 from gpop.ranks.part import Part, part_of
 from gpop.ranks.program import hidden_on_ranks
@@ -74,7 +75,12 @@ class GpuRankEngine(Together, GpuEngine):
         said = super().prepare() | {"ranks": world.size, "exchange": link.name}
         message = self.plan.types.message
         prioritised = "priorityFunc" in self.ready.emitted.defined
-        self.wire = GpuWire(self.part, message, world.rank, link, prioritised)
+        import os
+        given = self.part, message, world.rank, link, prioritised
+        self.peers = os.environ.get("GPOP_X") == "peers" and not prioritised
+        self.wire = PeerWire(*given, world=world) if self.peers else GpuWire(*given)
+        if self.peers:
+            said["exchange"] = self.wire.name
         self.fields["gpop_message"] = self.wire.message
         return said
 
@@ -146,7 +152,9 @@ class GpuRankEngine(Together, GpuEngine):
     def iterate(self) -> np.ndarray:
         """Iterate as often as all have agreed on; the records of the trace, of all ranks together."""
         begin, most = time.perf_counter(), min(self.rows, self.pace)
-        if self.traits.all_active and not self.lowered.filters:
+        if self.peers:
+            records = self._rounds(min(most, self.plan.limit - self.iteration))
+        elif self.traits.all_active and not self.lowered.filters:
             records = self._iterations(min(most, self.plan.limit - self.iteration))
         else:
             records = []
@@ -180,6 +188,20 @@ class GpuRankEngine(Together, GpuEngine):
         record[FRONTIER_AT] = self.part.last - self.part.first if all_active else active
         self._note_exchange(begin, end)
         return record
+
+    def _rounds(self, count: int) -> np.ndarray:
+        """So many iterations, or as many as there are, one behind the other on the device."""
+        self.control["rows"] = 0
+        self._send()
+        self.wire.rounds(self, count, not self.traits.all_active or self.lowered.filters)
+        self.exchange.receive()
+        records = self._records().copy()
+        log = self.wire.found(count)[: len(records)]
+        records[:, FRONTIER_AT] = log[:, self.world.rank, ACTIVE]
+        if self.traits.all_active:
+            records[:, FRONTIER_AT] = self.part.last - self.part.first
+        self.wire.note(log)
+        return records
 
     def _iterations(self, count: int) -> np.ndarray:
         """So many of a program whose vertices all stay active, one behind the other on the device."""

@@ -83,8 +83,11 @@ class GpuWire:
         if self.prioritised:
             own = self.row[ACTIVE:], self.row[LEAST:]
             self.launch(engine, "gpop_least", self.part.graph.n, (*engine._arguments(), *own))
-        self.counts = self.link.rows(self.row, self.rows)
+        self.counts = self._rows_of_all(engine)
         self.row, self.next = self.next, self.row
+
+    def _rows_of_all(self, engine: Any) -> np.ndarray:
+        return self.link.rows(self.row, self.rows)
 
     def exchange(self, engine: Any) -> None:
         """Messages of own active vertices to who mirrors them, those of mirrors into the frontier."""

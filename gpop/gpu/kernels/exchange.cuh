@@ -82,11 +82,8 @@ extern "C" __global__ void gpop_choose(const Space space, Control* control, cons
 }
 
 // What goes to one rank, which mirrors `sends`; index and values lie behind each other in its buffer.
-extern "C" __global__ void gpop_pack(const State given, Control* control, const unsigned* sends, int64 size,
-                                     int64 form, const unsigned* bits, unsigned* index, Message* values, int64* cursor) {
-  State state = given;
-  ADVANCE(state, control->head.iteration);
-  Team team = everybody(control);
+__device__ void pack(Team& team, State& state, const unsigned* sends, int64 size, int64 form, const unsigned* bits,
+                     unsigned* index, Message* values, int64* cursor) {
   for (int64 begin = (int64)ENTRIES * team.warp(); begin < size; begin += (int64)ENTRIES * team.warps()) {
     const bool some = form != FORM_ALL && begin + 32 * lane_id() < size;
     const unsigned own = some ? bits[begin / 32 + lane_id()] : 0;
@@ -110,6 +107,14 @@ extern "C" __global__ void gpop_pack(const State given, Control* control, const 
       if (i < size && (word >> lane_id() & 1)) values[i] = scatterFunc(state, sends[i]);
     }
   }
+}
+
+extern "C" __global__ void gpop_pack(const State given, Control* control, const unsigned* sends, int64 size,
+                                     int64 form, const unsigned* bits, unsigned* index, Message* values, int64* cursor) {
+  State state = given;
+  ADVANCE(state, control->head.iteration);
+  Team team = everybody(control);
+  pack(team, state, sends, size, form, bits, index, values, cursor);
 }
 
 // Counts of mirrors that lie in one partition, until the next one comes.
@@ -140,9 +145,8 @@ struct PartitionCount {
 };
 
 // What has come from one rank: messages of `mirrors`, which join the frontier. `size`: mirrors, or pairs.
-extern "C" __global__ void gpop_unpack(const Graph graph, const Space space, Control* control, const unsigned* mirrors,
-                                       int64 size, int64 form, const unsigned* index, const Message* values, Message* message) {
-  Team team = everybody(control);
+__device__ void unpack(Team& team, const Graph& graph, const Space& space, Control* control, const unsigned* mirrors,
+                       int64 size, int64 form, const unsigned* index, const Message* values, Message* message) {
   const bool listed = !ALL_ACTIVE && control->head.list_valid;
   int64 vertices = 0, edges = 0;
   for (int64 begin = (int64)ENTRIES * team.warp(); begin < size; begin += (int64)ENTRIES * team.warps()) {
@@ -167,4 +171,10 @@ extern "C" __global__ void gpop_unpack(const Graph graph, const Space space, Con
     count.flush();
   }
   if (!ALL_ACTIVE) add_found(vertices, edges, control);
+}
+
+extern "C" __global__ void gpop_unpack(const Graph graph, const Space space, Control* control, const unsigned* mirrors,
+                                       int64 size, int64 form, const unsigned* index, const Message* values, Message* message) {
+  Team team = everybody(control);
+  unpack(team, graph, space, control, mirrors, size, form, index, values, message);
 }
