@@ -32,9 +32,9 @@ from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS, FRONTIER_AT
 from gpop.program.program import Program
 from gpop.ranks.gpu_wire import ACTIVE, GpuWire
-from gpop.ranks.peers import PeerWire
-from gpop.ranks.link import link_of, local_device
+from gpop.ranks.link import local_device
 from gpop.ranks.part import Part, part_of
+from gpop.ranks.peers import PeerWire, wire_of
 from gpop.ranks.program import hidden_on_ranks
 from gpop.ranks.together import Together, agreed_bits
 from gpop.ranks.world import World
@@ -70,19 +70,13 @@ class GpuRankEngine(Together, GpuEngine):
         graph = plan.program.graph
         bits = agreed_bits(bits_of(plan, ()), graph, world, plan.partition_size)
         self.part = part_of(graph, bits, world, everywhere=0.0)  # a device's memory is short
-        link = link_of(world)
         super().__init__(self._plan_of_part(plan, bits))
-        said = super().prepare() | {"ranks": world.size, "exchange": link.name}
+        said = super().prepare() | {"ranks": world.size}
         message = self.plan.types.message
         prioritised = "priorityFunc" in self.ready.emitted.defined
-        import os
-        given = self.part, message, world.rank, link, prioritised
-        self.peers = os.environ.get("GPOP_X") == "peers" and not prioritised
-        self.wire = PeerWire(*given, world=world) if self.peers else GpuWire(*given)
-        if self.peers:
-            said["exchange"] = self.wire.name
+        self.wire = wire_of(self.part, message, world, prioritised)
         self.fields["gpop_message"] = self.wire.message
-        return said
+        return said | {"exchange": self.wire.name}
 
     def _plan_of_part(self, plan: Plan, bits: int) -> Plan:
         degrees = ("out_degree",) if "out_degree" in plan.lowered.built_in else ()
@@ -152,7 +146,7 @@ class GpuRankEngine(Together, GpuEngine):
     def iterate(self) -> np.ndarray:
         """Iterate as often as all have agreed on; the records of the trace, of all ranks together."""
         begin, most = time.perf_counter(), min(self.rows, self.pace)
-        if self.peers:
+        if isinstance(self.wire, PeerWire):
             records = self._rounds(min(most, self.plan.limit - self.iteration))
         elif self.traits.all_active and not self.lowered.filters:
             records = self._iterations(min(most, self.plan.limit - self.iteration))
@@ -191,16 +185,16 @@ class GpuRankEngine(Together, GpuEngine):
 
     def _rounds(self, count: int) -> np.ndarray:
         """So many iterations, or as many as there are, one behind the other on the device."""
+        all_active = self.traits.all_active
         self.control["rows"] = 0
         self._send()
-        self.wire.rounds(self, count, not self.traits.all_active or self.lowered.filters)
+        exchanges = self.wire.rounds(self, count, not all_active or self.lowered.filters)
         self.exchange.receive()
         records = self._records().copy()
-        log = self.wire.found(count)[: len(records)]
-        records[:, FRONTIER_AT] = log[:, self.world.rank, ACTIVE]
-        if self.traits.all_active:
-            records[:, FRONTIER_AT] = self.part.last - self.part.first
-        self.wire.note(log)
+        own = self.wire.found(count, len(records))[:, self.world.rank, ACTIVE]
+        records[:, FRONTIER_AT] = self.part.last - self.part.first if all_active else own
+        for begin, end in exchanges[: len(records)]:
+            self._note_exchange(begin, end)
         return records
 
     def _iterations(self, count: int) -> np.ndarray:
