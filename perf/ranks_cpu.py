@@ -2,10 +2,10 @@
 
     mpiexec -n 2 --bind-to none python -m perf ranks-cpu rmat:scale=20,symmetrize,permute road.bin
 
-Every rank has one thread (or ``--threads``) and its part of a graph; rank 0 also has the whole, and runs alone
-on it while the others wait: with as many threads as a rank, and with as many as all ranks together. All in turns; the least of all rounds, as
-whatever else a machine does makes a round longer. A rank *works* in its compiled loop, but for the time that
-it waits there for messages.
+Every rank has one thread (or ``--threads``) and its part of a graph; rank 0 also has the whole, and runs
+alone on it while the others wait: with as many threads as a rank, and with as many as all ranks together. All
+in turns; the least of all rounds, as whatever else a machine does makes a round longer. A rank *works* in its
+compiled loop, but for the time that it waits there for messages.
 
     sum       milliseconds that all ranks work, and that over one process with the threads of a rank
     wall      milliseconds of the slowest rank's run, and that over one process with the threads of all
@@ -98,7 +98,8 @@ def _run(argv: list[str]) -> int:
         for spec in given.graphs:
             whole, part = make(spec, world)
             if whole is not None:
-                print(f"{spec}: {whole!r}, {world.size} ranks, {given.threads} threads each")
+                ranks = f"{world.size} ranks of {given.threads} threads"
+                print(f"{spec}: {whole!r}, {ranks}")
                 columns = f"{'rounds':>7}{'one, ms':>10}{'sum, ms':>10}{'times':>9}"
                 columns += f"{f'{given.threads * world.size} threads':>10}{'wall, ms':>10}{'times':>9}{'us/level':>10}"
                 print(f"{'':14}{columns}", flush=True)

@@ -1,4 +1,4 @@
-"""Memory that several processes reach, as CUDA gives it (``cudaMalloc``, ``cudaIpc...``): files that all map."""
+"""Memory that several processes reach, as ``cudaMalloc`` and ``cudaIpc...`` give it: files mapped by all."""
 
 from __future__ import annotations
 
