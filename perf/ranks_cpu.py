@@ -98,10 +98,10 @@ def _run(argv: list[str]) -> int:
         for spec in given.graphs:
             whole, part = make(spec, world)
             if whole is not None:
-                ranks = f"{world.size} ranks of {given.threads} threads"
-                print(f"{spec}: {whole!r}, {ranks}")
+                print(f"{spec}: {whole!r}, {world.size} ranks of {given.threads} threads")
+                together = f"{given.threads * world.size} threads"
                 columns = f"{'rounds':>7}{'one, ms':>10}{'sum, ms':>10}{'times':>9}"
-                columns += f"{f'{given.threads * world.size} threads':>10}{'wall, ms':>10}{'times':>9}{'us/level':>10}"
+                columns += f"{together:>10}{'wall, ms':>10}{'times':>9}{'us/level':>10}"
                 print(f"{'':14}{columns}", flush=True)
             for case in given.cases.split(","):
                 right &= measure(case, whole, part, world, given.threads, given.rounds)
