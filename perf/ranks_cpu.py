@@ -98,7 +98,7 @@ def _run(argv: list[str]) -> int:
         for spec in given.graphs:
             whole, part = make(spec, world)
             if whole is not None:
-                print(f"{spec}: {whole!r}, {world.size} ranks of {given.threads} threads")
+                print(f"{spec}: {whole!r}, {world.size} ranks x {given.threads} threads")
                 together = f"{given.threads * world.size} threads"
                 columns = f"{'rounds':>7}{'one, ms':>10}{'sum, ms':>10}{'times':>9}"
                 columns += f"{together:>10}{'wall, ms':>10}{'times':>9}{'us/level':>10}"
