@@ -3,8 +3,8 @@
 An iteration is what it is alone (one cooperative launch) over the rank's part (gpop/ranks/part.py), of which
 fields, layout and mirrors lie on its device; before it, messages are exchanged (gpop/ranks/gpu_wire.py). The
 host reads one row of counts in between; where devices reach each other's memory it does not, and launches many
-iterations one behind the other (gpop/ranks/peers.py). Nothing is computed while messages travel: a launch has one frontier,
-which mirrors belong to; NVLink has moved them in a tenth of the time that an iteration takes.
+iterations one behind the other (gpop/ranks/peers.py). Nothing is computed while messages travel: a launch has
+one frontier, which mirrors belong to; NVLink has moved them in a tenth of the time that an iteration takes.
 """
 
 from __future__ import annotations
@@ -137,11 +137,13 @@ class GpuRankEngine(Together, GpuEngine):
             self._send()
         self._find_active()
         self.agree(np.empty((0, len(COLUMNS) - 1)), 0.0, self._active_here)
+        self.pace = FIRST
         self.milliseconds = 1e3 * (time.perf_counter() - self.refreshed)
 
     def refresh(self) -> None:
-        """As alone; a run's seconds begin when fields are there."""
+        """As alone; a run's seconds begin when fields are there, on all ranks."""
         super().refresh()
+        self.world.barrier()
         self.refreshed = time.perf_counter()
 
     def iterate(self) -> np.ndarray:

@@ -26,7 +26,7 @@ WIRE = np.dtype(
         (name, "u8")
         for name in (
             "blocks", "places", "sends", "send_first", "bits", "word_first", "mirrors", "mirror_first",
-            "in_first", "cursors", "message", "log", "arrived", "ranks", "rank",
+            "in_first", "cursors", "message", "log", "arrived", "over", "ranks", "rank",
         )
     ]
 )  # fmt: skip
@@ -112,6 +112,7 @@ class PeerWire(GpuWire):
             "mirror_first": module.asarray(self.mirror_first),
             "in_first": module.asarray(in_first),
             "arrived": module.zeros(1, np.uint32),
+            "over": module.zeros(1, np.uint32),
             **{
                 name: getattr(self, name)
                 for name in ("sends", "bits", "mirrors", "cursors", "message", "log")
@@ -149,7 +150,7 @@ class PeerWire(GpuWire):
             end.record()
             engine._start(engine.ready.loop)
             if chooses:
-                self._choose(engine)
+                self._launch_all(engine, "gpop_look", (self.argument, space, control, self.row, self.next))
             self._tell(engine, turn + 1, self.row if chooses else self.next)
             if chooses:
                 self.row, self.next = self.next, self.row

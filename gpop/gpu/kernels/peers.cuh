@@ -15,7 +15,7 @@ struct Wire {
   const int64* places;        // where in those this rank's messages begin
   const unsigned* sends;      // mirrored vertices, by rank; where each rank's begin; their bits
   const int64* send_first;
-  const unsigned* bits;
+  unsigned* bits;
   const int64* word_first;
   const unsigned* mirrors;    // by the rank that sends
   const int64* mirror_first;
@@ -24,6 +24,7 @@ struct Wire {
   Message* message;
   int64* log;                 // [record][rank][ranks + 2]: rows of every round
   unsigned* arrived;          // blocks that have posted
+  unsigned* over;             // the run is: what is left of the rounds that were launched does nothing
   int64 ranks, rank;
 
   __device__ int64 row() const { return ranks + 2; }
@@ -58,7 +59,8 @@ extern "C" __global__ void gpop_open(const Wire wire, Control* control, int64 sl
   Control::Head& head = control->head;
   control->arrived_blocks = control->released = control->levels_arrived = 0;
   *wire.arrived = 0;
-  if (active == 0 || head.iteration >= head.limit) {
+  *wire.over = active == 0;
+  if (active == 0) {
     head.row_limit = head.rows;
     return;
   }
@@ -83,7 +85,9 @@ extern "C" __global__ void gpop_open(const Wire wire, Control* control, int64 sl
 }
 
 // Messages into the blocks of who mirrors this rank's vertices.
-extern "C" __global__ void gpop_post(const Wire wire, const State given, Control* control, int64 slot, int64 round) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
+    gpop_post(const Wire wire, const State given, Control* control, int64 slot, int64 round) {
+  if (*wire.over) return;
   State state = given;
   ADVANCE(state, control->head.iteration);
   Team team = everybody(control);
@@ -104,8 +108,10 @@ extern "C" __global__ void gpop_post(const Wire wire, const State given, Control
 }
 
 // Messages of the others, when they are all here.
-extern "C" __global__ void gpop_take(const Wire wire, const Graph graph, const Space space, Control* control, int64 slot,
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
+    gpop_take(const Wire wire, const Graph graph, const Space space, Control* control, int64 slot,
                                      int64 round) {
+  if (*wire.over) return;
   Team team = everybody(control);
   for (int64 r = 0; r < wire.ranks; ++r) {
     const int64 first = wire.mirror_first[r], size = wire.mirror_first[r + 1] - first;
@@ -122,18 +128,28 @@ extern "C" __global__ void gpop_take(const Wire wire, const Graph graph, const S
   }
 }
 
-// The own row to all, and theirs into the log. One block; a thread for each rank.
+// What is to be sent next, as `choose` has it.
+extern "C" __global__ void gpop_look(const Wire wire, const Space space, Control* control, int64* row, int64* next) {
+  if (*wire.over) return;
+  Team team = everybody(control);
+  choose(team, space, control, wire.sends, wire.send_first, wire.ranks, wire.bits, row, next, wire.cursors);
+}
+
+// The own row to all, and theirs into the log; in a round too many that of the one before. One block; a thread for each rank.
 extern "C" __global__ void gpop_tell(const Wire wire, const int64* row, int64 slot, int64 round) {
-  for (int64 r = threadIdx.x; r < wire.ranks; r += blockDim.x) {
-    int64* there = wire.rows(r, round) + wire.rank * wire.row();
-    for (int64 i = 0; i < wire.row(); ++i) there[i] = row[i];
+  const int64 size = wire.row();
+  int64* rows = wire.log + slot * wire.ranks * size;
+  const bool over = slot && *wire.over;
+  for (int64 r = threadIdx.x; r < wire.ranks && !over; r += blockDim.x) {
+    int64* there = wire.rows(r, round) + wire.rank * size;
+    for (int64 i = 0; i < size; ++i) there[i] = row[i];
     __threadfence_system();
     wire.told(r)[wire.rank] = round;
   }
   for (int64 r = threadIdx.x; r < wire.ranks; r += blockDim.x) {
-    while (wire.told(wire.rank)[r] < round) {}
+    while (!over && wire.told(wire.rank)[r] < round) {}
     __threadfence_system();
-    const volatile int64* here = wire.rows(wire.rank, round) + r * wire.row();
-    for (int64 i = 0; i < wire.row(); ++i) wire.log[slot * wire.ranks * wire.row() + r * wire.row() + i] = here[i];
+    const volatile int64* here = over ? rows - wire.ranks * size : wire.rows(wire.rank, round);
+    for (int64 i = r * size; i < (r + 1) * size; ++i) rows[i] = here[i];
   }
 }
