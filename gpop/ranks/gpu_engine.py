@@ -2,9 +2,9 @@
 
 An iteration is what it is alone (one cooperative launch) over the rank's part (gpop/ranks/part.py), of which
 fields, layout and mirrors lie on its device; before it, messages are exchanged (gpop/ranks/gpu_wire.py). The
-host reads one row of counts in between; where devices reach each other's memory it does not, and launches
-many iterations one behind the other (gpop/ranks/peers.py). Nothing is computed while messages travel: there is
-one frontier, which mirrors belong to; NVLink has moved them in a tenth of the time of an iteration.
+host reads one row of counts in between; where devices reach each other's memory it launches many iterations
+one behind the other (gpop/ranks/peers.py). Nothing is computed while messages travel: there is one frontier,
+which mirrors belong to; NVLink has moved them in a tenth of the time of an iteration.
 """
 
 from __future__ import annotations
