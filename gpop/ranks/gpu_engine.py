@@ -136,8 +136,7 @@ class GpuRankEngine(Together, GpuEngine):
                 self.control[name] = 0
             self._send()
         self._find_active()
-        self.agree(np.empty((0, len(COLUMNS) - 1)), 0.0, self._active_here)
-        self.pace = FIRST
+        self.whole_active = self.wire.active
         self.milliseconds = 1e3 * (time.perf_counter() - self.refreshed)
 
     def refresh(self) -> None:

@@ -66,11 +66,18 @@ __device__ void choose(Team& team, const Space& space, Control* control, const u
     if (ALL_ACTIVE && leader) chosen[r] = size;
     for (int64 begin = (int64)ENTRIES * team.warp(); !ALL_ACTIVE && begin < size; begin += (int64)ENTRIES * team.warps()) {
       unsigned own = 0;
-      for (int j = 0; j < 32; ++j) {
-        const int64 i = begin + 32 * j + lane_id();
-        const bool active = i < size && bit_of(space.frontier_bits, sends[first[r] + i]);
-        const unsigned word = __ballot_sync(ALL_LANES, active);
-        if (lane_id() == j) own = word;
+      for (int j = 0; j < 32; j += AT_ONCE) {
+        bool active[AT_ONCE];
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; ++u) {
+          const int64 i = begin + 32 * (j + u) + lane_id();
+          active[u] = i < size && bit_of(space.frontier_bits, sends[first[r] + i]);
+        }
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; ++u) {
+          const unsigned word = __ballot_sync(ALL_LANES, active[u]);
+          if (lane_id() == j + u) own = word;
+        }
       }
       if (begin + 32 * lane_id() < size) bits[words + begin / 32 + lane_id()] = own;
       const int count = warp_sum(__popc(own));
