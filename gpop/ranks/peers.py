@@ -62,31 +62,30 @@ def reach(world: World, nbytes: int) -> list[int]:
     if not any(world.everyones(nbytes > size)):
         _blocks[device] = size, blocks
         return blocks
-    _leave(world, blocks)
+    _leave(world, blocks, blocks[world.rank] if blocks else 0)
+    cupy().get_default_memory_pool().free_all_blocks()  # what CuPy keeps for reuse is not for this
     own = runtime.malloc(nbytes)
-    handles = world.everyones(runtime.ipcGetMemHandle(own))
-    try:
-        blocks = [
-            own if rank == world.rank else runtime.ipcOpenMemHandle(handle)
-            for rank, handle in enumerate(handles)
-        ]
-    except runtime.CUDARuntimeError:
-        blocks = []
-    if not all(world.everyones(bool(blocks))):
-        runtime.free(own)
+    blocks = []
+    for rank, handle in enumerate(world.everyones(runtime.ipcGetMemHandle(own))):
+        try:
+            blocks.append(own if rank == world.rank else runtime.ipcOpenMemHandle(handle))
+        except runtime.CUDARuntimeError:
+            break
+    if not all(world.everyones(len(blocks) == world.size)):
+        _leave(world, blocks, own)
         return []
     _blocks[device] = nbytes, blocks
     return blocks
 
 
-def _leave(world: World, blocks: list[int]) -> None:
-    """Give back smaller blocks; the own one when nobody has it open any more."""
+def _leave(world: World, blocks: list[int], own: int) -> None:
+    """Give back what was reached, by rank; the own block when nobody has it open any more."""
     for rank, each in enumerate(blocks):
         if rank != world.rank:
             cupy().cuda.runtime.ipcCloseMemHandle(each)
     world.barrier()
-    if blocks:
-        cupy().cuda.runtime.free(blocks[world.rank])
+    if own:
+        cupy().cuda.runtime.free(own)
 
 
 class PeerWire(GpuWire):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import itertools
 import mmap
@@ -28,6 +29,7 @@ def malloc(nbytes: int) -> int:
     path.write_bytes(bytes(nbytes))
     address = _map(path)
     _paths[address] = path
+    atexit.register(path.unlink, missing_ok=True)
     return address
 
 

@@ -1,7 +1,7 @@
 """Run under mpiexec: what programs give on GPUs, one for each rank, compared with a run alone on one GPU.
 
-On devices, or on the emulator of them, by the host or into each other's memory (the first argument:
-``devices``, ``emulated`` or ``peers``). Then names of the
+On devices, or on the emulator of them, by the host, into each other's memory, or where that is refused (the
+first argument: ``devices``, ``emulated``, ``peers`` or ``refused``). Then names of the
 checks of `tests.ranks.agreement`, each perhaps with ``:sc`` or another mode, and behind that ``:8`` or
 another size of partitions; none: all in all modes. Whole numbers are the same bit by bit; sums of floats may
 differ in their last bits, since a GPU adds in no order.
@@ -23,7 +23,7 @@ from tests import programs
 from tests.gpu.emulator import emulated
 from tests.ranks.agreement import CHECKS, MODES, PULLS, WEIGHTED, graphs, world
 
-SIZES = {"emulated": (8, 64), "peers": (8, 64), "devices": (64,)}
+SIZES = {"emulated": (8, 64), "peers": (8, 64), "refused": (8, 64), "devices": (64,)}
 """Vertices per partition; each is a kernel more to compile."""
 
 
@@ -54,7 +54,8 @@ def check(name: str, mode: str, sizes: tuple[int, ...], where: str) -> int:
                     if field == "parent":
                         found, expected = found == programs.NOWHERE, expected == programs.NOWHERE
                     assert close(found, expected), f"{what}: {field}"
-                assert where != "peers" or name == "buckets" or here["exchange"] == "peer memory", what
+                reached = where == "peers" and name != "buckets"
+                assert where == "devices" or here["exchange"] == ("peer memory" if reached else "host"), what
                 # A vertex that waits for its bucket tells what it knows in pc, but not to other ranks.
                 if (name, mode) != ("buckets", "pc"):
                     assert here["iterations"] == alone["iterations"], what
@@ -109,6 +110,19 @@ def apart() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def refused() -> Iterator[None]:
+    """The same, where rank 1 cannot open the memory of the others."""
+
+    def refuse(handle: bytes) -> int:
+        raise cupy().cuda.runtime.CUDARuntimeError("peer access is not supported")
+
+    with apart():
+        if world().rank == 1:
+            cupy().cuda.runtime.ipcOpenMemHandle = refuse
+        yield
+
+
 if __name__ == "__main__":
-    with {"emulated": emulated, "peers": apart, "devices": nullcontext}[sys.argv[1]]():
+    with {"emulated": emulated, "peers": apart, "refused": refused, "devices": nullcontext}[sys.argv[1]]():
         main(*sys.argv[1:2], sys.argv[2:])

@@ -32,6 +32,10 @@ def test_three_ranks_that_reach_each_others_memory_agree_with_one_gpu():
     agree(3, "peers", "smallest:auto:8", "rank:pc:8", "drift:auto:8")
 
 
+def test_where_one_cannot_reach_the_others_memory_all_use_the_host():
+    agree(2, "refused", "smallest:sc:8")
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("where", ["emulated", "peers"])
