@@ -57,7 +57,7 @@ ENGINE = ("lists", "buckets", "frontier", "tree", "engine")
 """Those that come after the strategies; then how an iteration is launched: `FUSED`, `STEPPED`, or on one of
 several ranks."""
 
-FUSED, STEPPED, RANKED = ("loop", "load"), ("step",), ("loop", "load", "exchange")
+FUSED, STEPPED, RANKED = ("loop", "load"), ("step",), ("loop", "load", "exchange", "peers")
 
 OPTIONS = ("--std=c++17", "--fmad=false")  # the CPU does not contract a * b + c either
 PARAMETERS = ("VIRTUAL_WARP", "CHUNK")

@@ -2,8 +2,9 @@
 
 An iteration is what it is alone (one cooperative launch) over the rank's part (gpop/ranks/part.py), of which
 fields, layout and mirrors lie on its device; before it, messages are exchanged (gpop/ranks/gpu_wire.py). The
-host reads one row of counts in between. Nothing is computed while messages travel: a launch has one frontier,
-which mirrors belong to; NVLink has moved them in a tenth of the time that an iteration takes.
+host reads one row of counts in between; where devices reach each other's memory it launches many iterations
+one behind the other (gpop/ranks/peers.py). Nothing is computed while messages travel: there is one frontier,
+which mirrors belong to; NVLink has moved them in a tenth of the time of an iteration.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS, FRONTIER_AT
 from gpop.program.program import Program
 from gpop.ranks.gpu_wire import ACTIVE, GpuWire
-from gpop.ranks.link import link_of, local_device
+from gpop.ranks.link import local_device
 from gpop.ranks.part import Part, part_of
+from gpop.ranks.peers import PeerWire, wire_of
 from gpop.ranks.program import hidden_on_ranks
 from gpop.ranks.together import Together, agreed_bits
 from gpop.ranks.world import World
@@ -69,14 +71,13 @@ class GpuRankEngine(Together, GpuEngine):
         graph = plan.program.graph
         bits = agreed_bits(bits_of(plan, ()), graph, world, plan.partition_size)
         self.part = part_of(graph, bits, world, everywhere=0.0)  # a device's memory is short
-        link = link_of(world)
         super().__init__(self._plan_of_part(plan, bits))
-        said = super().prepare() | {"ranks": world.size, "exchange": link.name}
+        said = super().prepare() | {"ranks": world.size}
         message = self.plan.types.message
         prioritised = "priorityFunc" in self.ready.emitted.defined
-        self.wire = GpuWire(self.part, message, world.rank, link, prioritised)
+        self.wire = wire_of(self.part, message, world, prioritised)
         self.fields["gpop_message"] = self.wire.message
-        return said
+        return said | {"exchange": self.wire.name}
 
     def _plan_of_part(self, plan: Plan, bits: int) -> Plan:
         degrees = ("out_degree",) if "out_degree" in plan.lowered.built_in else ()
@@ -135,18 +136,21 @@ class GpuRankEngine(Together, GpuEngine):
                 self.control[name] = 0
             self._send()
         self._find_active()
-        self.agree(np.empty((0, len(COLUMNS) - 1)), 0.0, self._active_here)
+        self.whole_active = self.wire.active
         self.milliseconds = 1e3 * (time.perf_counter() - self.refreshed)
 
     def refresh(self) -> None:
-        """As alone; a run's seconds begin when fields are there."""
+        """As alone; a run's seconds begin when fields are there, on all ranks."""
         super().refresh()
+        self.world.barrier()
         self.refreshed = time.perf_counter()
 
     def iterate(self) -> np.ndarray:
         """Iterate as often as all have agreed on; the records of the trace, of all ranks together."""
         begin, most = time.perf_counter(), min(self.rows, self.pace)
-        if self.traits.all_active and not self.lowered.filters:
+        if isinstance(self.wire, PeerWire):
+            records = self._rounds(min(most, self.plan.limit - self.iteration))
+        elif self.traits.all_active and not self.lowered.filters:
             records = self._iterations(min(most, self.plan.limit - self.iteration))
         else:
             records = []
@@ -180,6 +184,20 @@ class GpuRankEngine(Together, GpuEngine):
         record[FRONTIER_AT] = self.part.last - self.part.first if all_active else active
         self._note_exchange(begin, end)
         return record
+
+    def _rounds(self, count: int) -> np.ndarray:
+        """So many iterations, or as many as there are, one behind the other on the device."""
+        all_active = self.traits.all_active
+        self.control["rows"] = 0
+        self._send()
+        exchanges = self.wire.rounds(self, count, not all_active or self.lowered.filters)
+        self.exchange.receive()
+        records = self._records().copy()
+        own = self.wire.found(count, len(records))[:, self.world.rank, ACTIVE]
+        records[:, FRONTIER_AT] = self.part.last - self.part.first if all_active else own
+        for begin, end in exchanges[: len(records)]:
+            self._note_exchange(begin, end)
+        return records
 
     def _iterations(self, count: int) -> np.ndarray:
         """So many of a program whose vertices all stay active, one behind the other on the device."""

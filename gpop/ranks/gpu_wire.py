@@ -34,21 +34,28 @@ class GpuWire:
         self.ranks = part.send_counts.size
         module, words = cupy(), (part.send_counts + 31) // 32
         self.sends, self.mirrors = module.asarray(part.sends), module.asarray(part.mirrors.astype(np.uint32))
-        self.send_first, self.mirror_first = _starts(part.send_counts), _starts(part.mirror_counts)
-        self.first, self.word_first = module.asarray(self.send_first), _starts(words)
+        self.send_first, self.mirror_first = starts(part.send_counts), starts(part.mirror_counts)
+        self.first, self.word_first = module.asarray(self.send_first), starts(words)
         self.bits = module.zeros(int(words.sum()) + 1, np.uint32)
         self.row, self.next = (module.zeros(self.ranks + 2, np.int64) for _ in range(2))
         self.cursors = module.zeros(self.ranks, np.int64)
         self.rows = module.zeros((self.ranks, self.ranks + 2), np.int64)
-        self.out_first, self.in_first = (_starts(self._rooms(each)) for each in _counts(part))
-        self.out = module.zeros(int(self.out_first[-1]) + 8, np.uint8)
-        self.into = module.zeros(int(self.in_first[-1]) + 8, np.uint8)
+        self._make_buffers()
         self.message = module.zeros(part.graph.n, message)
         self.counts = np.zeros((self.ranks, self.ranks + 2), np.int64)
         self.traffic = np.zeros(4, np.int64)
 
-    def _rooms(self, counts: np.ndarray) -> np.ndarray:
-        return np.array([room_for(count, self.value_bytes) for count in counts.tolist()])
+    @property
+    def name(self) -> str:
+        """What a run says of it."""
+        return self.link.name
+
+    def _make_buffers(self) -> None:
+        rooms = (rooms_of(each, self.value_bytes) for each in _counts(self.part))
+        self.out_first, self.in_first = (starts(each) for each in rooms)
+        self.out, self.into = (
+            cupy().zeros(int(each[-1]) + 8, np.uint8) for each in (self.out_first, self.in_first)
+        )
 
     @staticmethod
     def bytes_of(part: Part, message: np.dtype) -> int:
@@ -74,17 +81,24 @@ class GpuWire:
 
     def choose(self, engine: Any) -> None:
         """Count what is to be sent, and know the counts of all."""
+        self._choose(engine)
+        if self.prioritised:
+            own = self.row[ACTIVE:], self.row[LEAST:]
+            self.launch(engine, "gpop_least", self.part.graph.n, (*engine._arguments(), *own))
+        self.counts = self._rows_of_all(engine)
+        self.row, self.next = self.next, self.row
+
+    def _choose(self, engine: Any) -> None:
+        """Count what is to be sent, into `row`."""
         _, _, space, control = engine._arguments()
         arguments = (
             space, control, self.sends, self.first, np.int64(self.ranks), self.bits, self.row, self.next,
             self.cursors,
         )  # fmt: skip
         self.launch(engine, "gpop_choose", 1 if engine.traits.all_active else self.part.sends.size, arguments)
-        if self.prioritised:
-            own = self.row[ACTIVE:], self.row[LEAST:]
-            self.launch(engine, "gpop_least", self.part.graph.n, (*engine._arguments(), *own))
-        self.counts = self.link.rows(self.row, self.rows)
-        self.row, self.next = self.next, self.row
+
+    def _rows_of_all(self, engine: Any) -> np.ndarray:
+        return self.link.rows(self.row, self.rows)
 
     def exchange(self, engine: Any) -> None:
         """Messages of own active vertices to who mirrors them, those of mirrors into the frontier."""
@@ -135,7 +149,13 @@ class GpuWire:
         engine.ready.module.get_function(name)((blocks,), (limits.BLOCK_THREADS,), arguments)
 
 
-def _starts(counts: np.ndarray) -> np.ndarray:
+def rooms_of(counts: np.ndarray, value_bytes: int) -> np.ndarray:
+    """Most bytes of messages from or to each rank."""
+    return np.array([room_for(count, value_bytes) for count in counts.tolist()])
+
+
+def starts(counts: np.ndarray) -> np.ndarray:
+    """Where each one's begin behind each other, and the end."""
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 

@@ -78,13 +78,20 @@ def test_bins_without_end_are_refused_before_anything_is_allocated(available):
     graph = sparse(1 << 15)
     bins_of(graph, 5, 1)
     available(16 * MEGABYTE)
-    tracemalloc.start()
-    try:
-        with pytest.raises(gpop.NotEnoughMemory, match="1024 partitions needs 2.* MB, but only 16.8 MB is"):
-            gpop.run(Smallest(graph), partition_size=32)
-        assert tracemalloc.get_traced_memory()[1] < 3 * MEGABYTE
-    finally:
-        tracemalloc.stop()
+    for counted in (
+        False,
+        True,
+    ):  # the first one also imports what a run needs: megabytes where nothing else has
+        if counted:
+            tracemalloc.start()
+        try:
+            with pytest.raises(
+                gpop.NotEnoughMemory, match="1024 partitions needs 2.* MB, but only 16.8 MB is"
+            ):
+                gpop.run(Smallest(graph), partition_size=32)
+            assert not counted or tracemalloc.get_traced_memory()[1] < MEGABYTE
+        finally:
+            tracemalloc.stop()
     assert not graph.store.has(Kind.WORKSPACE)
     available(64 * MEGABYTE)
     gpop.run(Smallest(graph), partition_size=32)

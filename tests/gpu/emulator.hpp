@@ -103,6 +103,7 @@ const Triple blockIdx = {0, 0, 0}, blockDim = {warp::LANES, 1, 1}, gridDim = {1,
 inline void __syncthreads() { warp::barrier(); }
 inline void __syncwarp() { warp::barrier(); }
 inline void __threadfence() {}
+inline void __threadfence_system() { __sync_synchronize(); }
 inline unsigned __activemask() { return 1u << warp::now; }
 
 template <class T>

@@ -25,6 +25,7 @@ import numpy as np
 import pytest
 
 from gpop.gpu import device, kernel, limits
+from tests.gpu import peer_memory
 
 WARP = 32
 SHARED = "extern __shared__ __align__(16) unsigned char shared_memory[];"
@@ -211,6 +212,13 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
         getDeviceProperties=lambda index: {"name": b"emulator"},
         deviceGetPCIBusId=lambda index: "0000:00:00.0",
         memGetInfo=lambda: (1 << 40, 1 << 40),
+        malloc=peer_memory.malloc,
+        free=peer_memory.free,
+        memset=peer_memory.memset,
+        ipcGetMemHandle=peer_memory.handle,
+        ipcOpenMemHandle=peer_memory.reach,
+        ipcCloseMemHandle=peer_memory.close,
+        deviceSynchronize=lambda: None,
     )
     attributes = {"MultiProcessorCount": 1, "MaxSharedMemoryPerBlockOptin": 227 << 10}
     return SimpleNamespace(

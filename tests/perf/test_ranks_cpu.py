@@ -28,7 +28,7 @@ def test_ranks_are_told_beside_one_process():
     words = "rmat:scale=10,symmetrize,permute", "--rounds", "2", "--cases", "bfs:auto,pagerank:pc"
     done = mpiexec(2, "-m", "perf", "ranks-cpu", *words)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "2 ranks" in done.stdout and "WRONG" not in done.stdout
+    assert "2 ranks x 1 threads" in done.stdout and "WRONG" not in done.stdout
     for case in ("bfs:auto", "pagerank:pc"):
         _, rounds, one, summed, times, _, wall, _, level = re.search(
             rf"^({case}) +" + r" +".join([r"([\d.]+)"] * 8) + "$", done.stdout, re.MULTILINE

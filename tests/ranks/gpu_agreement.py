@@ -1,6 +1,7 @@
 """Run under mpiexec: what programs give on GPUs, one for each rank, compared with a run alone on one GPU.
 
-On devices, or on the emulator of them (the first argument: ``devices`` or ``emulated``). Then names of the
+On devices, or on the emulator of them, by the host, into each other's memory, or where that is refused (the
+first argument: ``devices``, ``emulated``, ``peers`` or ``refused``). Then names of the
 checks of `tests.ranks.agreement`, each perhaps with ``:sc`` or another mode, and behind that ``:8`` or
 another size of partitions; none: all in all modes. Whole numbers are the same bit by bit; sums of floats may
 differ in their last bits, since a GPU adds in no order.
@@ -8,18 +9,21 @@ differ in their last bits, since a GPU adds in no order.
 
 from __future__ import annotations
 
+import os
 import sys
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 
 import gpop
 from gpop.generate import generate
+from gpop.gpu.device import cupy
 from tests import programs
 from tests.gpu.emulator import emulated
 from tests.ranks.agreement import CHECKS, MODES, PULLS, WEIGHTED, graphs, world
 
-SIZES = {"emulated": (8, 64), "devices": (64,)}
+SIZES = {"emulated": (8, 64), "peers": (8, 64), "refused": (8, 64), "devices": (64,)}
 """Vertices per partition; each is a kernel more to compile."""
 
 
@@ -30,7 +34,7 @@ def close(found: np.ndarray, expected: np.ndarray) -> bool:
     return np.allclose(found, expected, rtol=1e-5, atol=1e-7, equal_nan=True)
 
 
-def check(name: str, mode: str, sizes: tuple[int, ...]) -> int:
+def check(name: str, mode: str, sizes: tuple[int, ...], where: str) -> int:
     """One program in one mode on all graphs."""
     done = 0
     for graph_name, graph in graphs().items():
@@ -50,6 +54,8 @@ def check(name: str, mode: str, sizes: tuple[int, ...]) -> int:
                     if field == "parent":
                         found, expected = found == programs.NOWHERE, expected == programs.NOWHERE
                     assert close(found, expected), f"{what}: {field}"
+                reached = where == "peers" and name != "buckets"
+                assert where == "devices" or here["exchange"] == ("peer memory" if reached else "host"), what
                 # A vertex that waits for its bucket tells what it knows in pc, but not to other ranks.
                 if (name, mode) != ("buckets", "pc"):
                     assert here["iterations"] == alone["iterations"], what
@@ -89,13 +95,34 @@ def main(where: str, asked: list[str]) -> None:
         for each in (mode,) if mode else MODES:
             if each == "pull" and name not in PULLS:
                 continue
-            done += check(name, each, (int(size),) if size else SIZES[where])
+            done += check(name, each, (int(size),) if size else SIZES[where], where)
             if world().rank == 0:
                 print(text, each, flush=True)
     if world().rank == 0:
         print(f"{done} runs agree on {world().size} ranks")
 
 
+@contextmanager
+def apart() -> Iterator[None]:
+    """The emulator, with a device of its own for each rank."""
+    with emulated():
+        cupy().cuda.runtime.deviceGetPCIBusId = lambda index: f"of {os.getpid()}"
+        yield
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """The same, where rank 1 cannot open the memory of the others."""
+
+    def refuse(handle: bytes) -> int:
+        raise cupy().cuda.runtime.CUDARuntimeError("peer access is not supported")
+
+    with apart():
+        if world().rank == 1:
+            cupy().cuda.runtime.ipcOpenMemHandle = refuse
+        yield
+
+
 if __name__ == "__main__":
-    with emulated() if sys.argv[1] == "emulated" else nullcontext():
+    with {"emulated": emulated, "peers": apart, "refused": refused, "devices": nullcontext}[sys.argv[1]]():
         main(*sys.argv[1:2], sys.argv[2:])

@@ -28,11 +28,20 @@ def test_two_ranks_agree_with_one_gpu_on_the_emulator():
     agree(2, "emulated", "smallest:sc:8")
 
 
+def test_three_ranks_that_reach_each_others_memory_agree_with_one_gpu():
+    agree(3, "peers", "smallest:auto:8", "rank:pc:8", "drift:auto:8")
+
+
+def test_where_one_cannot_reach_the_others_memory_all_use_the_host():
+    agree(2, "refused", "smallest:sc:8")
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
+@pytest.mark.parametrize("where", ["emulated", "peers"])
 @pytest.mark.parametrize("ranks", [1, 2, 3])
-def test_all_programs_in_all_modes_on_the_emulator(ranks):
-    agree(ranks, "emulated", seconds=3500)
+def test_all_programs_in_all_modes_on_the_emulator(ranks, where):
+    agree(ranks, where, seconds=3500)
 
 
 OF_A_USER = """

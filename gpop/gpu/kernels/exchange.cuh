@@ -4,11 +4,11 @@
 // A warp takes ENTRIES mirrored vertices at once: 32 words of bits, a lane each, and one atomic access for all.
 // Every mirrored vertex is looked at however few are active: 4 bytes and a bit each, which takes less time than
 // the launch where there are some hundred thousand. What arrives joins the frontier as a vertex does that was
-// loaded (load.cuh). Bytes of n mirrors: 4 n + n / 8 to choose; of those that are sent 4 + 2 * sizeof(Message)
+// loaded (load.cuh). What it waits for is memory: it reads AT_ONCE groups of 32 before it writes one of them. Bytes of n mirrors: 4 n + n / 8 to choose; of those that are sent 4 + 2 * sizeof(Message)
 // here, 8 + 2 * sizeof(Message) and an offset there.
 
 enum { FORM_NOTHING, FORM_ALL, FORM_BITS, FORM_PAIRS };
-const int ENTRIES = 1024;
+const int ENTRIES = 1024, AT_ONCE = 4;
 
 // All threads of a launch that is not cooperative: they share work, and do not wait for each other.
 __device__ __forceinline__ Team everybody(Control* control) { return {control, gridDim.x, 0, false, 0}; }
@@ -54,9 +54,8 @@ extern "C" __global__ void gpop_join(const State given, const Graph graph, const
 
 // Bits of the active ones among the own vertices that each rank mirrors, and how many they are; behind that the
 // active vertices here, and NOBODY. `first`: where those of a rank begin; their bits have words of their own. `next` is cleared, for the next time.
-extern "C" __global__ void gpop_choose(const Space space, Control* control, const unsigned* sends, const int64* first,
-                                       int64 ranks, unsigned* bits, int64* chosen, int64* next, int64* cursors) {
-  Team team = everybody(control);
+__device__ void choose(Team& team, const Space& space, Control* control, const unsigned* sends, const int64* first,
+                       int64 ranks, unsigned* bits, int64* chosen, int64* next, int64* cursors) {
   const bool leader = team.leader();
   if (leader) chosen[ranks + 1] = NOBODY;
   if (leader) chosen[ranks] = control->head.fresh ? control->head.next_frontier : control->head.finished ? 0 : control->head.frontier;
@@ -67,11 +66,18 @@ extern "C" __global__ void gpop_choose(const Space space, Control* control, cons
     if (ALL_ACTIVE && leader) chosen[r] = size;
     for (int64 begin = (int64)ENTRIES * team.warp(); !ALL_ACTIVE && begin < size; begin += (int64)ENTRIES * team.warps()) {
       unsigned own = 0;
-      for (int j = 0; j < 32; ++j) {
-        const int64 i = begin + 32 * j + lane_id();
-        const bool active = i < size && bit_of(space.frontier_bits, sends[first[r] + i]);
-        const unsigned word = __ballot_sync(ALL_LANES, active);
-        if (lane_id() == j) own = word;
+      for (int j = 0; j < 32; j += AT_ONCE) {
+        bool active[AT_ONCE];
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; ++u) {
+          const int64 i = begin + 32 * (j + u) + lane_id();
+          active[u] = i < size && bit_of(space.frontier_bits, sends[first[r] + i]);
+        }
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; ++u) {
+          const unsigned word = __ballot_sync(ALL_LANES, active[u]);
+          if (lane_id() == j + u) own = word;
+        }
       }
       if (begin + 32 * lane_id() < size) bits[words + begin / 32 + lane_id()] = own;
       const int count = warp_sum(__popc(own));
@@ -81,12 +87,15 @@ extern "C" __global__ void gpop_choose(const Space space, Control* control, cons
   }
 }
 
-// What goes to one rank, which mirrors `sends`; index and values lie behind each other in its buffer.
-extern "C" __global__ void gpop_pack(const State given, Control* control, const unsigned* sends, int64 size,
-                                     int64 form, const unsigned* bits, unsigned* index, Message* values, int64* cursor) {
-  State state = given;
-  ADVANCE(state, control->head.iteration);
+extern "C" __global__ void gpop_choose(const Space space, Control* control, const unsigned* sends, const int64* first,
+                                       int64 ranks, unsigned* bits, int64* chosen, int64* next, int64* cursors) {
   Team team = everybody(control);
+  choose(team, space, control, sends, first, ranks, bits, chosen, next, cursors);
+}
+
+// What goes to one rank, which mirrors `sends`; index and values lie behind each other in its buffer.
+__device__ void pack(Team& team, State& state, const unsigned* sends, int64 size, int64 form, const unsigned* bits,
+                     unsigned* index, Message* values, int64* cursor) {
   for (int64 begin = (int64)ENTRIES * team.warp(); begin < size; begin += (int64)ENTRIES * team.warps()) {
     const bool some = form != FORM_ALL && begin + 32 * lane_id() < size;
     const unsigned own = some ? bits[begin / 32 + lane_id()] : 0;
@@ -104,12 +113,30 @@ extern "C" __global__ void gpop_pack(const State given, Control* control, const 
       continue;
     }
     if (some) index[begin / 32 + lane_id()] = own;
-    for (int j = 0; j < 32; ++j) {
-      const int64 i = begin + 32 * j + lane_id();
-      const unsigned word = form == FORM_ALL ? ALL_LANES : __shfl_sync(ALL_LANES, own, j);
-      if (i < size && (word >> lane_id() & 1)) values[i] = scatterFunc(state, sends[i]);
+    for (int j = 0; j < 32; j += AT_ONCE) {
+      bool active[AT_ONCE];
+      Message value[AT_ONCE];
+#pragma unroll
+      for (int u = 0; u < AT_ONCE; ++u) {
+        const int64 i = begin + 32 * (j + u) + lane_id();
+        const unsigned word = form == FORM_ALL ? ALL_LANES : __shfl_sync(ALL_LANES, own, j + u);
+        active[u] = i < size && (word >> lane_id() & 1);
+        if (active[u]) value[u] = scatterFunc(state, sends[i]);
+      }
+#pragma unroll
+      for (int u = 0; u < AT_ONCE; ++u)
+        if (active[u]) values[begin + 32 * (j + u) + lane_id()] = value[u];
     }
   }
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
+    gpop_pack(const State given, Control* control, const unsigned* sends, int64 size,
+                                     int64 form, const unsigned* bits, unsigned* index, Message* values, int64* cursor) {
+  State state = given;
+  ADVANCE(state, control->head.iteration);
+  Team team = everybody(control);
+  pack(team, state, sends, size, form, bits, index, values, cursor);
 }
 
 // Counts of mirrors that lie in one partition, until the next one comes.
@@ -140,31 +167,47 @@ struct PartitionCount {
 };
 
 // What has come from one rank: messages of `mirrors`, which join the frontier. `size`: mirrors, or pairs.
-extern "C" __global__ void gpop_unpack(const Graph graph, const Space space, Control* control, const unsigned* mirrors,
-                                       int64 size, int64 form, const unsigned* index, const Message* values, Message* message) {
-  Team team = everybody(control);
+__device__ void unpack(Team& team, const Graph& graph, const Space& space, Control* control, const unsigned* mirrors,
+                       int64 size, int64 form, const unsigned* index, const Message* values, Message* message) {
   const bool listed = !ALL_ACTIVE && control->head.list_valid;
   int64 vertices = 0, edges = 0;
   for (int64 begin = (int64)ENTRIES * team.warp(); begin < size; begin += (int64)ENTRIES * team.warps()) {
     PartitionCount count = {0, 0, 0, space};
-    for (int j = 0; j < 32; ++j) {
-      const int64 i = begin + 32 * j + lane_id();
-      bool kept = i < size;
-      if (form == FORM_BITS) kept = kept && (index[i / 32] >> lane_id() & 1);
-      if (!__any_sync(ALL_LANES, kept)) continue;
-      const unsigned v = kept ? mirrors[form == FORM_PAIRS ? index[i] : i] : 0;
-      if (kept) message[v] = values[i];
-      if (ALL_ACTIVE) continue;
-      const int64 degree = kept ? degree_of(graph, v) : 0;
-      if (kept) atomicOr(space.frontier_bits + (v >> 5), 1u << (v & 31));
-      if (listed) append_together(v, degree, kept, space, control);
-      __syncwarp();
-      count.add(v, kept, degree);
-      __syncwarp();
-      vertices += kept;
-      edges += degree;
+    for (int64 at = begin + lane_id(); at - lane_id() < min(size, begin + ENTRIES); at += 32 * AT_ONCE) {
+      bool kept[AT_ONCE];
+      unsigned v[AT_ONCE];
+      int64 degree[AT_ONCE];
+      Message value[AT_ONCE];
+#pragma unroll
+      for (int u = 0; u < AT_ONCE; ++u) {
+        const int64 i = at + 32 * u;
+        kept[u] = i < size && (form != FORM_BITS || (index[i / 32] >> lane_id() & 1));
+        v[u] = kept[u] ? mirrors[form == FORM_PAIRS ? index[i] : i] : 0;
+        if (kept[u]) value[u] = values[i];
+      }
+#pragma unroll
+      for (int u = 0; u < AT_ONCE; ++u) degree[u] = kept[u] && !ALL_ACTIVE ? degree_of(graph, v[u]) : 0;
+#pragma unroll
+      for (int u = 0; u < AT_ONCE; ++u) {
+        if (kept[u]) message[v[u]] = value[u];
+        if (ALL_ACTIVE || !__any_sync(ALL_LANES, kept[u])) continue;
+        if (kept[u]) atomicOr(space.frontier_bits + (v[u] >> 5), 1u << (v[u] & 31));
+        if (listed) append_together(v[u], degree[u], kept[u], space, control);
+        __syncwarp();
+        count.add(v[u], kept[u], degree[u]);
+        __syncwarp();
+        vertices += kept[u];
+        edges += degree[u];
+      }
     }
     count.flush();
   }
   if (!ALL_ACTIVE) add_found(vertices, edges, control);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
+    gpop_unpack(const Graph graph, const Space space, Control* control, const unsigned* mirrors,
+                                       int64 size, int64 form, const unsigned* index, const Message* values, Message* message) {
+  Team team = everybody(control);
+  unpack(team, graph, space, control, mirrors, size, form, index, values, message);
 }

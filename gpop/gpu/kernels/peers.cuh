@@ -1,0 +1,155 @@
+// The exchange of exchange.cuh between GPUs that reach each other's memory: no library and no host in between.
+//
+// Every rank has a block of memory that all others write to (gpop/ranks/peers.py):
+//
+//   int64 rows[2][ranks][ranks + 2]   counts of every rank, of this round or the one before, in turns
+//   int64 told[ranks], sent[ranks]    the last round of which a rank's row, or its messages, are all here
+//   bytes                             messages of each rank, in a form that both know from the rows
+//
+// A round is open, post, take, the loop for one iteration, choose, tell. Messages of a round may overwrite those of
+// the one before: a rank posts when it has the rows of all, which they tell after they have taken. What is
+// written before a flag is visible to who has seen the flag: fences of the system on both sides.
+
+struct Wire {
+  const uint64* blocks;       // of each rank, as this device reaches it
+  const int64* places;        // where in those this rank's messages begin
+  const unsigned* sends;      // mirrored vertices, by rank; where each rank's begin; their bits
+  const int64* send_first;
+  unsigned* bits;
+  const int64* word_first;
+  const unsigned* mirrors;    // by the rank that sends
+  const int64* mirror_first;
+  const int64* in_first;      // where in the own block a rank's messages begin
+  int64* cursors;
+  Message* message;
+  int64* log;                 // [record][rank][ranks + 2]: rows of every round
+  unsigned* arrived;          // blocks that have posted
+  unsigned* over;             // the run is: what is left of the rounds that were launched does nothing
+  int64 ranks, rank;
+
+  __device__ int64 row() const { return ranks + 2; }
+  __device__ int64* rows(int64 of, int64 round) const { return (int64*)blocks[of] + (round & 1) * ranks * row(); }
+  __device__ volatile int64* told(int64 of) const { return (int64*)blocks[of] + 2 * ranks * row(); }
+  __device__ volatile int64* sent(int64 of) const { return told(of) + ranks; }
+  __device__ const int64* counts(int64 slot) const { return log + slot * ranks * row(); }
+};
+
+struct Form {  // gpop/gpu/exchange_form.py
+  int64 form, index_bytes, entries;
+
+  __device__ Form(int64 count, int64 mirrors) {
+    const int64 bits = whole((mirrors + 31) / 32 * 4), numbers = whole(4 * count);
+    const bool in_bits = bits + mirrors * (int64)sizeof(Message) < numbers + count * (int64)sizeof(Message);
+    form = count == 0 ? FORM_NOTHING : count == mirrors ? FORM_ALL : in_bits ? FORM_BITS : FORM_PAIRS;
+    index_bytes = form == FORM_BITS ? bits : form == FORM_PAIRS ? numbers : 0;
+    entries = form == FORM_PAIRS ? count : mirrors;
+  }
+  __device__ static int64 whole(int64 bytes) { return (bytes + 7) / 8 * 8; }
+};
+
+// What the host does between iterations otherwise (`GpuRankEngine._reopen`); a round too many does nothing.
+extern "C" __global__ void gpop_open(const Wire wire, Control* control, int64 slot) {
+  if (!everybody(control).leader()) return;
+  const int64* counts = wire.counts(slot);
+  int64 active = 0, incoming = 0;
+  for (int64 r = 0; r < wire.ranks; ++r) {
+    active += counts[r * wire.row() + wire.ranks];
+    incoming += counts[r * wire.row() + wire.rank];
+  }
+  Control::Head& head = control->head;
+  control->arrived_blocks = control->released = control->levels_arrived = 0;
+  *wire.arrived = 0;
+  *wire.over = active == 0;
+  if (active == 0) {
+    head.row_limit = head.rows;
+    return;
+  }
+  if (!head.fresh) {
+    head.needy += head.frontier;
+    head.needy_edges += head.edges;
+    head.next_frontier = head.frontier;
+    head.next_edges = head.edges;
+    head.next_list = head.list_size;
+    head.next_heavy = head.heavy_size;
+    head.fresh = 1;
+  }
+  if (incoming > MOST_LISTED) head.list_valid = head.next_list = head.next_heavy = 0;
+  if (!ALL_ACTIVE && counts[wire.rank * wire.row() + wire.ranks] + incoming == 0) {  // others have something to do
+    for (int column = 0; column < TRACE_COLUMNS; ++column) control->trace[head.rows][column] = 0;
+    head.iteration += 1;
+    head.rows += 1;
+    head.row_limit = head.rows;
+  } else {
+    head.row_limit = head.rows + 1;
+  }
+}
+
+// Messages into the blocks of who mirrors this rank's vertices.
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
+    gpop_post(const Wire wire, const State given, Control* control, int64 slot, int64 round) {
+  if (*wire.over) return;
+  State state = given;
+  ADVANCE(state, control->head.iteration);
+  Team team = everybody(control);
+  const int64* counts = wire.counts(slot) + wire.rank * wire.row();
+  for (int64 r = 0; r < wire.ranks; ++r) {
+    const int64 first = wire.send_first[r], size = wire.send_first[r + 1] - first;
+    const Form form(counts[r], size);
+    char* place = (char*)wire.blocks[r] + wire.places[r];
+    if (form.form)
+      pack(team, state, wire.sends + first, size, form.form, wire.bits + wire.word_first[r], (unsigned*)place,
+           (Message*)(place + form.index_bytes), wire.cursors + r);
+  }
+  __threadfence_system();
+  __syncthreads();
+  if (threadIdx.x || atomicAdd(wire.arrived, 1u) != gridDim.x - 1) return;
+  __threadfence_system();
+  for (int64 r = 0; r < wire.ranks; ++r) wire.sent(r)[wire.rank] = round;
+}
+
+// Messages of the others, when they are all here.
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
+    gpop_take(const Wire wire, const Graph graph, const Space space, Control* control, int64 slot,
+                                     int64 round) {
+  if (*wire.over) return;
+  Team team = everybody(control);
+  for (int64 r = 0; r < wire.ranks; ++r) {
+    const int64 first = wire.mirror_first[r], size = wire.mirror_first[r + 1] - first;
+    const Form form(wire.counts(slot)[r * wire.row() + wire.rank], size);
+    if (!form.form) continue;
+    if (threadIdx.x == 0) {
+      while (wire.sent(wire.rank)[r] < round) {}
+      __threadfence_system();
+    }
+    __syncthreads();
+    const char* place = (const char*)wire.blocks[wire.rank] + wire.in_first[r];
+    unpack(team, graph, space, control, wire.mirrors + first, form.entries, form.form, (const unsigned*)place,
+           (const Message*)(place + form.index_bytes), wire.message);
+  }
+}
+
+// What is to be sent next, as `choose` has it.
+extern "C" __global__ void gpop_look(const Wire wire, const Space space, Control* control, int64* row, int64* next) {
+  if (*wire.over) return;
+  Team team = everybody(control);
+  choose(team, space, control, wire.sends, wire.send_first, wire.ranks, wire.bits, row, next, wire.cursors);
+}
+
+// The own row to all, and theirs into the log; in a round too many that of the one before. One block; a thread for each rank.
+extern "C" __global__ void gpop_tell(const Wire wire, const int64* row, int64 slot, int64 round) {
+  const int64 size = wire.row();
+  int64* rows = wire.log + slot * wire.ranks * size;
+  const bool over = slot && *wire.over;
+  for (int64 r = threadIdx.x; r < wire.ranks && !over; r += blockDim.x) {
+    int64* there = wire.rows(r, round) + wire.rank * size;
+    for (int64 i = 0; i < size; ++i) there[i] = row[i];
+    __threadfence_system();
+    wire.told(r)[wire.rank] = round;
+  }
+  for (int64 r = threadIdx.x; r < wire.ranks; r += blockDim.x) {
+    while (!over && wire.told(wire.rank)[r] < round) {}
+    __threadfence_system();
+    const volatile int64* here = over ? rows - wire.ranks * size : wire.rows(wire.rank, round);
+    for (int64 i = r * size; i < (r + 1) * size; ++i) rows[i] = here[i];
+  }
+}
