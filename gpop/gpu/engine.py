@@ -58,7 +58,7 @@ class GpuEngine:
     """
 
     most_rows = TRACE_ROWS
-    settles = False
+    settles = True
     launched = FUSED
 
     def __init__(self, plan: Plan, push: int | None = None) -> None:
@@ -69,6 +69,7 @@ class GpuEngine:
         self.arguments: tuple[Any, ...] | None = None
         self.milliseconds = self.prepare_seconds = 0.0
         self.link: Link | None = None
+        self.settled = False
 
     # --- before the run ------------------------------------------------------------------------
 
@@ -171,7 +172,7 @@ class GpuEngine:
 
     @property
     def active(self) -> int:
-        return 0 if self.control["finished"] else int(self.control["frontier"])
+        return 0 if self.control["finished"] or self.settled else int(self.control["frontier"])
 
     def load(self, sources: np.ndarray | None, rows: int) -> None:
         """Fields to the device; these vertices, or all, become the frontier."""
@@ -179,7 +180,8 @@ class GpuEngine:
         graph, ready, control = self.program.graph, self.ready, self.exchange.clear()
         control["limit"], control["ratio"] = self.plan.limit, ready.ratio
         control["link_cost"] = ready.link_cost
-        control["row_limit"], control["slice_ns"], control["fresh"] = rows, SLICE_NS, 1
+        control["row_limit"] = 1 if self._watched else rows
+        control["slice_ns"], control["fresh"] = SLICE_NS, 1
         control["heavy_size"] = self.space.heavy_size
         control["frontier"] = graph.n if sources is None else len(sources)
         control["needy"], control["needy_edges"] = graph.n, graph.m
@@ -187,7 +189,7 @@ class GpuEngine:
         control["least"] = np.iinfo(np.int64).max  # NOBODY of kernels/buckets.cuh
         if self.traits.all_active:
             control["next_frontier"] = graph.n
-        self.control, self.fresh = control, True
+        self.control, self.fresh, self.settled = control, True, False
         given = None if self.traits.all_active else self._given(sources)
         self._send()
         ready.events[0].record()
@@ -225,7 +227,20 @@ class GpuEngine:
         records = self.control["trace"][: int(self.control["rows"])]
         if self.link is not None:
             self.link.take(records)
+        self.settled = self._watched and len(records) > 0 and self._is_settled()
         return records[:, :FETCHED_AT]
+
+    @property
+    def _watched(self) -> bool:
+        """Whether the run ends when its changes are small (`Program.settles`)."""
+        return self.settles and self.program.settles is not None
+
+    def _is_settled(self) -> bool:
+        """Summed up where the changes are: of fields that come with Control here, else on the device."""
+        name, tolerance = self.program.settles
+        small = name in self.exchange.fields
+        changes = self.exchange.brought(name) if small else self.fields[name]
+        return bool(float(changes.sum(dtype=np.float64)) < getattr(self.program, tolerance))
 
     def _launch(self, kernel: Any, goes_on: bool = False) -> None:
         """One cooperative launch on the arrays of the run, timed; Control is read back.
@@ -288,7 +303,7 @@ class GpuEngine:
         for name in self.lowered.written:
             field = self.program._fields[name]
             if name in self.exchange.fields:
-                self.exchange.give(name, field)
+                np.copyto(field, self.exchange.brought(name))
             elif not is_device_array(field):
                 self.fields[name].get(out=field)
 

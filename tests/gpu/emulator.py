@@ -209,6 +209,10 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
         getDeviceProperties=lambda index: {"name": b"emulator"},
         deviceGetPCIBusId=lambda index: "0000:00:00.0",
         memGetInfo=lambda: (1 << 40, 1 << 40),
+        memcpyHostToDevice=1,
+        memcpyDeviceToHost=2,
+        memcpyAsync=lambda to, of, size, kind, stream: ctypes.memmove(to, of, size),
+        streamSynchronize=lambda stream: None,
     )
     attributes = {"MultiProcessorCount": 1, "MaxSharedMemoryPerBlockOptin": 227 << 10}
     return SimpleNamespace(
@@ -225,6 +229,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
             alloc_pinned_memory=lambda nbytes: np.zeros(nbytes, np.uint8),
             Event=Event,
             Stream=Stream,
+            get_current_stream=lambda: SimpleNamespace(ptr=0),
             get_elapsed_time=lambda begin, end: 0.0,
             Device=lambda *index: SimpleNamespace(
                 id=0, attributes=attributes, compute_capability="00", use=lambda: None

@@ -1,0 +1,87 @@
+"""How often a call on a small graph, for which all is ready, asks something of the driver: that is what it takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.gpu.device import cupy
+from tests.gpu import emulator
+from tests.gpu.emulator import emulated
+from tests.programs import random_graph
+
+
+@contextmanager
+def counted(patch: pytest.MonkeyPatch):
+    """What is asked of the emulated driver meanwhile."""
+    calls, module = Counter(), cupy()
+
+    def count(holder, name, said):
+        real = getattr(holder, name)
+
+        def call(*given, **options):
+            calls[said] += 1
+            return real(*given, **options)
+
+        patch.setattr(holder, name, call)
+
+    runtime = module.cuda.runtime
+    with patch.context() as patch:
+        count(emulator.Kernel, "__call__", "launch")
+        count(emulator.Event, "record", "event")
+        count(runtime, "memcpyAsync", "copy")
+        count(runtime, "streamSynchronize", "wait")
+        count(emulator.Array, "set", "copy")
+        count(emulator.Array, "get", "copy and wait")
+        for name in ("zeros", "asarray", "RawModule"):
+            count(module, name, name)
+        count(runtime, "memGetInfo", "memory")
+        yield calls
+
+
+def test_bfs_again_is_two_launches_and_two_copies_and_waits_once(monkeypatch):
+    graph = random_graph(5, 34, 150)
+    expected = gpop.bfs(graph, 3).level
+    with emulated():
+        gpop.bfs(graph, 0, target="gpu", ratio=1.0)
+        with counted(monkeypatch) as calls:
+            found = gpop.bfs(graph, 3, target="gpu", ratio=1.0)
+    assert np.array_equal(found.level, expected)
+    assert calls == {"launch": 2, "event": 2, "copy": 2, "wait": 1}
+
+
+@pytest.mark.parametrize("on_device", [False, True])
+def test_ranks_that_converge_are_looked_at_where_they_are(on_device, monkeypatch):
+    """An iteration is a launch; fields that do not travel with Control are brought once, by their own copies."""
+    from gpop.gpu import exchange
+
+    graph = random_graph(5, 34, 150)
+    expected = gpop.pagerank(graph)
+    with emulated():
+        if on_device:
+            monkeypatch.setattr(exchange, "SMALL", 0)
+        gpop.pagerank(graph, target="gpu", ratio=1.0)
+        with counted(monkeypatch) as calls:
+            found = gpop.pagerank(graph, target="gpu", ratio=1.0)
+    assert np.allclose(found.rank, expected.rank, rtol=1e-5)
+    assert found.converged and abs(found.iterations - expected.iterations) <= 1
+    launches, written = found.iterations, 3  # share, rank, change
+    own = {"zeros": 4, "copy and wait": written} if on_device else {}
+    copies = 2 * launches + 4 * on_device
+    assert calls == {"launch": launches, "event": 2 * launches, "copy": copies, "wait": launches} | own
+
+
+def test_ranks_that_do_not_converge_say_so():
+    graph = random_graph(5, 34, 150)
+    with emulated():
+        found = gpop.pagerank(graph, target="gpu", ratio=1.0, max_iterations=3)
+        assert (found.iterations, found.converged) == (3, False)
+        seen = []
+        found = gpop.pagerank(graph, target="gpu", ratio=1.0, callback=lambda row: seen.append(row["iteration"]))
+        assert found.converged and len(seen) == found.iterations
+        stopped = gpop.pagerank(graph, target="gpu", ratio=1.0, callback=lambda row: row["iteration"] == 1)
+        assert (stopped.iterations, stopped.converged) == (2, False)
