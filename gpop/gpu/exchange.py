@@ -107,7 +107,7 @@ class Exchange:
 
 
 def _stream() -> int:
-    """The stream that kernels are launched on. Arrays' own copies take 10 us more, and one to the device waits."""
+    """The stream that kernels are launched on. An array's own copies take longer, and ``set`` waits."""
     return cupy().cuda.get_current_stream().ptr
 
 

@@ -1,4 +1,4 @@
-"""How often a call on a small graph, for which all is ready, asks something of the driver: that is what it takes."""
+"""How often a call on a small graph, for which all is ready, asks something of the driver."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_bfs_again_is_two_launches_and_two_copies_and_waits_once(monkeypatch):
 
 @pytest.mark.parametrize("on_device", [False, True])
 def test_ranks_that_converge_are_looked_at_where_they_are(on_device, monkeypatch):
-    """An iteration is a launch; fields that do not travel with Control are brought once, by their own copies."""
+    """An iteration is a launch; fields that do not travel with Control are brought once."""
     from gpop.gpu import exchange
 
     graph = random_graph(5, 34, 150)
@@ -81,7 +81,8 @@ def test_ranks_that_do_not_converge_say_so():
         found = gpop.pagerank(graph, target="gpu", ratio=1.0, max_iterations=3)
         assert (found.iterations, found.converged) == (3, False)
         seen = []
-        found = gpop.pagerank(graph, target="gpu", ratio=1.0, callback=lambda row: seen.append(row["iteration"]))
+        options = {"target": "gpu", "ratio": 1.0}
+        found = gpop.pagerank(graph, callback=lambda row: seen.append(row["iteration"]), **options)
         assert found.converged and len(seen) == found.iterations
-        stopped = gpop.pagerank(graph, target="gpu", ratio=1.0, callback=lambda row: row["iteration"] == 1)
+        stopped = gpop.pagerank(graph, callback=lambda row: row["iteration"] == 1, **options)
         assert (stopped.iterations, stopped.converged) == (2, False)
