@@ -86,3 +86,14 @@ def test_ranks_that_do_not_converge_say_so():
         assert found.converged and len(seen) == found.iterations
         stopped = gpop.pagerank(graph, callback=lambda row: row["iteration"] == 1, **options)
         assert (stopped.iterations, stopped.converged) == (2, False)
+
+
+def test_components_again_are_a_launch_a_phase_and_one_copy(monkeypatch):
+    graph = random_graph(5, 34, 150)
+    expected = gpop.connected_components(graph)
+    with emulated():
+        gpop.connected_components(graph, target="gpu")
+        with counted(monkeypatch) as calls:
+            found = gpop.connected_components(graph, target="gpu")
+    assert np.array_equal(found.label, expected.label) and found.count == expected.count
+    assert calls == {"zeros": 1, "launch": 6, "event": 7, "copy and wait": 1}

@@ -22,7 +22,7 @@ GPUs", HPDC 2018 (paths that are halved while others link).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,7 @@ PHASES = ("hook", "join", "compress", "sample", "rest", "flatten")
 SAMPLES = 256
 _JOINED = np.int32(2)  # edges over which a root is joined; with more, too many meet at one root
 _TOLD = 7  # LARGEST ... RESTED
+_LABELS_AT = 128  # bytes in the block of what is told and labels
 
 
 class Forest(NamedTuple):
@@ -63,7 +64,8 @@ def grow(graph: Graph, directed: bool) -> Forest:
         If lists and labels do not fit the device.
     """
     lists, copy_seconds = device_lists(graph, 4 * graph.n, "components")
-    parent, told = cupy().zeros(graph.n, np.uint32), cupy().zeros(_TOLD, np.uint64)
+    block = cupy().zeros(_LABELS_AT + 4 * graph.n, np.uint8)  # one, so that one copy brings all
+    told, parent = _halves(block)
     phases, n, ends = Phases(source()), np.int64(graph.n), lists.argument
     chunks = phases.chunks(graph.n + graph.m)
     launches = (
@@ -79,9 +81,15 @@ def grow(graph: Graph, directed: bool) -> Forest:
         if graph.n:
             phases.launch(kernel, *arguments, blocks=1 if kernel == "sample" else None)
         phases.mark()
-    _, sampled, roots, _, hooked, joined, rested = told.get().tolist()
+    told, labels = _halves(block.get())
+    _, sampled, roots, _, hooked, joined, rested = told[:_TOLD].tolist()
     edges = np.array([hooked, joined, 0, 0, rested, 0])
-    return Forest(parent.get(), roots, sampled, edges, phases.seconds(), copy_seconds, phases.threads)
+    return Forest(labels, roots, sampled, edges, phases.seconds(), copy_seconds, phases.threads)
+
+
+def _halves(block: Any) -> tuple[Any, Any]:
+    """What is told, and labels."""
+    return block[:_LABELS_AT].view(np.uint64), block[_LABELS_AT:].view(np.uint32)
 
 
 def source() -> str:

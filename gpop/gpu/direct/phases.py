@@ -29,6 +29,9 @@ CHUNKS_PER_WARP = 8
 LEAST_SHARE, MOST_SHARE = 256, 4096
 """Vertices and edges of a chunk (kernels/direct/chunks.cuh): where it begins has to be searched for."""
 
+LITTLE = 1 << 20
+"""Bytes beside kept lists of which the driver is not asked whether they fit: that takes 10 us each time."""
+
 LISTS = np.dtype([("n", "i8"), ("indptr", "u8"), ("indices", "u8")])
 """``struct Lists`` of chunks.cuh."""
 
@@ -61,6 +64,8 @@ def device_lists(graph: Graph, others: int, what: str) -> tuple[DeviceLists, flo
         If both together do not fit the device.
     """
     kept = graph.store.get(Kind.DEVICE, "lists")
+    if kept is not None and others <= LITTLE:
+        return kept, 0.0
     needed = others + (0 if kept else graph.indptr.nbytes + graph.indices.nbytes)
     graph.store.make_room(lambda: needed <= free_bytes(), device=True)
     require_device_memory(needed, f"{what} of {graph!r}")
