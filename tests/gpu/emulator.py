@@ -109,6 +109,11 @@ def using(pool: Pool) -> Iterator[None]:
 class Stream:
     """A stream on which everything is done at once."""
 
+    ptr = 0
+
+    def __init__(self, non_blocking: bool = False) -> None:
+        pass
+
     def __enter__(self) -> Stream:
         return self
 
