@@ -100,7 +100,7 @@ def _run(argv: list[str]) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     specs = [normal(spec) for spec in given.graphs]
-    with written(given.out, perf_command("auto", argv)):
+    with written(given.out, perf_command("auto", argv), gpu=given.target == "gpu"):
         _table(specs, given)
 
 

@@ -1,7 +1,8 @@
 """``python -m perf gpu``: the apps on a GPU beside baselines, cuSPARSE's SpMV and a copy, in turns.
 
 Graphs: RMAT of ``--scales`` (degree 16, symmetrised, every edge once, seed 1), files, and those that gpop's
-partitions do not help: a 2048 x 2048 grid, a road network of that size, a uniform graph of 2^22 vertices.
+partitions do not help: a 2048 x 2048 grid, a road network of that size, a uniform graph of 2^22 vertices
+(and ``uniform-24`` of 2^24, where it is asked for).
 Weights: a file's own whole numbers, else random ones from 1 to 255, opposite edges having the same.
 Contenders: gpop in modes pc, sc and auto (components: labels by messages, and afforest in auto; triangles:
 auto alone); an edge-parallel and a vertex-parallel baseline in CUDA of those that have them
@@ -52,8 +53,11 @@ GENERATED = {
     "grid": {"width": 2048, "height": 2048},
     "road": {"width": 2048, "height": 2048},
     "uniform": {"scale": 22, "degree": 16, "symmetrize": True},
+    "uniform-24": {"scale": 24, "degree": 16, "symmetrize": True},
 }
 """Graphs with a name of their own."""
+
+USUAL = ("grid", "road", "uniform")
 
 MOST_SCALE = 25  # SpMV has 32-bit offsets
 
@@ -83,7 +87,7 @@ def cases(scales: Iterable[int], graphs: Iterable[str]) -> list[Case]:
         found.append(Case(f"rmat-{scale}", "rmat", lambda o=options: generate("rmat", **o)))
     for name in graphs:
         if name in GENERATED:
-            make = partial(generate, name, seed=1, weights=WEIGHTS, **GENERATED[name])
+            make = partial(generate, name.partition("-")[0], seed=1, weights=WEIGHTS, **GENERATED[name])
             found.append(Case(name, name, make))
         elif Path(name).is_file():
             found.append(Case(name_of(name), "file", lambda path=name: _load(path)))
@@ -241,8 +245,8 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--graphs",
         type=_list,
-        default=list(GENERATED),
-        help=f"files, or of {', '.join(GENERATED)} (default: these)",
+        default=list(USUAL),
+        help=f"files, or of {', '.join(GENERATED)} (default: {','.join(USUAL)})",
     )
     parser.add_argument("--apps", type=_list, default=list(APPS), help=f"default {','.join(APPS)}")
     parser.add_argument("--rounds", type=int, default=5, help="that are counted (default %(default)s)")

@@ -12,11 +12,15 @@
 iteration; what is stored is not run again, so that a killed command is continued by the same one. Kernels
 are compiled first, side by side. One implementation has ``--limit`` seconds for all its runs on a graph: one
 from every root, and repeats in a tenth of them; what is not done by then is stored as a time-out.
+``--part 1/2`` takes every second graph, ``--part 2/2`` the others: two commands may fill one store, each on a
+device of its own.
 ``--describe`` needs no device: it stores properties of graphs, right answers and features of iterations.
 """
 
 from __future__ import annotations
 
+import argparse
+import sys
 import time
 from pathlib import Path
 
@@ -66,6 +70,20 @@ def table(store: Store, algorithm: str, graph: str, names: list[str]) -> list[st
     return lines
 
 
+def _part(text: str) -> tuple[int, int]:
+    """Which part of how many.
+
+    Examples
+    --------
+    >>> _part("2/3")
+    (2, 3)
+    """
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected I/N, I from 1 to N")
+    return int(part), int(parts)
+
+
 def _parse(argv: list[str]):
     parser = with_store("gpu-strategies", __doc__)
     parser.add_argument("graphs", nargs="*", metavar="graph", help="files, or KIND:SIZE=VALUE,...")
@@ -80,6 +98,9 @@ def _parse(argv: list[str]):
         "--limit", type=float, default=2.0, metavar="SECONDS", help="of a series; default: %(default)s"
     )
     parser.add_argument("--minutes", type=float, help="begin no series after that")
+    parser.add_argument(
+        "--part", type=_part, default=(1, 1), metavar="I/N", help="this one of so many parts of the graphs"
+    )
     parser.add_argument("--describe", action="store_true", help="only what needs no device")
     given = parser.parse_args(argv)
     if given.repeats < 1:
@@ -126,19 +147,19 @@ def _families(given, app: str) -> dict[str, list[str]]:
 
 def _register(
     store: Store, given, known: dict, families: dict[str, dict[str, list[str]]], platform: str
-) -> dict[str, list[str]]:
-    """What is to be measured on this platform; names of the graphs of each app."""
+) -> dict[str, list[tuple[str, int]]]:
+    """What is to be measured on this platform; names and numbers of the graphs of each app."""
     register_platform(store, platform)
-    names: dict[str, list[str]] = {}
+    found: dict[str, list[tuple[str, int]]] = {}
     for app, graphs in families.items():
         register_family(store, app, known[app])
         if app == "bfs":
             register_roots(store, app, given.roots)
         for family, specs in graphs.items():
-            names.setdefault(app, []).extend(register_graphs(store, family, specs))
+            found.setdefault(app, []).extend(register_graphs(store, family, specs).items())
             register_run_config(store, app, family, repeats=given.repeats, platform=platform)
     store.complete_variants()
-    return names
+    return found
 
 
 def _run(argv: list[str]) -> int:
@@ -150,10 +171,13 @@ def _run(argv: list[str]) -> int:
         graphs = _register(store, given, known, families, platform)
         missing = store.missing(platform, gpop_version())
         jobs = [job for job in missing if job["dataset"] in families.get(job["algorithm"], ())]
-        jobs = [job for job in jobs if job["implementation"] in chosen]
+        part, parts = given.part
+        mine = {number for found in graphs.values() for _, number in found[part - 1 :: parts]}
+        jobs = [job for job in jobs if job["implementation"] in chosen and job["graphId"] in mine]
         try:
             if given.describe:
-                print(f"{sum(describe(store, jobs))} runs to do, described")
+                count = sum(describe(store, jobs))
+                print(f"{count} run{'s' * (count != 1)} to do, described")
                 return 0
             deadline = None if given.minutes is None else time.monotonic() + 60 * given.minutes
             compile_and_measure(store, jobs, given.limit, tally, deadline)
@@ -163,7 +187,7 @@ def _run(argv: list[str]) -> int:
             return fail(f"{error}; {tally} before that; the same command continues", 2)
         for app in apps if given.graphs or not given.paper else ():
             names = [name for name in known[app] if name in chosen]
-            for graph in graphs[app]:
+            for graph, _ in graphs[app]:
                 print("\n".join(table(store, app, graph, names)))
     print(tally)
     return 1 if tally.wrong or tally.failed else 0

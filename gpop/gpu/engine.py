@@ -14,7 +14,7 @@ import numpy as np
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.memory import readable
 from gpop.common.parallel import worker_count
-from gpop.gpu import calibrate, limits
+from gpop.gpu import calibrate, limits, staging
 from gpop.gpu.choices import mode_of, parts_of, traits_of
 from gpop.gpu.device import cupy, free_bytes, is_device_array, require_device_memory
 from gpop.gpu.device_graph import DeviceGraph, device_graph
@@ -273,13 +273,13 @@ class GpuEngine:
             elif is_device_array(field):
                 self.fields[name] = field
             elif name in self.fields:
-                self.fields[name].set(field)
+                staging.send(field, self.fields[name])
             else:
                 # Room behind the field: compare-and-swap of small fields takes the word around them.
                 with self.layout.allocating():
                     room = cupy().zeros(len(field) + ROOM, field.dtype)
                 self.fields[name] = room[: len(field)]
-                self.fields[name].set(field)
+                staging.send(field, self.fields[name])
 
     def publish(self) -> None:
         """Have fields where the program has them."""
@@ -290,9 +290,9 @@ class GpuEngine:
         for name in self.lowered.written:
             field = self.program._fields[name]
             if name in self.exchange.fields:
-                self.exchange.give(name, field)
+                np.copyto(field, self.exchange.brought(name))
             elif not is_device_array(field):
-                self.fields[name].get(out=field)
+                staging.fetch(self.fields[name], field)
 
     def _state(self) -> np.ndarray:
         """``struct State`` as the program is now."""

@@ -50,7 +50,7 @@ class Exchange:
         for name, length, dtype in self.made_for:
             places[name] = at, length, dtype
             at = _aligned(at + length * dtype.itemsize + ROOM)
-        self._frontier_at, self._control_at = at, _aligned(at + 4 * FEW)
+        self._control_at = _aligned(at + 4 * FEW)
         size = self._control_at + CONTROL.itemsize
         self._host, self._device = pinned(size, np.dtype(np.uint8)), cupy().zeros(size, np.uint8)
         self._host[:] = 0
@@ -59,6 +59,8 @@ class Exchange:
         self._frontier = _part(self._host, at, FEW, np.dtype(np.uint32))
         self.control = _part(self._host, self._control_at, 1, CONTROL)[0]
         self.device_control = self._device[self._control_at :]
+        self._device_frontier = _part(self._device, at, FEW, np.dtype(np.uint32))
+        self._at = int(self._host.ctypes.data), int(self._device.data.ptr)
 
     def fits(self, program: Program, names: Iterable[str]) -> bool:
         """Whether it is for this program's fields, too."""
@@ -68,14 +70,14 @@ class Exchange:
         """A field of the program goes with the next `send`."""
         np.copyto(self._host_fields[name], field)
 
-    def give(self, name: str, field: np.ndarray) -> None:
-        """What the last `receive` has brought of a field."""
-        np.copyto(field, self._host_fields[name])
+    def brought(self, name: str) -> np.ndarray:
+        """What the last `receive` has brought of a field, until the next run."""
+        return self._host_fields[name]
 
     def take_frontier(self, vertices: np.ndarray) -> Any:
         """These vertices go with the next `send`; where they will lie."""
         self._frontier[: len(vertices)] = vertices
-        return _part(self._device, self._frontier_at, len(vertices), np.dtype(np.uint32))
+        return self._device_frontier
 
     def clear(self) -> np.void:
         """Control of a run that begins: zeros, and of the trace what was there."""
@@ -83,17 +85,30 @@ class Exchange:
         return self.control
 
     def send(self) -> None:
-        """Fields, frontier and Control to the device."""
-        end = self._control_at + _TRACE_AT
-        self._device[:end].set(self._host[:end])
+        """Fields, frontier and Control to the device, behind what its stream has to do; `receive` waits."""
+        host, device = self._at
+        runtime, end = cupy().cuda.runtime, self._control_at + _TRACE_AT
+        runtime.memcpyAsync(device, host, end, runtime.memcpyHostToDevice, _stream())
 
     def receive(self) -> None:
         """Fields, Control and the trace to the host, when the device has done what it was told to."""
         end = self._control_at + _TRACE_AT + FIRST_ROWS * _ROW_BYTES
-        self._device[:end].get(out=self._host[:end])
+        self._bring(0, end)
         last = self._control_at + _TRACE_AT + int(self.control["rows"]) * _ROW_BYTES
         if last > end:
-            self._device[end:last].get(out=self._host[end:last])
+            self._bring(end, last)
+
+    def _bring(self, first: int, last: int) -> None:
+        host, device = self._at
+        runtime, stream = cupy().cuda.runtime, _stream()
+        kind = runtime.memcpyDeviceToHost
+        runtime.memcpyAsync(host + first, device + first, last - first, kind, stream)
+        runtime.streamSynchronize(stream)
+
+
+def _stream() -> int:
+    """The stream that kernels are launched on. An array's own copies take longer, and ``set`` waits."""
+    return cupy().cuda.get_current_stream().ptr
 
 
 def _small_fields(program: Program, names: Iterable[str]) -> list[tuple[str, int, np.dtype]]:

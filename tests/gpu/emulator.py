@@ -110,6 +110,11 @@ def using(pool: Pool) -> Iterator[None]:
 class Stream:
     """A stream on which everything is done at once."""
 
+    ptr = 0
+
+    def __init__(self, non_blocking: bool = False) -> None:
+        pass
+
     def __enter__(self) -> Stream:
         return self
 
@@ -219,6 +224,10 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
         ipcOpenMemHandle=peer_memory.reach,
         ipcCloseMemHandle=peer_memory.close,
         deviceSynchronize=lambda: None,
+        memcpyHostToDevice=1,
+        memcpyDeviceToHost=2,
+        memcpyAsync=lambda to, of, size, kind, stream: ctypes.memmove(to, of, size),
+        streamSynchronize=lambda stream: None,
     )
     attributes = {"MultiProcessorCount": 1, "MaxSharedMemoryPerBlockOptin": 227 << 10}
     return SimpleNamespace(
@@ -235,6 +244,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
             alloc_pinned_memory=lambda nbytes: np.zeros(nbytes, np.uint8),
             Event=Event,
             Stream=Stream,
+            get_current_stream=lambda: SimpleNamespace(ptr=0),
             get_elapsed_time=lambda begin, end: 0.0,
             Device=lambda *index: SimpleNamespace(
                 id=0, attributes=attributes, compute_capability="00", use=lambda: None

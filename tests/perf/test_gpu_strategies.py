@@ -119,9 +119,23 @@ def test_describing_needs_no_device(tmp_path, monkeypatch, capsys):
         assert opened.rows("SELECT count(*) FROM Run")[0][0] == 0
 
 
+def test_parts_are_all_graphs_once(tmp_path, monkeypatch, capsys):
+    """Two commands of which each describes its part of three graphs in one store."""
+    monkeypatch.setattr(series, "WorkerProcess", NearWorker)
+    words = ["gpu-strategies", "--paper", "--store", str(tmp_path / "gpu.db"), "--describe", "--apps", "bfs"]
+    words += ["--only", "edge-list-bulk", *(f"chain:vertices={n}" for n in (5, 6, 7))]
+    described = "SELECT name FROM Graph g WHERE id IN (SELECT graphId FROM Variant WHERE propsStored)"
+    for part, runs, names in (("2/2", 1, "6"), ("1/2", 2, "567")):
+        assert main([*words, "--part", part]) == 0
+        assert capsys.readouterr().out == f"{runs} run{'s' * (runs != 1)} to do, described\n"
+        with Store(tmp_path / "gpu.db") as opened:
+            assert {row["name"] for row in opened.rows(described)} == {f"chain-vertices{n}" for n in names}
+
+
 @pytest.mark.parametrize(
     "words, said",
     [
+        (["--part", "3/2"], "'3/2': expected I/N, I from 1 to N"),
         (["--apps", "sssp"], "gpu-strategies 'sssp': expected some of pagerank, bfs"),
         (["--paper", "--only", "gunrock"], "gpu-strategies 'gunrock': expected some of edge-list"),
         (["--repeats", "0"], "--repeats 0: expected at least 1"),

@@ -14,7 +14,7 @@ from gpop.common.errors import UsageError
 from gpop.generate import generate
 from gpop.gpu.device import is_available
 from perf.__main__ import main
-from perf.gpu import TOLERANCE, Outcome, _entry, contenders, deviation
+from perf.gpu import TOLERANCE, Outcome, _entry, cases, contenders, deviation
 from perf.gpu_peers import named, read_external, run_peer, write_raw
 from perf.gpu_table import Entry, Result, bars, table, wrong
 from tests.apps.reference import smallest_labels
@@ -150,7 +150,7 @@ def test_external_times(tmp_path):
     (["--apps", "bfs,dfs"], "--apps: 'dfs': expected some of pagerank,bfs,sssp"),
     (["--scales", "22,x"], "--scales: 'x': expected numbers up to 25"),
     (["--scales", "26"], "--scales: '26': expected numbers up to 25"),
-    (["--graphs", "none.bin"], "graph none.bin: no such file, nor one of grid, road, uniform"),
+    (["--graphs", "none.bin"], "graph none.bin: no such file, nor one of grid, road, uniform, uniform-24"),
     (["--rounds", "0"], "--rounds 0: expected 1 or more"),
     (["--peer", "program"], "'program': expected NAME:COMMAND"),
     (["--external", "other:none.json"], "external other: none.json: No such file"),
@@ -196,3 +196,8 @@ def test_components_and_triangles_are_measured_too():
             outcome = runs["gpop auto"]()
         assert outcome.iterations == 0  # phases are no levels
         assert deviation(outcome.values, answer) == 0
+
+
+def test_a_larger_graph_is_made_by_the_same_generator():
+    case = cases([], ["uniform-24"])[0]
+    assert (case.name, case.make.args, case.make.keywords["scale"]) == ("uniform-24", ("uniform",), 24)

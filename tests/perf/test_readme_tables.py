@@ -66,8 +66,8 @@ def test_gpu_names_every_graph_and_who_is_best(tmp_path):
         "`python -m perf some --rounds 3` on Some GPU, 132 multiprocessors, 2026-01-02 ("
     )
     assert said[-2:] == [
-        "| rmat-22, 128 M edges | BFS | **2.000** | 3.000 |  |  |",
-        "| grid, 16 M edges | PageRank | 2.000 |  |  | **1.000** |",
+        "| rmat-22, 128 M edges |  | **2.000**, edge-parallel kernel 3.000 |  |",
+        "| grid, 16 M edges | 2.000, **cuSPARSE SpMV 1.000** |  |  |",
     ]
 
 

@@ -32,6 +32,9 @@ CHUNKS_PER_WARP = 8
 LEAST_SHARE, MOST_SHARE = 256, 4096
 """Vertices and edges of a chunk (kernels/direct/chunks.cuh): where it begins has to be searched for."""
 
+LITTLE = 1 << 20
+"""Bytes beside kept lists of which the driver is not asked whether they fit: that takes 10 us each time."""
+
 LISTS = np.dtype([("n", "i8"), ("indptr", "u8"), ("indices", "u8")])
 """``struct Lists`` of chunks.cuh."""
 
@@ -64,10 +67,11 @@ def device_lists(graph: Graph, others: int, what: str) -> tuple[DeviceLists, flo
         If both together do not fit the device.
     """
     kept = graph.store.get(Kind.DEVICE, "lists")
+    if kept is not None and others <= LITTLE:
+        return kept, 0.0
     needed = others + (0 if kept else graph.indptr.nbytes + graph.indices.nbytes)
-    if needed > free_bytes():  # to ask the device takes as long as a launch: once, where there is room
-        graph.store.make_room(lambda: needed <= free_bytes(), device=True)
-        require_device_memory(needed, f"{what} of {graph!r}")
+    graph.store.make_room(lambda: needed <= free_bytes(), device=True)
+    require_device_memory(needed, f"{what} of {graph!r}")
     if kept is not None:
         return kept, 0.0
     start = time.perf_counter()
