@@ -1,4 +1,4 @@
-"""``perf/gpu_check.sh`` runs all tests marked ``gpu``, and believes no app that was not watched to its end."""
+"""``perf/gpu_check.sh`` runs all tests marked ``gpu``, and no app counts that was not watched to its end."""
 
 from __future__ import annotations
 
