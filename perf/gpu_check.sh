@@ -92,7 +92,8 @@ apps=$("$python" -c 'from perf.gpu_sanitize import WATCHED; print(*WATCHED)') ||
 # `watch I TOOL APP`: its verdict is printed as it comes, so that a run that is cut off has those until then.
 watch() {
   local log=$work/$2.$3.log code=0
-  on "$1" timeout "$watched" "$sanitizer" --tool "$2" --error-exitcode 9 "$python" -m perf.gpu_sanitize "$3" >"$log" 2>&1 || code=$?
+  on "$1" timeout "$watched" "$sanitizer" --tool "$2" --error-exitcode 9 "$python" -m perf.gpu_sanitize "$3" \
+    >"$log" 2>&1 || code=$?
   echo "$code" >"$work/$2.$3.code"
   echo "$2 $3: exit code $code after $((SECONDS - started)) s, $(grep -c 'as on the CPU' "$log") answers right:" \
     "$(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$log" | tail -n 1)"
