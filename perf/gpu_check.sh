@@ -6,13 +6,19 @@
 #
 # Needs Python with CuPy, Numba, SciPy, psutil, tqdm, NetworkX, Matplotlib, pytest. pytest's plugins are not
 # used: tests are dealt out to PROCESSES plain pytest processes, by turns on each GPU (or those of GPUS=1,3); LIMIT is
-# the most seconds of one. Exit code 0 when every marked test passed.
+# the most seconds of one. PARTS="racecheck" runs that part alone, with WATCHED seconds for each app (racecheck is the
+# slow one); no more than PROCESSES apps are watched at once. Exit code 0 when every part that was asked for passed.
 set -uo pipefail
 out=$(realpath "${1:?usage: perf/gpu_check.sh OUTPUT_FILE}")
 cd "$(dirname "$0")/.."
 root=$PWD
 python=${PYTHON:-python3}
-processes=${PROCESSES:-8} limit=${LIMIT:-420}
+processes=${PROCESSES:-8} limit=${LIMIT:-420} watched=${WATCHED:-200}
+parts=" ${PARTS:-tests memcheck racecheck} "
+wanted() { [[ $parts == *" $1 "* ]]; }
+for part in $parts; do
+  [[ " tests memcheck racecheck " == *" $part "* ]] || { echo "PARTS: no part is named $part" >&2; exit 2; }
+done
 # `on I COMMAND...`: all GPUs are seen, the I-th of those in turn first: it is used unless a program asks for another.
 mapfile -t there < <(nvidia-smi --query-gpu=index --format=csv,noheader)
 mapfile -t gpus < <(tr ' ,' '\n' <<<"${GPUS:-${there[*]}}")
@@ -31,6 +37,7 @@ started=$SECONDS failed=0
 "$python" -m perf.provenance gpu perf/gpu_check.sh "$@" || exit 2
 echo
 
+if wanted tests; then
 # --- tests -------------------------------------------------------------------------------------------------
 cat >"$work/pytest.ini" <<'INI'
 [pytest]
@@ -71,6 +78,8 @@ all=$(wc -l <"$work/tests")
 passed=$(grep -ohE '[0-9]+ passed' "$work"/part.??.log | awk '{ sum += $1 } END { print sum + 0 }')
 [ "$passed" = "$all" ] || failed=1
 echo "tests: $passed of $all passed in $((SECONDS - started)) s$([ $failed = 0 ] || echo ', FAILED')"
+fi
+wanted memcheck || wanted racecheck || exit $failed
 
 # --- compute-sanitizer ---------------------------------------------------------------------------------------
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
@@ -80,23 +89,31 @@ if [ -z "$sanitizer" ]; then
 fi
 "$sanitizer" --version | tail -n 2
 apps=$("$python" -c 'from perf.gpu_sanitize import WATCHED; print(*WATCHED)') || exit 2
+# `watch I TOOL APP`: its verdict is printed as it comes, so that a run that is cut off has those until then.
+watch() {
+  local log=$work/$2.$3.log code=0
+  on "$1" timeout "$watched" "$sanitizer" --tool "$2" --error-exitcode 9 "$python" -m perf.gpu_sanitize "$3" \
+    >"$log" 2>&1 || code=$?
+  echo "$code" >"$work/$2.$3.code"
+  echo "$2 $3: exit code $code after $((SECONDS - started)) s, $(grep -c 'as on the CPU' "$log") answers right:" \
+    "$(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$log" | tail -n 1)"
+  [ "$code" = 0 ] || tail -n 30 "$log"
+}
 running=()
 for tool in memcheck racecheck; do
+  wanted "$tool" || continue
+  turn=0
   for app in $apps; do
-    {
-      on ${#running[@]} timeout 200 "$sanitizer" --tool "$tool" --error-exitcode 9 "$python" -m perf.gpu_sanitize "$app" \
-        >"$work/$tool.$app.log" 2>&1
-      echo $? >"$work/$tool.$app.code"
-    } &
+    while [ "$(jobs -rp | wc -l)" -ge "$processes" ]; do wait -n; done
+    watch $((turn++)) "$tool" "$app" &
     running+=($!)
   done
 done
 wait "${running[@]}"
 for tool in memcheck racecheck; do
+  wanted "$tool" || continue
   for app in $apps; do
-    code=$(cat "$work/$tool.$app.code")
-    echo "$tool $app: exit code $code: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/$tool.$app.log" | tail -n 1)"
-    [ "$code" = 0 ] || { failed=1; tail -n 30 "$work/$tool.$app.log"; }
+    [ "$(cat "$work/$tool.$app.code" 2>/dev/null)" = 0 ] || { failed=1; echo "$tool $app: not clean, or never ended"; }
   done
 done
 echo "all: $((SECONDS - started)) s, $([ $failed = 0 ] && echo 'all is well' || echo FAILED)"

@@ -86,7 +86,7 @@ def test_foreign_program_on_the_cpu(name):
         assert case.cls.all_active or run.frontier.tolist() == sorted(said["frontier"]), mode
 
 
-@pytest.mark.parametrize("mode", ["sc", "pc", "pull"])
+@pytest.mark.parametrize("mode", ["sc", "pc", "pull", "edge-list", "vertex-push", "vertex-push-warp", "hyb"])
 def test_sums_at_a_hub(mode):
     with emulated():
         check_hub(50_000, mode)
