@@ -20,7 +20,6 @@ device of its own.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 
