@@ -11,9 +11,11 @@ from gpop.gpu.device_graph import HUBS, arrays_of
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.strategies import strategies_of
 from gpop.gpu.traits import OWNER, SWAP, Traits, combine_of, push_of, queues
+from gpop.graph.degrees import share_in_long_lists
+from gpop.graph.graph import Graph
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
-from gpop.model.choosers import prefers_rows
-from gpop.model.strategies import PULL, SC, Strategy, asked_on, code_of, policies, split
+from gpop.model.choosers import prefers_hyb, prefers_rows
+from gpop.model.strategies import PULL, SC, WARP, Strategy, asked_on, code_of, policies, split
 from gpop.plan.chosen import asked_once
 from gpop.plan.plan import Plan
 
@@ -82,9 +84,9 @@ def named_for(plan: Plan, budgeted: bool = False) -> tuple[str, ...]:
 
 
 def _asked(plan: Plan, budgeted: bool = False) -> str:
-    """The mode that is asked for: auto, too, where a tree chooses in the loop."""
+    """The mode that is asked for: auto, too, where a tree chooses in the loop, or the model once for all."""
     if plan.tree is None:
-        return plan.mode
+        return "hyb" if plan.mode == "auto" and not budgeted and _takes_hyb(plan) else plan.mode
     if type(plan.program).all_active:
         named = named_for(plan, budgeted)
         return asked_once(plan.tree, plan.program.graph, plan.of_run, plan.may, named)
@@ -101,9 +103,21 @@ def _takes_rows(plan: Plan, emitted: Emitted, asked: str) -> bool:
     """Whether owners that combine are what is asked for, or better than bins."""
     if not type(plan.program).all_active or "needsFunc" in emitted.defined:
         return False
-    graph = plan.program.graph
-    chosen = asked == "auto" and plan.model.pulls
-    return asked == "pull" or (chosen and prefers_rows(graph.n, graph.m, share_inside(graph, SMALL_ID_BITS)))
+    return asked == "pull" or (asked == "auto" and plan.model.pulls and _has_short_rows(plan.program.graph))
+
+
+def _has_short_rows(graph: Graph) -> bool:
+    inside, long = share_inside(graph, SMALL_ID_BITS), share_in_long_lists(graph, WARP)
+    return prefers_rows(graph.n, graph.m, inside, long)
+
+
+def _takes_hyb(plan: Plan) -> bool:
+    """Whether rows of HYB are better than bins for sums of all vertices. Who says how large partitions are to
+    be speaks of bins."""
+    cls, graph = type(plan.program), plan.program.graph
+    sums = cls.all_active and cls.combine is not None and plan.types.gathered.kind == "f"
+    asks = plan.model.pulls and plan.partition_size is None and "needsFunc" not in plan.lowered.functions
+    return bool(sums and asks and graph.m and prefers_hyb(graph.n) and not _has_short_rows(graph))
 
 
 def bits_of(plan: Plan, strategies: tuple[Strategy, ...]) -> int:

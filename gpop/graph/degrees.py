@@ -1,4 +1,4 @@
-"""What the out-degrees of a graph say of its kind."""
+"""What the degrees of a graph say of its kind."""
 
 from __future__ import annotations
 
@@ -30,3 +30,18 @@ def unevenness(graph: Graph) -> float:
     (1.0, 2.0)
     """
     return squared_degrees(graph) * graph.n / max(graph.m, 1) ** 2
+
+
+def share_in_long_lists(graph: Graph, length: int) -> float:
+    """Share of the edges that go to vertices with more than ``length`` in-edges; kept with the graph.
+
+    Examples
+    --------
+    >>> share_in_long_lists(Graph.from_edges([0, 1, 2, 0], [3, 3, 3, 1]), length=2)
+    0.75
+    """
+    shares = graph.facts.in_long_lists
+    if length not in shares:
+        degree = np.bincount(graph.indices, minlength=graph.n)
+        shares[length] = float(degree[degree > length].sum() / max(graph.m, 1))
+    return shares[length]

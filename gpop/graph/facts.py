@@ -39,6 +39,8 @@ class Facts:
     heaviest_weight: float | None = None
     squared_degrees: int | None = None
     """The sum of the squares of the out-degrees."""
+    in_long_lists: dict[int, float] = field(default_factory=dict)
+    """Share of the edges that go to vertices with more than so many in-edges."""
     features: tuple[float, ...] | None = None
     """What strategies are predicted from (`gpop.model.features`)."""
     share_inside: dict[int, float] = field(default_factory=dict)

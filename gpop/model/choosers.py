@@ -30,6 +30,13 @@ DEFAULT_RATIO = 2.0
 FEW_EDGES = 64
 """Pull is not considered while fewer than one in so many of the edges to needy vertices may be active."""
 
+MOST_IN_LONG_ROWS = 0.1
+"""Share of the edges up to which rows are walked by threads that have several at once (kernels/rows.cuh)."""
+
+MOST_IN_HYB = 1 << 19
+"""Vertices. On an H200 rows of HYB took .3 to .8 of the time of bins with up to 2**18, 1.0 to 1.9 with more
+than 2**20."""
+
 
 @dataclass(frozen=True)
 class Model:
@@ -131,17 +138,31 @@ def prefers_bins(edges: float, pushed: float, binned: float, ratio: float) -> bo
     return edges > 0 and binned <= ratio * pushed
 
 
-def prefers_rows(vertices: float, edges: float, inside: float) -> bool:
+def prefers_rows(vertices: float, edges: float, inside: float, long: float) -> bool:
     """Whether vertices that combine their in-edges are predicted to take no longer than bins, on a GPU.
 
-    ``inside``: the share of the edges that stay in their partition, whose values are found in the caches.
+    ``inside``: the share of the edges that stay in their partition, whose values are found in the caches;
+    ``long``: that of edges in rows which one thread does not walk, so that others wait for theirs.
 
     Examples
     --------
-    >>> prefers_rows(100, 400, 0.98), prefers_rows(100, 3200, 0.2)
+    >>> prefers_rows(100, 400, 0.98, 0), prefers_rows(100, 3200, 0.2, 0), prefers_rows(100, 400, 0.98, 0.5)
+    (True, False, False)
+    """
+    return edges * (1 - inside) <= 4 * vertices and long <= MOST_IN_LONG_ROWS
+
+
+def prefers_hyb(vertices: float) -> bool:
+    """Whether rows of ELL, and COO behind them, are predicted to take no longer than bins, on a GPU.
+
+    Values of so few vertices stay in the caches nearest to the multiprocessors, so that bins save nothing.
+
+    Examples
+    --------
+    >>> prefers_hyb(1 << 17), prefers_hyb(1 << 22)
     (True, False)
     """
-    return edges * (1 - inside) <= 4 * vertices
+    return vertices <= MOST_IN_HYB
 
 
 def divides(divided: float, pushed: float, binned: float) -> bool:

@@ -10,6 +10,7 @@ from gpop.generate import generate
 from gpop.gpu import choices, limits
 from gpop.gpu.choices import traits_of
 from gpop.gpu.engine import emitted_of
+from gpop.model import choosers
 from gpop.model.choosers import MODELS
 from gpop.plan.plan import decide
 from tests.gpu.cases import CASES, Case, check, in_plain_python
@@ -51,7 +52,8 @@ def uneven():
 
 def strategies(graph, mode="auto", **options):
     plan = decide(Rank(graph) if options.get("plain") else CASES["RankCombined"].cls(graph), target="gpu",
-                  mode=mode, model=options.get("model", MODELS[0]))  # fmt: skip
+                  mode=mode, model=options.get("model", MODELS[0]),
+                  partition_size=options.get("partition_size"))  # fmt: skip
     return [strategy.name for strategy in traits_of(plan, emitted_of(plan), None).strategies]
 
 
@@ -89,17 +91,20 @@ def test_what_a_callback_sets_is_heard():
     np.testing.assert_allclose(found.rank, correct.rank, rtol=1e-5)
 
 
-def test_taken_where_values_are_near_or_few():
+def test_taken_where_values_are_near_or_few_and_no_row_is_long(monkeypatch):
     grid = generate("grid", width=200, height=200)
     far = generate("uniform", scale=17, degree=12, seed=1)
     with emulated():
         assert strategies(grid) == ["rows"]
-        assert strategies(far) == ["bins-combined"]
+        assert strategies(far) == strategies(uneven()) == ["hyb"]
+        assert strategies(far, partition_size=1 << 12) == ["bins-combined"]
         assert strategies(far, "pull") == ["rows"]
         assert strategies(grid, "pc") == ["bins-combined"]
         assert strategies(grid, model=MODELS[1]) == ["bins-combined"]
         assert strategies(grid, plain=True) == ["bins"]
         assert strategies(grid, "pull", plain=True) == ["owner"]
+        monkeypatch.setattr(choosers, "MOST_IN_HYB", far.n - 1)
+        assert strategies(far) == ["bins-combined"]
 
 
 @pytest.mark.slow
