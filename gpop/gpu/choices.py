@@ -49,14 +49,16 @@ def traits_of(
     whole = rows or name in ("vertex-pull-warp", "hyb")
     if push is not None and not (pulls and (combine == "add" or whole)):
         combine = None
+    levels = live and way == SWAP and plan.lowered.filters_early
     strategies = strategies_of(
         mode_of(plan, streamed or budgeted),
         way == OWNER,
         combine is not None,
         plan.may(PULL) and plan.model.pulls and not cls.all_active,
-        live and way == SWAP and plan.lowered.filters_early,
+        levels,
         streamed,
         rows,
+        levels and "needsFunc" in emitted.defined and plan.tree is None and not (streamed or budgeted),
     )
     return Traits(
         bits=bits_of(plan, strategies),

@@ -33,18 +33,23 @@ def strategies_of(
     levels: bool = False,
     streamed: bool = False,
     rows: bool = False,
+    searches: bool = False,
 ) -> tuple[Strategy, ...]:
     """What a run may choose from: at most one strategy for single vertices, one for whole partitions, one for
     iterations in which vertices ask, and one for those in which few are active.
 
     ``owned``: every vertex has an owner that gathers, whatever the mode; ``pulls``: the model may choose that
     vertices ask; ``levels``: messages can be delivered, and vertices listed, in one phase; ``streamed``:
-    edges are read over the link, where they do not fit the device; ``rows``: owners combine all messages.
+    edges are read over the link, where they do not fit the device; ``rows``: owners combine all messages;
+    ``searches``: a vertex that asks soon wants no more, so that asking is better than bins wherever many are
+    active, and an engine without bins is smaller, which makes every level faster.
 
     Examples
     --------
     >>> [strategy.name for strategy in strategies_of("auto", False, True, True)]
     ['push', 'bins-combined', 'bottom-up']
+    >>> [strategy.name for strategy in strategies_of("auto", False, False, True, searches=True)]
+    ['push', 'bottom-up']
     >>> [strategy.name for strategy in strategies_of("sc", True, False)]
     ['owner']
     >>> [strategy.name for strategy in strategies_of("vertex-push-warp:8-32", False, True)]
@@ -56,7 +61,7 @@ def strategies_of(
     if owned and not (name in GPU_STRATEGIES and GPU_STRATEGIES[name].mode == PULL):
         return (GPU_STRATEGIES["owner"],)
     push = ["push"] + ["levels"] * (levels and not streamed)
-    auto = [*push, "bins"] + ["bottom-up"] * pulls
+    auto = [*push] + ["bins"] * (not (pulls and searches)) + ["bottom-up"] * pulls
     names = {"sc": push, "pc": ["bins"], "auto": auto}.get(name, [name])
     if combines:
         names = ["bins-combined" if name == "bins" else name for name in names]
