@@ -68,7 +68,9 @@ def stream(plan: Plan, emitted: Emitted, push: int | None) -> tuple[BudgetedGrap
     ):
         by_column = chosen.combine is not None and chosen.push != OWNER
         resident, _ = device_graph(graph, chosen.bits, by_column, worker_count())
-        resident.arrays.clear()
+        if resident.arrays:
+            resident.arrays.clear()
+            graph.store.forget()  # runs in memory were prepared with them
         if plan.types.weight is not None:
             chosen = chosen._replace(bin_weight_dtype=resident.bins.id_weights.dtype)
         shape = graph, resident.bins, resident.turned, budget

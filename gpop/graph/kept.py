@@ -197,7 +197,11 @@ class Store:
     def _changed(self, kind: Kind) -> None:
         """Let go of notes, which hold the arrays of entries."""
         if kind is not Kind.PROGRAM:  # what a local app works in, taken and put back in each run
-            self._noted.clear()
+            self.forget()
+
+    def forget(self) -> None:
+        """Let go of notes: an entry that they are made of is not what it was."""
+        self._noted.clear()
 
     def discard(self, kind: Kind) -> None:
         """Let go of everything of a kind that is kept with this graph itself."""

@@ -167,6 +167,24 @@ def test_partitions_that_send_bring_their_own_bins(monkeypatch):
     assert link["bytes"][0] > link["away_bytes"] / 2
 
 
+def test_runs_in_memory_and_streamed_ones_take_turns(monkeypatch):
+    """A run in memory is prepared anew when a streamed one has dropped its arrays."""
+    graph, known, found = graph_of("big"), engine.noted, []
+
+    def noted(plan):
+        found.append(known(plan))
+        return found[-1]
+
+    monkeypatch.setattr(engine, "noted", noted)
+    wanted = gpop.bfs(graph, 0).level
+    with emulated():
+        for _ in range(3):
+            for options in ({}, {}, {"residency": "stream", "device_memory": PLENTY}):
+                run = gpop.bfs(graph, 0, target="gpu", ratio=1.0, partition_size=SIZE, **options)
+                assert np.array_equal(run.level, wanted)
+    assert [each is not None for each in found] == [False, True, False] * 3
+
+
 @pytest.mark.parametrize(
     "name, mode",
     [("WeightedSumsCombined", "pc"), pytest.param("Smallest", "auto", marks=pytest.mark.slow)],
