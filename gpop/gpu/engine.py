@@ -133,12 +133,16 @@ class GpuEngine:
     def _stream(self, emitted: Emitted, seconds: float) -> Prepared:
         """The same with a part of the edges on the device."""
         before = time.perf_counter()
-        streamed, traits, shapes = stream(self.plan, emitted, self.push)
+        streamed, traits, shapes = stream(self.plan, emitted, self.push, self._beside())
         if self.program.all_active:  # a tree may have said what wants all edges on the device
             self.mode = mode_of(self.plan, budgeted=True)
         self.link = Link(streamed)
         seconds += time.perf_counter() - before
         return self._with_constants(self._compiled(streamed, emitted, traits, shapes, seconds))
+
+    def _beside(self) -> int:
+        """Bytes of the device that a run takes beside what it is given by its layout."""
+        return 0
 
     def _compiled(self, *made: Any) -> Prepared:
         return Prepared(*made, launched=self.launched)

@@ -39,14 +39,20 @@ WALKED = ("csr", "csc", "bins", "reversed bins")
 PER_VERTEX = 80
 """Bytes that a run takes for a vertex, about: fields, offsets, lists, messages that wait at hubs."""
 
+EVERYTHING = "everything"
+"""Key of the budget of a layout that was given none: the next run, when less is free, has the same."""
+
 SLACK = 1 << 16
 """Bytes for what is small: the frontier that is loaded, rounding."""
 
 
-def stream(plan: Plan, emitted: Emitted, push: int | None) -> tuple[BudgetedGraph, Traits, Shapes]:
+def stream(
+    plan: Plan, emitted: Emitted, push: int | None, beside: int = 0
+) -> tuple[BudgetedGraph, Traits, Shapes]:
     """The layout within the budget, the traits, and the workspace that is to be made.
 
-    What layouts without a budget have on the device is dropped.
+    What layouts without a budget have on the device is dropped. ``beside``: bytes of the budget that are
+    not for this.
 
     Raises
     ------
@@ -61,7 +67,7 @@ def stream(plan: Plan, emitted: Emitted, push: int | None) -> tuple[BudgetedGrap
         raise UsageError(
             f"mode {plan.mode!r} wants all edges on the device: expected residency 'device', not 'stream'"
         )
-    budget = plan.residency.budget or everything()
+    budget = max((plan.residency.budget or _everything(graph)) - beside, 1)
     for chosen in (
         traits_of(plan, emitted, push, budgeted=True),
         *_with_fewer(traits, mode_of(plan, budgeted=True)),
@@ -101,6 +107,8 @@ def stream(plan: Plan, emitted: Emitted, push: int | None) -> tuple[BudgetedGrap
                 layout.load_pages(parts, room - _bytes(layout.queues))
         about = f"{partitions(chosen.bits)}, streamed"
         graph.store.put(Kind.DEVICE, layout, key, about=about, holds=(layout.arrays, resident.bins))
+        if plan.residency.budget is None:
+            graph.store.put(Kind.DEVICE, budget + beside, EVERYTHING, about="what was free", holds=())
     return layout, chosen, shapes | layout.queues
 
 
@@ -135,10 +143,14 @@ def _with_fewer(traits: Traits, mode: str) -> Iterator[Traits]:
             yield traits
 
 
-def everything() -> int:
-    """What is free but for what the driver may want."""
-    cupy().get_default_memory_pool().free_all_blocks()
-    return cupy().cuda.runtime.memGetInfo()[0] // 16 * 15
+def _everything(graph: Graph) -> int:
+    """What is free without what this graph has on the device, but for what the driver may want."""
+    kept = graph.store.get(Kind.DEVICE, EVERYTHING)
+    if kept is None:
+        graph.store.discard(Kind.DEVICE)
+        cupy().get_default_memory_pool().free_all_blocks()
+        kept = cupy().cuda.runtime.memGetInfo()[0] // 16 * 15
+    return kept
 
 
 def _bytes(shapes: Shapes) -> int:

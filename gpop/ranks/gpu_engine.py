@@ -25,7 +25,6 @@ from gpop.gpu.engine import GpuEngine
 from gpop.gpu.kernel import RANKED
 from gpop.gpu.prepared import Prepared
 from gpop.gpu.ranked import RankedEmitter
-from gpop.gpu.streaming import everything
 from gpop.gpu.traits import Traits
 from gpop.gpu.workspace import Shapes
 from gpop.plan.engine import Finished
@@ -106,15 +105,12 @@ class GpuRankEngine(Together, GpuEngine):
 
     def _needs(self, *given: Any) -> tuple[tuple[str, ...], Shapes, int, int]:
         parts, shapes, own, needed = super()._needs(*given)
-        wire = GpuWire.bytes_of(self.part, self.plan.types.message)
+        wire = self._beside()
         return parts, shapes, own + wire, needed + wire
 
-    def _stream(self, *given: Any) -> Prepared:
-        """With what the exchange leaves of the budget."""
-        budget = self.plan.residency.budget or everything()
-        left = max(budget - GpuWire.bytes_of(self.part, self.plan.types.message), 1)
-        self.plan = replace(self.plan, residency=self.plan.residency._replace(budget=left))
-        return super()._stream(*given)
+    def _beside(self) -> int:
+        """What the exchange takes of the budget."""
+        return GpuWire.bytes_of(self.part, self.plan.types.message)
 
     def _compiled(self, *made: Any) -> Prepared:
         """On rank 0 first: the others find there what it has compiled."""

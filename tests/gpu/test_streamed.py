@@ -185,6 +185,19 @@ def test_runs_in_memory_and_streamed_ones_take_turns(monkeypatch):
     assert [each is not None for each in found] == [False, True, False] * 3
 
 
+def test_without_a_budget_it_is_what_was_free_at_first(monkeypatch):
+    """A run that finds less free, since the one before is on the device, has the same budget and layout."""
+    graph, links = graph_of("big"), []
+    with emulated():
+        runtime = streaming.cupy().cuda.runtime
+        gpop.bfs(graph, 0, target="gpu", ratio=1.0, partition_size=SIZE)
+        for free in (PLENTY, PLENTY // 2):
+            monkeypatch.setattr(runtime, "memGetInfo", lambda free=free: (free, 1 << 40))
+            run = gpop.bfs(graph, 0, target="gpu", ratio=1.0, partition_size=SIZE, residency="stream").run
+            links.append(run.trace.summary["link"])
+    assert [link["budget"] for link in links] == [PLENTY // 16 * 15] * 2
+
+
 @pytest.mark.parametrize(
     "name, mode",
     [("WeightedSumsCombined", "pc"), pytest.param("Smallest", "auto", marks=pytest.mark.slow)],
