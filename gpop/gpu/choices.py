@@ -58,7 +58,7 @@ def traits_of(
         levels,
         streamed,
         rows,
-        levels and "needsFunc" in emitted.defined and plan.tree is None and not (streamed or budgeted),
+        levels and "needsFunc" in emitted.defined and plan.tree is None and not streamed,
     )
     return Traits(
         bits=bits_of(plan, strategies),
