@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from gpop.gpu.model_source import model_source
 from gpop.model.choosers import AUTO, AUTO_PUSH
-from gpop.model.compiled import divides, may_pull, prefers_bins, prefers_pull
+from gpop.model.compiled import divides, may_pull, prefers_asking, prefers_bins
 from gpop.model.gpu_bytes import DeviceSizes
 from gpop.model.link_bytes import LINK_BYTES, asked_over_link
 from gpop.model.strategies import MODES, PULL, SC, STRATEGIES, Strategy, split
@@ -33,7 +33,7 @@ def strategies_of(
     levels: bool = False,
     streamed: bool = False,
     rows: bool = False,
-    searches: bool = False,
+    binned: bool = True,
 ) -> tuple[Strategy, ...]:
     """What a run may choose from: at most one strategy for single vertices, one for whole partitions, one for
     iterations in which vertices ask, and one for those in which few are active.
@@ -41,14 +41,13 @@ def strategies_of(
     ``owned``: every vertex has an owner that gathers, whatever the mode; ``pulls``: the model may choose that
     vertices ask; ``levels``: messages can be delivered, and vertices listed, in one phase; ``streamed``:
     edges are read over the link, where they do not fit the device; ``rows``: owners combine all messages;
-    ``searches``: a vertex that asks soon wants no more, so that asking is better than bins wherever many are
-    active, and an engine without bins is smaller, which makes every level faster.
+    ``binned``: whether bins are worth while to a run that may choose.
 
     Examples
     --------
     >>> [strategy.name for strategy in strategies_of("auto", False, True, True)]
     ['push', 'bins-combined', 'bottom-up']
-    >>> [strategy.name for strategy in strategies_of("auto", False, False, True, searches=True)]
+    >>> [strategy.name for strategy in strategies_of("auto", False, False, True, binned=False)]
     ['push', 'bottom-up']
     >>> [strategy.name for strategy in strategies_of("sc", True, False)]
     ['owner']
@@ -61,7 +60,7 @@ def strategies_of(
     if owned and not (name in GPU_STRATEGIES and GPU_STRATEGIES[name].mode == PULL):
         return (GPU_STRATEGIES["owner"],)
     push = ["push"] + ["levels"] * (levels and not streamed)
-    auto = [*push] + ["bins"] * (not (pulls and searches)) + ["bottom-up"] * pulls
+    auto = [*push] + ["bins"] * binned + ["bottom-up"] * pulls
     names = {"sc": push, "pc": ["bins"], "auto": auto}.get(name, [name])
     if combines:
         names = ["bins-combined" if name == "bins" else name for name in names]
@@ -126,7 +125,7 @@ def strategy_source(
     over_link = {part: _over_link(strategy, part == "PULLING") for part, strategy in chosen.items()}
     if streamed:
         functions += [function for function in over_link.values() if function is not None]
-    lines = [model_source((*dict.fromkeys(functions), prefers_bins, divides, may_pull, prefers_pull))]
+    lines = [model_source((*dict.fromkeys(functions), prefers_bins, divides, may_pull, prefers_asking))]
     for part, strategy in chosen.items():
         lines.append(f"#define HAS_{part} {int(strategy is not None)}")
         if strategy is None:

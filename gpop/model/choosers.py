@@ -30,8 +30,16 @@ DEFAULT_RATIO = 2.0
 FEW_EDGES = 64
 """Pull is not considered while fewer than one in so many of the edges to needy vertices may be active."""
 
+ASKING = 4
+"""A byte of vertices that ask takes as long as so many that stream, on a GPU: an edge is looked at after
+those before it. On an H200 a search of a web graph took 1.6 times as long with 1; with 8 as with 4."""
+
 MOST_IN_LONG_ROWS = 0.1
 """Share of the edges up to which rows are walked by threads that have several at once (kernels/rows.cuh)."""
+
+MOST_WITHOUT_BINS = 1 << 21
+"""Edges. On an H200 paths took .7 to .9 of the time without bins with up to 1.6 million, .95 to 1.05 with 1.8
+to 3.7, and 1.5 with 7.6."""
 
 MOST_IN_HYB = 1 << 19
 """Vertices. On an H200 rows of HYB took .3 to .8 of the time of bins with up to 2**18, 1.0 to 1.9 with more
@@ -165,6 +173,19 @@ def prefers_hyb(vertices: float) -> bool:
     return vertices <= MOST_IN_HYB
 
 
+def prefers_few_ways(edges: float) -> bool:
+    """Whether an engine that has no bins is predicted to take no longer than one that may choose, on a GPU.
+
+    So few edges are pushed in less time than it takes to fill bins and then to empty them.
+
+    Examples
+    --------
+    >>> prefers_few_ways(1 << 20), prefers_few_ways(1 << 23)
+    (True, False)
+    """
+    return edges <= MOST_WITHOUT_BINS
+
+
 def divides(divided: float, pushed: float, binned: float) -> bool:
     """Whether an iteration whose partitions send in two ways is predicted to take no longer than one whose
     partitions all do the same; bytes at one bandwidth.
@@ -199,3 +220,16 @@ def prefers_pull(pushed: float, pulled: float, ratio: float) -> bool:
     (True, False)
     """
     return pulled <= ratio * pushed
+
+
+def prefers_asking(pushed: float, asked: float, fetched: float, ratio: float) -> bool:
+    """`prefers_pull` on a GPU, where vertices that ask do not stream (`ASKING`).
+
+    ``fetched``: what comes over the link, in bytes of SC times ``ratio``.
+
+    Examples
+    --------
+    >>> prefers_asking(100.0, 50.0, 0.0, 2.0), prefers_asking(100.0, 50.0, 1.0, 2.0)
+    (True, False)
+    """
+    return ASKING * asked + fetched <= ratio * pushed

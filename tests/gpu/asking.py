@@ -20,9 +20,9 @@ def may_pull(active_edges: float, needy_edges: float) -> bool:
     return active_edges + needy_edges >= 0.0
 
 
-def prefers_pull(pushed: float, pulled: float, ratio: float) -> bool:
+def prefers_asking(pushed: float, asked: float, fetched: float, ratio: float) -> bool:
     """In place of the chooser: always."""
-    return pushed + pulled + ratio >= 0.0
+    return pushed + asked + fetched + ratio >= 0.0
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def asking() -> Iterator[None]:
     """Every iteration of a run that may pull does."""
     with never_alone(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(strategies, "may_pull", may_pull)
-        patch.setattr(strategies, "prefers_pull", prefers_pull)
+        patch.setattr(strategies, "prefers_asking", prefers_asking)
         yield
 
 

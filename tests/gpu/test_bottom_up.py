@@ -9,7 +9,7 @@ import gpop
 from gpop.gpu import engine, limits, traits
 from gpop.gpu.device_graph import DeviceGraph
 from gpop.layout.bins import build_bins
-from gpop.model.choosers import may_pull, prefers_pull
+from gpop.model.choosers import may_pull, prefers_asking
 from gpop.model.gpu_bytes import Part, bottom_up_bytes, push_bytes
 from tests.gpu.asking import asking, never_alone
 from tests.gpu.cases import CASES, Case, combined, graph_of, in_plain_python, started
@@ -190,7 +190,7 @@ def test_iterations_are_chosen_as_the_model_in_python_says(monkeypatch):
                     pushed = push_bytes(part, found["sizes"])
                     assert row["bytes"] == int(pushed)
                     needed = may_pull(row["active_edges"], needy_edges)
-                    assert not (needed and prefers_pull(pushed, asked, ratio))
+                    assert not (needed and prefers_asking(pushed, asked, 0.0, ratio))
                 chosen.append(row["partitions_pull"] > 0)
     assert True in chosen and False in chosen
 

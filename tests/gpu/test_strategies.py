@@ -12,13 +12,14 @@ import pytest
 import gpop
 from gpop.apps import bfs
 from gpop.compare import compare
-from gpop.gpu import edge_arrays, engine, kernel, strategies, traits
+from gpop.gpu import choices, edge_arrays, engine, kernel, strategies, traits
 from gpop.gpu.choices import traits_of
 from gpop.gpu.device_graph import HUBS
 from gpop.gpu.engine import GpuEngine, emitted_of
-from gpop.model import gpu_bytes
+from gpop.graph.graph import Graph
+from gpop.model import choosers, gpu_bytes
 from gpop.model.choosers import divides, prefers_bins
-from gpop.model.strategies import ASKED, MODES, STRATEGIES, asked_on
+from gpop.model.strategies import ASKED, MODES, PC, STRATEGIES, asked_on
 from gpop.plan import trace
 from gpop.plan.plan import decide
 from tests.gpu.cases import CASES, started
@@ -196,6 +197,33 @@ def test_one_kernel_serves_all_graphs_where_no_bins_are_read():
                 bits[mode, n] = traits_of(plan, emitted_of(plan), None).bits
     assert len({bits[mode, n] for mode, n in bits if "vertex" in mode}) == 1
     assert bits["sc", 70] < bits["sc", 5000] and bits["pc", 70] < bits["pc", 5000]
+
+
+def test_partitions_are_enough_for_the_multiprocessors(monkeypatch):
+    """And as large as bins allow beyond that; where nothing is binned they are small."""
+    many, bits = Graph.from_edges([0], [1], n=1 << 20), {}
+    with emulated():
+        for multiprocessors in (1, 132):
+            device = choices.current_device()._replace(multiprocessors=multiprocessors)
+            monkeypatch.setattr(choices, "current_device", lambda device=device: device)
+            for mode in ("pc", "sc"):
+                plan = decide(Smallest(many), target="gpu", mode=mode)
+                bits[multiprocessors, mode] = traits_of(plan, emitted_of(plan), None).bits
+    assert bits == {(1, "pc"): 15, (132, "pc"): 13, (1, "sc"): 12, (132, "sc"): 12}
+
+
+def test_few_edges_go_without_bins(monkeypatch):
+    """Unless partitions are spoken of."""
+    graph, names = random_graph(6, 70, 300), {}
+    with emulated():
+        for most in (299, 300):
+            monkeypatch.setattr(choosers, "MOST_WITHOUT_BINS", most)
+            for size in (None, 32):
+                plan = decide(Smallest(graph), target="gpu", partition_size=size, interleave=True)
+                chosen = traits_of(plan, emitted_of(plan), None).strategies
+                names[most, size] = [strategy.name for strategy in chosen if strategy.mode == PC]
+    assert names.pop((300, None)) == []
+    assert all(each == ["bins-combined"] for each in names.values()) and len(names) == 3
 
 
 @pytest.mark.parametrize("mode, column", [("sc", "sc"), ("pc", "pc"), ("pull", "pull"), ("edge-list", "sc")])

@@ -116,7 +116,7 @@ __device__ void choose_mode(int p, int way, const Graph& graph, const Space& spa
 __device__ bool prefers_asking(const model::Part& whole, double cost, double ratio, double& asked, double over_link = 0) {
   if (!HAS_PULLING || (HAS_SPARSE && !model::may_pull(whole.active_edges, whole.needy_edges))) return false;
   asked = PULLING_BYTES(whole, LIVE ? LIVE_SIZES : SIZES);
-  return model::prefers_pull(cost, asked + over_link, ratio);
+  return model::prefers_asking(cost, asked, over_link, ratio);
 }
 
 // Block 0: close the iteration that ended, decide how the next one goes. `finished`: there was one.
