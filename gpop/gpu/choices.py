@@ -144,8 +144,8 @@ def _takes_hyb(plan: Plan) -> bool:
 def bits_of(plan: Plan, strategies: tuple[Strategy, ...]) -> int:
     """Local bits: the cells of a partition fit the shared memory of a block, and ids fit 15 bits.
 
-    As large as that, bins are fewest; but half of the multiprocessors or more have a partition to work on. On
-    an H200 PageRank by bins took .57 of the time with 4,096 instead of 32,768 vertices in each on NY's roads,
+    As large as that, bins are fewest; but a third of the multiprocessors or more have a partition to work on. On
+    an H200 PageRank by bins took .61 of the time with 4,096 instead of 32,768 vertices in each on NY's roads,
     .60 on a web graph, 1.1 on RMAT 20, and 2 on RMAT 22.
     Strategies by name do not read bins: theirs are the same for all graphs, so that one kernel serves all.
     """
@@ -156,13 +156,12 @@ def bits_of(plan: Plan, strategies: tuple[Strategy, ...]) -> int:
         // (8 * cell + 1)
     )
     most = min(SMALL_ID_BITS, room.bit_length() - 1)
-    if strategies and strategies[0].name == "push" and not any(map(_binned, strategies)):
-        most = min(most, UNBINNED_BITS)
     n = plan.program.graph.n
+    least = max(4, min(current_device().multiprocessors // 3, n // LEAST_SIZE))
     if any(each.by_name for each in strategies):
         least = 1
-    else:
-        least = max(4, min(current_device().multiprocessors // 2, n // LEAST_SIZE))
+    elif strategies and strategies[0].name == "push" and not any(map(_binned, strategies)):
+        most, least = min(most, UNBINNED_BITS), 4
     bits = partition_bits(
         n, 1, cache_bytes=cell << most, vertex_bytes=cell, partition_size=plan.partition_size, least=least
     )

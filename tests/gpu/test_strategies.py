@@ -209,7 +209,7 @@ def test_partitions_are_enough_for_the_multiprocessors(monkeypatch):
             for mode in ("pc", "sc"):
                 plan = decide(Smallest(many), target="gpu", mode=mode)
                 bits[multiprocessors, mode] = traits_of(plan, emitted_of(plan), None).bits
-    assert bits == {(1, "pc"): 15, (132, "pc"): 13, (1, "sc"): 12, (132, "sc"): 12}
+    assert bits == {(1, "pc"): 15, (132, "pc"): 14, (1, "sc"): 12, (132, "sc"): 12}
 
 
 def test_few_edges_go_without_bins(monkeypatch):
