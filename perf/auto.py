@@ -107,7 +107,7 @@ def _run(argv: list[str]) -> None:
 def _table(specs: list[str], given: argparse.Namespace) -> None:
     width, ratios = max(map(len, map(name_of, specs))) + 2, []
     bar, modes = BARS[given.target], modes_of(given.target)
-    column = max(map(len, modes)) + 2
+    column = max(10, *(len(mode) + 2 for mode in modes))
     options = {"target": given.target}
     if given.target == "cpu":
         options["threads"] = given.threads or worker_count()

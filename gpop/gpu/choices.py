@@ -144,8 +144,8 @@ def _takes_hyb(plan: Plan) -> bool:
 def bits_of(plan: Plan, strategies: tuple[Strategy, ...]) -> int:
     """Local bits: the cells of a partition fit the shared memory of a block, and ids fit 15 bits.
 
-    As large as that, bins are fewest; but a third of the multiprocessors or more have a partition to work on. On
-    an H200 PageRank by bins took .61 of the time with 4,096 instead of 32,768 vertices in each on NY's roads,
+    As large as that, bins are fewest; but a third of the multiprocessors or more have a partition to work on.
+    On an H200 PageRank by bins took .61 of the time with 4,096 instead of 32,768 vertices on roads of NY,
     .60 on a web graph, 1.1 on RMAT 20, and 2 on RMAT 22.
     Strategies by name do not read bins: theirs are the same for all graphs, so that one kernel serves all.
     """
