@@ -16,15 +16,19 @@ from gpop.direct.shortest_paths import FARTHEST, PHASES, VERTEX_BYTES, search
 from gpop.graph.degrees import unevenness
 from gpop.graph.kept import Kind
 from gpop.layout.by_weight import LINE_BYTES
-from gpop.layout.partition import SMALL_EDGES
+from gpop.layout.partition import SMALL_EDGES, share_inside
 
 METHODS = ("auto", "messages", "lists")
 
 LEAST_EDGES, LEAST_DEGREE = 1 << 17, 8
 """Edges, and edges per vertex, from which auto is lists. Measured on 2 threads, of the time of messages: RMAT
-and Kronecker graphs .2 to .4, social graphs .3 to .7, random graphs .6 to .9, a web graph (cnr-2000, degree
-10, or 17 with its edges both ways) 1.15 to 1.6, roads more. A degree of 12 would lose email-Enron (10) and
-soc-Slashdot0902 (11.5), both about .7."""
+and Kronecker graphs .2 to .4, social graphs .3 to .7, random graphs .6 to .9, roads more than 1. A degree of
+12 would lose email-Enron (10) and soc-Slashdot0902 (11.5), both about .7."""
+
+MOST_NEAR, PARTS_BITS = 0.5, 6
+"""Share of the edges that stay in one of 64 parts of the ids, up to which auto is lists: of the time of
+messages a web graph (cnr-2000, .68) takes 1.6 to 1.9, since those then find their vertices in the cache and
+lists do not; friends on Twitter (.40) take .8, others have less than .2."""
 
 HUBS = 8
 """`unevenness` from which a small graph (`SMALL_EDGES`), too, is better off with lists: of the time of
@@ -68,6 +72,8 @@ def choose(
         return "messages", "weights are fractions or large" if not fits else "several ranks"
     if graph.m < max(LEAST_EDGES, LEAST_DEGREE * graph.n):
         return "messages", "few edges, or few of each vertex"
+    if share_inside(graph, max(0, graph.n.bit_length() - PARTS_BITS)) > MOST_NEAR:
+        return "messages", "neighbours are near each other"
     if graph.m <= SMALL_EDGES and unevenness(graph) < HUBS:
         return "messages", "a small graph without hubs"
     if graph.facts.mapped is not None or not _there_is_room(graph):

@@ -207,6 +207,16 @@ def test_lists_are_for_hubs_where_a_graph_is_small():
     assert method == "messages" and "without hubs" in reason
 
 
+def test_lists_are_not_for_neighbours_that_are_near(dense):
+    """As on the web, whose pages link to pages of their own site: here the next 40 ids."""
+    heads = (np.arange(1 << 13)[:, None] + np.arange(1, 41)).ravel() % (1 << 13)
+    indptr = np.arange(0, len(heads) + 1, 40)
+    near = gpop.Graph(indptr, heads.astype(np.uint32), np.full(len(heads), 3, np.uint32))
+    method, reason = choose(near, "auto", 3, None, {})
+    assert method == "messages" and "near each other" in reason
+    assert "near" not in choose(dense, "auto", 255, None, {})[1]
+
+
 def test_which_method_is_chosen(road, dense):
     def chosen(graph, method="auto", delta=None, **options):
         return choose(graph, method, graph.weights.max(), delta, options)[0]
