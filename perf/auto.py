@@ -5,8 +5,9 @@
 
 On the CPU each number is the median wall time of a call of gpop's function, from the graph to the whole
 result, with layouts and kernels there; on a GPU that of the loop, by its events, and the modes are all
-strategies that can be asked for by name. Modes take turns, the first of them another one each time, so that a
-slow minute hits all; they do so ``--rounds`` times, and on until each has been called for ``--seconds`` in
+strategies that can be asked for by name. Modes take turns, so that a slow minute hits all, in another order
+each time (seeded), so that none always finds the caches as the same other one left them: after a pull, a push
+took 1.2 times as long. They do so ``--rounds`` times, and on until each has been called for ``--seconds`` in
 all. A mode that takes `HOPELESS` times as long as auto has one turn. ``ratio`` is auto over the best of the
 others, at most `BARS`. All modes must give the same answer; one that an app does not have has none.
 """
@@ -70,11 +71,10 @@ def times(
             )
     hopeful = [mode for mode in found if found[mode] < HOPELESS * found["auto"]]
     found = {mode: [] if mode in hopeful else [took] for mode, took in found.items()}
-    turn = 0
+    turn, order = 0, np.random.default_rng(1)
     while turn < rounds or min(sum(found[mode]) for mode in hopeful) < seconds:
-        for i in range(len(hopeful)):
-            mode = hopeful[(turn + i) % len(hopeful)]
-            found[mode].append(timed(mode)[0])
+        for mode in order.permutation(hopeful):
+            found[mode].append(timed(str(mode))[0])
         turn += 1
     return found
 
