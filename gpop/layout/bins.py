@@ -221,6 +221,24 @@ def nonempty(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return offsets, columns.astype(np.uint32)
 
 
+def _one_bin(graph: Graph, bits: int) -> Bins:
+    """The layout of one partition: the edges as they are. No kernel has to be compiled for it."""
+    degrees, m = np.diff(graph.indptr), graph.m
+    weights = graph.weights if graph.weights is not None else np.empty(0, np.uint32)
+    width, weight_dtype = np.dtype(id_dtype(bits)), narrow_dtype(weights)
+    graph.store.require(m * (width.itemsize + weight_dtype.itemsize), f"{graph!r}: 1 x 1 bins")
+    sources = np.flatnonzero(degrees).astype(source_dtype(bits))
+    ids = graph.indices.astype(width)
+    ids[graph.indptr[:-1][degrees > 0]] |= width.type(1 << (8 * width.itemsize - 1))
+    slots, id_offsets = np.array([0, len(sources)], np.int64), np.array([0, m], np.int64)
+    row_offsets, row_bins = nonempty(id_offsets[1:, None])
+    return Bins(
+        np.int64(graph.n), np.uint32(bits), np.int64(1), graph.indptr, graph.indices, weights,
+        slots, sources, id_offsets, ids, weights.astype(weight_dtype), row_offsets, row_bins,
+        row_offsets, row_bins, np.bool_(True),
+    )  # fmt: skip
+
+
 def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
     """Build the layout of ``graph`` with ``2**bits`` vertices per partition, in parallel.
 
@@ -253,6 +271,8 @@ def build_bins(graph: Graph, bits: int, threads: int) -> Bins:
     (2, 3, [32769, 32768, 32769])
     """
     n, k = graph.n, partition_count(graph.n, bits)
+    if k == 1:
+        return _one_bin(graph, bits)
     indptr, indices = graph.indptr, graph.indices
     weights = graph.weights if graph.weights is not None else np.empty(0, np.uint32)
     shape = (np.int64(n), np.uint32(bits), np.int64(k))
