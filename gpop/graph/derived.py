@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from gpop.common.progress import activity
-from gpop.graph.kept import KeptList, Kind
+from gpop.graph.kept import Kind
+from gpop.graph.kept_bytes import KeptList
 
 if TYPE_CHECKING:
     import numpy as np

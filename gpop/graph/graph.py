@@ -23,7 +23,8 @@ from gpop.graph.arguments import as_ids, as_weights, check_size
 from gpop.graph.derived import Derived
 from gpop.graph.facts import Facts
 from gpop.graph.interchange import Interchange
-from gpop.graph.kept import Bytes, Kind, Store
+from gpop.graph.kept import Kind, Store
+from gpop.graph.kept_bytes import Bytes
 from gpop.graph.validate import ids_fault, offsets_fault
 
 

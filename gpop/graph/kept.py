@@ -1,9 +1,7 @@
 """Kept data: what was built for a graph and stays with it, with its bytes, until it is dropped.
 
 Every graph has one `Store`. An entry has a `Kind`, a key within the kind, a value, and the arrays that it
-holds; device arrays (CuPy's) count for the device, all others for the host. Bytes are those of the arrays
-themselves, each memory counted once: what an entry shares with the graph, or with an entry listed before
-it, is not its own. Mapped files count as if they were read.
+holds, whose bytes are counted (`gpop.graph.kept_bytes`).
 
 Graphs that are made of a graph (its reverse, its symmetric copy, its other orders) are entries with a store
 of their own, and what is kept with them is listed and dropped with them: stores are a tree.
@@ -26,12 +24,11 @@ import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator
 from enum import StrEnum
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from gpop.common.errors import UsageError
-from gpop.common.memory import available_bytes, readable, require_memory
+from gpop.common.memory import available_bytes, require_memory
+from gpop.graph.kept_bytes import Kept, KeptList, addresses, bytes_of
 
 LIMIT: int | None = None
 """Most bytes of host memory that are kept with a graph; None: `SHARE` of what was available at first."""
@@ -73,47 +70,12 @@ class Kind(StrEnum):
     PINNED = "pinned"  # bits of a partition, whether the graph is turned round, name of the array
 
 
-class Kept(NamedTuple):
-    """One line of what is kept with a graph."""
-
-    kind: str
-    about: str
-    host_bytes: int
-    device_bytes: int
-
-
-class Bytes(int):
-    """In place of arrays: so many bytes on the host."""
-
-
-class KeptList(list[Kept]):
-    """What is kept with a graph; shown as a table.
-
-    Examples
-    --------
-    >>> KeptList([Kept("bins", "2 partitions", 96, 0), Kept("device", "2 partitions", 0, 4000)])
-    kind    what          host  device
-    bins    2 partitions  96 B     0 B
-    device  2 partitions   0 B  4.0 KB
-    total                 96 B  4.0 KB
-    """
-
-    def __repr__(self) -> str:
-        total = (sum(each.host_bytes for each in self), sum(each.device_bytes for each in self))
-        rows = [(*each[:2], *map(readable, each[2:])) for each in (*self, Kept("total", "", *total))]
-        rows.insert(0, ("kind", "what", "host", "device"))
-        kind, about, host, device = (max(map(len, column)) for column in zip(*rows, strict=True))
-        return "\n".join(
-            f"{row[0]:{kind}}  {row[1]:{about}}  {row[2]:>{host}}  {row[3]:>{device}}" for row in rows
-        )
-
-
 class _Entry:
     __slots__ = ("about", "bytes", "graph", "holds", "used", "value")
 
     def __init__(self, value: Any, holds: Any, graph: Any | None, about: str) -> None:
         self.value, self.holds, self.graph, self.about = value, holds, graph, about
-        self.bytes = sum(_bytes_of(holds, set()))  # at most: what is shared is counted, too
+        self.bytes = sum(bytes_of(holds, set()))  # at most: what is shared is counted, too
         self.used = next(_clock)
 
     def latest(self) -> int:
@@ -233,9 +195,9 @@ class Store:
 
     def listed(self) -> KeptList:
         """Everything that is kept, and with graphs made of this one."""
-        seen = _addresses(self._own)
+        seen = addresses(self._own)
         return KeptList(
-            Kept(str(kind), about, *_bytes_of(entry.holds, seen))
+            Kept(str(kind), about, *bytes_of(entry.holds, seen))
             for _, (kind, _), entry, about in self._walk()
         )
 
@@ -267,7 +229,7 @@ class Store:
         for store, key, entry, _ in found:
             if enough():
                 return
-            wanted = not device or _bytes_of(entry.holds, set())[1]
+            wanted = not device or bytes_of(entry.holds, set())[1]
             if wanted and entry is not spared and not store._in_use(entry):
                 store.take(*key)
 
@@ -324,40 +286,3 @@ class Store:
         if free:
             self.lock.release()
         return not free
-
-
-def _arrays(holds: Any) -> Iterator[Any]:
-    if isinstance(holds, np.ndarray) or hasattr(type(holds), "__cuda_array_interface__"):
-        yield holds
-    elif isinstance(holds, dict):
-        for each in list(holds.values()):
-            yield from _arrays(each)
-    elif isinstance(holds, tuple | list):
-        for each in holds:
-            yield from _arrays(each)
-
-
-def _on_device(array: Any) -> bool:
-    return hasattr(type(array), "__cuda_array_interface__")
-
-
-def _address(array: Any) -> tuple[bool, int]:
-    if _on_device(array):
-        return True, array.data.ptr
-    return False, array.__array_interface__["data"][0]
-
-
-def _addresses(holds: Any) -> set[tuple[bool, int]]:
-    return {_address(array) for array in _arrays(holds) if array.nbytes}
-
-
-def _bytes_of(holds: Any, seen: set[tuple[bool, int]]) -> tuple[int, int]:
-    """Bytes on host and device of the arrays that do not begin where one in ``seen`` does; adds them."""
-    if isinstance(holds, Bytes):
-        return int(holds), 0
-    total = [0, 0]
-    for array in _arrays(holds):
-        if array.nbytes and (address := _address(array)) not in seen:
-            seen.add(address)
-            total[address[0]] += array.nbytes
-    return total[0], total[1]

@@ -11,7 +11,8 @@ import time
 
 from gpop.common.progress import activity
 from gpop.graph.graph import Graph
-from gpop.graph.kept import Bytes, Kind
+from gpop.graph.kept import Kind
+from gpop.graph.kept_bytes import Bytes
 from gpop.layout.bins import Bins, build_bins
 from gpop.layout.bins_file import layout_of
 from gpop.layout.partition import partitions

@@ -15,7 +15,8 @@ import numpy as np
 from gpop.common.errors import GraphFileError
 from gpop.graph.facts import Facts
 from gpop.graph.graph import Graph
-from gpop.graph.kept import Bytes, Kind
+from gpop.graph.kept import Kind
+from gpop.graph.kept_bytes import Bytes
 from gpop.layout.bins import Bins, nonempty
 from gpop.layout.edge_blocks import Blocks
 from gpop.layout.mapped_file import MappedArrays

@@ -15,7 +15,8 @@ from gpop.common import memory
 from gpop.generate import generate
 from gpop.graph import kept as module
 from gpop.graph.exclusive import exclusive
-from gpop.graph.kept import Bytes, Kind, Store
+from gpop.graph.kept import Kind, Store
+from gpop.graph.kept_bytes import Bytes
 from gpop.graph.transform import random_weights
 from gpop.layout.kept_bins import bins_of
 from tests.programs import Smallest
