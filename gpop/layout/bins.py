@@ -231,11 +231,10 @@ def _one_bin(graph: Graph, bits: int) -> Bins:
     ids = graph.indices.astype(width)
     ids[graph.indptr[:-1][degrees > 0]] |= width.type(1 << (8 * width.itemsize - 1))
     slots, id_offsets = np.array([0, len(sources)], np.int64), np.array([0, m], np.int64)
-    row_offsets, row_bins = nonempty(id_offsets[1:, None])
+    row, column = nonempty(id_offsets[1:, None]), nonempty(id_offsets[1:, None])
     return Bins(
         np.int64(graph.n), np.uint32(bits), np.int64(1), graph.indptr, graph.indices, weights,
-        slots, sources, id_offsets, ids, weights.astype(weight_dtype), row_offsets, row_bins,
-        row_offsets, row_bins, np.bool_(True),
+        slots, sources, id_offsets, ids, weights.astype(weight_dtype), *row, *column, np.bool_(True),
     )  # fmt: skip
 
 
