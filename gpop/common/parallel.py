@@ -154,15 +154,15 @@ def beside(task: Callable[[int], object], argument: int) -> None:
         # An idle thread's queue is taken and the call put into it in one step: no interrupt falls between.
         next(map(methodcaller("put", call), iter(_idle.pop, None)))
     except IndexError:
-        start_new_thread(_serve, (call,))
+        calls: SimpleQueue = SimpleQueue()
+        calls.put(call)
+        start_new_thread(_serve, (calls,))
 
 
-def _serve(call: tuple[Callable[[int], object], int] | None) -> None:
-    calls: SimpleQueue = SimpleQueue()
+def _serve(calls: SimpleQueue) -> None:
+    """Calls come by the queue, the first one, too: what a thread is started with lives as long as it does."""
     while True:
-        task, argument = call
-        call = None
+        task, argument = calls.get()
         task(argument)
         del task  # and with it the arrays that it works on
         _idle.append(calls)
-        call = calls.get()

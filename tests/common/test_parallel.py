@@ -9,6 +9,7 @@ from time import sleep
 
 import pytest
 
+from gpop.common import parallel
 from gpop.common.parallel import _idle, beside, for_each, ranges, worker_count
 
 
@@ -77,10 +78,15 @@ def test_calls_beside_their_caller_run_at_once():
     assert rounds[0] == rounds[1] == rounds[2]
 
 
-def test_a_call_that_is_over_holds_nothing():
+@pytest.mark.parametrize("new", [True, False])
+def test_a_call_that_is_over_holds_nothing(new, monkeypatch):
+    """Nor does the call that a thread was started for."""
+
     class Array:
         pass
 
+    if new:
+        monkeypatch.setattr(parallel, "_idle", [])
     held, done = Array(), Queue()
     left = weakref.ref(held)
     beside(lambda i, held=held: done.put(i), 5)
