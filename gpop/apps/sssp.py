@@ -142,7 +142,7 @@ def sssp(
         unit, threads = mean_step(graph) or 1.0, options.get("threads")
         distance, run = without_messages(graph, source, unit, method, reason, threads)
         infinity = distance.dtype.type(SSSP.distance.fill)
-        if _farthest(distance, infinity) + heaviest < infinity:
+        if _is_exact(distance, infinity, heaviest):
             return SSSPResult(source=source, distance=distance, reached=distance < infinity, run=run)
         reason = f"distances are too long for method {method!r}"
     return _by_messages(graph, source, heaviest, reason, delta, interleave, options)
@@ -175,11 +175,16 @@ def _by_messages(
         run = gpop.run(program, frontier=[source], interleave=interleave, **options)
         run.trace.summary.update(method="messages", reason=reason)
         reached = program.distance < infinity
-        if infinity == np.inf or _farthest(program.distance, infinity) + heaviest < infinity:
+        if infinity == np.inf or _is_exact(program.distance, infinity, heaviest):
             return SSSPResult(source=source, distance=program.distance, reached=reached, run=run)
     raise UsageError(
         f"distances exceed 2**63 (heaviest weight {heaviest}): give the weights as floating point"
     )
+
+
+def _is_exact(distance: np.ndarray, infinity: np.unsignedinteger, heaviest: int | float) -> bool:
+    """Whether no edge leads as far as infinity; most often the heaviest weight and n say so."""
+    return heaviest * distance.size < infinity or _farthest(distance, infinity) + heaviest < infinity
 
 
 def _farthest(distance: np.ndarray, infinity: np.unsignedinteger) -> int:
