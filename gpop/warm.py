@@ -45,7 +45,7 @@ RUNS = {
     "katz": ([BINARY, "--alpha", "0.001"], [BINARY, "--alpha", "0.001", "--mode", "pull"]),
     "hits": ([BINARY], [BINARY, "--mode", "pull"]),
     "sssp": ([BINARY, "--interleave"], [BINARY, "--interleave", *LONG_IDS], [BINARY, "--no-interleave"],
-             [BINARY, "--method", "lists"]),
+             [BINARY, "--method", "lists"], [BINARY]),
     "cc": ([BINARY], [BINARY, "--method", "labels"]),
 }  # fmt: skip
 """Arguments of the apps for which once is not enough; a text file has them compile what reads it."""

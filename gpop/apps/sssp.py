@@ -1,7 +1,8 @@
 """Single-source shortest paths with weights that are not negative.
 
-Two algorithms with the same result. *lists*: light edges are pushed and most others never looked at; for
-whole-number weights, see `gpop.direct.shortest_paths`. *messages*, of which the rest of this file is:
+Three algorithms with the same result. For whole-number weights, *lists*: light edges are pushed and most
+others never looked at, see `gpop.direct.shortest_paths`; *calendar*: one thread and narrow buckets, for small
+graphs, see `gpop.direct.calendar`. *messages*, of which the rest of this file is:
 Algorithm: delta-stepping. Improved vertices scatter (GPOP, Algorithm 7) in buckets of distances that
 are ``delta`` wide, the lowest bucket first. An infinite ``delta`` is Bellman-Ford.
 How wide buckets are, and when messages are gathered as soon as they are there: sssp_buckets.py.
@@ -26,7 +27,7 @@ from gpop.apps.options import one_call
 from gpop.apps.paths import along_distances
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.sssp_buckets import bucket_width, interleaves, mean_step
-from gpop.apps.sssp_lists import METHODS, by_lists, choose
+from gpop.apps.sssp_lists import METHODS, choose, without_messages
 from gpop.apps.sssp_programs import SSSP, UNORDERED, DoubleSSSP, FloatSSSP, WideSSSP
 from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import UsageError
@@ -96,9 +97,10 @@ def sssp(
         With weights of any numeric type, none of them negative.
     source : int or str
         Vertex index, or the name of a vertex; ``graph.vertex_of(id)`` for an original id that is a number.
-    method : "auto", "messages" or "lists"
-        Auto is lists where weights are whole numbers and vertices have many edges, unless an option speaks of
-        messages or iterations. The choice and its reason are in ``trace.summary``.
+    method : "auto", "messages", "lists" or "calendar"
+        Where weights are whole numbers auto is the calendar, which is one thread, on small graphs, and lists
+        where vertices have many edges, unless an option speaks of messages or iterations. The choice and its
+        reason are in ``trace.summary``.
     delta : float, optional
         Of messages: width of the buckets of distances that are finished one after the other. Distances do not
         depend on it. A small one saves edges, a large one saves iterations; ``math.inf`` makes no buckets. By
@@ -136,12 +138,13 @@ def sssp(
     source = one_vertex(graph, source)
     heaviest = _heaviest_weight(graph)
     method, reason = choose(graph, method, heaviest, delta, {"interleave": interleave, **options})
-    if method == "lists":
-        distance, run = by_lists(graph, source, mean_step(graph) or 1.0, reason, options.get("threads"))
+    if method != "messages":
+        unit, threads = mean_step(graph) or 1.0, options.get("threads")
+        distance, run = without_messages(graph, source, unit, method, reason, threads)
         infinity = distance.dtype.type(SSSP.distance.fill)
-        if _farthest(distance, infinity) + heaviest < infinity:
+        if _is_exact(distance, infinity, heaviest):
             return SSSPResult(source=source, distance=distance, reached=distance < infinity, run=run)
-        reason = "distances are too long for lists"
+        reason = f"distances are too long for method {method!r}"
     return _by_messages(graph, source, heaviest, reason, delta, interleave, options)
 
 
@@ -172,11 +175,16 @@ def _by_messages(
         run = gpop.run(program, frontier=[source], interleave=interleave, **options)
         run.trace.summary.update(method="messages", reason=reason)
         reached = program.distance < infinity
-        if infinity == np.inf or _farthest(program.distance, infinity) + heaviest < infinity:
+        if infinity == np.inf or _is_exact(program.distance, infinity, heaviest):
             return SSSPResult(source=source, distance=program.distance, reached=reached, run=run)
     raise UsageError(
         f"distances exceed 2**63 (heaviest weight {heaviest}): give the weights as floating point"
     )
+
+
+def _is_exact(distance: np.ndarray, infinity: np.unsignedinteger, heaviest: int | float) -> bool:
+    """Whether no edge leads as far as infinity; most often the heaviest weight and n say so."""
+    return heaviest * distance.size < infinity or _farthest(distance, infinity) + heaviest < infinity
 
 
 def _farthest(distance: np.ndarray, infinity: np.unsignedinteger) -> int:

@@ -1,4 +1,8 @@
-"""Shortest paths without messages: when that is the way, and a run of it (`gpop.direct.shortest_paths`)."""
+"""Shortest paths without messages: when that is the way, and a run of it.
+
+On a small graph one thread and a calendar of buckets (`gpop.direct.calendar`), on others lists in the order
+of weights (`gpop.direct.shortest_paths`).
+"""
 
 from __future__ import annotations
 
@@ -8,31 +12,36 @@ import numpy as np
 
 import gpop
 from gpop.apps.on_ranks import several
+from gpop.apps.sssp_buckets import UNEVEN
 from gpop.apps.without_messages import asked_of_messages, direct_run, no_messages, phases_of
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes
 from gpop.common.parallel import use_threads
+from gpop.direct import calendar
 from gpop.direct.shortest_paths import FARTHEST, PHASES, VERTEX_BYTES, search
 from gpop.graph.degrees import unevenness
 from gpop.graph.kept import Kind
 from gpop.layout.by_weight import LINE_BYTES
 from gpop.layout.partition import SMALL_EDGES, share_inside
 
-METHODS = ("auto", "messages", "lists")
+METHODS = ("auto", "messages", "lists", "calendar")
 
-LEAST_EDGES, LEAST_DEGREE = 1 << 17, 8
-"""Edges, and edges per vertex, from which auto is lists. Measured on 2 threads, of the time of messages: RMAT
-and Kronecker graphs .2 to .4, social graphs .3 to .7, random graphs .6 to .9, roads more than 1. A degree of
-12 would lose email-Enron (10) and soc-Slashdot0902 (11.5), both about .7."""
+LEAST_DEGREE = 8
+"""Edges per vertex from which auto is lists on what is not small. Measured on 2 threads, of the time of
+messages: RMAT and Kronecker graphs .2 to .4, social graphs .3 to .7, random ones .6 to .9, roads more than 1.
+A degree of 12 would lose soc-Slashdot0902 (11.5), about .7. Small graphs (`SMALL_EDGES`) take on one thread,
+with a calendar, .4 to .9 of the least that messages and lists take on one or two; a random one of 490,000
+edges as long as lists."""
 
 MOST_NEAR, PARTS_BITS = 0.5, 6
 """Share of the edges that stay in one of 64 parts of the ids, up to which auto is lists: of the time of
 messages a web graph (cnr-2000, .68) takes 1.6 to 1.9, since those then find their vertices in the cache and
 lists do not; friends on Twitter (.40) take .8, others have less than .2."""
 
-HUBS = 8
-"""`unevenness` from which a small graph (`SMALL_EDGES`), too, is better off with lists: of the time of
-messages a graph of mails takes .9 (14), citations 2.7 (2.6); below `LEAST_EDGES` votes take 2.5 (9)."""
+DAY_STEPS, DAY_STEPS_EVEN = 1, 20
+"""Width of a calendar's days in mean weights over the mean degree: among hubs (`UNEVEN`), and where vertices
+have about as many edges as each other. The best are .2 to 1 for votes and mails, .4 to 3 for citations, 16 to
+60 for roads."""
 
 
 def choose(
@@ -50,14 +59,14 @@ def choose(
     if method == "messages":
         return method, "as asked"
     fits = graph.weights.dtype.kind in "iu" and heaviest < FARTHEST
-    if method == "lists":
-        no_messages("lists", options, "partition_size")
+    if method != "auto":
+        no_messages(method, options, "partition_size")
         if delta is not None:
-            raise UsageError("delta means nothing to lists, which have a rule of their own")
+            raise UsageError(f"delta means nothing to {method}: it has a rule of its own")
         if not fits or several(options):
             raise UsageError(
-                f"lists are for whole-number weights below {FARTHEST} and one process: expected "
-                "method='messages'"
+                f"method {method!r} is for whole-number weights below {FARTHEST} and one process: expected "
+                "'messages'"
             )
         return method, "as asked"
     spoken = asked_of_messages(options)
@@ -70,12 +79,12 @@ def choose(
         return "messages", f"{', '.join(spoken)} is for messages"
     if several(options) or not fits:
         return "messages", "weights are fractions or large" if not fits else "several ranks"
-    if graph.m < max(LEAST_EDGES, LEAST_DEGREE * graph.n):
-        return "messages", "few edges, or few of each vertex"
+    if max(graph.n, graph.m) <= SMALL_EDGES and graph.facts.mapped is None:
+        return "calendar", "a small graph, and no option speaks of messages"
+    if graph.m < LEAST_DEGREE * graph.n:
+        return "messages", "few edges of each vertex"
     if share_inside(graph, max(0, graph.n.bit_length() - PARTS_BITS)) > MOST_NEAR:
         return "messages", "neighbours are near each other"
-    if graph.m <= SMALL_EDGES and unevenness(graph) < HUBS:
-        return "messages", "a small graph without hubs"
     if graph.facts.mapped is not None or not _there_is_room(graph):
         return "messages", "no memory for the edges by weight"
     return "lists", "many edges of each vertex, and no option speaks of messages"
@@ -89,21 +98,25 @@ def _there_is_room(graph: gpop.Graph) -> bool:
     return edge_bytes * graph.m + VERTEX_BYTES * graph.n <= available_bytes() / 2
 
 
-def by_lists(
-    graph: gpop.Graph, source: int, unit: float, reason: str, threads: int | None
+def without_messages(
+    graph: gpop.Graph, source: int, unit: float, method: str, reason: str, threads: int | None
 ) -> tuple[np.ndarray, gpop.Run]:
     """Distances, `FARTHEST` where that is not less, and the run."""
     threads = use_threads(threads)
-    found = search(graph, source, unit, threads)
+    if method == "calendar":
+        steps = DAY_STEPS if unevenness(graph) >= UNEVEN else DAY_STEPS_EVEN
+        found, name, phases = calendar.search(graph, source, steps * unit), "Calendar", calendar.PHASES
+    else:
+        found, name, phases = search(graph, source, unit, threads), "LightFirst", PHASES
     run = direct_run(
-        phases_of(PHASES, found),
+        phases_of(phases, found),
         seconds=found.seconds,
         prepare_seconds=found.prepare_seconds,
-        threads=threads,
+        threads=1 if method == "calendar" else threads,
         partition_size=graph.n,
         partitions=1,
-        program="LightFirst",
-        method="lists",
+        program=name,
+        method=method,
         reason=reason,
     )
     return found.distance, run

@@ -79,7 +79,7 @@ class CpuEngine(Preparation):
     def _begin(self, started: tuple[int, int, int], vertices: int, edges: int, iteration: int) -> None:
         """The loop's state before the first iteration."""
         items, active, active_edges = started
-        self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0, 0
+        self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0, 0, 0
         self.space.team[team.WAY] = AUTO_PUSH
 
     def _loader(self, whole: bool) -> Callable[..., tuple[int, int, int]]:

@@ -40,17 +40,19 @@ WAIT_EDGES = 1 << 17
 
 LATE_NS, ALONE, ALONE_EDGES = 100_000, 16, 1 << 20
 """Where the main thread has waited so long for others that it would have been faster alone, somebody else
-wants the cores: for so many times what it has waited it does phases of fewer edges alone."""
+wants the cores: for so many times what it has waited it does phases of fewer edges alone. So it does, for so
+many times the phase, where one that delivers all messages took all together longer than it alone before."""
 
 ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS, NEEDY, NEEDY_EDGES = range(7)
-NO_IN_EDGES, HALF, ITEMS, FRESH, TEAM, VISITED = range(7, 13)
-PROGRESS_SIZE = 13
+NO_IN_EDGES, HALF, ITEMS, FRESH, TEAM, VISITED, LEAST_ALONE = range(7, 14)
+PROGRESS_SIZE = 14
 """Slots of ``progress``, the loop's state between calls (int64). The vertices that want messages, and
 their in-edges, are estimated: all that were never in the frontier; after a pull they are known.
 ``NO_IN_EDGES``: the loop has returned because it wants to pull. ``HALF``: it has returned in the middle of an
 iteration, and this phase is next, over ``ITEMS``. ``FRESH``: nothing has been done yet. ``TEAM``: `MAY_CALL`
 when there are workers who were not called, and `CALL` when the loop has returned because it wants them.
-``VISITED``: vertices of all earlier frontiers."""
+``VISITED``: vertices of all earlier frontiers. ``LEAST_ALONE``: where all are active, the least nanoseconds
+in which the main thread alone has delivered all messages; 0 where it has not."""
 
 MAY_CALL, CALL = 1, 2
 
@@ -274,6 +276,12 @@ def make_loop(open_control, work):
                 before, now = now, clock_ns()
                 trace[rows, SCATTER_AT if phase in (SCATTER, PREPARE) else GATHER_AT] = (now - before) * 1e-9
             begins = phase not in (SCATTER, PREPARE)
+            if all_active and begins:
+                took, least_alone = now - before, progress[LEAST_ALONE]
+                if sharers == 1:
+                    progress[LEAST_ALONE] = min(least_alone, took) if least_alone > 0 else took
+                elif took > least_alone > 0:
+                    alone_until = now + ALONE * took
             if phase == SCATTER:
                 write_trace(trace, rows, items, all_active, c, c)
                 if prioritised and interleaved:  # vertices have been activated, and put aside

@@ -87,7 +87,7 @@ _SERIAL = 1 << 15  # vertices and edges that one thread does before another has 
 
 
 class Distances(NamedTuple):
-    """``distance`` of every vertex; edges and seconds of each of `PHASES`."""
+    """``distance`` of every vertex; edges and seconds of each phase."""
 
     distance: np.ndarray
     edges: np.ndarray

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpop
-from gpop.apps import sssp_buckets
+from gpop.apps import sssp_buckets, sssp_lists
 from gpop.apps.sssp import main, verify
 from gpop.apps.sssp_buckets import default_delta
 from gpop.apps.sssp_lists import choose
@@ -162,7 +162,7 @@ def test_interleaved_by_default_where_partitions_are_closed():
 
 
 def test_interleaved_by_default_on_small_graphs(road):
-    found = gpop.sssp(road, 0, threads=2)
+    found = gpop.sssp(road, 0, method="messages", threads=2)
     assert found.run.interleave and found.run.partitions == 1
     assert np.array_equal(found.distance, gpop.sssp(road, 0, interleave=False, partition_size=64).distance)
 
@@ -201,38 +201,38 @@ def dense():
     return generate("rmat", scale=13, degree=20, seed=9, weights=(1, 255))
 
 
-def test_lists_are_for_hubs_where_a_graph_is_small():
-    even = generate("uniform", scale=13, degree=20, seed=9, weights=(1, 255))
-    method, reason = choose(even, "auto", 255, None, {})
-    assert method == "messages" and "without hubs" in reason
-
-
-def test_lists_are_not_for_neighbours_that_are_near(dense):
+def test_lists_are_not_for_neighbours_that_are_near(dense, monkeypatch):
     """As on the web, whose pages link to pages of their own site: here the next 40 ids."""
+    monkeypatch.setattr(sssp_lists, "SMALL_EDGES", 1 << 12)
     heads = (np.arange(1 << 13)[:, None] + np.arange(1, 41)).ravel() % (1 << 13)
     indptr = np.arange(0, len(heads) + 1, 40)
     near = gpop.Graph(indptr, heads.astype(np.uint32), np.full(len(heads), 3, np.uint32))
     method, reason = choose(near, "auto", 3, None, {})
     assert method == "messages" and "near each other" in reason
-    assert "near" not in choose(dense, "auto", 255, None, {})[1]
+    assert choose(dense, "auto", 255, None, {})[0] == "lists"
 
 
-def test_which_method_is_chosen(road, dense):
+def test_which_method_is_chosen(road, dense, monkeypatch):
     def chosen(graph, method="auto", delta=None, **options):
         return choose(graph, method, graph.weights.max(), delta, options)[0]
 
-    assert chosen(dense) == chosen(dense, threads=2, mode="auto") == "lists"
-    assert chosen(road) == chosen(dense, mode="pc") == chosen(dense, delta=9) == "messages"
+    assert chosen(dense) == chosen(road) == chosen(dense, threads=2, mode="auto") == "calendar"
+    assert chosen(road, mode="pc") == chosen(dense, delta=9) == "messages"
     assert chosen(dense, partition_size=256) == chosen(dense, interleave=True) == "messages"
     assert chosen(road, "lists") == "lists" and chosen(dense, "messages") == "messages"
     assert chosen(reference.with_weights(dense, dense.weights / 2)) == "messages"
     assert chosen(reference.with_weights(dense, dense.weights + 2**31)) == "messages"
+    monkeypatch.setattr(sssp_lists, "SMALL_EDGES", road.m - 1)
+    assert chosen(dense) == "lists" and chosen(road) == "messages"
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_both_methods_find_the_same(dense, threads):
+def test_all_methods_find_the_same(dense, threads):
     source = int(dense.out_degree.argmax())
-    lists = gpop.sssp(dense, source, threads=threads)
+    lists = gpop.sssp(dense, source, method="lists", threads=threads)
+    calendar = gpop.sssp(dense, source, threads=threads)
+    assert calendar.trace.summary["method"] == "calendar" and calendar.run.threads == 1
+    assert np.array_equal(lists.distance, calendar.distance) and calendar.distance.dtype == np.uint32
     messages = gpop.sssp(dense, source, method="messages", threads=threads)
     assert np.array_equal(lists.distance, messages.distance) and lists.distance.dtype == np.uint32
     assert np.array_equal(lists.reached, messages.reached)
@@ -240,10 +240,11 @@ def test_both_methods_find_the_same(dense, threads):
     assert 0 < lists.trace.column("active_edges").sum() < dense.m / 2
 
 
-def test_lists_give_way_where_distances_are_too_long():
+@pytest.mark.parametrize("method", ["lists", "calendar"])
+def test_other_methods_give_way_where_distances_are_too_long(method):
     weights = np.array([2**30, 2**30, 5], np.uint32)
     graph = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], weights=weights)
-    found = gpop.sssp(graph, 0, method="lists")
+    found = gpop.sssp(graph, 0, method=method)
     assert found.distance.tolist() == [0, 2**30, 2**31, 2**31 + 5] and found.distance.dtype == np.uint64
     assert found.trace.summary["method"] == "messages"
 
@@ -251,14 +252,15 @@ def test_lists_give_way_where_distances_are_too_long():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"method": "heap"}, "method 'heap': expected one of auto, messages, lists"),
+        ({"method": "heap"}, "method 'heap': expected one of auto, messages, lists, calendar"),
         ({"method": "lists", "delta": 3}, "delta means nothing to lists"),
         ({"method": "lists", "mode": "sc"}, "mode means nothing to lists: it sends no messages"),
+        ({"method": "calendar", "mode": "sc"}, "mode means nothing to calendar: it sends no messages"),
         ({"method": "lists", "partition_size": 8}, "partition_size means nothing to lists"),
     ],
 )
 def test_what_lists_refuse(road, options, said):
     with pytest.raises(gpop.UsageError, match=said):
         gpop.sssp(road, 0, **options)
-    with pytest.raises(gpop.UsageError, match="lists are for whole-number weights"):
+    with pytest.raises(gpop.UsageError, match="method 'lists' is for whole-number weights"):
         gpop.sssp(reference.with_weights(road, road.weights / 2), 0, method="lists")

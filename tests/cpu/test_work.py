@@ -17,7 +17,7 @@ RUNS = {
     "pull": lambda: gpop.bfs(GRAPH, 1, mode="pull"),
     "blocks": lambda: gpop.pagerank(GRAPH, iterations=2, mode="pull"),
     "bins, all active": lambda: gpop.pagerank(GRAPH, iterations=2, mode="pc"),
-    "priorities": lambda: gpop.sssp(GRAPH, 1),
+    "priorities": lambda: gpop.sssp(GRAPH, 1, method="messages"),
     "labels": lambda: gpop.connected_components(GRAPH, "labels", interleave=True, threads=2),
 }
 

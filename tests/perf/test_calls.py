@@ -23,11 +23,19 @@ def test_every_app_is_there():
 
 def test_a_row_tells_call_and_loop_apart():
     found = Measured("bfs", "g", [4e-3, 2e-3, 3e-3], [6e-3, 1e-9, 1.0], 0.1, loops=[1e-3, 1.5e-3, 1e-3])
-    assert calls.row(found, 4).split() == ["g", "bfs", "3", "3.000", "1.000", "2000", "6.000", "0.50"]
+    row = calls.row(found, 6e-5, 4).split()
+    assert row == ["g", "bfs", "3", "3.000", "1.000", "2000", "60", "6.000", "0.50"]
     short = Measured("bfs", "g", [1e-4], [2e-5], 0.1, loops=[5e-5])
-    assert calls.row(short, 4).split()[-2:] == ["0.020", "5.00*"]
+    assert calls.row(short, 1.91e-5, 4).split()[-2:] == ["0.020", "5.00*"]
+    assert calls.row(short, 1.89e-5, 4).split()[-2:] == ["0.020", "5.00"]
     none = Measured("bfs", "g", [1e-4], [0.0], 0.1, loops=[5e-5])  # the peer's clock shows nothing
-    assert calls.row(none, 4).split()[-2:] == ["0.000", "*"]
+    assert calls.row(none, 6e-5, 4).split()[-2:] == ["0.000", "*"]
+
+
+@pytest.mark.parametrize("name", calls.NAMES)
+def test_every_app_can_be_called_on_one_edge(name, monkeypatch):
+    monkeypatch.setattr(calls, "LEAST_CALLS", 2)
+    assert calls.least_call(name, 1) > 0
 
 
 @pytest.fixture
@@ -50,7 +58,7 @@ def test_the_table_beside_a_peer(suite, capsys):
     told = capsys.readouterr().out
     rows = [line.split() for line in told.splitlines() if line.startswith("lesmis")]
     assert [row[1:3] for row in rows] == [["cc", "4"], ["coloring", "4"]]
-    assert rows[0][-2:] == ["10000.000", "0.00"] and len(rows[1]) == 6
+    assert rows[0][-2:] == ["10000.000", "0.00"] and len(rows[1]) == 7
     assert re.search(r"^0 of 1 above the bar; worst 0\.00$", told, re.MULTILINE)
 
 

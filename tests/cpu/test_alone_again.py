@@ -1,0 +1,43 @@
+"""A phase that took all threads longer than one before sends the main thread on alone."""
+
+from __future__ import annotations
+
+import pytest
+
+import gpop
+from gpop.cpu import loop, team
+from gpop.cpu.engine import CpuEngine
+from gpop.generate import generate
+
+EPOCH = (1 << team.EPOCH_SHIFT) - 1
+
+
+@pytest.fixture(scope="module")
+def graph():
+    """Of so many edges that others are called at once."""
+    made = generate("uniform", scale=15, degree=20, seed=1)
+    assert made.m * loop.EDGE_BYTES > loop.WAKE_BYTES and made.m < loop.ALONE_EDGES
+    return made
+
+
+@pytest.mark.parametrize("mode", ["pull", "pc"])
+def test_what_is_slower_together_goes_on_alone(graph, mode, monkeypatch):
+    """After a delivery of one nanosecond alone, none that is shared is followed by a phase that is shared."""
+    begin, dismiss, shared = CpuEngine._begin, CpuEngine._dismiss, []
+
+    def begun(self, *given):
+        begin(self, *given)
+        self.progress[loop.LEAST_ALONE] = 1
+
+    def dismissed(self):
+        if self.called:
+            shared.append(int(self.space.team[team.GENERATION]) & EPOCH)
+        dismiss(self)
+
+    monkeypatch.setattr(CpuEngine, "_begin", begun)
+    monkeypatch.setattr(CpuEngine, "_dismiss", dismissed)
+    found = gpop.pagerank(graph, iterations=30, mode=mode, threads=2)
+    assert 0 < sum(shared) <= 30 + 1
+    monkeypatch.undo()
+    alone = gpop.pagerank(graph, iterations=30, mode=mode, threads=1)
+    assert (found.rank == alone.rank).all()

@@ -1,0 +1,96 @@
+"""Shortest paths with a calendar against SciPy's Dijkstra: all kinds, many years, too few blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpop.direct import calendar
+from gpop.direct.calendar import DAYS, FARTHEST, FINDS, search
+from gpop.generate import generate
+from gpop.graph.graph import Graph
+from tests.apps import reference
+from tests.graphs import small_graphs
+
+GRAPHS = small_graphs()
+WIDTHS = (1, 7, 64.5, 1e12)
+
+
+def agrees(graph, source, width):
+    found = search(graph, source, width).distance
+    expected = reference.distances(graph, source)
+    return np.array_equal(np.where(found < FARTHEST, found, np.inf), expected)
+
+
+def weighted(graph, largest, dtype=np.uint32, seed=3):
+    weights = np.random.default_rng(seed).integers(0, largest, graph.m, endpoint=True).astype(dtype)
+    return reference.with_weights(graph, weights)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_small_graphs(name):
+    graph = weighted(GRAPHS[name], 20)
+    for source in range(0, graph.n, max(1, graph.n // 3)):
+        for width in WIDTHS:
+            assert agrees(graph, source, width)
+
+
+@pytest.mark.parametrize("kind", ["rmat", "uniform"])
+def test_edges_that_are_walked(kind):
+    """With days as narrow as can be every vertex that is reached is walked about once."""
+    graph = generate(kind, scale=12, degree=16, seed=5, weights=(1, 255))
+    source = int(graph.out_degree.argmax())
+    reached = np.isfinite(reference.distances(graph, source))
+    edges = int(graph.out_degree[reached].sum())
+    assert search(graph, source, 1).edges[0] == edges
+    for width in WIDTHS:
+        assert agrees(graph, source, width)
+    assert edges <= search(graph, source, 8).edges[0] < 1.3 * edges
+
+
+def test_many_years():
+    """Long weights and narrow days; a year in which nothing lies is left out."""
+    grid = weighted(generate("grid", width=40, height=30), 10_000)
+    for width in WIDTHS:
+        assert agrees(grid, 0, width)
+    weights = np.array([5, 10**9, 1, 10**8, DAYS, DAYS - 1], np.uint32)
+    chain = Graph.from_edges(range(6), range(1, 7), weights)
+    assert search(chain, 0, 1).distance.tolist() == [0, *np.cumsum(weights).tolist()]
+
+
+def test_a_hub_with_more_finds_than_there_is_room():
+    n = 3 * FINDS + 5
+    tails, heads = np.r_[np.zeros(n - 1, int), np.arange(1, n - 1)], np.r_[np.arange(1, n), np.arange(2, n)]
+    graph = weighted(Graph.from_edges(tails, heads), 4000)
+    for width in WIDTHS:
+        assert agrees(graph, 0, width)
+
+
+def test_blocks_that_run_out(monkeypatch):
+    """Vertices that move from day to day leave a place behind on each: all buckets are filled anew."""
+    graph = weighted(generate("rmat", scale=12, degree=40, seed=2, symmetrize=True), 900)
+    source = int(graph.out_degree.argmax())
+    expected, make = search(graph, source, 300), calendar._calendar
+
+    def short(n):  # few days are in use here: no more room than that is needed
+        given, least = make(n), calendar._ROOM + n // calendar.BLOCK
+        return given._replace(members=given.members[:least], links=given.links[:least])
+
+    monkeypatch.setattr(calendar, "_calendar", short)
+    found = search(graph, source, 300)
+    assert found.edges[0] != expected.edges[0]  # buckets filled anew have another order
+    assert np.array_equal(found.distance, expected.distance) and agrees(graph, source, 300)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.int64, np.uint64])
+def test_weights_of_every_whole_type(dtype):
+    graph = weighted(generate("uniform", scale=8, degree=4, seed=1), 100, dtype)
+    assert agrees(graph, 3, 16)
+
+
+def test_what_is_as_far_as_can_be_is_not_reached():
+    graph = Graph.from_edges(
+        [0, 1, 2, 0], [1, 2, 3, 4], np.array([2**30, 2**30 - 2, 1, FARTHEST - 1], np.uint32)
+    )
+    for width in WIDTHS:
+        assert search(graph, 0, width).distance.tolist() == [0, 2**30, 2**31 - 2, FARTHEST, FARTHEST - 1]
