@@ -30,6 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.common.atomics import clock_ns, fetch_add, load_acquire, prefetch, store_release
+from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
 from gpop.direct.forest import find, flatten, sample_roots, unite
@@ -97,7 +98,7 @@ def grow(graph: Graph, directed: bool, bits: int, threads: int) -> Forest:
     return Forest(parent, int(vertices[FLATTEN]), int(largest[1]), edges, np.diff(stamps) / 1e9, seconds)
 
 
-@kernel
+@inline
 def _hook(first, last, bits, directed, indptr, indices, parent, roots, finished):
     """Hook the vertices of a partition to their first neighbours and list the roots that have edges.
 
@@ -135,7 +136,7 @@ def _hook(first, last, bits, directed, indptr, indices, parent, roots, finished)
     return count, last - first - isolated
 
 
-@kernel
+@inline
 def _join(roots, indptr, indices, parent):
     """Link listed roots over their first edges."""
     edges = np.uint64(0)
@@ -151,7 +152,7 @@ def _join(roots, indptr, indices, parent):
     return edges
 
 
-@kernel
+@inline
 def _rest(first, last, largest, skip, directed, indptr, indices, parent):
     """Link the edges that the sample left open; how many were looked at."""
     edges = np.uint64(0)
@@ -181,7 +182,7 @@ def _rest(first, last, largest, skip, directed, indptr, indices, parent):
     return edges
 
 
-@kernel
+@inline
 def _compare(first, last, largest, indptr, indices, parent):
     """Link edges that leave the largest tree; all others have been linked."""
     block = np.uint64(_BLOCK)

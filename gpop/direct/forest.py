@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.atomics import compare_and_swap
+from gpop.common.inlined import inline
 from gpop.direct.phases import kernel
 
 
-@kernel
+@inline
 def find(parent, v):
     """Root of ``v``; halves the path. Only vertices that are no roots any more are written."""
     above = np.uint64(parent[v])
@@ -25,7 +26,7 @@ def find(parent, v):
     return v
 
 
-@kernel
+@inline
 def unite(parent, a, b):
     """Link the trees of the roots ``a`` and ``b``; the root of both."""
     while a != b:
@@ -36,7 +37,7 @@ def unite(parent, a, b):
     return a
 
 
-@kernel
+@inline
 def flatten(first, last, parent):
     """Point vertices at their roots; the number of roots among them."""
     count = 0

@@ -15,7 +15,7 @@ import numpy as np
 
 from gpop.common.atomics import fetch_add, load_acquire, pause, sleep_us, yield_core
 from gpop.common.cached import cached
-from gpop.common.inlined import KERNEL
+from gpop.common.inlined import KERNEL, inline
 
 kernel = cached(**KERNEL)
 """What compiles the work of a phase."""
@@ -31,19 +31,19 @@ def make_phases(count: int) -> np.ndarray:
     return np.zeros(2 * _LINE * count, np.int64)
 
 
-@cached
+@inline
 def claim(phases, phase):
     """Number of a chunk of this phase that nobody else gets."""
     return fetch_add(phases, 2 * _LINE * phase, 1)
 
 
-@cached
+@inline
 def finish(phases, phase):
     """Say that a claimed chunk is done."""
     fetch_add(phases, 2 * _LINE * phase + _LINE, 1)
 
 
-@cached
+@inline
 def back_off(tries):
     """One try of a loop that waits: spin first, then let others have the core, then sleep."""
     if tries < _SPINS:
@@ -54,7 +54,7 @@ def back_off(tries):
         sleep_us(np.uint32(_SLEEP_US))
 
 
-@cached
+@inline
 def wait_for(phases, phase, chunks):
     """Return when all chunks of the phase are done; what they wrote is visible then."""
     tries = 0

@@ -8,6 +8,7 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+from numba import njit
 
 import gpop
 from gpop.apps.coloring import verify
@@ -66,7 +67,7 @@ def test_a_vertex_waits_for_what_another_thread_has_claimed():
     assert gpop.coloring(clique).count == clique.n  # compiles
     order, state = np.arange(clique.n, dtype=np.uint32), np.arange(-1, -1 - clique.n, -1)
     phases, seen = make_phases(1), np.zeros(clique.n + 1, np.uint32)
-    assert claim(phases, 0) == 0
+    assert njit(claim)(phases, 0) == 0
     arguments = (clique.indptr, clique.indices, order, state, seen, phases)
     other = threading.Thread(target=coloring._color, args=arguments, daemon=True)
     other.start()

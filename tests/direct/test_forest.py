@@ -9,21 +9,22 @@ from numba import njit
 from gpop.common.inlined import KERNEL
 from gpop.direct import forest
 
+find, unite = (njit(**KERNEL)(function) for function in (forest.find, forest.unite))
+
 
 @pytest.mark.parametrize("a, b", [(0, 2), (2, 0), (1, 3), (3, 1)])
 def test_a_root_that_another_thread_has_linked_keeps_its_link(a, b):
     """As after a search that found the root 2 or 3, which another thread then put below 1 or 2."""
     parent = np.array([0, 1, 1, 2], np.uint32)
-    before = [int(forest.find(parent.copy(), np.uint64(v))) for v in range(4)]
+    before = [int(find(parent.copy(), np.uint64(v))) for v in range(4)]
     linked = {before[a], before[b]}
-    root = forest.unite(parent, np.uint64(a), np.uint64(b))
+    root = unite(parent, np.uint64(a), np.uint64(b))
     assert root == min(linked)
     for v in range(4):
-        assert forest.find(parent, np.uint64(v)) == (root if before[v] in linked else before[v])
+        assert find(parent, np.uint64(v)) == (root if before[v] in linked else before[v])
 
 
 def test_roots_are_linked_by_compare_and_swap():
-    unite = njit(**KERNEL)(forest.unite.py_func)  # anew: an entry of the cache has no text to look at
     parent = np.arange(4, dtype=np.uint32)
     assert unite(parent, np.uint64(3), np.uint64(1)) == 1
     assert parent.tolist() == [0, 1, 2, 1]
