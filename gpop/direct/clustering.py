@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.common.atomics import clock_ns, fetch_add, popcount, prefetch
+from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
 from gpop.direct.neighbourhoods import is_plain, lower, row_of_hub, union
@@ -134,13 +135,13 @@ def _degrees(
     wait_for(phases, DEGREE, chunks)
 
 
-@kernel
+@inline
 def _bit(words, first, w):
     """1 if the bit of w is set in the words from ``first`` on, else 0."""
     return words[first + (w >> np.uint64(6))] >> (w & np.uint64(63)) & np.uint64(1)
 
 
-@kernel
+@inline
 def _with_hubs(
     e, end, members, whole, directed, hubs, lists, both, rows, two_way_rows, words, two_way, of_hubs
 ):
@@ -178,7 +179,7 @@ def _with_hubs(
     return twice >> np.uint64(1)
 
 
-@kernel
+@inline
 def _with_others(e, end, directed, hubs, begin, size, lists, both, words, two_way, of_hubs, total):
     """Links of v, one of its list that is no hub, and a smaller one of both their lists; what v gets."""
     mine, one = np.uint64(0), np.uint64(1)

@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.common.atomics import compare_and_swap, fetch_add, load_acquire
+from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
 from gpop.direct.forest import find, sample_roots
@@ -126,7 +127,7 @@ def span(graph: Graph, keys: np.ndarray, first: np.ndarray | None, threads: int)
     return Tree(parent, edge_up, rounds, time.perf_counter() - start)
 
 
-@kernel
+@inline
 def _lighter(v, e, w, f, indices, keys, place):
     """Whether edge ``e`` of ``v`` comes before edge ``f`` of ``w``."""
     if keys[e] != keys[f]:

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.common.atomics import clock_ns, fetch_add, popcount, prefetch
+from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
 from gpop.direct.oriented import HUBS, hub_count, order_by_degree, row_of, worth_ordering
@@ -142,7 +143,7 @@ def _merge(indptr, indices, phases, total, share, shares):
     wait_for(phases, 0, chunks)
 
 
-@kernel
+@inline
 def _orient(v, by_degree, indptr, indices, order, rank, begin, lists):
     """Write the smaller neighbours of a vertex; how many there are."""
     old = np.uint64(order[v]) if by_degree else v
@@ -162,7 +163,7 @@ def _orient(v, by_degree, indptr, indices, order, rank, begin, lists):
     return at - first
 
 
-@kernel
+@inline
 def _common(v, e, end, hubs, begin, size, lists, rows, words, bits):
     """Triangles of ``v`` and two of its list, which is ``lists[e:end]`` and marked in ``words``."""
     total = np.uint64(0)
