@@ -118,9 +118,12 @@ def test_without_the_necessary_parts_one_line_says_so(tmp_path):
     assert re.fullmatch(message, done.stderr), done.stderr
 
 
-def test_garbage_is_left_alone_while_a_kernel_is_compiled(monkeypatch):
+def test_garbage_is_left_alone_while_a_kernel_is_compiled(tmp_path, monkeypatch):
     """Also where compiling fails; whoever does without the collector keeps doing so."""
     import gc
+
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))  # what an earlier run has left is not compiled
+    monkeypatch.setattr(numba_private.config, "CACHE_DIR", str(tmp_path))
 
     from gpop.common.cached import cached
 
