@@ -4,7 +4,7 @@ A chooser is a function of plain numbers that the engines compile into their loo
 
 partition   source-centric or partition-centric, by eq. (1) of the paper (`prefers_pc`; on a GPU, whose two
             ways move other bytes, `prefers_bins`);
-iteration   whether all partitions pull instead (`prefers_pull`).
+iteration   whether all partitions pull instead (`prefers_pull`; on a GPU `prefers_asking`).
 
 What they go by is a *model* that a user may choose, one record each: values of ``model=`` and ``--model``.
 A model is no other code, but other sizes: the engine compiles one kernel for all of them.

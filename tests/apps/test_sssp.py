@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpop
-from gpop.apps import sssp_buckets, sssp_lists
+from gpop.apps import sssp_buckets, sssp_methods
 from gpop.apps.sssp import main, verify
 from gpop.apps.sssp_buckets import default_delta
-from gpop.apps.sssp_lists import choose
+from gpop.apps.sssp_methods import choose
 from gpop.generate import generate
 from gpop.graph.transform import random_weights
 from tests.apps import reference
@@ -203,7 +203,7 @@ def dense():
 
 def test_lists_are_not_for_neighbours_that_are_near(dense, monkeypatch):
     """As on the web, whose pages link to pages of their own site: here the next 40 ids."""
-    monkeypatch.setattr(sssp_lists, "SMALL_EDGES", 1 << 12)
+    monkeypatch.setattr(sssp_methods, "SMALL_EDGES", 1 << 12)
     heads = (np.arange(1 << 13)[:, None] + np.arange(1, 41)).ravel() % (1 << 13)
     indptr = np.arange(0, len(heads) + 1, 40)
     near = gpop.Graph(indptr, heads.astype(np.uint32), np.full(len(heads), 3, np.uint32))
@@ -222,7 +222,7 @@ def test_which_method_is_chosen(road, dense, monkeypatch):
     assert chosen(road, "lists") == "lists" and chosen(dense, "messages") == "messages"
     assert chosen(reference.with_weights(dense, dense.weights / 2)) == "messages"
     assert chosen(reference.with_weights(dense, dense.weights + 2**31)) == "messages"
-    monkeypatch.setattr(sssp_lists, "SMALL_EDGES", road.m - 1)
+    monkeypatch.setattr(sssp_methods, "SMALL_EDGES", road.m - 1)
     assert chosen(dense) == "lists" and chosen(road) == "messages"
 
 

@@ -1,4 +1,4 @@
-"""Shortest paths without messages: when that is the way, and a run of it.
+"""Which method finds shortest paths, and a run of those that send no messages.
 
 On a small graph one thread and a calendar of buckets (`gpop.direct.calendar`), on others lists in the order
 of weights (`gpop.direct.shortest_paths`).
