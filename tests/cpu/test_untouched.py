@@ -62,7 +62,8 @@ def walk(n: int, look) -> list[int]:
 def few_and_many(reading: str) -> tuple[int, int]:
     """Bytes that a process of its own references: what else the tests hold and collect would count too."""
     command = [sys.executable, "-m", "tests.cpu.test_untouched", reading]
-    few, many = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout.split()
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    few, many = done.stdout.split()
     return int(few), int(many)
 
 
