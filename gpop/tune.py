@@ -92,12 +92,12 @@ def measure(graphs: Sequence[Graph], seconds: float, threads: int | None = None)
     with progress_bar(int(seconds), "measuring", " s", by_default()) as bar:
         for graph, root in variants:  # compiles, and finds layouts
             for options in WAYS.values():
-                gpop.bfs(graph, root, threads=threads, **options)
+                gpop.bfs(graph, root, method="messages", threads=threads, **options)
         begin, rounds, shown = time.perf_counter(), 0, 0
         while not rounds or time.perf_counter() - begin < seconds:
             for number, (graph, root) in enumerate(variants):
                 for way, options in WAYS.items():
-                    trace = gpop.bfs(graph, root, threads=threads, **options).trace
+                    trace = gpop.bfs(graph, root, method="messages", threads=threads, **options).trace
                     took = trace.column("scatter_seconds") + trace.column("gather_seconds")
                     times[number, way].append(took)
                     traces[number] = trace

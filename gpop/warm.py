@@ -38,7 +38,8 @@ LONG_IDS = ["--partition-size", "65536"]
 """As in the one partition of a graph of more than 32,768 vertices and few edges."""
 
 RUNS = {
-    FIRST: ([TEXT], [BINARY], [BINARY, *LONG_IDS]),
+    FIRST: ([TEXT, "--method", "messages"], [TEXT], [BINARY], [BINARY, "--method", "messages"],
+            [BINARY, *LONG_IDS]),
     "pagerank": ([BINARY], [BINARY, "--mode", "pull"], [BINARY, "--iterations", "2"],
                  [BINARY, "--iterations", "2", "--mode", "pull"]),
     "personalized_pagerank": ([BINARY], [BINARY, "--mode", "pull"]),
@@ -68,7 +69,7 @@ def runs_of(names: list[str]) -> list[tuple[str, list[str]]]:
     Examples
     --------
     >>> runs_of(["nibble", "bfs"])[0]
-    ('gpop.apps.bfs', ['graph.wel'])
+    ('gpop.apps.bfs', ['graph.wel', '--method', 'messages'])
     """
     known = apps()
     ordered = sorted(names, key=lambda name: name != FIRST)

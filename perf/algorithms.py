@@ -73,7 +73,9 @@ ALGORITHMS = {
         Algorithm(
             name="bfs",
             title="BFS",
-            call=lambda graph, flags, options: gpop.bfs(graph, vertex(graph, flags["source"]), **options),
+            call=lambda graph, flags, options: gpop.bfs(
+                graph, vertex(graph, flags["source"]), method="messages", **options
+            ),
             answer=lambda graph, result: result.level,
             right=answers.levels,
             variants=HUB,

@@ -78,6 +78,12 @@ def workers_at_once(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
+def memory_of_small_arrays(monkeypatch):
+    """Whether there is memory is asked from a megabyte on: what tests allocate is seldom larger."""
+    monkeypatch.setattr("gpop.common.memory.ASKED_FROM", 1 << 20)
+
+
+@pytest.fixture(autouse=True)
 def no_tree_of_this_machine(monkeypatch):
     """Auto is the model's choice, also where somebody has run `gpop.tune`."""
     monkeypatch.setattr("gpop.plan.tree_for.KEPT", "trees of tests")

@@ -47,8 +47,8 @@ def checked(function: Callable[P, Result]) -> Callable[P, Result]:
     >>> gpop.bfs(gpop.Graph.from_edges([0], [1]), 0, thread=2)
     Traceback (most recent call last):
     gpop.common.spelling.UnknownOption: bfs takes no option 'thread' (did you mean threads?): expected some of
-    source, reorder, iterations, mode, interleave, threads, target, ratio, model, partition_size, progress,
-    callback, counters, transport, gather, checkpoint, residency, device_memory
+    source, method, reorder, iterations, mode, interleave, threads, target, ratio, model, partition_size,
+    progress, callback, counters, transport, gather, checkpoint, residency, device_memory
     """
     named = [
         name

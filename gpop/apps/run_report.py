@@ -99,7 +99,7 @@ def report(result: AppResult | gpop.Run, path: str | os.PathLike | None = None) 
 
     Examples
     --------
-    >>> page = gpop.report(gpop.bfs(gpop.Graph.from_edges([0, 1], [1, 2]), 0))
+    >>> page = gpop.report(gpop.bfs(gpop.Graph.from_edges([0, 1], [1, 2]), 0, mode="sc"))
     >>> page.html.count("<svg"), "<script" in page.html
     (5, False)
     """

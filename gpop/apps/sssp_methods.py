@@ -13,7 +13,7 @@ import numpy as np
 import gpop
 from gpop.apps.on_ranks import several
 from gpop.apps.sssp_buckets import UNEVEN
-from gpop.apps.without_messages import asked_of_messages, direct_run, no_messages, phases_of
+from gpop.apps.without_messages import direct_run, no_messages, only_for_messages, phases_of
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes
 from gpop.common.parallel import use_threads
@@ -69,12 +69,7 @@ def choose(
                 "'messages'"
             )
         return method, "as asked"
-    spoken = asked_of_messages(options)
-    spoken += [
-        name
-        for name, value in (("delta", delta), ("partition_size", options.get("partition_size")))
-        if value is not None
-    ]
+    spoken = only_for_messages(options, "partition_size") + (["delta"] if delta is not None else [])
     if spoken:
         return "messages", f"{', '.join(spoken)} is for messages"
     if several(options) or not fits:

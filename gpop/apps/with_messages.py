@@ -49,14 +49,15 @@ def _terms(options: dict[str, Any]) -> dict[str, Any]:
 
 APPS = {
     "bfs": App(
-        lambda graph, source, options: gpop.bfs(graph, source, **options), lambda graph, result: result.level
+        lambda graph, source, options: gpop.bfs(graph, source, method="messages", **options),
+        lambda graph, result: result.level,
     ),
     "pagerank": App(
         lambda graph, source, options: gpop.pagerank(graph, **_ten(options)),
         lambda graph, result: result.rank,
     ),
     "sssp": App(
-        lambda graph, source, options: gpop.sssp(graph, source, **options),
+        lambda graph, source, options: gpop.sssp(graph, source, method="messages", **options),
         lambda graph, result: result.distance,
         weighted=True,
     ),

@@ -60,8 +60,19 @@ class TupleKind(NamedTuple):
     of: tuple[Any, ...]
 
 
+class NamedTupleKind(NamedTuple):
+    """A named tuple of arguments, which has the type of its class."""
+
+    cls: str
+    of: tuple[Any, ...]
+
+
 class NoneKind(NamedTuple):
     """None."""
+
+
+class BytesKind(NamedTuple):
+    """Bytes, of any number."""
 
 
 Kind: TypeAlias = Any
@@ -69,7 +80,7 @@ Kind: TypeAlias = Any
 
 INT64, FLOAT64, BOOL = NumberKind("int64"), NumberKind("float64"), NumberKind("bool")
 NONE = NoneKind()
-_PLAIN = {bool: BOOL, float: FLOAT64, type(None): NONE}
+_PLAIN = {bool: BOOL, float: FLOAT64, type(None): NONE, bytes: BytesKind()}
 _ARRAYS = (np.ndarray, np.memmap)
 
 
@@ -92,9 +103,11 @@ def kind_of(value: Any) -> Kind | None:
         return _PLAIN[cls]
     if isinstance(value, np.generic):
         return _number_kind(value.dtype)
-    if cls is tuple:
+    if isinstance(value, tuple):
         of = tuple(map(kind_of, value))
-        return None if None in of else TupleKind(of)
+        if None in of:
+            return None
+        return TupleKind(of) if cls is tuple else NamedTupleKind(f"{cls.__module__}.{cls.__qualname__}", of)
     return getattr(value, "kind_of_reference", None)
 
 

@@ -61,7 +61,7 @@ class Trace:
     --------
     >>> import gpop
     >>> chain = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
-    >>> trace = gpop.bfs(chain, 0).trace
+    >>> trace = gpop.bfs(chain, 0, method="messages").trace
     >>> [record["frontier"] for record in trace]
     [1, 1, 1, 1]
     """
@@ -179,7 +179,7 @@ class Trace:
         --------
         >>> import gpop
         >>> chain = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
-        >>> gpop.bfs(chain, 0).trace.features(chain)["visited rel"].tolist()
+        >>> gpop.bfs(chain, 0, method="messages").trace.features(chain)["visited rel"].tolist()
         [0.0, 0.25, 0.5, 0.75]
         """
         of_run = tuple(self.summary.get(name, 0) for name in OF_RUN)

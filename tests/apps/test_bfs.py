@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.apps import bfs_methods
 from gpop.apps.bfs import verify
+from gpop.apps.bfs_methods import choose
 from gpop.generate import generate
 
 
@@ -24,7 +26,10 @@ def test_levels_and_parents_of_a_tree():
     assert result.level.tolist() == [0, 1, 1, 2, 2, -1]
     assert result.parent.tolist() == [0, 0, 0, 1, 2, -1]
     assert result.level.dtype.kind == result.parent.dtype.kind == "i"
-    assert [record["frontier"] for record in result.trace] == [1, 2, 2]
+    by_messages = gpop.bfs(graph, 0, method="messages")
+    assert np.array_equal(by_messages.level, result.level)
+    assert np.array_equal(by_messages.parent, result.parent)
+    assert [record["frontier"] for record in by_messages.trace] == [1, 2, 2]
 
 
 def test_a_grid_is_searched_diagonal_by_diagonal(grid):
@@ -59,6 +64,44 @@ def test_source_that_is_no_vertex(grid):
 def test_interleaving_is_refused(grid):
     with pytest.raises(gpop.UsageError, match="bfs cannot be interleaved"):
         gpop.bfs(grid, 0, interleave=True)
+
+
+def test_which_method_is_chosen(grid, monkeypatch):
+    def chosen(method="auto", **options):
+        return choose(grid, method, options)[0]
+
+    assert chosen() == chosen(threads=2, mode="auto", target="cpu") == chosen("direct") == "direct"
+    assert chosen(mode="pc") == chosen(iterations=3) == chosen(target="gpu") == "messages"
+    assert chosen("messages") == chosen(partition_size=16) == chosen(callback=print) == "messages"
+    monkeypatch.setattr(bfs_methods, "MOST_EDGES", grid.m)
+    assert chosen() == "direct"
+    monkeypatch.setattr(bfs_methods, "MOST_EDGES", grid.m - 1)
+    assert chosen() == "messages" and chosen("direct") == "direct"
+
+
+def test_both_methods_find_the_same_levels():
+    graph = generate("rmat", scale=10, degree=12, seed=8)
+    source = int(graph.out_degree.argmax())
+    direct, messages = (gpop.bfs(graph, source, method=method) for method in ("auto", "messages"))
+    assert direct.trace.summary["method"] == "direct" and direct.run.threads == 1
+    assert direct.trace.summary["phases"] == ["push", "pull"]
+    assert messages.trace.summary["method"] == "messages"
+    assert np.array_equal(direct.level, messages.level)
+    assert direct.parent.dtype == messages.parent.dtype == direct.level.dtype == np.int32
+    assert verify(graph, direct, source) is verify(graph, messages, source) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"method": "queue"}, "method 'queue': expected one of auto, messages, direct"),
+        ({"method": "direct", "mode": "sc"}, "mode means nothing to direct: it sends no messages"),
+        ({"method": "direct", "partition_size": 8}, "partition_size means nothing to direct"),
+    ],
+)
+def test_what_is_refused(grid, options, said):
+    with pytest.raises(gpop.UsageError, match=said):
+        gpop.bfs(grid, 0, **options)
 
 
 def test_verify_sees_faults(grid):

@@ -28,7 +28,7 @@ def test_a_process_of_its_own(road, tmp_path):
 def test_more_threads_than_cores(road):
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_NUM_THREADS"}
     threads = (os.cpu_count() or 1) + 3
-    done = start("gpop.apps.bfs", road, "--threads", threads, "--verify", env=environment)
+    done = start("gpop.apps.bfs", road, "--threads", threads, "--mode", "pc", "--verify", env=environment)
     assert done.returncode == 0, done.stderr
     assert f"{threads} threads" in done.stdout
 

@@ -21,7 +21,7 @@ def test_good_run(app, road, capsys):
     out, err = capsys.readouterr()
     assert err == ""
     assert re.search(r"time +[\d.]+ ms, the median of 2 rounds \([\d.]+, [\d.]+ ms\), [\d.,]+ M edges/s", out)
-    threads = "1 threads" if app == "sssp" else "2 threads"  # a calendar, on a small graph
+    threads = "1 threads" if app in ("bfs", "sssp") else "2 threads"  # on a small graph
     for line in ("graph       road: 180 vertices", "loaded ", "prepared ", threads, "verified "):
         assert line in out
 
@@ -229,8 +229,9 @@ def test_layouts_say_what_became_of_them(tmp_path, capsys):
         assert run_app(app, path, "--layouts", "--rounds", 1, *arguments) == 0
         return re.search(r"^layouts +(.*)$", capsys.readouterr().out, re.MULTILINE)[1]
 
-    assert re.fullmatch(rf"built, and kept in {tmp_path}/road-.*-q\d+\.layout", told("bfs"))
-    assert re.fullmatch(rf"mapped from {tmp_path}/road-.*-q\d+\.layout", told("bfs"))
+    assert re.fullmatch(rf"built, and kept in {tmp_path}/road-.*-q\d+\.layout", told("bfs", "--mode", "sc"))
+    assert re.fullmatch(rf"mapped from {tmp_path}/road-.*-q\d+\.layout", told("bfs", "--mode", "sc"))
+    assert told("bfs") == "none: the run needed no bins"
     assert told("cc") == "none: the run needed no bins"
     assert told("cc", "--method", "labels").startswith("built, ")  # a search of roads has fewer partitions
     assert told("cc", "--method", "labels").startswith("mapped from ")

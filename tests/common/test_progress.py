@@ -80,12 +80,12 @@ def test_the_logger_gets_steps_and_seconds(kernel, caplog, capsys):
 
 def test_a_run_tells_its_steps_then_its_iterations(capsys):
     graph = gpop.Graph(GRAPH.indptr, GRAPH.indices, GRAPH.weights)
-    gpop.bfs(graph, 0, reorder="degree", progress=True)
+    gpop.bfs(graph, 0, method="messages", reorder="degree", progress=True)
     said = texts(capsys.readouterr().err)
     steps = [text for text, _ in groupby(text for text in said if not text.startswith("compiling"))]
     assert steps[:2] == ["reordering by degree", "building bins"] and steps[-1].startswith("BFS")
     assert "building bins" not in said[said.index(steps[-1]) :]
-    gpop.bfs(graph, 0, progress=True)
+    gpop.bfs(graph, 0, method="messages", progress=True)
     assert not any("compiling" in text for text in texts(capsys.readouterr().err)[-1:])
 
 

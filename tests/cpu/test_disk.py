@@ -64,8 +64,8 @@ def test_ranks_are_bitwise_the_same(graph, opened, residency, mode, threads):
 def test_levels_are_the_same(graph, opened, mode, residency):
     source = int(np.argmax(graph.out_degree))
     expected, found = (
-        gpop.bfs(graph, source, mode=mode),
-        gpop.bfs(opened, source, mode=mode, residency=residency),
+        gpop.bfs(graph, source, method="messages", mode=mode),
+        gpop.bfs(opened, source, method="messages", mode=mode, residency=residency),
     )
     assert np.array_equal(found.level, expected.level)
     assert found.trace.column("active_edges").tolist() == expected.trace.column("active_edges").tolist()

@@ -48,12 +48,14 @@ def smallest(bias: int = 0):
 
 def test_the_second_call_prepares_nothing_and_leaves_the_first_result_alone(prepared):
     graph = graph_of()
-    one = gpop.bfs(graph, 1, threads=2)
+    one = gpop.bfs(graph, 1, method="messages", threads=2)
     level, parent, count = one.level.copy(), one.parent.copy(), len(prepared)
-    other = gpop.bfs(graph, 2, threads=2)
+    other = gpop.bfs(graph, 2, method="messages", threads=2)
     assert len(prepared) == count == 1
     assert np.array_equal(one.level, level) and np.array_equal(one.parent, parent)
-    assert other.level[2] == 0 and np.array_equal(gpop.bfs(graph_of(), 2, threads=2).level, other.level)
+    assert other.level[2] == 0 and np.array_equal(
+        gpop.bfs(graph_of(), 2, method="messages", threads=2).level, other.level
+    )
 
 
 OPTIONS = {
@@ -69,9 +71,9 @@ OPTIONS = {
 @pytest.mark.parametrize("name", OPTIONS)
 def test_another_option_is_another_run(name, prepared):
     graph = graph_of()
-    expected, counted = gpop.bfs(graph, 1, threads=2).level, []
+    expected, counted = gpop.bfs(graph, 1, method="messages", threads=2).level, []
     for _ in range(2):
-        found = gpop.bfs(graph, 1, **{"threads": 2, **OPTIONS[name]})
+        found = gpop.bfs(graph, 1, **{"method": "messages", "threads": 2, **OPTIONS[name]})
         assert np.array_equal(found.level, expected)
         assert found.run.threads == OPTIONS[name].get("threads", 2)
         assert found.run.mode == OPTIONS[name].get("mode", "auto")
@@ -83,11 +85,11 @@ def test_another_option_is_another_run(name, prepared):
 
 def test_what_is_dropped_is_made_again(prepared):
     graph = graph_of()
-    expected = gpop.bfs(graph, 1, threads=2).level
+    expected = gpop.bfs(graph, 1, method="messages", threads=2).level
     for kind in ("workspace", "bins"):
         graph.drop(kind)
         assert kind not in [each.kind for each in graph.kept()]
-        assert np.array_equal(gpop.bfs(graph, 1, threads=2).level, expected)
+        assert np.array_equal(gpop.bfs(graph, 1, method="messages", threads=2).level, expected)
     assert len(prepared) == 3
 
 
@@ -102,9 +104,12 @@ def test_an_edited_program_is_another_program(prepared):
 
 def test_programs_take_turns_on_a_graph(prepared):
     graph = graph_of()
-    first = [gpop.bfs(graph, 1, threads=2).level, gpop.sssp(graph, 1, method="messages", threads=2).distance]
+    first = [
+        gpop.bfs(graph, 1, method="messages", threads=2).level,
+        gpop.sssp(graph, 1, method="messages", threads=2).distance,
+    ]
     for _ in range(3):
-        assert np.array_equal(gpop.bfs(graph, 1, threads=2).level, first[0])
+        assert np.array_equal(gpop.bfs(graph, 1, method="messages", threads=2).level, first[0])
         assert np.array_equal(gpop.sssp(graph, 1, method="messages", threads=2).distance, first[1])
 
 
@@ -116,15 +121,15 @@ def test_parameters_and_fields_are_those_of_the_program_that_is_run():
 
 def test_a_run_that_failed_leaves_nothing_for_the_next(prepared):
     graph = graph_of()
-    expected = gpop.bfs(graph, 1, threads=2).level
+    expected = gpop.bfs(graph, 1, method="messages", threads=2).level
 
     def fails(record):
         raise ValueError("enough")
 
     with pytest.raises(ValueError, match="enough"):
-        gpop.bfs(graph, 1, threads=2, callback=fails)
+        gpop.bfs(graph, 1, method="messages", threads=2, callback=fails)
     count = len(prepared)
-    assert np.array_equal(gpop.bfs(graph, 1, threads=2).level, expected)
+    assert np.array_equal(gpop.bfs(graph, 1, method="messages", threads=2).level, expected)
     assert len(prepared) == count + 1
 
 

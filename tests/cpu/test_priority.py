@@ -182,7 +182,7 @@ def test_stopped_by_a_callback_the_workspace_is_clean():
 
 def test_programs_without_priorities_have_no_arrays_for_them():
     graph = generate("road", width=5, height=5, seed=2)
-    run = gpop.bfs(graph, 0).run
+    run = gpop.bfs(graph, 0, method="messages").run
     bits = run.partition_size.bit_length() - 1
     names = {name for name, _ in graph.store.get(Kind.WORKSPACE, bits)}
     assert "frontier" in names

@@ -22,7 +22,8 @@ from gpop.layout.kept_bins import bins_of
 from tests.programs import Smallest
 
 APPS = {
-    "bfs": lambda graph: gpop.bfs(graph, 0).level,
+    "bfs": lambda graph: gpop.bfs(graph, 0, method="messages").level,
+    "direct": lambda graph: gpop.bfs(graph, 0).level,
     "reordered": lambda graph: gpop.bfs(graph, 0, reorder="degree").level,
     "sssp": lambda graph: gpop.sssp(graph, 0).distance,
     "lists": lambda graph: gpop.sssp(graph, 0, method="lists").distance,
@@ -303,7 +304,7 @@ def test_what_a_run_uses_stays(monkeypatch):
 
 def test_graphs_made_of_a_graph_count_and_stay_while_a_run_is_on_them(monkeypatch):
     graph = named(6)
-    gpop.bfs(graph, 0)
+    gpop.bfs(graph, 0, method="messages")
     gpop.connected_components(graph, method="labels")
     both = graph.store.get(Kind.SYMMETRIC)
     assert both.store.has(Kind.BINS) and graph.store.has(Kind.BINS)

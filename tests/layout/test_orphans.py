@@ -25,7 +25,7 @@ def change(path) -> None:
 
 
 def search(path, **options) -> None:
-    gpop.bfs(gpop.load(path, layouts=True), 0, **options)
+    gpop.bfs(gpop.load(path, layouts=True), 0, method="messages", **options)
 
 
 def layouts(path) -> set[str]:
@@ -48,10 +48,10 @@ def test_what_is_in_use_stays(file, tmp_path):
     others = [tmp_path / "web.el", tmp_path / "sub" / "web.bin"]
     for other in others:  # of the same name
         Graph.from_edges([0, 1], [2, 2]).save(other)
-        gpop.bfs(gpop.load(other, layouts=tmp_path), 0)
+        gpop.bfs(gpop.load(other, layouts=tmp_path), 0, method="messages")
     in_memory = Graph.from_edges([0, 3], [3, 0], name="web")
     in_memory.facts.layout_directory = tmp_path
-    gpop.bfs(in_memory, 0)
+    gpop.bfs(in_memory, 0, method="messages")
     before = layouts(file)
     assert len(before) == 4  # the two other files hold the same graph
     change(file)
@@ -65,7 +65,7 @@ def test_graph_loaded_before_the_file_changed(file):
     change(file)
     search(file)
     new = layouts(file)
-    gpop.bfs(old, 0)
+    gpop.bfs(old, 0, method="messages")
     assert new < layouts(file)
     search(file, partition_size=64)  # the next one that is written
     assert new < layouts(file) and len(layouts(file)) == 2

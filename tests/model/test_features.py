@@ -76,7 +76,7 @@ def test_what_the_order_of_the_vertices_does():
 
 def test_of_the_iterations_of_a_run():
     graph = generate("rmat", scale=8, degree=8, seed=3)
-    trace = gpop.bfs(graph, int(np.argmax(graph.out_degree)), threads=1).trace
+    trace = gpop.bfs(graph, int(np.argmax(graph.out_degree)), method="messages", threads=1).trace
     found = trace.features(graph)
     assert tuple(found) == FEATURES
     frontier, edges = (trace.column(name) for name in ("frontier", "active_edges"))

@@ -122,7 +122,9 @@ def test_plot_says_what_it_shows(tmp_path, monkeypatch):
     figures = []
     figure = pytest.importorskip("matplotlib.figure").Figure
     monkeypatch.setattr(figure, "savefig", lambda self, path: (figures.append(self), path.write_text("x")))
-    trace = gpop.bfs(gpop.load(Path(__file__).resolve().parents[2] / "data/road.bin"), 0, threads=2).trace
+    trace = gpop.bfs(
+        gpop.load(Path(__file__).resolve().parents[2] / "data/road.bin"), 0, method="messages", threads=2
+    ).trace
     trace.save(tmp_path / "trace.png")
     (drawn,) = figures
     drawn.draw_without_rendering()

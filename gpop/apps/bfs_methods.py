@@ -1,0 +1,69 @@
+"""Which method searches breadth first, and a run of the one that sends no messages.
+
+On a small graph one thread and the adjacency lists (`gpop.direct.breadth_first`), on others the program.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import gpop
+from gpop.apps.on_ranks import several
+from gpop.apps.without_messages import direct_run, no_messages, only_for_messages, phases_of
+from gpop.common.errors import UsageError
+from gpop.common.parallel import use_threads
+from gpop.direct.breadth_first import PHASES, search
+
+METHODS = ("auto", "messages", "direct")
+
+MOST_EDGES = 1 << 20
+"""Vertices and edges up to which auto is direct. Measured on 2 threads: .4 to .7 of the time of messages on
+social, citation and RMAT graphs and on meshes, up to 2 M edges; a road with 730,000 takes as long either way,
+one with 2.7 M 1.2 times as long. What several threads gain grows with a graph, and with their number."""
+
+
+def choose(graph: gpop.Graph, method: str, options: dict[str, Any]) -> tuple[str, str]:
+    """The method for a graph and what is asked for, and the reason.
+
+    Raises
+    ------
+    UsageError
+        For an unknown method, or one that is not possible.
+    """
+    if method not in METHODS:
+        raise UsageError(f"method {method!r}: expected one of {', '.join(METHODS)}")
+    if method == "messages":
+        return method, "as asked"
+    if method == "direct":
+        no_messages(method, options, "partition_size")
+        if several(options) or graph.n > 1 << 31:
+            raise UsageError("method 'direct' is for one process and 2**31 vertices: expected 'messages'")
+        return method, "as asked"
+    spoken = only_for_messages(options, "partition_size")
+    if spoken or several(options):
+        return "messages", f"{', '.join(spoken)} is for messages" if spoken else "several ranks"
+    if max(graph.n, graph.m) > MOST_EDGES or graph.facts.mapped is not None:
+        return "messages", "not a small graph"
+    return "direct", "a small graph, and no option speaks of messages"
+
+
+def without_messages(
+    graph: gpop.Graph, source: int, reason: str, threads: int | None
+) -> tuple[np.ndarray, np.ndarray, gpop.Run]:
+    """Parents and levels, -1 where there is none, and the run."""
+    use_threads(threads)
+    found = search(graph, source)
+    run = direct_run(
+        phases_of(PHASES, found),
+        seconds=found.seconds,
+        prepare_seconds=found.prepare_seconds,
+        threads=1,
+        partition_size=max(graph.n, 1),
+        partitions=1,
+        program="BreadthFirst",
+        method="direct",
+        reason=reason,
+    )
+    return found.parent, found.level, run

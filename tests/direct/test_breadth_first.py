@@ -1,0 +1,89 @@
+"""Breadth-first search by one thread: levels as NetworkX finds them, trees that verify, both directions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpop.apps.bfs import BFSResult, verify
+from gpop.direct.breadth_first import FINDS, search
+from gpop.generate import generate
+from gpop.graph.graph import Graph
+from tests.apps import reference
+from tests.graphs import small_graphs
+
+GRAPHS = small_graphs()
+
+
+def agrees(graph, source):
+    found = search(graph, source)
+    result = BFSResult(source=source, parent=found.parent, level=found.level, run=None)
+    assert verify(graph, result, source) is None
+    return np.array_equal(found.level, reference.levels(graph, source))
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_small_graphs(name):
+    graph = GRAPHS[name]
+    for source in range(0, graph.n, max(1, graph.n // 7)):
+        assert agrees(graph, source)
+
+
+@given(st.integers(1, 150), st.lists(st.tuples(st.integers(0, 149), st.integers(0, 149)), max_size=400))
+def test_any_graph(n, edges):
+    tails, heads = np.array(edges, np.int64).reshape(-1, 2).T % n
+    graph = Graph.from_edges(tails, heads, n=n)
+    assert agrees(graph, int(tails[0]) if len(tails) else 0)
+
+
+@pytest.mark.parametrize("symmetrize", [False, True])
+def test_most_edges_of_a_graph_with_hubs_are_never_looked_at(symmetrize):
+    graph = generate("rmat", scale=12, degree=16, seed=5, symmetrize=symmetrize)
+    source = int(graph.out_degree.argmax())
+    push, pull = search(graph, source).edges
+    assert agrees(graph, source)
+    assert 0 < push < graph.m / 4 and 0 < pull < graph.m / 4
+
+
+def test_a_road_is_pushed_until_little_is_left():
+    grid = generate("grid", width=40, height=30)
+    push, pull = search(grid, 0).edges
+    assert agrees(grid, 0) and push > 0.9 * grid.m > 20 * pull
+
+
+def test_pull_push_and_pull_again():
+    """Two dense parts with a path between them, of which the second is reached when the first is done."""
+    size, path = 200, 30
+    tails, heads = np.nonzero(~np.eye(size, dtype=bool))
+    between = np.arange(size - 1, size + path)
+    graph = Graph.from_edges(
+        np.r_[tails, between, tails + size + path], np.r_[heads, between + 1, heads + size + path]
+    ).symmetrize()
+    for source in (0, size + path // 2, graph.n - 1):
+        assert agrees(graph, source)
+    push, pull = search(graph, 0).edges
+    second = size * (size - 1)  # edges of the other dense part, which look for the first one in vain
+    assert 0 < push < 3 * size and second <= pull < second + 3 * size
+
+
+def test_a_hub_with_more_finds_than_there_is_room():
+    n = 3 * FINDS + 5
+    graph = Graph.from_edges(np.zeros(n - 1, int), np.arange(1, n))
+    found = search(graph, 0)
+    assert agrees(graph, 0) and (found.level[1:] == 1).all() and not found.parent.any()
+
+
+def test_of_parents_that_are_found_together_the_least_is_taken():
+    graph = Graph.from_edges([0, 0, 0, 3, 2, 1, 2], [3, 2, 1, 4, 4, 5, 5], n=40)
+    assert search(graph, 0).parent[:6].tolist() == [0, 0, 0, 0, 2, 1]
+
+
+def test_what_no_edge_leads_to_is_looked_at_no_more():
+    """Most vertices have no in-edges, as in citations: the list of those that look has the others only."""
+    rng = np.random.default_rng(3)
+    graph = Graph.from_edges(rng.integers(0, 5000, 20_000), rng.integers(0, 300, 20_000), n=5000)
+    source = int(graph.out_degree.argmax())
+    assert agrees(graph, source)
+    assert search(graph, source).edges.sum() < graph.m
