@@ -160,29 +160,35 @@ def make_row(scatterFunc, mask, inactive, streaming):
     return row
 
 
-def make_scatter_pc(row, streamed_row, mirror_row, counting):
+def make_either_row(row, streamed_row):
+    """Kernel: the one or the other, as the run wants it."""
+
+    def either_row(base, first, last, layout, space, state):
+        if space.streaming[0] != 0:
+            streamed_row(base, first, last, layout, space, state)
+        else:
+            row(base, first, last, layout, space, state)
+
+    return either_row
+
+
+def make_scatter_pc(row, mirror_row, counting):
     """Kernel: partition-centric scatter of partition ``p``: one value per PNG entry, in order.
 
-    ``streamed_row``: None where nothing streams; ``mirror_row``: for partitions of mirrors, None where there
-    are no other ranks.
+    ``mirror_row``: for partitions of mirrors, None where there are no other ranks.
     """
-    streams = streamed_row is not None
     ranked = mirror_row is not None
 
     def scatter_pc(p, w, layout, space, state):
         base = np.uint32(np.uint64(p) << np.uint64(layout.bits))
         first = np.uint64(layout.slots[p * layout.k])
         last = np.uint64(layout.slots[(p + 1) * layout.k])
-        done = False
+        own = True
         if ranked:
-            done = base < state.gpop_first or base >= state.gpop_last
-            if done:
+            own = state.gpop_first <= base < state.gpop_last
+            if not own:
                 mirror_row(base, first, last, layout, space, state)
-        if streams:
-            if not done and space.streaming[0] != 0:
-                done = True
-                streamed_row(base, first, last, layout, space, state)
-        if not done:
+        if own:
             row(base, first, last, layout, space, state)
         space.mode[p] = PC
         space.sent_messages[p] = last - first

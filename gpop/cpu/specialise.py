@@ -306,20 +306,23 @@ class _Specialised:
         scatter_sc = scatter.make_scatter_sc(
             self.scatterFunc, self.weighted, all_active, interleaved, counting
         )
-        make_row = scatter.make_row
-        own_scatter = self.messageFunc if self.ranked else self.scatterFunc
-        row = self.kernel("row", make_row(own_scatter, mask, inactive, False))
-        streamed_row = mirror_row = None
-        if not interleaved:
-            streamed_row = self.kernel("streamed_row", make_row(own_scatter, mask, inactive, True))
-        if self.ranked:
-            mirror_row = self.kernel("mirror_row", make_row(self.mirrorFunc, mask, inactive, False))
+        row = self.row("row", self.messageFunc if self.ranked else self.scatterFunc)
+        mirror_row = self.row("mirror_row", self.mirrorFunc) if self.ranked else None
         scatter_partition = make_scatter_phase(
             self.kernel("scatter_sc", scatter_sc),
-            self.kernel("scatter_pc", scatter.make_scatter_pc(row, streamed_row, mirror_row, counting)),
+            self.kernel("scatter_pc", scatter.make_scatter_pc(row, mirror_row, counting)),
             scatter_local, self.after_scatter, all_active, step,
         )  # fmt: skip
         return self.kernel("scatter", scatter_partition), self.kernel("gather", gather_partition)
+
+    def row(self, name, scatterFunc):
+        """Messages of a row of bins; interleaved runs never stream, they read them at once."""
+        _, _, mask, inactive, interleaved, *_ = self.traits
+        row = self.kernel(name, scatter.make_row(scatterFunc, mask, inactive, False))
+        if interleaved:
+            return row
+        streamed_row = self.kernel(f"streamed_{name}", scatter.make_row(scatterFunc, mask, inactive, True))
+        return self.kernel(f"either_{name}", scatter.make_either_row(row, streamed_row))
 
     def interleaved_step(self, gather_one):
         counting = self.traits.counting
