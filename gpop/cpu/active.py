@@ -22,6 +22,9 @@ LIST_GAP = 32
 """Unused entries between the lists of two partitions. Lists that start at multiples of a power of two
 would share a few sets of the caches, and where many partitions have short lists drive each other out."""
 
+WORD_BITS = 6
+"""A word of a bitmap holds ``2**6`` vertices; a smaller partition shares its word with others."""
+
 
 @inline
 def list_of(p, layout):

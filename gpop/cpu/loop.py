@@ -21,7 +21,7 @@ from gpop.common.cached import entry_of, keep, source_key
 from gpop.common.foreign import call_c
 from gpop.common.inlined import KERNEL, inline
 from gpop.common.kinds import BOOL, FLOAT64, INT64, ArrayKind, StarKind
-from gpop.cpu import active, priority, pull, team, tournament, tree
+from gpop.cpu import active, priority, team, tournament, tree
 from gpop.cpu.choose_mode import BY_TREE, choose_pull, write_pull_trace, write_trace
 from gpop.cpu.control import open_control
 from gpop.cpu.exchange import ACTIVE_HERE, EDGES_HERE, LEAST_ANYWHERE, SIZE, WHOLE, is_over
@@ -241,7 +241,7 @@ def make_loop(open_control, work):
                     together = all_there or load >= WAIT_EDGES
                 if now < alone_until and load < ALONE_EDGES:
                     together = False
-                if phase == PREPARE and c.bits < pull.WORD_BITS:
+                if phase == PREPARE and c.bits < active.WORD_BITS:
                     together = False  # partitions share words of the bitmap
                 sharers = np.int64(threads if together else 1)
                 chunk = np.int64(0)

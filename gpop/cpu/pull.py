@@ -24,24 +24,31 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.atomics import popcount, prefetch
-from gpop.cpu.active import list_of
+from gpop.cpu.active import WORD_BITS, list_of
+from gpop.cpu.exchange_in import AS_BITS, is_mirrored, list_mirrors
 from gpop.model.strategies import PULL, SC
 
 EDGES_PULLED, MESSAGES_PULLED = 10, 11
 """Columns of the instrumented counters (workspace.COUNTERS)."""
 
-WORD_BITS = 6
-"""A word of the bitmap holds ``2**6`` vertices; a smaller partition shares its word with others."""
-
 AHEAD = 16
 """Needy vertices between the prefetch of an in-edge list and its use."""
 
 
-def make_prepare(scatterFunc, after_scatter, keeps_values):
-    """Kernel: bitmap and values of partition ``p``, and what follows a scatter."""
+def make_prepare(scatterFunc, after_scatter, keeps_values, ranked):
+    """Kernel: bitmap and values of partition ``p``, and what follows a scatter.
+
+    Where there are other ranks (``ranked``), mirrors may be in the bitmap already (exchange_in.py).
+    """
 
     def prepare(p, layout, space, state):
         bitmap, values = space.bitmap, space.values
+        if ranked:
+            if space.exchanged[AS_BITS] != 0 and is_mirrored(p, layout, state):
+                if not keeps_values:
+                    space.frontier_size[p] = 0
+                    return
+                list_mirrors(p, layout, space)
         base, start = np.uint64(p) << np.uint64(layout.bits), list_of(p, layout)
         size = min(np.uint64(layout.n) - base, np.uint64(1) << np.uint64(layout.bits))
         word = base >> np.uint64(WORD_BITS)

@@ -34,6 +34,8 @@ from gpop.cpu import (
 )
 from gpop.cpu.choose_mode import choose_mode
 from gpop.cpu.control import control_of, sizes_reference
+from gpop.cpu.exchange_in import AS_BITS, is_mirrored, list_mirrors
+from gpop.cpu.exchange_out import make_fill_buffer
 from gpop.cpu.tree import NO_TREE
 from gpop.cpu.work import ARGUMENTS, Job, make_entry, make_work
 from gpop.model.strategies import PULL, TREE
@@ -88,13 +90,19 @@ def activates_receivers(lowered: Lowered, traits: Traits) -> bool:
     return lowered.activates and traits.mask == MASK_NONE and not (traits.all_active or traits.interleave)
 
 
-def make_scatter_phase(scatter_sc, scatter_pc, scatter_local, after_scatter, all_active, step):
-    """Kernel: scatter one partition; ``step`` is the interleaved step or None."""
+def make_scatter_phase(scatter_sc, scatter_pc, scatter_local, after_scatter, all_active, step, takes_bits):
+    """Kernel: scatter one partition; ``step`` is the interleaved step or None.
+
+    ``takes_bits``: partitions of mirrors may have no lists yet (exchange_in.py).
+    """
     interleaved = step is not None
     applies_own = scatter_local is not None
 
     def scatter_partition(p, w, threads, forced, ratio, sizes, layout, space, state):
         own_done = False
+        if takes_bits:
+            if space.exchanged[AS_BITS] != 0 and is_mirrored(p, layout, state):
+                list_mirrors(p, layout, space)
         if interleaved:
             own_done = step(p, w, threads, layout, space, state)
         direct = applies_own and interleave.is_local(p, space)
@@ -210,6 +218,7 @@ class _Specialised:
         self.messageFunc = functions.get("messageFunc")  # where there are other ranks
         self.mirrorFunc = functions.get("mirrorFunc")
         self.ranked = self.messageFunc is not None
+        self.takes_bits = self.ranked and traits.pull == MAYBE and self.priorityFunc is None
         self.weighted = traits.weight_dtype is not None
         self.weight_type = _numba.from_dtype(np.dtype(traits.weight_dtype)) if self.weighted else None
         make_filter_all, make_filter = gather.make_filter_all, gather.make_filter
@@ -242,10 +251,12 @@ class _Specialised:
             admit = self.kernel("admit", priority.make_admit(self.priorityFunc))
             defer_frontier = self.kernel("defer_frontier", priority.make_defer_frontier(self.priorityFunc))
         if self.ranked:
-            fill_buffer = self.kernel("fill_buffer", exchange.make_fill_buffer(self.messageFunc))
+            fill_buffer = self.kernel("fill_buffer", make_fill_buffer(self.messageFunc))
             exchange_messages = self.kernel(
                 "exchange",
-                exchange.make_exchange(fill_buffer, traits.all_active, self.priorityFunc is not None),
+                exchange.make_exchange(
+                    fill_buffer, traits.all_active, self.priorityFunc is not None, self.takes_bits
+                ),
             )
         note_changes = decide = None
         if traits.settles is not None:
@@ -311,7 +322,7 @@ class _Specialised:
         scatter_partition = make_scatter_phase(
             self.kernel("scatter_sc", scatter_sc),
             self.kernel("scatter_pc", scatter.make_scatter_pc(row, mirror_row, counting)),
-            scatter_local, self.after_scatter, all_active, step,
+            scatter_local, self.after_scatter, all_active, step, self.takes_bits,
         )  # fmt: skip
         return self.kernel("scatter", scatter_partition), self.kernel("gather", gather_partition)
 
@@ -348,7 +359,7 @@ class _Specialised:
             )
         else:
             keeps_values = not self.lowered.steady
-            prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, keeps_values)
+            prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, keeps_values, self.ranked)
             pull_partition = pull.make_pull(
                 self.scatterFunc, self.gatherFunc, self.applyWeight, self.needsFunc, self.weight_type,
                 self.filter, keeps_values, self.traits.sums and self.needsFunc is None, counting, self.ranked,

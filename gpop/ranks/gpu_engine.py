@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import UsageError
-from gpop.cpu import exchange
+from gpop.cpu import exchange_wire
 from gpop.gpu import limits
 from gpop.gpu.choices import bits_of
 from gpop.gpu.device import cupy
@@ -215,7 +215,7 @@ class GpuRankEngine(Together, GpuEngine):
         return records
 
     def _note_exchange(self, begin: Any, end: Any) -> None:
-        self.wire.traffic[exchange.WAITED] += int(1e6 * cupy().cuda.get_elapsed_time(begin, end))
+        self.wire.traffic[exchange_wire.WAITED] += int(1e6 * cupy().cuda.get_elapsed_time(begin, end))
 
     def _find_active(self) -> None:
         """What is active anywhere, now that an iteration is over; where nothing is, of the next bucket."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gpop.cpu import exchange
+from gpop.cpu import exchange_wire
 from gpop.gpu import limits
 from gpop.gpu.device import cupy
 from gpop.gpu.exchange_form import Form, form_of, room_for
@@ -113,9 +113,9 @@ class GpuWire:
         for rank, form in enumerate(comes):
             if form.nbytes:
                 self._unpack(engine, rank, form)
-        self.traffic[exchange.BYTES] += out[:, 1].sum()
-        self.traffic[exchange.VALUES] += self.counts[self.rank, : self.ranks].sum()
-        self.traffic[exchange.EXCHANGES] += 1
+        self.traffic[exchange_wire.BYTES] += out[:, 1].sum()
+        self.traffic[exchange_wire.VALUES] += self.counts[self.rank, : self.ranks].sum()
+        self.traffic[exchange_wire.EXCHANGES] += 1
 
     def _forms(self, counts: np.ndarray, mirrors: np.ndarray) -> list[Form]:
         pairs = zip(counts.tolist(), mirrors.tolist(), strict=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpop.cpu import exchange
+from gpop.cpu import exchange_wire
 from gpop.gpu import limits
 from gpop.gpu.device import cupy, device_identity
 from gpop.gpu.structs import TRACE_ROWS, argument
@@ -162,9 +162,9 @@ class PeerWire(GpuWire):
         self.log[0] = self.log[count]
         for rows in log[:done, self.rank, : self.ranks]:
             forms = self._forms(rows, self.part.send_counts)
-            self.traffic[exchange.BYTES] += sum(form.nbytes for form in forms)
-            self.traffic[exchange.VALUES] += rows.sum()
-        self.traffic[exchange.EXCHANGES] += done
+            self.traffic[exchange_wire.BYTES] += sum(form.nbytes for form in forms)
+            self.traffic[exchange_wire.VALUES] += rows.sum()
+        self.traffic[exchange_wire.EXCHANGES] += done
         return log[:done]
 
     def _rows_of_all(self, engine: Any) -> np.ndarray:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import UsageError
-from gpop.cpu import exchange
+from gpop.cpu import exchange_wire
 from gpop.cpu.engine import SLICE_NS
 from gpop.graph.graph import Graph
 from gpop.plan.engine import Finished
@@ -115,10 +115,10 @@ class Together:
         """What each rank has sent and waited, from its counts (`gpop.cpu.exchange`)."""
         return [
             {
-                "bytes": each[exchange.BYTES],
-                "values": each[exchange.VALUES],
-                "exchanges": each[exchange.EXCHANGES],
-                "waited_seconds": each[exchange.WAITED] * 1e-9,
+                "bytes": each[exchange_wire.BYTES],
+                "values": each[exchange_wire.VALUES],
+                "exchanges": each[exchange_wire.EXCHANGES],
+                "waited_seconds": each[exchange_wire.WAITED] * 1e-9,
                 "loop_seconds": each[-1],
             }
             for each in self.world.everyones([*traffic.tolist(), self.inside])

@@ -1,11 +1,11 @@
-"""Buffers and lists of the exchange for one run; `gpop.cpu.exchange.Wire` says what each is."""
+"""Buffers and lists of the exchange for one run; `gpop.cpu.exchange_wire.Wire` says what each is."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gpop.cpu import exchange
-from gpop.cpu.exchange import Wire
+from gpop.cpu import exchange_wire
+from gpop.cpu.exchange_wire import Wire
 from gpop.ranks.part import Part
 from gpop.ranks.world import World
 
@@ -21,24 +21,29 @@ def wire_of(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
 
 def _make(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
     ranks, value_bytes = world.size, 0 if told else message.itemsize
-    pairs = np.zeros((ranks, exchange.PAIR_COLUMNS), np.int64)
-    pairs[:, exchange.SENDS], pairs[:, exchange.MIRRORS] = part.send_counts, part.mirror_counts
-    for counts, first in ((exchange.SENDS, exchange.SEND_FIRST), (exchange.MIRRORS, exchange.MIRROR_FIRST)):
+    pairs = np.zeros((ranks, exchange_wire.PAIR_COLUMNS), np.int64)
+    pairs[:, exchange_wire.SENDS], pairs[:, exchange_wire.MIRRORS] = part.send_counts, part.mirror_counts
+    for counts, first in (
+        (exchange_wire.SENDS, exchange_wire.SEND_FIRST),
+        (exchange_wire.MIRRORS, exchange_wire.MIRROR_FIRST),
+    ):
         pairs[:, first] = np.cumsum(pairs[:, counts]) - pairs[:, counts]
-    out, pairs[:, exchange.OUT], pairs[:, exchange.OUT_ADDRESS], _ = _buffers(part.send_counts, value_bytes)
-    into, pairs[:, exchange.IN], pairs[:, exchange.IN_ADDRESS], pairs[:, exchange.IN_BYTES] = _buffers(
-        part.mirror_counts, value_bytes
+    out, pairs[:, exchange_wire.OUT], pairs[:, exchange_wire.OUT_ADDRESS], _ = _buffers(
+        part.send_counts, value_bytes
+    )
+    into, pairs[:, exchange_wire.IN], pairs[:, exchange_wire.IN_ADDRESS], pairs[:, exchange_wire.IN_BYTES] = (
+        _buffers(part.mirror_counts, value_bytes)
     )
     where_offsets, where = where_mirrored(part.sends, part.send_counts, part.first, part.last)
     calls = world.calls()
     # Requests and statuses lie behind the slots, so that they live as long as the wire does.
-    requests = exchange.CALL_SLOTS
+    requests = exchange_wire.CALL_SLOTS
     statuses = requests + 2 * ranks * calls["request_bytes"] // 8 + 1
     slots = np.zeros(statuses + 2 * ranks * calls["status_bytes"] // 8 + 1, np.int64)
     slots[:requests] = (
         calls["Isend"], calls["Irecv"], calls["Testall"], calls["comm"], calls["byte"],
         slots.ctypes.data + 8 * requests, slots.ctypes.data + 8 * statuses, calls["request_bytes"],
-        slots.ctypes.data + 8 * exchange.FLAG, 0,
+        slots.ctypes.data + 8 * exchange_wire.FLAG, 0,
     )  # fmt: skip
     return Wire(
         rank=np.int64(world.rank),
@@ -47,6 +52,7 @@ def _make(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
         calls=slots,
         sends=part.sends,
         mirrors=part.mirrors.astype(np.uint32),
+        mirror_edges=np.diff(part.graph.indptr)[part.mirrors].astype(np.uint32),
         where_offsets=where_offsets,
         where=where,
         chosen=np.empty(part.sends.size, np.uint32),
@@ -84,7 +90,7 @@ def _buffers(counts: np.ndarray, value_bytes: int) -> tuple[np.ndarray, np.ndarr
 
     At most all in an order of their own, as pairs; pages that nothing is written to take no memory.
     """
-    words = exchange.HEADER + (counts + 1) // 2 + (counts * value_bytes + 7) // 8
+    words = exchange_wire.HEADER + (counts + 1) // 2 + (counts * value_bytes + 7) // 8
     buffer = np.zeros(int(words.sum()), np.int64)
     begins = np.cumsum(words) - words
     return buffer, begins, buffer.ctypes.data + 8 * begins, 8 * words
