@@ -35,15 +35,15 @@ AHEAD = 16
 """Needy vertices between the prefetch of an in-edge list and its use."""
 
 
-def make_prepare(scatterFunc, after_scatter, keeps_values, ranked):
+def make_prepare(scatterFunc, after_scatter, keeps_values, takes_bits):
     """Kernel: bitmap and values of partition ``p``, and what follows a scatter.
 
-    Where there are other ranks (``ranked``), mirrors may be in the bitmap already (exchange_in.py).
+    ``takes_bits``: mirrors may be in the bitmap already (exchange_in.py).
     """
 
     def prepare(p, layout, space, state):
         bitmap, values = space.bitmap, space.values
-        if ranked:
+        if takes_bits:
             if space.exchanged[AS_BITS] != 0 and is_mirrored(p, layout, state):
                 if not keeps_values:
                     space.frontier_size[p] = 0

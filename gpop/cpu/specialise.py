@@ -218,7 +218,8 @@ class _Specialised:
         self.messageFunc = functions.get("messageFunc")  # where there are other ranks
         self.mirrorFunc = functions.get("mirrorFunc")
         self.ranked = self.messageFunc is not None
-        self.takes_bits = self.ranked and traits.pull == MAYBE and self.priorityFunc is None
+        lists_only = traits.pull == NEVER or traits.all_active or self.priorityFunc is not None
+        self.takes_bits = self.ranked and not lists_only
         self.weighted = traits.weight_dtype is not None
         self.weight_type = _numba.from_dtype(np.dtype(traits.weight_dtype)) if self.weighted else None
         make_filter_all, make_filter = gather.make_filter_all, gather.make_filter
@@ -359,7 +360,7 @@ class _Specialised:
             )
         else:
             keeps_values = not self.lowered.steady
-            prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, keeps_values, self.ranked)
+            prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, keeps_values, self.takes_bits)
             pull_partition = pull.make_pull(
                 self.scatterFunc, self.gatherFunc, self.applyWeight, self.needsFunc, self.weight_type,
                 self.filter, keeps_values, self.traits.sums and self.needsFunc is None, counting, self.ranked,

@@ -157,7 +157,7 @@ def check(name: str, mode: str, threads: tuple[int, ...], sizes: tuple[int, ...]
     return done
 
 
-def main(asked: list[str], threads: tuple[int, ...] = (1, 2), sizes: tuple[int, ...] = (8, 32)) -> None:
+def main(asked: list[str], threads: tuple[int, ...] = (1, 2), sizes: tuple[int, ...] = (8, 64)) -> None:
     """Run the checks that are asked for."""
     done = 0
     for text in asked or CHECKS:

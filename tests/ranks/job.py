@@ -270,4 +270,5 @@ if __name__ == "__main__":
     parts_on_disk(Path(sys.argv[1]))
     refused()
     agreement.main(["drift:sc", "drift:pc"], threads=(1, 2), sizes=(8,))
+    agreement.main(["colours:auto", "colours:pull"], threads=(1, 2), sizes=(64,))
     checkpoints(Path(sys.argv[1]))
