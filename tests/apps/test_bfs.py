@@ -73,10 +73,12 @@ def test_which_method_is_chosen(grid, monkeypatch):
     assert chosen() == chosen(threads=2, mode="auto", target="cpu") == chosen("direct") == "direct"
     assert chosen(mode="pc") == chosen(iterations=3) == chosen(target="gpu") == "messages"
     assert chosen("messages") == chosen(partition_size=16) == chosen(callback=print) == "messages"
-    monkeypatch.setattr(bfs_methods, "MOST_EDGES", grid.m)
-    assert chosen() == "direct"
-    monkeypatch.setattr(bfs_methods, "MOST_EDGES", grid.m - 1)
-    assert chosen() == "messages" and chosen("direct") == "direct"
+    for bound, value in (("MOST_EDGES", grid.m), ("MOST_VERTICES", grid.n)):
+        with monkeypatch.context() as patch:
+            patch.setattr(bfs_methods, bound, value)
+            assert chosen() == "direct"
+            patch.setattr(bfs_methods, bound, value - 1)
+            assert chosen() == "messages" and chosen("direct") == "direct"
 
 
 def test_both_methods_find_the_same_levels():
