@@ -46,10 +46,11 @@ markers =
     slow: big or long checks
     timeout: most seconds of a test
 INI
-pytest=("$python" -m pytest -c "$work/pytest.ini" --rootdir "$root" -p no:cacheprovider -p no:xdist -q --tb=short -m gpu)
+pytest=("$python" -m pytest -c "$work/pytest.ini" --rootdir "$root" -p no:cacheprovider -p no:xdist -v --tb=short -m gpu
+  -o faulthandler_timeout=$((limit / 3)))  # says where it is when a test hangs
 # Every file with a marked test; one that cannot be collected here is an error, not left out.
 mapfile -t where < <(grep -rl 'mark\.gpu' tests --include='test_*.py' | sort)
-"${pytest[@]}" --collect-only "${where[@]}" >"$work/collected" 2>&1 || { cat "$work/collected"; exit 2; }
+"${pytest[@]}" -qq --collect-only "${where[@]}" >"$work/collected" 2>&1 || { cat "$work/collected"; exit 2; }
 grep '::' "$work/collected" >"$work/tests"
 # With `-c` elsewhere, names are relative to that file: what counts begins with tests/.
 sed -i 's|^.*\(tests/\)|\1|' "$work/tests"

@@ -9,7 +9,7 @@ near      vertices of this bucket send along their edges up to the cut. What tha
           near next, what lies beyond is far. A long list is walked as bits, in the order of memory.
 split     the next bucket begins: those of the far vertices that are in it become near.
 rest      the cut moves on: what is settled sends on from where it stopped, up to the new cut.
-pull      once, when `_FULL` of all edges are those of settled vertices: what is not settled takes the best
+pull      once, when `FULL` of all edges are those of settled vertices: what is not settled takes the best
           of its in-edges. From then on there is no cut, and buckets are wide.
 
 A bucket ends where the cut is at most. Where no edge is as short as that, the cut jumps; where the rests come
@@ -78,10 +78,10 @@ STRETCH, LATER_WIDTH = 4, 20
 """Distances up to a cut, and of a bucket after the pull, in mean weights over the mean degree, which is a
 bucket before it: the best or near it on RMAT, random and social graphs."""
 
-_FULL = 7, 8  # of all edges
+FULL = 7, 8  # of all edges
 _DENSE = 8  # a list of more than one in so many vertices is walked as bits
-_FEW = 16  # later buckets get wider when one takes less than one in so many of the far vertices
-_VISIT = 4  # of a settled vertex in a rest, in edges
+FEW = 16  # later buckets get wider when one takes less than one in so many of the far vertices
+VISIT = 4  # of a settled vertex in a rest, in edges
 _CHUNK = 1 << 12  # edges
 _SERIAL = 1 << 15  # vertices and edges that one thread does before another has started
 
@@ -148,18 +148,18 @@ def _next(kind, ways, space):
     n = len(space.distance)
     close, away = now[ENDS + now[NEAR_ROW]], now[ENDS + now[FAR_ROW]]
     if close > 0:
-        if kind == SPLIT and now[CUT] == NEVER and _FEW * close < away:
+        if kind == SPLIT and now[CUT] == NEVER and FEW * close < away:
             now[WIDTH] = min(2 * now[WIDTH], NEVER)
         now[NEAR_ROW] = 1 - now[NEAR_ROW]
         now[ENDS + now[NEAR_ROW]] = 0
         dense = _DENSE * close > n
         return DENSE if dense else NEAR, words if dense else close, max(close, close * m // n)
-    if now[HIGH] >= now[CUT] or away == 0 or _FULL[1] * now[MASS] >= _FULL[0] * m:
+    if now[HIGH] >= now[CUT] or away == 0 or FULL[1] * now[MASS] >= FULL[0] * m:
         if min(now[NEXT], now[LEAST] if away > 0 else NEVER) == NEVER:
             return OVER, 0, 0
         if now[CUT] < NEVER:
-            now[WALKED] += words + _VISIT * now[SETTLED]
-            if _FULL[1] * now[MASS] >= _FULL[0] * m or now[WALKED] > m:
+            now[WALKED] += words + VISIT * now[SETTLED]
+            if FULL[1] * now[MASS] >= FULL[0] * m or now[WALKED] > m:
                 now[CUT], now[WIDTH] = NEVER, now[LATER]
                 if 2 * now[MASS] > m:
                     now[NEXT] = NEVER
@@ -169,7 +169,7 @@ def _next(kind, ways, space):
                 now[CUT] = min(NEVER, max(now[CUT], least) + now[WINDOW])
             if now[NEXT] < now[CUT]:
                 now[NEXT] = NEVER
-                return REST, words, words + now[MASS] // _VISIT
+                return REST, words, words + now[MASS] // VISIT
     if away == 0:
         return OVER, 0, 0
     now[HIGH] = min(now[CUT], max(now[HIGH], now[LEAST]) + now[WIDTH])

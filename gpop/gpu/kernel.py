@@ -42,6 +42,7 @@ COMMON = (
     "stored",
     "layout",
     "team",
+    "reserve",
     "settling",
     "strip",
     "fold",

@@ -98,16 +98,18 @@ def _kernel(module: Any, name: str) -> Any:
 class Phases:
     """The kernels of a source, launched phase by phase."""
 
-    def __init__(self, source: str) -> None:
-        self.module = compile_kernel(source, cooperative=False)
+    def __init__(self, source: str, cooperative: bool = False) -> None:
+        self.module = compile_kernel(source, cooperative)
         self.threads = current_device().multiprocessors * RESIDENT
         self.events: list[Any] = []
         self.free_events = _free_events[cupy().cuda.Device().id]
 
-    def launch(self, kernel: str, *arguments: Any, blocks: int | None = None) -> None:
+    def launch(
+        self, kernel: str, *arguments: Any, blocks: int | None = None, threads: int = THREADS
+    ) -> None:
         """One kernel; structs and numbers go by value, arrays by their address."""
-        blocks = blocks or self.threads // THREADS
-        _kernel(self.module, kernel)((blocks,), (THREADS,), arguments)
+        blocks = blocks or self.threads // threads
+        _kernel(self.module, kernel)((blocks,), (threads,), arguments)
 
     def mark(self) -> None:
         """A phase begins here, and the one before ends."""

@@ -11,6 +11,8 @@
 //   FRONTIER_AT ...          where things lie in a row of the trace (gpop/plan/trace.py)
 //   namespace model          the bytes of the strategies, and who compares them (gpop/model)
 
+#include "clock.cuh"
+
 typedef unsigned short Id;  // local id of a destination; the top bit marks the first id of a message
 typedef long long int64;
 typedef unsigned long long uint64;
@@ -147,12 +149,6 @@ __device__ __forceinline__ bool set_bit(unsigned* bits, unsigned v) {
   return !(atomicOr(word, bit) & bit);
 }
 __device__ __forceinline__ void clear_bit(unsigned* bits, unsigned v) { atomicAnd(bits + (v >> 5), ~(1u << (v & 31))); }
-
-__device__ __forceinline__ int64 now_ns() {
-  int64 t;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
-  return t;
-}
 
 template <class T, int N>
 struct __align__(sizeof(T) * N > 16 ? 16 : sizeof(T) * N) Pack {  // what one thread moves at once

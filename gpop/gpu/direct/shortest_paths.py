@@ -1,0 +1,112 @@
+"""Shortest paths on a GPU: lists by weight and the steps of `gpop.direct.shortest_paths`, with the same result.
+
+All of a search is one cooperative launch (kernels/direct/shortest_paths.cuh): a barrier ends a step, and one
+thread decides which one follows. Near and far vertices are bits, and a step looks at all words of them, so that
+nothing is appended and no vertex is listed twice.
+Papers: those of `gpop.direct.shortest_paths`; A. Davidson, S. Baxter, M. Garland, J. D. Owens, "Work-efficient
+parallel GPU methods for single-source shortest paths", IPDPS 2014.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gpop.direct.shortest_paths import FARTHEST, FEW, FULL, PHASES, VISIT
+from gpop.direct.shortest_paths_steps import NEVER
+from gpop.gpu import limits
+from gpop.gpu.device import cupy, current_device
+from gpop.gpu.direct.by_weight import device_lines
+from gpop.gpu.direct.phases import Phases, source_of
+from gpop.graph.graph import Graph
+
+WIDTH, STRETCH, LATER_WIDTH = 1, 4, 20
+"""Of a bucket, up to a cut, and of a bucket after the pull: in mean weights over the mean degree."""
+
+PIECE = 256
+"""Edges of a long list that a warp takes at once."""
+
+SPACE = np.dtype(
+    [(name, "u8") for name in ("distance", "sent", "bits")]
+    + [("words", "i8"), ("pieces", "u8"), ("long_lists", "i8")]
+)
+"""``struct Space`` of shortest_paths_plan.cuh; ``struct Control`` and ``struct Piece`` are the next ones."""
+
+CONTROL = np.dtype(
+    [
+        (name, "u8")
+        for name in (
+            "high", "cut", "width", "window", "later", "least", "next", "mass", "settled", "walked", "near",
+            "joined", "kept", "pieces", "row", "step", "steps", "started",
+        )
+    ]
+    + [("edges", "u8", len(PHASES)), ("times", "u8", len(PHASES)), ("arrived", "u4"), ("released", "u4")]
+)  # fmt: skip
+
+_PIECE_BYTES = 16
+_ROWS = 5  # of bits
+_REST = PHASES.index("rest")
+
+
+class Distances(NamedTuple):
+    """``distance`` of every vertex; edges and seconds of each phase, and of copying the graph to the device."""
+
+    distance: np.ndarray
+    edges: np.ndarray
+    phase_seconds: np.ndarray
+    copy_seconds: float
+    threads: int
+    steps: int
+
+
+def search(graph: Graph, source_vertex: int, unit: float) -> Distances:
+    """Distances from a vertex of a graph with whole-number weights; ``unit``: mean weight over mean degree.
+
+    Raises
+    ------
+    NotEnoughMemory
+        If lists and distances do not fit the device.
+    """
+    n, words = graph.n, -(-graph.n // 32)
+    back = graph if graph.equals_reverse() else graph.reverse()
+    others = 8 * n + 4 * _ROWS * words + _PIECE_BYTES * (2 * graph.m // PIECE + 1)
+    lines, copy_seconds = device_lines(graph, others, "shortest paths")
+    in_lines = lines
+    if back is not graph:
+        in_lines, more_seconds = device_lines(back, others, "shortest paths")
+        copy_seconds += more_seconds
+    long_lists = max(lines.longest, in_lines.longest) > PIECE
+    pieces = cupy().zeros(4 * (2 * graph.m // PIECE + 1) if long_lists else 4, np.uint32)
+    distance, sent = cupy().zeros(n, np.uint32), cupy().zeros(n, np.uint32)
+    bits, control = cupy().zeros(_ROWS * words, np.uint32), cupy().asarray(_begin(unit).view(np.uint64))
+    addresses = (distance.data.ptr, sent.data.ptr, bits.data.ptr, words, pieces.data.ptr, long_lists)
+    phases = Phases(source(), cooperative=True)
+    phases.launch(
+        "search", lines.argument, in_lines.argument, np.array([addresses], SPACE), control,
+        np.uint32(source_vertex), blocks=current_device().multiprocessors, threads=limits.BLOCK_THREADS,
+    )  # fmt: skip
+    over = control.get().view(CONTROL)[0]
+    threads = current_device().multiprocessors * limits.BLOCK_THREADS
+    return Distances(
+        distance.get(), over["edges"].astype(np.int64), over["times"] / 1e9, copy_seconds, threads,
+        int(over["steps"]),
+    )  # fmt: skip
+
+
+def _begin(unit: float) -> np.ndarray:
+    """``struct Control`` before the first step, which is a near one."""
+    width, stretch, later = (min(NEVER, max(1, int(unit * each))) for each in (WIDTH, STRETCH, LATER_WIDTH))
+    control = np.zeros(1, CONTROL)
+    control["high"], control["cut"], control["least"], control["next"] = width, max(width, stretch), NEVER, NEVER
+    control["width"], control["window"], control["later"] = width, stretch, later
+    control["near"], control["step"] = 1, _REST
+    return control
+
+
+def source() -> str:
+    """The CUDA source."""
+    return source_of(
+        "shortest_paths", FARTHEST=FARTHEST, FULL=FULL[0], FULL_OF=FULL[1], FEW=FEW, VISIT=VISIT, PIECE=PIECE,
+        BLOCK_THREADS=limits.BLOCK_THREADS,
+    )  # fmt: skip

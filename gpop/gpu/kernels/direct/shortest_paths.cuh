@@ -1,0 +1,291 @@
+// Shortest paths on lists by weight, one cooperative launch: a barrier a step (gpop/gpu/direct/shortest_paths.py).
+//
+// A warp has up to 32 words of bits and takes the vertices that are in them 32 at a time, a lane each. A lane finds
+// the end of its walk, then all 32 walk these edges together (walk.cuh). What is longer than PIECE waits, in pieces,
+// until the other vertices are through. Bytes: an edge that is walked 8 + a random access to a distance, a vertex 28
+// + a sector of its lines.
+#include "direct/shortest_paths_plan.cuh"
+#include "team.cuh"
+#include "walk.cuh"
+
+const int AT_ONCE = 4;      // lines of a vertex that are on their way together
+const int WORDS_AHEAD = 8;  // words whose distances are
+
+struct Tally {  // what a thread has found out in a step
+  uint64 edges = 0, mass = 0;
+  unsigned settled = 0, joined = 0, kept = 0, near = 0;
+  unsigned nearest = NEVER, waiting = NEVER;
+};
+
+__device__ __forceinline__ unsigned warp_min(unsigned value) {
+  for (int step = 16; step; step >>= 1) value = min(value, __shfl_xor_sync(ALL_LANES, value, step));
+  return value;
+}
+
+// All threads of a block: adds what they have found out.
+__device__ void tell(const Tally& own, Control* control) {
+  __shared__ uint64 edges, mass;
+  __shared__ unsigned settled, joined, kept, near, nearest, waiting;
+  if (threadIdx.x == 0) {
+    edges = mass = settled = joined = kept = near = 0;
+    nearest = waiting = NEVER;
+  }
+  __syncthreads();
+  const Tally all = {warp_sum(own.edges), warp_sum(own.mass), warp_sum(own.settled), warp_sum(own.joined),
+                     warp_sum(own.kept), warp_sum(own.near), warp_min(own.nearest), warp_min(own.waiting)};
+  if (lane_id() == 0) {
+    if (all.edges) atomicAdd(&edges, all.edges);
+    if (all.mass) atomicAdd(&mass, all.mass);
+    if (all.settled) atomicAdd(&settled, all.settled);
+    if (all.joined) atomicAdd(&joined, all.joined);
+    if (all.kept) atomicAdd(&kept, all.kept);
+    if (all.near) atomicAdd(&near, 1u);
+    atomicMin(&nearest, all.nearest);
+    atomicMin(&waiting, all.waiting);
+  }
+  __syncthreads();
+  if (threadIdx.x) return;
+  if (edges) atomicAdd(control->edges + control->step, edges);
+  if (mass) atomicAdd(&control->mass, mass);
+  if (settled) atomicAdd(&control->settled, (uint64)settled);
+  if (joined) atomicAdd(&control->joined, (uint64)joined);
+  if (kept) atomicAdd(&control->kept, (uint64)kept);
+  if (near) control->near = 1;
+  if (nearest < NEVER) atomicMin(&control->least, (uint64)nearest);
+  if (waiting < NEVER) atomicMin(&control->next, (uint64)waiting);
+}
+
+__device__ __forceinline__ unsigned weight_of(uint64 line) { return (unsigned)(line >> 32); }
+
+// Where the rank-th set bit of a word is.
+__device__ __forceinline__ unsigned place_of(unsigned word, int rank) {
+  unsigned at = 0;
+  for (int half = 16; half; half >>= 1) {
+    const int below = __popc(word >> at & ((1u << half) - 1));
+    if (rank < below) continue;
+    rank -= below;
+    at += half;
+  }
+  return at;
+}
+
+struct Search {
+  Team& team;
+  const Lines& graph;
+  const Lines& back;
+  const Space& space;
+  Control* control;
+  Tally& tally;
+  unsigned high, cut;
+  unsigned* filled;  // near vertices that are found
+  unsigned* read;    // those that send
+
+  __device__ Search(Team& team, const Lines& graph, const Lines& back, const Space& space, Control* control, Tally& tally)
+      : team(team), graph(graph), back(back), space(space), control(control), tally(tally) {
+    high = (unsigned)control->high;
+    cut = (unsigned)control->cut;
+    filled = row(NEARS + control->row);
+    read = row(NEARS + 1 - control->row);
+  }
+
+  __device__ __forceinline__ unsigned* row(int64 number) const { return space.bits + number * space.words; }
+
+  // As the others see it, not as this multiprocessor has it.
+  __device__ __forceinline__ unsigned distance_of(unsigned v) const { return *(const volatile unsigned*)(space.distance + v); }
+
+  __device__ __forceinline__ void relax(unsigned v, unsigned length) {
+    if (distance_of(v) <= length || atomicMin(space.distance + v, length) <= length) return;
+    const bool near = length < high;
+    atomicOr((near ? filled : row(FAR)) + (v >> 5), 1u << (v & 31));
+    if (near)
+      tally.near = 1;
+    else
+      tally.nearest = min(tally.nearest, length);
+  }
+
+  __device__ __forceinline__ void follow(int64 e, unsigned from) {
+    const uint64 line = graph.lines[e];
+    relax((unsigned)line, from + weight_of(line));
+  }
+
+  // What is not reached has the largest distance, and nobody takes that.
+  __device__ __forceinline__ void ask(int64 e, unsigned v) {
+    const uint64 line = back.lines[e];
+    relax(v, distance_of((unsigned)line) + weight_of(line));
+  }
+
+  // The first line from `e` on that leads `room` or further; most often it is among the next few.
+  __device__ __forceinline__ int64 end_of(int64 e, int64 stop, unsigned room) const {
+    for (int turn = 0; turn < 4 && e < stop; ++turn) {
+      int inside = 0;
+#pragma unroll
+      for (int j = 0; j < AT_ONCE; ++j) inside += weight_of(graph.lines[min(e + j, stop - 1)]) < room && e + j < stop;
+      e += inside;
+      if (inside < AT_ONCE) return e;
+    }
+    for (int64 step = 4 * AT_ONCE; e < stop; step *= 2) {
+      const int64 probe = min(e + step, stop) - 1;
+      if (weight_of(graph.lines[probe]) >= room) {
+        stop = probe;
+        break;
+      }
+      e = probe + 1;
+    }
+    while (e < stop) {
+      const int64 middle = e + (stop - e) / 2;
+      const bool inside = weight_of(graph.lines[middle]) < room;
+      e = inside ? middle + 1 : e;
+      stop = inside ? stop : middle;
+    }
+    return e;
+  }
+
+  // How many edges the lane walks now; long lists wait.
+  __device__ __forceinline__ int now_of(int64 first, int64 end, unsigned from) {
+    if (end - first <= PIECE) return (int)(end - first);
+    uint64 at = atomicAdd(&control->pieces, (uint64)((end - first + PIECE - 1) / PIECE));
+    for (; first < end; first += PIECE) space.pieces[at++] = {first, (unsigned)min((int64)PIECE, end - first), from};
+    return 0;
+  }
+
+  // Up to 32 vertices, a lane each, send along their edges up to the cut: from where they stopped (REST), or all over.
+  template <int STEP>
+  __device__ __forceinline__ void send(bool mine, bool is_new, unsigned v) {
+    unsigned from = 0;
+    int64 first = 0;
+    int now = 0;
+    if (mine) {
+      from = distance_of(v);
+      const int64 begin = graph.indptr[v], stop = graph.indptr[v + 1];
+      first = begin + (STEP == REST ? space.sent[v] : 0);
+      const int64 end = cut > from ? end_of(first, stop, cut - from) : first;
+      space.sent[v] = (unsigned)(end - begin);
+      if (end < stop)
+        tally.waiting = min(tally.waiting, from + weight_of(graph.lines[end]));
+      else if (STEP == REST)
+        atomicOr(row(THROUGH) + (v >> 5), 1u << (v & 31));
+      if (is_new) tally.mass += stop - begin;
+      tally.edges += end - first;
+      now = now_of(first, end, from);
+    }
+    walk_edges(from, first, now, [&](int64 e, unsigned distance) { follow(e, distance); });
+  }
+
+  __device__ __forceinline__ void pull(bool mine, unsigned v) {
+    const int64 first = mine ? back.indptr[v] : 0, end = mine ? back.indptr[v + 1] : 0;
+    tally.edges += end - first;
+    walk_edges(v, first, now_of(first, end, v), [&](int64 e, unsigned asks) { ask(e, asks); });
+  }
+
+  // Words that a warp takes at once: all that there are spread over all warps.
+  __device__ __forceinline__ int share() const {
+    return (int)min((int64)32, (space.words + team.warps() - 1) / team.warps());
+  }
+
+  // The vertices that take part in word `w`, and which of them are settled now.
+  template <int STEP>
+  __device__ __forceinline__ unsigned taken(int64 w, unsigned& settles) {
+    settles = 0;
+    const unsigned settled = row(SETTLED)[w];
+    if (STEP == REST) return settled & ~row(THROUGH)[w];
+    if (STEP == PULL) return ~settled & (32 * (w + 1) <= graph.n ? ALL_LANES : (1u << (graph.n & 31)) - 1);
+    const unsigned near = read[w];
+    if (near) read[w] = 0;
+    settles = near & ~settled;
+    if (settles) row(SETTLED)[w] = settled | near;
+    return near;
+  }
+
+  template <int STEP>
+  __device__ void walk() {
+    const int words = share();
+    for (int64 first = (int64)team.warp() * words; first < space.words; first += (int64)team.warps() * words) {
+      unsigned own = 0, settles = 0;
+      if (lane_id() < words && first + lane_id() < space.words) own = taken<STEP>(first + lane_id(), settles);
+      tally.settled += __popc(settles);
+      const int upto = warp_inclusive_sum(__popc(own)), before = upto - __popc(own);
+      const int total = __shfl_sync(ALL_LANES, upto, 31);
+      for (int begun = 0; begun < total; begun += 32) {
+        const int number = begun + lane_id(), owner = owner_of(number, before);
+        const unsigned word = __shfl_sync(ALL_LANES, own, owner), fresh = __shfl_sync(ALL_LANES, settles, owner);
+        const unsigned bit = place_of(word, number - __shfl_sync(ALL_LANES, before, owner)) & 31;
+        const unsigned v = (unsigned)(32 * (first + owner)) + bit;
+        if (STEP == PULL)
+          pull(number < total, v);
+        else
+          send<STEP>(number < total, fresh >> bit & 1, v);
+      }
+    }
+    if (!space.long_lists) return;
+    team.sync();
+    for (uint64 i = team.warp(); i < control->pieces; i += team.warps()) {
+      const Piece piece = space.pieces[i];
+      for (int64 e = piece.first + lane_id(); e < piece.first + piece.count; e += 32) {
+        if (STEP == PULL)
+          ask(e, piece.from);
+        else
+          follow(e, piece.from);
+      }
+      __syncwarp();
+    }
+  }
+
+  // Far vertices that lie in the new bucket become near; what is settled is neither.
+  __device__ void split() {
+    const int words = share();
+    for (int64 first = (int64)team.warp() * words; first < space.words; first += (int64)team.warps() * words) {
+      const bool mine = lane_id() < words && first + lane_id() < space.words;
+      const unsigned own = mine ? row(FAR)[first + lane_id()] : 0;
+      const unsigned some = __ballot_sync(ALL_LANES, own != 0);
+      unsigned stays = 0, goes = 0;
+      for (int word = 0; word < words; word += WORDS_AHEAD) {
+        if (!(some >> word & ((1u << WORDS_AHEAD) - 1))) continue;
+        unsigned length[WORDS_AHEAD];
+        bool waits[WORDS_AHEAD];
+#pragma unroll
+        for (int j = 0; j < WORDS_AHEAD; ++j) {
+          waits[j] = __shfl_sync(ALL_LANES, own, word + j) >> lane_id() & 1;
+          length[j] = waits[j] ? distance_of((unsigned)(32 * (first + word + j)) + lane_id()) : 0;
+        }
+#pragma unroll
+        for (int j = 0; j < WORDS_AHEAD; ++j) {
+          const bool beyond = waits[j] && length[j] >= high;
+          const unsigned far = __ballot_sync(ALL_LANES, beyond), near = __ballot_sync(ALL_LANES, waits[j] && !beyond);
+          if (beyond) tally.nearest = min(tally.nearest, length[j]);
+          if (lane_id() == word + j) stays = far, goes = near;
+        }
+      }
+      if (!own) continue;
+      row(FAR)[first + lane_id()] = stays;
+      goes &= ~row(SETTLED)[first + lane_id()];
+      filled[first + lane_id()] = goes;
+      tally.near |= goes != 0;
+      tally.joined += __popc(goes);
+      tally.kept += __popc(stays);
+    }
+  }
+};
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
+    gpop_search(const Lines graph, const Lines back, const Space space, Control* control, unsigned source) {
+  Team team = {control, gridDim.x, 0, false, 0};
+  for (int64 v = team.rank(); v < graph.n; v += team.size()) space.distance[v] = v == source ? 0 : FARTHEST;
+  if (team.leader()) space.bits[source >> 5] = 1u << (source & 31);
+  while (true) {
+    team.sync([&] {
+      if (threadIdx.x == 0) plan(graph, space, control);
+    });
+    if (control->step == OVER) return;
+    Tally tally;
+    Search search(team, graph, back, space, control, tally);
+    if (control->step == NEAR)
+      search.walk<NEAR>();
+    else if (control->step == REST)
+      search.walk<REST>();
+    else if (control->step == PULL)
+      search.walk<PULL>();
+    else
+      search.split();
+    tell(tally, control);
+  }
+}
