@@ -27,7 +27,7 @@ import numpy as np
 
 import gpop
 from gpop.common.command import exit_code
-from gpop.cpu.exchange import HEADER
+from gpop.cpu.exchange_wire import HEADER
 from gpop.layout.partition import partition_bits
 from gpop.model.traffic import (
     grid_of,

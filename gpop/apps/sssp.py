@@ -30,7 +30,7 @@ from gpop.apps.sssp_buckets import bucket_width, interleaves, mean_step
 from gpop.apps.sssp_methods import METHODS, choose, without_messages
 from gpop.apps.sssp_programs import SSSP, UNORDERED, DoubleSSSP, FloatSSSP, WideSSSP
 from gpop.apps.weights import edge_weights, edge_with
-from gpop.common.errors import UsageError
+from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.execution.options import LimitedOptions
 
 
@@ -137,14 +137,21 @@ def sssp(
     """
     source = one_vertex(graph, source)
     heaviest = _heaviest_weight(graph)
+    asked = method
     method, reason = choose(graph, method, heaviest, delta, {"interleave": interleave, **options})
     if method != "messages":
-        unit, threads = mean_step(graph) or 1.0, options.get("threads")
-        distance, run = without_messages(graph, source, unit, method, reason, threads)
-        infinity = distance.dtype.type(SSSP.distance.fill)
-        if _is_exact(distance, infinity, heaviest):
-            return SSSPResult(source=source, distance=distance, reached=distance < infinity, run=run)
-        reason = f"distances are too long for method {method!r}"
+        unit = mean_step(graph) or 1.0
+        try:
+            distance, run = without_messages(graph, source, unit, method, reason, options)
+        except NotEnoughMemory as error:
+            if asked != "auto":
+                raise
+            reason = f"no memory for {method}: {error}"
+        else:
+            infinity = distance.dtype.type(SSSP.distance.fill)
+            if _is_exact(distance, infinity, heaviest):
+                return SSSPResult(source=source, distance=distance, reached=distance < infinity, run=run)
+            reason = f"distances are too long for method {method!r}"
     return _by_messages(graph, source, heaviest, reason, delta, interleave, options)
 
 

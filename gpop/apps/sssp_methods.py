@@ -1,11 +1,12 @@
 """Which method finds shortest paths, and a run of those that send no messages.
 
 On a small graph one thread and a calendar of buckets (`gpop.direct.calendar`), on others lists in the order
-of weights (`gpop.direct.shortest_paths`).
+of weights (`gpop.direct.shortest_paths`, `gpop.gpu.direct.shortest_paths`).
 """
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,13 @@ import numpy as np
 import gpop
 from gpop.apps.on_ranks import several
 from gpop.apps.sssp_buckets import UNEVEN
-from gpop.apps.without_messages import direct_run, no_messages, only_for_messages, phases_of
+from gpop.apps.without_messages import (
+    direct_run,
+    no_messages,
+    on_device,
+    only_for_messages,
+    phases_of,
+)
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes
 from gpop.common.parallel import use_threads
@@ -38,6 +45,9 @@ MOST_NEAR, PARTS_BITS = 0.5, 6
 messages a web graph (cnr-2000, .68) takes 1.6 to 1.9, since those then find their vertices in the cache and
 lists do not; friends on Twitter (.40) take .8, others have less than .2."""
 
+TARGETS_OF = {"lists": ("gpu",), "calendar": ()}
+"""Beside the CPU."""
+
 DAY_STEPS, DAY_STEPS_EVEN = 1, 20
 """Width of a calendar's days in mean weights over the mean degree: among hubs (`UNEVEN`), and where vertices
 have about as many edges as each other. The best are .2 to 1 for votes and mails, .4 to 3 for citations, 16 to
@@ -58,9 +68,9 @@ def choose(
         raise UsageError(f"method {method!r}: expected one of {', '.join(METHODS)}")
     if method == "messages":
         return method, "as asked"
-    fits = graph.weights.dtype.kind in "iu" and heaviest < FARTHEST
+    fits, on_gpu = graph.weights.dtype.kind in "iu" and heaviest < FARTHEST, options.get("target") == "gpu"
     if method != "auto":
-        no_messages(method, options, "partition_size")
+        no_messages(method, options, "partition_size", targets=TARGETS_OF[method])
         if delta is not None:
             raise UsageError(f"delta means nothing to {method}: it has a rule of its own")
         if not fits or several(options):
@@ -69,18 +79,19 @@ def choose(
                 "'messages'"
             )
         return method, "as asked"
-    spoken = only_for_messages(options, "partition_size") + (["delta"] if delta is not None else [])
+    spoken = only_for_messages(options, "partition_size", targets=TARGETS_OF["lists"])
+    spoken += ["delta"] if delta is not None else []
     if spoken:
         return "messages", f"{', '.join(spoken)} is for messages"
     if several(options) or not fits:
         return "messages", "weights are fractions or large" if not fits else "several ranks"
-    if max(graph.n, graph.m) <= SMALL_EDGES and graph.facts.mapped is None:
+    if not on_gpu and max(graph.n, graph.m) <= SMALL_EDGES and graph.facts.mapped is None:
         return "calendar", "a small graph, and no option speaks of messages"
     if graph.m < LEAST_DEGREE * graph.n:
         return "messages", "few edges of each vertex"
     if share_inside(graph, max(0, graph.n.bit_length() - PARTS_BITS)) > MOST_NEAR:
         return "messages", "neighbours are near each other"
-    if graph.facts.mapped is not None or not _there_is_room(graph):
+    if graph.facts.mapped is not None or not (on_gpu or _there_is_room(graph)):
         return "messages", "no memory for the edges by weight"
     return "lists", "many edges of each vertex, and no option speaks of messages"
 
@@ -94,10 +105,12 @@ def _there_is_room(graph: gpop.Graph) -> bool:
 
 
 def without_messages(
-    graph: gpop.Graph, source: int, unit: float, method: str, reason: str, threads: int | None
+    graph: gpop.Graph, source: int, unit: float, method: str, reason: str, options: dict[str, Any]
 ) -> tuple[np.ndarray, gpop.Run]:
     """Distances, `FARTHEST` where that is not less, and the run."""
-    threads = use_threads(threads)
+    threads = use_threads(options.get("threads"))
+    if options.get("target") == "gpu":
+        return _on_gpu(graph, source, unit, reason)
     if method == "calendar":
         steps = DAY_STEPS if unevenness(graph) >= UNEVEN else DAY_STEPS_EVEN
         found, name, phases = calendar.search(graph, source, steps * unit), "Calendar", calendar.PHASES
@@ -112,6 +125,25 @@ def without_messages(
         partitions=1,
         program=name,
         method=method,
+        reason=reason,
+    )
+    return found.distance, run
+
+
+def _on_gpu(graph: gpop.Graph, source: int, unit: float, reason: str) -> tuple[np.ndarray, gpop.Run]:
+    from gpop.gpu.direct import shortest_paths
+
+    start = time.perf_counter()
+    graph.equals_reverse()
+    prepare_seconds = time.perf_counter() - start
+    found = shortest_paths.search(graph, source, unit)
+    run = direct_run(
+        **on_device(PHASES, found, prepare_seconds),
+        partition_size=graph.n,
+        partitions=1,
+        target="gpu",
+        program="LightFirst",
+        method="lists",
         reason=reason,
     )
     return found.distance, run

@@ -64,14 +64,14 @@ def asked_of_messages(options: dict[str, Any], *targets: str) -> list[str]:
     return [name for name, value in asked.items() if value not in (None, _OF_MESSAGES[name])]
 
 
-def only_for_messages(options: dict[str, Any], *others: str) -> list[str]:
+def only_for_messages(options: dict[str, Any], *others: str, targets: tuple[str, ...] = ()) -> list[str]:
     """The same, and those of ``others`` that are given."""
-    return asked_of_messages(options) + [name for name in others if options.get(name) is not None]
+    return asked_of_messages(options, *targets) + [name for name in others if options.get(name) is not None]
 
 
-def no_messages(what: str, options: dict[str, Any], *others: str) -> None:
+def no_messages(what: str, options: dict[str, Any], *others: str, targets: tuple[str, ...] = ()) -> None:
     """Refuse options of messages, and ``others``, for an algorithm that sends none."""
-    refused = only_for_messages(options, *others)
+    refused = only_for_messages(options, *others, targets=targets)
     if refused:
         raise UsageError(f"{refused[0]} means nothing to {what}: it sends no messages")
 

@@ -155,15 +155,15 @@ def bits_of(plan: Plan, strategies: tuple[Strategy, ...]) -> int:
         * 8
         // (8 * cell + 1)
     )
-    most = min(SMALL_ID_BITS, room.bit_length() - 1)
+    best = most = min(SMALL_ID_BITS, room.bit_length() - 1)
     n = plan.program.graph.n
     least = max(4, min(current_device().multiprocessors // 3, n // LEAST_SIZE))
     if any(each.by_name for each in strategies):
         least = 1
     elif strategies and strategies[0].name == "push" and not any(map(_binned, strategies)):
-        most, least = min(most, UNBINNED_BITS), 4
+        best, least = min(most, UNBINNED_BITS), 4
     bits = partition_bits(
-        n, 1, cache_bytes=cell << most, vertex_bytes=cell, partition_size=plan.partition_size, least=least
+        n, 1, cache_bytes=cell << best, vertex_bytes=cell, partition_size=plan.partition_size, least=least
     )
     if bits > most:
         raise UsageError(

@@ -12,7 +12,7 @@ from numba import njit
 
 import gpop
 from gpop.cpu import team, workspace
-from gpop.cpu.scatter import make_row, make_scatter_pc
+from gpop.cpu.scatter import make_either_row, make_row, make_scatter_pc
 from gpop.generate import generate
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import l2_cache_bytes
@@ -92,7 +92,7 @@ def test_a_row_streams_where_its_workspace_says_so(streaming):
     def streamed_row(base, first, last, layout, space, state):
         space.values[:] = 2
 
-    scatter_pc = njit(make_scatter_pc(row, streamed_row, None, False))
+    scatter_pc = njit(make_scatter_pc(njit(make_either_row(row, streamed_row)), None, False))
     used = space(streaming, np.float32)
     scatter_pc(0, 0, LAYOUT, used, np.zeros(4, np.float32))
     assert used.values.tolist() == [1 + streaming] * 6

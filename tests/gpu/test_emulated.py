@@ -101,3 +101,14 @@ def test_a_lane_that_waits_in_vain_is_noticed():
     """
     with pytest.raises(AssertionError, match="waits at a barrier"):
         Module(stuck).get_function("stuck")((1,), (32,), (np.zeros(1, np.int32).view(Array),))
+
+
+@pytest.mark.parametrize("mode", ["sc", "pc", "auto"])
+def test_partitions_as_large_as_is_asked_for(mode):
+    """Also where nothing needs them: by default those are smaller than shared memory would have them."""
+    graph = gpop.Graph.from_edges(np.arange(99), np.arange(1, 100), n=20_000)
+    for size in (1 << 13, 1 << 15):
+        with emulated():
+            found = gpop.bfs(graph, 0, target="gpu", mode=mode, partition_size=size)
+        assert found.run.partition_size == size
+        assert found.level[:100].tolist() == list(range(100))

@@ -19,7 +19,9 @@ from gpop.graph.kept import Kind
 BLOCK_EDGES = 1 << 24
 """Of a block, unless one list has more."""
 
-_SORTING_BYTES = 56  # of an edge of the block: the edge, its key and its place, both twice while they are sorted
+_SORTING_BYTES = (
+    56  # of an edge of the block: the edge, its key and its place, both twice while they are sorted
+)
 
 LINES = np.dtype([("n", "i8"), ("indptr", "u8"), ("lines", "u8")])
 """``struct Lines`` of kernels/direct/shortest_paths_plan.cuh."""

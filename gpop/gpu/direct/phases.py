@@ -104,9 +104,7 @@ class Phases:
         self.events: list[Any] = []
         self.free_events = _free_events[cupy().cuda.Device().id]
 
-    def launch(
-        self, kernel: str, *arguments: Any, blocks: int | None = None, threads: int = THREADS
-    ) -> None:
+    def launch(self, kernel: str, *arguments: Any, blocks: int | None = None, threads: int = THREADS) -> None:
         """One kernel; structs and numbers go by value, arrays by their address."""
         blocks = blocks or self.threads // threads
         _kernel(self.module, kernel)((blocks,), (threads,), arguments)

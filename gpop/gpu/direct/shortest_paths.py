@@ -19,17 +19,18 @@ from gpop.gpu import limits
 from gpop.gpu.device import cupy, current_device
 from gpop.gpu.direct.by_weight import device_lines
 from gpop.gpu.direct.phases import Phases, source_of
+from gpop.gpu.staging import fetch
 from gpop.graph.graph import Graph
 
 WIDTH, STRETCH, LATER_WIDTH = 1, 4, 20
 """Of a bucket, up to a cut, and of a bucket after the pull: in mean weights over the mean degree."""
 
-PIECE = 256
-"""Edges of a long list that a warp takes at once."""
+INLINE, PIECE = 64, 256
+"""Longer lists are left to a step of their own, in pieces of so many edges, a warp each."""
 
 SPACE = np.dtype(
     [(name, "u8") for name in ("distance", "sent", "bits")]
-    + [("words", "i8"), ("pieces", "u8"), ("long_lists", "i8")]
+    + [("words", "i8"), ("pieces", "u8"), ("most_pieces", "i8")]
 )
 """``struct Space`` of shortest_paths_plan.cuh; ``struct Control`` and ``struct Piece`` are the next ones."""
 
@@ -38,7 +39,7 @@ CONTROL = np.dtype(
         (name, "u8")
         for name in (
             "high", "cut", "width", "window", "later", "least", "next", "mass", "settled", "walked", "near",
-            "joined", "kept", "pieces", "row", "step", "steps", "started",
+            "joined", "kept", "row", "near_pieces", "far_pieces", "asks", "step", "steps", "started",
         )
     ]
     + [("edges", "u8", len(PHASES)), ("times", "u8", len(PHASES)), ("arrived", "u4"), ("released", "u4")]
@@ -57,10 +58,9 @@ class Distances(NamedTuple):
     phase_seconds: np.ndarray
     copy_seconds: float
     threads: int
-    steps: int
 
 
-def search(graph: Graph, source_vertex: int, unit: float) -> Distances:
+def search(graph: Graph, start: int, unit: float) -> Distances:
     """Distances from a vertex of a graph with whole-number weights; ``unit``: mean weight over mean degree.
 
     Raises
@@ -70,35 +70,41 @@ def search(graph: Graph, source_vertex: int, unit: float) -> Distances:
     """
     n, words = graph.n, -(-graph.n // 32)
     back = graph if graph.equals_reverse() else graph.reverse()
-    others = 8 * n + 4 * _ROWS * words + _PIECE_BYTES * (2 * graph.m // PIECE + 1)
+    most_pieces = graph.m // INLINE + graph.m // PIECE + 1
+    others = 8 * n + 4 * _ROWS * words + 2 * _PIECE_BYTES * most_pieces
     lines, copy_seconds = device_lines(graph, others, "shortest paths")
     in_lines = lines
     if back is not graph:
         in_lines, more_seconds = device_lines(back, others, "shortest paths")
         copy_seconds += more_seconds
-    long_lists = max(lines.longest, in_lines.longest) > PIECE
-    pieces = cupy().zeros(4 * (2 * graph.m // PIECE + 1) if long_lists else 4, np.uint32)
+    if max(lines.longest, in_lines.longest) <= INLINE:
+        most_pieces = 0
+    pieces = cupy().zeros(2 * _PIECE_BYTES * most_pieces + 1, np.uint8)
     distance, sent = cupy().zeros(n, np.uint32), cupy().zeros(n, np.uint32)
     bits, control = cupy().zeros(_ROWS * words, np.uint32), cupy().asarray(_begin(unit).view(np.uint64))
-    addresses = (distance.data.ptr, sent.data.ptr, bits.data.ptr, words, pieces.data.ptr, long_lists)
+    addresses = (distance.data.ptr, sent.data.ptr, bits.data.ptr, words, pieces.data.ptr, most_pieces)
     phases = Phases(source(), cooperative=True)
     phases.launch(
         "search", lines.argument, in_lines.argument, np.array([addresses], SPACE), control,
-        np.uint32(source_vertex), blocks=current_device().multiprocessors, threads=limits.BLOCK_THREADS,
+        np.uint32(start), blocks=current_device().multiprocessors, threads=limits.BLOCK_THREADS,
     )  # fmt: skip
-    over = control.get().view(CONTROL)[0]
+    over = control.get().view(CONTROL)[0]  # waits for the kernel
+    found = np.empty(n, np.uint32)
+    fetch(distance, found)
     threads = current_device().multiprocessors * limits.BLOCK_THREADS
-    return Distances(
-        distance.get(), over["edges"].astype(np.int64), over["times"] / 1e9, copy_seconds, threads,
-        int(over["steps"]),
-    )  # fmt: skip
+    return Distances(found, over["edges"].astype(np.int64), over["times"] / 1e9, copy_seconds, threads)
 
 
 def _begin(unit: float) -> np.ndarray:
     """``struct Control`` before the first step, which is a near one."""
     width, stretch, later = (min(NEVER, max(1, int(unit * each))) for each in (WIDTH, STRETCH, LATER_WIDTH))
     control = np.zeros(1, CONTROL)
-    control["high"], control["cut"], control["least"], control["next"] = width, max(width, stretch), NEVER, NEVER
+    control["high"], control["cut"], control["least"], control["next"] = (
+        width,
+        max(width, stretch),
+        NEVER,
+        NEVER,
+    )
     control["width"], control["window"], control["later"] = width, stretch, later
     control["near"], control["step"] = 1, _REST
     return control
@@ -107,6 +113,6 @@ def _begin(unit: float) -> np.ndarray:
 def source() -> str:
     """The CUDA source."""
     return source_of(
-        "shortest_paths", FARTHEST=FARTHEST, FULL=FULL[0], FULL_OF=FULL[1], FEW=FEW, VISIT=VISIT, PIECE=PIECE,
+        "shortest_paths", FARTHEST=FARTHEST, FULL=FULL[0], FULL_OF=FULL[1], FEW=FEW, VISIT=VISIT, INLINE=INLINE, PIECE=PIECE,
         BLOCK_THREADS=limits.BLOCK_THREADS,
     )  # fmt: skip

@@ -1,14 +1,14 @@
 // Shortest paths on lists by weight, one cooperative launch: a barrier a step (gpop/gpu/direct/shortest_paths.py).
 //
-// A warp has up to 32 words of bits and takes the vertices that are in them 32 at a time, a lane each. A lane finds
-// the end of its walk, then all 32 walk these edges together (walk.cuh). What is longer than PIECE waits, in pieces,
-// until the other vertices are through. Bytes: an edge that is walked 8 + a random access to a distance, a vertex 28
-// + a sector of its lines.
+// A warp has 32 words of bits, from all over the graph, and takes the vertices that are in them 32 at a time, a lane
+// each. A lane finds the end of its walk, then all 32 walk these edges together. Lists that are longer than INLINE are
+// left to the next step, in pieces for a warp each. Bytes: an edge that is walked 8 + a random access to a distance, a
+// vertex 28 + a sector of its lines.
 #include "direct/shortest_paths_plan.cuh"
 #include "team.cuh"
-#include "walk.cuh"
+#include "owner_of.cuh"
 
-const int AT_ONCE = 4;      // lines of a vertex that are on their way together
+const int AT_ONCE = 4;      // lines of a vertex, and windows of edges, that are on their way together
 const int WORDS_AHEAD = 8;  // words whose distances are
 
 struct Tally {  // what a thread has found out in a step
@@ -77,15 +77,17 @@ struct Search {
   Control* control;
   Tally& tally;
   unsigned high, cut;
-  unsigned* filled;  // near vertices that are found
+  int filling;       // row of near vertices
+  unsigned* filled;  // those that are found
   unsigned* read;    // those that send
 
   __device__ Search(Team& team, const Lines& graph, const Lines& back, const Space& space, Control* control, Tally& tally)
       : team(team), graph(graph), back(back), space(space), control(control), tally(tally) {
     high = (unsigned)control->high;
     cut = (unsigned)control->cut;
-    filled = row(NEARS + control->row);
-    read = row(NEARS + 1 - control->row);
+    filling = (int)control->row;
+    filled = row(NEARS + filling);
+    read = row(NEARS + 1 - filling);
   }
 
   __device__ __forceinline__ unsigned* row(int64 number) const { return space.bits + number * space.words; }
@@ -93,8 +95,8 @@ struct Search {
   // As the others see it, not as this multiprocessor has it.
   __device__ __forceinline__ unsigned distance_of(unsigned v) const { return *(const volatile unsigned*)(space.distance + v); }
 
-  __device__ __forceinline__ void relax(unsigned v, unsigned length) {
-    if (distance_of(v) <= length || atomicMin(space.distance + v, length) <= length) return;
+  __device__ __forceinline__ void improve(unsigned v, unsigned length) {
+    if (atomicMin(space.distance + v, length) <= length) return;
     const bool near = length < high;
     atomicOr((near ? filled : row(FAR)) + (v >> 5), 1u << (v & 31));
     if (near)
@@ -103,15 +105,67 @@ struct Search {
       tally.nearest = min(tally.nearest, length);
   }
 
-  __device__ __forceinline__ void follow(int64 e, unsigned from) {
-    const uint64 line = graph.lines[e];
-    relax((unsigned)line, from + weight_of(line));
+  // These edges, of the senders at these distances, or of the vertices that ask (ASKS); `edge` is -1 where none is.
+  // What is not reached has the largest distance, and nobody takes that.
+  template <bool ASKS>
+  __device__ __forceinline__ void follow(const int64 (&edge)[AT_ONCE], const unsigned (&from)[AT_ONCE]) {
+    uint64 line[AT_ONCE];
+    unsigned length[AT_ONCE], known[AT_ONCE];
+#pragma unroll
+    for (int j = 0; j < AT_ONCE; ++j) line[j] = edge[j] < 0 ? 0 : (ASKS ? back : graph).lines[edge[j]];
+#pragma unroll
+    for (int j = 0; j < AT_ONCE; ++j) {
+      known[j] = edge[j] < 0 ? 0 : distance_of(ASKS ? from[j] : (unsigned)line[j]);
+      length[j] = edge[j] < 0 ? 0 : ASKS ? distance_of((unsigned)line[j]) : from[j];
+    }
+#pragma unroll
+    for (int j = 0; j < AT_ONCE; ++j) {
+      length[j] += weight_of(line[j]);
+      if (length[j] < known[j]) improve(ASKS ? from[j] : (unsigned)line[j], length[j]);
+    }
   }
 
-  // What is not reached has the largest distance, and nobody takes that.
-  __device__ __forceinline__ void ask(int64 e, unsigned v) {
-    const uint64 line = back.lines[e];
-    relax(v, distance_of((unsigned)line) + weight_of(line));
+  // The edges of 32 lanes, `count` from `first` on, walked by all of them: neighbouring lanes have neighbouring edges.
+  template <bool ASKS>
+  __device__ __forceinline__ void follow_all(int64 first, int count, unsigned from) {
+    const int upto = warp_inclusive_sum(count), before = upto - count;
+    const int total = __shfl_sync(ALL_LANES, upto, 31);
+    for (int begun = 0; begun < total; begun += 32 * AT_ONCE) {
+      int64 edge[AT_ONCE];
+      unsigned origin[AT_ONCE];
+#pragma unroll
+      for (int j = 0; j < AT_ONCE; ++j) {
+        edge[j] = -1;
+        if (begun + 32 * j >= total) continue;
+        const int number = begun + 32 * j + lane_id(), owner = owner_of(number, before);
+        const int64 at = __shfl_sync(ALL_LANES, first - before, owner) + number;
+        origin[j] = __shfl_sync(ALL_LANES, from, owner);
+        if (number < total) edge[j] = at;
+      }
+      follow<ASKS>(edge, origin);
+      __syncwarp();
+    }
+  }
+
+  // What the step before has left.
+  template <bool ASKS>
+  __device__ __forceinline__ void follow_pieces() {
+    const Piece* pieces = space.pieces + (1 - filling) * space.most_pieces;
+    for (uint64 i = team.warp(); i < control->pieces[1 - filling]; i += team.warps()) {
+      const Piece piece = pieces[i];
+      const int64 end = piece.first + piece.count;
+      for (int64 e = piece.first + lane_id(); e < end; e += 32 * AT_ONCE) {
+        int64 edge[AT_ONCE];
+        unsigned origin[AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; ++j) {
+          edge[j] = e + 32 * j < end ? e + 32 * j : -1;
+          origin[j] = piece.from;
+        }
+        follow<ASKS>(edge, origin);
+      }
+      __syncwarp();
+    }
   }
 
   // The first line from `e` on that leads `room` or further; most often it is among the next few.
@@ -140,10 +194,15 @@ struct Search {
     return e;
   }
 
-  // How many edges the lane walks now; long lists wait.
+  // How many edges from `first` to before `end` each lane walks now: long lists are left to the next step.
   __device__ __forceinline__ int now_of(int64 first, int64 end, unsigned from) {
-    if (end - first <= PIECE) return (int)(end - first);
-    uint64 at = atomicAdd(&control->pieces, (uint64)((end - first + PIECE - 1) / PIECE));
+    const bool waits = end - first > INLINE;
+    if (!__any_sync(ALL_LANES, waits)) return (int)(end - first);
+    const int pieces = waits ? (int)((end - first + PIECE - 1) / PIECE) : 0, upto = warp_inclusive_sum(pieces);
+    uint64 at = 0;
+    if (lane_id() == 31) at = atomicAdd(control->pieces + filling, (uint64)upto);
+    at = filling * space.most_pieces + __shfl_sync(ALL_LANES, at, 31) + upto - pieces;
+    if (!waits) return (int)(end - first);
     for (; first < end; first += PIECE) space.pieces[at++] = {first, (unsigned)min((int64)PIECE, end - first), from};
     return 0;
   }
@@ -152,13 +211,12 @@ struct Search {
   template <int STEP>
   __device__ __forceinline__ void send(bool mine, bool is_new, unsigned v) {
     unsigned from = 0;
-    int64 first = 0;
-    int now = 0;
+    int64 first = 0, end = 0;
     if (mine) {
       from = distance_of(v);
       const int64 begin = graph.indptr[v], stop = graph.indptr[v + 1];
       first = begin + (STEP == REST ? space.sent[v] : 0);
-      const int64 end = cut > from ? end_of(first, stop, cut - from) : first;
+      end = cut > from ? end_of(first, stop, cut - from) : first;
       space.sent[v] = (unsigned)(end - begin);
       if (end < stop)
         tally.waiting = min(tally.waiting, from + weight_of(graph.lines[end]));
@@ -166,21 +224,19 @@ struct Search {
         atomicOr(row(THROUGH) + (v >> 5), 1u << (v & 31));
       if (is_new) tally.mass += stop - begin;
       tally.edges += end - first;
-      now = now_of(first, end, from);
     }
-    walk_edges(from, first, now, [&](int64 e, unsigned distance) { follow(e, distance); });
+    follow_all<false>(first, now_of(first, end, from), from);
   }
 
   __device__ __forceinline__ void pull(bool mine, unsigned v) {
     const int64 first = mine ? back.indptr[v] : 0, end = mine ? back.indptr[v + 1] : 0;
     tally.edges += end - first;
-    walk_edges(v, first, now_of(first, end, v), [&](int64 e, unsigned asks) { ask(e, asks); });
+    follow_all<true>(first, now_of(first, end, v), v);
   }
 
-  // Words that a warp takes at once: all that there are spread over all warps.
-  __device__ __forceinline__ int share() const {
-    return (int)min((int64)32, (space.words + team.warps() - 1) / team.warps());
-  }
+  // The word of a lane in a round: those of a warp are far apart, since vertices with many edges often are not.
+  __device__ __forceinline__ int64 word_of(int64 round, int lane) const { return (32 * round + lane) * team.warps() + team.warp(); }
+  __device__ __forceinline__ int64 rounds() const { return (space.words + 32LL * team.warps() - 1) / (32LL * team.warps()); }
 
   // The vertices that take part in word `w`, and which of them are settled now.
   template <int STEP>
@@ -198,10 +254,16 @@ struct Search {
 
   template <int STEP>
   __device__ void walk() {
-    const int words = share();
-    for (int64 first = (int64)team.warp() * words; first < space.words; first += (int64)team.warps() * words) {
+    if (STEP == NEAR) {
+      if (control->asks)
+        follow_pieces<true>();
+      else
+        follow_pieces<false>();
+    }
+    for (int64 round = 0; round < rounds(); ++round) {
+      const int64 w = word_of(round, lane_id());
       unsigned own = 0, settles = 0;
-      if (lane_id() < words && first + lane_id() < space.words) own = taken<STEP>(first + lane_id(), settles);
+      if (w < space.words) own = taken<STEP>(w, settles);
       tally.settled += __popc(settles);
       const int upto = warp_inclusive_sum(__popc(own)), before = upto - __popc(own);
       const int total = __shfl_sync(ALL_LANES, upto, 31);
@@ -209,43 +271,30 @@ struct Search {
         const int number = begun + lane_id(), owner = owner_of(number, before);
         const unsigned word = __shfl_sync(ALL_LANES, own, owner), fresh = __shfl_sync(ALL_LANES, settles, owner);
         const unsigned bit = place_of(word, number - __shfl_sync(ALL_LANES, before, owner)) & 31;
-        const unsigned v = (unsigned)(32 * (first + owner)) + bit;
+        const unsigned v = (unsigned)(32 * word_of(round, owner)) + bit;
         if (STEP == PULL)
           pull(number < total, v);
         else
           send<STEP>(number < total, fresh >> bit & 1, v);
       }
     }
-    if (!space.long_lists) return;
-    team.sync();
-    for (uint64 i = team.warp(); i < control->pieces; i += team.warps()) {
-      const Piece piece = space.pieces[i];
-      for (int64 e = piece.first + lane_id(); e < piece.first + piece.count; e += 32) {
-        if (STEP == PULL)
-          ask(e, piece.from);
-        else
-          follow(e, piece.from);
-      }
-      __syncwarp();
-    }
   }
 
   // Far vertices that lie in the new bucket become near; what is settled is neither.
   __device__ void split() {
-    const int words = share();
-    for (int64 first = (int64)team.warp() * words; first < space.words; first += (int64)team.warps() * words) {
-      const bool mine = lane_id() < words && first + lane_id() < space.words;
-      const unsigned own = mine ? row(FAR)[first + lane_id()] : 0;
+    for (int64 round = 0; round < rounds(); ++round) {
+      const int64 w = word_of(round, lane_id());
+      const unsigned own = w < space.words ? row(FAR)[w] : 0;
       const unsigned some = __ballot_sync(ALL_LANES, own != 0);
       unsigned stays = 0, goes = 0;
-      for (int word = 0; word < words; word += WORDS_AHEAD) {
+      for (int word = 0; word < 32; word += WORDS_AHEAD) {
         if (!(some >> word & ((1u << WORDS_AHEAD) - 1))) continue;
         unsigned length[WORDS_AHEAD];
         bool waits[WORDS_AHEAD];
 #pragma unroll
         for (int j = 0; j < WORDS_AHEAD; ++j) {
           waits[j] = __shfl_sync(ALL_LANES, own, word + j) >> lane_id() & 1;
-          length[j] = waits[j] ? distance_of((unsigned)(32 * (first + word + j)) + lane_id()) : 0;
+          length[j] = waits[j] ? distance_of((unsigned)(32 * word_of(round, word + j)) + lane_id()) : 0;
         }
 #pragma unroll
         for (int j = 0; j < WORDS_AHEAD; ++j) {
@@ -256,9 +305,9 @@ struct Search {
         }
       }
       if (!own) continue;
-      row(FAR)[first + lane_id()] = stays;
-      goes &= ~row(SETTLED)[first + lane_id()];
-      filled[first + lane_id()] = goes;
+      row(FAR)[w] = stays;
+      goes &= ~row(SETTLED)[w];
+      filled[w] = goes;
       tally.near |= goes != 0;
       tally.joined += __popc(goes);
       tally.kept += __popc(stays);

@@ -17,7 +17,7 @@ struct Lines {  // edges of v: lines[indptr[v]] to before lines[indptr[v + 1]], 
   const uint64* lines;
 };
 
-struct Piece {  // of a long list: edges that one warp takes at once
+struct Piece {  // of a long list, for one warp of the next step, which is a near one
   int64 first;
   unsigned count;
   unsigned from;  // the distance of who sends, or the vertex that asks
@@ -28,8 +28,8 @@ struct Space {
   unsigned* sent;  // edges of a settled vertex that were walked
   unsigned* bits;  // ROWS rows of `words`
   int64 words;
-  Piece* pieces;
-  int64 long_lists;  // whether there are lists that are cut into pieces
+  Piece* pieces;  // two lists of at most `most_pieces`, as of near vertices
+  int64 most_pieces;
 };
 
 struct Control {
@@ -39,7 +39,7 @@ struct Control {
   uint64 mass, settled;         // out-edges of settled vertices, and how many these are
   uint64 walked;                // work of all rests
   uint64 near, joined, kept;    // whether some are near; how many a split made near, and left far
-  uint64 pieces, row;           // row of NEARS that is being filled
+  uint64 row, pieces[2], asks;  // row of NEARS that is being filled; pieces of both; whether those of the other ask
   uint64 step, steps, started;
   uint64 edges[OVER], times[OVER];
   unsigned arrived_blocks, released;  // of the grid barrier
@@ -49,10 +49,12 @@ struct Control {
 __device__ uint64 next_step(const Lines& graph, const Space& space, Control* c) {
   const uint64 m = graph.indptr[graph.n], waiting = c->next, least = c->least;
   const bool some_far = least < NEVER, full = FULL_OF * c->mass >= FULL * m;
-  if (c->near) {
+  if (c->near || c->pieces[c->row]) {
     if (c->step == SPLIT && c->cut == NEVER && FEW * c->joined < c->kept) c->width = min(2 * c->width, NEVER);
+    c->asks = c->step == PULL;
     c->near = 0;
     c->row = 1 - c->row;
+    c->pieces[c->row] = 0;
     return NEAR;
   }
   if (c->high >= c->cut || !some_far || full) {
@@ -88,6 +90,5 @@ __device__ void plan(const Lines& graph, const Space& space, Control* control) {
   if (control->steps) control->times[control->step] += now - control->started;
   control->started = now;
   control->steps += 1;
-  control->pieces = 0;
   control->step = next_step(graph, space, control);
 }
