@@ -31,6 +31,7 @@ PARTS = 4
 DIRECT: dict[str, Callable[[gpop.Graph, Target], np.ndarray]] = {
     "afforest": lambda graph, target: gpop.connected_components(graph, "afforest", target=target).label,
     "clustering": lambda graph, target: gpop.clustering(graph, target=target).coefficient,
+    "lists": lambda graph, target: gpop.sssp(graph, 0, method="lists", target=target).distance,
     "triangles": lambda graph, target: np.array([gpop.triangle_count(graph, target=target).count]),
 }
 """What works on adjacency lists, and its answer."""

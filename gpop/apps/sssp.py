@@ -31,7 +31,10 @@ from gpop.apps.sssp_methods import METHODS, choose, without_messages
 from gpop.apps.sssp_programs import SSSP, UNORDERED, DoubleSSSP, FloatSSSP, WideSSSP
 from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import NotEnoughMemory, UsageError
+from gpop.common.parallel import for_each, ranges
 from gpop.execution.options import LimitedOptions
+
+_PIECE = 1 << 18  # vertices of a result that a thread looks at
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,15 +145,16 @@ def sssp(
     if method != "messages":
         unit = mean_step(graph) or 1.0
         try:
-            distance, run = without_messages(graph, source, unit, method, reason, options)
+            distance, below, run = without_messages(graph, source, unit, method, reason, options)
         except NotEnoughMemory as error:
             if asked != "auto":
                 raise
             reason = f"no memory for {method}: {error}"
         else:
             infinity = distance.dtype.type(SSSP.distance.fill)
-            if _is_exact(distance, infinity, heaviest):
-                return SSSPResult(source=source, distance=distance, reached=distance < infinity, run=run)
+            if below + heaviest < infinity or _is_exact(distance, infinity, heaviest):
+                reached = _reached(distance, infinity)
+                return SSSPResult(source=source, distance=distance, reached=reached, run=run)
             reason = f"distances are too long for method {method!r}"
     return _by_messages(graph, source, heaviest, reason, delta, interleave, options)
 
@@ -181,12 +185,24 @@ def _by_messages(
         program.delta = min(delta, infinity)
         run = gpop.run(program, frontier=[source], interleave=interleave, **options)
         run.trace.summary.update(method="messages", reason=reason)
-        reached = program.distance < infinity
+        reached = _reached(program.distance, infinity)
         if infinity == np.inf or _is_exact(program.distance, infinity, heaviest):
             return SSSPResult(source=source, distance=program.distance, reached=reached, run=run)
     raise UsageError(
         f"distances exceed 2**63 (heaviest weight {heaviest}): give the weights as floating point"
     )
+
+
+def _reached(distance: np.ndarray, infinity: np.generic) -> np.ndarray:
+    """Whose distance is finite."""
+    reached, pieces = np.empty(distance.size, np.bool_), ranges(distance.size, _PIECE)
+
+    def look(i: int) -> None:
+        part = slice(*pieces[i])
+        np.less(distance[part], infinity, out=reached[part])
+
+    for_each(len(pieces), look)
+    return reached
 
 
 def _is_exact(distance: np.ndarray, infinity: np.unsignedinteger, heaviest: int | float) -> bool:

@@ -20,7 +20,7 @@ from gpop.apps.on_ranks import several
 from gpop.apps.sssp_programs import SSSP
 from gpop.common.errors import UsageError
 from gpop.common.parallel import worker_count
-from gpop.graph.degrees import unevenness
+from gpop.graph.degrees import UNEVEN, unevenness
 from gpop.layout.partition import SMALL_EDGES, SMALL_ID_BITS, partition_bits, share_inside
 
 STEPS, STEPS_ON_GPU = {False: 3, True: 20}, 400
@@ -28,8 +28,8 @@ STEPS, STEPS_ON_GPU = {False: 3, True: 20}, 400
 is 2 to 5 and 10 to 40 on road, grid, web, social and random graphs. On a GPU a bucket must hold more
 vertices to be worth its barriers: 320 and 640 take as long on a grid and on a road, 80 half as long again."""
 
-UNEVEN, STEPS_AMONG_HUBS = 1.5, 5
-"""`unevenness` from which a small graph has such buckets. Of fifteen, those below are roads and meshes, best
+STEPS_AMONG_HUBS = 5
+"""The same of small graphs that are `UNEVEN`. Of fifteen, those below are roads and meshes, best
 at 7 to 20 steps; the others mail, votes, citations, words and the like: 20 take up to half as long again as
 5."""
 

@@ -13,7 +13,6 @@ import numpy as np
 
 import gpop
 from gpop.apps.on_ranks import several
-from gpop.apps.sssp_buckets import UNEVEN
 from gpop.apps.without_messages import (
     direct_run,
     no_messages,
@@ -26,7 +25,7 @@ from gpop.common.memory import available_bytes
 from gpop.common.parallel import use_threads
 from gpop.direct import calendar
 from gpop.direct.shortest_paths import FARTHEST, PHASES, VERTEX_BYTES, search
-from gpop.graph.degrees import unevenness
+from gpop.graph.degrees import UNEVEN, unevenness
 from gpop.graph.kept import Kind
 from gpop.layout.by_weight import LINE_BYTES
 from gpop.layout.partition import SMALL_EDGES, share_inside
@@ -106,8 +105,8 @@ def _there_is_room(graph: gpop.Graph) -> bool:
 
 def without_messages(
     graph: gpop.Graph, source: int, unit: float, method: str, reason: str, options: dict[str, Any]
-) -> tuple[np.ndarray, gpop.Run]:
-    """Distances, `FARTHEST` where that is not less, and the run."""
+) -> tuple[np.ndarray, int, gpop.Run]:
+    """Distances, `FARTHEST` where that is not less; what all others are less than, and the run."""
     threads = use_threads(options.get("threads"))
     if options.get("target") == "gpu":
         return _on_gpu(graph, source, unit, reason)
@@ -127,10 +126,10 @@ def without_messages(
         method=method,
         reason=reason,
     )
-    return found.distance, run
+    return found.distance, found.below, run
 
 
-def _on_gpu(graph: gpop.Graph, source: int, unit: float, reason: str) -> tuple[np.ndarray, gpop.Run]:
+def _on_gpu(graph: gpop.Graph, source: int, unit: float, reason: str) -> tuple[np.ndarray, int, gpop.Run]:
     from gpop.gpu.direct import shortest_paths
 
     start = time.perf_counter()
@@ -146,4 +145,4 @@ def _on_gpu(graph: gpop.Graph, source: int, unit: float, reason: str) -> tuple[n
         method="lists",
         reason=reason,
     )
-    return found.distance, run
+    return found.distance, found.below, run

@@ -81,7 +81,8 @@ def search(graph: Graph, source: int, width: float) -> Distances:
     distance, calendar = _distances(graph.n), _calendar(graph.n)
     _search(np.uint64(source), shift, graph.indptr, graph.indices, graph.weights, distance, calendar)
     seconds = time.perf_counter() - start
-    return Distances(distance, calendar.now[_LOOKED:], np.array([seconds]), seconds, start - begin)
+    looked = calendar.now[_LOOKED:]
+    return Distances(distance, FARTHEST, looked, np.array([seconds]), seconds, start - begin)
 
 
 def _distances(n: int) -> np.ndarray:

@@ -87,9 +87,10 @@ _SERIAL = 1 << 15  # vertices and edges that one thread does before another has 
 
 
 class Distances(NamedTuple):
-    """``distance`` of every vertex; edges and seconds of each phase."""
+    """``distance`` of every vertex: `FARTHEST`, or less than ``below``; edges and seconds of each phase."""
 
     distance: np.ndarray
+    below: int
     edges: np.ndarray
     phase_seconds: np.ndarray
     seconds: float
@@ -125,7 +126,8 @@ def search(graph: Graph, source: int, unit: float, threads: int) -> Distances:
     for tally in tallies:
         tally[NEAR] += tally[DENSE]
     edges, seconds = (tally[: len(PHASES)] for tally in tallies)
-    return Distances(space.distance, edges, seconds, time.perf_counter() - start, start - begin)
+    below = int(space.now[HIGH])
+    return Distances(space.distance, below, edges, seconds, time.perf_counter() - start, start - begin)
 
 
 def _space(n: int, unit: float, threads: int) -> LineSpace:

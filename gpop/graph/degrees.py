@@ -6,6 +6,9 @@ import numpy as np
 
 from gpop.graph.graph import Graph
 
+UNEVEN = 1.5
+"""`unevenness` of graphs with hubs: mail, votes, friends, citations, RMAT; roads and meshes are below."""
+
 
 def squared_degrees(graph: Graph) -> int:
     """The sum of the squares of the out-degrees; kept with the graph.

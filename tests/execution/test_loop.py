@@ -74,8 +74,8 @@ def test_every_app_in_steps(app, target, mode, steps):
     if not (
         target == "gpu" and fused.trace.column("frontier").dtype.kind == "f" and app not in ("bfs", "sssp")
     ):
-        # Levels, which a stepped run cannot take, are predicted to move other bytes than push, so that another
-        # iteration may pull.
+        # Levels, which a stepped run cannot take, are predicted to move other bytes than push, so that
+        # another iteration may pull.
         names = COUNTED if target != "gpu" or app != "bfs" else ("frontier", "active_edges")
         for name in names:
             assert np.array_equal(stepped.trace.column(name), fused.trace.column(name)), name

@@ -28,6 +28,7 @@ from gpop.gpu import device, kernel, limits
 from tests.gpu import peer_memory
 
 WARP = 32
+RUBBISH = np.uint8(0xA5)  # what an array is full of that nobody has filled
 SHARED = "extern __shared__ __align__(16) unsigned char shared_memory[];"
 CLOCK = re.compile(r'asm volatile\("mov\.u64 %0, %%globaltimer;" : "=l"\(t\)\);')
 KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\)\s*)?(\w+)\(([^)]*)\)')
@@ -232,6 +233,9 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
     attributes = {"MultiProcessorCount": 1, "MaxSharedMemoryPerBlockOptin": 227 << 10}
     return SimpleNamespace(
         zeros=lambda shape, dtype: Pool.own(np.zeros(shape, dtype)),
+        empty=lambda size, dtype: Pool.own(
+            np.full((size, np.dtype(dtype).itemsize), RUBBISH).view(dtype)[:, 0]
+        ),
         asarray=lambda values: Pool.own(np.array(values)),
         cumsum=lambda values: Pool.own(np.cumsum(values)),
         RawModule=module,

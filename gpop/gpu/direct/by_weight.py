@@ -1,7 +1,7 @@
 """The adjacency lists with the lightest edge first, on a GPU: the layout of `gpop.layout.by_weight`.
 
-Edges go to the device block by block, each a stretch of whole lists; there a key of every edge, its vertex and
-its weight, is sorted (kernels/direct/by_weight.cuh). Kept with the graph: 8 bytes an edge and 8 a vertex.
+Edges go to the device block by block, each a stretch of whole lists; there a key of every edge, its vertex
+and its weight, is sorted (kernels/direct/by_weight.cuh). Kept with the graph: 8 bytes an edge and 8 a vertex.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from gpop.graph.kept import Kind
 BLOCK_EDGES = 1 << 24
 """Of a block, unless one list has more."""
 
-_SORTING_BYTES = (
-    56  # of an edge of the block: the edge, its key and its place, both twice while they are sorted
-)
+_SORTING_BYTES = 56
+"""Of an edge of the block: the edge, its key and its place, both twice while they are sorted."""
 
 LINES = np.dtype([("n", "i8"), ("indptr", "u8"), ("lines", "u8")])
 """``struct Lines`` of kernels/direct/shortest_paths_plan.cuh."""
@@ -41,7 +40,7 @@ class DeviceLines(NamedTuple):
 
 
 def device_lines(graph: Graph, others: int, what: str) -> tuple[DeviceLines, float]:
-    """The lists of a graph with whole-number weights below 2**32, and the seconds that copying and sorting took.
+    """The lists of a graph with whole-number weights below 2**32, and the seconds that making them took.
 
     ``others``: bytes that must have room on the device beside them.
 
@@ -61,7 +60,7 @@ def device_lines(graph: Graph, others: int, what: str) -> tuple[DeviceLines, flo
     if kept is not None:
         return kept, 0.0
     start = time.perf_counter()
-    lines = DeviceLines(cupy().asarray(np.asarray(graph.indptr)), cupy().zeros(graph.m, np.uint64), longest)
+    lines = DeviceLines(cupy().asarray(np.asarray(graph.indptr)), cupy().empty(graph.m, np.uint64), longest)
     _sort(graph, lines, block)
     graph.store.put(Kind.DEVICE, lines, "lines", about="edges by weight")
     return lines, time.perf_counter() - start
@@ -76,7 +75,7 @@ def _sort(graph: Graph, lines: DeviceLines, block: int) -> None:
         if end > begin:
             indices = cupy().asarray(np.asarray(graph.indices[begin:end]))
             weights = cupy().asarray(graph.weights[begin:end].astype(np.uint32))
-            keys = cupy().zeros(end - begin, np.uint64)
+            keys = cupy().empty(end - begin, np.uint64)
             phases.launch("keys", np.int64(first), np.int64(last), lines.indptr, weights, keys)
             order = keys.argsort()
             phases.launch("lines", np.int64(end - begin), order, keys, indices, lines.lines[begin:end])

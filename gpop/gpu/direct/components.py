@@ -28,6 +28,7 @@ import numpy as np
 
 from gpop.gpu.device import cupy
 from gpop.gpu.direct.phases import Phases, device_lists, source_of
+from gpop.gpu.staging import fetch
 from gpop.graph.graph import Graph
 
 PHASES = ("hook", "join", "compress", "sample", "rest", "flatten")
@@ -80,7 +81,8 @@ def grow(graph: Graph, directed: bool) -> Forest:
         if graph.n:
             phases.launch(kernel, *arguments, blocks=1 if kernel == "sample" else None)
         phases.mark()
-    found = both.get()
+    found = np.empty(len(both), np.uint32)
+    fetch(both, found)
     labels = found[2 * _TOLD :]
     _, sampled, roots, _, hooked, joined, rested = found[: 2 * _TOLD].view(np.uint64).tolist()
     edges = np.array([hooked, joined, 0, 0, rested, 0])

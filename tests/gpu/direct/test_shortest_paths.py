@@ -1,4 +1,4 @@
-"""Shortest paths on a GPU: lists by weight, and the distances of Dijkstra, on the emulator and on a device."""
+"""Shortest paths on a GPU: lists by weight, and Dijkstra's distances, on the emulator and on a device."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def test_small_graphs(name):
 
 
 @pytest.mark.parametrize("kind", RMAT)
-def test_most_edges_are_never_looked_at(kind):
+def test_most_edges_are_never_looked_at(kind, monkeypatch):
+    monkeypatch.setattr(shortest_paths, "MANY_EDGES", 0)
     graph = generate("rmat", scale=12, degree=16, **RMAT[kind])
     with emulated():
         edges = check(graph, int(graph.out_degree.argmax()))
@@ -68,6 +69,14 @@ def test_long_lists_are_walked_in_pieces(sizes, monkeypatch):
     with emulated():
         edges = check(graph, int(graph.out_degree.argmax()))
     assert edges["near"] > 0 < edges["pull"]
+
+
+def test_buckets_are_narrow_where_many_edges_meet_at_hubs(monkeypatch):
+    hubs, even = (generate(kind, scale=10, degree=8, seed=1) for kind in ("rmat", "uniform"))
+    assert shortest_paths._begin(hubs, 10)["width"] == 80
+    monkeypatch.setattr(shortest_paths, "MANY_EDGES", hubs.m - 1)
+    assert shortest_paths._begin(hubs, 10)["width"] == 20
+    assert shortest_paths._begin(even, 10)["width"] == 80
 
 
 @pytest.mark.parametrize("unit", [1e-3, 1.0, 30.0, 1e12])
