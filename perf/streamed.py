@@ -57,7 +57,7 @@ def solve(graph: gpop.Graph, app: str, source: int, **options: Any) -> Outcome:
         found = gpop.bfs(graph, source, target="gpu", **options)
         answer = found.level
     else:
-        found = gpop.sssp(graph, source, target="gpu", **options)
+        found = gpop.sssp(graph, source, target="gpu", method="messages", **options)
         answer = found.distance
     run = found.run
     return Outcome(run.seconds, run.iterations, answer, run.trace.summary.get("link"))

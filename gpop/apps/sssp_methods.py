@@ -137,7 +137,7 @@ def _on_gpu(graph: gpop.Graph, source: int, unit: float, reason: str) -> tuple[n
     prepare_seconds = time.perf_counter() - start
     found = shortest_paths.search(graph, source, unit)
     run = direct_run(
-        **on_device(PHASES, found, prepare_seconds),
+        **on_device(PHASES, found, prepare_seconds) | {"seconds": found.seconds},
         partition_size=graph.n,
         partitions=1,
         target="gpu",

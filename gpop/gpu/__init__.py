@@ -13,7 +13,7 @@ engine text         ``kernel`` (types, traits, mirrors of structs), ``kernels/en
                     ``push``, ``gather``, ``combine``, ``frontier`` (``.cuh``)
 on the device       ``device_graph`` (with its bins and tables of work), ``workspace`` (a run's arrays)
 a run               ``driver`` (decisions), ``job`` (fields, slices of the loop), ``calibrate`` (eq. 1)
-without messages    ``direct`` (components, triangles, clustering), ``kernels/direct/*.cuh``
+without messages    ``direct`` (components, shortest paths, triangles), ``kernels/direct/*.cuh``
 the machine         ``device`` (CuPy, memory that is free)
 ==================  ==========================================================================
 """

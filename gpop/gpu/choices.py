@@ -14,7 +14,7 @@ from gpop.gpu.traits import OWNER, SWAP, Traits, combine_of, push_of, queues
 from gpop.graph.degrees import share_in_long_lists
 from gpop.graph.graph import Graph
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
-from gpop.model.choosers import prefers_few_ways, prefers_hyb, prefers_rows
+from gpop.model.choosers import prefers_edge_list, prefers_few_ways, prefers_hyb, prefers_rows
 from gpop.model.strategies import PULL, SC, WARP, Strategy, asked_on, code_of, policies, split
 from gpop.plan.chosen import asked_once
 from gpop.plan.plan import Plan
@@ -96,7 +96,7 @@ def named_for(plan: Plan, budgeted: bool = False) -> tuple[str, ...]:
 def _asked(plan: Plan, budgeted: bool = False) -> str:
     """The mode that is asked for: auto, too, where a tree chooses in the loop, or the model once for all."""
     if plan.tree is None:
-        return "hyb" if plan.mode == "auto" and not budgeted and _takes_hyb(plan) else plan.mode
+        return _way_without_bins(plan) or plan.mode if plan.mode == "auto" and not budgeted else plan.mode
     if type(plan.program).all_active:
         named = named_for(plan, budgeted)
         return asked_once(plan.tree, plan.program.graph, plan.of_run, plan.may, named)
@@ -132,13 +132,17 @@ def _has_short_rows(graph: Graph) -> bool:
     return prefers_rows(graph.n, graph.m, inside, long)
 
 
-def _takes_hyb(plan: Plan) -> bool:
-    """Whether rows of HYB are better than bins for sums of all vertices. Who says how large partitions are to
-    be speaks of bins."""
+def _way_without_bins(plan: Plan) -> str | None:
+    """The strategy by name that is better than bins for sums of all vertices, if one is. Who says how large
+    partitions are to be speaks of bins."""
     cls, graph = type(plan.program), plan.program.graph
     sums = cls.all_active and cls.combine is not None and plan.types.gathered.kind == "f"
     asks = plan.model.pulls and plan.partition_size is None and "needsFunc" not in plan.lowered.functions
-    return bool(sums and asks and graph.m and prefers_hyb(graph.n) and not _has_short_rows(graph))
+    if not (sums and asks and graph.m) or _has_short_rows(graph):
+        return None
+    if prefers_edge_list(graph.m):
+        return "edge-list"
+    return "hyb" if prefers_hyb(graph.n) else None
 
 
 def bits_of(plan: Plan, strategies: tuple[Strategy, ...]) -> int:

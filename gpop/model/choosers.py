@@ -41,6 +41,10 @@ MOST_WITHOUT_BINS = 1 << 21
 """Edges. On an H200 paths took .7 to .9 of the time without bins with up to 1.6 million, .95 to 1.05 with 1.8
 to 3.7, and 1.5 with 7.6."""
 
+MOST_IN_EDGE_LIST = 1 << 18
+"""Edges. On an H200 PageRank by a thread an edge took .66 of the time of rows of HYB with 104,000, 1.02 with
+368,000, 1.3 with 1.1 M."""
+
 MOST_IN_HYB = 1 << 19
 """Vertices. On an H200 rows of HYB took .3 to .8 of the time of bins with up to 2**18, 1.0 to 1.9 with more
 than 2**20."""
@@ -171,6 +175,19 @@ def prefers_hyb(vertices: float) -> bool:
     (True, False)
     """
     return vertices <= MOST_IN_HYB
+
+
+def prefers_edge_list(edges: float) -> bool:
+    """Whether a thread an edge is predicted to take no longer than rows of HYB, on a GPU.
+
+    So few are all on their way at once, however they are spread over vertices.
+
+    Examples
+    --------
+    >>> prefers_edge_list(1 << 16), prefers_edge_list(1 << 20)
+    (True, False)
+    """
+    return edges <= MOST_IN_EDGE_LIST
 
 
 def prefers_few_ways(edges: float) -> bool:

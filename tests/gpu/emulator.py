@@ -208,6 +208,11 @@ def build(source: str, counting: bool = False) -> ctypes.CDLL:
     return ctypes.CDLL(str(library))
 
 
+def unfilled(size: int, dtype: Any) -> Array:
+    """``cupy.empty``, with what nobody would take for a result."""
+    return Pool.own(np.full((size, np.dtype(dtype).itemsize), RUBBISH).view(dtype)[:, 0])
+
+
 def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
     """A module that looks like CuPy on a device of one multiprocessor."""
     runtime = SimpleNamespace(
@@ -233,9 +238,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
     attributes = {"MultiProcessorCount": 1, "MaxSharedMemoryPerBlockOptin": 227 << 10}
     return SimpleNamespace(
         zeros=lambda shape, dtype: Pool.own(np.zeros(shape, dtype)),
-        empty=lambda size, dtype: Pool.own(
-            np.full((size, np.dtype(dtype).itemsize), RUBBISH).view(dtype)[:, 0]
-        ),
+        empty=unfilled,
         asarray=lambda values: Pool.own(np.array(values)),
         cumsum=lambda values: Pool.own(np.cumsum(values)),
         RawModule=module,

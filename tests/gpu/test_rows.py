@@ -96,13 +96,15 @@ def test_taken_where_values_are_near_or_few_and_no_row_is_long(monkeypatch):
     far = generate("uniform", scale=17, degree=12, seed=1)
     with emulated():
         assert strategies(grid) == ["rows"]
-        assert strategies(far) == strategies(uneven()) == ["hyb"]
+        assert strategies(far) == ["hyb"] and strategies(uneven()) == ["edge-list"]
         assert strategies(far, partition_size=1 << 12) == ["bins-combined"]
         assert strategies(far, "pull") == ["rows"]
         assert strategies(grid, "pc") == ["bins-combined"]
         assert strategies(grid, model=MODELS[1]) == ["bins-combined"]
         assert strategies(grid, plain=True) == ["bins"]
         assert strategies(grid, "pull", plain=True) == ["owner"]
+        monkeypatch.setattr(choosers, "MOST_IN_EDGE_LIST", uneven().m - 1)
+        assert strategies(uneven()) == ["hyb"]
         monkeypatch.setattr(choosers, "MOST_IN_HYB", far.n - 1)
         assert strategies(far) == ["bins-combined"]
 

@@ -269,7 +269,7 @@ def test_paths_over_the_link_have_narrow_buckets():
     graph = generate("rmat", scale=11, degree=16, seed=3, weights=(1, 255)).symmetrize()
     options, little = {"target": "gpu", "residency": "stream"}, 110 * graph.n
     with emulated():
-        inside = gpop.sssp(graph, 0, target="gpu")
+        inside = gpop.sssp(graph, 0, target="gpu", method="messages")
         whole = gpop.sssp(graph, 0, **options, device_memory=PLENTY)
         wide, narrow = (
             gpop.sssp(graph, 0, **options, device_memory=little, delta=delta) for delta in (np.inf, None)

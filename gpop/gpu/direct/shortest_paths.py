@@ -57,12 +57,16 @@ _REST = PHASES.index("rest")
 
 
 class Distances(NamedTuple):
-    """As `gpop.direct.shortest_paths.Distances`, and the seconds of copying the graph to the device."""
+    """As `gpop.direct.shortest_paths.Distances`, and the seconds of copying the graph to the device.
+
+    ``seconds`` are those between two events; a phase's are of the device's clock.
+    """
 
     distance: np.ndarray
     below: int
     edges: np.ndarray
     phase_seconds: np.ndarray
+    seconds: float
     copy_seconds: float
     threads: int
 
@@ -92,16 +96,19 @@ def search(graph: Graph, start: int, unit: float) -> Distances:
     control = cupy().asarray(_begin(graph, unit).view(np.uint64))
     addresses = (distance.data.ptr, sent.data.ptr, bits.data.ptr, words, pieces.data.ptr, most_pieces)
     phases = Phases(source(), cooperative=True)
+    phases.mark()
     phases.launch(
         "search", lines.argument, in_lines.argument, np.array([addresses], SPACE), control,
         np.uint32(start), blocks=current_device().multiprocessors, threads=limits.BLOCK_THREADS,
     )  # fmt: skip
+    phases.mark()
     over = control.get().view(CONTROL)[0]  # waits for the kernel
+    seconds = float(phases.seconds()[0])
     found = np.empty(n, np.uint32)
     fetch(distance, found)
     threads = current_device().multiprocessors * limits.BLOCK_THREADS
-    edges, seconds = over["edges"].astype(np.int64), over["times"] / 1e9
-    return Distances(found, int(over["high"]), edges, seconds, copy_seconds, threads)
+    edges, in_phases = over["edges"].astype(np.int64), over["times"] / 1e9
+    return Distances(found, int(over["high"]), edges, in_phases, seconds, copy_seconds, threads)
 
 
 def _begin(graph: Graph, unit: float) -> np.ndarray:
