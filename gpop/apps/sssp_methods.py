@@ -24,11 +24,12 @@ from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes
 from gpop.common.parallel import use_threads
 from gpop.direct import calendar
-from gpop.direct.shortest_paths import FARTHEST, PHASES, VERTEX_BYTES, search
+from gpop.direct.shortest_paths import VERTEX_BYTES, search
 from gpop.graph.degrees import UNEVEN, unevenness
 from gpop.graph.kept import Kind
 from gpop.layout.by_weight import LINE_BYTES
 from gpop.layout.partition import SMALL_EDGES, share_inside
+from gpop.model.light_first import FARTHEST, PHASES
 
 METHODS = ("auto", "messages", "lists", "calendar")
 
@@ -39,10 +40,15 @@ A degree of 12 would lose soc-Slashdot0902 (11.5), about .7. Small graphs (`SMAL
 with a calendar, .4 to .9 of the least that messages and lists take on one or two; a random one of 490,000
 edges as long as lists."""
 
+SMALL_ON_GPU = 1 << 18
+"""Edges up to which auto is messages there: a barrier a step is most of such a search. On an H200 lists took
+.15 to .35 of the time of messages on random graphs, .45 to .6 on RMAT, .6 to .8 on social, mail and citation
+graphs with more, 1.4 on votes with 104,000."""
+
 MOST_NEAR, PARTS_BITS = 0.5, 6
-"""Share of the edges that stay in one of 64 parts of the ids, up to which auto is lists: of the time of
-messages a web graph (cnr-2000, .68) takes 1.6 to 1.9, since those then find their vertices in the cache and
-lists do not; friends on Twitter (.40) take .8, others have less than .2."""
+"""On the CPU. Share of the edges that stay in one of 64 parts of the ids, up to which auto is lists: of the
+time of messages a web graph (cnr-2000, .68) takes 1.6 to 1.9, since those then find their vertices in the
+cache and lists do not; friends on Twitter (.40) take .8, others have less than .2."""
 
 TARGETS_OF = {"lists": ("gpu",), "calendar": ()}
 """Beside the CPU."""
@@ -86,9 +92,11 @@ def choose(
         return "messages", "weights are fractions or large" if not fits else "several ranks"
     if not on_gpu and max(graph.n, graph.m) <= SMALL_EDGES and graph.facts.mapped is None:
         return "calendar", "a small graph, and no option speaks of messages"
+    if on_gpu and graph.m <= SMALL_ON_GPU:
+        return "messages", "a small graph"
     if graph.m < LEAST_DEGREE * graph.n:
         return "messages", "few edges of each vertex"
-    if share_inside(graph, max(0, graph.n.bit_length() - PARTS_BITS)) > MOST_NEAR:
+    if not on_gpu and share_inside(graph, max(0, graph.n.bit_length() - PARTS_BITS)) > MOST_NEAR:
         return "messages", "neighbours are near each other"
     if graph.facts.mapped is not None or not (on_gpu or _there_is_room(graph)):
         return "messages", "no memory for the edges by weight"

@@ -62,7 +62,7 @@ APPS = {
         weighted=True,
     ),
     "cc": App(
-        lambda graph, source, options: gpop.connected_components(graph, **options),
+        lambda graph, source, options: gpop.connected_components(graph, "labels", **options),
         lambda graph, result: result.label,
     ),
     "nibble": App(lambda graph, source, options: gpop.nibble(graph, source, **options), _probability),

@@ -29,8 +29,9 @@ from gpop.common.atomics import prefetch
 from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
 from gpop.direct.phases import kernel
-from gpop.direct.shortest_paths import FARTHEST, Distances
+from gpop.direct.shortest_paths import Distances
 from gpop.graph.graph import Graph
+from gpop.model.light_first import FARTHEST
 
 DAYS = 1 << 10
 BLOCK = 1 << 8

@@ -48,7 +48,6 @@ from gpop.direct.shortest_paths_steps import (
     MASS,
     NEAR,
     NEAR_ROW,
-    NEVER,
     NEXT,
     OVER,
     PULL,
@@ -68,20 +67,16 @@ from gpop.direct.shortest_paths_steps import (
 )
 from gpop.graph.graph import Graph
 from gpop.layout.by_weight import lines_by_weight
+from gpop.model.light_first import FARTHEST, FEW, FULL, NEVER, PHASES, VISIT
 
-FARTHEST = 2**31 - 1
 VERTEX_BYTES = 28
 """Of the arrays of a search."""
 
-PHASES = ("near", "split", "rest", "pull")
 STRETCH, LATER_WIDTH = 4, 20
 """Distances up to a cut, and of a bucket after the pull, in mean weights over the mean degree, which is a
 bucket before it: the best or near it on RMAT, random and social graphs."""
 
-FULL = 7, 8  # of all edges
 _DENSE = 8  # a list of more than one in so many vertices is walked as bits
-FEW = 16  # later buckets get wider when one takes less than one in so many of the far vertices
-VISIT = 4  # of a settled vertex in a rest, in edges
 _CHUNK = 1 << 12  # edges
 _SERIAL = 1 << 15  # vertices and edges that one thread does before another has started
 

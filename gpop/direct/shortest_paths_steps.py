@@ -13,6 +13,7 @@ import numpy as np
 from gpop.common.atomics import compare_and_swap, fetch_add, popcount, prefetch
 from gpop.common.inlined import inline
 from gpop.direct.frontier import BUFFER, flush, is_in, put_in
+from gpop.model.light_first import NEVER
 
 NEAR, SPLIT, REST, PULL, DENSE, OVER = range(6)
 HIGH, CUT, WIDTH, WINDOW, LATER, LEAST, NEXT, MASS, SETTLED, WALKED = range(10)
@@ -26,9 +27,6 @@ step began. Ends of the lists; edges and nanoseconds of each kind of step."""
 NEAREST, WAITING, LOOKED, NEW, OUT = range(2, 7)
 """Slots of ``held``, of a chunk, after the numbers of vertices in ``found``: what will lower `LEAST` and
 `NEXT` and add to `EDGES`, `SETTLED` and `MASS`."""
-
-NEVER = (1 << 32) - 1
-"""Beyond all distances."""
 
 _AHEAD = np.uint64(8)
 _ONE, _SIX, _LAST_BIT = np.uint64(1), np.uint64(6), np.uint64(63)

@@ -7,10 +7,11 @@ import pytest
 
 from gpop.direct import shortest_paths
 from gpop.direct import shortest_paths_steps as steps
-from gpop.direct.shortest_paths import FARTHEST, PHASES, search
+from gpop.direct.shortest_paths import search
 from gpop.generate import generate
 from gpop.graph.graph import Graph
 from gpop.layout import by_weight
+from gpop.model.light_first import FARTHEST, PHASES
 from tests.apps import reference
 from tests.graphs import small_graphs
 

@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.direct.shortest_paths import FARTHEST, FEW, FULL, PHASES, VISIT
-from gpop.direct.shortest_paths_steps import NEVER
 from gpop.gpu import limits
 from gpop.gpu.device import cupy, current_device
 from gpop.gpu.direct.by_weight import device_lines
@@ -22,6 +20,7 @@ from gpop.gpu.direct.phases import Phases, source_of
 from gpop.gpu.staging import fetch
 from gpop.graph.degrees import UNEVEN, unevenness
 from gpop.graph.graph import Graph
+from gpop.model.light_first import FARTHEST, FEW, FULL, NEVER, PHASES, VISIT
 
 WIDTHS, LATER_WIDTH = {"large": (2, 4), "other": (8, 8)}, 80
 """Of a bucket and of the stretch up to a cut, and of a bucket after the pull: in mean weights over the mean
@@ -38,20 +37,21 @@ SPACE = np.dtype(
     [(name, "u8") for name in ("distance", "sent", "bits")]
     + [("words", "i8"), ("pieces", "u8"), ("most_pieces", "i8")]
 )
-"""``struct Space`` of shortest_paths_plan.cuh; ``struct Control`` and ``struct Piece`` are the next ones."""
+"""``struct Space`` of shortest_paths_plan.cuh."""
 
 CONTROL = np.dtype(
     [
         (name, "u8")
         for name in (
             "high", "cut", "width", "window", "later", "least", "next", "mass", "settled", "walked", "near",
-            "joined", "kept", "row", "near_pieces", "far_pieces", "asks", "step", "steps", "started",
+            "joined", "kept", "row", "pieces", "left", "asks", "step", "steps", "started",
         )
     ]
     + [("edges", "u8", len(PHASES)), ("times", "u8", len(PHASES)), ("arrived", "u4"), ("released", "u4")]
 )  # fmt: skip
+"""``struct Control`` there."""
 
-_PIECE_BYTES = 16
+_PIECE_BYTES = 16  # struct Piece
 _ROWS = 5  # of bits
 _REST = PHASES.index("rest")
 

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.apps import sssp_methods
 from gpop.apps.sssp_buckets import mean_step
-from gpop.direct.shortest_paths import FARTHEST, PHASES
+from gpop.apps.sssp_methods import choose
 from gpop.generate import generate
 from gpop.gpu import device
 from gpop.gpu.direct import by_weight, shortest_paths
 from gpop.gpu.direct.shortest_paths import search
 from gpop.graph.graph import Graph
 from gpop.layout.by_weight import lines_by_weight
+from gpop.model.light_first import FARTHEST, PHASES
 from tests.apps import reference
 from tests.direct.test_shortest_paths import weighted
 from tests.gpu.cuda_compiler import compile_cuda
@@ -28,11 +30,12 @@ RMAT = {
 }
 
 
-def check(graph: Graph, start: int, unit: float | None = None) -> dict[str, int]:
+def check(graph: Graph, start: int, unit: float | None = None, times: int = 1) -> dict[str, int]:
     """Distances are right; the edges of each phase."""
-    found = search(graph, start, unit or mean_step(graph) or 1.0)
-    distance = np.where(found.distance < FARTHEST, found.distance, np.inf)
-    assert np.array_equal(distance, reference.distances(graph, start))
+    expected = reference.distances(graph, start)
+    for _ in range(times):
+        found = search(graph, start, unit or mean_step(graph) or 1.0)
+        assert np.array_equal(np.where(found.distance < FARTHEST, found.distance, np.inf), expected)
     return dict(zip(PHASES, found.edges.tolist(), strict=True))
 
 
@@ -133,6 +136,7 @@ def test_lists_stay_on_the_device_until_they_are_dropped():
 
 def test_what_does_not_fit_is_refused_or_goes_by_messages(monkeypatch):
     graph = generate("rmat", scale=9, degree=16, **RMAT["symmetric"])
+    monkeypatch.setattr(sssp_methods, "SMALL_ON_GPU", graph.m - 1)
     with emulated():
         expected = gpop.sssp(graph, 0, target="gpu", method="messages")
         graph.drop("device")
@@ -147,6 +151,23 @@ def test_what_does_not_fit_is_refused_or_goes_by_messages(monkeypatch):
         found = gpop.sssp(graph, 0, target="gpu")
     assert found.trace.summary["reason"] == "no memory for lists: no room"
     assert np.array_equal(found.distance, expected.distance)
+
+
+def test_auto_is_lists_where_vertices_have_many_edges(monkeypatch):
+    def chosen(graph, target="gpu", **options):
+        return choose(graph, "auto", 9, None, {"target": target, **options})[0]
+
+    weights = {"weights": (1, 9)}
+    grid, near = generate("grid", width=20, height=20, **weights), generate("rmat", scale=8, **weights)
+    monkeypatch.setattr(sssp_methods, "SMALL_ON_GPU", grid.m)
+    monkeypatch.setattr(sssp_methods, "MOST_NEAR", 0.0)
+    assert chosen(grid) == "messages" and chosen(near) == "lists"
+    assert chosen(near, mode="pc") == chosen(near, residency="stream") == "messages"
+    monkeypatch.setattr(sssp_methods, "LEAST_DEGREE", 1)
+    monkeypatch.setattr(sssp_methods, "SMALL_ON_GPU", grid.m - 1)
+    assert chosen(grid) == "lists"
+    with pytest.raises(gpop.UsageError, match="target means nothing to calendar"):
+        gpop.sssp(grid, 0, method="calendar", target="gpu")
 
 
 def _does_not_fit(*arguments):
@@ -167,5 +188,4 @@ def test_on_a_device(name, monkeypatch):
     else:
         graph = weighted(GRAPHS[name], 20)
     for start in sorted({0, graph.n // 2, int(graph.out_degree.argmax())}):
-        for _ in range(3):
-            check(graph, start)
+        check(graph, start, times=3)

@@ -23,7 +23,7 @@ __device__ __forceinline__ unsigned warp_min(unsigned value) {
 }
 
 // All threads of a block: adds what they have found out.
-__device__ void tell(const Tally& own, Control* control) {
+__device__ void tell(const Tally& own, Plan* plan) {
   __shared__ uint64 edges, mass;
   __shared__ unsigned settled, joined, kept, near, nearest, waiting;
   if (threadIdx.x == 0) {
@@ -45,14 +45,14 @@ __device__ void tell(const Tally& own, Control* control) {
   }
   __syncthreads();
   if (threadIdx.x) return;
-  if (edges) atomicAdd(control->edges + control->step, edges);
-  if (mass) atomicAdd(&control->mass, mass);
-  if (settled) atomicAdd(&control->settled, (uint64)settled);
-  if (joined) atomicAdd(&control->joined, (uint64)joined);
-  if (kept) atomicAdd(&control->kept, (uint64)kept);
-  if (near) control->near = 1;
-  if (nearest < NEVER) atomicMin(&control->least, (uint64)nearest);
-  if (waiting < NEVER) atomicMin(&control->next, (uint64)waiting);
+  if (edges) atomicAdd(plan->edges + plan->step, edges);
+  if (mass) atomicAdd(&plan->mass, mass);
+  if (settled) atomicAdd(&plan->settled, (uint64)settled);
+  if (joined) atomicAdd(&plan->joined, (uint64)joined);
+  if (kept) atomicAdd(&plan->kept, (uint64)kept);
+  if (near) plan->near = 1;
+  if (nearest < NEVER) atomicMin(&plan->least, (uint64)nearest);
+  if (waiting < NEVER) atomicMin(&plan->next, (uint64)waiting);
 }
 
 __device__ __forceinline__ unsigned weight_of(uint64 line) { return (unsigned)(line >> 32); }
@@ -74,18 +74,18 @@ struct Search {
   const Lines& graph;
   const Lines& back;
   const Space& space;
-  Control* control;
+  Plan* plan;
   Tally& tally;
   unsigned high, cut;
   int filling;       // row of near vertices
   unsigned* filled;  // those that are found
   unsigned* read;    // those that send
 
-  __device__ Search(Team& team, const Lines& graph, const Lines& back, const Space& space, Control* control, Tally& tally)
-      : team(team), graph(graph), back(back), space(space), control(control), tally(tally) {
-    high = (unsigned)control->high;
-    cut = (unsigned)control->cut;
-    filling = (int)control->row;
+  __device__ Search(Team& team, const Lines& graph, const Lines& back, const Space& space, Plan* plan, Tally& tally)
+      : team(team), graph(graph), back(back), space(space), plan(plan), tally(tally) {
+    high = (unsigned)plan->high;
+    cut = (unsigned)plan->cut;
+    filling = (int)plan->row;
     filled = row(NEARS + filling);
     read = row(NEARS + 1 - filling);
   }
@@ -151,7 +151,7 @@ struct Search {
   template <bool ASKS>
   __device__ __forceinline__ void follow_pieces() {
     const Piece* pieces = space.pieces + (1 - filling) * space.most_pieces;
-    for (uint64 i = team.warp(); i < control->pieces[1 - filling]; i += team.warps()) {
+    for (uint64 i = team.warp(); i < plan->left; i += team.warps()) {
       const Piece piece = pieces[i];
       const int64 end = piece.first + piece.count;
       for (int64 e = piece.first + lane_id(); e < end; e += 32 * AT_ONCE) {
@@ -200,7 +200,7 @@ struct Search {
     if (!__any_sync(ALL_LANES, waits)) return (int)(end - first);
     const int pieces = waits ? (int)((end - first + PIECE - 1) / PIECE) : 0, upto = warp_inclusive_sum(pieces);
     uint64 at = 0;
-    if (lane_id() == 31) at = atomicAdd(control->pieces + filling, (uint64)upto);
+    if (lane_id() == 31) at = atomicAdd(&plan->pieces, (uint64)upto);
     at = filling * space.most_pieces + __shfl_sync(ALL_LANES, at, 31) + upto - pieces;
     if (!waits) return (int)(end - first);
     for (; first < end; first += PIECE) space.pieces[at++] = {first, (unsigned)min((int64)PIECE, end - first), from};
@@ -255,7 +255,7 @@ struct Search {
   template <int STEP>
   __device__ void walk() {
     if (STEP == NEAR) {
-      if (control->asks)
+      if (plan->asks)
         follow_pieces<true>();
       else
         follow_pieces<false>();
@@ -322,19 +322,21 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
   if (team.leader()) space.bits[source >> 5] = 1u << (source & 31);
   while (true) {
     team.sync([&] {
-      if (threadIdx.x == 0) plan(graph, space, control);
+      if (threadIdx.x == 0) make_plan(graph, space, control);
     });
-    if (control->step == OVER) return;
+    Plan* plan = &control->plan;
+    const uint64 step = plan->step;
+    if (step == OVER) return;
     Tally tally;
-    Search search(team, graph, back, space, control, tally);
-    if (control->step == NEAR)
+    Search search(team, graph, back, space, plan, tally);
+    if (step == NEAR)
       search.walk<NEAR>();
-    else if (control->step == REST)
+    else if (step == REST)
       search.walk<REST>();
-    else if (control->step == PULL)
+    else if (step == PULL)
       search.walk<PULL>();
     else
       search.split();
-    tell(tally, control);
+    tell(tally, plan);
   }
 }

@@ -32,35 +32,41 @@ struct Space {
   int64 most_pieces;
 };
 
-struct Control {
+struct Plan {
   uint64 high, cut;             // where the bucket and the cut end
   uint64 width, window, later;  // of a bucket, of the stretch up to a cut, of later buckets
   uint64 least, next;           // no far vertex is nearer, no edge that waits leads nearer
   uint64 mass, settled;         // out-edges of settled vertices, and how many these are
   uint64 walked;                // work of all rests
   uint64 near, joined, kept;    // whether some are near; how many a split made near, and left far
-  uint64 row, pieces[2], asks;  // row of NEARS that is being filled; pieces of both; whether those of the other ask
+  uint64 row;                   // of NEARS, and of pieces, that is being filled
+  uint64 pieces, left, asks;    // pieces that are found; those that the step before has left, and whether they ask
   uint64 step, steps, started;
   uint64 edges[OVER], times[OVER];
+};
+
+struct Control {
+  Plan plan;
   unsigned arrived_blocks, released;  // of the grid barrier
 };
 
-// The step after the one that is over. One thread.
-__device__ uint64 next_step(const Lines& graph, const Space& space, Control* c) {
-  const uint64 m = graph.indptr[graph.n], waiting = c->next, least = c->least;
+// The step after the one that is over.
+__device__ uint64 next_step(uint64 m, int64 words, Plan* c) {
+  const uint64 waiting = c->next, least = c->least;
   const bool some_far = least < NEVER, full = FULL_OF * c->mass >= FULL * m;
-  if (c->near || c->pieces[c->row]) {
+  if (c->near || c->pieces) {
     if (c->step == SPLIT && c->cut == NEVER && FEW * c->joined < c->kept) c->width = min(2 * c->width, NEVER);
     c->asks = c->step == PULL;
     c->near = 0;
     c->row = 1 - c->row;
-    c->pieces[c->row] = 0;
+    c->left = c->pieces;
+    c->pieces = 0;
     return NEAR;
   }
   if (c->high >= c->cut || !some_far || full) {
     if (min(waiting, least) == NEVER) return OVER;
     if (c->cut < NEVER) {
-      c->walked += space.words / 2 + VISIT * c->settled;
+      c->walked += words / 2 + VISIT * c->settled;
       if (full || c->walked > m) {
         c->cut = NEVER;
         c->width = c->later;
@@ -84,11 +90,17 @@ __device__ uint64 next_step(const Lines& graph, const Space& space, Control* c) 
   return SPLIT;
 }
 
-// Closes a step and chooses the next one. One thread, while all others wait.
-__device__ void plan(const Lines& graph, const Space& space, Control* control) {
-  const uint64 now = now_ns();
-  if (control->steps) control->times[control->step] += now - control->started;
-  control->started = now;
-  control->steps += 1;
-  control->step = next_step(graph, space, control);
+// Closes a step and chooses the next one. One thread, while all others wait: it loads all of the plan at once, since
+// every load takes a way to L2.
+__device__ void make_plan(const Lines& graph, const Space& space, Control* control) {
+  const uint64 m = graph.indptr[graph.n], now = now_ns();
+  Plan plan = control->plan;
+  if (plan.steps) {
+#pragma unroll
+    for (int step = 0; step < OVER; ++step) plan.times[step] += plan.step == step ? now - plan.started : 0;
+  }
+  plan.started = now;
+  plan.steps += 1;
+  plan.step = next_step(m, space.words, &plan);
+  control->plan = plan;
 }
