@@ -46,9 +46,11 @@ SMALL_ON_GPU = 1 << 18
 graphs with more, 1.4 on votes with 104,000."""
 
 MOST_NEAR, PARTS_BITS = 0.5, 6
-"""On the CPU. Share of the edges that stay in one of 64 parts of the ids, up to which auto is lists: of the
-time of messages a web graph (cnr-2000, .68) takes 1.6 to 1.9, since those then find their vertices in the
-cache and lists do not; friends on Twitter (.40) take .8, others have less than .2."""
+"""Share of the edges that stay in one of 64 parts of the ids, up to which auto is lists: of the time of
+messages a web graph (cnr-2000, .68) takes 1.6 to 1.9, since those then find their vertices in the cache and
+lists do not; friends on Twitter (.40) take .8, others have less than .2. On a GPU the web graph takes 1.2,
+but a mesh of cubes, which has no hubs (`UNEVEN`), .3 to .6: there both must be so. (A ring of 200,000 takes
+2.0 there: how long paths are nobody knows beforehand.)"""
 
 TARGETS_OF = {"lists": ("gpu",), "calendar": ()}
 """Beside the CPU."""
@@ -96,7 +98,8 @@ def choose(
         return "messages", "a small graph"
     if graph.m < LEAST_DEGREE * graph.n:
         return "messages", "few edges of each vertex"
-    if not on_gpu and share_inside(graph, max(0, graph.n.bit_length() - PARTS_BITS)) > MOST_NEAR:
+    near = share_inside(graph, max(0, graph.n.bit_length() - PARTS_BITS)) > MOST_NEAR
+    if near and (not on_gpu or unevenness(graph) >= UNEVEN):
         return "messages", "neighbours are near each other"
     if graph.facts.mapped is not None or not (on_gpu or _there_is_room(graph)):
         return "messages", "no memory for the edges by weight"

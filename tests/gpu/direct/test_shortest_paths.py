@@ -158,14 +158,14 @@ def test_auto_is_lists_where_vertices_have_many_edges(monkeypatch):
         return choose(graph, "auto", 9, None, {"target": target, **options})[0]
 
     weights = {"weights": (1, 9)}
-    grid, near = generate("grid", width=20, height=20, **weights), generate("rmat", scale=8, **weights)
+    grid, hubs = generate("grid", width=20, height=20, **weights), generate("rmat", scale=8, **weights)
     monkeypatch.setattr(sssp_methods, "SMALL_ON_GPU", grid.m)
-    monkeypatch.setattr(sssp_methods, "MOST_NEAR", 0.0)
-    assert chosen(grid) == "messages" and chosen(near) == "lists"
-    assert chosen(near, mode="pc") == chosen(near, residency="stream") == "messages"
+    assert chosen(grid) == "messages" and chosen(hubs) == "lists"
+    assert chosen(hubs, mode="pc") == chosen(hubs, residency="stream") == "messages"
     monkeypatch.setattr(sssp_methods, "LEAST_DEGREE", 1)
     monkeypatch.setattr(sssp_methods, "SMALL_ON_GPU", grid.m - 1)
-    assert chosen(grid) == "lists"
+    monkeypatch.setattr(sssp_methods, "MOST_NEAR", 0.0)  # hubs and near: not on a GPU either
+    assert chosen(grid) == "lists" and chosen(hubs) == "messages"
     with pytest.raises(gpop.UsageError, match="target means nothing to calendar"):
         gpop.sssp(grid, 0, method="calendar", target="gpu")
 
