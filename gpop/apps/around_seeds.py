@@ -93,7 +93,7 @@ def clean_program(kind: type[gpop.Program], graph: gpop.Graph) -> Iterator[gpop.
     """The graph's own program of this kind. After an interrupted run it is not put back."""
     program = graph.store.take(Kind.PROGRAM, kind) or kind(graph)
     yield program
-    graph.store.put(Kind.PROGRAM, program, kind, about=kind.__name__, holds=program._fields)
+    graph.store.put(Kind.PROGRAM, program, kind, about=kind.__name__, holds=program._fields.made)
 
 
 def take(program: gpop.Program, run: gpop.Run, name: str) -> tuple[np.ndarray, np.ndarray]:

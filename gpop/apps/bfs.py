@@ -25,6 +25,7 @@ from gpop.apps.options import one_call
 from gpop.apps.paths import along_parents
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
+from gpop.common.on_demand import OnDemand
 from gpop.execution.options import LimitedOptions
 
 NOT_REACHED = 0xFFFFFFFF
@@ -141,13 +142,19 @@ def bfs(
         parent, level, run = without_messages(graph, source, reason, options.get("threads"))
         return BFSResult(source=source, parent=parent, level=level, run=run)
     program = BFS(graph)
-    program.parent[source], program.level[source] = source, 0
+    program._fields.assign("parent", source, source)
+    program._fields.assign("level", source, 0)
     run = gpop.run(program, frontier=[source], **options)
     run.trace.summary.update(method="messages", reason=reason)
-    parent = program.parent.view(np.int32)  # 0xFFFFFFFF is -1
-    if graph.n > 1 << 31:
-        parent = np.where(program.parent == NOT_REACHED, -1, program.parent.astype(np.int64))
-    return BFSResult(source=source, parent=parent, level=program.level, run=run)
+    parent, level = OnDemand(lambda: _parents(program)), OnDemand(lambda: program.level)
+    return BFSResult(source=source, parent=parent, level=level, run=run)
+
+
+def _parents(program: BFS) -> np.ndarray:
+    """-1 where there is none."""
+    if program.graph.n > 1 << 31:
+        return np.where(program.parent == NOT_REACHED, -1, program.parent.astype(np.int64))
+    return program.parent.view(np.int32)  # 0xFFFFFFFF is -1
 
 
 def verify(graph: gpop.Graph, result: BFSResult, source: int) -> str | None:

@@ -30,9 +30,11 @@ from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import out_weights
 from gpop.common.errors import UsageError
+from gpop.common.on_demand import OnDemand
 from gpop.common.parallel import ranges
 from gpop.execution.options import Callback, RunOptions
 from gpop.graph.kept import Kind
+from gpop.program.values import Scaled
 
 
 class PageRank(gpop.Program):
@@ -204,7 +206,7 @@ def pagerank(
     n = max(graph.n, 1)
     program.damping, program.base = damping, (1 - damping) / n
     share_out(program, weighted)
-    np.multiply(program.per_edge, 1 / n, out=program.share)
+    program._fields.recipes["share"] = Scaled(program._fields, "per_edge", 1 / n)
     if converging:
         program.rank, program.tolerance = 1 / n, tolerance
     if dangling == "uniform":
@@ -213,10 +215,15 @@ def pagerank(
         )
     limit = max_iterations if converging else iterations
     run = gpop.run(program, iterations=limit, **options)
-    rank = program.rank if converging else np.divide(program.share, program.per_edge, out=program.share)
+    rank = OnDemand(lambda: program.rank if converging else _ranks(program))
     return PageRankResult(
         rank=rank, iterations=run.iterations, converged=run.converged if converging else None, run=run
     )
+
+
+def _ranks(program: PageRank) -> np.ndarray:
+    """Of what each edge was given, where the program keeps nothing else."""
+    return np.divide(program.share, program.per_edge, out=program.share)
 
 
 def _spreading(
@@ -241,15 +248,16 @@ def _spreading(
 def sent_by(program: PageRank, weighted: bool) -> np.ndarray:
     """How many edges each vertex has, or the sum of their weights."""
     graph = program.graph
-    return _sums(graph, program.share.dtype) if weighted else graph.out_degree
+    return _sums(graph, type(program).share.dtype) if weighted else graph.out_degree
 
 
 def share_out(program: PageRank, weighted: bool) -> None:
     """Set what an out-edge gets of the rank. No function writes it, so programs use what is kept."""
-    store, key = program.graph.store, (program.share.dtype, weighted)
+    store, dtype = program.graph.store, type(program).share.dtype
+    key = dtype, weighted
     kept = store.get(Kind.SHARES, key)
     if kept is None:
-        kept, sent = np.empty_like(program.per_edge), sent_by(program, weighted)
+        kept, sent = np.empty(program.graph.n, dtype), sent_by(program, weighted)
         for first, last in ranges(kept.size, 1 << 20):
             each = sent[first:last]
             each = np.where(each > 0, each, 1) if weighted else np.maximum(each, 1)

@@ -21,6 +21,7 @@ import gpop
 from gpop.apps.holds import Holds as Holds
 from gpop.apps.holds import holds as holds
 from gpop.common.errors import ProgramError
+from gpop.common.on_demand import WithDemands
 from gpop.graph.names import named, names_of
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AppResult:
+class AppResult(WithDemands):
     """Base of the results: ``run`` (`gpop.Run`), ``trace`` (`gpop.Trace`), ``graph``, and tables with names.
 
     Methods take and give vertices as the input called them: by ``graph.original_ids``, or by their index
@@ -79,7 +80,7 @@ class AppResult:
         return self.names_of(np.array([vertex]))[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "graph": None, "_ids": self.original_ids}
+        return {**super().__getstate__(), "graph": None, "_ids": self.original_ids}
 
     def to_pandas(self) -> pandas.DataFrame:
         """A data frame with a row for each vertex, or for each that the result lists.

@@ -16,6 +16,7 @@ Papers: Lakhotia et al., "GPOP"; Meyer, Sanders, "Delta-stepping" (2003).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -31,8 +32,12 @@ from gpop.apps.sssp_methods import METHODS, choose, without_messages
 from gpop.apps.sssp_programs import SSSP, UNORDERED, DoubleSSSP, FloatSSSP, WideSSSP
 from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import NotEnoughMemory, UsageError
+from gpop.common.on_demand import OnDemand
 from gpop.common.parallel import for_each, ranges
 from gpop.execution.options import LimitedOptions
+
+INFINITY = SSSP.distance.dtype.type(SSSP.distance.fill)
+"""Of distances in uint32."""
 
 _PIECE = 1 << 18  # vertices of a result that a thread looks at
 
@@ -151,10 +156,8 @@ def sssp(
                 raise
             reason = f"no memory for {method}: {error}"
         else:
-            infinity = distance.dtype.type(SSSP.distance.fill)
-            if below + heaviest < infinity or _is_exact(distance, infinity, heaviest):
-                reached = _reached(distance, infinity)
-                return SSSPResult(source=source, distance=distance, reached=reached, run=run)
+            if below + heaviest < INFINITY or _is_exact(distance.value, INFINITY, heaviest):
+                return _result(source, distance, INFINITY, run)
             reason = f"distances are too long for method {method!r}"
     return _by_messages(graph, source, heaviest, reason, delta, interleave, options)
 
@@ -180,17 +183,24 @@ def _by_messages(
         kinds = [UNORDERED[kind] for kind in kinds]
     for kind in kinds:
         program = kind(graph)
-        infinity = program.distance.dtype.type(kind.distance.fill)
-        program.distance[source] = 0
+        infinity = kind.distance.dtype.type(kind.distance.fill)
+        program._fields.assign("distance", source, 0)
         program.delta = min(delta, infinity)
         run = gpop.run(program, frontier=[source], interleave=interleave, **options)
         run.trace.summary.update(method="messages", reason=reason)
-        reached = _reached(program.distance, infinity)
-        if infinity == np.inf or _is_exact(program.distance, infinity, heaviest):
-            return SSSPResult(source=source, distance=program.distance, reached=reached, run=run)
+        distance = OnDemand(partial(getattr, program, "distance"))
+        is_near = infinity == np.inf or heaviest * graph.n < infinity  # most often
+        if is_near or _is_exact(distance.value, infinity, heaviest):
+            return _result(source, distance, infinity, run)
     raise UsageError(
         f"distances exceed 2**63 (heaviest weight {heaviest}): give the weights as floating point"
     )
+
+
+def _result(source: int, distance: OnDemand, infinity: np.generic, run: gpop.Run) -> SSSPResult:
+    """Distances, and who has one, which nobody has looked at."""
+    reached = OnDemand(lambda: _reached(distance.value, infinity))
+    return SSSPResult(source=source, distance=distance, reached=reached, run=run)
 
 
 def _reached(distance: np.ndarray, infinity: np.generic) -> np.ndarray:
@@ -206,8 +216,8 @@ def _reached(distance: np.ndarray, infinity: np.generic) -> np.ndarray:
 
 
 def _is_exact(distance: np.ndarray, infinity: np.unsignedinteger, heaviest: int | float) -> bool:
-    """Whether no edge leads as far as infinity; most often the heaviest weight and n say so."""
-    return heaviest * distance.size < infinity or _farthest(distance, infinity) + heaviest < infinity
+    """Whether no edge leads as far as infinity."""
+    return _farthest(distance, infinity) + heaviest < infinity
 
 
 def _farthest(distance: np.ndarray, infinity: np.unsignedinteger) -> int:

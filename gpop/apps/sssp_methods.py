@@ -9,8 +9,6 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import numpy as np
-
 import gpop
 from gpop.apps.on_ranks import several
 from gpop.apps.without_messages import (
@@ -22,6 +20,7 @@ from gpop.apps.without_messages import (
 )
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes
+from gpop.common.on_demand import OnDemand
 from gpop.common.parallel import use_threads
 from gpop.direct import calendar
 from gpop.direct.shortest_paths import VERTEX_BYTES, search
@@ -116,8 +115,8 @@ def _there_is_room(graph: gpop.Graph) -> bool:
 
 def without_messages(
     graph: gpop.Graph, source: int, unit: float, method: str, reason: str, options: dict[str, Any]
-) -> tuple[np.ndarray, int, gpop.Run]:
-    """Distances, `FARTHEST` where that is not less; what all others are less than, and the run."""
+) -> tuple[OnDemand, int, gpop.Run]:
+    """Distances (uint32), `FARTHEST` where that is not less; what all others are less than, and the run."""
     threads = use_threads(options.get("threads"))
     if options.get("target") == "gpu":
         return _on_gpu(graph, source, unit, reason)
@@ -137,10 +136,10 @@ def without_messages(
         method=method,
         reason=reason,
     )
-    return found.distance, found.below, run
+    return OnDemand(lambda: found.distance), found.below, run
 
 
-def _on_gpu(graph: gpop.Graph, source: int, unit: float, reason: str) -> tuple[np.ndarray, int, gpop.Run]:
+def _on_gpu(graph: gpop.Graph, source: int, unit: float, reason: str) -> tuple[OnDemand, int, gpop.Run]:
     from gpop.gpu.direct import shortest_paths
 
     start = time.perf_counter()

@@ -237,7 +237,7 @@ class Preparation:
 
     def _vertex_bytes(self) -> int:
         """Bytes of a vertex that a partition keeps in the cache: the fields in use and the frontier flag."""
-        return 1 + sum(self.program._fields[name].itemsize for name in self.lowered.fields)
+        return 1 + sum(self.program._fields.kind(name)[1].itemsize for name in self.lowered.fields)
 
     def _needs(self) -> Needs:
         """The large arrays of a run over bins."""

@@ -185,7 +185,7 @@ def run(
     if counters and target != "cpu":
         raise UsageError("counters are counted on the CPU only: expected target 'cpu'")
     if target != "gpu":
-        for name, values in program._fields.items():
+        for name, values in program._fields.made.items():
             if hasattr(values, "__cuda_array_interface__"):
                 raise UsageError(f"field {name} is a device array: expected target 'gpu'")
     world = world_of(transport)

@@ -22,16 +22,19 @@ from gpop.gpu.emit import emit
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.exchange import FEW, ROOM
 from gpop.gpu.kernel import FUSED
+from gpop.gpu.left import OnDevice, make_room
 from gpop.gpu.prepared import Prepared, note, noted
 from gpop.gpu.streaming import Link, stream
 from gpop.gpu.structs import FETCHED_AT, TRACE_ROWS, argument
 from gpop.gpu.traits import OWNER, Traits
 from gpop.gpu.tree import load_tree
 from gpop.gpu.workspace import Shapes, queue_shapes, workspace_shapes
+from gpop.graph.kept import Kind
 from gpop.model.choosers import AUTO_PUSH
 from gpop.model.strategies import TREE
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
+from gpop.program.values import Recipe
 
 SLICE_NS = 100_000_000
 """The loop returns to Python after the iteration in which so many nanoseconds pass, for progress and Ctrl-C.
@@ -74,16 +77,18 @@ class GpuEngine:
 
     def prepare(self) -> dict[str, Any]:
         """Layout and workspace to the device, the kernels compiled; refuses what does not fit."""
-        ready = noted(self.plan) if self.push is None else None
-        if ready is None:
-            ready = self._made_ready()
-            self.prepare_seconds = ready.seconds
-            if self.push is None and self.link is None:
-                note(self.plan, ready)
+        kept = noted(self.plan) if self.push is None else None
+        ready = kept or self._made_ready()
         self.ready, self.layout, self.traits = ready, ready.layout, ready.traits
         with self.layout.allocating():
             self.exchange = ready.exchange_for(self.program, () if self.link else self.lowered.fields)
             self.space = ready.take_space(self.program.graph)
+        if kept is None:
+            self.prepare_seconds = ready.seconds
+            for name in filter(self._is_constant, self.lowered.fields):  # what is kept later undoes notes
+                self._copy_of(self.program._fields[name])
+            if self.push is None and self.link is None:
+                note(self.plan, ready)
         self.module = ready.module
         said = {"target": "gpu", "device": ready.device.name}
         return said | {"residency": "stream"} if self.link else said
@@ -100,7 +105,7 @@ class GpuEngine:
         if plan.residency.name == "stream":
             return self._stream(emitted, seconds)
         parts, shapes, own, needed = self._needs(layout, emitted, traits)
-        graph.store.make_room(lambda: needed <= free_bytes(), device=True)
+        make_room(graph, needed)
         if traits.pulling and needed > free_bytes():  # a run that may choose does without in-edges
             others = tuple(strategy for strategy in traits.strategies if strategy is not traits.pulling)
             traits = traits._replace(strategies=others)
@@ -166,7 +171,7 @@ class GpuEngine:
         parts = parts_of(self.plan, emitted, traits)
         shapes = workspace_shapes(layout, emitted, traits)
         own = sum(length * dtype.itemsize for length, dtype in shapes.values())
-        own += sum(self.program._fields[name].nbytes for name in self.lowered.fields)
+        own += sum(self.program._fields.nbytes(name) for name in self.lowered.fields)
         return parts, shapes, own, layout.missing_bytes(parts) + own
 
     # --- the run -------------------------------------------------------------------------------
@@ -269,34 +274,72 @@ class GpuEngine:
     def refresh(self) -> None:
         """Fields to the device; those that are there already (CuPy arrays) are used as they are."""
         self.arguments = None
-        for name in self.lowered.fields:
-            field = self.program._fields[name]
+        fields = self.program._fields
+        # What is made first: others may be made of it.
+        for name in sorted(self.lowered.fields, key=fields.recipes.__contains__):
             if name in self.exchange.fields:
                 self.fields[name] = self.exchange.fields[name]
-                self.exchange.take(name, field)
-            elif is_device_array(field):
-                self.fields[name] = field
-            elif name in self.fields:
-                staging.send(field, self.fields[name])
+                self.exchange.take(name, fields[name])
+            elif name in fields.recipes:
+                self._make(name, fields.recipes[name])
+            elif is_device_array(fields[name]):
+                self.fields[name] = fields[name]
+            elif self._is_constant(name):
+                self.fields[name] = self._copy_of(fields[name])
             else:
-                # Room behind the field: compare-and-swap of small fields takes the word around them.
-                with self.layout.allocating():
-                    room = cupy().zeros(len(field) + ROOM, field.dtype)
-                self.fields[name] = room[: len(field)]
-                staging.send(field, self.fields[name])
+                if name not in self.fields:
+                    self.fields[name] = self._room(*fields.kind(name))
+                staging.send(fields[name], self.fields[name])
+
+    def _make(self, name: str, recipe: Recipe) -> None:
+        """A field that nobody has looked at, where it is not there already."""
+        if name in self.fields:
+            return
+        left = recipe.here() if isinstance(recipe, OnDevice) else None
+        if left is not None:
+            self.fields[name] = left
+            return
+        self.fields[name] = self._room(recipe.length, recipe.dtype)
+        recipe.on_device(self.fields[name], self.fields)
+
+    def _room(self, length: int, dtype: np.dtype) -> Any:
+        """For a field, and some behind it: compare-and-swap of small types takes the word around them."""
+        with self.layout.allocating():
+            return cupy().zeros(length + ROOM, dtype)[:length]
+
+    def _is_constant(self, name: str) -> bool:
+        """Whether nobody may write a field, and it travels alone."""
+        field = self.program._fields.made.get(name)
+        if field is None or is_device_array(field) or name in self.exchange.fields or self.link is not None:
+            return False
+        return not field.flags.writeable
+
+    def _copy_of(self, field: np.ndarray) -> Any:
+        """A field that nobody may write is sent once, and kept with the graph."""
+        store, key = self.program.graph.store, ("field", id(field))
+        kept = store.get(Kind.DEVICE, key)
+        if kept is None:
+            kept = field, self._room(len(field), field.dtype)
+            staging.send(*kept)
+            store.put(Kind.DEVICE, kept, key, about="field")
+        return kept[1]
 
     def publish(self) -> None:
         """Have fields where the program has them."""
         self._fetch_fields()
 
     def _fetch_fields(self) -> None:
-        """Fields that the program writes back to where it has them."""
+        """Fields that the program writes back to where it has them; what nobody has looked at stays."""
+        fields = self.program._fields
         for name in self.lowered.written:
-            field = self.program._fields[name]
             if name in self.exchange.fields:
-                np.copyto(field, self.exchange.brought(name))
-            elif not is_device_array(field):
-                staging.fetch(self.fields[name], field)
+                np.copyto(fields[name], self.exchange.brought(name))
+            elif name in fields.recipes:
+                fields.recipes[name] = OnDevice(self.fields[name])
+                if self.link is not None:  # which gives back all that it has of the device
+                    fields[name]
+            elif not is_device_array(fields[name]):
+                staging.fetch(self.fields[name], fields[name])
 
     def _state(self) -> np.ndarray:
         """``struct State`` as the program is now."""

@@ -113,8 +113,8 @@ def _stream() -> int:
 
 def _small_fields(program: Program, names: Iterable[str]) -> list[tuple[str, int, np.dtype]]:
     """Name, length and type of the fields that lie on the host, if they are small."""
-    fields = ((name, program._fields[name]) for name in names)
-    found = [(name, len(field), field.dtype) for name, field in fields if not is_device_array(field)]
+    fields = program._fields
+    found = [(name, *fields.kind(name)) for name in names if not is_device_array(fields.made.get(name))]
     return found if sum(length * dtype.itemsize for _, length, dtype in found) <= SMALL else []
 
 

@@ -158,8 +158,9 @@ def _bytes(shapes: Shapes) -> int:
 
 
 def _fields(plan: Plan) -> int:
-    fields = [plan.program._fields[name] for name in plan.lowered.fields]
-    return sum(rounded(field.nbytes + 64) for field in fields if not is_device_array(field))
+    fields = plan.program._fields
+    away = (name for name in plan.lowered.fields if not is_device_array(fields.made.get(name)))
+    return sum(rounded(fields.nbytes(name) + 64) for name in away)
 
 
 class Link:

@@ -20,6 +20,8 @@ DTYPES = tuple(
 )  # fmt: skip
 """Types that compiled code computes with on every target."""
 
+SCALARS = (bool, int, float, np.generic)
+
 
 def _scalar_dtype(dtype: Any, what: str) -> np.dtype:
     """One of `DTYPES` (in the byte order of the machine, where another was asked for), or a `UsageError`."""
@@ -98,6 +100,8 @@ class VertexField:
                     f"expected {self.dtype}({program.graph.n},)"
                 )
             program._fields[self.name] = value
+        elif isinstance(value, SCALARS):
+            program._fields.assign_all(self.name, value)
         else:
             program._fields[self.name][:] = value
 

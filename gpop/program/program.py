@@ -27,12 +27,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from gpop.common.arrays import filled
 from gpop.common.errors import ProgramError
 from gpop.common.spelling import check_spelling
 from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
 from gpop.program.fields import HARMLESS, Parameter, VertexField
+from gpop.program.values import Declared, Fields
 
 ARGUMENTS = {
     "scatterFunc": ("self", "node"),
@@ -189,9 +189,10 @@ class Program:
     def __init__(self, graph: Graph) -> None:
         expect_graph(graph, type(self).__name__)
         self.graph = graph
-        self._fields = {
-            name: filled(graph.n, field.dtype, field.fill) for name, field in self.vertex_fields().items()
-        }
+        declared = self.vertex_fields().items()
+        self._fields = Fields(
+            {}, {name: Declared(graph.n, field.dtype, field.fill) for name, field in declared}
+        )
         self._parameters = {name: p.dtype.type(p.default) for name, p in self.scalar_parameters().items()}
 
     @classmethod

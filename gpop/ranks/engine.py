@@ -80,7 +80,7 @@ class RankEngine(Together, CpuEngine):
     def _vertex_bytes(self) -> int:
         """As alone: what is kept of mirrors is no vertex data of own partitions."""
         fields = self.whole_plan.lowered.fields
-        return 1 + sum(self.program._fields[name].itemsize for name in fields)
+        return 1 + sum(self.program._fields.kind(name)[1].itemsize for name in fields)
 
     def _inside(self) -> np.ndarray:
         """Which partitions keep at least half of their edges, those to other ranks included."""

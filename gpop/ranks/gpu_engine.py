@@ -31,6 +31,7 @@ from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS, FRONTIER_AT
 from gpop.program.program import Program
+from gpop.program.values import Fields
 from gpop.ranks.gpu_wire import ACTIVE, GpuWire
 from gpop.ranks.link import local_device
 from gpop.ranks.part import Part, part_of
@@ -256,7 +257,7 @@ class GpuRankEngine(Together, GpuEngine):
         state = given.view(self.ready.emitted.state_dtype)
         for name in self.lowered.fields:
             if name in state.dtype.names:
-                state[name] -= np.uint64(self.part.own.start * self.program._fields[name].itemsize)
+                state[name] -= np.uint64(self.part.own.start * self.program._fields.kind(name)[1].itemsize)
         return given
 
     # --- the end -------------------------------------------------------------------------------
@@ -271,7 +272,7 @@ def own_part(program: Program, part: Part) -> Program:
     local = object.__new__(type(program))
     local.graph = part.graph
     fields = {**program._fields, "out_degree": program.graph.out_degree}
-    local._fields = {name: field[part.own] for name, field in fields.items()}
+    local._fields = Fields({name: field[part.own] for name, field in fields.items()}, {})
     local._parameters = {
         **program._parameters,
         "gpop_shift": np.uint32(part.shift),

@@ -27,6 +27,7 @@ from gpop.program.lowering import Lowered
 from gpop.program.program import ARGUMENTS, Program
 from gpop.program.published import publish_user
 from gpop.program.state import make_state
+from gpop.program.values import Fields
 from gpop.ranks.part import Part
 
 BODIES = {
@@ -82,11 +83,8 @@ def local_program(program: Program, part: Part, message: np.dtype) -> Program:
     if key not in part.kept:
         part.kept[key] = np.zeros(part.graph.n, message)
     local.graph = part.graph
-    local._fields = {
-        **program._fields,
-        "out_degree": program.graph.out_degree,
-        "gpop_message": part.kept[key],
-    }
+    made = {**program._fields, "out_degree": program.graph.out_degree, "gpop_message": part.kept[key]}
+    local._fields = Fields(made, {})
     local._parameters = {
         **program._parameters,
         "gpop_shift": np.uint32(part.shift),

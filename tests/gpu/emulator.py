@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -124,6 +124,22 @@ class Stream:
 
     def synchronize(self) -> None:
         pass
+
+
+class Device:
+    """The only one."""
+
+    id, compute_capability = 0, "00"
+    attributes: ClassVar = {"MultiProcessorCount": 1, "MaxSharedMemoryPerBlockOptin": 227 << 10}
+
+    def use(self) -> None:
+        """It is in use."""
+
+    def __enter__(self) -> Device:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """It still is."""
 
 
 class Event:
@@ -235,7 +251,6 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
         memcpyAsync=lambda to, of, size, kind, stream: ctypes.memmove(to, of, size),
         streamSynchronize=lambda stream: None,
     )
-    attributes = {"MultiProcessorCount": 1, "MaxSharedMemoryPerBlockOptin": 227 << 10}
     return SimpleNamespace(
         zeros=lambda shape, dtype: Pool.own(np.zeros(shape, dtype)),
         empty=unfilled,
@@ -253,9 +268,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
             Stream=Stream,
             get_current_stream=lambda: SimpleNamespace(ptr=0),
             get_elapsed_time=lambda begin, end: 0.0,
-            Device=lambda *index: SimpleNamespace(
-                id=0, attributes=attributes, compute_capability="00", use=lambda: None
-            ),
+            Device=lambda *index: Device(),
             runtime=runtime,
         ),
     )

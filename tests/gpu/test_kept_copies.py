@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import engine
+from gpop.gpu import device, engine
 from gpop.graph.kept import Kind
 from tests.gpu.cases import graph_of
 from tests.gpu.emulator import emulated
@@ -19,10 +19,10 @@ def graph():
     return gpop.Graph(found.indptr, found.indices).symmetrize()
 
 
-def labels(graph, size):
+def labels(graph, size, **options):
     program = Smallest(graph)
     program.label = np.arange(graph.n)[::-1]
-    gpop.run(program, target="gpu", mode="pc", partition_size=size)
+    gpop.run(program, target="gpu", mode="pc", partition_size=size, **options)
     return program.label.copy()
 
 
@@ -61,11 +61,12 @@ def test_copies_of_other_runs_make_room(graph, monkeypatch):
         def free():
             return room - sum(on_device(graph).values())
 
-        monkeypatch.setattr(engine, "free_bytes", free)
+        for module in (engine, device):
+            monkeypatch.setattr(module, "free_bytes", free)
         assert labels(graph, 64).tolist() == expected[2]  # copy and workspace: 32 is older than 16
         assert list(on_device(graph)) == ["partitions of 16", "partitions of 64"]
         assert needed[-1] > sizes["partitions of 64"]
         room = 0  # what the run itself uses is not dropped, however little that helps
-        assert labels(graph, 64).tolist() == expected[2]
+        assert labels(graph, 64, residency="device").tolist() == expected[2]
         assert list(on_device(graph)) == ["partitions of 64"]
         assert graph.store.has(Kind.BINS)

@@ -39,5 +39,7 @@ def test_a_run_whose_fields_are_large(small, monkeypatch):
     monkeypatch.setattr(exchange, "SMALL", 0)
     graph = random_graph(5, 340, 1500)
     with emulated():
-        found = gpop.bfs(graph, 3, target="gpu", ratio=1.0)
-    assert np.array_equal(found.level, gpop.bfs(graph, 3).level)
+        level = gpop.bfs(graph, 3, target="gpu", ratio=1.0).level
+        rank = gpop.pagerank(graph, target="gpu", mode="pc", ratio=1.0, iterations=3).rank
+    assert np.array_equal(level, gpop.bfs(graph, 3).level)
+    assert np.allclose(rank, gpop.pagerank(graph, iterations=3).rank, rtol=1e-6)

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpop.gpu.device import cupy, free_bytes, require_device_memory
+from gpop.gpu.device import cupy, require_device_memory
 from gpop.gpu.direct.phases import LITTLE, Phases, source_of
+from gpop.gpu.left import make_room
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 
@@ -55,7 +56,7 @@ def device_lines(graph: Graph, others: int, what: str) -> tuple[DeviceLines, flo
     longest = int(graph.out_degree.max(initial=0))
     block = min(graph.m, max(BLOCK_EDGES, longest))
     needed = others + (0 if kept else 8 * (graph.m + graph.n + 1) + _SORTING_BYTES * block)
-    graph.store.make_room(lambda: needed <= free_bytes(), device=True)
+    make_room(graph, needed)
     require_device_memory(needed, f"{what} of {graph!r}")
     if kept is not None:
         return kept, 0.0

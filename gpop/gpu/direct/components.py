@@ -26,9 +26,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpop.common.on_demand import OnDemand
 from gpop.gpu.device import cupy
 from gpop.gpu.direct.phases import Phases, device_lists, source_of
-from gpop.gpu.staging import fetch
+from gpop.gpu.exchange import SMALL
+from gpop.gpu.left import OnDevice
 from gpop.graph.graph import Graph
 
 PHASES = ("hook", "join", "compress", "sample", "rest", "flatten")
@@ -41,12 +43,12 @@ _TOLD = 7  # LARGEST ... RESTED
 class Forest(NamedTuple):
     """Every vertex points at its root, the smallest vertex of its component.
 
-    ``sampled`` of `SAMPLES` vertices were in the largest tree before the rest; ``edges`` and
-    ``phase_seconds`` are what each of `PHASES` looked at and took; ``copy_seconds``: what copying the graph
-    to the device took.
+    ``parent`` stays on the device until somebody looks at it, where it is large. ``sampled`` of `SAMPLES`
+    vertices were in the largest tree before the rest; ``edges`` and ``phase_seconds`` are what each of
+    `PHASES` looked at and took; ``copy_seconds``: what copying the graph to the device took.
     """
 
-    parent: np.ndarray
+    parent: OnDemand
     count: int
     sampled: int
     edges: np.ndarray
@@ -64,7 +66,7 @@ def grow(graph: Graph, directed: bool) -> Forest:
         If lists and labels do not fit the device.
     """
     lists, copy_seconds = device_lists(graph, 4 * graph.n + 8 * _TOLD, "components")
-    both = cupy().zeros(2 * _TOLD + graph.n, np.uint32)  # one copy back, which waits for the last kernel
+    both = cupy().zeros(2 * _TOLD + graph.n, np.uint32)  # one copy back, if it is small
     parent, told = both[2 * _TOLD :], both[: 2 * _TOLD].view(np.uint64)
     phases, n, ends = Phases(source()), np.int64(graph.n), lists.argument
     chunks = phases.chunks(graph.n + graph.m)
@@ -81,10 +83,10 @@ def grow(graph: Graph, directed: bool) -> Forest:
         if graph.n:
             phases.launch(kernel, *arguments, blocks=1 if kernel == "sample" else None)
         phases.mark()
-    found = np.empty(len(both), np.uint32)
-    fetch(both, found)
-    labels = found[2 * _TOLD :]
+    brought = both if both.nbytes <= SMALL else both[: 2 * _TOLD]
+    found = brought.get()  # waits for the last kernel
     _, sampled, roots, _, hooked, joined, rested = found[: 2 * _TOLD].view(np.uint64).tolist()
+    labels = OnDemand((lambda: found[2 * _TOLD :]) if brought is both else OnDevice(parent).on_host)
     edges = np.array([hooked, joined, 0, 0, rested, 0])
     return Forest(labels, roots, sampled, edges, phases.seconds(), copy_seconds, phases.threads)
 

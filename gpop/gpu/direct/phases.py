@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpop.gpu.device import cupy, current_device, free_bytes, require_device_memory
+from gpop.gpu.device import cupy, current_device, require_device_memory
 from gpop.gpu.kernel import compile_kernel
 from gpop.gpu.kernel_files import kernel_text
+from gpop.gpu.left import make_room
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.model.strategies import WARP
@@ -70,7 +71,7 @@ def device_lists(graph: Graph, others: int, what: str) -> tuple[DeviceLists, flo
     if kept is not None and others <= LITTLE:
         return kept, 0.0
     needed = others + (0 if kept else graph.indptr.nbytes + graph.indices.nbytes)
-    graph.store.make_room(lambda: needed <= free_bytes(), device=True)
+    make_room(graph, needed)
     require_device_memory(needed, f"{what} of {graph!r}")
     if kept is not None:
         return kept, 0.0

@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpop.common.on_demand import OnDemand
 from gpop.gpu import limits
 from gpop.gpu.device import cupy, current_device
 from gpop.gpu.direct.by_weight import device_lines
 from gpop.gpu.direct.phases import Phases, source_of
-from gpop.gpu.staging import fetch
+from gpop.gpu.left import OnDevice
 from gpop.graph.degrees import UNEVEN, unevenness
 from gpop.graph.graph import Graph
 from gpop.model.light_first import FARTHEST, FEW, FULL, NEVER, PHASES, VISIT
@@ -57,12 +58,13 @@ _REST = PHASES.index("rest")
 
 
 class Distances(NamedTuple):
-    """As `gpop.direct.shortest_paths.Distances`, and the seconds of copying the graph to the device.
+    """As `gpop.direct.shortest_paths.Distances`, which stay on the device until somebody looks at them; and
+    the seconds of copying the graph there.
 
     ``seconds`` are those between two events; a phase's are of the device's clock.
     """
 
-    distance: np.ndarray
+    distance: OnDemand
     below: int
     edges: np.ndarray
     phase_seconds: np.ndarray
@@ -104,8 +106,7 @@ def search(graph: Graph, start: int, unit: float) -> Distances:
     phases.mark()
     over = control.get().view(CONTROL)[0]  # waits for the kernel
     seconds = float(phases.seconds()[0])
-    found = np.empty(n, np.uint32)
-    fetch(distance, found)
+    found = OnDemand(OnDevice(distance).on_host)
     threads = current_device().multiprocessors * limits.BLOCK_THREADS
     edges, in_phases = over["edges"].astype(np.int64), over["times"] / 1e9
     return Distances(found, int(over["high"]), edges, in_phases, seconds, copy_seconds, threads)

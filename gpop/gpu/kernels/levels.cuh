@@ -172,7 +172,8 @@ struct Levels {
 #else
     const Gathered x = scatterFunc(state, source);
 #endif
-    if (!swap_gather(state, x, v, graph, space, control)) return;
+    bool ends = false;
+    if (!swap_gather(state, x, v, graph, space, control, &ends)) return;
 #if PRIORITISED
 #if SWAPPABLE
     Copy now(state, cell_of(load_cell(&written_cell(state, v))));  // past L1, which has not heard of the swap
@@ -181,8 +182,9 @@ struct Levels {
 #endif
     if (!joins(v, now, space, control)) return;
 #endif
-    const unsigned bit = 1u << (v & 31);
-    if (atomicOr(bits(level + 1) + (v >> 5), bit) & bit) return;
+    unsigned *word = bits(level + 1) + (v >> 5), bit = 1u << (v & 31);
+    if (ends) atomicOr(word, bit);  // nobody waits for it: a search saves the round trip of half a microsecond
+    else if (atomicOr(word, bit) & bit) return;
     if (TRACK) set_bit(space.touched_bits, v);
     filterFunc(state, v);
     add(v, first, last - first);

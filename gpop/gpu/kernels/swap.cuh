@@ -63,9 +63,10 @@ __device__ __forceinline__ bool wait_at_hub(Gathered value, unsigned v, const Gr
   return true;
 }
 
-// True if the message activates its vertex now; one that waits does so later.
+// True if the message activates its vertex now; one that waits does so later. `ends`, where the caller asks: it
+// does, and needsFunc has no use for another one, so that no other message activates the vertex.
 __device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsigned v, const Graph& graph,
-                                            const Space& space, Control* control) {
+                                            const Space& space, Control* control, bool* ends = nullptr) {
   Cell* at = &written_cell(state, v);
   uint64 old = load_cell(at);
   for (bool first = true;; first = false) {
@@ -75,13 +76,16 @@ __device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsign
     if (desired == old) return activated;
     if (first && wait_at_hub(value, v, graph, space, control)) return false;
     const uint64 seen = swap_cell(at, old, desired);
-    if (seen == old) return activated;
+    if (seen == old) {
+      if (ENDS_EARLY && ends) *ends = activated && !needsFunc(copy, v);
+      return activated;
+    }
     old = seen;
   }
 }
 #else
 __device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsigned v, const Graph&, const Space&,
-                                            Control*) {
+                                            Control*, bool* = nullptr) {
   return gatherFunc(state, value, v);  // writes nothing (several fields: PUSH == OWNER, not called)
 }
 #endif

@@ -1,0 +1,60 @@
+"""A value that is made when somebody looks at it, and objects that have such values for attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+
+class OnDemand:
+    """A value that nobody has looked at yet.
+
+    Examples
+    --------
+    >>> OnDemand(lambda: 6 * 7).value
+    42
+    """
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    @cached_property
+    def value(self) -> Any:
+        """Made once; what it is made of is let go."""
+        made = self._make()
+        del self._make
+        return made
+
+
+class WithDemands:
+    """Base of frozen dataclasses: an attribute that is given as `OnDemand` is made when it is looked at.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Answer(WithDemands):
+    ...     number: int
+    >>> Answer(OnDemand(lambda: 6 * 7))
+    Answer(number=42)
+    """
+
+    def __post_init__(self) -> None:
+        # Out of the way of attribute lookup, which then comes to __getattr__.
+        waiting = {name: value for name, value in self.__dict__.items() if isinstance(value, OnDemand)}
+        if waiting:
+            for name in waiting:
+                del self.__dict__[name]
+            self.__dict__["_waiting"] = waiting
+
+    def __getattr__(self, name: str) -> Any:
+        waiting = self.__dict__.get("_waiting", {}).get(name)
+        if waiting is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self.__dict__.setdefault(name, waiting.value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Attributes, all of them made."""
+        made = {name: getattr(self, name) for name in self.__dict__.get("_waiting", ())}
+        return {name: value for name, value in self.__dict__.items() if name != "_waiting"} | made

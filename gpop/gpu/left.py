@@ -1,0 +1,54 @@
+"""Fields that a run has left on the device, until somebody looks at them or the room is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+
+from gpop.gpu import device, staging
+from gpop.gpu.device import cupy
+from gpop.graph.graph import Graph
+
+_left: WeakSet[OnDevice] = WeakSet()
+
+
+class OnDevice:
+    """An array of a device that comes to the host when it is looked at (`gpop.program.values.Recipe`)."""
+
+    def __init__(self, array: Any) -> None:
+        self.array, self.length, self.dtype = array, len(array), array.dtype
+        self.device = cupy().cuda.Device()
+        self.fetched: np.ndarray | None = None
+        _left.add(self)
+
+    def on_host(self) -> np.ndarray:
+        """The array, which is then no longer on the device for this."""
+        if self.fetched is None:
+            found = np.empty(self.length, self.dtype)
+            with self.device:
+                staging.fetch(self.array, found)
+            self.fetched, self.array = found, None
+        return self.fetched
+
+    def here(self) -> Any:
+        """The array where it is on the current device."""
+        return self.array if self.device.id == cupy().cuda.Device().id else None
+
+    def on_device(self, array: Any, others: Mapping[str, Any]) -> None:
+        """Into an array of the device, when this one had to make room."""
+        staging.send(self.on_host(), array)
+
+    def assign(self, vertex: int, value: Any) -> bool:
+        """Done in the array."""
+        return False
+
+
+def make_room(graph: Graph, needed: int) -> None:
+    """So many bytes of the device, if what was left there and what is kept with graphs can make them."""
+    if needed > device.free_bytes():
+        for each in list(_left):
+            each.on_host()
+    graph.store.make_room(lambda: needed <= device.free_bytes(), device=True)

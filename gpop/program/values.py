@@ -1,0 +1,137 @@
+"""The arrays of a program's fields, each made when somebody looks at it.
+
+Until then a field is a recipe: how it begins (`Declared`, `Scaled`), or where a run has left it
+(`gpop.gpu.left.OnDevice`). So a run on a GPU makes its fields there, and a result comes to the host when it
+is wanted. An array that has been handed out stays the field's: runs read and update it in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from gpop.common.arrays import filled
+
+
+class Recipe(Protocol):
+    """What a field's array is made by, on the host or on a device."""
+
+    dtype: np.dtype
+    length: int
+
+    def on_host(self) -> np.ndarray:
+        """The array in the host's memory."""
+
+    def on_device(self, array: Any, others: Mapping[str, Any]) -> None:
+        """The same values into an array of a device, where ``others`` of the fields are."""
+
+    def assign(self, vertex: int, value: Any) -> bool:
+        """Have this value for a vertex; False where it has to be done in the array."""
+
+
+class Declared:
+    """One value everywhere, but for a few vertices.
+
+    Examples
+    --------
+    >>> recipe = Declared(4, np.dtype(np.int32), -1)
+    >>> recipe.assign(2, 0), recipe.on_host()
+    (True, array([-1, -1,  0, -1], dtype=int32))
+    """
+
+    def __init__(self, length: int, dtype: np.dtype, value: Any) -> None:
+        self.length, self.dtype, self.value = length, dtype, value
+        self.others: dict[int, Any] = {}
+
+    def on_host(self) -> np.ndarray:
+        array = filled(self.length, self.dtype, self.value)
+        self._set_others(array)
+        return array
+
+    def on_device(self, array: Any, others: Mapping[str, Any]) -> None:
+        array.fill(self.value)
+        self._set_others(array)
+
+    def _set_others(self, array: Any) -> None:
+        for vertex, value in self.others.items():
+            array[vertex] = value
+
+    def assign(self, vertex: int, value: Any) -> bool:
+        self.others[vertex] = value
+        return True
+
+
+class Scaled:
+    """Another field's values times a number."""
+
+    def __init__(self, fields: Fields, name: str, factor: float) -> None:
+        self.fields, self.name = fields, name
+        self.length, self.dtype = fields.kind(name)
+        self.factor = self.dtype.type(factor)
+
+    def on_host(self) -> np.ndarray:
+        return self.fields[self.name] * self.factor
+
+    def on_device(self, array: Any, others: Mapping[str, Any]) -> None:
+        array[:] = others[self.name]
+        array *= self.factor
+
+    def assign(self, vertex: int, value: Any) -> bool:
+        return False
+
+
+class Fields(MutableMapping[str, Any]):
+    """Arrays by name; `made` has those that somebody has looked at, `recipes` the others."""
+
+    def __init__(self, made: dict[str, Any], recipes: dict[str, Recipe]) -> None:
+        self.made, self.recipes = made, recipes
+
+    def __getitem__(self, name: str) -> Any:
+        array = self.made.get(name)
+        if array is None:
+            # Two threads may both make it: setdefault has one of them for all.
+            array = self.made.setdefault(name, self.recipes[name].on_host())
+            self.recipes.pop(name, None)
+        return array
+
+    def __setitem__(self, name: str, array: Any) -> None:
+        self.made[name] = array
+        self.recipes.pop(name, None)
+
+    def __delitem__(self, name: str) -> None:
+        del self.made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self.made, *self.recipes])
+
+    def __len__(self) -> int:
+        return len(self.made) + len(self.recipes)
+
+    def kind(self, name: str) -> tuple[int, np.dtype]:
+        """Length and type of a field, which is not made for that."""
+        array = self.made.get(name)
+        if array is None:
+            recipe = self.recipes[name]
+            return recipe.length, recipe.dtype
+        return len(array), array.dtype
+
+    def nbytes(self, name: str) -> int:
+        """Bytes of a field."""
+        length, dtype = self.kind(name)
+        return length * dtype.itemsize
+
+    def assign_all(self, name: str, value: Any) -> None:
+        """Set the value of all vertices."""
+        if name in self.made:
+            self.made[name][:] = value
+        else:
+            length, dtype = self.kind(name)
+            self.recipes[name] = Declared(length, dtype, np.full(1, value, dtype)[0])
+
+    def assign(self, name: str, vertex: int, value: Any) -> None:
+        """Set the value of a vertex, without making the array if need be."""
+        recipe = self.recipes.get(name)
+        if recipe is None or not recipe.assign(vertex, value):
+            self[name][vertex] = value

@@ -1,0 +1,141 @@
+"""What a run leaves on a device until somebody looks at it."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.gpu import device, exchange, left
+from tests.gpu.emulator import emulated
+from tests.programs import Smallest, random_graph
+
+
+@pytest.fixture
+def graph(monkeypatch):
+    """A graph whose fields do not travel with the block of small ones."""
+    monkeypatch.setattr(exchange, "SMALL", 0)
+    return random_graph(5, 300, 1500, weights=True)
+
+
+@pytest.fixture
+def moved(monkeypatch):
+    """Bytes sent and fetched, in this order of both."""
+    found = {"send": [], "fetch": []}
+    for name in found:
+        real = getattr(left.staging, name)
+
+        def watched(one, other, name=name, real=real):
+            found[name].append(one.nbytes)
+            real(one, other)
+
+        monkeypatch.setattr(left.staging, name, watched)
+    return found
+
+
+def test_fields_are_made_on_the_device_and_come_when_they_are_looked_at(graph, moved):
+    expected = gpop.bfs(graph, 3, method="messages")
+    with emulated():
+        found = gpop.bfs(graph, 3, target="gpu", mode="sc", ratio=1.0)
+        assert moved == {"send": [], "fetch": []}
+        assert np.array_equal(found.level, expected.level)
+        assert moved == {"send": [], "fetch": [4 * graph.n]}
+        assert found.level is found.level
+        assert np.array_equal(found.parent >= 0, expected.parent >= 0)
+        assert len(moved["fetch"]) == 2
+
+
+@pytest.mark.parametrize("app", ["pagerank", "sssp", "connected_components"])
+def test_results_of_every_kind(app, graph, moved):
+    of_all = {"pagerank": {"iterations": 3, "ratio": 1.0}, "sssp": {"source": 3, "ratio": 1.0}}
+    options, field = of_all.get(app, {}), {"pagerank": "rank", "sssp": "distance"}.get(app, "label")
+    expected = getattr(getattr(gpop, app)(graph, **options), field)
+    with emulated():
+        for turn in range(2):
+            found = getattr(gpop, app)(graph, target="gpu", **options)
+            sent = len(moved["send"])
+            assert sent == (app == "pagerank"), turn  # what an edge is given: once for all runs
+            values = getattr(found, field)
+            assert np.allclose(values, expected, rtol=1e-6)
+
+
+def test_an_array_that_was_handed_out_stays_the_field(graph, moved):
+    program = Smallest(graph)
+    label = program.label
+    label[:] = np.arange(graph.n)[::-1]
+    with emulated():
+        gpop.run(program, target="gpu", mode="sc", ratio=1.0)
+    assert len(moved["send"]) == len(moved["fetch"]) == 1
+    expected = Smallest(graph)
+    expected.label = np.arange(graph.n)[::-1]
+    gpop.run(expected)
+    assert program.label is label and np.array_equal(label, expected.label)
+
+
+def test_a_callback_sees_fields_as_they_are_and_may_change_them(graph):
+    class Steps(gpop.Program):
+        steps = gpop.VertexField(np.int64)
+        all_active = True
+        combine = "add"
+
+        def scatterFunc(self, node):
+            return 0
+
+        def gatherFunc(self, value, node):
+            return True
+
+        def filterFunc(self, node):
+            self.steps[node] += 1
+            return True
+
+    for looks, changes in ((False, False), (True, False), (True, True)):
+        program, seen = Steps(graph), []
+
+        def callback(record, program=program, seen=seen, looks=looks, changes=changes):
+            if looks:
+                seen.append(program.steps[7])
+            if changes:
+                program.steps[7] += 100
+
+        with emulated():
+            gpop.run(program, iterations=3, target="gpu", mode="pc", ratio=1.0, callback=callback)
+            assert seen == ([1, 102, 203] if changes else [1, 2, 3] if looks else [])
+            assert program.steps[7] == (303 if changes else 3)
+
+
+def test_a_second_run_goes_on_with_what_is_there(graph, moved):
+    program = Smallest(graph)
+    with emulated():
+        program.label = 50
+        program._fields.assign("label", 9, 5)
+        for _ in range(2):
+            gpop.run(program, frontier=[9], iterations=1, target="gpu", mode="sc", ratio=1.0)
+        assert moved == {"send": [], "fetch": []}
+        once = program.label.copy()
+        program.label[:] = 0
+    reached = np.unique(np.append(graph.indices[graph.indptr[9] : graph.indptr[10]], 9))
+    assert np.array_equal(np.flatnonzero(once == 5), reached) and set(once) == {5, 50}
+
+
+def test_what_nobody_has_looked_at_makes_room(graph, moved, monkeypatch):
+    with emulated():
+        expected = gpop.bfs(graph, 3, target="gpu", mode="sc", ratio=1.0).level
+        found = gpop.bfs(graph, 3, target="gpu", mode="sc", ratio=1.0)
+        del moved["fetch"][:]
+        with monkeypatch.context() as patch:
+            patch.setattr(device, "free_bytes", lambda: 0)
+            left.make_room(graph, 1)
+        assert len(moved["fetch"]) >= 2
+        del moved["fetch"][:]
+        assert np.array_equal(found.level, expected) and not moved["fetch"]
+
+
+def test_a_copy_of_a_result_has_everything(graph):
+    with emulated():
+        found = gpop.bfs(graph, 3, target="gpu", mode="sc", ratio=1.0)
+        again = pickle.loads(pickle.dumps(found))
+    assert np.array_equal(again.level, found.level) and np.array_equal(again.parent, found.parent)
+    with pytest.raises(AttributeError, match="'BFSResult' object has no attribute 'distance'"):
+        _ = found.distance
