@@ -46,6 +46,7 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
         "perf.gpu",
         "the apps on a GPU beside baselines in CUDA, SpMV and a copy, and which bars are met",
     ),
+    "gpu-calls": ("perf.gpu_calls", "what a call on a GPU takes beside its loop, and to look at its result"),
     "gather-formats": (
         "perf.gather_formats",
         "HYB, bins and CSR as formats to gather from: bytes, lanes, and times on a GPU; HPGraph's steps",

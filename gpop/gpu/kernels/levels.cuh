@@ -114,9 +114,9 @@ struct Levels {
   }
 
   // One thread, behind the barrier: whether the level that begins is for this strategy. `most`: so many are.
-  __device__ bool stays(Level& now) const {
+  __device__ bool stays(Level& now, bool leaves) const {
     const int64 size = entries_of(now.found), edges = edges_of(now.found);
-    if (size == 0 || level >= now.most || *(volatile unsigned*)&control->level_leave[level % 3]) return false;
+    if (size == 0 || level >= now.most || leaves) return false;
     if (HAS_TREE) {
       const int way = way_of(space, size, now.visited, edges, now.way);
       if (!by_model(way) && way != MODE_SC) return false;
@@ -138,9 +138,10 @@ struct Levels {
         while (*(volatile unsigned*)&control->levels_arrived < team.levels * team.blocks) {}
         __threadfence();
       }
+      const bool leaves = *(volatile unsigned*)&control->level_leave[level % 3];  // on its way with the next one
       now.found = *(volatile uint64*)&control->level_found[level % 3];
       if (HAS_TREE && level) now.visited += size;
-      now.stays = level == 0 || stays(now);
+      now.stays = level == 0 || stays(now, leaves);
     }
     __syncthreads();
     size = (unsigned)entries_of(now.found);
