@@ -25,7 +25,9 @@ with ``target="python"`` (`gpop.reference`), which allows all of that.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
+
+import numpy as np
 
 from gpop.common.arrays import filled
 from gpop.common.errors import ProgramError
@@ -187,10 +189,21 @@ class Program:
             raise ProgramError(f"{cls.__name__}.settles: only a program that declares all_active settles so")
 
     def __init__(self, graph: Graph) -> None:
+        self._begin(graph, {})
+
+    @classmethod
+    def _with_fields(cls, graph: Graph, **fields: np.ndarray) -> Self:
+        """A program some of whose fields are these arrays, of the fields' types, and are not filled first."""
+        program = cls.__new__(cls)
+        program._begin(graph, fields)
+        return program
+
+    def _begin(self, graph: Graph, given: dict[str, np.ndarray]) -> None:
         expect_graph(graph, type(self).__name__)
         self.graph = graph
         self._fields = {
-            name: filled(graph.n, field.dtype, field.fill) for name, field in self.vertex_fields().items()
+            name: given[name] if name in given else filled(graph.n, field.dtype, field.fill)
+            for name, field in self.vertex_fields().items()
         }
         self._parameters = {name: p.dtype.type(p.default) for name, p in self.scalar_parameters().items()}
 

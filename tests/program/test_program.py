@@ -30,6 +30,12 @@ class Derived(Base):
     more = gpop.VertexField(np.uint8, 9)
 
 
+def test_fields_that_are_given_are_not_made():
+    plain = np.arange(4, dtype=np.float32)
+    program = Base._with_fields(GRAPH, plain=plain)
+    assert program.plain is plain and program.filled.tolist() == [-3] * 4 and program.rate == np.float32(0.1)
+
+
 def test_fields_are_arrays_with_the_declared_type_and_fill():
     program = Base(GRAPH)
     assert (program.plain.dtype, program.plain.tolist()) == (np.float32, [0, 0, 0, 0])
