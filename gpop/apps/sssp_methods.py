@@ -39,10 +39,10 @@ messages: RMAT and Kronecker graphs .2 to .4, social graphs .3 to .7, random one
 A degree of 12 would lose soc-Slashdot0902 (11.5), about .7."""
 
 MOST_VERTICES, MOST_EDGES = 1 << 17, 1 << 20
-"""Of a graph on which auto is the calendar. One thread takes .3 to .95 there of the least that messages and
-lists take on two, of 16 real, random and RMAT graphs; as long as lists where all are neighbours (diseases and
-drugs, a degree of 130); 1.1 of messages on a road with 264,346 vertices, 1.2 to 1.3 of lists on social graphs
-of 1.6 million edges."""
+"""Of a graph on which auto is the calendar. One thread takes .4 to 1.0 there of the least that messages and
+lists take on two, on eight real, random and RMAT graphs (1.04 where all are neighbours: diseases and drugs, a
+degree of 130); beyond, 1.1 of messages on a road with 264,346 vertices, and 1.2 to 1.3 of lists on social
+graphs of 1.6 million edges and more."""
 
 SMALL_ON_GPU = 1 << 18
 """Edges up to which auto is messages there: a barrier a step is most of such a search. On an H200 lists took
