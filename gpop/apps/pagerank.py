@@ -205,13 +205,13 @@ def pagerank(
     program = PROGRAMS[kind, converging][bool(weighted)](graph)
     n = max(graph.n, 1)
     program.damping, program.base = damping, (1 - damping) / n
-    share_out(program, weighted)
+    program._fields["per_edge"] = shares(graph, kind, weighted)
     program._fields.recipes["share"] = Scaled(program._fields, "per_edge", 1 / n)
     if converging:
         program.rank, program.tolerance = 1 / n, tolerance
     if dangling == "uniform":
         options["callback"] = _spreading(
-            program, damping, sent_by(program, weighted), options.get("callback")
+            program, damping, sent_by(graph, kind, weighted), options.get("callback")
         )
     limit = max_iterations if converging else iterations
     run = gpop.run(program, iterations=limit, **options)
@@ -245,26 +245,24 @@ def _spreading(
     return after
 
 
-def sent_by(program: PageRank, weighted: bool) -> np.ndarray:
+def sent_by(graph: gpop.Graph, dtype: np.dtype, weighted: bool) -> np.ndarray:
     """How many edges each vertex has, or the sum of their weights."""
-    graph = program.graph
-    return _sums(graph, type(program).share.dtype) if weighted else graph.out_degree
+    return _sums(graph, dtype) if weighted else graph.out_degree
 
 
-def share_out(program: PageRank, weighted: bool) -> None:
-    """Set what an out-edge gets of the rank. No function writes it, so programs use what is kept."""
-    store, dtype = program.graph.store, type(program).share.dtype
-    key = dtype, weighted
+def shares(graph: gpop.Graph, dtype: np.dtype, weighted: bool) -> np.ndarray:
+    """What an out-edge gets of the rank. No function writes it, so programs use what is kept."""
+    store, key = graph.store, (dtype, weighted)
     kept = store.get(Kind.SHARES, key)
     if kept is None:
-        kept, sent = np.empty(program.graph.n, dtype), sent_by(program, weighted)
+        kept, sent = np.empty(graph.n, dtype), sent_by(graph, dtype, weighted)
         for first, last in ranges(kept.size, 1 << 20):
             each = sent[first:last]
             each = np.where(each > 0, each, 1) if weighted else np.maximum(each, 1)
             np.divide(1, each, out=kept[first:last], casting="same_kind")
         kept.flags.writeable = False
         store.put(Kind.SHARES, kept, key, about="weights" * weighted)
-    program._fields["per_edge"] = kept
+    return kept
 
 
 def _sums(graph: gpop.Graph, dtype: np.dtype) -> np.ndarray:

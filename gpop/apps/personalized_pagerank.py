@@ -24,7 +24,7 @@ from gpop.apps import cli, report
 from gpop.apps.affine import iterate, program_for
 from gpop.apps.inputs import many_vertices, one_vertex
 from gpop.apps.options import one_call
-from gpop.apps.pagerank import sent_by, share_out
+from gpop.apps.pagerank import sent_by, shares
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
@@ -102,8 +102,9 @@ def personalized_pagerank(
     program = program_for(graph, dtype, weighted)
     vertices, weights = seed_weights(graph, seeds)
     program.start[vertices] = weights
-    share_out(program, weighted)
-    sinks = np.flatnonzero(sent_by(program, weighted) == 0)
+    kind = type(program).share.dtype
+    program._fields["per_edge"] = shares(graph, kind, weighted)
+    sinks = np.flatnonzero(sent_by(graph, kind, weighted) == 0)
     program.rank = program.start
     np.multiply(program.rank, program.per_edge, out=program.share)
     program.damping = damping

@@ -27,7 +27,7 @@ from gpop.direct.shortest_paths import VERTEX_BYTES, search
 from gpop.graph.degrees import UNEVEN, unevenness
 from gpop.graph.kept import Kind
 from gpop.layout.by_weight import LINE_BYTES
-from gpop.layout.partition import SMALL_EDGES, share_inside
+from gpop.layout.partition import share_inside
 from gpop.model.light_first import FARTHEST, PHASES
 
 METHODS = ("auto", "messages", "lists", "calendar")
@@ -35,9 +35,13 @@ METHODS = ("auto", "messages", "lists", "calendar")
 LEAST_DEGREE = 8
 """Edges per vertex from which auto is lists on what is not small. Measured on 2 threads, of the time of
 messages: RMAT and Kronecker graphs .2 to .4, social graphs .3 to .7, random ones .6 to .9, roads more than 1.
-A degree of 12 would lose soc-Slashdot0902 (11.5), about .7. Small graphs (`SMALL_EDGES`) take on one thread,
-with a calendar, .4 to .9 of the least that messages and lists take on one or two; a random one of 490,000
-edges as long as lists."""
+A degree of 12 would lose soc-Slashdot0902 (11.5), about .7."""
+
+MOST_VERTICES, MOST_EDGES = 1 << 17, 1 << 20
+"""Of a graph on which auto is the calendar. One thread takes .4 to 1.0 there of the least that messages and
+lists take on two, on eight real, random and RMAT graphs (1.04 where all are neighbours: diseases and drugs, a
+degree of 130); beyond, 1.1 of messages on a road with 264,346 vertices, and 1.2 to 1.3 of lists on social
+graphs of 1.6 million edges and more."""
 
 SMALL_ON_GPU = 1 << 18
 """Edges up to which auto is messages there: a barrier a step is most of such a search. On an H200 lists took
@@ -54,10 +58,12 @@ but a mesh of cubes, which has no hubs (`UNEVEN`), .3 to .6: there both must be 
 TARGETS_OF = {"lists": ("gpu",), "calendar": ()}
 """Beside the CPU."""
 
-DAY_STEPS, DAY_STEPS_EVEN = 1, 20
-"""Width of a calendar's days in mean weights over the mean degree: among hubs (`UNEVEN`), and where vertices
-have about as many edges as each other. The best are .2 to 1 for votes and mails, .4 to 3 for citations, 16 to
-60 for roads."""
+DAY_STEPS, DAY_STEPS_EVEN, DAY_STEPS_CHAINS, CHAINS = 1, 2, 20, 2.5
+"""Width of a calendar's days in mean weights over the mean degree: among hubs (`UNEVEN`), where vertices have
+about as many edges as each other, and where most have one ahead and one behind, with fewer than `CHAINS` in
+the mean. The best are .2 to 1 for votes, mails and friends, .4 to 3 for citations, 1 to 2 for meshes and
+roads, for which 20 take up to 1.7 times as long, and 20 to 80 for roads with all their bends, for which 2
+take 1.3 times as long: they are as long as they are narrow, and a day should hold some hundred vertices."""
 
 
 def choose(
@@ -91,7 +97,7 @@ def choose(
         return "messages", f"{', '.join(spoken)} is for messages"
     if several(options) or not fits:
         return "messages", "weights are fractions or large" if not fits else "several ranks"
-    if not on_gpu and max(graph.n, graph.m) <= SMALL_EDGES and graph.facts.mapped is None:
+    if not on_gpu and graph.n <= MOST_VERTICES and graph.m <= MOST_EDGES and graph.facts.mapped is None:
         return "calendar", "a small graph, and no option speaks of messages"
     if on_gpu and graph.m <= SMALL_ON_GPU:
         return "messages", "a small graph"
@@ -103,6 +109,13 @@ def choose(
     if graph.facts.mapped is not None or not (on_gpu or _there_is_room(graph)):
         return "messages", "no memory for the edges by weight"
     return "lists", "many edges of each vertex, and no option speaks of messages"
+
+
+def _day_steps(graph: gpop.Graph) -> int:
+    """How wide a day is: `DAY_STEPS` and the others."""
+    if unevenness(graph) >= UNEVEN:
+        return DAY_STEPS
+    return DAY_STEPS_CHAINS if graph.m < CHAINS * graph.n else DAY_STEPS_EVEN
 
 
 def _there_is_room(graph: gpop.Graph) -> bool:
@@ -121,8 +134,8 @@ def without_messages(
     if options.get("target") == "gpu":
         return _on_gpu(graph, source, unit, reason)
     if method == "calendar":
-        steps = DAY_STEPS if unevenness(graph) >= UNEVEN else DAY_STEPS_EVEN
-        found, name, phases = calendar.search(graph, source, steps * unit), "Calendar", calendar.PHASES
+        found = calendar.search(graph, source, _day_steps(graph) * unit)
+        name, phases = "Calendar", calendar.PHASES
     else:
         found, name, phases = search(graph, source, unit, threads), "LightFirst", PHASES
     run = direct_run(

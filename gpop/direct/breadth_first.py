@@ -40,7 +40,7 @@ VERTEX_BYTES = 13
 """Of the arrays of a search: a parent, a level, a place on the list, two bits."""
 
 _PUSH, _PULL = range(2)
-_ONE, _TWO, _FOUR, _SIX, _HALF = (np.uint64(number) for number in (1, 2, 4, 6, 32))
+_ONE, _TWO, _FOUR, _SIX, _EIGHT, _HALF = (np.uint64(number) for number in (1, 2, 4, 6, 8, 32))
 _LAST_BIT, _ID, _HALF_FULL = np.uint64(63), np.uint64(0xFFFFFFFF), np.uint64(FINDS // 2)
 
 
@@ -137,6 +137,8 @@ def _push(begin, end, depth, indptr, indices, space):
         if found == 0:
             return tail
         for j in range(found):
+            if j + _EIGHT < found:
+                prefetch(parent, finds[j + _EIGHT] & _ID)
             u, v = finds[j] & _ID, finds[j] >> _HALF
             fresh = level[u] < 0
             level[u] = depth
@@ -156,16 +158,19 @@ def _remaining(incoming, space):
 
 
 @inline
-def _pull(end, depth, front, found, indptr, incoming, space):
+def _pull(end, depth, front, found, incoming, space):
     """Vertices of the list look for one of ``front``; those that meet it are ``found`` and leave the list.
 
-    Returns the list's end and the edges that start at those found.
+    Returns the list's end and the edges that end at those found, which are as many as start there where a
+    graph is symmetric and about as many where it is not: only the next choice goes by them.
     """
-    order, kept, looked, edges = space.order, np.uint64(0), np.uint64(0), np.int64(0)
+    order, starts, kept, looked, edges = space.order, incoming.indptr, np.uint64(0), np.uint64(0), np.int64(0)
     found[:] = 0
     for i in range(end):
         v = np.uint64(order[i])
-        first, stop = np.uint64(incoming.indptr[v]), np.uint64(incoming.indptr[v + _ONE])
+        if i + _EIGHT < end:
+            prefetch(incoming.indices, np.uint64(starts[np.uint64(order[i + _EIGHT])]))
+        first, stop = np.uint64(starts[v]), np.uint64(starts[v + _ONE])
         order[kept] = v
         kept += _ONE
         e = first
@@ -175,7 +180,7 @@ def _pull(end, depth, front, found, indptr, incoming, space):
             if is_in(front, u):
                 space.parent[v], space.level[v] = u, depth
                 found[v >> _SIX] |= _ONE << (v & _LAST_BIT)
-                edges += indptr[v + _ONE] - indptr[v]
+                edges += np.int64(stop - first)
                 kept -= _ONE
                 break
         looked += e - first
@@ -234,7 +239,7 @@ def _search(source, indptr, indices, incoming, space, front, found):
                 _to_bits(begin, end, front, space)
                 end = _remaining(incoming, space)
             size, begin = np.int64(end), np.uint64(0)
-            end, edges = _pull(end, depth, front, found, indptr, incoming, space)
+            end, edges = _pull(end, depth, front, found, incoming, space)
             size -= np.int64(end)
             front, found = found, front
         else:

@@ -9,7 +9,10 @@ by one.
 Nothing is taken out of a bucket when a vertex moves to a nearer day: it is left out when its old day comes. A
 distance beyond the year is noted nowhere: who has one is found when the year is over, and the next begins
 with the least of them. Where the blocks run out, the buckets are filled anew in the same way, every vertex
-once.
+once. Most days of a long path are empty: a bit for each says which are not.
+
+The buckets are kept for the next search: to get and to give back so many pages takes as long as a search of
+a small graph.
 
 Bytes per edge: 4 and the weight's, in order, and an access to a distance. Encoding: the vertices of bucket
 ``at`` are in blocks of ``members``, from ``oldest[at]`` to ``newest[at]``; ``links[block]`` is the next one,
@@ -21,11 +24,12 @@ Papers: R. Brown, "Calendar queues", 1988; U. Meyer, P. Sanders, "Delta-stepping
 from __future__ import annotations
 
 import time
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
-from gpop.common.atomics import prefetch
+from gpop.common.atomics import popcount, prefetch
 from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
 from gpop.direct.phases import kernel
@@ -36,6 +40,8 @@ from gpop.model.light_first import FARTHEST
 DAYS = 1 << 10
 BLOCK = 1 << 8
 FINDS = 1 << 10
+MOST_KEPT = 1 << 22
+"""Bytes of the blocks that stay for the next search."""
 VERTEX_BYTES = 8
 """Of the arrays of a search: a distance, and a place in a block."""
 
@@ -44,8 +50,8 @@ _FREE, _LEFT, _YEAR, _BEYOND, _LOOKED = range(5)
 """Slots of ``now``: the first free block, and how many are; the first day of the year; whether distances
 are beyond it; edges that were walked."""
 
-_ONE, _TWO, _FOUR, _HALF, _ID = (np.uint64(number) for number in (1, 2, 4, 32, 0xFFFFFFFF))
-_BLOCK, _LAST = np.uint64(BLOCK), np.uint64(BLOCK - 1)
+_ONE, _TWO, _FOUR, _SIX, _HALF, _ID = (np.uint64(number) for number in (1, 2, 4, 6, 32, 0xFFFFFFFF))
+_BLOCK, _LAST, _LAST_BIT, _WORDS = (np.uint64(number) for number in (BLOCK, BLOCK - 1, 63, DAYS // 64))
 
 
 class Calendar(NamedTuple):
@@ -56,6 +62,7 @@ class Calendar(NamedTuple):
     filled: np.ndarray
     block: np.ndarray
     finds: np.ndarray
+    busy: np.ndarray
     now: np.ndarray
 
 
@@ -73,17 +80,47 @@ def search(graph: Graph, source: int, width: float) -> Distances:
     """
     begin = time.perf_counter()
     shift = np.uint64(min(max(1, int(width)).bit_length() - 1, 31))
-    nothing = np.empty(0, graph.weights.dtype)
-    _search(
-        np.uint64(0), shift, np.zeros(2, np.int64), graph.indices[:0], nothing, _distances(1), _calendar(1)
-    )
+    _compile(graph.indices.dtype, graph.weights.dtype)
     require_memory(VERTEX_BYTES * graph.n, f"shortest paths of {graph!r}")
     start = time.perf_counter()
-    distance, calendar = _distances(graph.n), _calendar(graph.n)
+    distance, whole = _distances(graph.n), _borrowed(graph.n)
+    calendar = _of_room(whole, _blocks(graph.n))
     _search(np.uint64(source), shift, graph.indptr, graph.indices, graph.weights, distance, calendar)
+    looked = calendar.now[_LOOKED:].copy()
+    if whole.members.nbytes <= MOST_KEPT:
+        _spare[:] = [whole]
     seconds = time.perf_counter() - start
-    looked = calendar.now[_LOOKED:]
     return Distances(distance, FARTHEST, looked, np.array([seconds]), seconds, start - begin)
+
+
+@cache
+def _compile(ids: np.dtype, weights: np.dtype) -> None:
+    """Search in nothing, before the clock starts."""
+    no_edges = np.zeros(2, np.int64), np.empty(0, ids), np.empty(0, weights)
+    _search(np.uint64(0), np.uint64(0), *no_edges, _distances(1), _calendar(1))
+
+
+_spare: list[Calendar] = []
+"""The buckets of the last search, while no other has them."""
+
+
+def _borrowed(n: int) -> Calendar:
+    """A calendar with enough room: the spare one, or a new one."""
+    try:
+        calendar = _spare.pop()
+    except IndexError:
+        return _calendar(n)
+    return calendar if len(calendar.links) >= _blocks(n) else _calendar(n)
+
+
+def _of_room(calendar: Calendar, blocks: int) -> Calendar:
+    """A calendar with so many blocks at most: what is walked depends on nothing that was before."""
+    return calendar._replace(members=calendar.members[:blocks], links=calendar.links[:blocks])
+
+
+def _blocks(n: int) -> int:
+    """Room for every vertex once, whatever its day, and for the finds of a block besides."""
+    return n // BLOCK + DAYS + _ROOM
 
 
 def _distances(n: int) -> np.ndarray:
@@ -91,12 +128,11 @@ def _distances(n: int) -> np.ndarray:
 
 
 def _calendar(n: int) -> Calendar:
-    """With room for every vertex once, whatever its day, and for the finds of a block besides."""
-    blocks = n // BLOCK + DAYS + _ROOM
+    blocks = _blocks(n)
     return Calendar(
         np.empty((blocks, BLOCK), np.uint32), np.empty(blocks, np.uint32), np.empty(DAYS, np.uint32),
         np.empty(DAYS, np.uint32), np.empty(DAYS, np.uint32), np.empty(BLOCK, np.uint32),
-        np.empty(FINDS, np.uint64), np.zeros(5, np.int64),
+        np.empty(FINDS, np.uint64), np.empty(DAYS // 64, np.uint64), np.empty(5, np.int64),
     )  # fmt: skip
 
 
@@ -111,6 +147,7 @@ def _enter(v, at, calendar):
         now[_LEFT] -= 1
         if count == 0:
             calendar.oldest[at] = block
+            calendar.busy[at >> _SIX] |= _ONE << (at & _LAST_BIT)
         else:
             calendar.links[np.uint64(newest[at])] = block
         newest[at] = block
@@ -123,6 +160,7 @@ def _fill(first, last, today, shift, distance, calendar):
     """Begin the buckets anew with those of ``[first, last)`` whose day is today or later this year."""
     now = calendar.now
     calendar.filled[:] = 0
+    calendar.busy[:] = 0
     blocks = len(calendar.links)
     for block in range(blocks):
         calendar.links[block] = block + 1
@@ -173,6 +211,18 @@ def _improve(count, today, shift, distance, calendar):
 
 
 @inline
+def _next_day(at, calendar):
+    """The first day from this one on whose bucket is not empty; `DAYS` where there is none this year."""
+    word, bits = at >> _SIX, calendar.busy[at >> _SIX]
+    while bits == np.uint64(0):
+        word += _ONE
+        if word == _WORDS:
+            return np.uint64(DAYS)
+        bits = calendar.busy[word]
+    return (word << _SIX) + popcount((bits & (~bits + _ONE)) - _ONE)
+
+
+@inline
 def _next_year(shift, distance, calendar):
     """Begin the year of the least distance beyond this one; whether there is any."""
     now = calendar.now
@@ -189,11 +239,12 @@ def _next_year(shift, distance, calendar):
 def _search(source, shift, indptr, indices, weights, distance, calendar):
     """All distances from ``source``, where every other vertex has `FARTHEST`."""
     now, block, finds = calendar.now, calendar.block, calendar.finds
-    distance[source] = 0
+    now[_YEAR], now[_LOOKED], distance[source] = 0, 0, 0
     _fill(source, source + _ONE, 0, shift, distance, calendar)
     more = True
     while more:
-        for at in range(np.uint64(DAYS)):
+        at = _next_day(np.uint64(0), calendar)
+        while at < np.uint64(DAYS):
             today = now[_YEAR] + np.int64(at)
             while calendar.filled[at] > 0:
                 taken = _take(at, shift, distance, calendar)
@@ -225,6 +276,8 @@ def _search(source, shift, indptr, indices, weights, distance, calendar):
                     if now[_LEFT] < _ROOM:
                         _fill(0, len(distance), today, shift, distance, calendar)
                     _improve(found, today, shift, distance, calendar)
+            calendar.busy[at >> _SIX] ^= _ONE << (at & _LAST_BIT)
+            at = _next_day(at, calendar)
         more = _next_year(shift, distance, calendar)
         if more:
             _fill(0, len(distance), now[_YEAR], shift, distance, calendar)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.apps.pagerank import PageRank, main, share_out, verify
+from gpop.apps.pagerank import main, shares, verify
 from gpop.cpu import specialise
 from gpop.generate import generate
 from gpop.graph.kept import Kind
@@ -252,7 +252,5 @@ def test_what_an_edge_gets_is_kept_with_the_graph(weighted):
     first = gpop.pagerank(graph, iterations=3, weighted=weighted).rank
     kept = graph.store.get(Kind.SHARES, (np.dtype(np.float32), weighted))
     assert kept.tolist() == ([0.25, 0.5, 1] if weighted else [0.5, 1, 1]) and not kept.flags.writeable
-    program = PageRank(graph)
-    share_out(program, weighted)
-    assert program.per_edge is kept
+    assert shares(graph, np.dtype(np.float32), weighted) is kept
     assert np.array_equal(gpop.pagerank(graph, iterations=3, weighted=weighted).rank, first)

@@ -203,7 +203,7 @@ def dense():
 
 def test_lists_are_not_for_neighbours_that_are_near(dense, monkeypatch):
     """As on the web, whose pages link to pages of their own site: here the next 40 ids."""
-    monkeypatch.setattr(sssp_methods, "SMALL_EDGES", 1 << 12)
+    monkeypatch.setattr(sssp_methods, "MOST_EDGES", 1 << 12)
     heads = (np.arange(1 << 13)[:, None] + np.arange(1, 41)).ravel() % (1 << 13)
     indptr = np.arange(0, len(heads) + 1, 40)
     near = gpop.Graph(indptr, heads.astype(np.uint32), np.full(len(heads), 3, np.uint32))
@@ -222,8 +222,20 @@ def test_which_method_is_chosen(road, dense, monkeypatch):
     assert chosen(road, "lists") == "lists" and chosen(dense, "messages") == "messages"
     assert chosen(reference.with_weights(dense, dense.weights / 2)) == "messages"
     assert chosen(reference.with_weights(dense, dense.weights + 2**31)) == "messages"
-    monkeypatch.setattr(sssp_methods, "SMALL_EDGES", road.m - 1)
+    monkeypatch.setattr(sssp_methods, "MOST_EDGES", road.m - 1)
     assert chosen(dense) == "lists" and chosen(road) == "messages"
+    monkeypatch.setattr(sssp_methods, "MOST_EDGES", road.m)
+    assert chosen(road) == "calendar"
+    monkeypatch.setattr(sssp_methods, "MOST_VERTICES", road.n - 1)
+    assert chosen(road) == "messages"
+
+
+def test_how_wide_days_are(dense):
+    """Narrow among hubs and on meshes, wide where paths are long."""
+    mesh = generate("grid", width=30, height=30, weights=(1, 255))
+    chain = gpop.Graph.from_edges(range(99), range(1, 100), np.arange(1, 100)).symmetrize()
+    steps = [sssp_methods._day_steps(graph) for graph in (dense, mesh, chain)]
+    assert steps == [sssp_methods.DAY_STEPS, sssp_methods.DAY_STEPS_EVEN, sssp_methods.DAY_STEPS_CHAINS]
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -73,13 +73,32 @@ def test_blocks_that_run_out(monkeypatch):
     expected, make = search(graph, source, 300), calendar._calendar
 
     def short(n):  # few days are in use here: no more room than that is needed
-        given, least = make(n), calendar._ROOM + n // calendar.BLOCK
-        return given._replace(members=given.members[:least], links=given.links[:least])
+        return calendar._of_room(make(n), calendar._ROOM + n // calendar.BLOCK)
 
     monkeypatch.setattr(calendar, "_calendar", short)
+    monkeypatch.setattr(calendar, "_spare", [])
     found = search(graph, source, 300)
     assert found.edges[0] != expected.edges[0]  # buckets filled anew have another order
     assert np.array_equal(found.distance, expected.distance) and agrees(graph, source, 300)
+
+
+def test_buckets_are_kept_for_the_next_search(monkeypatch):
+    """Of a larger graph, too, which changes nothing; what is too large, or in use, is not taken."""
+    graph = weighted(generate("rmat", scale=12, degree=40, seed=2, symmetrize=True), 900)
+    larger = weighted(generate("grid", width=200, height=300), 5)
+    monkeypatch.setattr(calendar, "_spare", [])
+    first = search(graph, 1, 300)
+    (kept,) = calendar._spare
+    assert search(graph, 1, 300).edges[0] == first.edges[0] and calendar._spare[0] is kept
+    assert agrees(larger, 0, 3) and calendar._spare[0] is not kept  # too small
+    (kept,) = calendar._spare
+    again = search(graph, 1, 300)
+    assert calendar._spare[0] is kept and again.edges[0] == first.edges[0]
+    assert np.array_equal(again.distance, first.distance)
+    taken = calendar._borrowed(graph.n)
+    assert taken is kept and calendar._borrowed(graph.n) is not kept
+    monkeypatch.setattr(calendar, "MOST_KEPT", 0)
+    assert agrees(graph, 1, 300) and not calendar._spare
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.int64, np.uint64])

@@ -30,6 +30,16 @@ class Derived(Base):
     more = gpop.VertexField(np.uint8, 9)
 
 
+def test_a_field_is_made_when_it_is_looked_at():
+    program = Base(GRAPH)
+    program.filled = 5
+    program._fields.assign("filled", 2, 7)
+    assert not program._fields.made
+    assert program.filled.tolist() == [5, 5, 7, 5] and list(program._fields.made) == ["filled"]
+    program._fields.assign("filled", 0, 9)
+    assert program.filled is program.filled and program.filled.tolist() == [9, 5, 7, 5]
+
+
 def test_fields_are_arrays_with_the_declared_type_and_fill():
     program = Base(GRAPH)
     assert (program.plain.dtype, program.plain.tolist()) == (np.float32, [0, 0, 0, 0])
