@@ -22,34 +22,34 @@ from gpop.common.parallel import worker_count
 
 CODE = """\
 import importlib, sys
-sys.path[:] = sys.argv[2:]
-importlib.import_module(sys.argv[1]).entry()
+_, module, kernel, *sys.path[:] = sys.argv
+importlib.import_module(module).entry(kernel)
 """
-"""What the other process does: the module's ``entry`` compiles the kernel, or loads it."""
+"""What the other process does: the module's ``entry`` compiles the kernel of this name, or loads it."""
 
 MOST_SECONDS = 60.0
 """After so long the other one is not waited for."""
 
 PAUSE = 0.01
 
-_begun: dict[str, int] = {}
-"""Process by module; 0 where there is none to wait for."""
+_begun: dict[tuple[str, str], int] = {}
+"""Process by module and kernel; 0 where there is none to wait for."""
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begun.clear)  # it is no child of the child
 
 
-def begin(module: str, is_kept: Callable[[], bool]) -> None:
-    """Have another process call ``entry`` of the module, which compiles a kernel, if it is not kept."""
-    if module in _begun:
+def begin(module: str, kernel: str, is_kept: Callable[[str], bool]) -> None:
+    """Have another process call ``entry`` of the module, which compiles this kernel, if it is not kept."""
+    if (module, kernel) in _begun:
         return
-    _begun[module] = 0
-    if is_kept() or worker_count() < 2 or not _is_python():
+    _begun[module, kernel] = 0
+    if is_kept(kernel) or worker_count() < 2 or not _is_python():
         return
     silent = [(os.POSIX_SPAWN_OPEN, i, os.devnull, os.O_RDWR, 0) for i in range(3)]
-    command = [sys.executable, "-c", CODE, module, *sys.path]
+    command = [sys.executable, "-c", CODE, module, kernel, *sys.path]
     with contextlib.suppress(OSError):
-        _begun[module] = os.posix_spawn(sys.executable, command, os.environ, file_actions=silent)
+        _begun[module, kernel] = os.posix_spawn(sys.executable, command, os.environ, file_actions=silent)
 
 
 def _is_python() -> bool:
@@ -57,9 +57,9 @@ def _is_python() -> bool:
     return hasattr(os, "posix_spawn") and not hasattr(sys, "frozen") and name.startswith("python")
 
 
-def wait(module: str) -> None:
-    """Return when the process that was begun for this module is done, or it takes too long."""
-    process, begin = _begun.get(module), time.monotonic()
+def wait(module: str, kernel: str) -> None:
+    """Return when the process that was begun for this kernel is done, or it takes too long."""
+    process, begin = _begun.get((module, kernel)), time.monotonic()
     while process and time.monotonic() - begin < MOST_SECONDS:
         try:
             done, _ = os.waitpid(process, os.WNOHANG)
@@ -69,4 +69,4 @@ def wait(module: str) -> None:
             break
         time.sleep(PAUSE)
     if process:
-        _begun[module] = 0
+        _begun[module, kernel] = 0

@@ -20,10 +20,8 @@ from gpop.model.bytes import Sizes
 class Control(NamedTuple):
     """First what kind of run it is, then fields of the layout and of the workspace (see there)."""
 
-    all_active: np.bool_
     interleaved: np.bool_
     pulls: np.bool_
-    prioritised: np.bool_
     counting: np.bool_
     ranked: np.bool_
     settles: np.bool_

@@ -1,8 +1,11 @@
 """The compiled iteration loop: scatter, barrier, gather, barrier, until the frontier is empty.
 
 Entered by a team of threads (team.py), it decides who does what in each phase; what that does to a
-partition is compiled for each program, and called by its address (work.py). So the loop is compiled once, for
-all programs and layouts: what it looks at itself always has the same types (control.py).
+partition is compiled for each program, and called by its address (work.py). So a loop is compiled once, for
+all programs and layouts: what it looks at itself always has the same types (control.py). There are three,
+because most of it is about choosing and sharing what an iteration touches: where all vertices are active
+there is nothing to choose, and only programs with priorities have buckets (`LOOPS`). The loop that a program
+has no use for need not be compiled before its first run.
 
 When few edges are active the main thread does a phase alone, because waking the others costs more than the
 work. An iteration that pulls has two other phases, over all partitions (pull.py). The loop returns to Python
@@ -16,6 +19,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from gpop.common import ahead
 from gpop.common.atomics import clock_ns, fetch_add
 from gpop.common.cached import entry_of, keep, source_key
 from gpop.common.foreign import call_c
@@ -71,12 +75,12 @@ a quarter of its time in its first iteration, of 244,000 edges, alone."""
 
 
 @inline
-def order_by_weight(c):
+def order_by_weight(c, all_active):
     """Fill ``gather_order``: the partitions to gather, the one with most in-edges first."""
     size = 0
     for i in range(c.k):
         d = c.heaviest[i]
-        if c.all_active or c.listed[d]:
+        if all_active or c.listed[d]:
             c.gather_order[size] = d
             size += 1
 
@@ -111,7 +115,7 @@ def share_by_edges(phase, items, load, threads, c):
             c.team[borders + rest] = c.k
 
 
-def make_loop(open_control, work):
+def make_loop(open_control, work, all_active, prioritised):
     """The iteration loop, entered by every thread of the team (``w`` = 0 is the main thread).
 
     The main thread returns when the run is over or Python is due; True when it is over; the
@@ -124,7 +128,8 @@ def make_loop(open_control, work):
     any, or the trace buffer is full, never because of the time.
 
     ``work`` is called with what is to be done and ``job``, ``open_control`` with ``control``: addresses, or
-    what else the two take (the cache simulator compiles a loop of its own).
+    what else the two take (the cache simulator compiles a loop of its own). ``all_active`` and
+    ``prioritised`` say for which programs the loop is.
     """
 
     def loop(
@@ -132,8 +137,7 @@ def make_loop(open_control, work):
         forced, ratio, finds, progress, trace, control, *job,
     ):  # fmt: skip
         c = open_control(control)
-        all_active, interleaved, pulls = c.all_active, c.interleaved, c.pulls
-        prioritised, counting, ranked = c.prioritised, c.counting, c.ranked
+        interleaved, pulls, counting, ranked = c.interleaved, c.pulls, c.counting, c.ranked
         generation = np.int64(ticket)
         if w > 0:
             c.claim[team.LINE_SLOTS * w + team.TICKET] = ticket
@@ -206,16 +210,21 @@ def make_loop(open_control, work):
                     if calls and not ((pulls and not all_active) or (prioritised and bucket_done)):
                         progress[TEAM] = CALL
                         break
-                    way = np.int64(forced)
-                    if forced == BY_TREE:
-                        way = tree.choose(c, progress[FRONTIER], progress[EDGES], progress[VISITED])
-                    if prioritised and bucket_done:
-                        phase = np.int64(ADMIT)
-                        items, load = priority.list_next_bucket(least, counting, c, c)
-                    elif pulls and all_active:
-                        phase = np.int64(PREPARE)
-                        predicted = c.pulled_bytes
-                    elif pulls:
+                    if not all_active:
+                        way = np.int64(forced)
+                        if forced == BY_TREE:
+                            way = tree.choose(c, progress[FRONTIER], progress[EDGES], progress[VISITED])
+                    admits = False
+                    if prioritised:
+                        admits = bucket_done
+                        if admits:
+                            phase = np.int64(ADMIT)
+                            items, load = priority.list_next_bucket(least, counting, c, c)
+                    if all_active:
+                        if pulls:
+                            phase = np.int64(PREPARE)
+                            predicted = c.pulled_bytes
+                    elif pulls and not admits:
                         progress[NEEDY] = max(0, progress[NEEDY] - progress[FRONTIER])
                         progress[NEEDY_EDGES] = max(0, progress[NEEDY_EDGES] - progress[EDGES])
                         pulled, predicted = choose_pull(
@@ -246,8 +255,9 @@ def make_loop(open_control, work):
                 sharers = np.int64(threads if together else 1)
                 chunk = np.int64(0)
                 if together:
-                    if phase != GATHER:
-                        divided = light and phase == SCATTER and not (all_active or interleaved)
+                    if not all_active:
+                        if phase != GATHER:
+                            divided = light and phase == SCATTER and not interleaved
                     if divided:
                         share_by_edges(phase, items, load, threads, c)
                     else:
@@ -259,7 +269,7 @@ def make_loop(open_control, work):
                             c.claim[team.LINE_SLOTS * share] = 0
                         if phase == GATHER and not light:
                             chunk = np.int64(HEAVIEST)
-                            order_by_weight(c)
+                            order_by_weight(c, all_active)
                     done = c.team[team.DONE] + workers
                     team.start_phase(c.team, phase, items, iteration, chunk)
             work(phase, iteration, w, threads, items, sharers, chunk, *job)
@@ -343,15 +353,37 @@ TYPES = (
 )  # fmt: skip
 """Kinds of its arguments, which are always the same; ``*job`` is one."""
 
-run_loop = keep(make_loop(open_control, call_work), f"loop_{source_key(__file__)}", **KERNEL)
-"""``job`` of it: the address of a program's entry, and of its `Job`."""
+KINDS = {"all_active": (True, False), "frontier": (False, False), "priorities": (False, True)}
+"""Programs of which kind a loop is for, and whether they are all active, whether they have priorities."""
+
+LOOPS = {
+    kind: keep(make_loop(open_control, call_work, *has), f"loop_{kind}_{source_key(__file__)}", **KERNEL)
+    for kind, has in KINDS.items()
+}
+"""``job`` of them: the address of a program's entry, and of its `Job`."""
 
 
-def entry() -> Callable[..., bool]:
-    """The loop, compiled or loaded; another process may be at it (`gpop.common.ahead`)."""
-    return entry_of(run_loop, *TYPES)
+def kind_of(all_active: bool, prioritised: bool) -> str:
+    """The kind of a program."""
+    return "all_active" if all_active else "priorities" if prioritised else "frontier"
 
 
-def is_kept() -> bool:
+def begin(kind: str) -> None:
+    """Have another process compile the loop, if it is not kept: to compile the program takes as long."""
+    ahead.begin(__name__, kind, is_kept)
+
+
+def ready(kind: str) -> Callable[..., bool]:
+    """The loop; where another process is at it, it is waited for."""
+    ahead.wait(__name__, kind)
+    return entry(kind)
+
+
+def entry(kind: str) -> Callable[..., bool]:
+    """The loop, compiled or loaded."""
+    return entry_of(LOOPS[kind], *TYPES)
+
+
+def is_kept(kind: str) -> bool:
     """Whether it need not be compiled."""
-    return run_loop.is_kept(TYPES)
+    return LOOPS[kind].is_kept(TYPES)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from gpop.common import ahead
 from gpop.common.by_reference import derived, reference_of
 from gpop.common.errors import NotEnoughMemory
 from gpop.cpu import choose_mode, loop, specialise
@@ -123,7 +122,6 @@ class Preparation:
 
     def _prepare(self) -> None:
         """Find or make all that a run needs."""
-        ahead.begin(loop.__name__, loop.is_kept)
         plan, cls = self.plan, type(self.program)
         self._ask_tree()
         # Those of the paper's model are the paper's; a mode that is forced asks for none.
@@ -301,4 +299,4 @@ class Preparation:
             if self.enter_loop is None or not self.enter_loop.renew(state):
                 self._make_loop(state)
             self.stated = True
-        return self.enter_loop
+        return self.enter_loop.ready()
