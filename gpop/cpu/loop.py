@@ -16,6 +16,7 @@ callbacks and Ctrl-C work.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -371,6 +372,11 @@ def kind_of(all_active: bool, prioritised: bool) -> str:
 def begin(kind: str) -> None:
     """Have another process compile the loop, if it is not kept: to compile the program takes as long."""
     ahead.begin(__name__, kind, is_kept)
+
+
+def ask(kind: str, kernel: Any, *kinds: Any) -> None:
+    """Have it compile another kernel, too, that the run will need."""
+    ahead.ask(__name__, kind, kernel, *kinds)
 
 
 def ready(kind: str) -> Callable[..., bool]:
