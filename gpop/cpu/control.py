@@ -1,6 +1,6 @@
 """What the loop over iterations looks at itself: what there is per partition, and the kind of run.
 
-All of it is of the same types for every graph, program and layout. So the loop is compiled once on a machine,
+All of it is of the same types for every graph, program and layout. So a loop is compiled once on a machine,
 and what is compiled for a program is what it does to partitions (work.py).
 """
 

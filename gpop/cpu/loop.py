@@ -1,11 +1,8 @@
 """The compiled iteration loop: scatter, barrier, gather, barrier, until the frontier is empty.
 
 Entered by a team of threads (team.py), it decides who does what in each phase; what that does to a
-partition is compiled for each program, and called by its address (work.py). So a loop is compiled once, for
-all programs and layouts: what it looks at itself always has the same types (control.py). There are three,
-because most of it is about choosing and sharing what an iteration touches: where all vertices are active
-there is nothing to choose, and only programs with priorities have buckets (`LOOPS`). The loop that a program
-has no use for need not be compiled before its first run.
+partition is compiled for each program, and called by its address (work.py). So it is compiled once for all
+layouts, and all programs of a kind (loops.py): what it looks at always has the same types (control.py).
 
 When few edges are active the main thread does a phase alone, because waking the others costs more than the
 work. An iteration that pulls has two other phases, over all partitions (pull.py). The loop returns to Python
@@ -15,20 +12,12 @@ callbacks and Ctrl-C work.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
-from gpop.common import ahead
 from gpop.common.atomics import clock_ns, fetch_add
-from gpop.common.cached import entry_of, keep, source_key
-from gpop.common.foreign import call_c
-from gpop.common.inlined import KERNEL, inline
-from gpop.common.kinds import BOOL, FLOAT64, INT64, ArrayKind, StarKind
+from gpop.common.inlined import inline
 from gpop.cpu import active, priority, team, tournament, tree
 from gpop.cpu.choose_mode import BY_TREE, choose_pull, write_pull_trace, write_trace
-from gpop.cpu.control import open_control
 from gpop.cpu.exchange import ACTIVE_HERE, EDGES_HERE, LEAST_ANYWHERE, SIZE, WHOLE, is_over
 from gpop.cpu.work import ADMIT, DEFER, EXCHANGE, GATHER, HEAVIEST, PREPARE, PULL, SCATTER, SETTLE
 from gpop.cpu.workspace import SERIAL_EDGES
@@ -340,56 +329,3 @@ def make_loop(open_control, work, all_active, prioritised):
         return progress[ITERATION] >= limit or progress[FRONTIER] == 0
 
     return loop
-
-
-@inline
-def call_work(phase, iteration, w, threads, size, sharers, chunk, address, job):
-    """Do a part of a phase of the program whose work is compiled at ``address``."""
-    call_c(address, (phase, iteration, w, threads, size, sharers, chunk, job))
-
-
-TYPES = (
-    *(INT64,) * 10, FLOAT64, BOOL, ArrayKind("int64"), ArrayKind("float64", 2),
-    INT64, StarKind("int64", 2),
-)  # fmt: skip
-"""Kinds of its arguments, which are always the same; ``*job`` is one."""
-
-KINDS = {"all_active": (True, False), "frontier": (False, False), "priorities": (False, True)}
-"""Programs of which kind a loop is for, and whether they are all active, whether they have priorities."""
-
-LOOPS = {
-    kind: keep(make_loop(open_control, call_work, *has), f"loop_{kind}_{source_key(__file__)}", **KERNEL)
-    for kind, has in KINDS.items()
-}
-"""``job`` of them: the address of a program's entry, and of its `Job`."""
-
-
-def kind_of(all_active: bool, prioritised: bool) -> str:
-    """The kind of a program."""
-    return "all_active" if all_active else "priorities" if prioritised else "frontier"
-
-
-def begin(kind: str) -> None:
-    """Have another process compile the loop, if it is not kept: to compile the program takes as long."""
-    ahead.begin(__name__, kind, is_kept)
-
-
-def ask(kind: str, kernel: Any, *kinds: Any) -> None:
-    """Have it compile another kernel, too, that the run will need."""
-    ahead.ask(__name__, kind, kernel, *kinds)
-
-
-def ready(kind: str) -> Callable[..., bool]:
-    """The loop; where another process is at it, it is waited for."""
-    ahead.wait(__name__, kind)
-    return entry(kind)
-
-
-def entry(kind: str) -> Callable[..., bool]:
-    """The loop, compiled or loaded."""
-    return entry_of(LOOPS[kind], *TYPES)
-
-
-def is_kept(kind: str) -> bool:
-    """Whether it need not be compiled."""
-    return LOOPS[kind].is_kept(TYPES)

@@ -13,7 +13,7 @@ import numpy as np
 
 from gpop.common.by_reference import derived, reference_of
 from gpop.common.errors import NotEnoughMemory
-from gpop.cpu import choose_mode, loop, specialise
+from gpop.cpu import choose_mode, loop, loops, specialise
 from gpop.cpu.active import SOURCES, lists_of, load_frontier
 from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.disk import open_disk
@@ -287,12 +287,12 @@ class Preparation:
         """
         if self.graph.m < MANY_EDGES or self.traits.all_active:
             return
-        kind = loop.kind_of(False, "priorityFunc" in self.lowered.functions)
-        loop.ask(kind, load_frontier, SOURCES, self.lists.kind)
+        kind = loops.kind_of(False, "priorityFunc" in self.lowered.functions)
+        loops.ask(kind, load_frontier, SOURCES, self.lists.kind)
         graph = self.graph
         if self.traits.pull == specialise.MAYBE and graph.facts.equals_reverse is None:
             kernel, kinds = kernel_of_mirrored(graph.indptr, graph.indices, graph.weights)
-            loop.ask(kind, kernel, *kinds)
+            loops.ask(kind, kernel, *kinds)
 
     def _state(self) -> tuple:
         return make_state(self.program, self.lowered, 0)

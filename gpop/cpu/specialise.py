@@ -22,7 +22,7 @@ from gpop.cpu import (
     exchange,
     gather,
     interleave,
-    loop,
+    loops,
     priority,
     pull,
     pull_all,
@@ -147,7 +147,7 @@ class Loop:
     def ready(self) -> Loop:
         """Wait until what all programs of its kind share is compiled or loaded, too."""
         if self.enter is None:
-            self.enter = loop.ready(self.kind)
+            self.enter = loops.ready(self.kind)
         return self
 
     def __call__(self, *numbers: Any) -> bool:
@@ -176,7 +176,7 @@ def compile_loop(
     wire = reference_of(job.wire) if isinstance(job.wire, tuple) else job.wire
     state = Reference(job.state)
     references = Reference(Job(job.forced, job.ratio, sizes, layout, incoming, space, state, wire))
-    has = loop.kind_of(traits.all_active, "priorityFunc" in lowered.functions)
+    has = loops.kind_of(traits.all_active, "priorityFunc" in lowered.functions)
     return Loop(has, control, compile_entry(lowered, traits, references.kind), state, references)
 
 

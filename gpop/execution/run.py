@@ -212,9 +212,9 @@ def run(
 
 def _begin_loop(cls: type[Program]) -> None:
     """Have the loop compiled meanwhile, if it has to be: the program is checked and compiled here."""
-    from gpop.cpu import loop
+    from gpop.cpu import loops
 
-    loop.begin(loop.kind_of(cls.all_active, cls.priorityFunc is not Program.priorityFunc))
+    loops.begin(loops.kind_of(cls.all_active, cls.priorityFunc is not Program.priorityFunc))
 
 
 def finished_run(

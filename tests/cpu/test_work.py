@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.common.by_reference import Reference
-from gpop.cpu import control, loop, specialise
+from gpop.cpu import control, loops, specialise
 from gpop.generate import generate
 
 GRAPH = generate("rmat", scale=9, degree=6, seed=3, symmetrize=True, weights=(1, 9))
@@ -38,7 +38,7 @@ def test_the_loop_is_compiled_once_for_all_runs_of_a_kind(name, controls):
     RUNS[name]()
     assert controls
     assert {Reference(each).kind for each in controls} == {control.CONTROL}
-    assert all(len(each.signatures) <= 1 for each in loop.LOOPS.values())
+    assert all(len(each.signatures) <= 1 for each in loops.LOOPS.values())
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,8 @@ def test_the_loop_is_compiled_once_for_all_runs_of_a_kind(name, controls):
 )
 def test_a_run_wants_no_loop_of_another_kind(name, kind, monkeypatch):
     begun, entered = [], []
-    monkeypatch.setattr(loop.ahead, "begin", lambda module, kernel, is_kept: begun.append(kernel))
-    monkeypatch.setattr(
-        loop, "entry", lambda kernel, entry=loop.entry: entered.append(kernel) or entry(kernel)
-    )
+    monkeypatch.setattr(loops.ahead, "begin", lambda module, kernel, is_kept: begun.append(kernel))
+    monkeypatch.setattr(loops, "entry", lambda kernel, of=loops.entry: entered.append(kernel) or of(kernel))
     graph = generate("rmat", scale=8, degree=6, seed=5, symmetrize=True, weights=(1, 9))
     monkeypatch.setitem(globals(), "GRAPH", graph)  # nothing is kept with it
     RUNS[name]()
