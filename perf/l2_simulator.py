@@ -56,7 +56,7 @@ class _Ways(NamedTuple):
 
 
 @lru_cache
-def _traced_loop(work: Any) -> Any:
+def _traced_loop(work: Any, all_active: bool, prioritised: bool) -> Any:
     """The engine's loop, with what a program does in its phases as a part of it."""
     take = njit(**KERNEL)(work)
 
@@ -73,7 +73,7 @@ def _traced_loop(work: Any) -> Any:
     def as_it_is(control):
         return control
 
-    return with_tracing(engine_loop.make_loop(as_it_is, phase), PLAIN)
+    return with_tracing(engine_loop.make_loop(as_it_is, phase, all_active, prioritised), PLAIN)
 
 
 @contextmanager
@@ -84,7 +84,8 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
     compile_loop = specialise.compile_loop
 
     def compile_traced(lowered: Any, traits: Any, pulled_bytes: float, job: Any, chosen: Any) -> Any:
-        traced_loop = _traced_loop(specialise.work_of(lowered, traits))
+        has = traits.all_active, "priorityFunc" in lowered.functions
+        traced_loop = _traced_loop(specialise.work_of(lowered, traits), *has)
         kind = specialise.kind_of(lowered, traits)
         control = control_of(job.layout, job.space, kind, pulled_bytes, job.sizes, chosen or NO_CHOICE)
         tuples = control, _Ways(job.forced, job.ratio, job.wire), *job[2:-1]
@@ -100,6 +101,7 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
             return over
 
         traced.renew = lambda state: False  # it holds the arrays themselves: another state, another loop
+        traced.ready = lambda: traced
         return traced
 
     specialise.compile_loop = compile_traced

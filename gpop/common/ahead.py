@@ -2,8 +2,8 @@
 
 Numba compiles one function at a time in a process, whatever its threads. A kernel that is the same for every
 program can be compiled by another process, which leaves it where kernels are kept (cached.py); this one
-loads it from there when it needs it. If the other fails, or was never begun, the kernel is compiled here as
-any other: nothing depends on it.
+loads it from there when it needs it. What turns out to be needed meanwhile is compiled there afterwards. If
+the other fails, or was never begun, kernels are compiled here as any other: nothing depends on it.
 
 No process is begun where the kernel is kept already, on one core, or where ``sys.executable`` is not a Python
 that takes ``-c`` (frozen programs, programs with a Python inside).
@@ -13,43 +13,91 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
+import signal
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from gpop.common.cached import entry_of
+from gpop.common.kinds import Kind
 from gpop.common.parallel import worker_count
 
 CODE = """\
-import importlib, sys
-sys.path[:] = sys.argv[2:]
-importlib.import_module(sys.argv[1]).entry()
+import sys
+_, module, kernel, *sys.path[:] = sys.argv
+from gpop.common.ahead import compile_asked
+compile_asked(module, kernel)
 """
-"""What the other process does: the module's ``entry`` compiles the kernel, or loads it."""
+"""What the other process does."""
 
 MOST_SECONDS = 60.0
 """After so long the other one is not waited for."""
 
 PAUSE = 0.01
 
-_begun: dict[str, int] = {}
-"""Process by module; 0 where there is none to wait for."""
+
+class _Other(NamedTuple):
+    """A process, and where it reads what else it is asked for."""
+
+    process: int
+    asked: int
+
+
+_begun: dict[tuple[str, str], _Other | None] = {}
+"""By module and kernel; None where there is none to wait for."""
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begun.clear)  # it is no child of the child
 
 
-def begin(module: str, is_kept: Callable[[], bool]) -> None:
-    """Have another process call ``entry`` of the module, which compiles a kernel, if it is not kept."""
-    if module in _begun:
+def begin(module: str, kernel: str, is_kept: Callable[[str], bool]) -> None:
+    """Have another process call ``entry`` of the module, which compiles this kernel, if it is not kept."""
+    if (module, kernel) in _begun:
         return
-    _begun[module] = 0
-    if is_kept() or worker_count() < 2 or not _is_python():
+    _begun[module, kernel] = None
+    if is_kept(kernel) or worker_count() < 2 or not _is_python():
         return
-    silent = [(os.POSIX_SPAWN_OPEN, i, os.devnull, os.O_RDWR, 0) for i in range(3)]
-    command = [sys.executable, "-c", CODE, module, *sys.path]
+    silent = [(os.POSIX_SPAWN_OPEN, i, os.devnull, os.O_RDWR, 0) for i in (1, 2)]
+    command = [sys.executable, "-c", CODE, module, kernel, *sys.path]
     with contextlib.suppress(OSError):
-        _begun[module] = os.posix_spawn(sys.executable, command, os.environ, file_actions=silent)
+        asks, asked = os.pipe()
+        try:
+            files = [(os.POSIX_SPAWN_DUP2, asks, 0), *silent]
+            process = os.posix_spawn(sys.executable, command, os.environ, file_actions=files)
+            _begun[module, kernel] = _Other(process, asked)
+        except OSError:
+            os.close(asked)
+        finally:
+            os.close(asks)
+
+
+def ask(module: str, kernel: str, also: Any, *kinds: Kind) -> None:
+    """Have the process that was begun for a kernel compile another one afterwards, for these kinds."""
+    other = _begun.get((module, kernel))
+    if other is not None:
+        _tell(other, (also.__module__, also.__name__, kinds))
+
+
+def _tell(other: _Other, asked: Any) -> None:
+    with contextlib.suppress(OSError):  # it is no more
+        os.write(other.asked, pickle.dumps(asked))
+
+
+def compile_asked(module: str, kernel: str) -> None:
+    """In the other process: compile what the module's ``entry`` does of this name; then what is asked for."""
+    import_module(module).entry(kernel)
+    while True:
+        signal.alarm(int(MOST_SECONDS))  # the end, if nobody ever asks
+        asked = pickle.load(sys.stdin.buffer)
+        signal.alarm(0)
+        if asked is None:
+            return
+        module, name, kinds = asked
+        entry_of(getattr(import_module(module), name), *kinds)
 
 
 def _is_python() -> bool:
@@ -57,16 +105,19 @@ def _is_python() -> bool:
     return hasattr(os, "posix_spawn") and not hasattr(sys, "frozen") and name.startswith("python")
 
 
-def wait(module: str) -> None:
-    """Return when the process that was begun for this module is done, or it takes too long."""
-    process, begin = _begun.get(module), time.monotonic()
-    while process and time.monotonic() - begin < MOST_SECONDS:
+def wait(module: str, kernel: str) -> None:
+    """Return when the process that was begun for this kernel is done with all, or it takes too long."""
+    other, begin = _begun.get((module, kernel)), time.monotonic()
+    if other is None:
+        return
+    _begun[module, kernel] = None
+    _tell(other, None)
+    os.close(other.asked)
+    while time.monotonic() - begin < MOST_SECONDS:
         try:
-            done, _ = os.waitpid(process, os.WNOHANG)
+            done, _ = os.waitpid(other.process, os.WNOHANG)
         except ChildProcessError:  # somebody else has asked
             break
         if done:
             break
         time.sleep(PAUSE)
-    if process:
-        _begun[module] = 0

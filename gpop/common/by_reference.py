@@ -50,6 +50,9 @@ class ReferenceKind:
     def __repr__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> tuple:
+        return _kind, (self.name.rpartition("_")[0], tuple(self.fields), tuple(self.fields.values()))
+
     def numba_type(self) -> Any:
         """Numba's type of it."""
         return _type_of(self)

@@ -15,6 +15,7 @@ import numpy as np
 from gpop.common.atomics import store_release
 from gpop.common.cached import cached
 from gpop.common.inlined import KERNEL, inline
+from gpop.common.kinds import ArrayKind
 from gpop.common.shell import shell_sort
 from gpop.model.strategies import PC
 
@@ -157,6 +158,10 @@ def note_touched(v, p, base, layout, space):
         space.ever[v] = 1
         space.touched[list_of(p, layout) + np.uint64(space.touched_size[p])] = v - base
         space.touched_size[p] += 1
+
+
+SOURCES = ArrayKind("uint32")
+"""Vertices, as the kernels below take them."""
 
 
 class Lists(NamedTuple):

@@ -1,6 +1,6 @@
 """What the loop over iterations looks at itself: what there is per partition, and the kind of run.
 
-All of it is of the same types for every graph, program and layout. So the loop is compiled once on a machine,
+All of it is of the same types for every graph, program and layout. So a loop is compiled once on a machine,
 and what is compiled for a program is what it does to partitions (work.py).
 """
 
@@ -20,10 +20,8 @@ from gpop.model.bytes import Sizes
 class Control(NamedTuple):
     """First what kind of run it is, then fields of the layout and of the workspace (see there)."""
 
-    all_active: np.bool_
     interleaved: np.bool_
     pulls: np.bool_
-    prioritised: np.bool_
     counting: np.bool_
     ranked: np.bool_
     settles: np.bool_

@@ -13,10 +13,10 @@ from collections.abc import Callable
 import numpy as np
 
 from gpop.common.cached import entry_of
-from gpop.common.kinds import INT64, ArrayKind
+from gpop.common.kinds import INT64
 from gpop.common.parallel import beside, worker_count
 from gpop.cpu import loop, team
-from gpop.cpu.active import LIST_GAP, drain_frontier, drain_touched, load_all, load_frontier
+from gpop.cpu.active import LIST_GAP, SOURCES, drain_frontier, drain_touched, load_all, load_frontier
 from gpop.cpu.preparation import Preparation
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.workspace import COUNTERS, forget_workspaces
@@ -32,9 +32,6 @@ SLICE_NS = 250_000_000
 
 CALLED_LATER = True
 """Whether workers are called only when the loop asks for them: small runs are over before they would come."""
-
-SOURCES = ArrayKind("uint32")
-"""Vertices, as kernels take them."""
 
 
 class CpuEngine(Preparation):
@@ -64,9 +61,9 @@ class CpuEngine(Preparation):
     def load(self, sources: np.ndarray | None, rows: int, iteration: int = 0) -> None:
         """Make these vertices the frontier; all of them when None."""
         self.rows = rows
-        fill = None if self.traits.all_active else self._loader(sources is None)
         if self.graph.n:
             self._ready_loop()
+        fill = None if self.traits.all_active else self._loader(sources is None)
         self.begin = self.end = time.perf_counter()
         self.found = self.incoming_seconds
         vertices = self.graph.n

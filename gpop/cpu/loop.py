@@ -1,8 +1,8 @@
 """The compiled iteration loop: scatter, barrier, gather, barrier, until the frontier is empty.
 
 Entered by a team of threads (team.py), it decides who does what in each phase; what that does to a
-partition is compiled for each program, and called by its address (work.py). So the loop is compiled once, for
-all programs and layouts: what it looks at itself always has the same types (control.py).
+partition is compiled for each program, and called by its address (work.py). So it is compiled once for all
+layouts, and all programs of a kind (loops.py): what it looks at always has the same types (control.py).
 
 When few edges are active the main thread does a phase alone, because waking the others costs more than the
 work. An iteration that pulls has two other phases, over all partitions (pull.py). The loop returns to Python
@@ -12,18 +12,12 @@ callbacks and Ctrl-C work.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from gpop.common.atomics import clock_ns, fetch_add
-from gpop.common.cached import entry_of, keep, source_key
-from gpop.common.foreign import call_c
-from gpop.common.inlined import KERNEL, inline
-from gpop.common.kinds import BOOL, FLOAT64, INT64, ArrayKind, StarKind
+from gpop.common.inlined import inline
 from gpop.cpu import active, priority, team, tournament, tree
 from gpop.cpu.choose_mode import BY_TREE, choose_pull, write_pull_trace, write_trace
-from gpop.cpu.control import open_control
 from gpop.cpu.exchange import ACTIVE_HERE, EDGES_HERE, LEAST_ANYWHERE, SIZE, WHOLE, is_over
 from gpop.cpu.work import ADMIT, DEFER, EXCHANGE, GATHER, HEAVIEST, PREPARE, PULL, SCATTER, SETTLE
 from gpop.cpu.workspace import SERIAL_EDGES
@@ -71,12 +65,12 @@ a quarter of its time in its first iteration, of 244,000 edges, alone."""
 
 
 @inline
-def order_by_weight(c):
+def order_by_weight(c, all_active):
     """Fill ``gather_order``: the partitions to gather, the one with most in-edges first."""
     size = 0
     for i in range(c.k):
         d = c.heaviest[i]
-        if c.all_active or c.listed[d]:
+        if all_active or c.listed[d]:
             c.gather_order[size] = d
             size += 1
 
@@ -111,7 +105,7 @@ def share_by_edges(phase, items, load, threads, c):
             c.team[borders + rest] = c.k
 
 
-def make_loop(open_control, work):
+def make_loop(open_control, work, all_active, prioritised):
     """The iteration loop, entered by every thread of the team (``w`` = 0 is the main thread).
 
     The main thread returns when the run is over or Python is due; True when it is over; the
@@ -124,7 +118,8 @@ def make_loop(open_control, work):
     any, or the trace buffer is full, never because of the time.
 
     ``work`` is called with what is to be done and ``job``, ``open_control`` with ``control``: addresses, or
-    what else the two take (the cache simulator compiles a loop of its own).
+    what else the two take (the cache simulator compiles a loop of its own). ``all_active`` and
+    ``prioritised`` say for which programs the loop is.
     """
 
     def loop(
@@ -132,8 +127,7 @@ def make_loop(open_control, work):
         forced, ratio, finds, progress, trace, control, *job,
     ):  # fmt: skip
         c = open_control(control)
-        all_active, interleaved, pulls = c.all_active, c.interleaved, c.pulls
-        prioritised, counting, ranked = c.prioritised, c.counting, c.ranked
+        interleaved, pulls, counting, ranked = c.interleaved, c.pulls, c.counting, c.ranked
         generation = np.int64(ticket)
         if w > 0:
             c.claim[team.LINE_SLOTS * w + team.TICKET] = ticket
@@ -206,16 +200,21 @@ def make_loop(open_control, work):
                     if calls and not ((pulls and not all_active) or (prioritised and bucket_done)):
                         progress[TEAM] = CALL
                         break
-                    way = np.int64(forced)
-                    if forced == BY_TREE:
-                        way = tree.choose(c, progress[FRONTIER], progress[EDGES], progress[VISITED])
-                    if prioritised and bucket_done:
-                        phase = np.int64(ADMIT)
-                        items, load = priority.list_next_bucket(least, counting, c, c)
-                    elif pulls and all_active:
-                        phase = np.int64(PREPARE)
-                        predicted = c.pulled_bytes
-                    elif pulls:
+                    if not all_active:
+                        way = np.int64(forced)
+                        if forced == BY_TREE:
+                            way = tree.choose(c, progress[FRONTIER], progress[EDGES], progress[VISITED])
+                    admits = False
+                    if prioritised:
+                        admits = bucket_done
+                        if admits:
+                            phase = np.int64(ADMIT)
+                            items, load = priority.list_next_bucket(least, counting, c, c)
+                    if all_active:
+                        if pulls:
+                            phase = np.int64(PREPARE)
+                            predicted = c.pulled_bytes
+                    elif pulls and not admits:
                         progress[NEEDY] = max(0, progress[NEEDY] - progress[FRONTIER])
                         progress[NEEDY_EDGES] = max(0, progress[NEEDY_EDGES] - progress[EDGES])
                         pulled, predicted = choose_pull(
@@ -246,8 +245,9 @@ def make_loop(open_control, work):
                 sharers = np.int64(threads if together else 1)
                 chunk = np.int64(0)
                 if together:
-                    if phase != GATHER:
-                        divided = light and phase == SCATTER and not (all_active or interleaved)
+                    if not all_active:
+                        if phase != GATHER:
+                            divided = light and phase == SCATTER and not interleaved
                     if divided:
                         share_by_edges(phase, items, load, threads, c)
                     else:
@@ -259,7 +259,7 @@ def make_loop(open_control, work):
                             c.claim[team.LINE_SLOTS * share] = 0
                         if phase == GATHER and not light:
                             chunk = np.int64(HEAVIEST)
-                            order_by_weight(c)
+                            order_by_weight(c, all_active)
                     done = c.team[team.DONE] + workers
                     team.start_phase(c.team, phase, items, iteration, chunk)
             work(phase, iteration, w, threads, items, sharers, chunk, *job)
@@ -329,29 +329,3 @@ def make_loop(open_control, work):
         return progress[ITERATION] >= limit or progress[FRONTIER] == 0
 
     return loop
-
-
-@inline
-def call_work(phase, iteration, w, threads, size, sharers, chunk, address, job):
-    """Do a part of a phase of the program whose work is compiled at ``address``."""
-    call_c(address, (phase, iteration, w, threads, size, sharers, chunk, job))
-
-
-TYPES = (
-    *(INT64,) * 10, FLOAT64, BOOL, ArrayKind("int64"), ArrayKind("float64", 2),
-    INT64, StarKind("int64", 2),
-)  # fmt: skip
-"""Kinds of its arguments, which are always the same; ``*job`` is one."""
-
-run_loop = keep(make_loop(open_control, call_work), f"loop_{source_key(__file__)}", **KERNEL)
-"""``job`` of it: the address of a program's entry, and of its `Job`."""
-
-
-def entry() -> Callable[..., bool]:
-    """The loop, compiled or loaded; another process may be at it (`gpop.common.ahead`)."""
-    return entry_of(run_loop, *TYPES)
-
-
-def is_kept() -> bool:
-    """Whether it need not be compiled."""
-    return run_loop.is_kept(TYPES)

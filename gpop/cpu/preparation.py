@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from gpop.common import ahead
 from gpop.common.by_reference import derived, reference_of
 from gpop.common.errors import NotEnoughMemory
-from gpop.cpu import choose_mode, loop, specialise
-from gpop.cpu.active import lists_of
+from gpop.cpu import choose_mode, loop, loops, specialise
+from gpop.cpu.active import SOURCES, lists_of, load_frontier
 from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.disk import open_disk
 from gpop.cpu.sums import has_hub, sums_in_double
 from gpop.cpu.work import Job
 from gpop.cpu.workspace import SERIAL_EDGES, Needs, Workspace, unit_workspace, workspace_of
+from gpop.graph.symmetry import kernel_of_mirrored
 from gpop.layout.bins import Bins, narrow_weights
 from gpop.layout.edge_blocks import Blocks, blocks_of, is_small
 from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges, receivers
@@ -40,6 +40,9 @@ FEW_PARTITIONS = {False: 1, True: 2}
 """Fewest partitions of a small graph (`SMALL_EDGES`), whatever the threads, and where messages are added up.
 A search is over before others would have come, and takes .6 to .9 of the time that it takes with two; to add
 up takes longer, and there two threads have a half each."""
+
+MANY_EDGES = 1 << 22
+"""From so many on it takes as long to read and sort them as to compile a small kernel."""
 
 KEPT = (
     "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
@@ -123,7 +126,6 @@ class Preparation:
 
     def _prepare(self) -> None:
         """Find or make all that a run needs."""
-        ahead.begin(loop.__name__, loop.is_kept)
         plan, cls = self.plan, type(self.program)
         self._ask_tree()
         # Those of the paper's model are the paper's; a mode that is forced asks for none.
@@ -275,7 +277,22 @@ class Preparation:
         self.workers = self.threads - 1 if shares else 0
         self.enter_loop = None
         if self.graph.n:  # without vertices nothing is run
+            self._ask_ahead()
             self._make_loop(self._state())
+
+    def _ask_ahead(self) -> None:
+        """Have the process that compiles the loop, if one does, compile what comes after it as well.
+
+        This one has read and sorted the edges, and is later than the other one where they are many.
+        """
+        if self.graph.m < MANY_EDGES or self.traits.all_active:
+            return
+        kind = loops.kind_of(False, "priorityFunc" in self.lowered.functions)
+        loops.ask(kind, load_frontier, SOURCES, self.lists.kind)
+        graph = self.graph
+        if self.traits.pull == specialise.MAYBE and graph.facts.equals_reverse is None:
+            kernel, kinds = kernel_of_mirrored(graph.indptr, graph.indices, graph.weights)
+            loops.ask(kind, kernel, *kinds)
 
     def _state(self) -> tuple:
         return make_state(self.program, self.lowered, 0)
@@ -301,4 +318,4 @@ class Preparation:
             if self.enter_loop is None or not self.enter_loop.renew(state):
                 self._make_loop(state)
             self.stated = True
-        return self.enter_loop
+        return self.enter_loop.ready()

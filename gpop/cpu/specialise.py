@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpop.common import ahead
 from gpop.common.by_reference import Reference, ReferenceKind, derived, reference_of
 from gpop.common.cached import source_key
 from gpop.common.callback import callback
@@ -23,7 +22,7 @@ from gpop.cpu import (
     exchange,
     gather,
     interleave,
-    loop,
+    loops,
     priority,
     pull,
     pull_all,
@@ -140,10 +139,16 @@ _entries: dict[tuple, int] = {}
 class Loop:
     """The loop of a run, ready to be entered with the numbers and arrays of `loop.make_loop`."""
 
-    def __init__(self, control: Reference, entry: int, state: Reference, job: Reference) -> None:
-        self.control, self.entry, self.state, self.job = control, entry, state, job
-        ahead.wait(loop.__name__)
-        self.enter = loop.entry()
+    enter: Callable[..., bool] | None = None
+
+    def __init__(self, kind: str, control: Reference, entry: int, state: Reference, job: Reference) -> None:
+        self.kind, self.control, self.entry, self.state, self.job = kind, control, entry, state, job
+
+    def ready(self) -> Loop:
+        """Wait until what all programs of its kind share is compiled or loaded, too."""
+        if self.enter is None:
+            self.enter = loops.ready(self.kind)
+        return self
 
     def __call__(self, *numbers: Any) -> bool:
         return self.enter(*numbers, self.control.address, (self.entry, self.job.address))
@@ -171,15 +176,14 @@ def compile_loop(
     wire = reference_of(job.wire) if isinstance(job.wire, tuple) else job.wire
     state = Reference(job.state)
     references = Reference(Job(job.forced, job.ratio, sizes, layout, incoming, space, state, wire))
-    return Loop(control, compile_entry(lowered, traits, references.kind), state, references)
+    has = loops.kind_of(traits.all_active, "priorityFunc" in lowered.functions)
+    return Loop(has, control, compile_entry(lowered, traits, references.kind), state, references)
 
 
 def kind_of(lowered: Lowered, traits: Traits) -> tuple[bool, ...]:
     """The first fields of `Control`."""
-    prioritised, ranked = (name in lowered.functions for name in ("priorityFunc", "messageFunc"))
-    pulls = traits.pull != NEVER
-    settles = traits.settles is not None
-    return traits.all_active, traits.interleave, pulls, prioritised, traits.counting, ranked, settles
+    ranked = "messageFunc" in lowered.functions
+    return traits.interleave, traits.pull != NEVER, traits.counting, ranked, traits.settles is not None
 
 
 def compile_entry(lowered: Lowered, traits: Traits, kind: ReferenceKind) -> int:

@@ -2,7 +2,7 @@
 
 In each phase every thread has a share of an ascending list of partitions: a fixed one where the partitions
 have little to do, else one that it claims piece by piece and in which others help. The loop (loop.py), which
-is compiled once for all programs, calls it by its address, with numbers only: they say what is to be done,
+is compiled for all programs at once, calls it by its address, with numbers only: they say what is to be done,
 and the last is the address of the run's `Job`.
 """
 

@@ -192,6 +192,8 @@ def run(
     if world is not None:
         threads = _check_ranks(program, world, target, interleave, threads)
         progress = progress and world.rank == 0
+    if target == "cpu":
+        _begin_loop(type(program))
     plan = decide(
         program, target=target, mode=mode, interleave=interleave, counting=counters, threads=threads,
         ratio=ratio, model=model_of(model), partition_size=partition_size,
@@ -206,6 +208,13 @@ def run(
         keeper = Keeper(checkpoint, plan, world)
     done = carry_out(plan, engine, sources, progress=progress, callback=callback, keeper=keeper)
     return finished_run(plan, target, *done)
+
+
+def _begin_loop(cls: type[Program]) -> None:
+    """Have the loop compiled meanwhile, if it has to be: the program is checked and compiled here."""
+    from gpop.cpu import loops
+
+    loops.begin(loops.kind_of(cls.all_active, cls.priorityFunc is not Program.priorityFunc))
 
 
 def finished_run(

@@ -15,6 +15,8 @@ from collections.abc import Callable
 import numpy as np
 
 from gpop.common.cached import cached
+from gpop.common.kernel import Kernel
+from gpop.common.kinds import BOOL, INT64, Kind, kind_of
 from gpop.common.parallel import for_each, ranges
 
 _PIECE = 1 << 18  # vertices
@@ -88,6 +90,18 @@ def _of_all_rows(test: Callable[..., bool], indptr: np.ndarray, indices: np.ndar
     return bool(results.all())
 
 
+def kernel_of_mirrored(
+    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None
+) -> tuple[Kernel, tuple[Kind, ...]]:
+    """What `mirrored` will call, and the kinds of what with."""
+    arrays = indptr, indices, _bits(weights)
+    return _fingerprint, (*map(kind_of, arrays), BOOL, INT64, INT64)
+
+
+def _bits(weights: np.ndarray | None) -> np.ndarray:
+    return np.empty(0, np.uint8) if weights is None else weights.view(f"u{weights.itemsize}")
+
+
 def mirrored(
     indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None = None, exactly: bool = False
 ) -> bool:
@@ -95,7 +109,7 @@ def mirrored(
 
     ``exactly``: as often, and with the same weights. Otherwise the lists must ascend.
     """
-    bits = np.empty(0, np.uint8) if weights is None else weights.view(f"u{weights.itemsize}")
+    bits = _bits(weights)
     pieces = ranges(len(indptr) - 1, _PIECE)
     sums = np.zeros(len(pieces), np.uint64)
 

@@ -71,6 +71,7 @@ class RankEngine(Together, CpuEngine):
 
     def _compile_all(self) -> None:
         super()._compile()
+        self._ready_loop()
         if not self.traits.all_active:
             self._loader(whole=False)
 

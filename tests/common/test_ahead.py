@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from gpop.common import ahead
+from gpop.common.by_reference import ReferenceKind
+from gpop.common.kinds import ArrayKind, NumberKind
 
-MODULE = "compiled_elsewhere"
+MODULE, KERNEL = "compiled_elsewhere", "a_loop"
 
 
 @pytest.fixture
@@ -21,24 +24,40 @@ def begin(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(tmp_path)
 
     def begin(text="", kernel="new"):
-        (tmp_path / f"{MODULE}.py").write_text(f"def entry():\n    {text or 'pass'}\n")
-        ahead.begin(MODULE, lambda: kernel == "kept")
-        return ahead._begun[MODULE]
+        (tmp_path / f"{MODULE}.py").write_text(f"def entry(kernel):\n    {text or 'pass'}\n")
+        ahead.begin(MODULE, KERNEL, lambda name: kernel == "kept")
+        begun = ahead._begun[MODULE, KERNEL]
+        return 0 if begun is None else begun.process
 
     return begin
 
 
 def test_the_other_process_is_done_when_it_was_waited_for(begin, tmp_path):
-    assert begin(f"import time; time.sleep(0.05); open({str(tmp_path / 'done')!r}, 'w').close()") > 0
-    first = ahead._begun[MODULE]
-    ahead.begin(MODULE, lambda: False)
-    assert ahead._begun[MODULE] == first  # once
-    ahead.wait(MODULE)
-    assert (tmp_path / "done").exists()
+    assert begin(f"import time; time.sleep(0.05); open({str(tmp_path / 'done')!r}, 'w').write(kernel)") > 0
+    first = ahead._begun[MODULE, KERNEL].process
+    ahead.begin(MODULE, KERNEL, lambda name: False)
+    assert ahead._begun[MODULE, KERNEL].process == first  # once
+    ahead.wait(MODULE, KERNEL)
+    assert (tmp_path / "done").read_text() == KERNEL
     with pytest.raises(ChildProcessError):  # it was reaped
         os.waitpid(first, 0)
-    ahead.wait(MODULE)
-    ahead.wait("never begun")
+    ahead.wait(MODULE, KERNEL)
+    ahead.wait("never begun", KERNEL)
+
+
+def test_it_compiles_what_else_is_asked_for(begin, tmp_path):
+    kinds = NumberKind("uint32"), ReferenceKind("Any", (("field", ArrayKind("int64")),))
+    begin()
+    kernel = SimpleNamespace(__module__="asked_for", __name__="kernel")
+    (tmp_path / "asked_for.py").write_text(
+        "class Kernel:\n    def compile(self, kinds):\n"
+        f"        open({str(tmp_path / 'kinds')!r}, 'w').write(repr(kinds))\n"
+        "kernel = Kernel()\n"
+    )
+    ahead.ask(MODULE, KERNEL, kernel, *kinds)
+    ahead.wait(MODULE, KERNEL)
+    assert (tmp_path / "kinds").read_text() == repr(kinds)
+    ahead.ask(MODULE, KERNEL, kernel, *kinds)  # nobody is there any more
 
 
 def test_nothing_is_begun_where_it_is_of_no_use(begin, monkeypatch):
@@ -57,12 +76,12 @@ def test_nothing_is_begun_where_it_is_of_no_use(begin, monkeypatch):
 
 def test_one_that_fails_says_nothing_and_one_that_hangs_is_left(begin, monkeypatch, capfd):
     begin("raise SystemExit('no')")
-    ahead.wait(MODULE)
+    ahead.wait(MODULE, KERNEL)
     assert capfd.readouterr() == ("", "")
     ahead._begun.clear()
     monkeypatch.setattr(ahead, "MOST_SECONDS", 0.03)
     process = begin("import time; time.sleep(60)")
-    ahead.wait(MODULE)
+    ahead.wait(MODULE, KERNEL)
     assert os.waitpid(process, os.WNOHANG) == (0, 0)  # it goes on
     os.kill(process, signal.SIGKILL)
     os.waitpid(process, 0)

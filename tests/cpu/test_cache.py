@@ -150,11 +150,11 @@ def kernels(first):
     """Name -> LLVM code of the loop and of what is specialised for the program."""
     parts = re.split(r"^-+OPTIMIZED DUMP (\S+?)-+$", first.output, flags=re.MULTILINE)
     named = zip(parts[1::2], parts[2::2], strict=True)
-    ours = r"(loop(?=_[0-9a-f]{16}$)|\w+(?=_[0-9a-f]{20}(_Job_[0-9a-f]{16})?$)).*"
+    ours = r"(loop_frontier(?=_[0-9a-f]{16}$)|\w+(?=_[0-9a-f]{20}(_Job_[0-9a-f]{16})?$)).*"
     return {name[1]: code for text, code in named if (name := re.fullmatch(ours, text))}
 
 
-WHOLE = "loop", "Walk"
+WHOLE = "loop_frontier", "Walk"
 """Kernels that are optimised: the others are parts of the second."""
 
 

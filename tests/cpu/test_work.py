@@ -1,4 +1,4 @@
-"""The loop is one for all programs; what is compiled for a program is what its phases do."""
+"""There is one loop for all programs of a kind; what is compiled for a program is what its phases do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.common.by_reference import Reference
-from gpop.cpu import control, loop, specialise
+from gpop.cpu import control, loops, specialise
 from gpop.generate import generate
 
 GRAPH = generate("rmat", scale=9, degree=6, seed=3, symmetrize=True, weights=(1, 9))
@@ -34,11 +34,24 @@ def controls(monkeypatch):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_the_loop_is_compiled_once_for_all_runs(name, controls):
+def test_the_loop_is_compiled_once_for_all_runs_of_a_kind(name, controls):
     RUNS[name]()
     assert controls
     assert {Reference(each).kind for each in controls} == {control.CONTROL}
-    assert len(loop.run_loop.signatures) == 1
+    assert all(len(each.signatures) <= 1 for each in loops.LOOPS.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("sc", "frontier"), ("bins, all active", "all_active"), ("priorities", "priorities")]
+)
+def test_a_run_wants_no_loop_of_another_kind(name, kind, monkeypatch):
+    begun, entered = [], []
+    monkeypatch.setattr(loops.ahead, "begin", lambda module, kernel, is_kept: begun.append(kernel))
+    monkeypatch.setattr(loops, "entry", lambda kernel, of=loops.entry: entered.append(kernel) or of(kernel))
+    graph = generate("rmat", scale=8, degree=6, seed=5, symmetrize=True, weights=(1, 9))
+    monkeypatch.setitem(globals(), "GRAPH", graph)  # nothing is kept with it
+    RUNS[name]()
+    assert begun == entered == [kind]
 
 
 def test_parameters_that_a_callback_sets_are_seen_by_the_next_iteration():

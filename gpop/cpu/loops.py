@@ -1,0 +1,73 @@
+"""The compiled loops: one for each kind of program, whatever its functions, graph and layout.
+
+Much of the loop (loop.py) is about choosing and sharing what an iteration touches. Where all vertices are
+active there is nothing to choose, and only programs with priorities have buckets. To compile all of it takes
+twice as long as what a PageRank needs, and a first run waits for it; so there are three, and a run has the
+one that it needs compiled, by another process, before its program is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gpop.common import ahead
+from gpop.common.cached import entry_of, keep, source_key
+from gpop.common.foreign import call_c
+from gpop.common.inlined import KERNEL, inline
+from gpop.common.kinds import BOOL, FLOAT64, INT64, ArrayKind, StarKind
+from gpop.cpu.control import open_control
+from gpop.cpu.loop import make_loop
+
+
+@inline
+def call_work(phase, iteration, w, threads, size, sharers, chunk, address, job):
+    """Do a part of a phase of the program whose work is compiled at ``address``."""
+    call_c(address, (phase, iteration, w, threads, size, sharers, chunk, job))
+
+
+TYPES = (
+    *(INT64,) * 10, FLOAT64, BOOL, ArrayKind("int64"), ArrayKind("float64", 2),
+    INT64, StarKind("int64", 2),
+)  # fmt: skip
+"""Kinds of its arguments, which are always the same; ``*job`` is one."""
+
+KINDS = {"all_active": (True, False), "frontier": (False, False), "priorities": (False, True)}
+"""Programs of which kind a loop is for, and whether they are all active, whether they have priorities."""
+
+LOOPS = {
+    kind: keep(make_loop(open_control, call_work, *has), f"loop_{kind}_{source_key(__file__)}", **KERNEL)
+    for kind, has in KINDS.items()
+}
+"""``job`` of them: the address of a program's entry, and of its `Job`."""
+
+
+def kind_of(all_active: bool, prioritised: bool) -> str:
+    """The kind of a program."""
+    return "all_active" if all_active else "priorities" if prioritised else "frontier"
+
+
+def begin(kind: str) -> None:
+    """Have another process compile the loop, if it is not kept: to compile the program takes as long."""
+    ahead.begin(__name__, kind, is_kept)
+
+
+def ask(kind: str, kernel: Any, *kinds: Any) -> None:
+    """Have it compile another kernel, too, that the run will need."""
+    ahead.ask(__name__, kind, kernel, *kinds)
+
+
+def ready(kind: str) -> Callable[..., bool]:
+    """The loop; where another process is at it, it is waited for."""
+    ahead.wait(__name__, kind)
+    return entry(kind)
+
+
+def entry(kind: str) -> Callable[..., bool]:
+    """The loop, compiled or loaded."""
+    return entry_of(LOOPS[kind], *TYPES)
+
+
+def is_kept(kind: str) -> bool:
+    """Whether it need not be compiled."""
+    return LOOPS[kind].is_kept(TYPES)
