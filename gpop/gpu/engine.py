@@ -372,7 +372,7 @@ class GpuEngine:
             link=None if self.link is None else self.link.said(),
         )
         if self.link is not None:  # what others may want of the device
-            self.space.arrays.clear()
+            del self.space
             self.fields.clear()
             self.layout.pool.free_all_blocks()
         elif traits.all_active or not self.active:
@@ -385,7 +385,7 @@ class GpuEngine:
         if self.traits.all_active or not self.active:
             return np.empty(0, np.uint32)
         active = space.vertices_in("frontier_bits", n)
-        if not len(space.arrays["waiting_bits"]):
+        if not space.shapes["waiting_bits"][0]:
             return active
         return np.union1d(active, space.vertices_in("waiting_bits", n))
 

@@ -1,4 +1,5 @@
-"""Device arrays that a run works in. Made for each run: filling them costs microseconds."""
+"""Device arrays that a run works in. Made for each run, in one block: filling it costs microseconds, and so
+would every array of its own."""
 
 from __future__ import annotations
 
@@ -16,6 +17,8 @@ from gpop.gpu.traits import FOLD, Traits, folded_dtype, folds_rows, one_phase, q
 from gpop.graph.graph import Graph
 from gpop.plan.hidden import MASK_SENT
 from gpop.program.folds import identity
+
+ALIGNED = 256
 
 Shapes = dict[str, tuple[int, np.dtype]]
 """Length and type of arrays, by name."""
@@ -77,20 +80,33 @@ class Workspace:
     """The arrays behind ``struct Space``; `argument` is the struct itself."""
 
     def __init__(self, graph: Graph, shapes: Shapes, traits: Traits, fixed: dict[str, Any]) -> None:
-        self.arrays = {name: cupy().zeros(length, dtype) for name, (length, dtype) in shapes.items()} | fixed
-        self.arrays["folded"].fill(identity(traits.combine, shapes["folded"][1]))
+        self.shapes, self.fixed = shapes, fixed
+        self._at, size = {}, 0
+        for name, (length, dtype) in shapes.items():
+            self._at[name] = size
+            size += -(-length * dtype.itemsize // ALIGNED) * ALIGNED
+        self._block = cupy().zeros(size, np.uint8)
+        if (start := identity(traits.combine, shapes["folded"][1])) != 0 and shapes["folded"][0]:
+            self["folded"].fill(start)
         self.heavy_size = 0
         if traits.all_active and shapes["heavy"][0]:
             self.heavy_size = self._list_heavy(graph)
         space = np.zeros(1, SPACE)
+        first = self._block.data.ptr
         for name in SPACE.names:
-            space[name] = self.arrays[name].data.ptr
+            space[name] = fixed[name].data.ptr if name in fixed else first + self._at[name]
         self.argument = argument(space)
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.fixed:
+            return self.fixed[name]
+        (length, dtype), at = self.shapes[name], self._at[name]
+        return self._block[at : at + length * dtype.itemsize].view(dtype)
 
     @property
     def nbytes(self) -> int:
         """Bytes on the device."""
-        return sum(array.nbytes for array in self.arrays.values())
+        return self._block.nbytes + sum(array.nbytes for array in self.fixed.values())
 
     def _list_heavy(self, graph: Graph) -> int:
         """Every vertex is active: the pieces of the heavy ones are listed once."""
@@ -101,12 +117,12 @@ class Workspace:
         pieces = np.empty((int(count.sum()), 2), np.uint32)
         pieces[:, 0] = np.repeat(vertices, count)
         pieces[:, 1] = np.arange(len(pieces)) - np.repeat(first, count)
-        self.arrays["heavy"][: pieces.size].set(pieces.ravel())
+        self["heavy"][: pieces.size].set(pieces.ravel())
         return len(pieces)
 
     def vertices_in(self, name: str, n: int) -> np.ndarray:
         """The vertices whose bit is set, ascending."""
-        words = self.arrays[name].get()
+        words = self[name].get()
         return np.flatnonzero(np.unpackbits(words.view(np.uint8), count=n, bitorder="little")).astype(
             np.uint32
         )

@@ -117,7 +117,8 @@ class CountingEngine(engine.GpuEngine):
         for name in getattr(self.layout, "pinned", ()):  # streamed, with room for all pages
             pages = self.layout.arrays[f"{name} here"]
             arrays[name] = pages, len(self.layout._host(name)) * self.layout.pinned[name].itemsize
-        for name, array in self.space.arrays.items():
+        for name in self.space.shapes:
+            array = self.space[name]
             room = PADDING * array.itemsize if name in ("values", "sent", "partials") and array.size else 0
             arrays[name] = array, array.nbytes - room
         cell = self.fields[self.ready.emitted.written[0]]

@@ -53,7 +53,7 @@ def device_lines(graph: Graph, others: int, what: str) -> tuple[DeviceLines, flo
     kept = graph.store.get(Kind.DEVICE, "lines")
     if kept is not None and others <= LITTLE:
         return kept, 0.0
-    longest = int(graph.out_degree.max(initial=0))
+    longest = kept.longest if kept else int(graph.out_degree.max(initial=0))
     block = min(graph.m, max(BLOCK_EDGES, longest))
     needed = others + (0 if kept else 8 * (graph.m + graph.n + 1) + _SORTING_BYTES * block)
     make_room(graph, needed)

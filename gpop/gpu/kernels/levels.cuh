@@ -13,6 +13,13 @@
 // Bytes: 16 per active vertex, 4 [+ weight] and a random access per edge. Compare: the queue in perf/gpu_baselines.cu.
 #include "walk.cuh"
 
+// To L2, for whoever reads it later; nobody waits.
+__device__ __forceinline__ void prefetch(const void* at) {
+#ifdef __CUDA_ARCH__
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+#endif
+}
+
 struct Entry {  // as it lies in Space.entries
   unsigned vertex, degree;
   int64 first;
@@ -187,6 +194,7 @@ struct Levels {
     if (ends) atomicOr(word, bit);  // nobody waits for it: a search saves the round trip of half a microsecond
     else if (atomicOr(word, bit) & bit) return;
     if (TRACK) set_bit(space.touched_bits, v);
+    prefetch(graph.indices + first);  // read by the next level, which waits for the slowest of its lines
     filterFunc(state, v);
     add(v, first, last - first);
   }
