@@ -18,7 +18,8 @@ from gpop.graph.graph import Graph
 from gpop.plan.hidden import MASK_SENT
 from gpop.program.folds import identity
 
-ALIGNED = 256
+ALIGNED = 512
+"""Bytes at which an array begins, as if it had been allocated alone."""
 
 Shapes = dict[str, tuple[int, np.dtype]]
 """Length and type of arrays, by name."""
