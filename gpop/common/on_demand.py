@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 
 class OnDemand:
@@ -48,11 +48,13 @@ class WithDemands:
                 del self.__dict__[name]
             self.__dict__["_waiting"] = waiting
 
-    def __getattr__(self, name: str) -> Any:
-        waiting = self.__dict__.get("_waiting", {}).get(name)
-        if waiting is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return self.__dict__.setdefault(name, waiting.value)
+    if not TYPE_CHECKING:  # else every attribute would seem to be there
+
+        def __getattr__(self, name: str) -> Any:
+            waiting = self.__dict__.get("_waiting", {}).get(name)
+            if waiting is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return self.__dict__.setdefault(name, waiting.value)
 
     def __getstate__(self) -> dict[str, Any]:
         """Attributes, all of them made."""

@@ -1,4 +1,4 @@
-"""Fields that a run has left on the device, until somebody looks at them or the room is wanted."""
+"""Fields that a run has left on the device until somebody looks at them, and what goes if room is wanted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from gpop.gpu import device, staging
 from gpop.gpu.device import cupy
 from gpop.graph.graph import Graph
 
-_left: WeakSet[OnDevice] = WeakSet()
+giving_way: WeakSet[Any] = WeakSet()
+"""What takes room of a device that others may want: each has a method ``give_way``."""
 
 
 class OnDevice:
@@ -22,7 +23,7 @@ class OnDevice:
         self.array, self.length, self.dtype = array, len(array), array.dtype
         self.device = cupy().cuda.Device()
         self.fetched: np.ndarray | None = None
-        _left.add(self)
+        giving_way.add(self)
 
     def on_host(self) -> np.ndarray:
         """The array, which is then no longer on the device for this."""
@@ -32,6 +33,10 @@ class OnDevice:
                 staging.fetch(self.array, found)
             self.fetched, self.array = found, None
         return self.fetched
+
+    def give_way(self) -> None:
+        """To the host."""
+        self.on_host()
 
     def here(self) -> Any:
         """The array where it is on the current device."""
@@ -49,6 +54,6 @@ class OnDevice:
 def make_room(graph: Graph, needed: int) -> None:
     """So many bytes of the device, if what was left there and what is kept with graphs can make them."""
     if needed > device.free_bytes():
-        for each in list(_left):
-            each.on_host()
+        for each in list(giving_way):
+            each.give_way()
     graph.store.make_room(lambda: needed <= device.free_bytes(), device=True)

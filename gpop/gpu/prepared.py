@@ -2,7 +2,7 @@
 
 To prepare takes longer than a small run: what may be chosen, the source of the kernels and their functions,
 the structs that they are given. That is noted with the graph (`gpop.graph.kept`), until something that it is
-made of comes or goes. A small workspace is noted, too: a run that ends by itself leaves it as it was, clean.
+made of comes or goes. Its workspace is noted, too: a run that ends by itself leaves it as it was, clean.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from gpop.gpu.edge_arrays import STRUCTS
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.exchange import Exchange
 from gpop.gpu.kernel import FUSED, STEPPED, compile_kernel, make_source
+from gpop.gpu.left import giving_way
 from gpop.gpu.structs import GRAPH, argument
 from gpop.gpu.traits import Traits, shared_bytes
 from gpop.gpu.workspace import Shapes, Workspace
@@ -26,11 +27,12 @@ from gpop.graph.graph import Graph
 from gpop.plan.plan import Plan
 from gpop.program.program import Program
 
-KEPT = 1 << 23
-"""Most bytes of a workspace that is kept; to make a larger one takes no share of a run that is worth it."""
+KEPT_SHARE = 64
+"""The workspace of a kind of run is kept up to this part of the device's memory, unless room is wanted: it is
+hundreds of MB on large graphs, which take longer to allocate and clear than a search does to end."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Prepared:
     """Ready for a run: layout, traits, kernels, and the shapes of the workspace.
 
@@ -100,8 +102,13 @@ class Prepared:
 
     def keep_space(self, space: Workspace) -> None:
         """Keep a clean workspace, if it is small."""
-        if space.nbytes <= KEPT and not self.traits.track:
+        if space.nbytes <= self.device.memory // KEPT_SHARE and not self.traits.track:
             self.space = space
+            giving_way.add(self)
+
+    def give_way(self) -> None:
+        """Let go of the workspace."""
+        self.space = None
 
     def exchange_for(self, program: Program, names: tuple[str, ...]) -> Exchange:
         """The block that takes this program's small fields."""

@@ -7,7 +7,8 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.gpu import engine, exchange, prepared
+from gpop.gpu import device, engine, exchange, prepared
+from gpop.gpu.left import make_room
 from tests.gpu.emulator import emulated
 from tests.programs import Smallest, random_graph
 
@@ -66,7 +67,7 @@ def test_a_workspace_that_may_not_be_clean_is_not_kept(made, monkeypatch):
             labels(callback=_fail)
         assert np.array_equal(labels()[0], whole)
         assert len(made["spaces"]) == 3
-        monkeypatch.setattr(prepared, "KEPT", 0)
+        monkeypatch.setattr(prepared, "KEPT_SHARE", 1 << 60)
         assert np.array_equal(labels()[0], whole)
         assert np.array_equal(labels()[0], whole)
         assert len(made["spaces"]) == 4
@@ -114,3 +115,16 @@ def test_a_run_that_is_pushed_otherwise_is_prepared_alone(made):
         for _ in range(2):
             engine.GpuEngine(decide(Smallest(graph), target="gpu", mode="sc"), SWAP).prepare()
     assert len(made["prepared"]) == 2
+
+
+def test_a_workspace_that_is_kept_makes_room(made, monkeypatch):
+    graph = random_graph(6, 200, 900)
+    with emulated():
+        for _ in range(2):
+            gpop.bfs(graph, 0, target="gpu", mode="sc", ratio=1.0)
+        assert len(made["spaces"]) == 1
+        with monkeypatch.context() as patch:
+            patch.setattr(device, "free_bytes", lambda: 0)
+            make_room(random_graph(7, 20, 90), 1)  # another graph is prepared
+        gpop.bfs(graph, 0, target="gpu", mode="sc", ratio=1.0)
+        assert len(made["spaces"]) == 2 and len(made["prepared"]) == 1
