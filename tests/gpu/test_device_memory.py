@@ -96,7 +96,7 @@ def test_not_enough_memory_is_said_before_anything_is_allocated(mode, monkeypatc
     with pytest.raises(gpop.NotEnoughMemory, match=r"needs .* GiB on the device, .* GiB are free$") as error:
         gpop.run(program, mode=mode, ratio=1.0, target="gpu", partition_size=256)
     assert "\n" not in str(error.value)
-    assert used_bytes() == before
+    assert used_bytes() <= before  # what was kept of runs before has given way
     assert np.array_equal(program.label, untouched)
     monkeypatch.undo()
     gpop.run(program, mode=mode, ratio=1.0, target="gpu", partition_size=256)  # the graph is as good as new
