@@ -14,7 +14,7 @@ from gpop.gpu.traits import OWNER, SWAP, Traits, combine_of, push_of, queues
 from gpop.graph.degrees import share_in_long_lists
 from gpop.graph.graph import Graph
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
-from gpop.model.choosers import prefers_edge_list, prefers_few_ways, prefers_hyb, prefers_rows
+from gpop.model.choosers import prefers_cluster, prefers_edge_list, prefers_few_ways, prefers_hyb, prefers_rows
 from gpop.model.strategies import PULL, SC, WARP, Strategy, asked_on, code_of, policies, split
 from gpop.plan.chosen import asked_once
 from gpop.plan.plan import Plan
@@ -85,6 +85,7 @@ def traits_of(
         aggregation=aggregation,
         streamed=streamed,
         tree=plan.tree is not None and not cls.all_active,
+        clustered=any(each.few for each in strategies) and _is_for_a_cluster(plan),
     )
 
 
@@ -125,6 +126,13 @@ def _leaves_bins(plan: Plan, emitted: Emitted, pulls: bool) -> bool:
     searches = pulls and "needsFunc" in emitted.defined
     few = plan.partition_size is None and prefers_few_ways(plan.program.graph.m)
     return plan.tree is None and (searches or few)
+
+
+def _is_for_a_cluster(plan: Plan) -> bool:
+    """Whether a cluster of blocks has iterations of its own: where the device has clusters and frontiers may be
+    small for long."""
+    clusters = int(current_device().compute_capability) >= 90
+    return clusters and plan.tree is None and prefers_cluster(plan.program.graph.n, plan.program.graph.m)
 
 
 def _has_short_rows(graph: Graph) -> bool:

@@ -216,8 +216,14 @@ class GpuEngine:
 
     def iterate(self) -> np.ndarray:
         """Let the device iterate until the host is due; the records of the trace."""
-        self._launch(self.ready.loop)
+        self._launch(self.ready.levels if self._is_for_the_cluster() else self.ready.loop)
         return self._records()
+
+    def _is_for_the_cluster(self) -> bool:
+        """Whether few are active, as far as is known: a run begins so, where the graph has it."""
+        if self.ready.levels is None:
+            return False
+        return self.fresh or bool(self.control["few"])
 
     def scatter(self) -> None:
         """The first half of an iteration. Its kernels are compiled when they are first wanted."""
@@ -256,7 +262,8 @@ class GpuEngine:
         self.milliseconds += cupy().cuda.get_elapsed_time(*ready.events)
 
     def _start(self, kernel: Any) -> None:
-        blocks = (self.ready.device.multiprocessors,)
+        together = kernel is self.ready.levels
+        blocks = (limits.CLUSTER if together else self.ready.device.multiprocessors,)
         kernel(blocks, (limits.BLOCK_THREADS,), self._arguments(), shared_mem=self.ready.shared)
 
     def _arguments(self) -> tuple[Any, ...]:

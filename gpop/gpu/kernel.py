@@ -58,6 +58,9 @@ ENGINE = ("lists", "buckets", "frontier", "tree", "engine")
 """Those that come after the strategies; then how an iteration is launched: `FUSED`, `STEPPED`, or on one of
 several ranks."""
 
+CLUSTERED = "levels_loop"
+"""The launch of a cluster of blocks, beside the fused one."""
+
 FUSED, STEPPED, RANKED = ("loop", "load"), ("step",), ("loop", "load", "exchange", "peers")
 
 OPTIONS = ("--std=c++17", "--fmad=false")  # the CPU does not contract a * b + c either
@@ -92,6 +95,8 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "Folded": folded,
         "Total": total_dtype(folded, traits),
     }
+    few = traits.few if launched is FUSED else None  # it ends no iteration in the middle
+    clustered = few is not None and traits.clustered
     values = {
         "BITS": traits.bits,
         "ALL_ACTIVE": int(traits.all_active),
@@ -115,6 +120,8 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "BLOCK_THREADS": limits.BLOCK_THREADS,
         "HEAVY": limits.HEAVY,
         "LEVEL_EDGES": limits.LEVEL_EDGES,
+        "CLUSTER": limits.CLUSTER if clustered else 0,
+        "CLUSTER_EDGES": limits.CLUSTER_EDGES,
         "MOST_LISTED": limits.MOST_LISTED,
         "HUB": limits.HUB,
         "QUEUES": int(queues(emitted, traits)),
@@ -151,12 +158,11 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
     lines += [f"typedef {c_name(dtype)} {name};" for name, dtype in types.items()]
     lines += [f"#define {name} {value}" for name, value in values.items()]
     sizes = [device_sizes(emitted, traits, live) for live in (False, True)]
-    few = traits.few if launched is FUSED else None  # it ends no iteration in the middle
     chosen = traits.sparse, traits.dense, traits.pulling, few
     lines.append(strategy_source(*chosen, *sizes, traits.streamed))
     others = kernels_of(tuple(strategy for strategy in traits.strategies if not strategy.few))
-    ends = kernels_of((few,)) if few else []
-    lines.append(kernel_text((*COMMON, *others, *ENGINE, *ends, *launched)))
+    ends = [*(kernels_of((few,)) if few else []), *launched, *([CLUSTERED] if clustered else [])]
+    lines.append(kernel_text((*COMMON, *others, *ENGINE, *ends)))
     lines += [
         f'static_assert(sizeof({name}) == {dtype.itemsize}, "{name} and its mirror differ");'
         for name, dtype in (("Graph", GRAPH), ("Space", SPACE), ("Control", CONTROL))

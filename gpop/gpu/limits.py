@@ -16,6 +16,12 @@ in the bins, and of the header of a segment (layout.cuh)."""
 LEVEL_EDGES = 1 << 18
 """Most active vertices, and most edges of them, of an iteration that has little to do (levels.cuh)."""
 
+CLUSTER = 16
+"""Blocks that iterate together while so little is active that they are enough (levels_loop.cuh)."""
+
+CLUSTER_EDGES = 1 << 14
+"""Most active vertices, and most edges of them, of an iteration that is theirs."""
+
 MOST_LISTED = 1 << 18
 """Vertices of a new bucket are listed where at most so many waited; else they are bits (buckets.cuh)."""
 

@@ -27,6 +27,9 @@ from gpop.graph.graph import Graph
 from gpop.plan.plan import Plan
 from gpop.program.program import Program
 
+LARGE_CLUSTERS = 14
+"""The driver's number of the attribute of a kernel whose clusters may have more than eight blocks."""
+
 KEPT_SHARE = 64
 """The workspace of a kind of run is kept up to this part of the device's memory, unless room is wanted: it is
 hundreds of MB on large graphs, which take longer to allocate and clear than a search does to end."""
@@ -63,11 +66,22 @@ class Prepared:
         self.loader = module.get_function("gpop_load")
         self.shared = shared_bytes(self.emitted, self.traits)
         self.loop.max_dynamic_shared_size_bytes = self.shared
+        self.levels = self._levels_of(module) if self._has_cluster() else None
         self.device = current_device()
         self.events = cupy().cuda.Event(), cupy().cuda.Event()
         self.halves: tuple[Any, Any] | None = None
         self.space: Workspace | None = None
         self.exchange: Exchange | None = None
+
+    def _has_cluster(self) -> bool:
+        return self.traits.clustered and self.launched is FUSED
+
+    def _levels_of(self, module: Any) -> Any:
+        """The launch of a cluster, whose blocks are resident together without being asked for that."""
+        levels = module.get_function("gpop_levels")
+        levels.max_dynamic_shared_size_bytes = self.shared
+        cupy().cuda.driver.funcSetAttribute(levels.kernel.ptr, LARGE_CLUSTERS, 1)
+        return levels.kernel
 
     @cached_property
     def graph(self) -> np.ndarray:

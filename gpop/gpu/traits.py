@@ -42,6 +42,8 @@ class Traits(NamedTuple):
     """Whether arrays that grow with the edges are read page by page (stored.cuh)."""
     tree: bool = False
     """Whether a decision tree is asked (tree.cuh)."""
+    clustered: bool = False
+    """Whether a cluster of blocks has iterations in which few vertices are active (levels_loop.cuh)."""
 
     @property
     def sparse(self) -> Strategy | None:

@@ -37,6 +37,9 @@ those before it. On an H200 a search of a web graph took 1.6 times as long with 
 MOST_IN_LONG_ROWS = 0.1
 """Share of the edges up to which rows are walked by threads that have several at once (kernels/rows.cuh)."""
 
+MOST_DEGREE_OF_THIN = 8
+"""Edges a vertex, of graphs whose searches may have many small levels."""
+
 MOST_WITHOUT_BINS = 1 << 21
 """Edges. On an H200 paths took .7 to .9 of the time without bins with up to 1.6 million, .95 to 1.05 with 1.8
 to 3.7, and 1.5 with 7.6."""
@@ -201,6 +204,19 @@ def prefers_few_ways(edges: float) -> bool:
     (True, False)
     """
     return edges <= MOST_WITHOUT_BINS
+
+
+def prefers_cluster(vertices: float, edges: float) -> bool:
+    """Whether frontiers are predicted to be small in many iterations, for a cluster of blocks on a GPU.
+
+    Of a graph with many edges a vertex a search sees all in few levels, and most of them are large.
+
+    Examples
+    --------
+    >>> prefers_cluster(1 << 22, 1 << 24), prefers_cluster(1 << 22, 1 << 26)
+    (True, False)
+    """
+    return edges <= MOST_DEGREE_OF_THIN * vertices
 
 
 def divides(divided: float, pushed: float, binned: float) -> bool:

@@ -31,7 +31,7 @@ WARP = 32
 RUBBISH = np.uint8(0xA5)  # what an array is full of that nobody has filled
 SHARED = "extern __shared__ __align__(16) unsigned char shared_memory[];"
 CLOCK = re.compile(r'asm volatile\("mov\.u64 %0, %%globaltimer;" : "=l"\(t\)\);')
-KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\)\s*)?(\w+)\(([^)]*)\)')
+KERNEL = re.compile(r'extern "C" __global__ void (?:__\w+__\([^)]*\)\s*)*(\w+)\(([^)]*)\)')
 
 
 class Array(np.ndarray):
@@ -129,7 +129,7 @@ class Stream:
 class Device:
     """The only one."""
 
-    id, compute_capability = 0, "00"
+    id, compute_capability = 0, "90"
     attributes: ClassVar = {"MultiProcessorCount": 1, "MaxSharedMemoryPerBlockOptin": 227 << 10}
 
     def use(self) -> None:
@@ -154,6 +154,9 @@ class Event:
 
 class Kernel:
     """One kernel of a library, called as CuPy calls it; grid and block are those of the emulator."""
+
+    ptr = 0
+    kernel = property(lambda self: self)
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -270,6 +273,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
             get_elapsed_time=lambda begin, end: 0.0,
             Device=lambda *index: Device(),
             runtime=runtime,
+            driver=SimpleNamespace(funcSetAttribute=lambda kernel, attribute, value: None),
         ),
     )
 

@@ -119,9 +119,9 @@ __device__ bool prefers_asking(const model::Part& whole, double cost, double rat
   return model::prefers_asking(cost, asked, over_link, ratio);
 }
 
-// Block 0: close the iteration that ended, decide how the next one goes. `finished`: there was one.
-// One thread reads what it needs of Control at once: these loads come from L2.
-__device__ void plan(const Graph& graph, const Space& space, Control* control, bool finished) {
+// Block 0: close the iteration that ended, decide how the next one goes. `finished`: there was one. `cluster`: of one
+// that goes on with levels of so many edges only, and else leaves all as it is. One thread reads what it needs of Control at once: these loads come from L2.
+__device__ void plan(const Graph& graph, const Space& space, Control* control, bool finished, int64 cluster = 0) {
   __shared__ Sums sums;
   __shared__ bool alone, few, over;
   __shared__ int chosen;
@@ -180,10 +180,10 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     whole = model::Part{(double)next.frontier, (double)next.edges, (double)graph.n, (double)graph.m, 0, 0,
                         (double)next.needy, (double)next.needy_edges,
                         (double)graph.n * graph.ell_width, (double)graph.coo_entries};
-    few = HAS_FEW && sends && next.list_valid && next.heavy_size == 0 && next.edges <= LEVEL_EDGES && next.frontier <= LEVEL_EDGES &&
+    const int64 most = cluster ? cluster : LEVEL_EDGES;
+    few = HAS_FEW && sends && next.list_valid && next.heavy_size == 0 && next.edges <= most && next.frontier <= most &&
           !(QUEUES && graph.queues);
     alone = next.alone;
-    over = next.stop && next.rows;
     chosen = next.way;
     next.begin_ns = now;  // what a row says includes the plan of its iteration
     control->head = next;
@@ -194,6 +194,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
       control->level_found[0] = ((uint64)whole.active_vertices << FOUND_SHIFT) + (uint64)whole.active_edges;
     }
     control->head.few = few;
+    over = (next.stop && next.rows) || (cluster && !few);
     sums = Sums();
   }
   __syncthreads();

@@ -5,12 +5,17 @@
 // `frontier_bits` for the first level. An entry has where the edges of its vertex begin, so that a level waits for its
 // entry, the neighbours, their cells and no more. Blocks collect what they find and reserve room for all of it
 // together. Nobody plans: all blocks read the totals of the next level behind the barrier and decide alike; one
-// thread, which seldom has an edge, writes the trace of the level before and asks the model meanwhile. A tree is
+// warp, which has no edges, writes the trace of the level before and asks the model meanwhile. A tree is
 // asked by all of them.
+//
+// One cluster of blocks (cluster.cuh) has another way between two levels: what a block has found stays in its shared
+// memory, where the others read it, and each tells all others how much that is. What finds no room there, and what the
+// first level begins with, lies where it does without clusters.
 //
 // For runs whose messages are computed when they are delivered (sent_by), swapped (swap.cuh), with a filterFunc that
 // may be called when a vertex becomes active, if there is one: it says True, whatever was gathered.
 // Bytes: 16 per active vertex, 4 [+ weight] and a random access per edge. Compare: the queue in perf/gpu_baselines.cu.
+#include "cluster.cuh"
 #include "walk.cuh"
 
 // To L2, for whoever reads it later; nobody waits.
@@ -29,11 +34,13 @@ __device__ __forceinline__ int64 entries_of(uint64 found) { return (int64)(found
 __device__ __forceinline__ int64 edges_of(uint64 found) { return (int64)(found & ((1ULL << FOUND_SHIFT) - 1)); }
 
 struct Stage {  // what a block has found for the next level
-  unsigned count, edges;
-  uint64 pad;
-  Entry entry[SHARED_BYTES / sizeof(Entry) - 1];
+  unsigned count, edges, flags, pad;
+  Entry entry[1];
 };
-const unsigned MOST_STAGED = SHARED_BYTES / sizeof(Entry) - 1;
+
+// Flags of a stage: the level is to be left to others; more of it, or that it is, stands in Control.
+enum : unsigned { LEAVES = 1, BESIDE = 2 };
+const int FLAGS_SHIFT = 62;  // of what a block tells the others: flags, vertices and edges
 
 struct Record {  // what the thread knows that writes the trace; of no concern to the others' registers
   Control* control;
@@ -47,8 +54,8 @@ struct Record {  // what the thread knows that writes the trace; of no concern t
 
   __device__ void end_row(double* row, int64 now) { row[GATHER_AT] = 1e-9 * (double)(now - begun); }
 
-  // The trace of this level, but for its end; whether the next one should be the last.
-  __device__ __noinline__ void level(unsigned number, uint64 found, bool asks, double n, double m, double k) {
+  // The trace of this level, but for its end; whether the next one is to be left to others.
+  __device__ __noinline__ bool level(unsigned number, uint64 found, bool asks, double n, double m, double k) {
     const int64 now = now_ns(), size = entries_of(found), edges = edges_of(found);
     double* row = control->trace[control->head.rows + number];
     if (number) {
@@ -68,8 +75,7 @@ struct Record {  // what the thread knows that writes the trace; of no concern t
     row[MESSAGES_AT] = (double)edges;
     row[BYTES_AT] = pushed;
     double asked;
-    if (now - control->head.started > control->head.slice_ns || (asks && prefers_asking(whole, pushed, control->head.ratio, asked)))
-      control->level_leave[(number + 1) % 3] = 1;
+    return now - control->head.started > control->head.slice_ns || (asks && prefers_asking(whole, pushed, control->head.ratio, asked));
   }
 
   // So many levels are over, `found` is left to others.
@@ -96,20 +102,46 @@ struct Level {  // what a block is told of one by its first thread
   bool stays;
 };
 
-struct Levels {
+template <bool CLUSTERED>
+struct LevelsOf {
+  static constexpr unsigned STAGE_BYTES = CLUSTERED ? SHARED_BYTES / 32 * 16 : SHARED_BYTES;
+  static constexpr unsigned MOST_STAGED = STAGE_BYTES / sizeof(Entry) - 1;
+
   Team& team;
   State& state;
   const Graph& graph;
   const Space& space;
   Control* control;
   unsigned level, size;  // since the first of this run of levels; its entries
+  unsigned staged;       // of those, in shared memory
+  int before;            // those of the blocks before the one that has the number of this lane
+
+  __device__ __forceinline__ LevelsOf(Team& team, State& state, const Graph& graph, const Space& space, Control* control)
+      : team(team), state(state), graph(graph), space(space), control(control), level(0), size(0), staged(0), before(0) {}
 
   __device__ __forceinline__ Entry* entries(unsigned of) const {
     return (Entry*)space.entries + (of & 1) * min((int64)LEVEL_EDGES, graph.n);
   }
   __device__ __forceinline__ unsigned* bits(unsigned of) const { return of & 1 ? space.active_bits : space.frontier_bits; }
-  __device__ __forceinline__ Stage* stage() const { return (Stage*)shared_memory; }
-  __device__ __forceinline__ bool recorder() const { return blockIdx.x == 0 && threadIdx.x == blockDim.x - 32; }
+  __device__ __forceinline__ Stage* stage(unsigned of) const {
+    return (Stage*)(shared_memory + (CLUSTERED ? (of & 1) * STAGE_BYTES : 0));
+  }
+  static __device__ __forceinline__ uint64* told(unsigned of) {
+    __shared__ uint64 by[2][CLUSTERED ? 32 : 1];
+    return by[of & 1];
+  }
+  __device__ __forceinline__ uint64* sum() const { return (uint64*)control->level_found + (level + 1) % 3; }
+  __device__ __forceinline__ bool recorder() const {
+    return blockIdx.x == (team.alone ? 0 : team.blocks - 1) && threadIdx.x == blockDim.x - 32;
+  }
+
+  // The next level is for others.
+  __device__ __forceinline__ void leave_next() const {
+    if (CLUSTERED)
+      atomicOr(&stage(level + 1)->flags, LEAVES);
+    else
+      control->level_leave[(level + 1) % 3] = 1;
+  }
 
   // The list becomes the entries of level 0; plan has set its totals, and the next two to nothing.
   __device__ void enter() {
@@ -117,13 +149,21 @@ struct Levels {
       const unsigned v = space.list[i];
       entries(0)[i] = Entry{v, (unsigned)degree_of(graph, v), graph.indptr[v]};
     }
-    if (threadIdx.x == 0) stage()->count = stage()->edges = 0;
+    if (!CLUSTERED) return;
+    if (threadIdx.x < 32) {
+      told(0)[threadIdx.x] = threadIdx.x < team.blocks ? (uint64)BESIDE << FLAGS_SHIFT : 0;
+      told(1)[threadIdx.x] = 0;
+    }
+    if (threadIdx.x == 0) empty(stage(1));
   }
 
+  __device__ __forceinline__ void empty(Stage* stage) const { stage->count = stage->edges = stage->flags = 0; }
+
   // One thread, behind the barrier: whether the level that begins is for this strategy. `most`: so many are.
-  __device__ bool stays(Level& now, bool leaves) const {
+  __device__ __forceinline__ bool stays(Level& now, bool leaves) const {
     const int64 size = entries_of(now.found), edges = edges_of(now.found);
     if (size == 0 || level >= now.most || leaves) return false;
+    if (CLUSTERED) return edges <= CLUSTER_EDGES && size <= CLUSTER_EDGES;
     if (HAS_TREE) {
       const int way = way_of(space, size, now.visited, edges, now.way);
       if (!by_model(way) && way != MODE_SC) return false;
@@ -135,9 +175,10 @@ struct Levels {
 
   // Everybody waits, then knows what there is to do.
   __device__ __forceinline__ void end_level(Level& now) {
+    if (CLUSTERED) return end_level_of_cluster(now);
     __syncthreads();
     if (threadIdx.x == 0) {
-      stage()->count = stage()->edges = 0;
+      empty(stage(0));
       __threadfence();
       if (!team.alone) {
         team.levels += 1;
@@ -154,21 +195,43 @@ struct Levels {
     size = (unsigned)entries_of(now.found);
   }
 
+  // The same in a cluster, by every thread, which has a `now` of its own.
+  __device__ __forceinline__ void end_level_of_cluster(Level& now) {
+    cluster_barrier();
+    uint64 own = told(level)[lane_id()];
+    const unsigned flags = (unsigned)(own >> FLAGS_SHIFT);
+    bool leaves = __any_sync(ALL_LANES, (flags & LEAVES) != 0);
+    const bool beside = __any_sync(ALL_LANES, (flags & BESIDE) != 0);
+    own &= (1ULL << FLAGS_SHIFT) - 1;
+    const uint64 upto = warp_inclusive_sum(own);
+    before = (int)entries_of(upto - own);
+    now.found = __shfl_sync(ALL_LANES, upto, 31);
+    staged = (unsigned)entries_of(now.found);
+    if (beside) {
+      leaves |= *(volatile unsigned*)&control->level_leave[level % 3] != 0;
+      now.found += *(volatile uint64*)&control->level_found[level % 3];
+    }
+    now.stays = level == 0 || stays(now, leaves);
+    size = (unsigned)entries_of(now.found);
+  }
+
   __device__ __forceinline__ void add(unsigned v, int64 first, int64 degree) {
-    uint64* sum = (uint64*)control->level_found + (level + 1) % 3;
+    Stage* found = stage(level + 1);
     unsigned counted = (unsigned)degree;
     if (degree > HEAVY) {  // pieces are for another strategy
-      atomicAdd(sum, (uint64)degree);
-      control->level_leave[(level + 1) % 3] = 1;
+      atomicAdd(sum(), (uint64)degree);
+      leave_next();
+      if (CLUSTERED) atomicOr(&found->flags, BESIDE);
       counted = 0;
     }
     const Entry entry = {v, (unsigned)degree, first};
-    const unsigned at = atomicAdd(&stage()->count, 1u);
+    const unsigned at = atomicAdd(&found->count, 1u);
     if (at < MOST_STAGED) {
-      stage()->entry[at] = entry;
-      atomicAdd(&stage()->edges, counted);
+      found->entry[at] = entry;
+      atomicAdd(&found->edges, counted);
     } else {
-      entries(level + 1)[entries_of(atomicAdd(sum, (1ULL << FOUND_SHIFT) + counted))] = entry;
+      if (CLUSTERED) atomicOr(&found->flags, BESIDE);
+      entries(level + 1)[entries_of(atomicAdd(sum(), (1ULL << FOUND_SHIFT) + counted))] = entry;
     }
   }
 
@@ -195,55 +258,80 @@ struct Levels {
     else if (atomicOr(word, bit) & bit) return;
     if (TRACK) set_bit(space.touched_bits, v);
     prefetch(graph.indices + first);  // read by the next level, which waits for the slowest of its lines
+#if WEIGHTED
+    prefetch(graph.weights + first);
+#endif
     filterFunc(state, v);
     add(v, first, last - first);
   }
 
+  // The i-th entry of this level, asked for by a whole warp; of this lane if it is `wanted`.
+  __device__ __forceinline__ Entry entry(unsigned i, bool wanted) const {
+    if (!CLUSTERED) return wanted ? entries(level)[i] : Entry{};
+    const int owner = owner_of((int)i, before);
+    const unsigned at = i - (unsigned)__shfl_sync(ALL_LANES, before, owner);
+    if (!wanted) return Entry{};
+    return i < staged ? on_block(stage(level)->entry, owner)[at] : entries(level)[i - staged];
+  }
+
   __device__ void walk() {
-    const unsigned tile = min(32u, (size + team.warps() - 1) / team.warps());
-    for (unsigned i = team.warp() * tile; i < size; i += team.warps() * tile) {
-      Entry own = {};
-      if (lane_id() < tile && i + lane_id() < size) {
-        own = entries(level)[i + lane_id()];
-        bits(level)[own.vertex >> 5] = 0;  // all of a word are in this list
-      }
+    const unsigned walkers = max(1u, team.warps() - 1);  // the last one is the recorder's
+    const unsigned tile = min(32u, (size + walkers - 1) / walkers);
+    if (team.warp() >= walkers) return;
+    for (unsigned i = team.warp() * tile; i < size; i += walkers * tile) {
+      const bool wanted = lane_id() < tile && i + lane_id() < size;
+      const Entry own = entry(i + lane_id(), wanted);
+      if (wanted) bits(level)[own.vertex >> 5] = 0;  // all of a word are in this list
       walk_edges(own.vertex, own.first, (int)own.degree, [&](int64 edge, unsigned source) { relax(edge, source); });
     }
   }
 
-  // What the block has found to the entries of the next level.
-  __device__ void unload() {
+  // What the block has found to the entries of the next level; in a cluster all others are told how much it is.
+  __device__ __forceinline__ void unload() {
+    Stage* found = stage(level + 1);
     __shared__ int64 first;
     __syncthreads();
-    const unsigned count = min(stage()->count, MOST_STAGED);
+    const unsigned count = min(found->count, MOST_STAGED);
+    if (CLUSTERED) {
+      if (threadIdx.x < team.blocks)
+        on_block(told(level + 1), threadIdx.x)[blockIdx.x] =
+            (uint64)found->flags << FLAGS_SHIFT | (uint64)count << FOUND_SHIFT | found->edges;
+      if (threadIdx.x == 0) empty(stage(level));
+      return;
+    }
     if (count == 0) return;
-    if (threadIdx.x == 0)
-      first = entries_of(atomicAdd((uint64*)control->level_found + (level + 1) % 3, ((uint64)count << FOUND_SHIFT) + stage()->edges));
+    if (threadIdx.x == 0) first = entries_of(atomicAdd(sum(), ((uint64)count << FOUND_SHIFT) + found->edges));
     __syncthreads();
-    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) entries(level + 1)[first + i] = stage()->entry[i];
+    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) entries(level + 1)[first + i] = found->entry[i];
+  }
+
+  __device__ __forceinline__ void put_back(const Entry& entry) const {
+    if (level & 1) {
+      space.active_bits[entry.vertex >> 5] = 0;
+      atomicOr(space.frontier_bits + (entry.vertex >> 5), 1u << (entry.vertex & 31));
+    }
+    append(entry.vertex, entry.degree, true, space, control);
+    atomicAdd(space.active_vertices + partition_of(entry.vertex), 1u);
+    atomicAdd(space.active_edges + partition_of(entry.vertex), (uint64)entry.degree);
   }
 
   // The entries that nobody has looked at become the list, with bits and counts, as plan wants to find them.
   __device__ void leave() {
-    for (unsigned i = team.rank(); i < size; i += team.size()) {
-      const Entry entry = entries(level)[i];
-      if (level & 1) {
-        space.active_bits[entry.vertex >> 5] = 0;
-        atomicOr(space.frontier_bits + (entry.vertex >> 5), 1u << (entry.vertex & 31));
-      }
-      append(entry.vertex, entry.degree, true, space, control);
-      atomicAdd(space.active_vertices + partition_of(entry.vertex), 1u);
-      atomicAdd(space.active_edges + partition_of(entry.vertex), (uint64)entry.degree);
-    }
+    for (unsigned i = team.rank(); i < size - staged; i += team.size()) put_back(entries(level)[i]);
+    if (!CLUSTERED) return;
+    const unsigned own = (unsigned)entries_of(told(level)[blockIdx.x] & ((1ULL << FLAGS_SHIFT) - 1));
+    for (unsigned i = threadIdx.x; i < own; i += blockDim.x) put_back(stage(level)->entry[i]);
   }
 
   // Levels as long as few vertices are active.
   __device__ __forceinline__ void run() {
-    __shared__ Level now;
+    __shared__ Level shared;
     __shared__ Record record;
+    Level own;
+    Level& now = CLUSTERED ? own : shared;
     const Control::Head& head = control->head;
     const int64 begin = head.iteration;
-    if (threadIdx.x == 0) {
+    if (CLUSTERED || threadIdx.x == 0) {
       now.most = (unsigned)min(head.limit - begin, head.row_limit - head.rows);
       now.visited = head.visited;
       now.way = head.way;
@@ -252,7 +340,8 @@ struct Levels {
     enter();
     end_level(now);
     while (now.stays) {
-      if (recorder()) record.level(level, now.found, !HAS_TREE || now.way == AUTO, (double)graph.n, (double)graph.m, (double)graph.k);
+      if (recorder() && record.level(level, now.found, !HAS_TREE || now.way == AUTO, (double)graph.n, (double)graph.m, (double)graph.k))
+        leave_next();
       ADVANCE(state, begin + level);
       walk();
       unload();
@@ -262,4 +351,8 @@ struct Levels {
     leave();
     if (recorder()) record.end(level, now.found, now.visited, now.way);
   }
+};
+
+struct Levels : LevelsOf<false> {
+  using LevelsOf<false>::LevelsOf;
 };

@@ -1,9 +1,10 @@
-// Who works together on a phase: the whole grid, or block 0 alone when little is active.
+// Who works together on a phase: the whole grid, or block 0 alone when little is active. A grid may be one cluster.
 //
 // The engine is one cooperative launch (every block is resident). A barrier is an arrival counter that
 // only grows; block 0 may do serial work (the plan of the next iteration) between arrival and release.
 // One thread's fence on each side, with the block's own barrier around it, makes plain stores of one
 // block visible to plain loads of another (it also drops what L1 holds), as cooperative groups do it.
+#include "cluster.cuh"
 #include "warp.cuh"
 
 struct Team {
@@ -11,6 +12,7 @@ struct Team {
   unsigned blocks, generation;
   bool alone;
   unsigned levels;  // that have passed their own barrier (levels.cuh)
+  bool clustered;
 
   __device__ unsigned rank() const { return alone ? threadIdx.x : blockIdx.x * blockDim.x + threadIdx.x; }
   __device__ unsigned size() const { return alone ? blockDim.x : blocks * blockDim.x; }
@@ -33,6 +35,14 @@ struct Team {
       __syncthreads();
       return;
     }
+#if CLUSTER
+    if (clustered) {
+      cluster_barrier();
+      if (blockIdx.x == 0) serial();
+      cluster_barrier();
+      return;
+    }
+#endif
     ++generation;
     volatile unsigned* arrived = &control->arrived_blocks;
     volatile unsigned* released = &control->released;

@@ -9,9 +9,10 @@ __device__ __forceinline__ T warp_sum(T value) {
   return value;
 }
 
-__device__ __forceinline__ int warp_inclusive_sum(int value) {
+template <class T>
+__device__ __forceinline__ T warp_inclusive_sum(T value) {
   for (int step = 1; step < 32; step <<= 1) {
-    const int other = __shfl_up_sync(ALL_LANES, value, step);
+    const T other = __shfl_up_sync(ALL_LANES, value, step);
     if (lane_id() >= step) value += other;
   }
   return value;
