@@ -14,7 +14,13 @@ from gpop.gpu.traits import OWNER, SWAP, Traits, combine_of, push_of, queues
 from gpop.graph.degrees import share_in_long_lists
 from gpop.graph.graph import Graph
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
-from gpop.model.choosers import prefers_cluster, prefers_edge_list, prefers_few_ways, prefers_hyb, prefers_rows
+from gpop.model.choosers import (
+    prefers_cluster,
+    prefers_edge_list,
+    prefers_few_ways,
+    prefers_hyb,
+    prefers_rows,
+)
 from gpop.model.strategies import PULL, SC, WARP, Strategy, asked_on, code_of, policies, split
 from gpop.plan.chosen import asked_once
 from gpop.plan.plan import Plan
@@ -28,6 +34,10 @@ LEAST_SIZE = 1 << 11
 UNBINNED_BITS = 12
 """Local bits where no message waits in a bin: partitions only say where active vertices are. On an H200
 searches of a uniform graph of 4 million vertices took .8 of the time with 15, of others .95 to 1."""
+
+
+FIRST_WITH_CLUSTERS = 90
+"""Compute capability of the first devices whose blocks may be clusters."""
 
 
 def traits_of(
@@ -129,10 +139,11 @@ def _leaves_bins(plan: Plan, emitted: Emitted, pulls: bool) -> bool:
 
 
 def _is_for_a_cluster(plan: Plan) -> bool:
-    """Whether a cluster of blocks has iterations of its own: where the device has clusters and frontiers may be
-    small for long."""
-    clusters = int(current_device().compute_capability) >= 90
-    return clusters and plan.tree is None and prefers_cluster(plan.program.graph.n, plan.program.graph.m)
+    """Whether a cluster of blocks has iterations of its own: where the device has clusters, frontiers may be
+    small for long, and nothing but their vertices is looked at."""
+    clusters = int(current_device().compute_capability) >= FIRST_WITH_CLUSTERS
+    alone = plan.tree is None and "priorityFunc" not in plan.lowered.functions
+    return clusters and alone and prefers_cluster(plan.program.graph.n, plan.program.graph.m)
 
 
 def _has_short_rows(graph: Graph) -> bool:

@@ -262,9 +262,11 @@ class GpuEngine:
         self.milliseconds += cupy().cuda.get_elapsed_time(*ready.events)
 
     def _start(self, kernel: Any) -> None:
-        together = kernel is self.ready.levels
-        blocks = (limits.CLUSTER if together else self.ready.device.multiprocessors,)
-        kernel(blocks, (limits.BLOCK_THREADS,), self._arguments(), shared_mem=self.ready.shared)
+        if kernel is self.ready.levels:
+            blocks, threads = limits.CLUSTER, min(limits.CLUSTER_THREADS, limits.BLOCK_THREADS)
+        else:
+            blocks, threads = self.ready.device.multiprocessors, limits.BLOCK_THREADS
+        kernel((blocks,), (threads,), self._arguments(), shared_mem=self.ready.shared)
 
     def _arguments(self) -> tuple[Any, ...]:
         """What kernels get; filling the structs takes longer than a launch, so once until `refresh`."""

@@ -77,7 +77,7 @@ class Prepared:
         return self.traits.clustered and self.launched is FUSED
 
     def _levels_of(self, module: Any) -> Any:
-        """The launch of a cluster, whose blocks are resident together without being asked for that."""
+        """The launch of a cluster, whose blocks are resident together without a cooperative one."""
         levels = module.get_function("gpop_levels")
         levels.max_dynamic_shared_size_bytes = self.shared
         cupy().cuda.driver.funcSetAttribute(levels.kernel.ptr, LARGE_CLUSTERS, 1)

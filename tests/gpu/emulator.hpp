@@ -141,6 +141,16 @@ inline unsigned __ballot_sync(unsigned mask, bool holds) {
   return bits;
 }
 
+inline unsigned __reduce_add_sync(unsigned mask, unsigned value) {
+  unsigned sum = 0;
+  for (int i = 0; i < warp::LANES; ++i) sum += exchange(mask, value, i);
+  return sum;
+}
+inline unsigned __reduce_or_sync(unsigned mask, unsigned value) {
+  unsigned bits = 0;
+  for (int i = 0; i < warp::LANES; ++i) bits |= exchange(mask, value, i);
+  return bits;
+}
 inline bool __any_sync(unsigned mask, bool holds) { return __ballot_sync(mask, holds) != 0; }
 inline unsigned __match_any_sync(unsigned mask, unsigned) { return mask; }  // only ever asked by lanes alone
 inline int __syncthreads_or(bool holds) { return __ballot_sync(0xffffffffu, holds) != 0; }

@@ -8,7 +8,7 @@ import pytest
 import gpop
 from gpop.apps import sssp
 from gpop.generate import generate
-from gpop.gpu import limits
+from gpop.gpu import choices, limits
 from tests.gpu import test_buckets, test_levels
 from tests.gpu.test_bottom_up import PROGRAMS, check
 from tests.programs import random_graph
@@ -24,16 +24,18 @@ GRAPHS = {
 
 @pytest.mark.parametrize("kind", GRAPHS)
 @pytest.mark.parametrize("most", [limits.LEVEL_EDGES, 1500, 300])
-def test_searches(kind, most, monkeypatch):
-    """Levels of the whole grid, of one block, and changes between them and other iterations."""
-    monkeypatch.setattr(limits, "LEVEL_EDGES", most)
+@pytest.mark.parametrize("clustered", [False, True])
+def test_searches(kind, most, clustered, monkeypatch):
+    """Levels of the whole grid, of a cluster, of one block, and changes between them and other iterations."""
+    monkeypatch.setattr(limits, "CLUSTER_EDGES" if clustered else "LEVEL_EDGES", most)
+    monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: clustered)
     graph = GRAPHS[kind]()
     source = int(np.argmax(graph.out_degree))
     level = gpop.bfs(graph, source, mode="sc").level
     for mode in ("sc", "auto"):
         for _ in range(3):
             assert np.array_equal(gpop.bfs(graph, source, target="gpu", mode=mode).level, level)
-            for delta in (None, 100, np.inf):
+            for delta in () if clustered else (None, 100, np.inf):
                 found = gpop.sssp(graph, source, target="gpu", mode=mode, delta=delta)
                 assert sssp.verify(graph, found, source) is None
 
@@ -41,10 +43,22 @@ def test_searches(kind, most, monkeypatch):
 @pytest.mark.parametrize("case", [test_levels.STEPS, test_levels.AGAIN, PROGRAMS["Reached"]],
                          ids=lambda case: case.cls.__name__)  # fmt: skip
 @pytest.mark.parametrize("mode", ["sc", "auto"])
-def test_levels_leave_what_other_iterations_leave(case, mode):
+@pytest.mark.parametrize("clustered", [False, True])
+def test_levels_leave_what_other_iterations_leave(case, mode, clustered, monkeypatch):
+    monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: clustered)
     for graph in (test_levels.long_and_thin(), random_graph(22, 3000, 30000, weights=True)):
         for limit in (case.iterations, 5, 6):
             check(case._replace(iterations=limit), graph, mode=mode, ratio=1.0, partition_size=256)
+
+
+def test_what_a_block_has_no_room_for_lies_beside():
+    """More vertices are found in a level than the shared memory of all blocks of the cluster takes."""
+    graph, wide = test_levels.chains(16_000, 40), 16_000
+    program = test_levels.Steps(graph)
+    program.level[:wide] = 1
+    run = gpop.run(program, range(wide), target="gpu", mode="sc")
+    assert run.trace.column("frontier").tolist() == [wide] * 40
+    assert (program.level == 1 + np.arange(graph.n) // wide).all()
 
 
 @pytest.mark.parametrize("mode", ["auto", "pull", "sc", "pc"])

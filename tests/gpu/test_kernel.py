@@ -47,6 +47,7 @@ def source_of(
     launched: tuple[str, ...] = FUSED,
     streamed: bool = False,
     tree: bool = False,
+    clustered: bool = False,
 ) -> str | None:
     """The source of an engine, or None where a program cannot be run that way.
 
@@ -75,7 +76,7 @@ def source_of(
     strategies = strategies_of(mode, push == OWNER, combine is not None, pulls, levels, streamed)
     traits = Traits(
         15, weight, bin_weight, cls.all_active, mask, value, combine, push, cls.track_touched, live,
-        strategies, split(mode)[1], streamed=streamed, tree=tree,
+        strategies, split(mode)[1], streamed=streamed, tree=tree, clustered=clustered,
     )  # fmt: skip
     return make_source(emitted, traits, launched)
 
@@ -110,6 +111,11 @@ def test_engines_whose_edges_are_streamed_compile(name, tmp_path):
 def test_engines_that_ask_a_tree_compile(launched, tmp_path):
     source = source_of("BFS", "declared", launched=launched, tree=True)
     assert compile_cuda(source, ARCHITECTURES[1], tmp_path) == ""
+
+
+def test_engines_with_levels_of_a_cluster_compile(tmp_path):
+    source = source_of("BFS", "declared", mode="sc", clustered=True)
+    assert "gpop_levels" in source and compile_cuda(source, ARCHITECTURES[1], tmp_path) == ""
 
 
 @pytest.mark.parametrize("mode", quick(NAMED, "vertex-pull-warp"))

@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.gpu import engine, limits
+from gpop.gpu import choices, engine, limits
 from gpop.program.lowering import lower
 from tests.gpu.cases import Case
 from tests.gpu.emulator import emulated
@@ -87,8 +87,10 @@ def long_and_thin():
     ids=lambda case: case.cls.__name__,
 )
 @pytest.mark.parametrize("mode", quick(["sc", "auto"], "sc"))
-def test_levels_leave_what_other_iterations_leave(case, mode, monkeypatch):
+@pytest.mark.parametrize("clustered", [False, True])
+def test_levels_leave_what_other_iterations_leave(case, mode, clustered, monkeypatch):
     begun = levels_run(monkeypatch)
+    monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: clustered)
     with emulated():
         for graph in (long_and_thin(), random_graph(21, 90, 400, weights=True)):
             for limit in (case.iterations, 5, 6):
@@ -96,12 +98,66 @@ def test_levels_leave_what_other_iterations_leave(case, mode, monkeypatch):
     assert any(begun)
 
 
-def test_levels_are_left_and_taken_up_again(monkeypatch):
+@pytest.mark.parametrize("most", ["LEVEL_EDGES", "CLUSTER_EDGES"])
+def test_levels_are_left_and_taken_up_again(most, monkeypatch):
     """More than they take, for some iterations: bits, lists and counts are handed over after any number."""
-    monkeypatch.setattr(limits, "LEVEL_EDGES", 48)
+    monkeypatch.setattr(limits, most, 48)
+    monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: most == "CLUSTER_EDGES")
     with emulated():
         graph = generate("grid", width=23, height=9)
         check(STEPS, graph, mode="sc", partition_size=32)
+
+
+def chains(count, length):
+    """So many of them, side by side: all are entered at once."""
+    tails = np.arange(count * (length - 1))
+    return gpop.Graph.from_edges(tails, tails + count)
+
+
+def test_what_a_block_has_no_room_for_lies_beside():
+    """More vertices are found than the shared memory of one block takes, in every level."""
+    with emulated():
+        graph = chains(6000, 5)
+        program = Steps(graph)
+        program.level[:6000] = 1
+        run = gpop.run(program, range(6000), target="gpu", mode="sc")
+        assert run.trace.column("frontier").tolist() == [6000] * 5
+        assert (program.level == 1 + np.arange(graph.n) // 6000).all()
+
+
+def kernels_started(monkeypatch) -> list:
+    """Filled with whether a launch was that of a cluster."""
+    started, start = [], engine.GpuEngine._start
+
+    def watched(self, kernel):
+        started.append(kernel is self.ready.levels)
+        start(self, kernel)
+
+    monkeypatch.setattr(engine.GpuEngine, "_start", watched)
+    return started
+
+
+def test_a_cluster_has_thin_graphs_and_hands_over_what_is_too_much(monkeypatch):
+    started = kernels_started(monkeypatch)
+    with emulated():
+        gpop.bfs(generate("grid", width=30, height=5), 0, target="gpu", ratio=1.0)
+        assert started == [True]
+        started.clear()
+        gpop.bfs(generate("star", vertices=600), 0, target="gpu", ratio=1.0)
+        assert started == [True, False]  # the pieces of a hub are for others
+        started.clear()
+        gpop.bfs(generate("rmat", scale=8, symmetrize=True), 0, target="gpu", ratio=1.0)
+        weighted = generate("grid", width=30, height=5, weights=(1, 9))
+        gpop.sssp(weighted, 0, method="messages", target="gpu", ratio=1.0)
+        assert not any(started)
+
+
+def test_devices_without_clusters_have_one_launch(monkeypatch):
+    started = kernels_started(monkeypatch)
+    with emulated():
+        monkeypatch.setattr(choices, "FIRST_WITH_CLUSTERS", 91)
+        gpop.bfs(generate("grid", width=30, height=5), 0, target="gpu", ratio=1.0)
+    assert started == [False]
 
 
 def test_a_callback_sees_every_level():

@@ -3,13 +3,23 @@
 // Blocks of a cluster are resident together (compute capability 9.0 on). The barrier orders what they wrote before it,
 // also to global memory, and takes a quarter of a microsecond; one through a counter in L2 takes more than one.
 
-__device__ __forceinline__ void cluster_barrier() {
+// All threads of all blocks, those of each having met: one warp's fence is for all of its block.
+__device__ __forceinline__ void meet_other_blocks() {
 #if __CUDA_ARCH__ >= 900
   __syncwarp();
-  asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
+  if (threadIdx.x < 32)
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  else
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #else
   __syncthreads();
 #endif
+}
+
+__device__ __forceinline__ void cluster_barrier() {
+  __syncthreads();
+  meet_other_blocks();
 }
 
 // What lies at `own` in shared memory, in that of another block.

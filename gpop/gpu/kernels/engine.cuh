@@ -120,8 +120,9 @@ __device__ bool prefers_asking(const model::Part& whole, double cost, double rat
 }
 
 // Block 0: close the iteration that ended, decide how the next one goes. `finished`: there was one. `cluster`: of one
-// that goes on with levels of so many edges only, and else leaves all as it is. One thread reads what it needs of Control at once: these loads come from L2.
-__device__ void plan(const Graph& graph, const Space& space, Control* control, bool finished, int64 cluster = 0) {
+// that goes on with few edges only (levels_loop.cuh), and else leaves all as it is. One thread reads what it needs of
+// Control at once: these loads come from L2.
+__device__ void plan(const Graph& graph, const Space& space, Control* control, bool finished, bool cluster = false) {
   __shared__ Sums sums;
   __shared__ bool alone, few, over;
   __shared__ int chosen;
@@ -180,7 +181,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     whole = model::Part{(double)next.frontier, (double)next.edges, (double)graph.n, (double)graph.m, 0, 0,
                         (double)next.needy, (double)next.needy_edges,
                         (double)graph.n * graph.ell_width, (double)graph.coo_entries};
-    const int64 most = cluster ? cluster : LEVEL_EDGES;
+    const int64 most = cluster ? CLUSTER_EDGES : LEVEL_EDGES;
     few = HAS_FEW && sends && next.list_valid && next.heavy_size == 0 && next.edges <= most && next.frontier <= most &&
           !(QUEUES && graph.queues);
     alone = next.alone;

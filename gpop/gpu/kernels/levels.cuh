@@ -40,30 +40,43 @@ struct Stage {  // what a block has found for the next level
 
 // Flags of a stage: the level is to be left to others; more of it, or that it is, stands in Control.
 enum : unsigned { LEAVES = 1, BESIDE = 2 };
-const int FLAGS_SHIFT = 62;  // of what a block tells the others: flags, vertices and edges
+const int FLAGS_SHIFT = 62;  // of what a block tells the others: flags, vertices, edges in 32 bits
+const unsigned MOST_TOLD = (1u << (FLAGS_SHIFT - FOUND_SHIFT)) - 1;
 
 struct Record {  // what the thread knows that writes the trace; of no concern to the others' registers
   Control* control;
-  int64 needy, needy_edges, begun;
+  double* row;  // of the level that has begun last
+  int64 needy, needy_edges, begun, deadline;
+  double n, m, k, ratio;
 
-  __device__ __noinline__ void begin(Control* of) {
+  __device__ __noinline__ void begin(Control* of, double vertices, double edges, double partitions) {
     control = of;
-    needy = control->head.needy;
-    needy_edges = control->head.needy_edges;
+    const Control::Head& head = control->head;
+    row = control->trace[head.rows];
+    needy = head.needy;
+    needy_edges = head.needy_edges;
+    begun = head.begin_ns;
+    deadline = head.started + head.slice_ns;
+    n = vertices;
+    m = edges;
+    k = partitions;
+    ratio = head.ratio;
   }
 
-  __device__ void end_row(double* row, int64 now) { row[GATHER_AT] = 1e-9 * (double)(now - begun); }
+  __device__ void end_row(int64 now) {
+    row[GATHER_AT] = 1e-9 * (double)(now - begun);
+    begun = now;
+  }
 
   // The trace of this level, but for its end; whether the next one is to be left to others.
-  __device__ __noinline__ bool level(unsigned number, uint64 found, bool asks, double n, double m, double k) {
+  __device__ __noinline__ bool level(unsigned number, uint64 found, bool asks) {
     const int64 now = now_ns(), size = entries_of(found), edges = edges_of(found);
-    double* row = control->trace[control->head.rows + number];
     if (number) {
-      end_row(row - TRACE_COLUMNS, now);
+      end_row(now);
+      row += TRACE_COLUMNS;
       needy = max((int64)0, needy - size);
       needy_edges = max((int64)0, needy_edges - edges);
     }
-    begun = number ? now : control->head.begin_ns;
     control->level_found[(number + 2) % 3] = 0;
     control->level_leave[(number + 2) % 3] = 0;
     const model::Part whole = {(double)size, (double)edges, n, m, 0, 0, (double)needy, (double)needy_edges};
@@ -75,7 +88,7 @@ struct Record {  // what the thread knows that writes the trace; of no concern t
     row[MESSAGES_AT] = (double)edges;
     row[BYTES_AT] = pushed;
     double asked;
-    return now - control->head.started > control->head.slice_ns || (asks && prefers_asking(whole, pushed, control->head.ratio, asked));
+    return now > deadline || (asks && prefers_asking(whole, pushed, ratio, asked));
   }
 
   // So many levels are over, `found` is left to others.
@@ -85,7 +98,7 @@ struct Record {  // what the thread knows that writes the trace; of no concern t
     head.way = way;
     head.iteration += levels;
     head.rows += levels;
-    end_row(control->trace[head.rows - 1], now_ns());
+    end_row(now_ns());
     head.next_frontier = entries_of(found);
     head.next_edges = edges_of(found);
     head.needy = needy;
@@ -144,7 +157,7 @@ struct LevelsOf {
   }
 
   // The list becomes the entries of level 0; plan has set its totals, and the next two to nothing.
-  __device__ void enter() {
+  __device__ __forceinline__ void enter() {
     for (int64 i = team.rank(); i < control->head.list_size; i += team.size()) {
       const unsigned v = space.list[i];
       entries(0)[i] = Entry{v, (unsigned)degree_of(graph, v), graph.indptr[v]};
@@ -155,6 +168,7 @@ struct LevelsOf {
       told(1)[threadIdx.x] = 0;
     }
     if (threadIdx.x == 0) empty(stage(1));
+    __syncthreads();
   }
 
   __device__ __forceinline__ void empty(Stage* stage) const { stage->count = stage->edges = stage->flags = 0; }
@@ -173,7 +187,7 @@ struct LevelsOf {
     return edges <= LEVEL_EDGES && (edges > ALONE_EDGES / 4 || size > ALONE_VERTICES / 4);
   }
 
-  // Everybody waits, then knows what there is to do.
+  // Everybody waits, then knows what there is to do. In a cluster the threads of each block have met.
   __device__ __forceinline__ void end_level(Level& now) {
     if (CLUSTERED) return end_level_of_cluster(now);
     __syncthreads();
@@ -197,19 +211,20 @@ struct LevelsOf {
 
   // The same in a cluster, by every thread, which has a `now` of its own.
   __device__ __forceinline__ void end_level_of_cluster(Level& now) {
-    cluster_barrier();
-    uint64 own = told(level)[lane_id()];
-    const unsigned flags = (unsigned)(own >> FLAGS_SHIFT);
-    bool leaves = __any_sync(ALL_LANES, (flags & LEAVES) != 0);
-    const bool beside = __any_sync(ALL_LANES, (flags & BESIDE) != 0);
-    own &= (1ULL << FLAGS_SHIFT) - 1;
-    const uint64 upto = warp_inclusive_sum(own);
-    before = (int)entries_of(upto - own);
-    now.found = __shfl_sync(ALL_LANES, upto, 31);
-    staged = (unsigned)entries_of(now.found);
-    if (beside) {
-      leaves |= *(volatile unsigned*)&control->level_leave[level % 3] != 0;
-      now.found += *(volatile uint64*)&control->level_found[level % 3];
+    meet_other_blocks();
+    const uint64 own = told(level)[lane_id()];
+    const unsigned count = (unsigned)entries_of(own) & MOST_TOLD, upto = warp_inclusive_sum(count);
+    before = (int)(upto - count);
+    staged = __shfl_sync(ALL_LANES, upto, 31);
+    now.found = ((uint64)staged << FOUND_SHIFT) + __reduce_add_sync(ALL_LANES, (unsigned)own);
+    bool leaves = false;
+    if (__any_sync(ALL_LANES, (own >> FLAGS_SHIFT) != 0)) {
+      const unsigned flags = __reduce_or_sync(ALL_LANES, (unsigned)(own >> FLAGS_SHIFT));
+      leaves = flags & LEAVES;
+      if (flags & BESIDE) {
+        leaves |= *(volatile unsigned*)&control->level_leave[level % 3] != 0;
+        now.found += *(volatile uint64*)&control->level_found[level % 3];
+      }
     }
     now.stays = level == 0 || stays(now, leaves);
     size = (unsigned)entries_of(now.found);
@@ -237,7 +252,7 @@ struct LevelsOf {
 
   __device__ __forceinline__ void relax(int64 edge, unsigned source) {
     const unsigned v = graph.indices[edge];
-    const int64 first = graph.indptr[v], last = graph.indptr[v + 1];  // on their way while the cell is swapped
+    const int64 first = graph.indptr[v], end = graph.indptr[v + 1];  // on their way while the cell is swapped
 #if WEIGHTED
     const Gathered x = weighted(state, scatterFunc(state, source), graph.weights[edge]);
 #else
@@ -262,25 +277,29 @@ struct LevelsOf {
     prefetch(graph.weights + first);
 #endif
     filterFunc(state, v);
-    add(v, first, last - first);
+    add(v, first, end - first);
   }
 
-  // The i-th entry of this level, asked for by a whole warp; of this lane if it is `wanted`.
-  __device__ __forceinline__ Entry entry(unsigned i, bool wanted) const {
-    if (!CLUSTERED) return wanted ? entries(level)[i] : Entry{};
-    const int owner = owner_of((int)i, before);
-    const unsigned at = i - (unsigned)__shfl_sync(ALL_LANES, before, owner);
-    if (!wanted) return Entry{};
-    return i < staged ? on_block(stage(level)->entry, owner)[at] : entries(level)[i - staged];
+  // The i-th entry of this level if it is `wanted`; in a cluster `block` has it, and the whole warp asks.
+  __device__ __forceinline__ Entry entry(unsigned i, bool wanted, int block) const {
+    Entry own = {};
+    if (CLUSTERED) {
+      const unsigned at = i - (unsigned)__shfl_sync(ALL_LANES, before, block);
+      if (wanted) own = i < staged ? on_block(stage(level)->entry, block)[at] : entries(level)[i - staged];
+    } else if (wanted) {
+      own = entries(level)[i];
+    }
+    return own;
   }
 
-  __device__ void walk() {
+  __device__ __forceinline__ void walk() {
     const unsigned walkers = max(1u, team.warps() - 1);  // the last one is the recorder's
     const unsigned tile = min(32u, (size + walkers - 1) / walkers);
     if (team.warp() >= walkers) return;
     for (unsigned i = team.warp() * tile; i < size; i += walkers * tile) {
-      const bool wanted = lane_id() < tile && i + lane_id() < size;
-      const Entry own = entry(i + lane_id(), wanted);
+      const unsigned mine = i + lane_id();
+      const bool wanted = lane_id() < tile && mine < size;
+      const Entry own = entry(mine, wanted, CLUSTERED ? owner_of((int)mine, before) : 0);
       if (wanted) bits(level)[own.vertex >> 5] = 0;  // all of a word are in this list
       walk_edges(own.vertex, own.first, (int)own.degree, [&](int64 edge, unsigned source) { relax(edge, source); });
     }
@@ -316,10 +335,10 @@ struct LevelsOf {
   }
 
   // The entries that nobody has looked at become the list, with bits and counts, as plan wants to find them.
-  __device__ void leave() {
+  __device__ __forceinline__ void leave() {
     for (unsigned i = team.rank(); i < size - staged; i += team.size()) put_back(entries(level)[i]);
     if (!CLUSTERED) return;
-    const unsigned own = (unsigned)entries_of(told(level)[blockIdx.x] & ((1ULL << FLAGS_SHIFT) - 1));
+    const unsigned own = (unsigned)entries_of(told(level)[blockIdx.x]) & MOST_TOLD;
     for (unsigned i = threadIdx.x; i < own; i += blockDim.x) put_back(stage(level)->entry[i]);
   }
 
@@ -336,12 +355,11 @@ struct LevelsOf {
       now.visited = head.visited;
       now.way = head.way;
     }
-    if (recorder()) record.begin(control);
+    if (recorder()) record.begin(control, (double)graph.n, (double)graph.m, (double)graph.k);
     enter();
     end_level(now);
     while (now.stays) {
-      if (recorder() && record.level(level, now.found, !HAS_TREE || now.way == AUTO, (double)graph.n, (double)graph.m, (double)graph.k))
-        leave_next();
+      if (recorder() && record.level(level, now.found, !HAS_TREE || now.way == AUTO)) leave_next();
       ADVANCE(state, begin + level);
       walk();
       unload();
