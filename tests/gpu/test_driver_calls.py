@@ -95,3 +95,19 @@ def test_components_again_are_a_launch_a_phase_and_one_copy(monkeypatch):
             found = gpop.connected_components(graph, target="gpu")
     assert np.array_equal(found.label, expected.label) and found.count == expected.count
     assert calls == {"zeros": 1, "launch": 6, "event": 7, "copy and wait": 1}
+
+
+@pytest.mark.parametrize("count", [gpop.connected_components, gpop.triangle_count], ids=lambda f: f.__name__)
+def test_structs_for_algorithms_on_lists_have_no_fields(count, monkeypatch):
+    """An array with fields describes itself to CuPy anew for every launch, which takes longer than that."""
+    seen, call = [], emulator.Kernel.__call__
+
+    def watched(self, grid, block, arguments, **options):
+        seen.extend(each.dtype for each in arguments if isinstance(each, np.ndarray))
+        call(self, grid, block, arguments, **options)
+
+    monkeypatch.setattr(emulator.Kernel, "__call__", watched)
+    with emulated():
+        count(random_graph(5, 34, 150).symmetrize(), target="gpu")
+    assert np.dtype(np.void) in {np.dtype(kind.type) for kind in seen}
+    assert not any(kind.names for kind in seen)

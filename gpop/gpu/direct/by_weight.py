@@ -14,6 +14,7 @@ import numpy as np
 from gpop.gpu.device import cupy, require_device_memory
 from gpop.gpu.direct.phases import LITTLE, Phases, source_of
 from gpop.gpu.left import make_room
+from gpop.gpu.structs import argument
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 
@@ -37,7 +38,7 @@ class DeviceLines(NamedTuple):
     @property
     def argument(self) -> np.ndarray:
         """``struct Lines``."""
-        return np.array([(len(self.indptr) - 1, self.indptr.data.ptr, self.lines.data.ptr)], LINES)
+        return argument(np.array([(len(self.indptr) - 1, self.indptr.data.ptr, self.lines.data.ptr)], LINES))
 
 
 def device_lines(graph: Graph, others: int, what: str) -> tuple[DeviceLines, float]:

@@ -19,6 +19,7 @@ from gpop.gpu.device import cupy, current_device, require_device_memory
 from gpop.gpu.kernel import compile_kernel
 from gpop.gpu.kernel_files import kernel_text
 from gpop.gpu.left import make_room
+from gpop.gpu.structs import argument
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.model.strategies import WARP
@@ -56,7 +57,9 @@ class DeviceLists(NamedTuple):
     @property
     def argument(self) -> np.ndarray:
         """``struct Lists``."""
-        return np.array([(len(self.indptr) - 1, self.indptr.data.ptr, self.indices.data.ptr)], LISTS)
+        return argument(
+            np.array([(len(self.indptr) - 1, self.indptr.data.ptr, self.indices.data.ptr)], LISTS)
+        )
 
 
 def device_lists(graph: Graph, others: int, what: str) -> tuple[DeviceLists, float]:

@@ -19,6 +19,7 @@ from gpop.gpu.device import cupy, current_device
 from gpop.gpu.direct.by_weight import device_lines
 from gpop.gpu.direct.phases import Phases, source_of
 from gpop.gpu.left import OnDevice
+from gpop.gpu.structs import argument
 from gpop.graph.degrees import UNEVEN, unevenness
 from gpop.graph.graph import Graph
 from gpop.model.light_first import FARTHEST, FEW, FULL, NEVER, PHASES, VISIT
@@ -100,7 +101,7 @@ def search(graph: Graph, start: int, unit: float) -> Distances:
     phases = Phases(source(), cooperative=True)
     phases.mark()
     phases.launch(
-        "search", lines.argument, in_lines.argument, np.array([addresses], SPACE), control,
+        "search", lines.argument, in_lines.argument, argument(np.array([addresses], SPACE)), control,
         np.uint32(start), blocks=current_device().multiprocessors, threads=limits.BLOCK_THREADS,
     )  # fmt: skip
     phases.mark()

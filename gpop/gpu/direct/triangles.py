@@ -21,6 +21,7 @@ import numpy as np
 from gpop.gpu.device import cupy
 from gpop.gpu.direct.oriented import Oriented, orient, oriented_bytes
 from gpop.gpu.direct.phases import THREADS, Phases, device_lists, source_of
+from gpop.gpu.structs import argument
 from gpop.graph.graph import Graph
 
 PHASES = ("orient", "search", "hash")
@@ -86,7 +87,7 @@ def meet(phases: Phases, oriented: Oriented, adds: np.ndarray) -> tuple[int, int
 
 def sums(added: np.ndarray, edges: np.ndarray | None = None) -> np.ndarray:
     """``struct Sums``."""
-    return np.array([(added.data.ptr, 0 if edges is None else edges.data.ptr)], SUMS)
+    return argument(np.array([(added.data.ptr, 0 if edges is None else edges.data.ptr)], SUMS))
 
 
 def source(links: bool) -> str:
