@@ -143,7 +143,8 @@ def test_a_cluster_has_thin_graphs_and_hands_over_what_is_too_much(monkeypatch):
         gpop.bfs(generate("grid", width=30, height=5), 0, target="gpu", ratio=1.0)
         assert started == [True]
         started.clear()
-        gpop.bfs(generate("star", vertices=600), 0, target="gpu", ratio=1.0)
+        star = gpop.bfs(generate("star", vertices=600), 0, target="gpu", ratio=1.0)
+        assert star.level.tolist() == [0, *[1] * 599]
         assert started == [True, False]  # the pieces of a hub are for others
         started.clear()
         gpop.bfs(generate("rmat", scale=8, symmetrize=True), 0, target="gpu", ratio=1.0)
