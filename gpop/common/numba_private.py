@@ -12,7 +12,7 @@ import gc
 import os
 import warnings
 from collections.abc import Callable
-from functools import cache
+from importlib import import_module
 from typing import Any
 from uuid import uuid4
 
@@ -31,16 +31,14 @@ if not IS_TESTED:
 
 try:
     from numba import from_dtype, njit, typeof
-    from numba.core import cgutils, compiler, config, errors, event, ir, transforms
+    from numba.core import cgutils, compiler, config, errors, event, ir
     from numba.core.ccallback import CFunc
     from numba.core.compiler import CompilerBase, DefaultPassBuilder, run_frontend
     from numba.core.compiler_machinery import FunctionPass, register_pass
     from numba.core.cpu import CPUTargetOptions
     from numba.core.imputils import lower_getattr_generic
-    from numba.core.postproc import PostProcessor, VariableLifetime
     from numba.core.registry import cpu_target
     from numba.core.runtime import rtsys
-    from numba.core.targetconfig import TargetConfig
     from numba.core.typed_passes import NativeLowering, NopythonTypeInference, PreLowerStripPhis
     from numba.core.typing.templates import (
         AttributeTemplate,
@@ -60,29 +58,9 @@ except ImportError:
     _dynfunc, JITCodeLibrary, dump = None, object, None
 
 
-@cache
-def _defaults(kind: type) -> dict[str, Any]:
-    return {name: option.default for name, option in kind.options.items()}
-
-
 keep_branches_within_lines()
 if IS_TESTED:
-    # The same dictionary, without a call of a property for each of some forty options: while a program is
-    # compiled flags are compared tens of thousands of times, which was a tenth of the time.
-    TargetConfig.values = lambda config: {**_defaults(type(config)), **config._values}
-
-    _find_lifetimes = PostProcessor.run
-
-    def _find_when_asked(processor: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
-        """Not after each of nine passes: only generators ask, and what handles objects of Python."""
-        form = processor.func_ir
-        if emit_dels or form.is_generator:
-            return _find_lifetimes(processor, emit_dels, extend_lifetimes)
-        form.blocks = transforms.canonicalize_cfg(form.blocks)
-        form.variable_lifetime = VariableLifetime(form.blocks)
-        form.generator_info = None
-
-    PostProcessor.run = _find_when_asked
+    import_module("gpop.common.compile_faster").install()
 
 HAS_PARTS = IS_TESTED and _dynfunc is not None
 """Whether functions can be compiled as parts of others only (common/inlined_parts.py)."""
