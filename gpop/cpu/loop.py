@@ -64,11 +64,6 @@ other end on a graph of so many vertices, which are in no private cache. On 16 c
 a quarter of its time in its first iteration, of 244,000 edges, alone."""
 
 
-CACHED_EDGES = 1 << 18
-"""In-edges of a unit of blocks that no private cache keeps until the next iteration: with fewer, a thread
-does better to come back to its own."""
-
-
 @inline
 def order_by_weight(c, all_active):
     """Fill ``gather_order``: the partitions to gather, the one with most in-edges first."""
@@ -262,8 +257,7 @@ def make_loop(open_control, work, all_active, prioritised):
                         for share in range(threads):
                             c.team[team.SHARES + share] = items * share // threads
                             c.claim[team.LINE_SLOTS * share] = 0
-                        large = all_active and phase == PULL and load >= items * CACHED_EDGES
-                        if large or (phase == GATHER and not light):
+                        if phase == GATHER and not light:
                             chunk = np.int64(HEAVIEST)
                             order_by_weight(c, all_active)
                     done = c.team[team.DONE] + workers

@@ -110,10 +110,9 @@ def make_work(
                         if phase == PREPARE:
                             prepare(i, layout, space, state)
                         elif phase == PULL:
-                            d = space.gather_order[j] if ordered else i
-                            pull_partition(d, w, layout, incoming, space, state)
+                            pull_partition(i, w, layout, incoming, space, state)
                             if settles:
-                                note_changes(d, layout, space, state)
+                                note_changes(i, layout, space, state)
                     if prioritised:
                         if phase == ADMIT:
                             admit(space.gather_list[i], layout, space, state)

@@ -25,7 +25,7 @@ Encodings
 ``receivers[v]``  1: v has in-edges; found out for partition d when first wanted (``receivers_known[d]``).
 ``sums[w]``  a float64 for each vertex of the partition that thread w has (sums.py); zero between partitions.
 ``changes``  of each chunk of vertices, their sum (settling.py).
-``heaviest``  all partitions or units by in-edges, descending; ``gather_order``: those in ``gather_list``.
+``heaviest``  all partitions by their in-edges, descending; ``gather_order``: those in ``gather_list``.
 ``scatter_list``, ``gather_list``  partitions with active vertices / with messages: the first level.
 """
 
@@ -41,7 +41,6 @@ from gpop.cpu.arrays import Array, arrays_of
 from gpop.cpu.settling import chunks_of
 from gpop.graph.kept import Kind, Store
 from gpop.layout.bins import Bins
-from gpop.layout.edge_block_kernels import FIRST
 from gpop.layout.edge_blocks import Blocks
 from gpop.layout.partition import l2_cache_bytes, partitions
 
@@ -268,11 +267,6 @@ def blocks_table(
     ``widest``: vertices of the widest unit, where messages are added up in float64 (sums.py), else 0.
     """
     k = int(blocks.k)
-
-    def most_in_edges_first(heaviest: np.ndarray) -> None:
-        begins = np.append(blocks.blocks[:, FIRST], blocks.refs.size)
-        heaviest[:] = np.argsort(-np.diff(begins[blocks.first_block]), kind="stable")
-
     return {
         "values": Array(_message_words(int(blocks.n), message), WORD),
         "frontier_size": Array(k, NUMBER, 0),
@@ -280,8 +274,6 @@ def blocks_table(
         "mode": Array(k, BYTE, 0),
         "exchanged": Array(EXCHANGED, NUMBER, 0),
         "needy": Array(2 * k, NUMBER, 0),
-        "gather_order": Array(k, NUMBER),
-        "heaviest": Array(k, NUMBER, start=most_in_edges_first),
         "sums": Array(threads * widest, FRACTION, 0),
         "changes": Array(chunks_of(int(blocks.n)) * settles, FRACTION),
         "claim": Array(_room(_claim_slots(threads)), NUMBER, 0),

@@ -8,8 +8,6 @@ import pytest
 import gpop
 from gpop.common.errors import NotEnoughMemory
 from gpop.cpu import preparation
-from gpop.cpu.loop import CACHED_EDGES
-from gpop.cpu.workspace import unit_workspace
 from gpop.generate import generate
 from gpop.layout import edge_blocks as blocks
 from tests.programs import Formula, Rank
@@ -52,29 +50,6 @@ def fields_after(cls, mode, graph=GRAPH, iterations=4, **options):
             setattr(program, name, np.linspace(0.1, 1, graph.n))
     run = gpop.run(program, iterations=iterations, mode=mode, **options)
     return {name: np.array(values) for name, values in program._fields.items()}, run
-
-
-def test_large_units_are_claimed_the_heaviest_first():
-    graph = generate("rmat", scale=14, degree=160, seed=2)
-    pulls = {"mode": "pull", "counters": True}
-    expected, _ = fields_after(Rank, "pc", graph, threads=1)
-    found, run = fields_after(Rank, graph=graph, threads=2, **pulls)
-    assert graph.m >= run.partitions * CACHED_EDGES and run.partitions > 4
-    for name, values in expected.items():
-        assert np.array_equal(values, found[name]), name
-    assert run.counters["edges_pulled"] == 4 * graph.m
-
-
-def test_the_order_of_units():
-    graph = generate("rmat", scale=12, seed=2)
-    plan = blocks.plan_blocks(graph, unit_bits=9, source_bits=9, most_edges=graph.m // 8, threads=1)
-    made = blocks.build_blocks(graph, plan, threads=1)
-    space = unit_workspace(graph.store, made, np.dtype(np.float32), 2, False, False)
-    first, last = made.bounds[:-1], made.bounds[1:]
-    into = np.bincount(graph.indices, minlength=graph.n)
-    edges = np.array([into[a:b].sum() for a, b in zip(first, last, strict=True)])
-    assert (np.diff(edges[space.heaviest]) <= 0).all()
-    assert sorted(space.heaviest) == list(range(int(made.k)))
 
 
 @pytest.mark.parametrize("cls", quick([Decayed, Rank, Formula], Decayed))
