@@ -39,6 +39,7 @@ BY_NAME = {
     "gpop/__main__.py": "commands, by the name of their module",
     "gpop/common/above.py": "the one way up",
     "gpop/common/ahead.py": "kernels that another process is asked for",
+    "gpop/common/compile_faster.py": "a part of Numba, imported while SciPy is not to be",
     "gpop/common/deferred.py": "what is imported later: Numba, and modules of the same room",
     "gpop/generate/__init__.py": "generators, by the name of their module",
     "gpop/io/__init__.py": "formats, by the suffix of a file",

@@ -24,6 +24,7 @@ class App:
     by default the edges of the frontiers. ``to_the_end``: only a finished run can be verified.
     ``weighted``: whether weights are read, and must be there; an option of that name decides instead.
     ``in_parts``: whether it does without the arrays of the whole graph, where ranks have a part each.
+    ``loop``: the kind of the compiled loop (`gpop.cpu.loops`) that it needs whatever the graph, on the CPU.
     ``refuses`` are options of all apps that ``solve`` refuses or that mean nothing to it: no help lists them.
     """
 
@@ -40,3 +41,4 @@ class App:
     to_the_end: bool = False
     refuses: tuple[str, ...] = ()
     in_parts: bool = True
+    loop: str | None = None

@@ -76,6 +76,7 @@ def local_app(**own: Any) -> cli.App:
     return cli.App(
         refuses=("interleave", *CHECKPOINT_OPTIONS),
         source="many",
+        loop="frontier",
         headline=_headline,
         columns=lambda graph, result: {"probability": result.values},
         **own,

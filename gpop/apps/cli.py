@@ -23,6 +23,7 @@ from gpop.common.command import exit_code, fail, print_json, reading_options
 from gpop.common.errors import UsageError
 from gpop.common.launched import launched_ranks
 from gpop.common.progress import by_default
+from gpop.cpu import loops
 from gpop.ranks.world import World, end_all, world_of
 
 SOURCE_SEED = 27491095
@@ -45,6 +46,8 @@ def _run(app: App, given: argparse.Namespace) -> int:
     world = world_of(given.transport)
     tells = world is None or world.rank == 0
     progress = (given.progress or by_default()) and tells
+    if app.loop and world is None and given.target == "cpu":
+        loops.begin(app.loop)  # while the graph is read
     start = time.perf_counter()
     graph = _load(app, given, world, progress)
     load_seconds = time.perf_counter() - start

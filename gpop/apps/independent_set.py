@@ -160,6 +160,7 @@ def main(argv: list[str] | None = None) -> int:
         argv,
         cli.App(
             name="independent_set",
+            loop="frontier",
             in_parts=False,
             refuses=("interleave",),
             about=__doc__,

@@ -153,6 +153,7 @@ def main(argv: list[str] | None = None) -> int:
         argv,
         cli.App(
             name="katz",
+            loop="all_active",
             refuses=("interleave",),
             about=__doc__,
             arguments=arguments,

@@ -335,6 +335,7 @@ def main(argv: list[str] | None = None) -> int:
         argv,
         cli.App(
             name="pagerank",
+            loop="all_active",
             refuses=("interleave",),
             about=__doc__,
             arguments=arguments,

@@ -196,6 +196,7 @@ def main(argv: list[str] | None = None) -> int:
         argv,
         cli.App(
             name="personalized_pagerank",
+            loop="all_active",
             refuses=("interleave",),
             about=__doc__,
             source="many",

@@ -52,6 +52,8 @@ def compiler() -> Any:
         return found
     with _one_at_a_time, held_back():
         found = import_module("gpop.common.numba_private")
+        if found.IS_TESTED:
+            import_module("gpop.common.compile_faster").install()
         while _waiting:
             _waiting.pop(0)()
     return found

@@ -2,8 +2,8 @@
 
 Three kinds. Without the first nothing works: the intermediate form that the rules of a program are checked
 on, the builders of intrinsics and of arrays, functions that are called by their address. The second types
-programs for the GPU. The third makes kernels leaner and compiling faster (inlined.py): where it is not there,
-or Numba is not one of the versions below, plain ``numba.njit`` does the same work slower.
+programs for the GPU. The third makes kernels leaner (inlined.py) and compiling faster (compile_faster.py):
+where it is not there, or Numba is not one of the versions below, plain ``numba.njit`` does the same slower.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import gc
 import os
 import warnings
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -32,15 +31,16 @@ if not IS_TESTED:
 try:
     from numba import from_dtype, njit, typeof
     from numba.core import cgutils, compiler, config, errors, event, ir, transforms
+    from numba.core.base import BaseContext
     from numba.core.ccallback import CFunc
     from numba.core.compiler import CompilerBase, DefaultPassBuilder, run_frontend
     from numba.core.compiler_machinery import FunctionPass, register_pass
-    from numba.core.cpu import CPUTargetOptions
+    from numba.core.cpu import CPUContext, CPUTargetOptions
     from numba.core.imputils import lower_getattr_generic
     from numba.core.postproc import PostProcessor, VariableLifetime
     from numba.core.registry import cpu_target
     from numba.core.runtime import rtsys
-    from numba.core.targetconfig import TargetConfig
+    from numba.core.targetconfig import ConfigStack, TargetConfig
     from numba.core.typed_passes import NativeLowering, NopythonTypeInference, PreLowerStripPhis
     from numba.core.typing.templates import (
         AttributeTemplate,
@@ -60,30 +60,7 @@ except ImportError:
     _dynfunc, JITCodeLibrary, dump = None, object, None
 
 
-@cache
-def _defaults(kind: type) -> dict[str, Any]:
-    return {name: option.default for name, option in kind.options.items()}
-
-
 keep_branches_within_lines()
-if IS_TESTED:
-    # The same dictionary, without a call of a property for each of some forty options: while a program is
-    # compiled flags are compared tens of thousands of times, which was a tenth of the time.
-    TargetConfig.values = lambda config: {**_defaults(type(config)), **config._values}
-
-    _find_lifetimes = PostProcessor.run
-
-    def _find_when_asked(processor: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
-        """Not after each of nine passes: only generators ask, and what handles objects of Python."""
-        form = processor.func_ir
-        if emit_dels or form.is_generator:
-            return _find_lifetimes(processor, emit_dels, extend_lifetimes)
-        form.blocks = transforms.canonicalize_cfg(form.blocks)
-        form.variable_lifetime = VariableLifetime(form.blocks)
-        form.generator_info = None
-
-    PostProcessor.run = _find_when_asked
-
 HAS_PARTS = IS_TESTED and _dynfunc is not None
 """Whether functions can be compiled as parts of others only (common/inlined_parts.py)."""
 
@@ -240,11 +217,12 @@ def compile_undisturbed(kernel: Any) -> None:
 
 
 __all__ = [
-    "HAS_PARTS", "TESTED", "AttributeTemplate", "CFunc", "CompilerBase", "DefaultPassBuilder",
-    "FunctionPass", "JITCodeLibrary", "NativeLowering", "NopythonTypeInference", "PreLowerStripPhis",
+    "HAS_PARTS", "IS_TESTED", "TESTED", "AttributeTemplate", "BaseContext", "CFunc", "CPUContext",
+    "CompilerBase", "ConfigStack", "DefaultPassBuilder", "FunctionPass", "JITCodeLibrary", "NativeLowering",
+    "NopythonTypeInference", "PostProcessor", "PreLowerStripPhis", "TargetConfig", "VariableLifetime",
     "_dynfunc", "array_value", "as_dtype", "cgutils", "compile_undisturbed", "compiler", "config",
     "cpu_target", "dump", "entry_by_address", "entry_for_python", "errors", "event", "from_dtype", "ir",
     "is_kept", "kept_callback", "kept_dispatcher", "known_options", "lower_getattr_generic", "njit",
-    "overload", "register_pass", "rtsys", "run_frontend", "tell_intrinsic", "typeof",
+    "overload", "register_pass", "rtsys", "run_frontend", "tell_intrinsic", "transforms", "typeof",
     "ufunc_find_matching_loop",
 ]  # fmt: skip

@@ -61,16 +61,20 @@ class CpuEngine(Preparation):
     def load(self, sources: np.ndarray | None, rows: int, iteration: int = 0) -> None:
         """Make these vertices the frontier; all of them when None."""
         self.rows = rows
+        fill, whole = None, sources is None
+        if whole and not self.traits.all_active:
+            fill = self._loader(whole)  # first: another process may still be at the loop
         if self.graph.n:
             self._ready_loop()
-        fill = None if self.traits.all_active else self._loader(sources is None)
+        if not (whole or self.traits.all_active):
+            fill = self._loader(whole)  # last: the other may have been asked for it (`_ask_ahead`)
         self.begin = self.end = time.perf_counter()
         self.found = self.incoming_seconds
         vertices = self.graph.n
         if fill is None:
             started = (int(self.layout.k), vertices, self.edges)
         else:
-            started = fill(self.lists) if sources is None else fill(sources, self.lists)
+            started = fill(self.lists) if whole else fill(sources, self.lists)
         self._begin(started, self.receivers, self.edges, iteration)
 
     def _begin(self, started: tuple[int, int, int], vertices: int, edges: int, iteration: int) -> None:

@@ -13,8 +13,9 @@ import numpy as np
 
 from gpop.common.by_reference import derived, reference_of
 from gpop.common.errors import NotEnoughMemory
+from gpop.common.kinds import INT64
 from gpop.cpu import choose_mode, loop, loops, specialise
-from gpop.cpu.active import SOURCES, lists_of, load_frontier
+from gpop.cpu.active import SOURCES, drain_frontier, drain_touched, lists_of, load_frontier
 from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.disk import open_disk
 from gpop.cpu.sums import has_hub, sums_in_double
@@ -32,7 +33,7 @@ from gpop.model.constants import SHIPPED, Constants
 from gpop.model.strategies import PC, PULL, SC, code_of, split
 from gpop.plan.chosen import asked_once, chosen_of, tell_missing
 from gpop.plan.hidden import MASK_SENT
-from gpop.plan.plan import Plan
+from gpop.plan.plan import UNLIMITED, Plan
 from gpop.program.compile import compiled
 from gpop.program.state import make_state
 
@@ -42,7 +43,7 @@ A search is over before others would have come, and takes .6 to .9 of the time t
 up takes longer, and there two threads have a half each."""
 
 MANY_EDGES = 1 << 22
-"""From so many on it takes as long to read and sort them as to compile a small kernel."""
+"""From so many on a search that may pull usually does."""
 
 KEPT = (
     "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
@@ -281,16 +282,21 @@ class Preparation:
             self._make_loop(self._state())
 
     def _ask_ahead(self) -> None:
-        """Have the process that compiles the loop, if one does, compile what comes after it as well.
+        """Have the process that compiles the loop, if one does, compile what the run needs around it as well.
 
-        This one has read and sorted the edges, and is later than the other one where they are many.
+        This one has the program to compile, which takes longer.
         """
-        if self.graph.m < MANY_EDGES or self.traits.all_active:
+        traits, graph = self.traits, self.graph
+        if traits.all_active:
             return
         kind = loops.kind_of(False, "priorityFunc" in self.lowered.functions)
         loops.ask(kind, load_frontier, SOURCES, self.lists.kind)
-        graph = self.graph
-        if self.traits.pull == specialise.MAYBE and graph.facts.equals_reverse is None:
+        if traits.track:
+            loops.ask(kind, drain_touched, SOURCES, self.lists.kind)
+        if self.plan.limit != UNLIMITED:
+            loops.ask(kind, drain_frontier, SOURCES, INT64, self.lists.kind)
+        may_pull = traits.pull == specialise.MAYBE and graph.m >= MANY_EDGES
+        if may_pull and graph.facts.equals_reverse is None:
             kernel, kinds = kernel_of_mirrored(graph.indptr, graph.indices, graph.weights)
             loops.ask(kind, kernel, *kinds)
 
