@@ -34,7 +34,7 @@ from gpop.cpu import (
 from gpop.cpu.choose_mode import choose_mode
 from gpop.cpu.control import control_of, sizes_reference
 from gpop.cpu.exchange_in import AS_BITS, is_mirrored, list_mirrors
-from gpop.cpu.exchange_out import make_fill_buffer
+from gpop.cpu.exchange_out import make_fill_pairs, make_fill_piece
 from gpop.cpu.tree import NO_TREE
 from gpop.cpu.work import ARGUMENTS, Job, make_entry, make_work
 from gpop.model.strategies import PULL, TREE
@@ -222,8 +222,7 @@ class _Specialised:
         self.messageFunc = functions.get("messageFunc")  # where there are other ranks
         self.mirrorFunc = functions.get("mirrorFunc")
         self.ranked = self.messageFunc is not None
-        lists_only = traits.pull == NEVER or traits.all_active or self.priorityFunc is not None
-        self.takes_bits = self.ranked and not lists_only
+        self.takes_bits = self.ranked and not traits.all_active
         self.weighted = traits.weight_dtype is not None
         self.weight_type = _numba.from_dtype(np.dtype(traits.weight_dtype)) if self.weighted else None
         make_filter_all, make_filter = gather.make_filter_all, gather.make_filter
@@ -235,7 +234,7 @@ class _Specialised:
             "filter",
             make_filter_all(self.filterFunc, self.settle, self.ranked)
             if traits.all_active
-            else make_filter(self.filterFunc, self.priorityFunc, traits.track),
+            else make_filter(self.filterFunc, self.priorityFunc, traits.track, self.ranked),
         )
         self.after_scatter = self.kernel(
             "after_scatter", scatter.make_after_scatter(self.initFunc, traits.all_active, self.ranked)
@@ -251,26 +250,29 @@ class _Specialised:
             scatter_partition, gather_partition = self.scatter_and_gather()
         if traits.pull != NEVER:
             prepare, pull_partition = self.prepare_and_pull()
-        admit = defer_frontier = exchange_messages = None
+        admit = defer_frontier = exchange_messages = share_exchange = None
         if self.priorityFunc is not None:
-            admit = self.kernel("admit", priority.make_admit(self.priorityFunc))
+            admit = self.kernel("admit", priority.make_admit(self.priorityFunc, self.ranked))
             defer_frontier = self.kernel("defer_frontier", priority.make_defer_frontier(self.priorityFunc))
         if self.ranked:
-            fill_buffer = self.kernel("fill_buffer", make_fill_buffer(self.messageFunc))
-            exchange_messages = self.kernel(
-                "exchange",
-                exchange.make_exchange(
-                    fill_buffer, traits.all_active, self.priorityFunc is not None, self.takes_bits
-                ),
-            )
+            exchange_messages, share_exchange = self.exchange_and_share()
         note_changes = decide = None
         if traits.settles is not None:
             note_changes, decide = self.settling(*traits.settles)
         work = make_work(
             scatter_partition, gather_partition, prepare, pull_partition, admit, defer_frontier,
-            exchange_messages, make_advance(self.lowered, self.key), note_changes, decide, traits.all_active,
+            exchange_messages, share_exchange, make_advance(self.lowered, self.key), note_changes, decide, traits.all_active,
         )  # fmt: skip
         return self.kernel("work", work)
+
+    def exchange_and_share(self):
+        fill_pairs = self.kernel("fill_pairs", make_fill_pairs(self.messageFunc))
+        fill_piece = self.kernel("fill_piece", make_fill_piece(self.messageFunc))
+        post, all_active = self.kernel("post", exchange.make_post(fill_pairs)), self.traits.all_active
+        return (
+            self.kernel("exchange", exchange.make_exchange(post, all_active)),
+            self.kernel("share_exchange", exchange.make_share(fill_piece, all_active)),
+        )
 
     def settling(self, field, tolerance):
         change_of = self.kernel("change_of", settling.make_read(f"{field}[v]"))
@@ -364,7 +366,7 @@ class _Specialised:
             )
         else:
             keeps_values = not self.lowered.steady
-            prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, keeps_values, self.takes_bits)
+            prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, keeps_values, self.ranked)
             pull_partition = pull.make_pull(
                 self.scatterFunc, self.gatherFunc, self.applyWeight, self.needsFunc, self.weight_type,
                 self.filter, keeps_values, self.traits.sums and self.needsFunc is None, counting, self.ranked,

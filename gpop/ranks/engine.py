@@ -14,6 +14,7 @@ import numpy as np
 from gpop.cpu import loop, specialise
 from gpop.cpu.active import load_frontier
 from gpop.cpu.engine import CpuEngine
+from gpop.cpu.exchange_wire import EXCHANGE_TURN
 from gpop.cpu.workspace import own_edges
 from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins
@@ -66,6 +67,8 @@ class RankEngine(Together, CpuEngine):
             self._find_in_edges()
         if isinstance(self.layout, Bins):
             self.space.inside[:] = self._inside()
+        if self.space.edges_here.size:
+            self.space.edges_here[:] = self._edges_here()
         self.wire = wire_of(self.part, self.plan.types.message, self.told, self.world)
         self.world.first_alone(self._compile_all)
 
@@ -90,6 +93,14 @@ class RankEngine(Together, CpuEngine):
         inside[first : first + edges.size] = 2 * own_edges(self.layout)[first : first + edges.size] >= edges
         return inside
 
+    def _edges_here(self) -> np.ndarray:
+        """How many of the edges of each own partition end here, by all of them."""
+        found, bits = np.zeros(int(self.layout.k)), self.part.bits
+        first, edges = self.part.first >> bits, self.part.out_edges
+        borders = np.minimum((first + np.arange(edges.size + 1)) << bits, self.part.last)
+        found[first : first + edges.size] = np.diff(self.layout.indptr[borders]) / np.maximum(edges, 1)
+        return found
+
     # --- the run -------------------------------------------------------------------------------
 
     def active_now(self) -> np.ndarray:
@@ -107,9 +118,17 @@ class RankEngine(Together, CpuEngine):
             started = (int(self.layout.k), vertices, edges)
         else:
             started = load_frontier(here, self.lists)
+            self._note_edges(np.unique(here))
+        turn = self.wire.calls[EXCHANGE_TURN : EXCHANGE_TURN + 1]
+        turn[:] = self.world.most(turn)  # where a run was given up, ranks may have come differently far
         self._begin(started, vertices, edges, iteration)
         self.world.progress = self.progress
         self._agreed(np.empty((0, len(COLUMNS) - 1)), 0.0)
+
+    def _note_edges(self, here: np.ndarray) -> None:
+        """All edges of the vertices of the frontier, by partition."""
+        degrees = self.whole_plan.program.graph.out_degree[here + np.int64(self.part.shift)]
+        self.space.whole_edges[:] = np.bincount(here >> self.part.bits, degrees, int(self.layout.k))
 
     def iterate(self) -> np.ndarray:
         """Iterate as often as all have agreed on; the records of the trace, of all ranks together."""

@@ -55,10 +55,9 @@ def ranked(lowered: Lowered, everywhere: bool) -> Lowered:
     elif told:
         bodies = BODIES | {"scatterFunc": BODIES["mirrorFunc"]}
     text = f"{lowered.key} {told and everywhere} {source_key(__file__)}"
-    degrees = ("out_degree",) if "out_degree" in lowered.built_in else ()
     return lowered._replace(
         functions={name: _wrapped(name, function, bodies) for name, function in given.items()},
-        fields=(*lowered.fields, *degrees, "gpop_message"),
+        fields=(*lowered.fields, "out_degree", "gpop_message"),
         parameters=(*lowered.parameters, "gpop_shift", "gpop_first", "gpop_last"),
         built_in=tuple(name for name in lowered.built_in if name == "iteration"),
         key=hashlib.sha256(text.encode()).hexdigest()[: len(lowered.key)],
