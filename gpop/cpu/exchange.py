@@ -73,9 +73,11 @@ from gpop.cpu.exchange_wire import (
     TURN,
     VALUES,
     WAITED,
+    come,
     in_at,
     index_words,
     out_at,
+    said,
 )  # fmt: skip
 from gpop.cpu.tournament import HIGHEST
 from gpop.model.strategies import PULL, SC
@@ -143,13 +145,20 @@ def wait_for_all(number, calls):
 
 
 @inline
-def wait_for_neighbours(wire):
-    """Return when all ranks that share memory with this one have said what they have to say."""
-    turn = wire.calls[EXCHANGE_TURN]
+def tell_neighbours(turn, wire):
+    """Let the ranks that share memory with this one see all that it has written, and ``turn``."""
+    for r in range(wire.pairs.shape[0]):
+        if wire.pairs[r, SHARED] != 0:
+            store_release(wire.words, out_at(r, wire) + TURN, turn)
+
+
+@inline
+def wait_for_neighbours(turn, wire):
+    """Return when all of them have come so far."""
     for r in range(wire.pairs.shape[0]):
         if wire.pairs[r, SHARED] != 0:
             tries = 0
-            while load_acquire(wire.words, in_at(r, wire) + TURN) != turn:
+            while load_acquire(wire.words, in_at(r, wire) + TURN) < turn:
                 tries += 1
                 if tries < SPINS:
                     pause()
@@ -177,13 +186,12 @@ def make_post(fill_pairs):
                 sent = 8 * (size + ((count * wire.value_bytes + 7) >> 3))
                 wire.traffic[BYTES] += sent
                 wire.traffic[VALUES] += count
-                if pairs[r, SHARED] != 0:
-                    store_release(words, out + TURN, wire.calls[EXCHANGE_TURN])
-                else:
+                if pairs[r, SHARED] == 0:
                     _begin(ISEND, pairs[r, OUT_ADDRESS], sent, r, number, wire)
                     number += 1
+        tell_neighbours(said(wire), wire)
         before = clock_ns()
-        wait_for_neighbours(wire)
+        wait_for_neighbours(said(wire), wire)
         if number > 0:
             wait_for_all(number, wire.calls)
         wire.traffic[WAITED] += clock_ns() - before
@@ -210,6 +218,11 @@ def make_exchange(post, all_active):
                     pairs[r, CHOSEN] = pairs[r, SENDS] if active > 0 else 0
                     pairs[r, FORM] = ALL if pairs[r, CHOSEN] > 0 else NOTHING
                 told[EDGES_TOLD] = told[EDGES_HERE]
+                if valued:
+                    tell_neighbours(come(wire), wire)
+                    before = clock_ns()
+                    wait_for_neighbours(come(wire), wire)
+                    wire.traffic[WAITED] += clock_ns() - before
                 if valued and active > 0:
                     _next(FILL, wire.pieces.shape[0], wire.sends.size, _FILLED, told)
                     if told[PIECES] > 0:
@@ -260,7 +273,7 @@ def make_exchange(post, all_active):
                 if r != wire.rank:
                     header = in_at(r, wire)
                     kind = wire.words[header + KIND]
-                    many |= kind in (ALL, BITS)
+                    many |= kind in (ALL, BITS) and (chooses or pairs[r, SHARED] == 0)
                     few |= kind == PAIRS
                     amount += wire.words[header + COUNT]
                     told[WHOLE] += wire.words[header + ACTIVE]
@@ -314,7 +327,7 @@ def make_share(fill_piece, all_active):
         if what == FILL:
             fill_piece(i, wire, state)
         elif what == TAKE:
-            take_piece(i, wire, state.gpop_message)
+            take_piece(i, all_active, wire, state.gpop_message)
         if chooses:
             if what == MARK:
                 mark((np.int64(state.gpop_first) >> np.int64(layout.bits)) + i, layout, space)

@@ -37,6 +37,7 @@ from gpop.cpu.exchange_wire import (
     SEGMENT_NUMBER,
     SEGMENT_PARTITION,
     SEGMENT_RANK,
+    SHARED,
     VALUE,
     bit_words,
     first_value,
@@ -202,14 +203,14 @@ def sum_pieces_in(wire):
 
 
 @inline
-def take_piece(i, wire, message):
+def take_piece(i, all_active, wire, message):
     """Put the values of a piece that came as `ALL` or `BITS` where their mirrors are."""
     piece, words = wire.pieces_in[i], wire.words
     r = piece[OF_RANK]
     header, first = in_at(r, wire), np.uint64(wire.pairs[r, MIRROR_FIRST])
     kind, index = words[header + KIND], header + HEADER
     begin, end = np.uint64(piece[FIRST_WORD]), np.uint64(piece[LAST_WORD])
-    if kind == ALL:
+    if kind == ALL and not (all_active and wire.pairs[r, SHARED] != 0):
         value = first_value(index, wire.values)
         for number in range(_WORD * begin, min(_WORD * end, np.uint64(wire.pairs[r, MIRRORS]))):
             message[wire.mirrors[first + number]] = wire.values[value + number]

@@ -27,8 +27,10 @@ from gpop.cpu.exchange_wire import (
     OF_RANK,
     OWN_WORD,
     PAIRS,
+    PLACES,
     SEND_FIRST,
     SENDS,
+    SHARED,
     SKIPPED,
     VALUE,
     bit_words,
@@ -142,8 +144,11 @@ def _number_bits(r, wire):
             to += _ONE
 
 
-def make_fill_piece(messageFunc):
-    """Kernel: write the values of a piece of what goes to a rank as `ALL` or `BITS`."""
+def make_fill_piece(messageFunc, all_active):
+    """Kernel: write the values of a piece of what goes to a rank as `ALL` or `BITS`.
+
+    Where all vertices are active and memory is shared, at once to where its mirrors are.
+    """
 
     def fill_piece(i, wire, state):
         piece, words = wire.pieces[i], wire.words
@@ -151,7 +156,12 @@ def make_fill_piece(messageFunc):
         form, first = wire.pairs[r, FORM], np.uint64(wire.pairs[r, SEND_FIRST])
         index = out_at(r, wire) + HEADER
         begin, end = np.uint64(piece[FIRST_WORD]), np.uint64(piece[LAST_WORD])
-        if form == ALL:
+        if form == ALL and all_active and wire.pairs[r, SHARED] != 0:
+            place = np.uint64(wire.pairs[r, PLACES])
+            for number in range(first + _WORD * begin, first + min(_WORD * end, np.uint64(wire.pairs[r, SENDS]))):
+                at = place + np.uint64(wire.places[number])
+                wire.messages[at] = messageFunc(state, wire.sends[number])
+        elif form == ALL:
             value = first_value(index, wire.values)
             for number in range(_WORD * begin, min(_WORD * end, np.uint64(wire.pairs[r, SENDS]))):
                 wire.values[value + number] = messageFunc(state, wire.sends[first + number])

@@ -4,8 +4,7 @@ A header of 6 int64,
 
     kind, count, active, edges, least, turn
 
-(active vertices of the sender and all edges of theirs; its lowest priority that waits; the number of the
-exchange), from which every rank knows when nothing is active anywhere; then whichever is smallest, in
+(active vertices of the sender and all edges of theirs; its lowest priority that waits; `come` or `said`), from which every rank knows when nothing is active anywhere; then whichever is smallest, in
 multiples of 8:
 
     NOTHING
@@ -16,9 +15,10 @@ multiples of 8:
 Values are left out where the receiver can tell them (`Wire.value_bytes` is 0).
 
 Ranks of one machine read each other's buffers where they are (gpop/ranks/shared.py): nothing is copied, and
-``turn`` in the header says that what an exchange has to say is there. Each such buffer is there twice, for
-exchanges with an even and with an odd number: who has the other half of the next one has read this one.
-Elsewhere buffers are sent by MPI.
+``turn`` in the header says that what an exchange has to say is there (`said`). Each such buffer is there twice,
+for exchanges with an even and with an odd number: who says something in the next one has read this one.
+Where all vertices are active a value is written at once to where its mirror reads it: before, all say that
+they have come (`come`), and read nothing any more. Elsewhere buffers are sent by MPI.
 """
 
 from __future__ import annotations
@@ -37,12 +37,13 @@ KIND, COUNT, ACTIVE, EDGES, LEAST, TURN, HEADER = range(7)
 
 (
     OUT, OUT_ADDRESS, OUT_STEP, SENDS, SEND_FIRST, IN, IN_ADDRESS, IN_STEP, IN_BYTES, MIRRORS, MIRROR_FIRST,
-    SHARED, CHOSEN, FORM, PAIR_COLUMNS,
-) = range(15)  # fmt: skip
+    SHARED, PLACES, CHOSEN, FORM, PAIR_COLUMNS,
+) = range(16)  # fmt: skip
 """Columns of `Wire.pairs`, a row for each rank: where its buffer begins (in words, and the address), how far
 behind it that of odd exchanges is, how many own vertices it mirrors and where they begin in ``sends``; the
-same of what comes from it, with the room for that; whether it reads and writes the same memory; and, while a
-buffer is filled, how many mirrors are active, and the kind of what is sent."""
+same of what comes from it, with the room for that; whether it reads and writes the same memory, and where
+in ``messages`` its own then begin; and, while a buffer is filled, how many mirrors are active, and the kind of
+what is sent."""
 
 OF_RANK, FIRST_WORD, LAST_WORD, OWN_WORD, SKIPPED, VALUE, FOUND, PIECE_COLUMNS = range(8)
 """Columns of `Wire.pieces` and `Wire.pieces_in`, each a piece of the mirrors of a rank, which one thread is
@@ -74,8 +75,9 @@ class Wire(NamedTuple):
     ``mirrored[r]`` has a bit for each own vertex, by word of the bitmap from the first own one on, and ``heard`` one
     for each vertex: whether r mirrors it, whether it is a mirror. ``share_in[r]``: how many of the edges of
     r's vertices end here. ``where[where_offsets[v]:where_offsets[v + 1]]`` says who mirrors own vertex number
-    v: the rank times 2**32, plus the number of v among the mirrors there. ``words``: all buffers, also as
-    uint32 and as values.
+    v: the rank times 2**32, plus the number of v among the mirrors there. ``places`` has the local id at the
+    other rank for each of ``sends``. ``words``: all buffers, also as uint32 and as values; ``messages``: those of
+    mirrors, of all ranks that share memory.
     """
 
     rank: np.int64
@@ -84,6 +86,7 @@ class Wire(NamedTuple):
     calls: np.ndarray
     sends: np.ndarray
     mirrors: np.ndarray
+    places: np.ndarray
     mirrored: np.ndarray
     heard: np.ndarray
     share_in: np.ndarray
@@ -96,6 +99,7 @@ class Wire(NamedTuple):
     words: np.ndarray
     numbers: np.ndarray
     values: np.ndarray
+    messages: np.ndarray
     traffic: np.ndarray
 
 
@@ -103,6 +107,18 @@ class Wire(NamedTuple):
 def first_value(word, values):
     """Index in ``values`` of what begins at this word of the same buffer."""
     return np.uint64(word) * np.uint64(8) // np.uint64(values.itemsize)
+
+
+@inline
+def come(wire):
+    """What ``turn`` is at least when a rank has come to this exchange."""
+    return 2 * wire.calls[EXCHANGE_TURN]
+
+
+@inline
+def said(wire):
+    """What ``turn`` is when a rank has said what it has to say."""
+    return 2 * wire.calls[EXCHANGE_TURN] + 1
 
 
 @inline

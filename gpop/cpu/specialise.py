@@ -267,7 +267,7 @@ class _Specialised:
 
     def exchange_and_share(self):
         fill_pairs = self.kernel("fill_pairs", make_fill_pairs(self.messageFunc))
-        fill_piece = self.kernel("fill_piece", make_fill_piece(self.messageFunc))
+        fill_piece = self.kernel("fill_piece", make_fill_piece(self.messageFunc, self.traits.all_active))
         post, all_active = self.kernel("post", exchange.make_post(fill_pairs)), self.traits.all_active
         return (
             self.kernel("exchange", exchange.make_exchange(post, all_active)),

@@ -25,7 +25,7 @@ from gpop.plan.trace import COLUMNS
 from gpop.ranks.part import part_of
 from gpop.ranks.program import hidden_on_ranks, is_told, local_program, ranked, tell_messages
 from gpop.ranks.together import Together, agreed_bits
-from gpop.ranks.wire import wire_of
+from gpop.ranks.wire import messages_of, wire_of
 from gpop.ranks.world import World
 
 
@@ -45,8 +45,8 @@ class RankEngine(Together, CpuEngine):
         plan, graph = self.whole_plan, self.whole_plan.program.graph
         bits = rank_bits(graph, self.world, plan.threads, plan.partition_size, self._vertex_bytes())
         self.part = part_of(graph, bits, self.world)
-        program = local_program(plan.program, self.part, plan.types.message)
-        self.told = is_told(plan.lowered)
+        self.told, message = is_told(plan.lowered), plan.types.message
+        program = local_program(plan.program, self.part, messages_of(self.part, message, self.told, self.world))
         if self.told and not self.part.everywhere:
             tell_messages(plan.lowered, program, self.part)
         super().__init__(

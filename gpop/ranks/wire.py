@@ -11,11 +11,28 @@ from gpop.ranks.part import Part
 from gpop.ranks.shared import shared_words
 from gpop.ranks.world import World
 
+MESSAGES = "messages"
+
 PIECE_WORDS = 512
 """Words of bits in a piece that one thread is at: some 10 us of work for each value of it."""
 
 LINE_WORDS = 8
 """Buffers begin at cache lines."""
+
+
+def messages_of(part: Part, message: np.dtype, told: bool, world: World) -> np.ndarray:
+    """The messages of a rank's mirrors, kept with its part; ``told``: those of all vertices, as nobody says them."""
+    key = (MESSAGES, message, told)
+    if key not in part.kept:
+        if told:
+            part.kept[key] = np.zeros(part.graph.n, message), 0
+        else:
+            words = -(-part.graph.n * message.itemsize // 8)
+            words, begins = shared_words(world, -(-words // LINE_WORDS) * LINE_WORDS)
+            part.kept[key] = words.view(message), {r: 8 * at // message.itemsize for r, at in begins.items()}
+    found, begins = part.kept[key]
+    begin = 0 if told else begins[world.rank]
+    return found[begin : begin + part.graph.n]
 
 
 def wire_of(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
@@ -37,6 +54,11 @@ def _make(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
     ):
         pairs[:, first] = np.cumsum(pairs[:, counts]) - pairs[:, counts]
     words = _buffers(pairs, value_bytes, world)
+    messages, places = np.empty(0, message), np.empty(0, np.uint32)
+    if not told:
+        messages, begins = part.kept[MESSAGES, message, told]
+        pairs[:, exchange_wire.PLACES] = [begins.get(r, 0) for r in range(world.size)]
+        places, _ = world.dealt(part.mirrors.astype(np.uint32), part.mirror_counts)
     mirrored = mirrored_rows(part.sends, part.send_counts, part.first, part.last)
     where_offsets, where = where_mirrored(part.sends, part.send_counts, part.first, part.last)
     degrees, borders = np.diff(part.graph.indptr)[part.mirrors], np.cumsum(part.mirror_counts)[:-1]
@@ -49,6 +71,7 @@ def _make(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
         calls=_calls(world),
         sends=part.sends,
         mirrors=part.mirrors.astype(np.uint32),
+        places=places,
         mirrored=mirrored,
         heard=bit_row(part.mirrors, 0, -(-part.graph.n >> WORD_BITS)),
         share_in=here / np.maximum(everywhere, 1),
@@ -61,6 +84,7 @@ def _make(part: Part, message: np.dtype, told: bool, world: World) -> Wire:
         words=words,
         numbers=words.view(np.uint32),
         values=words.view(message),
+        messages=messages,
         traffic=np.zeros(4, np.int64),
     )
 
