@@ -132,8 +132,15 @@ def list_mirrors(p, layout, space):
             v = (np.uint64(i) << bits) + lowest_bit(word)
             word &= word - _ONE
             space.frontier[at] = v - base
-            space.in_frontier[v] = 1
             at += _ONE
+
+
+@inline
+def flag_mirrors(p, flag, layout, space):
+    """Say of all mirrors on the list of ``p`` whether they are in the frontier."""
+    base, start = np.uint64(p) << np.uint64(layout.bits), list_of(p, layout)
+    for i in range(np.uint64(space.frontier_size[p])):
+        space.in_frontier[base + np.uint64(space.frontier[start + i])] = flag
 
 
 @inline
@@ -145,7 +152,6 @@ def _activate(v, edges, as_bits, size, layout, space):
     else:
         at = list_of(p, layout) + np.uint64(space.frontier_size[p])
         space.frontier[at] = np.uint64(v) - (np.uint64(p) << np.uint64(layout.bits))
-        space.in_frontier[v] = 1
     return _join(p, 1, edges, size, space)
 
 

@@ -33,7 +33,7 @@ from gpop.cpu import (
 )
 from gpop.cpu.choose_mode import choose_mode
 from gpop.cpu.control import control_of, sizes_reference
-from gpop.cpu.exchange_in import AS_BITS, is_mirrored, list_mirrors
+from gpop.cpu.exchange_in import AS_BITS, flag_mirrors, is_mirrored, list_mirrors
 from gpop.cpu.exchange_out import make_fill_pairs, make_fill_piece
 from gpop.cpu.tree import NO_TREE
 from gpop.cpu.work import ARGUMENTS, Job, make_entry, make_work
@@ -89,24 +89,34 @@ def activates_receivers(lowered: Lowered, traits: Traits) -> bool:
     return lowered.activates and traits.mask == MASK_NONE and not (traits.all_active or traits.interleave)
 
 
-def make_scatter_phase(scatter_sc, scatter_pc, scatter_local, after_scatter, all_active, step, takes_bits):
+def make_scatter_phase(
+    scatter_sc, scatter_pc, scatter_local, after_scatter, all_active, step, takes_bits, hides
+):  # fmt: skip
     """Kernel: scatter one partition; ``step`` is the interleaved step or None.
 
-    ``takes_bits``: partitions of mirrors may have no lists yet (exchange_in.py).
+    ``takes_bits``: partitions of mirrors may have no lists yet (exchange_in.py). ``hides``: PC asks which
+    vertices are in the frontier, which mirrors are known to be for so long.
     """
     interleaved = step is not None
     applies_own = scatter_local is not None
+    flags = takes_bits and hides
 
     def scatter_partition(p, w, threads, forced, ratio, sizes, layout, space, state):
         own_done = False
+        mirrored = False
         if takes_bits:
-            if space.exchanged[AS_BITS] != 0 and is_mirrored(p, layout, state):
+            mirrored = is_mirrored(p, layout, state)
+            if mirrored and space.exchanged[AS_BITS] != 0:
                 list_mirrors(p, layout, space)
         if interleaved:
             own_done = step(p, w, threads, layout, space, state)
         direct = applies_own and interleave.is_local(p, space)
         if choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):
+            if flags and mirrored:
+                flag_mirrors(p, 1, layout, space)
             scatter_pc(p, w, layout, space, state)
+            if flags and mirrored:
+                flag_mirrors(p, 0, layout, space)
         elif applies_own and direct:
             scatter_local(p, w, layout, space, state)
             return
@@ -330,6 +340,7 @@ class _Specialised:
             self.kernel("scatter_sc", scatter_sc),
             self.kernel("scatter_pc", scatter.make_scatter_pc(row, mirror_row, counting)),
             scatter_local, self.after_scatter, all_active, step, self.takes_bits,
+            self.traits.mask != MASK_NONE,
         )  # fmt: skip
         return self.kernel("scatter", scatter_partition), self.kernel("gather", gather_partition)
 

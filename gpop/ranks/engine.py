@@ -22,7 +22,7 @@ from gpop.layout.partition import partition_bits
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS
-from gpop.ranks.part import part_of
+from gpop.ranks.part import EVERYWHERE, part_of
 from gpop.ranks.program import hidden_on_ranks, is_told, local_program, ranked, tell_messages
 from gpop.ranks.together import Together, agreed_bits
 from gpop.ranks.wire import messages_of, wire_of
@@ -44,8 +44,8 @@ class RankEngine(Together, CpuEngine):
         """The part, the program on it, and what a run alone needs."""
         plan, graph = self.whole_plan, self.whole_plan.program.graph
         bits = rank_bits(graph, self.world, plan.threads, plan.partition_size, self._vertex_bytes())
-        self.part = part_of(graph, bits, self.world)
         self.told, message = is_told(plan.lowered), plan.types.message
+        self.part = part_of(graph, bits, self.world, EVERYWHERE if self.told else 0.0)
         program = local_program(plan.program, self.part, messages_of(self.part, message, self.told, self.world))
         if self.told and not self.part.everywhere:
             tell_messages(plan.lowered, program, self.part)
