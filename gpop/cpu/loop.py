@@ -96,7 +96,7 @@ def share_by_edges(phase, items, load, threads, c):
     """Divide the list of a light phase among the threads.
 
     Their parts of the scatter have about as many active edges each; the gather is divided at the same
-    partitions.
+    partitions. Not where there are other ranks: a thread would have all own partitions, which alone gather.
     """
     shares = team.SHARES
     borders = shares + threads
@@ -288,7 +288,7 @@ def make_loop(open_control, work, all_active, prioritised):
                 if together:
                     if not all_active:
                         if phase != GATHER:
-                            divided = light and phase == SCATTER and not interleaved
+                            divided = light and phase == SCATTER and not interleaved and not ranked
                     if divided:
                         share_by_edges(phase, items, load, threads, c)
                     else:
