@@ -28,7 +28,6 @@ from gpop.cpu.exchange_wire import (
     LAST_WORD,
     MIRROR_FIRST,
     MIRRORS,
-    NOTHING,
     OF_RANK,
     PAIRS,
     SEGMENT_FIRST,
@@ -157,7 +156,7 @@ def _activate(v, edges, as_bits, size, layout, space):
 
 @inline
 def read_pairs(r, as_bits, size, layout, space, wire, message):
-    """Take in what rank ``r`` has sent as `PAIRS`; the length of ``scatter_list``, and the edges of mirrors."""
+    """Take in what rank ``r`` has sent as `PAIRS`; the length of ``scatter_list``, and edges of mirrors."""
     header, first = in_at(r, wire), np.uint64(wire.pairs[r, MIRROR_FIRST])
     count, edges = wire.words[header + COUNT], edges_of_one(r, wire)
     index = header + HEADER
@@ -221,7 +220,8 @@ def take_piece(i, all_active, wire, message):
         for number in range(_WORD * begin, min(_WORD * end, np.uint64(wire.pairs[r, MIRRORS]))):
             message[wire.mirrors[first + number]] = wire.values[value + number]
     if kind == BITS:
-        value = first_value(index + bit_words(wire.pairs[r, MIRRORS]), wire.values) + np.uint64(piece[VALUE])
+        value = first_value(index + bit_words(wire.pairs[r, MIRRORS]), wire.values)
+        value += np.uint64(piece[VALUE])
         for word in range(begin, end):
             row = np.uint64(words[np.uint64(index) + word])
             while row > _ZERO:

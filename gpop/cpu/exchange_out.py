@@ -1,8 +1,9 @@
 """What a rank sends: which of its active vertices others mirror, and the buffer that says so.
 
-Where few vertices are active, or their order has to be told, each is looked up in the lists of who mirrors it,
-in the order in which it was activated. Where many are, they become bits of the bitmap, and of each word those
-that a rank mirrors are put together, 64 vertices at a time. Pieces of that may be done by several threads.
+Where few vertices are active, or their order has to be told, each is looked up in the lists of who mirrors
+it, in the order in which it was activated. Where many are, they become bits of the bitmap, and of each word
+those that a rank mirrors are put together, 64 vertices at a time. Pieces of that may be done by several
+threads.
 """
 
 from __future__ import annotations
@@ -157,8 +158,8 @@ def make_fill_piece(messageFunc, all_active):
         index = out_at(r, wire) + HEADER
         begin, end = np.uint64(piece[FIRST_WORD]), np.uint64(piece[LAST_WORD])
         if form == ALL and all_active and wire.pairs[r, SHARED] != 0:
-            place = np.uint64(wire.pairs[r, PLACES])
-            for number in range(first + _WORD * begin, first + min(_WORD * end, np.uint64(wire.pairs[r, SENDS]))):
+            place, count = np.uint64(wire.pairs[r, PLACES]), np.uint64(wire.pairs[r, SENDS])
+            for number in range(first + _WORD * begin, first + min(_WORD * end, count)):
                 at = place + np.uint64(wire.places[number])
                 wire.messages[at] = messageFunc(state, wire.sends[number])
         elif form == ALL:
@@ -166,7 +167,8 @@ def make_fill_piece(messageFunc, all_active):
             for number in range(_WORD * begin, min(_WORD * end, np.uint64(wire.pairs[r, SENDS]))):
                 wire.values[value + number] = messageFunc(state, wire.sends[first + number])
         if form == BITS:
-            value = first_value(index + bit_words(wire.pairs[r, SENDS]), wire.values) + np.uint64(piece[VALUE])
+            value = first_value(index + bit_words(wire.pairs[r, SENDS]), wire.values)
+            value += np.uint64(piece[VALUE])
             for word in range(begin, end):
                 row = np.uint64(words[np.uint64(index) + word])
                 while row > _ZERO:

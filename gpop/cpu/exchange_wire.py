@@ -4,8 +4,8 @@ A header of 6 int64,
 
     kind, count, active, edges, least, turn
 
-(active vertices of the sender and all edges of theirs; its lowest priority that waits; `come` or `said`), from which every rank knows when nothing is active anywhere; then whichever is smallest, in
-multiples of 8:
+(active vertices of the sender and all edges of theirs; its lowest priority that waits; `come` or `said`),
+from which every rank knows when nothing is active anywhere; then whichever is smallest, in multiples of 8:
 
     NOTHING
     ALL     a value for every mirror, where all are active
@@ -15,10 +15,10 @@ multiples of 8:
 Values are left out where the receiver can tell them (`Wire.value_bytes` is 0).
 
 Ranks of one machine read each other's buffers where they are (gpop/ranks/shared.py): nothing is copied, and
-``turn`` in the header says that what an exchange has to say is there (`said`). Each such buffer is there twice,
-for exchanges with an even and with an odd number: who says something in the next one has read this one.
-Where all vertices are active a value is written at once to where its mirror reads it: before, all say that
-they have come (`come`), and read nothing any more. Elsewhere buffers are sent by MPI.
+``turn`` in the header says that what an exchange has to say is there (`said`). Each such buffer is there
+twice, for exchanges with an even and with an odd number: who says something in the next one has read this
+one. Where all vertices are active a value is written at once to where its mirror reads it: before, all say
+that they have come (`come`), and read nothing any more. Elsewhere buffers are sent by MPI.
 """
 
 from __future__ import annotations
@@ -41,18 +41,19 @@ KIND, COUNT, ACTIVE, EDGES, LEAST, TURN, HEADER = range(7)
 ) = range(16)  # fmt: skip
 """Columns of `Wire.pairs`, a row for each rank: where its buffer begins (in words, and the address), how far
 behind it that of odd exchanges is, how many own vertices it mirrors and where they begin in ``sends``; the
-same of what comes from it, with the room for that; whether it reads and writes the same memory, and where
-in ``messages`` its own then begin; and, while a buffer is filled, how many mirrors are active, and the kind of
+same of what comes from it, with the room for that; whether it reads and writes the same memory, and where in
+``messages`` its own then begin; and, while a buffer is filled, how many mirrors are active, and the kind of
 what is sent."""
 
 OF_RANK, FIRST_WORD, LAST_WORD, OWN_WORD, SKIPPED, VALUE, FOUND, PIECE_COLUMNS = range(8)
 """Columns of `Wire.pieces` and `Wire.pieces_in`, each a piece of the mirrors of a rank, which one thread is
-at: its words in the rank's row of bits; the word of own vertices with which it begins and how many of that one's
-belong to the piece before; where its values begin among the rank's; and how many are active in it."""
+at: its words in the rank's row of bits; the word of own vertices with which it begins and how many of that
+one's belong to the piece before; where its values begin among the rank's; how many are active in it."""
 
-SEGMENT_RANK, SEGMENT_FIRST, SEGMENT_LAST, SEGMENT_NUMBER, SEGMENT_PARTITION, SEGMENT_FOUND, SEGMENT_COLUMNS = (
-    range(7)
-)  # fmt: skip
+(
+    SEGMENT_RANK, SEGMENT_FIRST, SEGMENT_LAST, SEGMENT_NUMBER, SEGMENT_PARTITION, SEGMENT_FOUND,
+    SEGMENT_COLUMNS,
+) = range(7)  # fmt: skip
 """Columns of `Wire.segments`, each the mirrors of one rank in one partition: whose they are, their words in
 the bitmap, the number of the first among the mirrors of that rank; the partition, and how many are active."""
 
@@ -72,9 +73,9 @@ class Wire(NamedTuple):
 
     ``sends[SEND_FIRST of r:][:SENDS of r]`` are the own vertices that rank r mirrors and
     ``mirrors[MIRROR_FIRST of r:][:MIRRORS of r]`` the mirrors of r's vertices; local ids, ascending.
-    ``mirrored[r]`` has a bit for each own vertex, by word of the bitmap from the first own one on, and ``heard`` one
-    for each vertex: whether r mirrors it, whether it is a mirror. ``share_in[r]``: how many of the edges of
-    r's vertices end here. ``where[where_offsets[v]:where_offsets[v + 1]]`` says who mirrors own vertex number
+    ``mirrored[r]`` has a bit for each own vertex, by word of the bitmap from the first own one on, and
+    ``heard`` one for each vertex: whether r mirrors it, whether it is a mirror. ``share_in[r]``: how many of
+    the edges of r's vertices end here. ``where[where_offsets[v]:where_offsets[v + 1]]`` says who mirrors own vertex number
     v: the rank times 2**32, plus the number of v among the mirrors there. ``places`` has the local id at the
     other rank for each of ``sends``. ``words``: all buffers, also as uint32 and as values; ``messages``: those of
     mirrors, of all ranks that share memory.

@@ -271,7 +271,8 @@ class _Specialised:
             note_changes, decide = self.settling(*traits.settles)
         work = make_work(
             scatter_partition, gather_partition, prepare, pull_partition, admit, defer_frontier,
-            exchange_messages, share_exchange, make_advance(self.lowered, self.key), note_changes, decide, traits.all_active,
+            exchange_messages, share_exchange, make_advance(self.lowered, self.key), note_changes, decide,
+            traits.all_active,
         )  # fmt: skip
         return self.kernel("work", work)
 

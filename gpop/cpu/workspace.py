@@ -21,8 +21,8 @@ Encodings
 ``claim``, ``team``  what threads tell each other (team.py).
 ``inside[p]``  1: half of the edges of p or more stay in it, and are applied directly (scatter_inside.py).
 ``exchanged``  what the loop and the exchange with other ranks tell each other (exchange.py).
-``whole_edges[p]``  where there are other ranks, edges of active vertices to all of them; ``edges_here[p]``: how
-    many of the edges of p end here, by all.
+``whole_edges[p]``  where there are other ranks, edges of active vertices to all of them;
+    ``edges_here[p]``: how many of the edges of p end here, by all.
 ``streaming[0]``  1: messages are written past the caches.
 ``receivers[v]``  1: v has in-edges; found out for partition d when first wanted (``receivers_known[d]``).
 ``sums[w]``  a float64 for each vertex of the partition that thread w has (sums.py); zero between partitions.

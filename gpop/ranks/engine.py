@@ -46,7 +46,8 @@ class RankEngine(Together, CpuEngine):
         bits = rank_bits(graph, self.world, plan.threads, plan.partition_size, self._vertex_bytes())
         self.told, message = is_told(plan.lowered), plan.types.message
         self.part = part_of(graph, bits, self.world, EVERYWHERE if self.told else 0.0)
-        program = local_program(plan.program, self.part, messages_of(self.part, message, self.told, self.world))
+        messages = messages_of(self.part, message, self.told, self.world)
+        program = local_program(plan.program, self.part, messages)
         if self.told and not self.part.everywhere:
             tell_messages(plan.lowered, program, self.part)
         super().__init__(

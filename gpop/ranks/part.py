@@ -106,7 +106,7 @@ def cut(in_edges: np.ndarray, ranks: int, bits: int, n: int) -> np.ndarray:
 def pack(mirrors: np.ndarray, bits: int) -> tuple[np.ndarray, int]:
     """Places for mirrors, as offsets from the first, and how many partitions they take.
 
-    Those of one partition stay together in one, and where that has words of its own in a bitmap begin with one.
+    Those of one partition stay together in one, and begin with a word of bitmaps where partitions do.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Memory that the ranks of a machine share: each writes to its own part, and all read it where it is.
 
 A file without a name that one of them makes (`memfd_create`), and that the others open by way of /proc; it
-is gone when nobody has it any more, however that ends. Its size is not that of /dev/shm, and pages that nobody
+is gone when nobody has it any more, however that ends. It may be larger than /dev/shm, and pages that nobody
 writes to take no memory.
 """
 

@@ -21,7 +21,7 @@ LINE_WORDS = 8
 
 
 def messages_of(part: Part, message: np.dtype, told: bool, world: World) -> np.ndarray:
-    """The messages of a rank's mirrors, kept with its part; ``told``: those of all vertices, as nobody says them."""
+    """The messages of a rank's mirrors, kept with its part; ``told``: also of own vertices, by itself."""
     key = (MESSAGES, message, told)
     if key not in part.kept:
         if told:
@@ -188,7 +188,7 @@ def segments_of(mirrors: np.ndarray, counts: np.ndarray, bits: int) -> np.ndarra
 
 
 def _calls(world: World) -> np.ndarray:
-    """`Wire.calls`; requests and statuses lie behind the slots, so that they live as long as the wire does."""
+    """`Wire.calls`; requests and statuses lie behind the slots: they live as long as the wire does."""
     calls, ranks = world.calls(), world.size
     requests = exchange_wire.CALL_SLOTS
     statuses = requests + 2 * ranks * calls["request_bytes"] // 8 + 1

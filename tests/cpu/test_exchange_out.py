@@ -1,4 +1,4 @@
-"""Which mirrors an exchange tells: looked up vertex by vertex or put together from bits, the same are chosen."""
+"""Which mirrors an exchange tells: looked up one by one or put together from bits, the same are chosen."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def wire_of(sends):
         "where": where, "chosen": np.full(sends.size, 999, np.uint32), "words": words,
         "numbers": words.view(np.uint32), "values": words.view(np.float32),
     }  # fmt: skip
-    return Wire(**dict.fromkeys(Wire._fields), )._replace(**given)
+    return Wire(**dict.fromkeys(Wire._fields))._replace(**given)
 
 
 def some(rng, shares):
