@@ -7,15 +7,15 @@ rank sends the messages of its own active vertices to the ranks that mirror thes
 matters (`keeps_order`) in that in which their owner has them. From then on the iteration is one like any
 other, over the local graph: at a fixed mode a run is bitwise the same on any number of ranks.
 
-What goes from rank to rank is in exchange_wire.py, what is chosen for it in exchange_out.py, and what
-becomes of it in exchange_in.py. Most of the work can be shared: `make_exchange` is called again and again by
-the main thread, and says each time what the threads do next, piece by piece (`make_share`).
+What goes from rank to rank is in exchange_wire.py, what is chosen for it in exchange_out.py, how it goes in
+exchange_post.py, and what becomes of it in exchange_in.py. Most of the work can be shared: `make_exchange` is
+called again and again by the main thread, and says each time what the threads do next, piece by piece
+(`make_share`).
 
 Nothing is computed while it travels: a column is read in ascending order of its sources, so that messages of
 lower ranks come before those of own vertices. Only the scatter of own partitions could be done meanwhile.
 
-MPI is called by the addresses of its functions: a return to Python for each iteration would take longer than
-many an iteration does. Known before: Gluon (Dathathri et al., PLDI 2018) exchanges lists of mirrors once and
+Known before: Gluon (Dathathri et al., PLDI 2018) exchanges lists of mirrors once and
 values with offsets or bits; Gemini (Zhu et al., OSDI 2016) sends pairs.
 """
 
@@ -23,8 +23,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.common.atomics import clock_ns, load_acquire, pause, store_release, yield_core
-from gpop.common.foreign import call_c
 from gpop.common.inlined import inline
 from gpop.cpu.active import WORD_BITS, sort_list
 from gpop.cpu.bitmap import mark
@@ -39,54 +37,25 @@ from gpop.cpu.exchange_in import (
     unpack_segment,
 )
 from gpop.cpu.exchange_out import SCANNED, ascends, choose_of, pack_piece, sum_pieces
+from gpop.cpu.exchange_post import come_together
 from gpop.cpu.exchange_wire import (
     ACTIVE,
     ALL,
     BITS,
-    BYTE,
-    BYTES,
     CHOSEN,
-    COMM,
     COUNT,
-    EDGES,
     EXCHANGE_TURN,
-    EXCHANGES,
-    FLAG,
-    FLAG_ADDRESS,
     FORM,
-    HEADER,
-    IN_ADDRESS,
-    IN_BYTES,
-    IRECV,
-    ISEND,
     KIND,
     LEAST,
     NOTHING,
-    OUT_ADDRESS,
     PAIRS,
-    REQUEST_BYTES,
-    REQUESTS,
     SENDS,
     SHARED,
-    STATUSES,
-    TESTALL,
-    TURN,
-    VALUES,
-    WAITED,
-    come,
     in_at,
-    index_words,
-    out_at,
-    said,
 )  # fmt: skip
 from gpop.cpu.tournament import HIGHEST
 from gpop.model.strategies import PULL, SC
-
-SPINS = 200
-"""Times that is asked whether all has come before other processes may have the core: MPI's own waiting
-does not let go of one, and where there are more processes than cores takes milliseconds."""
-
-TAG = 17
 
 SIZE, ACTIVE_HERE, EDGES_HERE, WHOLE, LEAST_ANYWHERE, EDGES_TOLD = range(6)
 """Slots of ``exchanged`` in the workspace: the length of ``scatter_list``; own active vertices (where all are
@@ -117,89 +86,6 @@ def _next(what, pieces, load, stage, told):
     told[NEXT], told[PIECES], told[LOAD], told[STAGE] = what, pieces, load, stage
 
 
-@inline
-def _begin(function, address, size, rank, number, wire):
-    """Begin to send or to receive so many bytes."""
-    calls = wire.calls
-    request = calls[REQUESTS] + calls[REQUEST_BYTES] * number
-    call_c(
-        calls[function],
-        (address, np.int64(size), calls[BYTE], np.int64(rank), np.int64(TAG), calls[COMM], request),
-    )
-
-
-@inline
-def wait_for_all(number, calls):
-    """Return when so many requests are done."""
-    calls[FLAG] = 0
-    tries = 0
-    while True:
-        call_c(calls[TESTALL], (np.int64(number), calls[REQUESTS], calls[FLAG_ADDRESS], calls[STATUSES]))
-        if calls[FLAG] != 0:
-            break
-        tries += 1
-        if tries < SPINS:
-            pause()
-        else:
-            yield_core()
-
-
-@inline
-def tell_neighbours(turn, wire):
-    """Let the ranks that share memory with this one see all that it has written, and ``turn``."""
-    for r in range(wire.pairs.shape[0]):
-        if wire.pairs[r, SHARED] != 0:
-            store_release(wire.words, out_at(r, wire) + TURN, turn)
-
-
-@inline
-def wait_for_neighbours(turn, wire):
-    """Return when all of them have come so far."""
-    for r in range(wire.pairs.shape[0]):
-        if wire.pairs[r, SHARED] != 0:
-            tries = 0
-            while load_acquire(wire.words, in_at(r, wire) + TURN) < turn:
-                tries += 1
-                if tries < SPINS:
-                    pause()
-                else:
-                    yield_core()
-
-
-def make_post(fill_pairs):
-    """Kernel: send what is in the buffers and wait for what comes."""
-
-    def post(active, edges, least, wire, state):
-        pairs, words, number = wire.pairs, wire.words, 0
-        for r in range(pairs.shape[0]):
-            if r != wire.rank and pairs[r, SHARED] == 0:
-                _begin(IRECV, pairs[r, IN_ADDRESS], pairs[r, IN_BYTES], r, number, wire)
-                number += 1
-        for r in range(pairs.shape[0]):
-            if r != wire.rank:
-                form, count, out = pairs[r, FORM], pairs[r, CHOSEN], out_at(r, wire)
-                if form == PAIRS:
-                    fill_pairs(r, wire, state)
-                words[out + KIND], words[out + COUNT] = form, count
-                words[out + ACTIVE], words[out + EDGES], words[out + LEAST] = active, edges, least
-                size = HEADER + index_words(form, count, pairs[r, SENDS])
-                sent = 8 * (size + ((count * wire.value_bytes + 7) >> 3))
-                wire.traffic[BYTES] += sent
-                wire.traffic[VALUES] += count
-                if pairs[r, SHARED] == 0:
-                    _begin(ISEND, pairs[r, OUT_ADDRESS], sent, r, number, wire)
-                    number += 1
-        tell_neighbours(said(wire), wire)
-        before = clock_ns()
-        wait_for_neighbours(said(wire), wire)
-        if number > 0:
-            wait_for_all(number, wire.calls)
-        wire.traffic[WAITED] += clock_ns() - before
-        wire.traffic[EXCHANGES] += 1
-
-    return post
-
-
 def make_exchange(post, all_active):
     """Kernel: exchange messages before an iteration; what comes of it is in ``exchanged``."""
     chooses = not all_active
@@ -219,10 +105,7 @@ def make_exchange(post, all_active):
                     pairs[r, FORM] = ALL if pairs[r, CHOSEN] > 0 else NOTHING
                 told[EDGES_TOLD] = told[EDGES_HERE]
                 if valued:
-                    tell_neighbours(come(wire), wire)
-                    before = clock_ns()
-                    wait_for_neighbours(come(wire), wire)
-                    wire.traffic[WAITED] += clock_ns() - before
+                    come_together(wire)
                 if valued and active > 0:
                     _next(FILL, wire.pieces.shape[0], wire.sends.size, _FILLED, told)
                     if told[PIECES] > 0:

@@ -75,10 +75,10 @@ class Wire(NamedTuple):
     ``mirrors[MIRROR_FIRST of r:][:MIRRORS of r]`` the mirrors of r's vertices; local ids, ascending.
     ``mirrored[r]`` has a bit for each own vertex, by word of the bitmap from the first own one on, and
     ``heard`` one for each vertex: whether r mirrors it, whether it is a mirror. ``share_in[r]``: how many of
-    the edges of r's vertices end here. ``where[where_offsets[v]:where_offsets[v + 1]]`` says who mirrors own vertex number
-    v: the rank times 2**32, plus the number of v among the mirrors there. ``places`` has the local id at the
-    other rank for each of ``sends``. ``words``: all buffers, also as uint32 and as values; ``messages``: those of
-    mirrors, of all ranks that share memory.
+    the edges of r's vertices end here. ``where[where_offsets[v]:where_offsets[v + 1]]`` says who mirrors own
+    vertex number v: the rank times 2**32, plus the number of v among the mirrors there. ``places`` has the
+    local id at the other rank for each of ``sends``. ``words``: all buffers, also as uint32 and as values;
+    ``messages``: those of mirrors, of all ranks that share memory.
     """
 
     rank: np.int64

@@ -35,6 +35,7 @@ from gpop.cpu.choose_mode import choose_mode
 from gpop.cpu.control import control_of, sizes_reference
 from gpop.cpu.exchange_in import AS_BITS, flag_mirrors, is_mirrored, list_mirrors
 from gpop.cpu.exchange_out import make_fill_pairs, make_fill_piece
+from gpop.cpu.exchange_post import make_post
 from gpop.cpu.tree import NO_TREE
 from gpop.cpu.work import ARGUMENTS, Job, make_entry, make_work
 from gpop.model.strategies import PULL, TREE
@@ -279,7 +280,7 @@ class _Specialised:
     def exchange_and_share(self):
         fill_pairs = self.kernel("fill_pairs", make_fill_pairs(self.messageFunc))
         fill_piece = self.kernel("fill_piece", make_fill_piece(self.messageFunc, self.traits.all_active))
-        post, all_active = self.kernel("post", exchange.make_post(fill_pairs)), self.traits.all_active
+        post, all_active = self.kernel("post", make_post(fill_pairs)), self.traits.all_active
         return (
             self.kernel("exchange", exchange.make_exchange(post, all_active)),
             self.kernel("share_exchange", exchange.make_share(fill_piece, all_active)),
