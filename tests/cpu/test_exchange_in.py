@@ -44,7 +44,11 @@ def space_of():
 
 def sent(shares, rng, as_pairs=()):
     """A wire with what the two other ranks have sent: of their mirrors, such a share is active."""
-    mirrors = [np.arange(0, FIRST - 5, 2), np.zeros(0, np.int64), np.arange(192, N)]
+    mirrors = [
+        np.arange(0, FIRST - 5, 2),
+        np.zeros(0, np.int64),
+        np.setdiff1d(np.arange(192, N), np.arange(200, N, 7)),
+    ]
     pairs = np.zeros((RANKS, exchange_wire.PAIR_COLUMNS), np.int64)
     counts = np.array([each.size for each in mirrors])
     pairs[:, exchange_wire.MIRRORS], pairs[:, exchange_wire.MIRROR_FIRST] = counts, np.cumsum(counts) - counts
