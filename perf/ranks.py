@@ -43,7 +43,7 @@ from perf.provenance import perf_command, written
 
 VALUE_BYTES, EDGES_PER_VERTEX = 4, 32
 NETWORK, EDGE_RATE, MESSAGE_US = 100e9 / 8 * 0.8, 8.6e9, 2
-EDGE_BYTES, MIRROR_BYTES, VERTEX_BYTES = 6 + 0.3 * 8, 40, 3 * 4 + 4
+EDGE_BYTES, MIRROR_BYTES, VERTEX_BYTES = 6 + 0.3 * 8, 50, 3 * 4 + 4
 PAPER = ((30, 16), (31, 32), (32, 64), (33, 128), (34, 256), (35, 512), (36, 1024))
 """Scale and nodes."""
 

@@ -8,6 +8,8 @@ in turns; the least of all rounds, as whatever else a machine does makes a round
 compiled loop, but for the time that it waits there for messages.
 
     sum       milliseconds that all ranks work, and that over one process with the threads of a rank
+    of CPU    the same over the processor time of one process with as many threads as all ranks together: two
+              cores that work at the same time are slower than one that has the memory to itself
     wall      milliseconds of the slowest rank's run, and that over one process with the threads of all
     us/level  the same by the number of iterations
 
@@ -82,8 +84,9 @@ def measure(
     right = all(world.everyones(bool(np.array_equal(answer, wanted[slice(*run.part)]))))
     if whole is not None:
         spent, wall, first, threaded = (1e3 * min(each[1:]) for each in (sums, walls, one, many))
-        numbers = f"{first:10.2f}{spent:10.2f}{spent / first:9.3f}{threaded:10.2f}{wall:10.2f}"
-        numbers += f"{wall / threaded:9.3f}{1e3 * wall / run.iterations:10.1f}"
+        numbers = f"{first:10.2f}{spent:10.2f}{spent / first:9.3f}{threaded:11.2f}{wall:10.2f}"
+        numbers += f"{wall / threaded:9.3f}{spent / (threaded * world.size):9.3f}"
+        numbers += f"{1e3 * wall / run.iterations:10.1f}"
         print(f"{case:14}{run.iterations:7}{numbers}{'' if right else '  WRONG'}", flush=True)
     return right
 
@@ -114,7 +117,7 @@ def _run(argv: list[str]) -> int:
                 print(f"{spec}: {whole!r}, {world.size} ranks x {given.threads} threads")
                 together = f"{given.threads * world.size} threads"
                 columns = f"{'rounds':>7}{'one, ms':>10}{'sum, ms':>10}{'times':>9}"
-                columns += f"{together:>10}{'wall, ms':>10}{'times':>9}{'us/level':>10}"
+                columns += f"{together:>11}{'wall, ms':>10}{'times':>9}{'of CPU':>9}{'us/level':>10}"
                 print(f"{'':14}{columns}", flush=True)
             for case in given.cases.split(","):
                 right &= measure(case, whole, part, world, given.threads, given.rounds)

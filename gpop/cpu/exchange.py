@@ -3,18 +3,19 @@
 A rank owns a contiguous range of vertices and all edges into it; vertices of other ranks that have such edges
 are its *mirrors*, with local ids in partitions of their own (gpop/ranks/part.py). Before every iteration each
 rank sends the messages of its own active vertices to the ranks that mirror these, where they lie in an array
-(``state.gpop_message``) until the mirrors scatter. What arrives puts mirrors into the frontier, in the order
-in which their owner has them. From then on the iteration is one like any other, over the local graph: a run
-is bitwise the same on any number of ranks.
+(``state.gpop_message``) until the mirrors scatter. What arrives puts mirrors into the frontier, where order
+matters (`keeps_order`) in that in which their owner has them. From then on the iteration is one like any
+other, over the local graph: at a fixed mode a run is bitwise the same on any number of ranks.
 
-What goes from rank to rank is in exchange_wire.py, what is chosen for it in exchange_out.py, and what
-becomes of it in exchange_in.py.
+What goes from rank to rank is in exchange_wire.py, what is chosen for it in exchange_out.py, how it goes in
+exchange_post.py, and what becomes of it in exchange_in.py. Most of the work can be shared: `make_exchange` is
+called again and again by the main thread, and says each time what the threads do next, piece by piece
+(`make_share`).
 
 Nothing is computed while it travels: a column is read in ascending order of its sources, so that messages of
 lower ranks come before those of own vertices. Only the scatter of own partitions could be done meanwhile.
 
-MPI is called by the addresses of its functions: a return to Python for each iteration would take longer than
-many an iteration does. Known before: Gluon (Dathathri et al., PLDI 2018) exchanges lists of mirrors once and
+Known before: Gluon (Dathathri et al., PLDI 2018) exchanges lists of mirrors once and
 values with offsets or bits; Gemini (Zhu et al., OSDI 2016) sends pairs.
 """
 
@@ -22,158 +23,222 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.common.atomics import clock_ns, pause, yield_core
-from gpop.common.foreign import call_c
 from gpop.common.inlined import inline
 from gpop.cpu.active import WORD_BITS, sort_list
-from gpop.cpu.exchange_in import AS_BITS, clear_mirrors, read_as_bits, read_as_lists
-from gpop.cpu.exchange_out import SCANNED, ascends, choose_of, choose_scanning
+from gpop.cpu.bitmap import mark
+from gpop.cpu.exchange_in import (
+    AS_BITS,
+    OWN_BITS,
+    join_segments,
+    read_bits_as_lists,
+    read_pairs,
+    sum_pieces_in,
+    take_piece,
+    unpack_segment,
+)
+from gpop.cpu.exchange_out import SCANNED, ascends, choose_of, pack_piece, sum_pieces
+from gpop.cpu.exchange_post import come_together
 from gpop.cpu.exchange_wire import (
     ACTIVE,
-    BYTE,
-    BYTES,
+    ALL,
+    BITS,
     CHOSEN,
-    COMM,
-    EXCHANGES,
-    FLAG,
-    FLAG_ADDRESS,
-    IN,
-    IN_ADDRESS,
-    IN_BYTES,
-    IRECV,
-    ISEND,
+    COUNT,
+    EXCHANGE_TURN,
+    FORM,
     KIND,
-    LATEST,
     LEAST,
-    ORDERED,
-    OUT_ADDRESS,
+    NOTHING,
     PAIRS,
-    REQUEST_BYTES,
-    REQUESTS,
-    STATUSES,
-    TESTALL,
-    WAITED,
+    SENDS,
+    SHARED,
+    in_at,
 )  # fmt: skip
 from gpop.cpu.tournament import HIGHEST
+from gpop.model.strategies import PULL, SC
 
-SPINS = 200
-"""Times that MPI is asked whether all has come before other processes may have the core: MPI's own waiting
-does not let go of one, and where there are more processes than cores takes milliseconds."""
-
-TAG = 17
-
-SIZE, ACTIVE_HERE, EDGES_HERE, WHOLE, LEAST_ANYWHERE = range(5)
+SIZE, ACTIVE_HERE, EDGES_HERE, WHOLE, LEAST_ANYWHERE, EDGES_TOLD = range(6)
 """Slots of ``exchanged`` in the workspace: the length of ``scatter_list``; own active vertices (where all are
-active, those that are not settled); edges of what is active here, after the exchange mirrors included; active
-vertices of all ranks; the lowest priority that waits, before the exchange here, after it anywhere."""
+active, those that are not settled); edges here of what is active, after the exchange mirrors included; active
+vertices of all ranks; the lowest priority that waits, before the exchange here, after it anywhere; all edges
+of own active vertices, on whatever rank. `AS_BITS` and `OWN_BITS` follow."""
+
+STAGE, NEXT, PIECES, LOAD = range(8, 12)
+"""More of them: how far the exchange is, 0 before it; what is to be done in pieces now, how many pieces there
+are, 0 when it is over, and about how many vertices or words they have in all."""
+
+MARK, PACK, FILL, UNPACK, TAKE = range(8, 13)
+"""What is done in pieces (phases of gpop/cpu/work.py): own vertices become bits, partition by partition; bits
+for each rank; values for each; bits that came those of mirrors; values that came messages."""
+
+_BEGINS, _MARKED, _PACKED, _FILLED, _UNPACKED, _TAKEN = range(6)
 
 
 @inline
-def _begin(function, address, size, rank, number, wire):
-    """Begin to send or to receive so many bytes."""
-    calls = wire.calls
-    request = calls[REQUESTS] + calls[REQUEST_BYTES] * number
-    call_c(
-        calls[function],
-        (address, np.int64(size), calls[BYTE], np.int64(rank), np.int64(TAG), calls[COMM], request),
-    )
+def keeps_order(forced):
+    """Whether vertices have to be told in the order of their lists, which is that of messages in SC."""
+    return forced == SC
 
 
 @inline
-def wait_for_all(number, calls):
-    """Return when so many requests are done."""
-    calls[FLAG] = 0
-    tries = 0
-    while True:
-        call_c(calls[TESTALL], (np.int64(number), calls[REQUESTS], calls[FLAG_ADDRESS], calls[STATUSES]))
-        if calls[FLAG] != 0:
-            break
-        tries += 1
-        if tries < SPINS:
-            pause()
-        else:
-            yield_core()
+def _next(what, pieces, load, stage, told):
+    """Have something done in pieces, and come back at this stage."""
+    told[NEXT], told[PIECES], told[LOAD], told[STAGE] = what, pieces, load, stage
 
 
-def make_exchange(fill_buffer, all_active, prioritised, takes_bits):
-    """Kernel: exchange messages before an iteration; what comes of it is in ``exchanged``.
+def make_exchange(post, all_active):
+    """Kernel: exchange messages before an iteration; what comes of it is in ``exchanged``."""
+    chooses = not all_active
 
-    ``prioritised``: ``in_frontier`` is set of vertices that wait, too; ``takes_bits``: see exchange_in.py.
-    """
-
-    def exchange(layout, space, wire, state):
-        told = space.exchanged
-        size, unsettled, edges, least = told[SIZE], told[ACTIVE_HERE], told[EDGES_HERE], told[LEAST_ANYWHERE]
-        message, pairs = state.gpop_message, wire.pairs
-        ranks = pairs.shape[0]
-        active = unsettled
-        if not all_active:
-            active = np.int64(0)
-            for r in range(ranks):
-                pairs[r, CHOSEN], pairs[r, LATEST], pairs[r, ORDERED] = 0, -1, 1
-            for i in range(size):
-                space.listed[space.scatter_list[i]] = 1
-                active += space.frontier_size[space.scatter_list[i]]
-            scans = not prioritised and active * SCANNED >= wire.sends.size
-            if scans and ascends(size, layout, space):
+    def exchange(forced, layout, space, wire, state):
+        told, pairs, message = space.exchanged, wire.pairs, state.gpop_message
+        ranks, stage, size = pairs.shape[0], told[STAGE], told[SIZE]
+        valued = wire.value_bytes > 0
+        told[PIECES] = 0
+        if stage == _BEGINS:
+            wire.calls[EXCHANGE_TURN] += 1
+            told[AS_BITS] = told[OWN_BITS] = 0
+            if all_active:
+                active = told[ACTIVE_HERE]
                 for r in range(ranks):
-                    choose_scanning(r, space, wire)
-            else:
+                    pairs[r, CHOSEN] = pairs[r, SENDS] if active > 0 else 0
+                    pairs[r, FORM] = ALL if pairs[r, CHOSEN] > 0 else NOTHING
+                told[EDGES_TOLD] = told[EDGES_HERE]
+                if valued:
+                    come_together(wire)
+                if valued and active > 0:
+                    _next(FILL, wire.pieces.shape[0], wire.sends.size, _FILLED, told)
+                    if told[PIECES] > 0:
+                        return
+            if chooses:
+                active = edges = np.int64(0)
+                for i in range(size):
+                    p = space.scatter_list[i]
+                    space.listed[p] = 1
+                    active += space.frontier_size[p]
+                    edges += space.whole_edges[p]
+                told[ACTIVE_HERE], told[EDGES_TOLD] = active, edges
+                looked_at = wire.mirrored.shape[1] * (ranks - 1)
+                if active * SCANNED >= looked_at and active > 0:
+                    if not keeps_order(forced) or ascends(size, layout, space):
+                        own = np.int64(state.gpop_last) - np.int64(state.gpop_first)
+                        bits = np.int64(layout.bits)
+                        _next(MARK, (own + (np.int64(1) << bits) - 1) >> bits, active, _MARKED, told)
+                        return
+                for r in range(ranks):
+                    pairs[r, CHOSEN] = 0
                 for i in range(size):
                     choose_of(space.scatter_list[i], layout, space, wire, state)
-        number = 0
-        for r in range(ranks):
-            if r != wire.rank:
-                _begin(IRECV, pairs[r, IN_ADDRESS], pairs[r, IN_BYTES], r, number, wire)
-                number += 1
-        for r in range(ranks):
-            if r != wire.rank:
-                sent = fill_buffer(r, all_active and active > 0, active, least, wire, state)
-                wire.traffic[BYTES] += sent
-                _begin(ISEND, pairs[r, OUT_ADDRESS], sent, r, number, wire)
-                number += 1
-        before = clock_ns()
-        if number > 0:
-            wait_for_all(number, wire.calls)
-        wire.traffic[WAITED] += clock_ns() - before
-        wire.traffic[EXCHANGES] += 1
-        as_bits = False
-        if takes_bits:
-            as_bits = layout.bits >= WORD_BITS
+                for r in range(ranks):
+                    pairs[r, FORM] = PAIRS if pairs[r, CHOSEN] > 0 else NOTHING
+            stage = _FILLED
+        if chooses:
+            if stage == _MARKED:
+                told[OWN_BITS] = 1
+                _next(PACK, wire.pieces.shape[0], wire.mirrored.shape[1] * (ranks - 1), _PACKED, told)
+                if told[PIECES] > 0:
+                    return
+                stage = _PACKED
+            if stage == _PACKED:
+                sum_pieces(wire)
+                stage = _FILLED
+                if valued:
+                    _next(FILL, wire.pieces.shape[0], told[ACTIVE_HERE] * (ranks - 1), _FILLED, told)
+                    if told[PIECES] > 0:
+                        return
+        if stage == _FILLED:
+            post(told[ACTIVE_HERE], told[EDGES_TOLD], told[LEAST_ANYWHERE], wire, state)
+            told[WHOLE] = told[ACTIVE_HERE]
+            many = chooses and forced == PULL
+            few = False
+            amount = np.int64(0)
             for r in range(ranks):
                 if r != wire.rank:
-                    as_bits &= wire.in_words[pairs[r, IN] + KIND] != PAIRS
-            if as_bits:
-                clear_mirrors(layout, space, state)
-            told[AS_BITS] = as_bits
-        whole = active
-        lowest = least
-        own_size = size
-        for r in range(ranks):
-            if r != wire.rank:
-                header = pairs[r, IN]
-                whole += wire.in_words[header + ACTIVE]
-                lowest = min(lowest, wire.in_words[header + LEAST])
+                    header = in_at(r, wire)
+                    kind = wire.words[header + KIND]
+                    many |= kind in (ALL, BITS) and (chooses or pairs[r, SHARED] == 0)
+                    few |= kind == PAIRS
+                    amount += wire.words[header + COUNT]
+                    told[WHOLE] += wire.words[header + ACTIVE]
+                    told[LEAST_ANYWHERE] = min(told[LEAST_ANYWHERE], wire.words[header + LEAST])
+            if all_active:
+                if valued and many:
+                    _next(TAKE, wire.pieces_in.shape[0], amount, _TAKEN, told)
+            if chooses:
+                lists = layout.bits < WORD_BITS or (keeps_order(forced) and few)
+                if many and not lists:
+                    told[AS_BITS] = 1
+                    _next(UNPACK, wire.segments.shape[0], len(space.bitmap), _UNPACKED, told)
+                    if told[PIECES] > 0:
+                        return
+                stage = _UNPACKED
+        if chooses:
+            if stage == _UNPACKED:
+                own_size, as_bits, many, amount = size, told[AS_BITS] != 0, False, np.int64(0)
                 if as_bits:
-                    size, more = read_as_bits(r, size, layout, space, wire, message)
-                else:
-                    size, more = read_as_lists(r, all_active, size, layout, space, wire, message)
-                edges += more
-        if not all_active:
-            if size > own_size:
-                sort_list(space.scatter_list, size, space.listed, layout.k)
-            for i in range(size):
-                space.listed[space.scatter_list[i]] = 0
-        told[SIZE], told[ACTIVE_HERE], told[EDGES_HERE] = size, active, edges
-        told[WHOLE], told[LEAST_ANYWHERE] = whole, lowest
+                    size, more = join_segments(size, space, wire)
+                    told[EDGES_HERE] += more
+                for r in range(ranks):
+                    if r != wire.rank:
+                        header, more = in_at(r, wire), np.int64(0)
+                        kind = wire.words[header + KIND]
+                        if kind == PAIRS:
+                            size, more = read_pairs(r, as_bits, size, layout, space, wire, message)
+                        elif kind != NOTHING:
+                            many = True
+                            amount += wire.words[header + COUNT]
+                            if not as_bits:
+                                size, more = read_bits_as_lists(r, size, layout, space, wire)
+                        told[EDGES_HERE] += more
+                if size > own_size:
+                    sort_list(space.scatter_list, size, space.listed, layout.k)
+                for i in range(size):
+                    space.listed[space.scatter_list[i]] = 0
+                told[SIZE] = size
+                if valued and many:
+                    sum_pieces_in(wire)
+                    _next(TAKE, wire.pieces_in.shape[0], amount, _TAKEN, told)
 
     return exchange
+
+
+def make_share(fill_piece, all_active):
+    """Kernel: a piece of what `make_exchange` has asked for."""
+    chooses = not all_active
+
+    def share(what, i, layout, space, wire, state):
+        if what == FILL:
+            fill_piece(i, wire, state)
+        elif what == TAKE:
+            take_piece(i, all_active, wire, state.gpop_message)
+        if chooses:
+            if what == MARK:
+                mark((np.int64(state.gpop_first) >> np.int64(layout.bits)) + i, layout, space)
+            elif what == PACK:
+                pack_piece(i, space, wire, state)
+            elif what == UNPACK:
+                unpack_segment(i, space, wire)
+
+    return share
 
 
 @inline
 def is_over(whole, lowest):
     """Whether nothing is active on any rank, and nothing waits."""
     return whole == 0 and lowest == HIGHEST
+
+
+@inline
+def whole_degree(v, state):
+    """Edges of own vertex ``v``, those to other ranks included."""
+    return np.int64(state.out_degree[v + np.uint64(state.gpop_shift)])
+
+
+@inline
+def note_whole_edges(p, edges, space):
+    """Note edges of the active vertices of ``p``, to all ranks, and about how many of them end here."""
+    space.whole_edges[p] = edges
+    space.active_edges[p] = np.int64(edges * space.edges_here[p])
 
 
 @inline

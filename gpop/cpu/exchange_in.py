@@ -1,9 +1,10 @@
 """What a rank takes in: messages of mirrors, and the mirrors that join the frontier.
 
-As lists: a mirror is put on the list of its partition, in the order in which its owner has it. As bits, where
-the program may pull and all that comes is in ascending order: a mirror becomes a bit of the bitmap that is
-pulled from, and its partition only knows how many there are, and their edges. That is all an iteration that
-pulls wants of them; one that does not makes the lists where it scatters (`list_mirrors`).
+As bits, where any rank has sent some: those of a word of mirrors become a word of the bitmap that is pulled
+from, and a partition only knows how many there are. That is all an iteration that pulls wants of them; one
+that does not makes the lists where it scatters (`list_mirrors`). As lists, where few are active, or where an
+order of them has to be kept: a mirror is put on the list of its partition, in the order in which its owner
+has it. How many edges mirrors have is estimated: their owner knows those of all that it has active.
 """
 
 from __future__ import annotations
@@ -11,24 +12,40 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.atomics import popcount
+from gpop.common.bits import deposit
 from gpop.common.inlined import inline
 from gpop.cpu.active import WORD_BITS, list_of
+from gpop.cpu.bitmap import lowest_bit
 from gpop.cpu.exchange_wire import (
     ALL,
     BITS,
     COUNT,
+    EDGES,
+    FIRST_WORD,
+    FOUND,
     HEADER,
-    IN,
     KIND,
+    LAST_WORD,
     MIRROR_FIRST,
     MIRRORS,
-    NOTHING,
+    OF_RANK,
     PAIRS,
+    SEGMENT_FIRST,
+    SEGMENT_FOUND,
+    SEGMENT_LAST,
+    SEGMENT_NUMBER,
+    SEGMENT_PARTITION,
+    SEGMENT_RANK,
+    SHARED,
+    VALUE,
+    bit_words,
     first_value,
+    in_at,
+    index_words,
 )
 
-AS_BITS = 5
-"""Slot of ``exchanged`` in the workspace: 1 where mirrors have come as bits."""
+AS_BITS, OWN_BITS = 6, 7
+"""Slots of ``exchanged`` in the workspace: 1 where mirrors have come as bits, where own vertices are bits."""
 
 _ZERO, _ONE, _WORD = np.uint64(0), np.uint64(1), np.uint64(64)
 
@@ -41,9 +58,11 @@ def is_mirrored(p, layout, state):
 
 
 @inline
-def lowest_bit(word):
-    """Number of the lowest bit that is set."""
-    return popcount((word & (~word + _ONE)) - _ONE)
+def edges_of_one(r, wire):
+    """Edges here of an active mirror of rank ``r``, on average; about."""
+    header = in_at(r, wire)
+    count = max(1, wire.words[header + COUNT])
+    return max(1, np.int64(wire.share_in[r] * wire.words[header + EDGES] / count))
 
 
 @inline
@@ -60,58 +79,45 @@ def _join(p, vertices, edges, size, space):
 
 
 @inline
-def clear_mirrors(layout, space, state):
-    """Take all mirrors off the bitmap."""
-    words, width = np.uint64(len(space.bitmap)), np.uint64(layout.bits)
-    begin = np.uint64(state.gpop_first) >> np.uint64(WORD_BITS)
-    own = (np.uint64(state.gpop_last) + (_ONE << width) - _ONE) >> width << width
-    for i in range(min(begin, words)):
-        space.bitmap[i] = 0
-    for i in range(min(own >> np.uint64(WORD_BITS), words), words):
-        space.bitmap[i] = 0
+def unpack_segment(i, space, wire):
+    """Make the words of a segment those of the bitmap, and count the bits."""
+    segment, words, bitmap = wire.segments[i], wire.words, space.bitmap
+    r = segment[SEGMENT_RANK]
+    header = in_at(r, wire)
+    kind, index = words[header + KIND], np.uint64(header + HEADER)
+    first, last = np.uint64(segment[SEGMENT_FIRST]), np.uint64(segment[SEGMENT_LAST])
+    number, found = np.uint64(segment[SEGMENT_NUMBER]), _ZERO
+    if kind == BITS:
+        for word in range(first, last):
+            mask = wire.heard[word]
+            count = popcount(mask)
+            at, shift = index + (number >> np.uint64(6)), number & (_WORD - _ONE)
+            bits = np.uint64(words[at]) >> shift
+            if shift + count > _WORD:
+                bits |= np.uint64(words[at + _ONE]) << (_WORD - shift)
+            bits = deposit(bits, mask)
+            bitmap[word] = bits
+            found += popcount(bits)
+            number += count
+    else:
+        for word in range(first, last):
+            mask = wire.heard[word] if kind == ALL else _ZERO
+            bitmap[word] = mask
+            found += popcount(mask)
+    segment[SEGMENT_FOUND] = np.int64(found)
 
 
 @inline
-def read_as_bits(r, size, layout, space, wire, message):
-    """Take in what rank ``r`` has sent, `ALL` or `BITS`, as bits; returns the same as `read_as_lists`."""
-    words, mirrors, bitmap = wire.in_words, wire.mirrors, space.bitmap
-    first, width = np.uint64(wire.pairs[r, MIRROR_FIRST]), np.uint64(layout.bits)
-    at = wire.pairs[r, IN]
-    kind, index, left = words[at + KIND], at + HEADER, np.uint64(wire.pairs[r, MIRRORS])
-    whole = edges = found = np.int64(0)
-    if kind == NOTHING:
-        return size, whole
-    value = first_value(
-        index + (np.int64((left + _WORD - _ONE) // _WORD) if kind == BITS else 0), wire.in_values
-    )
-    p = np.uint64(mirrors[first]) >> width
-    while left > _ZERO:
-        word = ~_ZERO
-        if kind == BITS:
-            word = np.uint64(words[index])
-            index += 1
-        elif left < _WORD:
-            word = (_ONE << left) - _ONE
-        while word > _ZERO:
-            place = first + lowest_bit(word)
-            v = np.uint64(mirrors[place])
-            word &= word - _ONE
-            if wire.value_bytes > 0:
-                message[v] = wire.in_values[value]
-                value += _ONE
-            if v >> width != p:
-                if found > 0:
-                    size = _join(np.int64(p), found, edges, size, space)
-                    whole += edges
-                p, found, edges = v >> width, np.int64(0), np.int64(0)
-            bitmap[v >> np.uint64(WORD_BITS)] |= _ONE << (v & (_WORD - _ONE))
-            found += 1
-            edges += np.int64(wire.mirror_edges[place])
-        first += _WORD
-        left -= min(left, _WORD)
-    if found > 0:
-        size = _join(np.int64(p), found, edges, size, space)
-    return size, whole + edges
+def join_segments(size, space, wire):
+    """The mirrors of all segments join the frontier; the length of ``scatter_list``, and their edges."""
+    edges = np.int64(0)
+    for i in range(wire.segments.shape[0]):
+        found = wire.segments[i, SEGMENT_FOUND]
+        if found > 0:
+            more = found * edges_of_one(wire.segments[i, SEGMENT_RANK], wire)
+            size = _join(wire.segments[i, SEGMENT_PARTITION], found, more, size, space)
+            edges += more
+    return size, edges
 
 
 @inline
@@ -125,62 +131,101 @@ def list_mirrors(p, layout, space):
             v = (np.uint64(i) << bits) + lowest_bit(word)
             word &= word - _ONE
             space.frontier[at] = v - base
-            space.in_frontier[v] = 1
             at += _ONE
 
 
 @inline
-def _activate(v, size, layout, space):
-    """The mirror ``v`` joins the frontier; returns the length of ``scatter_list``, and the edges of ``v``."""
-    p = np.int64(np.uint64(v) >> np.uint64(layout.bits))
-    at = list_of(p, layout) + np.uint64(space.frontier_size[p])
-    space.frontier[at] = np.uint64(v) - (np.uint64(p) << np.uint64(layout.bits))
-    space.in_frontier[v] = 1
-    edges = layout.indptr[np.uint64(v) + _ONE] - layout.indptr[np.uint64(v)]
-    return _join(p, 1, edges, size, space), edges
+def flag_mirrors(p, flag, layout, space):
+    """Say of all mirrors on the list of ``p`` whether they are in the frontier."""
+    base, start = np.uint64(p) << np.uint64(layout.bits), list_of(p, layout)
+    for i in range(np.uint64(space.frontier_size[p])):
+        space.in_frontier[base + np.uint64(space.frontier[start + i])] = flag
 
 
 @inline
-def read_as_lists(r, all_active, size, layout, space, wire, message):
-    """Take in what rank ``r`` has sent; returns the length of ``scatter_list``, and the edges of mirrors."""
-    words, mirrors = wire.in_words, wire.mirrors
-    first = np.uint64(wire.pairs[r, MIRROR_FIRST])
-    at = wire.pairs[r, IN]
-    kind, count = words[at + KIND], np.uint64(words[at + COUNT])
-    index = at + HEADER
-    edges = np.int64(0)
-    if kind == ALL:
-        value = first_value(index, wire.in_values)
+def _activate(v, edges, as_bits, size, layout, space):
+    """The mirror ``v`` joins the frontier; returns the length of ``scatter_list``."""
+    p = np.int64(np.uint64(v) >> np.uint64(layout.bits))
+    if as_bits:
+        space.bitmap[np.uint64(v) >> np.uint64(WORD_BITS)] |= _ONE << (np.uint64(v) & (_WORD - _ONE))
+    else:
+        at = list_of(p, layout) + np.uint64(space.frontier_size[p])
+        space.frontier[at] = np.uint64(v) - (np.uint64(p) << np.uint64(layout.bits))
+    return _join(p, 1, edges, size, space)
+
+
+@inline
+def read_pairs(r, as_bits, size, layout, space, wire, message):
+    """Take in what rank ``r`` has sent as `PAIRS`; the length of ``scatter_list``, and edges of mirrors."""
+    header, first = in_at(r, wire), np.uint64(wire.pairs[r, MIRROR_FIRST])
+    count, edges = wire.words[header + COUNT], edges_of_one(r, wire)
+    index = header + HEADER
+    value = first_value(index + index_words(PAIRS, count, 0), wire.values)
+    number = np.uint64(index) << np.uint64(1)
+    for i in range(np.uint64(count)):
+        v = wire.mirrors[first + np.uint64(wire.numbers[number + i])]
         if wire.value_bytes > 0:
-            for i in range(count):
-                message[mirrors[first + i]] = wire.in_values[value + i]
-        if not all_active:
-            for i in range(count):
-                size, more = _activate(mirrors[first + i], size, layout, space)
-                edges += more
-    elif kind == PAIRS:
-        value = first_value(index + np.int64((count + np.uint64(1)) >> np.uint64(1)), wire.in_values)
-        number = np.uint64(index) << np.uint64(1)
-        for i in range(count):
-            v = mirrors[first + np.uint64(wire.in_numbers[number + i])]
-            if wire.value_bytes > 0:
-                message[v] = wire.in_values[value + i]
-            if not all_active:
-                size, more = _activate(v, size, layout, space)
-                edges += more
-    elif kind == BITS:
-        bits_words = (wire.pairs[r, MIRRORS] + 63) >> 6
-        value = first_value(index + bits_words, wire.in_values)
-        for i in range(bits_words):
-            word = np.uint64(words[index + i])
-            while word > np.uint64(0):
-                lowest = lowest_bit(word)
-                word &= word - np.uint64(1)
-                v = mirrors[first + np.uint64(64 * i) + lowest]
-                if wire.value_bytes > 0:
-                    message[v] = wire.in_values[value]
-                    value += np.uint64(1)
-                if not all_active:
-                    size, more = _activate(v, size, layout, space)
-                    edges += more
-    return size, edges
+            message[v] = wire.values[value + i]
+        size = _activate(v, edges, as_bits, size, layout, space)
+    return size, edges * count
+
+
+@inline
+def read_bits_as_lists(r, size, layout, space, wire):
+    """The same of `ALL` and `BITS`, but for the values, where they are to become lists."""
+    header, first = in_at(r, wire), np.uint64(wire.pairs[r, MIRROR_FIRST])
+    kind, left = wire.words[header + KIND], np.uint64(wire.pairs[r, MIRRORS])
+    edges, count = edges_of_one(r, wire), np.int64(0)
+    for word in range(np.uint64(bit_words(wire.pairs[r, MIRRORS]))):
+        row = ~_ZERO
+        if kind == BITS:
+            row = np.uint64(wire.words[np.uint64(header + HEADER) + word])
+        elif left < _WORD:
+            row = (_ONE << left) - _ONE
+        left -= min(left, _WORD)
+        while row > _ZERO:
+            v = wire.mirrors[first + word * _WORD + lowest_bit(row)]
+            row &= row - _ONE
+            count += 1
+            size = _activate(v, edges, False, size, layout, space)
+    return size, edges * count
+
+
+@inline
+def sum_pieces_in(wire):
+    """Where the values of each piece begin."""
+    before = np.int64(0)
+    for i in range(wire.pieces_in.shape[0]):
+        piece = wire.pieces_in[i]
+        header = in_at(piece[OF_RANK], wire)
+        if piece[FIRST_WORD] == 0:
+            before = np.int64(0)
+        piece[VALUE] = before
+        if wire.words[header + KIND] == BITS:
+            for word in range(np.uint64(piece[FIRST_WORD]), np.uint64(piece[LAST_WORD])):
+                before += np.int64(popcount(np.uint64(wire.words[np.uint64(header + HEADER) + word])))
+        piece[FOUND] = before - piece[VALUE]
+
+
+@inline
+def take_piece(i, all_active, wire, message):
+    """Put the values of a piece that came as `ALL` or `BITS` where their mirrors are."""
+    piece, words = wire.pieces_in[i], wire.words
+    r = piece[OF_RANK]
+    header, first = in_at(r, wire), np.uint64(wire.pairs[r, MIRROR_FIRST])
+    kind, index = words[header + KIND], header + HEADER
+    begin, end = np.uint64(piece[FIRST_WORD]), np.uint64(piece[LAST_WORD])
+    if kind == ALL and not (all_active and wire.pairs[r, SHARED] != 0):
+        value = first_value(index, wire.values)
+        for number in range(_WORD * begin, min(_WORD * end, np.uint64(wire.pairs[r, MIRRORS]))):
+            message[wire.mirrors[first + number]] = wire.values[value + number]
+    if kind == BITS:
+        value = first_value(index + bit_words(wire.pairs[r, MIRRORS]), wire.values)
+        value += np.uint64(piece[VALUE])
+        for word in range(begin, end):
+            row = np.uint64(words[np.uint64(index) + word])
+            while row > _ZERO:
+                v = wire.mirrors[first + word * _WORD + lowest_bit(row)]
+                row &= row - _ONE
+                message[v] = wire.values[value]
+                value += _ONE

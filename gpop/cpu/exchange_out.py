@@ -1,90 +1,52 @@
 """What a rank sends: which of its active vertices others mirror, and the buffer that says so.
 
-Where few vertices are active each is looked up in the lists of who mirrors it, in the order in which it was
-activated; where many are, in ascending order, all that are mirrored are looked at.
+Where few vertices are active, or their order has to be told, each is looked up in the lists of who mirrors
+it, in the order in which it was activated. Where many are, they become bits of the bitmap, and of each word
+those that a rank mirrors are put together, 64 vertices at a time. Pieces of that may be done by several
+threads.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from gpop.common.atomics import prefetch
+from gpop.common.atomics import popcount, prefetch
+from gpop.common.bits import extract
 from gpop.common.inlined import inline
-from gpop.cpu.active import list_of
+from gpop.cpu.active import WORD_BITS, list_of
+from gpop.cpu.bitmap import lowest_bit
 from gpop.cpu.exchange_wire import (
-    ACTIVE,
     ALL,
     BITS,
     CHOSEN,
-    COUNT,
+    FIRST_WORD,
+    FORM,
+    FOUND,
     HEADER,
-    KIND,
-    LATEST,
-    LEAST,
+    LAST_WORD,
     NOTHING,
-    ORDERED,
-    OUT,
+    OF_RANK,
+    OWN_WORD,
     PAIRS,
+    PLACES,
     SEND_FIRST,
     SENDS,
-    VALUES,
+    SHARED,
+    SKIPPED,
+    VALUE,
+    bit_words,
     first_value,
+    index_words,
+    out_at,
 )  # fmt: skip
 
 AHEAD = 8
 """Active vertices between the prefetch of what is known of one and its use."""
 
-SCANNED = 24
-"""Mirrored vertices that are looked at one after the other in the time that one active vertex takes to be
-looked up."""
+SCANNED = 4
+"""Words that are looked at for a rank in the time that one active vertex takes to be looked up."""
 
-
-@inline
-def _values_words(count, wire):
-    return (np.int64(count) * wire.value_bytes + 7) >> 3
-
-
-def make_fill_buffer(messageFunc):
-    """Kernel: write what goes to rank ``r``; returns its bytes."""
-
-    def fill_buffer(r, all_active, active, least, wire, state):
-        pairs, words = wire.pairs, wire.out_words
-        out, mirrored, first = pairs[r, OUT], pairs[r, SENDS], pairs[r, SEND_FIRST]
-        count = mirrored if all_active else pairs[r, CHOSEN]
-        bits_words, pairs_words = (mirrored + 63) >> 6, (count + 1) >> 1
-        kind, index_words = np.int64(PAIRS), pairs_words
-        if count == 0:
-            kind, index_words = np.int64(NOTHING), np.int64(0)
-        elif count == mirrored and (all_active or pairs[r, ORDERED] != 0):
-            kind, index_words = np.int64(ALL), np.int64(0)
-        elif pairs[r, ORDERED] != 0 and bits_words <= pairs_words:
-            kind, index_words = np.int64(BITS), bits_words
-        words[out + KIND], words[out + COUNT] = kind, count
-        words[out + ACTIVE], words[out + LEAST] = active, least
-        index = out + HEADER
-        if kind == BITS:
-            for i in range(np.uint64(index), np.uint64(index + bits_words)):
-                words[i] = 0
-            for i in range(np.uint64(first), np.uint64(first + count)):
-                number = np.int64(wire.chosen[i])
-                words[np.uint64(index + (number >> 6))] |= np.int64(1) << (number & 63)
-        if kind == PAIRS:
-            at = np.uint64(index) << np.uint64(1)
-            for i in range(np.uint64(count)):
-                wire.out_numbers[at + i] = wire.chosen[np.uint64(first) + i]
-        if wire.value_bytes > 0:
-            at = first_value(index + index_words, wire.out_values)
-            if kind == ALL:
-                for i in range(np.uint64(count)):
-                    wire.out_values[at + i] = messageFunc(state, wire.sends[np.uint64(first) + i])
-            else:
-                for i in range(np.uint64(count)):
-                    number = np.uint64(wire.chosen[np.uint64(first) + i])
-                    wire.out_values[at + i] = messageFunc(state, wire.sends[np.uint64(first) + number])
-        wire.traffic[VALUES] += count
-        return 8 * (HEADER + index_words + _values_words(count, wire))
-
-    return fill_buffer
+_ZERO, _ONE, _WORD = np.uint64(0), np.uint64(1), np.uint64(64)
 
 
 @inline
@@ -97,17 +59,6 @@ def ascends(size, layout, space):
         for j in range(np.uint64(1), np.uint64(space.frontier_size[p])):
             ascends &= space.frontier[start + j - np.uint64(1)] < space.frontier[start + j]
     return ascends
-
-
-@inline
-def choose_scanning(r, space, wire):
-    """Choose the active ones of the vertices that rank ``r`` mirrors: look at all of them, in their order."""
-    first = np.uint64(wire.pairs[r, SEND_FIRST])
-    at = first
-    for i in range(np.uint64(wire.pairs[r, SENDS])):  # without a branch, which would be hard to predict
-        wire.chosen[at] = i
-        at += np.uint64(space.in_frontier[wire.sends[first + i]])
-    wire.pairs[r, CHOSEN] = at - first
 
 
 @inline
@@ -127,6 +78,121 @@ def choose_of(p, layout, space, wire, state):
             number = np.int64(wire.where[at] & np.uint64(0xFFFFFFFF))
             wire.chosen[pairs[r, SEND_FIRST] + pairs[r, CHOSEN]] = number
             pairs[r, CHOSEN] += 1
-            if number < pairs[r, LATEST]:
-                pairs[r, ORDERED] = 0
-            pairs[r, LATEST] = number
+
+
+@inline
+def pack_piece(i, space, wire, state):
+    """Write the bits of a piece of what a rank mirrors into its buffer, and count them."""
+    piece, words, bitmap = wire.pieces[i], wire.words, space.bitmap
+    r = piece[OF_RANK]
+    at = np.uint64(out_at(r, wire) + HEADER)
+    own = np.uint64(state.gpop_first) >> np.uint64(WORD_BITS)
+    word, last, skipped = np.uint64(piece[OWN_WORD]), np.uint64(piece[LAST_WORD]), np.uint64(piece[SKIPPED])
+    end = np.uint64(wire.mirrored.shape[1])
+    to, filled, row, found = np.uint64(piece[FIRST_WORD]), _ZERO, _ZERO, _ZERO
+    while to < last:
+        bits = count = _ZERO
+        if word < end:
+            mask = wire.mirrored[r, word]
+            bits = extract(bitmap[own + word], mask) >> skipped
+            count = popcount(mask) - skipped
+        row |= bits << filled
+        filled += count
+        skipped = _ZERO
+        if filled >= _WORD or word >= end:
+            words[at + to] = np.int64(row)
+            found += popcount(row)
+            to += _ONE
+            filled = filled - _WORD if filled >= _WORD else _ZERO
+            row = _ZERO
+            if filled > _ZERO:
+                row = bits >> (count - filled)
+        word += _ONE
+    piece[FOUND] = np.int64(found)
+
+
+@inline
+def sum_pieces(wire):
+    """How many are active of what each rank mirrors, and what form they go in, from the pieces."""
+    pairs, pieces = wire.pairs, wire.pieces
+    for r in range(pairs.shape[0]):
+        pairs[r, CHOSEN] = 0
+    for i in range(pieces.shape[0]):
+        r = pieces[i, OF_RANK]
+        pieces[i, VALUE] = pairs[r, CHOSEN]
+        pairs[r, CHOSEN] += pieces[i, FOUND]
+    for r in range(pairs.shape[0]):
+        count, mirrored = pairs[r, CHOSEN], pairs[r, SENDS]
+        pairs[r, FORM] = BITS
+        if count == 0:
+            pairs[r, FORM] = NOTHING
+        elif count == mirrored:
+            pairs[r, FORM] = ALL
+        elif (count + 1) >> 1 < bit_words(mirrored):
+            pairs[r, FORM] = PAIRS
+            _number_bits(r, wire)
+
+
+@inline
+def _number_bits(r, wire):
+    """Choose what has a bit in the buffer of rank ``r``."""
+    at, to = out_at(r, wire) + HEADER, np.uint64(wire.pairs[r, SEND_FIRST])
+    for i in range(np.uint64(bit_words(wire.pairs[r, SENDS]))):
+        row = np.uint64(wire.words[np.uint64(at) + i])
+        while row > _ZERO:
+            wire.chosen[to] = i * _WORD + lowest_bit(row)
+            row &= row - _ONE
+            to += _ONE
+
+
+def make_fill_piece(messageFunc, all_active):
+    """Kernel: write the values of a piece of what goes to a rank as `ALL` or `BITS`.
+
+    Where all vertices are active and memory is shared, at once to where its mirrors are.
+    """
+
+    def fill_piece(i, wire, state):
+        piece, words = wire.pieces[i], wire.words
+        r = piece[OF_RANK]
+        form, first = wire.pairs[r, FORM], np.uint64(wire.pairs[r, SEND_FIRST])
+        index = out_at(r, wire) + HEADER
+        begin, end = np.uint64(piece[FIRST_WORD]), np.uint64(piece[LAST_WORD])
+        if form == ALL and all_active and wire.pairs[r, SHARED] != 0:
+            place, count = np.uint64(wire.pairs[r, PLACES]), np.uint64(wire.pairs[r, SENDS])
+            for number in range(first + _WORD * begin, first + min(_WORD * end, count)):
+                at = place + np.uint64(wire.places[number])
+                wire.messages[at] = messageFunc(state, wire.sends[number])
+        elif form == ALL:
+            value = first_value(index, wire.values)
+            for number in range(_WORD * begin, min(_WORD * end, np.uint64(wire.pairs[r, SENDS]))):
+                wire.values[value + number] = messageFunc(state, wire.sends[first + number])
+        if form == BITS:
+            value = first_value(index + bit_words(wire.pairs[r, SENDS]), wire.values)
+            value += np.uint64(piece[VALUE])
+            for word in range(begin, end):
+                row = np.uint64(words[np.uint64(index) + word])
+                while row > _ZERO:
+                    v = wire.sends[first + word * _WORD + lowest_bit(row)]
+                    row &= row - _ONE
+                    wire.values[value] = messageFunc(state, v)
+                    value += _ONE
+
+    return fill_piece
+
+
+def make_fill_pairs(messageFunc):
+    """Kernel: write what was chosen for rank ``r`` as `PAIRS`."""
+
+    def fill_pairs(r, wire, state):
+        index, count = out_at(r, wire) + HEADER, np.uint64(wire.pairs[r, CHOSEN])
+        first = np.uint64(wire.pairs[r, SEND_FIRST])
+        at = np.uint64(index) << np.uint64(1)
+        for i in range(count):
+            wire.numbers[at + i] = wire.chosen[first + i]
+        if wire.value_bytes > 0:
+            at = first_value(index + index_words(PAIRS, wire.pairs[r, CHOSEN], 0), wire.values)
+            for i in range(count):
+                v = wire.sends[first + np.uint64(wire.chosen[first + i])]
+                wire.values[at + i] = messageFunc(state, v)
+
+    return fill_pairs

@@ -12,7 +12,7 @@ import numpy as np
 from gpop.common.inlined import inline
 from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of, note_touched, rebuild_list
-from gpop.cpu.exchange import own_range
+from gpop.cpu.exchange import note_whole_edges, own_range, whole_degree
 from gpop.cpu.scatter import flag_bit
 from gpop.cpu.sums import HEARD
 from gpop.cpu.workspace import NONE
@@ -120,11 +120,12 @@ def make_gather_one(gather_bin, gather_dense, marked, counting):
     return gather_one
 
 
-def make_filter(filterFunc, priorityFunc, track):
+def make_filter(filterFunc, priorityFunc, track, ranked):
     """Kernel: ``filterFunc`` for frontier entries of ``d`` from position ``first`` on; sums their edges.
 
     Entries with a priority above the limit wait (priority.py). None stands for the default function: keep
-    everything, no priorities.
+    everything, no priorities. Where there are other ranks (``ranked``), edges of a vertex are those to all of
+    them.
     """
     calls = filterFunc is not None
     prioritised = priorityFunc is not None
@@ -156,8 +157,13 @@ def make_filter(filterFunc, priorityFunc, track):
         edges = np.int64(0)
         for i in range(kept):
             v = base + np.uint64(space.frontier[start + i])
-            edges += layout.indptr[v + np.uint64(1)] - layout.indptr[v]
+            if ranked:
+                edges += whole_degree(v, state)
+            else:
+                edges += layout.indptr[v + np.uint64(1)] - layout.indptr[v]
         space.active_edges[d] = edges
+        if ranked:
+            note_whole_edges(d, edges, space)
 
     return filter_frontier
 

@@ -18,7 +18,20 @@ from gpop.common.atomics import clock_ns, fetch_add
 from gpop.common.inlined import inline
 from gpop.cpu import active, priority, team, tournament, tree
 from gpop.cpu.choose_mode import BY_TREE, choose_pull, write_pull_trace, write_trace
-from gpop.cpu.exchange import ACTIVE_HERE, EDGES_HERE, LEAST_ANYWHERE, SIZE, WHOLE, is_over
+from gpop.cpu.exchange import (
+    ACTIVE_HERE,
+    EDGES_HERE,
+    EDGES_TOLD,
+    LEAST_ANYWHERE,
+    LOAD,
+    MARK,
+    NEXT,
+    PIECES,
+    SIZE,
+    STAGE,
+    WHOLE,
+    is_over,
+)
 from gpop.cpu.work import ADMIT, DEFER, EXCHANGE, GATHER, HEAVIEST, PREPARE, PULL, SCATTER, SETTLE
 from gpop.cpu.workspace import SERIAL_EDGES
 from gpop.plan.trace import BYTES_AT, EDGES_AT, FRONTIER_AT, GATHER_AT, SCATTER_AT
@@ -58,6 +71,9 @@ others want its cores, too, a phase of microseconds may wait for a worker for mi
 WAKE_BYTES = 1 << 22
 """They are called at once for an iteration in which the model expects so many bytes to move."""
 
+EXCHANGE_LOAD = 1 << 13
+"""From so many vertices or words on threads share what there is to do for an exchange between ranks."""
+
 EDGE_BYTES, LINE_BYTES, FAR = 8, 64, 1 << 20
 """Of an active edge, in that estimate: what is read of it, and what is sent along it; and a cache line at its
 other end on a graph of so many vertices, which are in no private cache. On 16 cores a search of RMAT 23 spent
@@ -80,7 +96,7 @@ def share_by_edges(phase, items, load, threads, c):
     """Divide the list of a light phase among the threads.
 
     Their parts of the scatter have about as many active edges each; the gather is divided at the same
-    partitions.
+    partitions. Not where there are other ranks: a thread would have all own partitions, which alone gather.
     """
     shares = team.SHARES
     borders = shares + threads
@@ -103,6 +119,14 @@ def share_by_edges(phase, items, load, threads, c):
         c.team[shares + rest] = items
         if phase == SCATTER:
             c.team[borders + rest] = c.k
+
+
+@inline
+def share_evenly(items, threads, c):
+    """Divide a list among the threads, which then claim what they do piece by piece."""
+    for share in range(threads):
+        c.team[team.SHARES + share] = items * share // threads
+        c.claim[team.LINE_SLOTS * share] = 0
 
 
 def make_loop(open_control, work, all_active, prioritised):
@@ -176,8 +200,25 @@ def make_loop(open_control, work, all_active, prioritised):
                             progress[FRONTIER],
                             progress[EDGES],
                         )
-                        told[LEAST_ANYWHERE] = least
-                        work(EXCHANGE, iteration, w, threads, size, np.int64(1), np.int64(0), *job)
+                        told[LEAST_ANYWHERE], told[STAGE] = least, 0
+                        while True:
+                            work(EXCHANGE, iteration, w, threads, size, np.int64(1), np.int64(0), *job)
+                            items = told[PIECES]
+                            if items == 0:
+                                break
+                            sharers, chunk = np.int64(1), np.int64(0)
+                            if told[LOAD] >= EXCHANGE_LOAD and workers > 0:
+                                if told[NEXT] != MARK or c.bits >= active.WORD_BITS:
+                                    all_there = all_there or team.all_there(c.claim, workers, ticket)
+                                    if all_there:
+                                        sharers, chunk = np.int64(threads), np.int64(1)
+                            if sharers > 1:
+                                share_evenly(items, threads, c)
+                                done = c.team[team.DONE] + workers
+                                team.start_phase(c.team, told[NEXT], items, iteration, chunk)
+                            work(told[NEXT], iteration, w, threads, items, sharers, chunk, *job)
+                            if sharers > 1:
+                                team.await_workers(c.team, done, spins)
                         size, progress[FRONTIER], progress[EDGES] = (
                             told[SIZE],
                             told[ACTIVE_HERE],
@@ -191,7 +232,7 @@ def make_loop(open_control, work, all_active, prioritised):
                         break
                     trace[rows] = 0
                     trace[rows, FRONTIER_AT] = progress[FRONTIER]
-                    trace[rows, EDGES_AT] = progress[EDGES]
+                    trace[rows, EDGES_AT] = c.exchanged[EDGES_TOLD] if ranked else progress[EDGES]
                     phase, items, load = np.int64(SCATTER), size, progress[EDGES]
                     if all_active:
                         items = c.k
@@ -247,16 +288,14 @@ def make_loop(open_control, work, all_active, prioritised):
                 if together:
                     if not all_active:
                         if phase != GATHER:
-                            divided = light and phase == SCATTER and not interleaved
+                            divided = light and phase == SCATTER and not interleaved and not ranked
                     if divided:
                         share_by_edges(phase, items, load, threads, c)
                     else:
                         # Where partitions have little to do, neighbours are claimed together: their entries
                         # in the lists lie in one cache line, which would otherwise travel between cores.
                         chunk = max(1, min(8, items // (4 * threads))) if light else np.int64(1)
-                        for share in range(threads):
-                            c.team[team.SHARES + share] = items * share // threads
-                            c.claim[team.LINE_SLOTS * share] = 0
+                        share_evenly(items, threads, c)
                         if phase == GATHER and not light:
                             chunk = np.int64(HEAVIEST)
                             order_by_weight(c, all_active)

@@ -257,6 +257,7 @@ class Preparation:
             receivers=specialise.activates_receivers(self.lowered, traits),
             sums=traits.sums,
             settles=traits.settles is not None,
+            ranked=not (self.alone or traits.all_active),
             own_values=pushes and not (self.lowered.steady or traits.all_active or interleave),
         )
 

@@ -29,6 +29,7 @@ import numpy as np
 from gpop.common.cached import cached
 from gpop.common.inlined import KERNEL, inline
 from gpop.cpu.active import list_of
+from gpop.cpu.exchange import note_whole_edges, whole_degree
 from gpop.cpu.tournament import HIGHEST, change_key, list_smallest
 
 LISTED, PENDING = 1, 2
@@ -70,8 +71,11 @@ def withdraw(v, p, space):
         space.buckets[SLOTS * p + PENDING_SIZE] -= 1
 
 
-def make_admit(priorityFunc):
-    """Kernel: vertices of ``p`` that wait and are within the limit join its frontier."""
+def make_admit(priorityFunc, ranked):
+    """Kernel: vertices of ``p`` that wait and are within the limit join its frontier.
+
+    ``ranked``: see `gpop.cpu.gather.make_filter`.
+    """
 
     def admit(p, layout, space, state):
         base, start = np.uint64(p) << np.uint64(layout.bits), list_of(p, layout)
@@ -98,12 +102,17 @@ def make_admit(priorityFunc):
             space.in_frontier[v] |= np.uint8(joins)
             space.frontier[start + size] = v - base
             size += np.uint64(joins)
-            edges += (layout.indptr[v + np.uint64(1)] - layout.indptr[v]) * np.int64(joins)
+            if ranked:
+                edges += whole_degree(v, state) * np.int64(joins)
+            else:
+                edges += (layout.indptr[v + np.uint64(1)] - layout.indptr[v]) * np.int64(joins)
         space.buckets[slots + PENDING_SIZE] -= np.int64(size - joined)
         space.buckets[slots + SIZE] = np.int64(kept)
         space.buckets[slots + LEAST] = least
         space.frontier_size[p] = np.int64(size)
         space.active_edges[p] = edges
+        if ranked:
+            note_whole_edges(p, edges, space)
 
     return admit
 

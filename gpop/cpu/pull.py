@@ -25,7 +25,8 @@ import numpy as np
 
 from gpop.common.atomics import popcount, prefetch
 from gpop.cpu.active import WORD_BITS, list_of
-from gpop.cpu.exchange_in import AS_BITS, is_mirrored, list_mirrors
+from gpop.cpu.bitmap import mark
+from gpop.cpu.exchange_in import AS_BITS, OWN_BITS, is_mirrored, list_mirrors
 from gpop.model.strategies import PULL, SC
 
 EDGES_PULLED, MESSAGES_PULLED = 10, 11
@@ -35,33 +36,30 @@ AHEAD = 16
 """Needy vertices between the prefetch of an in-edge list and its use."""
 
 
-def make_prepare(scatterFunc, after_scatter, keeps_values, takes_bits):
+def make_prepare(scatterFunc, after_scatter, keeps_values, ranked):
     """Kernel: bitmap and values of partition ``p``, and what follows a scatter.
 
-    ``takes_bits``: mirrors may be in the bitmap already (exchange_in.py).
+    Where there are other ranks (``ranked``), bits may have been made for the exchange, or have come.
     """
 
     def prepare(p, layout, space, state):
-        bitmap, values = space.bitmap, space.values
-        if takes_bits:
-            if space.exchanged[AS_BITS] != 0 and is_mirrored(p, layout, state):
-                if not keeps_values:
-                    space.frontier_size[p] = 0
-                    return
-                list_mirrors(p, layout, space)
-        base, start = np.uint64(p) << np.uint64(layout.bits), list_of(p, layout)
-        size = min(np.uint64(layout.n) - base, np.uint64(1) << np.uint64(layout.bits))
-        word = base >> np.uint64(WORD_BITS)
-        if layout.bits < WORD_BITS:
-            own = (np.uint64(1) << (np.uint64(1) << np.uint64(layout.bits))) - np.uint64(1)
-            bitmap[word] &= ~(own << (base & np.uint64(63)))
-        else:
-            for i in range(word, (base + size + np.uint64(63)) >> np.uint64(WORD_BITS)):
-                bitmap[i] = np.uint64(0)
-        for i in range(np.uint64(space.frontier_size[p])):
-            v = base + np.uint64(space.frontier[start + i])
-            bitmap[v >> np.uint64(WORD_BITS)] |= np.uint64(1) << (v & np.uint64(63))
-            if keeps_values:
+        values = space.values
+        marked = False
+        if ranked:
+            marked = space.exchanged[OWN_BITS] != 0
+            if is_mirrored(p, layout, state):
+                marked = space.exchanged[AS_BITS] != 0
+                if marked:
+                    if not keeps_values:
+                        space.frontier_size[p] = 0
+                        return
+                    list_mirrors(p, layout, space)
+        if not marked:
+            mark(p, layout, space)
+        if keeps_values:
+            base, start = np.uint64(p) << np.uint64(layout.bits), list_of(p, layout)
+            for i in range(np.uint64(space.frontier_size[p])):
+                v = base + np.uint64(space.frontier[start + i])
                 values[v] = scatterFunc(state, np.uint32(v))
         after_scatter(p, layout, space, state)
 

@@ -217,15 +217,15 @@ def make_after_scatter(initFunc, all_active, ranked):
                     initFunc(state, np.uint32(v))
             return
         kept = np.uint64(0)
-        own = True
         if ranked:
-            own = state.gpop_first <= base < state.gpop_last
+            if not state.gpop_first <= base < state.gpop_last:
+                space.frontier_size[p] = 0
+                return
         for i in range(np.uint64(space.frontier_size[p])):
             v = base + np.uint64(space.frontier[start + i])
             keep = False
             if calls:
-                if own:
-                    keep = initFunc(state, np.uint32(v))
+                keep = initFunc(state, np.uint32(v))
             if keep:
                 space.frontier[start + kept] = space.frontier[start + i]
                 kept += np.uint64(1)

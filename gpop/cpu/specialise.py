@@ -33,8 +33,9 @@ from gpop.cpu import (
 )
 from gpop.cpu.choose_mode import choose_mode
 from gpop.cpu.control import control_of, sizes_reference
-from gpop.cpu.exchange_in import AS_BITS, is_mirrored, list_mirrors
-from gpop.cpu.exchange_out import make_fill_buffer
+from gpop.cpu.exchange_in import AS_BITS, flag_mirrors, is_mirrored, list_mirrors
+from gpop.cpu.exchange_out import make_fill_pairs, make_fill_piece
+from gpop.cpu.exchange_post import make_post
 from gpop.cpu.tree import NO_TREE
 from gpop.cpu.work import ARGUMENTS, Job, make_entry, make_work
 from gpop.model.strategies import PULL, TREE
@@ -89,24 +90,34 @@ def activates_receivers(lowered: Lowered, traits: Traits) -> bool:
     return lowered.activates and traits.mask == MASK_NONE and not (traits.all_active or traits.interleave)
 
 
-def make_scatter_phase(scatter_sc, scatter_pc, scatter_local, after_scatter, all_active, step, takes_bits):
+def make_scatter_phase(
+    scatter_sc, scatter_pc, scatter_local, after_scatter, all_active, step, takes_bits, hides
+):  # fmt: skip
     """Kernel: scatter one partition; ``step`` is the interleaved step or None.
 
-    ``takes_bits``: partitions of mirrors may have no lists yet (exchange_in.py).
+    ``takes_bits``: partitions of mirrors may have no lists yet (exchange_in.py). ``hides``: PC asks which
+    vertices are in the frontier, which mirrors are known to be for so long.
     """
     interleaved = step is not None
     applies_own = scatter_local is not None
+    flags = takes_bits and hides
 
     def scatter_partition(p, w, threads, forced, ratio, sizes, layout, space, state):
         own_done = False
+        mirrored = False
         if takes_bits:
-            if space.exchanged[AS_BITS] != 0 and is_mirrored(p, layout, state):
+            mirrored = is_mirrored(p, layout, state)
+            if mirrored and space.exchanged[AS_BITS] != 0:
                 list_mirrors(p, layout, space)
         if interleaved:
             own_done = step(p, w, threads, layout, space, state)
         direct = applies_own and interleave.is_local(p, space)
         if choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):
+            if flags and mirrored:
+                flag_mirrors(p, 1, layout, space)
             scatter_pc(p, w, layout, space, state)
+            if flags and mirrored:
+                flag_mirrors(p, 0, layout, space)
         elif applies_own and direct:
             scatter_local(p, w, layout, space, state)
             return
@@ -222,8 +233,7 @@ class _Specialised:
         self.messageFunc = functions.get("messageFunc")  # where there are other ranks
         self.mirrorFunc = functions.get("mirrorFunc")
         self.ranked = self.messageFunc is not None
-        lists_only = traits.pull == NEVER or traits.all_active or self.priorityFunc is not None
-        self.takes_bits = self.ranked and not lists_only
+        self.takes_bits = self.ranked and not traits.all_active
         self.weighted = traits.weight_dtype is not None
         self.weight_type = _numba.from_dtype(np.dtype(traits.weight_dtype)) if self.weighted else None
         make_filter_all, make_filter = gather.make_filter_all, gather.make_filter
@@ -235,7 +245,7 @@ class _Specialised:
             "filter",
             make_filter_all(self.filterFunc, self.settle, self.ranked)
             if traits.all_active
-            else make_filter(self.filterFunc, self.priorityFunc, traits.track),
+            else make_filter(self.filterFunc, self.priorityFunc, traits.track, self.ranked),
         )
         self.after_scatter = self.kernel(
             "after_scatter", scatter.make_after_scatter(self.initFunc, traits.all_active, self.ranked)
@@ -251,26 +261,30 @@ class _Specialised:
             scatter_partition, gather_partition = self.scatter_and_gather()
         if traits.pull != NEVER:
             prepare, pull_partition = self.prepare_and_pull()
-        admit = defer_frontier = exchange_messages = None
+        admit = defer_frontier = exchange_messages = share_exchange = None
         if self.priorityFunc is not None:
-            admit = self.kernel("admit", priority.make_admit(self.priorityFunc))
+            admit = self.kernel("admit", priority.make_admit(self.priorityFunc, self.ranked))
             defer_frontier = self.kernel("defer_frontier", priority.make_defer_frontier(self.priorityFunc))
         if self.ranked:
-            fill_buffer = self.kernel("fill_buffer", make_fill_buffer(self.messageFunc))
-            exchange_messages = self.kernel(
-                "exchange",
-                exchange.make_exchange(
-                    fill_buffer, traits.all_active, self.priorityFunc is not None, self.takes_bits
-                ),
-            )
+            exchange_messages, share_exchange = self.exchange_and_share()
         note_changes = decide = None
         if traits.settles is not None:
             note_changes, decide = self.settling(*traits.settles)
         work = make_work(
             scatter_partition, gather_partition, prepare, pull_partition, admit, defer_frontier,
-            exchange_messages, make_advance(self.lowered, self.key), note_changes, decide, traits.all_active,
+            exchange_messages, share_exchange, make_advance(self.lowered, self.key), note_changes, decide,
+            traits.all_active,
         )  # fmt: skip
         return self.kernel("work", work)
+
+    def exchange_and_share(self):
+        fill_pairs = self.kernel("fill_pairs", make_fill_pairs(self.messageFunc))
+        fill_piece = self.kernel("fill_piece", make_fill_piece(self.messageFunc, self.traits.all_active))
+        post, all_active = self.kernel("post", make_post(fill_pairs)), self.traits.all_active
+        return (
+            self.kernel("exchange", exchange.make_exchange(post, all_active)),
+            self.kernel("share_exchange", exchange.make_share(fill_piece, all_active)),
+        )
 
     def settling(self, field, tolerance):
         change_of = self.kernel("change_of", settling.make_read(f"{field}[v]"))
@@ -328,6 +342,7 @@ class _Specialised:
             self.kernel("scatter_sc", scatter_sc),
             self.kernel("scatter_pc", scatter.make_scatter_pc(row, mirror_row, counting)),
             scatter_local, self.after_scatter, all_active, step, self.takes_bits,
+            self.traits.mask != MASK_NONE,
         )  # fmt: skip
         return self.kernel("scatter", scatter_partition), self.kernel("gather", gather_partition)
 
@@ -364,7 +379,7 @@ class _Specialised:
             )
         else:
             keeps_values = not self.lowered.steady
-            prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, keeps_values, self.takes_bits)
+            prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, keeps_values, self.ranked)
             pull_partition = pull.make_pull(
                 self.scatterFunc, self.gatherFunc, self.applyWeight, self.needsFunc, self.weight_type,
                 self.filter, keeps_values, self.traits.sums and self.needsFunc is None, counting, self.ranked,

@@ -20,8 +20,8 @@ from gpop.program.published import publish
 SCATTER, GATHER, PREPARE, PULL, ADMIT, DEFER, EXCHANGE, SETTLE = range(8)
 """Phases of an iteration: the first two, or the next two when it pulls; `ADMIT` before one that begins a
 bucket of priorities; `DEFER`, once, puts the frontier that a run begins with aside; `EXCHANGE` before each
-where there are other ranks (exchange.py), and `SETTLE` after each that may be the last (settling.py), both on
-the main thread."""
+where there are other ranks (exchange.py, which has more phases, for what is shared of it), and `SETTLE` after
+each that may be the last (settling.py), both on the main thread."""
 
 HEAVIEST = -1
 """In place of a number of partitions claimed at once: one by one, the heaviest first."""
@@ -47,8 +47,8 @@ class Job(NamedTuple):
 
 
 def make_work(
-    scatter_partition, gather_partition, prepare, pull_partition, admit, defer_frontier, exchange, advance,
-    note_changes, decide, all_active,
+    scatter_partition, gather_partition, prepare, pull_partition, admit, defer_frontier,
+    exchange, share_exchange, advance, note_changes, decide, all_active,
 ):  # fmt: skip
     """Kernel: one thread's part of a phase: claim partitions of its own share, then of the others'.
 
@@ -72,7 +72,7 @@ def make_work(
         state = advance(state, iteration)
         if exchanges:
             if phase == EXCHANGE:
-                exchange(layout, space, wire, state)
+                exchange(forced, layout, space, wire, state)
                 return
         if settles:
             if phase == SETTLE:
@@ -95,6 +95,9 @@ def make_work(
             while first < last:
                 for j in range(first, end):
                     i = begin + last - 1 - j if phase in (GATHER, PULL) else j
+                    if exchanges:
+                        if phase > SETTLE:
+                            share_exchange(phase, i, layout, space, wire, state)
                     if pushes:
                         if phase == SCATTER:
                             p = i if all_active else space.scatter_list[i]

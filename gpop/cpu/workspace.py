@@ -21,6 +21,8 @@ Encodings
 ``claim``, ``team``  what threads tell each other (team.py).
 ``inside[p]``  1: half of the edges of p or more stay in it, and are applied directly (scatter_inside.py).
 ``exchanged``  what the loop and the exchange with other ranks tell each other (exchange.py).
+``whole_edges[p]``  where there are other ranks, edges of active vertices to all of them;
+    ``edges_here[p]``: how many of the edges of p end here, by all.
 ``streaming[0]``  1: messages are written past the caches.
 ``receivers[v]``  1: v has in-edges; found out for partition d when first wanted (``receivers_known[d]``).
 ``sums[w]``  a float64 for each vertex of the partition that thread w has (sums.py); zero between partitions.
@@ -50,7 +52,7 @@ SERIAL_EDGES = 512
 STREAMING_CACHES = 2
 """From how many times the private caches of the threads on messages are written past them."""
 
-EXCHANGED = 6
+EXCHANGED = 12
 """Numbers that the loop and an exchange tell each other."""
 
 NONE = -1
@@ -99,6 +101,8 @@ class Workspace(NamedTuple):
     in_frontier: np.ndarray
     frontier_size: np.ndarray
     active_edges: np.ndarray
+    whole_edges: np.ndarray
+    edges_here: np.ndarray
     sent_messages: np.ndarray
     predicted: np.ndarray
     mode: np.ndarray
@@ -142,6 +146,7 @@ class Needs(NamedTuple):
     receivers: bool
     sums: bool
     settles: bool
+    ranked: bool
 
 
 def _message_words(messages: int, message: np.dtype) -> int:
@@ -202,6 +207,8 @@ def bins_table(bins: Bins, needs: Needs, message: np.dtype, threads: int) -> dic
         "in_frontier": Array(n * frontier, FLAG, 0),
         "frontier_size": Array(k, NUMBER, 0),
         "active_edges": Array(k, NUMBER, 0),
+        "whole_edges": Array(k * needs.ranked, NUMBER, 0),
+        "edges_here": Array(k * needs.ranked, FRACTION, 0),
         "sent_messages": Array(k, NUMBER, 0),
         "predicted": Array(k, FRACTION, 0),
         "mode": Array(k, BYTE, 0),
@@ -214,7 +221,7 @@ def bins_table(bins: Bins, needs: Needs, message: np.dtype, threads: int) -> dic
         "heaviest": Array(k, NUMBER, start=most_in_edges_first),
         "claim": Array(_room(_claim_slots(threads)), NUMBER, 0),
         "team": Array(_room(_team_slots(threads)), NUMBER, 0),
-        "bitmap": Array((n + 63) // 64 * needs.pull, WORD, 0),
+        "bitmap": Array((n + 63) // 64 * (needs.pull or needs.ranked), WORD, 0),
         "needy": Array(2 * k * needs.pull, NUMBER),
         "queue": Array(lists * (frontier or needs.pull), local),
         "later": Array(lists * priorities, local),

@@ -14,6 +14,7 @@ import numpy as np
 from gpop.cpu import loop, specialise
 from gpop.cpu.active import load_frontier
 from gpop.cpu.engine import CpuEngine
+from gpop.cpu.exchange_wire import EXCHANGE_TURN
 from gpop.cpu.workspace import own_edges
 from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins
@@ -21,10 +22,10 @@ from gpop.layout.partition import partition_bits
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS
-from gpop.ranks.part import part_of
+from gpop.ranks.part import EVERYWHERE, part_of
 from gpop.ranks.program import hidden_on_ranks, is_told, local_program, ranked, tell_messages
 from gpop.ranks.together import Together, agreed_bits
-from gpop.ranks.wire import wire_of
+from gpop.ranks.wire import messages_of, wire_of
 from gpop.ranks.world import World
 
 
@@ -43,9 +44,10 @@ class RankEngine(Together, CpuEngine):
         """The part, the program on it, and what a run alone needs."""
         plan, graph = self.whole_plan, self.whole_plan.program.graph
         bits = rank_bits(graph, self.world, plan.threads, plan.partition_size, self._vertex_bytes())
-        self.part = part_of(graph, bits, self.world)
-        program = local_program(plan.program, self.part, plan.types.message)
-        self.told = is_told(plan.lowered)
+        self.told, message = is_told(plan.lowered), plan.types.message
+        self.part = part_of(graph, bits, self.world, EVERYWHERE if self.told else 0.0)
+        messages = messages_of(self.part, message, self.told, self.world)
+        program = local_program(plan.program, self.part, messages)
         if self.told and not self.part.everywhere:
             tell_messages(plan.lowered, program, self.part)
         super().__init__(
@@ -66,6 +68,8 @@ class RankEngine(Together, CpuEngine):
             self._find_in_edges()
         if isinstance(self.layout, Bins):
             self.space.inside[:] = self._inside()
+        if self.space.edges_here.size:
+            self.space.edges_here[:] = self._edges_here()
         self.wire = wire_of(self.part, self.plan.types.message, self.told, self.world)
         self.world.first_alone(self._compile_all)
 
@@ -90,6 +94,14 @@ class RankEngine(Together, CpuEngine):
         inside[first : first + edges.size] = 2 * own_edges(self.layout)[first : first + edges.size] >= edges
         return inside
 
+    def _edges_here(self) -> np.ndarray:
+        """How many of the edges of each own partition end here, by all of them."""
+        found, bits = np.zeros(int(self.layout.k)), self.part.bits
+        first, edges = self.part.first >> bits, self.part.out_edges
+        borders = np.minimum((first + np.arange(edges.size + 1)) << bits, self.part.last)
+        found[first : first + edges.size] = np.diff(self.layout.indptr[borders]) / np.maximum(edges, 1)
+        return found
+
     # --- the run -------------------------------------------------------------------------------
 
     def active_now(self) -> np.ndarray:
@@ -107,9 +119,17 @@ class RankEngine(Together, CpuEngine):
             started = (int(self.layout.k), vertices, edges)
         else:
             started = load_frontier(here, self.lists)
+            self._note_edges(np.unique(here))
+        turn = self.wire.calls[EXCHANGE_TURN : EXCHANGE_TURN + 1]
+        turn[:] = self.world.most(turn)  # where a run was given up, ranks may have come differently far
         self._begin(started, vertices, edges, iteration)
         self.world.progress = self.progress
         self._agreed(np.empty((0, len(COLUMNS) - 1)), 0.0)
+
+    def _note_edges(self, here: np.ndarray) -> None:
+        """All edges of the vertices of the frontier, by partition."""
+        degrees = self.whole_plan.program.graph.out_degree[here + np.int64(self.part.shift)]
+        self.space.whole_edges[:] = np.bincount(here >> self.part.bits, degrees, int(self.layout.k))
 
     def iterate(self) -> np.ndarray:
         """Iterate as often as all have agreed on; the records of the trace, of all ranks together."""

@@ -10,6 +10,7 @@ import fcntl
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +19,9 @@ from gpop.common.command import fail
 
 CODE = 143
 """128 + SIGTERM."""
+
+PASSED_ON = 0.3
+"""Seconds that the launcher gets to pass on what was said: a busy Open MPI that ends a job loses it."""
 
 
 def say_when_killed(word: Word, story: Callable[[], str]) -> None:
@@ -36,6 +40,7 @@ def say_when_killed(word: Word, story: Callable[[], str]) -> None:
             pass
         if word.is_mine():
             fail(story(), CODE)
+            time.sleep(PASSED_ON)
         os._exit(CODE)
 
     threading.Thread(target=watch, daemon=True, name="gpop-killed").start()

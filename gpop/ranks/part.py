@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpop.cpu.active import WORD_BITS
 from gpop.cpu.sums import has_hub
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
@@ -105,7 +106,7 @@ def cut(in_edges: np.ndarray, ranks: int, bits: int, n: int) -> np.ndarray:
 def pack(mirrors: np.ndarray, bits: int) -> tuple[np.ndarray, int]:
     """Places for mirrors, as offsets from the first, and how many partitions they take.
 
-    Those of one partition stay together in one.
+    Those of one partition stay together in one, and begin with a word of bitmaps where partitions do.
 
     Examples
     --------
@@ -114,7 +115,9 @@ def pack(mirrors: np.ndarray, bits: int) -> tuple[np.ndarray, int]:
     """
     partitions, counts = np.unique(mirrors >> bits, return_counts=True)
     width, places, at = 1 << bits, np.empty(partitions.size, np.int64), 0
+    begins = WORD_BITS if bits >= WORD_BITS else 0
     for i, count in enumerate(counts.tolist()):
+        at = -(-at >> begins) << begins
         if (at & (width - 1)) + count > width:
             at = -(-at >> bits) << bits
         places[i] = at

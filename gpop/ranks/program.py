@@ -54,22 +54,25 @@ def ranked(lowered: Lowered, everywhere: bool) -> Lowered:
         bodies = {}
     elif told:
         bodies = BODIES | {"scatterFunc": BODIES["mirrorFunc"]}
-    text = f"{lowered.key} {told and everywhere} {source_key(__file__)}"
-    degrees = ("out_degree",) if "out_degree" in lowered.built_in else ()
+    text = f"{lowered.key} {everywhere} {source_key(__file__)}"
     return lowered._replace(
-        functions={name: _wrapped(name, function, bodies) for name, function in given.items()},
-        fields=(*lowered.fields, *degrees, "gpop_message"),
+        functions={name: _wrapped(name, function, bodies, everywhere) for name, function in given.items()},
+        fields=(*lowered.fields, "out_degree", "gpop_message"),
         parameters=(*lowered.parameters, "gpop_shift", "gpop_first", "gpop_last"),
         built_in=tuple(name for name in lowered.built_in if name == "iteration"),
         key=hashlib.sha256(text.encode()).hexdigest()[: len(lowered.key)],
     )
 
 
-def _wrapped(name: str, function: types.FunctionType, bodies: dict[str, str]) -> types.FunctionType:
+def _wrapped(
+    name: str, function: types.FunctionType, bodies: dict[str, str], everywhere: bool
+) -> types.FunctionType:
     if name == "applyWeight":  # it sees no vertex
         return function
     expected = ARGUMENTS.get(name, ARGUMENTS["scatterFunc"])
-    passed = ", ".join(["self", *expected[1:-1], "np.uint32(node + self.gpop_shift)"])
+    # Where nothing is added, loops over vertices are as simple as alone: a sum may wrap around.
+    vertex = "node" if everywhere else "np.uint32(node + self.gpop_shift)"
+    passed = ", ".join(["self", *expected[1:-1], vertex])
     body = bodies.get(name, BODIES["messageFunc"]).format(arguments=passed)
     source = f"def {name}({', '.join(expected)}):\n    {body}\n"
     namespace: dict[str, Any] = {"np": np, "user": function}
@@ -77,13 +80,11 @@ def _wrapped(name: str, function: types.FunctionType, bodies: dict[str, str]) ->
     return namespace[name]
 
 
-def local_program(program: Program, part: Part, message: np.dtype) -> Program:
+def local_program(program: Program, part: Part, messages: np.ndarray) -> Program:
     """The program on the local graph: the user's fields, parameters, and what wrapped functions need."""
-    local, key = object.__new__(type(program)), ("message", message)
-    if key not in part.kept:
-        part.kept[key] = np.zeros(part.graph.n, message)
+    local = object.__new__(type(program))
     local.graph = part.graph
-    made = {**program._fields, "out_degree": program.graph.out_degree, "gpop_message": part.kept[key]}
+    made = {**program._fields, "out_degree": program.graph.out_degree, "gpop_message": messages}
     local._fields = Fields(made, {})
     local._parameters = {
         **program._parameters,

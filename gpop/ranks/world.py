@@ -24,15 +24,12 @@ from gpop.common.command import fail
 from gpop.common.errors import GpopError, UsageError
 from gpop.common.launched import launched_ranks
 from gpop.common.parallel import worker_count
-from gpop.ranks.killed import Word, gone, say_when_killed
+from gpop.ranks.killed import PASSED_ON, Word, gone, say_when_killed
 
 TRANSPORTS = ("auto", "alone", "mpi")
 
 LATER = 0.5
 """Seconds that other ranks leave to rank 0 to tell of an error that it has met as well."""
-
-PASSED_ON = 0.3
-"""Seconds that the launcher gets to pass on what was said: a busy Open MPI that is told to abort loses it."""
 
 
 def world_of(transport: str) -> World | None:

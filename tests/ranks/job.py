@@ -229,6 +229,20 @@ def checkpoints(folder: Path) -> None:
         assert not (place / "checkpoint.json").exists()
 
 
+def other_ways() -> None:
+    """Where ranks see no memory of each other, and where some of them do, the same travels by MPI."""
+    ranks = world()
+    everybody, machine = ranks.neighbours, ranks.machine
+    for machines in ((0, 1, 2), (0, 0, 2)):
+        ranks.machine = machines[ranks.rank]
+        ranks.neighbours = [each for each in everybody if machines[each[1]] == ranks.machine]
+        agreement.graphs.cache_clear()  # what parts have kept
+        agreement.main(["drift:sc", "rank:pc"], threads=(2,), sizes=(8,))
+        agreement.main(["colours:auto"], threads=(1,), sizes=(64,))
+    ranks.neighbours, ranks.machine = everybody, machine
+    agreement.graphs.cache_clear()
+
+
 def lists_of_parts() -> None:
     """Every edge is on one rank, and every mirror is sent by its owner."""
     for graph in agreement.graphs().values():
@@ -271,4 +285,5 @@ if __name__ == "__main__":
     refused()
     agreement.main(["drift:sc", "drift:pc"], threads=(1, 2), sizes=(8,))
     agreement.main(["colours:auto", "colours:pull"], threads=(1, 2), sizes=(64,))
+    other_ways()
     checkpoints(Path(sys.argv[1]))

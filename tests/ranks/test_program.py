@@ -28,7 +28,7 @@ def test_wrapped_functions_get_global_ids():
     assert untold["scatterFunc"](state, 1) == untold["messageFunc"](state, 1) == 31
     assert untold["scatterFunc"](state, 0) == 77
     everywhere = ranked(lower(programs.Parents), True).functions
-    assert everywhere["scatterFunc"](state, 0) == everywhere["mirrorFunc"](state, 0) == 30  # by its id
+    assert everywhere["scatterFunc"](state, 30) == everywhere["mirrorFunc"](state, 30) == 30  # its id
     assert functions["gatherFunc"](state, 5, 2) is True
     assert state.parent[32] == 5
     functions["filterFunc"](state, 2)

@@ -1,0 +1,148 @@
+"""The moment in which ranks speak to each other (exchange.py): what is said is seen, and all are waited for.
+
+Ranks of a machine see each other's buffers (exchange_wire.py); to others they are sent by MPI. It is called
+by the addresses of its functions: a return to Python for each iteration would take longer than many an
+iteration does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpop.common.atomics import clock_ns, load_acquire, pause, store_release, yield_core
+from gpop.common.foreign import call_c
+from gpop.common.inlined import inline
+from gpop.cpu.exchange_wire import (
+    ACTIVE,
+    BYTE,
+    BYTES,
+    CHOSEN,
+    COMM,
+    COUNT,
+    EDGES,
+    EXCHANGES,
+    FLAG,
+    FLAG_ADDRESS,
+    FORM,
+    HEADER,
+    IN_ADDRESS,
+    IN_BYTES,
+    IRECV,
+    ISEND,
+    KIND,
+    LEAST,
+    OUT_ADDRESS,
+    PAIRS,
+    REQUEST_BYTES,
+    REQUESTS,
+    SENDS,
+    SHARED,
+    STATUSES,
+    TESTALL,
+    TURN,
+    VALUES,
+    WAITED,
+    come,
+    in_at,
+    index_words,
+    out_at,
+    said,
+)  # fmt: skip
+
+SPINS = 200
+"""Times that is asked whether all has come before other processes may have the core: MPI's own waiting
+does not let go of one, and where there are more processes than cores takes milliseconds."""
+
+TAG = 17
+
+
+@inline
+def _begin(function, address, size, rank, number, wire):
+    """Begin to send or to receive so many bytes."""
+    calls = wire.calls
+    request = calls[REQUESTS] + calls[REQUEST_BYTES] * number
+    call_c(
+        calls[function],
+        (address, np.int64(size), calls[BYTE], np.int64(rank), np.int64(TAG), calls[COMM], request),
+    )
+
+
+@inline
+def wait_for_all(number, calls):
+    """Return when so many requests are done."""
+    calls[FLAG] = 0
+    tries = 0
+    while True:
+        call_c(calls[TESTALL], (np.int64(number), calls[REQUESTS], calls[FLAG_ADDRESS], calls[STATUSES]))
+        if calls[FLAG] != 0:
+            break
+        tries += 1
+        if tries < SPINS:
+            pause()
+        else:
+            yield_core()
+
+
+@inline
+def tell_neighbours(turn, wire):
+    """Let the ranks that share memory with this one see all that it has written, and ``turn``."""
+    for r in range(wire.pairs.shape[0]):
+        if wire.pairs[r, SHARED] != 0:
+            store_release(wire.words, out_at(r, wire) + TURN, turn)
+
+
+@inline
+def wait_for_neighbours(turn, wire):
+    """Return when all of them have come so far."""
+    for r in range(wire.pairs.shape[0]):
+        if wire.pairs[r, SHARED] != 0:
+            tries = 0
+            while load_acquire(wire.words, in_at(r, wire) + TURN) < turn:
+                tries += 1
+                if tries < SPINS:
+                    pause()
+                else:
+                    yield_core()
+
+
+@inline
+def come_together(wire):
+    """Return when all of them have come to this exchange."""
+    before = clock_ns()
+    tell_neighbours(come(wire), wire)
+    wait_for_neighbours(come(wire), wire)
+    wire.traffic[WAITED] += clock_ns() - before
+
+
+def make_post(fill_pairs):
+    """Kernel: send what is in the buffers and wait for what comes."""
+
+    def post(active, edges, least, wire, state):
+        pairs, words, number = wire.pairs, wire.words, 0
+        for r in range(pairs.shape[0]):
+            if r != wire.rank and pairs[r, SHARED] == 0:
+                _begin(IRECV, pairs[r, IN_ADDRESS], pairs[r, IN_BYTES], r, number, wire)
+                number += 1
+        for r in range(pairs.shape[0]):
+            if r != wire.rank:
+                form, count, out = pairs[r, FORM], pairs[r, CHOSEN], out_at(r, wire)
+                if form == PAIRS:
+                    fill_pairs(r, wire, state)
+                words[out + KIND], words[out + COUNT] = form, count
+                words[out + ACTIVE], words[out + EDGES], words[out + LEAST] = active, edges, least
+                size = HEADER + index_words(form, count, pairs[r, SENDS])
+                sent = 8 * (size + ((count * wire.value_bytes + 7) >> 3))
+                wire.traffic[BYTES] += sent
+                wire.traffic[VALUES] += count
+                if pairs[r, SHARED] == 0:
+                    _begin(ISEND, pairs[r, OUT_ADDRESS], sent, r, number, wire)
+                    number += 1
+        tell_neighbours(said(wire), wire)
+        before = clock_ns()
+        wait_for_neighbours(said(wire), wire)
+        if number > 0:
+            wait_for_all(number, wire.calls)
+        wire.traffic[WAITED] += clock_ns() - before
+        wire.traffic[EXCHANGES] += 1
+
+    return post
