@@ -18,10 +18,11 @@ from gpop.direct.breadth_first import PHASES, search
 
 METHODS = ("auto", "messages", "direct")
 
-MOST_VERTICES, MOST_EDGES = 1 << 17, 1 << 21
-"""Of a graph on which auto is direct. Measured on 2 threads, of 20 real graphs: .49 to .90 of the time of
-messages on all 17 within these bounds (social, citation, web, mesh, road), 1.1 to 1.5 times as long on the
-three beyond: levels and parents of so many vertices are in no private cache."""
+MOST_VERTICES, MOST_EDGES, MOST_OF_BOTH = 1 << 17, 1 << 21, 1 << 20
+"""Of a graph on which auto is direct: so many of each, or of both together. Measured on 2 threads, of the
+time of messages: .3 to .6 on social, mail and random graphs within these bounds, .9 to 1.0 on grids and roads.
+Beyond, 1.3 on a web graph and a grid of 262,144 vertices, 1.5 on one of 490,000: what a level leads to is in
+no private cache, and two threads wait for two lines at a time."""
 
 
 def choose(graph: gpop.Graph, method: str, options: dict[str, Any]) -> tuple[str, str]:
@@ -44,7 +45,8 @@ def choose(graph: gpop.Graph, method: str, options: dict[str, Any]) -> tuple[str
     spoken = only_for_messages(options, "partition_size")
     if spoken or several(options):
         return "messages", f"{', '.join(spoken)} is for messages" if spoken else "several ranks"
-    if graph.n > MOST_VERTICES or graph.m > MOST_EDGES or graph.facts.mapped is not None:
+    small = (graph.n <= MOST_VERTICES and graph.m <= MOST_EDGES) or graph.n + graph.m <= MOST_OF_BOTH
+    if not small or graph.facts.mapped is not None:
         return "messages", "not a small graph"
     return "direct", "a small graph, and no option speaks of messages"
 

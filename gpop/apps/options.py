@@ -55,13 +55,13 @@ def checked(function: Callable[P, Result]) -> Callable[P, Result]:
         for name, parameter in inspect.signature(function).parameters.items()
         if name != "graph" and parameter.kind is not parameter.VAR_KEYWORD
     ]
-    known = list(dict.fromkeys([*named, *options_of(run)]))
+    known = dict.fromkeys([*named, *options_of(run)])
 
     @wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> Result:
         for name, value in options.items():
             if name not in known and name != "graph":
-                refuse_option(name, known, function.__name__)
+                refuse_option(name, list(known), function.__name__)
             if name in WHOLE:
                 options[name] = as_count(name, value)
         graph = arguments[0] if arguments else options["graph"]

@@ -15,8 +15,10 @@ import gpop
 from gpop.apps.checkpoint_options import CHECKPOINT_OPTIONS
 from gpop.common.errors import UsageError
 from gpop.common.spelling import refuse_option
+from gpop.execution.finished import made_run
 from gpop.execution.run import COMPILED_TARGETS
 from gpop.model.choosers import MODEL_NAMES
+from gpop.plan.trace import COLUMNS, EDGES_AT, GATHER_AT, Trace
 from gpop.ranks.world import world_of
 
 _OF_MESSAGES = {
@@ -58,10 +60,10 @@ def asked_of_messages(options: dict[str, Any], *targets: str) -> list[str]:
     for name in options:
         if name not in _OF_MESSAGES and name not in _OF_ANY_RUN:
             refuse_option(name, (*_OF_ANY_RUN, *_OF_MESSAGES), "this algorithm")
-    asked = {name: options.get(name) for name in _OF_MESSAGES}
-    if asked["target"] in targets:
-        del asked["target"]
-    return [name for name, value in asked.items() if value not in (None, _OF_MESSAGES[name])]
+    asked = [name for name in _OF_MESSAGES if options.get(name) not in (None, _OF_MESSAGES[name])]
+    if options.get("target") in targets:
+        asked.remove("target")
+    return asked
 
 
 def only_for_messages(options: dict[str, Any], *others: str, targets: tuple[str, ...] = ()) -> list[str]:
@@ -145,10 +147,12 @@ def direct_run(
     (['link'], 7)
     """
     phases = list(phases)
-    trace = gpop.Trace({**summary, "threads": threads, "phases": [phase.name for phase in phases]})
-    for phase in phases:
-        trace.append(active_edges=phase.edges, gather_seconds=phase.seconds)
-    return gpop.Run(
+    trace = Trace({**summary, "threads": threads, "phases": [phase.name for phase in phases]})
+    rows = np.zeros((len(phases), len(COLUMNS) - 1))
+    for row, phase in zip(rows, phases, strict=True):
+        row[EDGES_AT], row[GATHER_AT] = phase.edges, phase.seconds
+    trace.extend(rows)
+    return made_run(
         iterations=len(phases), trace=trace, seconds=seconds, frontier=np.empty(0, np.uint32), touched=None,
         counters=None, converged=True, mode="auto", interleave=False, threads=threads, target=target,
         partition_size=partition_size, partitions=partitions, prepare_seconds=prepare_seconds,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
 import numpy as np
 
@@ -66,6 +67,13 @@ class Run:
     def _repr_html_(self) -> str:
         of = str(self.trace.summary.get("program", "program"))
         return f"<div><strong>Run of {escape(of)}</strong><br>{escape(in_a_line(self))}</div>"
+
+
+def made_run(**attributes: Any) -> Run:
+    """A run of these attributes: to set each one of a frozen class takes five times as long."""
+    run = object.__new__(Run)
+    vars(run).update(attributes)
+    return run
 
 
 def in_a_line(run: Run) -> str:

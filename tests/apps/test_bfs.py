@@ -73,8 +73,12 @@ def test_which_method_is_chosen(grid, monkeypatch):
     assert chosen() == chosen(threads=2, mode="auto", target="cpu") == chosen("direct") == "direct"
     assert chosen(mode="pc") == chosen(iterations=3) == chosen(target="gpu") == "messages"
     assert chosen("messages") == chosen(partition_size=16) == chosen(callback=print) == "messages"
-    for bound, value in (("MOST_EDGES", grid.m), ("MOST_VERTICES", grid.n)):
+    both = grid.n + grid.m
+    for bound, value in (("MOST_EDGES", grid.m), ("MOST_VERTICES", grid.n), ("MOST_OF_BOTH", both)):
         with monkeypatch.context() as patch:
+            patch.setattr(bfs_methods, "MOST_OF_BOTH", 0)
+            if bound == "MOST_OF_BOTH":
+                patch.setattr(bfs_methods, "MOST_EDGES", 0)
             patch.setattr(bfs_methods, bound, value)
             assert chosen() == "direct"
             patch.setattr(bfs_methods, bound, value - 1)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpop.apps.bfs import BFSResult, verify
-from gpop.direct.breadth_first import FINDS, search
+from gpop.common.parallel import for_each
+from gpop.direct.breadth_first import search
 from gpop.generate import generate
 from gpop.graph.graph import Graph
 from tests.apps import reference
@@ -68,16 +69,32 @@ def test_pull_push_and_pull_again():
     assert 0 < push < 3 * size and second <= pull < second + 3 * size
 
 
-def test_a_hub_with_more_finds_than_there_is_room():
-    n = 3 * FINDS + 5
-    graph = Graph.from_edges(np.zeros(n - 1, int), np.arange(1, n))
-    found = search(graph, 0)
-    assert agrees(graph, 0) and (found.level[1:] == 1).all() and not found.parent.any()
+@pytest.mark.parametrize("leaves", [1, 3, 4, 5, 8, 15, 16, 17, 3000])
+def test_lists_that_end_within_a_block_and_with_all_edges(leaves):
+    """Lists of a hub and of the vertex after it; isolated vertices make blocks narrow."""
+    tails = np.r_[np.zeros(leaves, int), np.ones(leaves, int)]
+    heads = np.r_[np.arange(1, leaves + 1), np.arange(leaves + 1, 2 * leaves + 1)]
+    for n in (2 * leaves + 1, 9 * leaves):
+        graph = Graph.from_edges(tails, heads, n=max(n, 2 * leaves + 1))
+        assert agrees(graph, 0)
+        found = search(graph, 0)
+        assert (found.level[: 2 * leaves + 1] == np.r_[0, tails + 1]).all()
+        assert (found.parent[1 : 2 * leaves + 1] == tails).all()
 
 
 def test_of_parents_that_are_found_together_the_least_is_taken():
     graph = Graph.from_edges([0, 0, 0, 3, 2, 1, 2], [3, 2, 1, 4, 4, 5, 5], n=40)
     assert search(graph, 0).parent[:6].tolist() == [0, 0, 0, 0, 2, 1]
+
+
+def test_searches_at_the_same_time_have_rooms_of_their_own():
+    graph = generate("rmat", scale=10, degree=8, seed=3, symmetrize=True)
+    graph.drop()
+    expected = [search(graph, source).level for source in range(40)]
+    found = [None] * 40
+    for_each(40, lambda i: found.__setitem__(i, search(graph, i).level), 4)
+    assert all(map(np.array_equal, found, expected))
+    assert {kept.kind for kept in graph.kept()} >= {"searches", "likely sources"}
 
 
 def test_what_no_edge_leads_to_is_looked_at_no_more():

@@ -1,0 +1,196 @@
+"""Steps of a breadth-first search by one thread: push from a list, pull by bits, and from one to the other.
+
+What such steps take are branches that nobody can foresee, so these have few. Push walks the edges of a vertex
+in blocks of a width that is known when this is compiled, over the end of the list, where what is read counts
+for nothing. Pull looks at the same two in-neighbours of every vertex (`gpop.layout.likely_sources`), and walks
+the in-edges of those only that find none there.
+
+An unseen vertex has no neighbours of an earlier level than the frontier's, else it would have been seen. So
+``visited``, those seen before this level, does for the frontier when it pulls.
+
+Encoding: ``order`` has the vertices that were pushed to, level by level, and above each the one that found
+it; ``seen`` is a byte for each vertex while levels are pushed (a bit would be written again before the last
+write to its word is through). ``fresh`` are the bits that a pull has found.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gpop.common.atomics import popcount, prefetch
+from gpop.common.inlined import inline
+from gpop.direct.frontier import is_in
+
+NARROW, WIDE = np.uint64(4), np.uint64(8)
+"""Widths of a block: of 8, six edges of a mesh are one block; of 4, two or three of a road are."""
+
+_ZERO, _ONE, _FOUR, _SIX, _EIGHT, _HALF, _WORD = (np.uint64(number) for number in (0, 1, 4, 6, 8, 32, 64))
+_LAST_BIT, _ID = np.uint64(63), np.uint64(0xFFFFFFFF)
+
+
+class SearchSpace(NamedTuple):
+    """The graph as a search walks it, and what it works in; ``tally``: edges and nanoseconds of each phase."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    starts: np.ndarray
+    sources: np.ndarray
+    pairs: np.ndarray
+    some: np.ndarray
+    more: np.ndarray
+    order: np.ndarray
+    seen: np.ndarray
+    visited: np.ndarray
+    fresh: np.ndarray
+    missed: np.ndarray
+    tally: np.ndarray
+
+
+@inline
+def push(begin, end, width, space):
+    """Unseen vertices that ``order[begin:end]`` leads to are put behind them; the list's end."""
+    indptr, indices, order, seen = space.indptr, space.indices, space.order, space.seen
+    tail, edges = end, np.uint64(len(indices))
+    for i in range(begin, end):
+        if i + _EIGHT < end:
+            prefetch(indptr, order[i + _EIGHT] & _ID)
+            prefetch(indices, np.uint64(indptr[order[i + _FOUR] & _ID]))
+        v = order[i] & _ID
+        e, stop = np.uint64(indptr[v]), np.uint64(indptr[v + _ONE])
+        while e + width <= stop:
+            for j in range(width):
+                u = np.uint64(indices[e + j])
+                order[tail] = v << _HALF | u
+                tail += np.uint64(seen[u] == 0)
+                seen[u] = 1
+            e += width
+        if e + width <= edges:
+            for j in range(width):
+                u = np.uint64(indices[e + j])
+                found = (seen[u] == 0) & (e + j < stop)
+                order[tail] = v << _HALF | u
+                tail += np.uint64(found)
+                seen[u] |= np.uint8(found)
+        else:
+            while e < stop:
+                u = np.uint64(indices[e])
+                order[tail] = v << _HALF | u
+                tail += np.uint64(seen[u] == 0)
+                seen[u] = 1
+                e += _ONE
+    return tail
+
+
+@inline
+def settle(begin, end, depth, space, parent, level):
+    """Parents and levels of those that were pushed to."""
+    for i in range(begin, end):
+        v = space.order[i] & _ID
+        parent[v], level[v] = np.uint32(space.order[i] >> _HALF), depth
+
+
+@inline
+def edges_of(begin, end, space):
+    """Edges that start at ``order[begin:end]``."""
+    edges = np.int64(0)
+    for i in range(begin, end):
+        v = space.order[i] & _ID
+        edges += space.indptr[v + _ONE] - space.indptr[v]
+    return edges
+
+
+@inline
+def to_bits(begin, end, space):
+    """Those of ``order[begin:end]`` have been visited."""
+    for i in range(begin, end):
+        v = space.order[i] & _ID
+        space.visited[v >> _SIX] |= _ONE << (v & _LAST_BIT)
+
+
+@inline
+def to_list(end, space):
+    """What a pull has found is put on the list, and all that was visited has been seen; the list's end."""
+    n = np.uint64(len(space.seen))
+    for word in range(np.uint64(len(space.fresh))):
+        bits = space.fresh[word]
+        while bits != _ZERO:
+            others = bits & (bits - _ONE)
+            space.order[end] = (word << _SIX) + popcount((bits ^ others) - _ONE)
+            end += _ONE
+            bits = others
+    for word in range(n >> _SIX):
+        bits = space.visited[word]
+        for j in range(_WORD):
+            space.seen[(word << _SIX) + j] = bits >> j & _ONE
+    for v in range(n & ~_LAST_BIT, n):
+        space.seen[v] = is_in(space.visited, v)
+    return end
+
+
+@inline
+def _set_levels(word, bits, depth, level):
+    """The level of those whose bits are set: 64 at a time, which the compiler makes vectors of."""
+    first = word << _SIX
+    if first + _WORD <= np.uint64(len(level)):
+        for j in range(_WORD):
+            level[first + j] = depth if bits >> j & _ONE else level[first + j]
+    else:
+        for j in range(np.uint64(len(level)) - first):
+            level[first + j] = depth if bits >> j & _ONE else level[first + j]
+
+
+@inline
+def _look(depth, space, parent, level):
+    """Unvisited vertices look at their two likely sources.
+
+    Returns how many have looked, found one, and are ``missed``: they found none and have other in-edges.
+    """
+    visited, pairs, looked, missing, size = space.visited, space.pairs, _ZERO, _ZERO, _ZERO
+    for word in range(np.uint64(len(visited))):
+        left, more, found = ~visited[word] & space.some[word], space.more[word], _ZERO
+        looked += popcount(left)
+        while left != _ZERO:
+            others = left & (left - _ONE)
+            at = popcount((left ^ others) - _ONE)
+            left = others
+            v = (word << _SIX) + at
+            one, two = np.uint64(pairs[v << _ONE]), np.uint64(pairs[(v << _ONE) + _ONE])
+            first = visited[one >> _SIX] >> (one & _LAST_BIT) & _ONE
+            met = first | visited[two >> _SIX] >> (two & _LAST_BIT) & _ONE
+            parent[v] = (one if first != _ZERO else two) | met - _ONE
+            found |= met << at
+            space.missed[missing] = v
+            missing += more >> at & (met ^ _ONE)
+        space.fresh[word] = found
+        size += popcount(found)
+        if found != _ZERO:
+            _set_levels(word, found, depth, level)
+    return looked, size, missing
+
+
+@inline
+def pull(depth, space, parent, level):
+    """Unvisited vertices look for a visited one: ``fresh`` are those that meet one; how many."""
+    starts, sources, visited, missed = space.starts, space.sources, space.visited, space.missed
+    looked, size, missing = _look(depth, space, parent, level)
+    looked -= missing
+    for i in range(missing):
+        if i + _EIGHT < missing:
+            prefetch(sources, np.uint64(starts[np.uint64(missed[i + _EIGHT])]))
+        v = np.uint64(missed[i])
+        first, stop = np.uint64(starts[v]), np.uint64(starts[v + _ONE])
+        e = first
+        while e < stop:
+            u = np.uint64(sources[e])
+            e += _ONE
+            if is_in(visited, u):
+                parent[v], level[v] = u, depth
+                space.fresh[v >> _SIX] |= _ONE << (v & _LAST_BIT)
+                size += _ONE
+                break
+        looked += e - first
+    for word in range(np.uint64(len(visited))):
+        visited[word] |= space.fresh[word]
+    return np.int64(size), np.int64(looked)
