@@ -7,9 +7,9 @@ ascending order of their source, along its edges in their order. There are no bi
 active vertices send, so that ``inactive_message`` and ``combine`` mean nothing, and
 no communication modes. ``priorityFunc`` sets vertices aside as `gpop.cpu.priority` does.
 
-Numbers: fields are stored in their types, whole numbers wrap around as in compiled code. Whole numbers of up
-to 32 bits are read as 64-bit ones, which is what compiled code makes of them when it computes. The rest
-is NumPy's arithmetic. It differs from compiled code in one case: a float32 times a literal stays
+Numbers: fields are stored in their types, whole numbers wrap around as in compiled code. Whole numbers are
+read as 64-bit ones, which is what compiled code makes of them when it computes, unsigned ones as `Unsigned`.
+The rest is NumPy's arithmetic. It differs from compiled code in one case: a float32 times a literal stays
 a float32 here and is a float64 there. The ownership rule is not checked: the targets that need it do that.
 """
 
@@ -37,18 +37,20 @@ from gpop.plan.trace import (
 from gpop.program.lowering import place_of, user_functions
 from gpop.program.ownership import MAY_BE_SILENT
 from gpop.program.program import Program
+from gpop.program.unsigned import Unsigned, is_unsigned
 
 
 def widened(value: Any) -> Any:
-    """A whole number of up to 32 bits as a 64-bit one, as compiled code computes with it.
+    """A whole number as a 64-bit one, as compiled code computes with it.
 
     Examples
     --------
     >>> widened(np.uint8(200)) + 100, widened(np.float32(0.5))
     (np.int64(300), np.float32(0.5))
     """
-    narrow = isinstance(value, np.integer) and not isinstance(value, np.uint64)
-    return np.int64(value) if narrow else value
+    if is_unsigned(value):
+        return Unsigned(value)
+    return np.int64(value) if isinstance(value, np.integer) else value
 
 
 class Cells(np.ndarray):
@@ -117,8 +119,8 @@ class Interpreter:
 
     def scatter(self) -> list[tuple[int, Any]]:
         """A message of every active vertex with out-edges; then ``initFunc``, which may keep it active."""
-        messages = [(v, self.number("scatterFunc", np.int64(v))) for v in self.active if self.degree[v]]
-        self.kept = {v for v in self.active if self.says("initFunc", np.int64(v))}
+        messages = [(v, self.number("scatterFunc", Unsigned(v))) for v in self.active if self.degree[v]]
+        self.kept = {v for v in self.active if self.says("initFunc", Unsigned(v))}
         return messages
 
     def gather(self, messages: list[tuple[int, Any]]) -> None:
@@ -127,7 +129,7 @@ class Interpreter:
         asks, weighs = "needsFunc" in self.functions, "applyWeight" in self.functions
         for source, message in messages:
             for e in range(graph.indptr[source], graph.indptr[source + 1]):
-                node, value = np.int64(graph.indices[e]), message
+                node, value = Unsigned(graph.indices[e]), message
                 if asks and not self.says("needsFunc", node):
                     continue
                 if weighs:
@@ -136,7 +138,7 @@ class Interpreter:
                     heard.add(int(node))
         considered = self.everything if self.cls.all_active else sorted(heard)
         self.touched.update(considered)
-        self.active = [v for v in considered if self.says("filterFunc", np.int64(v))]
+        self.active = [v for v in considered if self.says("filterFunc", Unsigned(v))]
         if self.cls.all_active and self.active:
             self.active = self.everything
         if "priorityFunc" in self.functions:
@@ -145,7 +147,7 @@ class Interpreter:
             self.active = sorted(within)
 
     def priority(self, v: int) -> int:
-        return int(self.number("priorityFunc", np.int64(v)))
+        return int(self.number("priorityFunc", Unsigned(v)))
 
     def next_bucket(self) -> None:
         """The vertices that wait with the lowest priority become active."""

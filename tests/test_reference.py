@@ -337,6 +337,50 @@ def test_whole_numbers_are_as_wide_as_in_compiled_code(target):
     assert (program.wide[1], program.byte[1], program.mark[1]) == (300, 255, 65535)
 
 
+class Mixed(gpop.Program):
+    few = gpop.VertexField(np.uint32, 3)
+    more = gpop.VertexField(np.uint16, 5)
+    huge = gpop.VertexField(np.uint64, 2**60 + 1)
+    signed = gpop.VertexField(np.int64, -3)
+    heard = gpop.VertexField(np.uint64)
+    sum = gpop.VertexField(np.uint64)
+    hashed = gpop.VertexField(np.int64)
+    difference = gpop.VertexField(np.uint64)
+    less = gpop.VertexField(np.int64)
+    smaller = gpop.VertexField(np.bool_)
+    share = gpop.VertexField(np.float64)
+    none = gpop.VertexField(np.float64)
+
+    def scatterFunc(self, node):
+        return self.huge[node]
+
+    def applyWeight(self, value, weight):
+        return value + weight
+
+    def gatherFunc(self, value, node):
+        self.heard[node] = value
+        self.sum[node] = self.huge[node] + self.more[node]
+        self.hashed[node] = (self.huge[node] * 31 + self.signed[node]) & 8191
+        self.difference[node] = self.few[node] - self.more[node]
+        self.less[node] = self.few[node] - 5
+        self.smaller[node] = self.few[node] - self.more[node] < 0
+        self.share[node] = 1.5 / self.few[node] + self.signed[node] // self.few[node]
+        self.none[node] = 1.5 / (self.out_degree[node] - self.out_degree[node])
+        return False
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+@pytest.mark.parametrize("weight", [np.uint8, np.int16])
+@pytest.mark.parametrize("target", ["cpu", "python"])
+def test_unsigned_numbers_meet_signed_ones_as_in_compiled_code(target, weight):
+    program = Mixed(gpop.Graph.from_edges([0], [1], np.array([2], weight)))
+    gpop.run(program, [0], target=target)
+    assert [program.heard[1], program.sum[1]] == [2**60 + 3, 2**60 + 6]
+    assert program.hashed[1] == ((2**60 + 1) * 31 - 3) & 8191
+    assert [program.difference[1], program.less[1], program.smaller[1]] == [2**64 - 2, -2, False]
+    assert [program.share[1], program.none[1]] == [-0.5, np.inf]
+
+
 # --- what functions return ---------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ Arguments are parsed inside `exit_code`, too: ``--help`` writes as well.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import math
 import os
@@ -116,6 +117,7 @@ def exit_code(work: Callable[[], int | None], failed: Callable[[str, int], int] 
     ``failed`` gets the error and its code in place of `fail`.
     """
     failed = failed or fail
+    _escape_on_output()
     try:
         try:
             return work() or 0
@@ -135,6 +137,12 @@ def exit_code(work: Callable[[], int | None], failed: Callable[[str, int], int] 
         if error.filename is None:  # it may be the output's; a file of that name has nothing to do with it
             _discard_output()
         return failed(f"{error.filename or 'the output'}: {error.strerror or error}", 2)
+
+
+def _escape_on_output() -> None:
+    """Names that the encoding of the output does not have are printed with escapes, as errors are."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _discard_output() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from threading import RLock
 from typing import TYPE_CHECKING, Any
+
+from gpop.common.interrupts import held_back
 
 
 class OnDemand:
@@ -17,14 +19,18 @@ class OnDemand:
     """
 
     def __init__(self, make: Callable[[], Any]) -> None:
-        self._make = make
+        self._make: Callable[[], Any] | None = make
+        self._value: Any = None
+        self._one_at_a_time = RLock()
 
-    @cached_property
+    @property
     def value(self) -> Any:
-        """Made once; what it is made of is let go."""
-        made = self._make()
-        del self._make
-        return made
+        """Made once, whoever looks at the same time or interrupts; what it is made of is let go."""
+        with self._one_at_a_time, held_back():
+            if self._make is not None:
+                self._value = self._make()
+                self._make = None
+            return self._value
 
 
 class WithDemands:
@@ -47,6 +53,10 @@ class WithDemands:
             for name in waiting:
                 del self.__dict__[name]
             self.__dict__["_waiting"] = waiting
+
+    def __dir__(self) -> list[str]:
+        """Attributes that nobody has looked at are there, too: editors complete them."""
+        return [*super().__dir__(), *self.__dict__.get("_waiting", ())]
 
     if not TYPE_CHECKING:  # else every attribute would seem to be there
 

@@ -91,8 +91,11 @@ class Fields(MutableMapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         array = self.made.get(name)
         if array is None:
+            recipe = self.recipes.get(name)
+            if recipe is None:  # another thread has made it meanwhile
+                return self.made[name]
             # Two threads may both make it: setdefault has one of them for all.
-            array = self.made.setdefault(name, self.recipes[name].on_host())
+            array = self.made.setdefault(name, recipe.on_host())
             self.recipes.pop(name, None)
         return array
 

@@ -103,3 +103,13 @@ def test_output_into_a_closed_pipe(road):
     command = f"{sys.executable} -m gpop.apps.pagerank {road} --rounds 1 | true"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=300)
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("encoding, shown", [("ascii", r"\xe9t\xe9"), ("latin-1", "\xe9t\xe9")])
+def test_names_that_the_output_cannot_hold_are_escaped(tmp_path, encoding, shown):
+    path = tmp_path / "names.txt"
+    path.write_text("été hiver\nhiver été\n", encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": f"{encoding}:strict"}
+    done = start("gpop.apps.pagerank", path, "--rounds", 1, env=environment, encoding=encoding)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert shown in done.stdout
