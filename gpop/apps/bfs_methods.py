@@ -20,7 +20,7 @@ METHODS = ("auto", "messages", "direct")
 
 MOST_VERTICES, MOST_EDGES, MOST_OF_BOTH = 1 << 17, 1 << 21, 1 << 20
 """Of a graph on which auto is direct: so many of each, or of both together. Measured on 2 threads, of the
-time of messages: .3 to .6 on social, mail and random graphs within these bounds, .9 to 1.0 on grids and roads.
+time of messages: .3 to .6 on social, mail and random graphs within bounds, .9 to 1.0 on grids and roads.
 Beyond, 1.3 on a web graph and a grid of 262,144 vertices, 1.5 on one of 490,000: what a level leads to is in
 no private cache, and two threads wait for two lines at a time."""
 

@@ -156,7 +156,8 @@ def sssp(
                 raise
             reason = f"no memory for {method}: {error}"
         else:
-            if below + heaviest < INFINITY or _is_exact(distance.value, INFINITY, heaviest):
+            is_near = min(below, heaviest * graph.n) + heaviest < INFINITY
+            if is_near or _is_exact(distance.value, INFINITY, heaviest):
                 return _result(source, distance, INFINITY, run)
             reason = f"distances are too long for method {method!r}"
     return _by_messages(graph, source, heaviest, reason, delta, interleave, options)

@@ -1,4 +1,4 @@
-"""Breadth-first search by one thread, for small graphs: pushed from a list, or pulled by bits, level by level.
+"""Breadth-first search by one thread, for small graphs: pushed from a list or pulled by bits, level by level.
 
 What the two do is in breadth_first_steps.py. A level is pulled where that is likely to look at fewer edges.
 The frontier has a share ``edges / left`` of the edges that are still to be sent, so a vertex without a level
@@ -47,7 +47,7 @@ from gpop.layout.likely_sources import likely_sources
 PHASES = ("push", "pull")
 NOBODY = 0xFFFFFFFF
 VERTEX_BYTES = 22
-"""Of the arrays of a search: a parent, a level, a place on the list and among the missed, a byte, two bits."""
+"""Of the arrays of a search: a parent, a level, a place on the list and among the missed, a byte, 2 bits."""
 
 STILL = 4
 """A level is pulled after another where those found are more than one in so many of the others."""
@@ -100,9 +100,7 @@ def search(graph: Graph, source: int) -> SearchTree:
     tally = room.space.tally
     edges, times = tally[_EDGES:_NANOSECONDS].copy(), tally[_NANOSECONDS:] / 1e9
     spare[:] = [room]
-    return SearchTree(
-        parent.view(np.int32), level, edges, times, time.perf_counter() - start, start - begin
-    )
+    return SearchTree(parent.view(np.int32), level, edges, times, time.perf_counter() - start, start - begin)
 
 
 def _prepare(graph: Graph) -> list[_Room]:

@@ -2,8 +2,8 @@
 
 What such steps take are branches that nobody can foresee, so these have few. Push walks the edges of a vertex
 in blocks of a width that is known when this is compiled, over the end of the list, where what is read counts
-for nothing. Pull looks at the same two in-neighbours of every vertex (`gpop.layout.likely_sources`), and walks
-the in-edges of those only that find none there.
+for nothing. Pull looks at the same two in-neighbours of every vertex (`gpop.layout.likely_sources`), and
+walks the in-edges of those only that find none there.
 
 An unseen vertex has no neighbours of an earlier level than the frontier's, else it would have been seen. So
 ``visited``, those seen before this level, does for the frontier when it pulls.
@@ -31,7 +31,7 @@ _LAST_BIT, _ID = np.uint64(63), np.uint64(0xFFFFFFFF)
 
 
 class SearchSpace(NamedTuple):
-    """The graph as a search walks it, and what it works in; ``tally``: edges and nanoseconds of each phase."""
+    """The graph as a search walks it, and what it works in; ``tally``: edges and nanoseconds by phase."""
 
     indptr: np.ndarray
     indices: np.ndarray
