@@ -44,14 +44,19 @@ def held_back() -> Iterator[None]:
         return
     if not _Held.depth:
         _Held.handler, _Held.waits = handler, False
-        signal.signal(signal.SIGINT, _note)
     _Held.depth += 1
     try:
+        if _Held.depth == 1:
+            signal.signal(signal.SIGINT, _note)
         yield
     finally:
         _Held.depth -= 1
         if not _Held.depth:
-            signal.signal(signal.SIGINT, _Held.handler)
+            try:
+                signal.signal(signal.SIGINT, _Held.handler)
+            except BaseException:  # of the handler of another signal, which is called first: an alarm's
+                signal.signal(signal.SIGINT, _Held.handler)
+                raise
             let_through()
 
 

@@ -54,8 +54,7 @@ class Kind(StrEnum):
     SHARES = "shares of edges"  # type, whether by weights: what an out-edge of each vertex gets of its rank
     IDS = "original ids"  # None: the vertex of each
     REVERSE = "reverse"  # None
-    LIKELY = "likely sources"  # None: in-neighbours that a search looks at first
-    SEARCHES = "searches"  # None: what breadth-first searches work in, while none does
+    SEARCHES = "searches"  # None: what breadth-first searches work in, while none does; or "likely sources"
     SYMMETRIC = "symmetric copy"  # None
     BOTH_WAYS = "edges both ways"  # None
     REORDERED = "reordered"  # name of the order

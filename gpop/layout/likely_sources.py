@@ -20,6 +20,8 @@ from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.in_edges import Incoming, in_edges
 
+ABOUT = "likely sources"
+
 _ONE, _LAST_BIT = np.uint64(1), np.uint64(63)
 
 
@@ -32,7 +34,7 @@ class LikelySources(NamedTuple):
 
 
 def likely_sources(graph: Graph) -> LikelySources:
-    """Those of every vertex, found once and kept with the graph.
+    """Those of every vertex, found once and kept with the graph, with what searches work in.
 
     Examples
     --------
@@ -41,16 +43,16 @@ def likely_sources(graph: Graph) -> LikelySources:
     >>> found.pairs.reshape(-1, 2).tolist(), found.some.tolist(), found.more.tolist()
     ([[2, 1], [2, 1], [2, 2], [2, 1]], [11], [8])
     """
-    kept = graph.store.get(Kind.LIKELY)
+    kept = graph.store.get(Kind.SEARCHES, ABOUT)
     if kept is None:
         n = graph.n
-        graph.store.require(9 * n, f"likely sources of {graph!r}")
+        graph.store.require(9 * n, f"{ABOUT} of {graph!r}")
         words = (n + 63) // 64
         kept = LikelySources(
             np.empty(2 * n, np.uint32), np.zeros(words, np.uint64), np.zeros(words, np.uint64)
         )
         _find(in_edges(graph, weighted=False), graph.indptr, kept)
-        graph.store.put(Kind.LIKELY, kept)
+        graph.store.put(Kind.SEARCHES, kept, ABOUT, about=ABOUT)
     return kept
 
 

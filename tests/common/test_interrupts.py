@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from gpop.common.interrupts import held_back, let_through
+from gpop.common.interrupts import are_held_back, held_back, let_through
 
 AT_A_CALL_OF_LLVM = """
 import signal, sys, threading
@@ -92,6 +92,23 @@ def test_a_process_that_ignores_interrupts_goes_on_doing_so():
             assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_an_alarm_that_raises_meanwhile_leaves_nothing_held_back(at, monkeypatch):
+    """`signal.signal` first calls the handlers of what has come: at the beginning, at the end."""
+    given, calls = signal.signal, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == at + 1:
+            raise TimeoutError
+        return given(*arguments)
+
+    monkeypatch.setattr(signal, "signal", interrupted)
+    with pytest.raises(TimeoutError), held_back():
+        pass
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler and not are_held_back()
 
 
 def test_another_thread_holds_nothing_back():

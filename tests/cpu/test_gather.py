@@ -106,7 +106,9 @@ def test_every_thread_takes_the_heaviest_partition_that_is_left():
     def advance(state, iteration):
         return state
 
-    take = njit(work.make_work(scatter, gather, None, None, None, None, None, advance, None, None, False))
+    take = njit(
+        work.make_work(scatter, gather, None, None, None, None, None, None, advance, None, None, False)
+    )
     for w in (0, 1):
         log = np.array([1, -1, -1, -1])
         space.claim[:] = 0

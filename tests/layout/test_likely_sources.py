@@ -31,5 +31,5 @@ def test_they_are_those_with_most_out_edges(n, edges):
 def test_they_are_kept_and_dropped_with_the_graph():
     graph = Graph.from_edges([0, 1], [1, 0])
     assert likely_sources(graph) is likely_sources(graph)
-    graph.drop("likely sources")
+    graph.drop("searches")
     assert not list(graph.kept())
