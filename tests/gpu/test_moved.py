@@ -39,7 +39,9 @@ PHASES = {
         "push_light": PUSHED,
     },
     "push-lines": {"scatter_list": SCATTER, "PushLines::gather": PUSHED},
-    "levels": {"LevelsOf<false>::walk": {"entries": STREAM, "indices": STREAM, "weights": STREAM, "cell": EACH}},
+    "levels": {
+        "LevelsOf<false>::walk": {"entries": STREAM, "indices": STREAM, "weights": STREAM, "cell": EACH},
+    },
     "vertex-push": {"scatter_list": SCATTER, "VertexPush::gather": PUSHED},
     "vertex-push-warp": {"scatter_list": SCATTER, "VertexPushWarp::gather": PUSHED},
     "edge-list": {

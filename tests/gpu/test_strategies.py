@@ -41,7 +41,14 @@ def test_its_file_defines_its_struct(strategy):
 def test_every_file_of_kernels_is_compiled_somewhere():
     files = {path.stem for path in KERNELS.glob("*.cuh")}
     own = {Path(strategy.kernels).stem for strategy in strategies.GPU_STRATEGIES.values()}
-    common = {*kernel.COMMON, *kernel.ENGINE, *kernel.FUSED, *kernel.STEPPED, *kernel.RANKED, kernel.CLUSTERED}
+    common = {
+        *kernel.COMMON,
+        *kernel.ENGINE,
+        *kernel.FUSED,
+        *kernel.STEPPED,
+        *kernel.RANKED,
+        kernel.CLUSTERED,
+    }
     included = set(
         re.findall(r'^#include "(\w+)\.cuh"$', "\n".join(map(Path.read_text, KERNELS.glob("*.cuh"))), re.M)
     )
