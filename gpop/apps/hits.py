@@ -21,7 +21,7 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.affine import Affine, program_for
 from gpop.apps.checkpoint_options import CHECKPOINT_OPTIONS
-from gpop.apps.inputs import bulk_synchronous
+from gpop.apps.inputs import bulk_synchronous, not_negative
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import edge_weights
@@ -95,6 +95,7 @@ def hits(
         raise UsageError("callback means nothing to hits: an iteration is two runs")
     if options.get("checkpoint") is not None:
         raise UsageError("checkpoint means nothing to hits: an iteration is two runs")
+    tolerance = not_negative("tolerance", tolerance)
     if weighted:
         edge_weights(graph, "hits")
     turned = graph if graph.equals_reverse() else graph.reverse()

@@ -87,6 +87,20 @@ def drawn_vertices(graph: Graph, sources: Any, seed: int = SAMPLE_SEED) -> np.nd
     return np.sort(np.random.default_rng(seed).choice(graph.n, count, replace=False)).astype(np.uint32)
 
 
+def not_negative(name: str, value: Any) -> float:
+    """``value`` as a number from 0 on, or a `UsageError`.
+
+    Examples
+    --------
+    >>> not_negative("tolerance", 0)
+    0.0
+    """
+    number = _number(value)
+    if not number >= 0:
+        raise UsageError(f"{name} {plain(value)!r}: expected a number that is not negative")
+    return number
+
+
 def positive(name: str, value: Any) -> float:
     """``value`` as a finite number above 0, or a `UsageError`.
 
@@ -95,13 +109,18 @@ def positive(name: str, value: Any) -> float:
     >>> positive("epsilon", 1e-6)
     1e-06
     """
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
+    number = _number(value)
     if not 0 < number < float("inf"):
         raise UsageError(f"{name} {plain(value)!r}: expected a number above 0")
     return number
+
+
+def _number(value: Any) -> float:
+    """NaN where it is none."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return float("nan")
 
 
 def bulk_synchronous(what: str, options: dict[str, Any]) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.affine import iterate, per_vertex, program_for
+from gpop.apps.inputs import not_negative
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import edge_weights
@@ -93,6 +94,7 @@ def katz(
     >>> gpop.katz(path, normalized=False).score
     array([1.  , 1.1 , 1.11])
     """
+    tolerance = not_negative("tolerance", tolerance)
     program = program_for(graph, dtype, weighted)
     if weighted:
         edge_weights(graph, "katz")

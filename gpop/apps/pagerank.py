@@ -25,7 +25,7 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli, report
-from gpop.apps.inputs import bulk_synchronous
+from gpop.apps.inputs import bulk_synchronous, not_negative
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import out_weights
@@ -196,6 +196,7 @@ def pagerank(
     """
     if not 0 <= damping <= 1:
         raise UsageError(f"damping {damping!r}: expected a number from 0 to 1")
+    tolerance = not_negative("tolerance", tolerance)
     if dangling not in ("none", "uniform"):
         raise UsageError(f"dangling {dangling!r}: expected none or uniform")
     bulk_synchronous("pagerank", options)

@@ -22,7 +22,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.affine import iterate, program_for
-from gpop.apps.inputs import many_vertices, one_vertex
+from gpop.apps.inputs import many_vertices, not_negative, one_vertex
 from gpop.apps.options import one_call
 from gpop.apps.pagerank import sent_by, shares
 from gpop.apps.result import AppResult, Holds, holds
@@ -99,6 +99,7 @@ def personalized_pagerank(
     """
     if not 0 <= damping <= 1:
         raise UsageError(f"damping {damping!r}: expected a number from 0 to 1")
+    tolerance = not_negative("tolerance", tolerance)
     program = program_for(graph, dtype, weighted)
     vertices, weights = seed_weights(graph, seeds)
     program.start[vertices] = weights

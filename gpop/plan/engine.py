@@ -10,10 +10,10 @@ import numpy as np
 class Finished(NamedTuple):
     """What a run leaves behind besides the program's fields; see `gpop.execution.run.Run`.
 
-    ``frontier`` and ``touched`` (None where it was not asked for) are ascending vertices; ``mode`` is what
-    preparing has made of the one that was asked for. Where there are several ranks, ``part`` are the
-    vertices, first and after the last, that this one owns, and ``traffic`` is what each rank has sent.
-    ``link`` is what came over the link of a run whose edges were streamed.
+    ``frontier`` and ``touched`` (None where it was not asked for) are vertices, by partition and within one
+    in no order; ``mode`` is what preparing has made of the one that was asked for. Where there are several
+    ranks, ``part`` are the vertices, first and after the last, that this one owns, and ``traffic`` is what
+    each rank has sent. ``link`` is what came over the link of a run whose edges were streamed.
     """
 
     seconds: float

@@ -142,6 +142,9 @@ def test_other_orders_of_the_vertices():
     ("call", "said"),
     [
         (lambda graph: gpop.personalized_pagerank(graph, 0, damping=2), "damping 2: expected a number"),
+        (lambda graph: gpop.personalized_pagerank(graph, 0, tolerance=-1), "tolerance -1: expected a number"),
+        (lambda graph: gpop.katz(graph, tolerance=-1), "tolerance -1: expected a number"),
+        (lambda graph: gpop.hits(graph, tolerance="x"), "tolerance 'x': expected a number"),
         (lambda graph: gpop.personalized_pagerank(graph, {}), "expected weights that are finite"),
         (lambda graph: gpop.personalized_pagerank(graph, {0: -1}), "expected weights that are finite"),
         (lambda graph: gpop.personalized_pagerank(graph, {0: "x"}), "expected weights that are finite"),

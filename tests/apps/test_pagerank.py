@@ -216,6 +216,8 @@ def test_bad_arguments(graph):
         ({"dangling": "drop"}, "dangling 'drop': expected none or uniform"),
         ({"dtype": np.int32}, "dtype int32: expected float32 or float64"),
         ({"iterations": 2, "interleave": True}, "interleave"),
+        ({"tolerance": -1}, "tolerance -1: expected a number that is not negative"),
+        ({"iterations": 2, "tolerance": float("nan")}, "tolerance nan: expected a number"),
     ):
         with pytest.raises(gpop.UsageError, match=message):
             gpop.pagerank(graph, **arguments)
