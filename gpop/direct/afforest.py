@@ -45,8 +45,7 @@ SAMPLES = 256
 _JOINED = 4  # edges over which a root is joined
 _DENSE = 8  # edges per vertex; with fewer the neighbours of a root have hooked to it and join nothing
 _AHEAD = 24  # vertices between the list that is read and the one that is fetched
-_VERTICES = 1024  # of a chunk, where few are worked on, and at most _CHUNKS of them: then a vertex takes a
-_CHUNKS = np.uint64(1024)  # nanosecond, and 16 threads would wait for each other to claim chunks
+_VERTICES = 1024  # of a chunk, where few are worked on
 _EDGES = 1 << 15  # of a chunk
 _BLOCK = 16  # edges compared at once
 _SERIAL = 1 << 18  # edges that one thread compares in the time that another takes to come twice
@@ -264,8 +263,6 @@ def _grow(
     tree = np.uint64(largest[0])
     skip = 2 * largest[1] > len(sample)
     size = np.uint64(_VERTICES) if skip or directed else np.uint64(1) << bits
-    if skip:
-        size = max(size, n // _CHUNKS)
     chunks = np.int64((n + size - np.uint64(1)) // size)
     if main:
         stamps[COMPRESS] = clock_ns()
