@@ -31,6 +31,7 @@ COMMANDS = {  # name: module with ``main(argv) -> exit code``, what it does
     "gap": ("perf.gap", "the six kernels of the GAP suite by its rules, and its own programs beside them"),
     "auto": ("perf.auto", "auto beside every mode that can be forced: what the choice of modes costs"),
     "calls": ("perf.calls", "what a user waits for: wall time of a call of every app, beside its peer's"),
+    "start": ("perf.start", "what a user waits for who starts a command, the first time and later"),
     "scaling": ("perf.scaling", "time and speed-up of the apps by number of threads, strong and weak"),
     "ranks": ("perf.ranks", "what ranks send each other, counted and predicted, and on paper"),
     "ranks-cpu": ("perf.ranks_cpu", "time that the engines of several ranks work, beside one process"),
