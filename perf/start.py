@@ -8,7 +8,7 @@ it is but for what `EXTRA` adds. ``first``: with no kernel kept, so that all it 
 ``processor`` is the time of all cores then, other processes that it begins among it. ``later``: median of the
 runs after it. ``loop``: the median time that a later one tells of its own loop; a command runs
 it four times. Bytecode of Python's modules is there, as pip or the first import leaves it, whatever this
-process was told. An app that needs weights has random ones where the graph has none.
+process was told. Apps that need weights get random ones where the graph has none.
 
 Bars: `FIRST_BAR` seconds for a first run; the last line says which are above.
 """
@@ -29,7 +29,6 @@ from typing import NamedTuple
 
 from gpop.common.command import exit_code
 from gpop.common.errors import GpopError
-from gpop.common.spelling import refuse_word
 from gpop.warm import apps
 from perf.graphs import name_of, normal, open_graph, with_weights
 from perf.parser import documented
@@ -102,20 +101,24 @@ def row(app: str, first: Run, later: list[Run]) -> str:
     return f"{app:24}{first.wall:9.2f}{first.processor:11.2f}{wall:9.3f}{1e3 * loop:10.2f}"
 
 
+def _files(spec: str, names: list[str], folder: Path) -> tuple[Path, Path]:
+    """The graph as a file without, and with, weights; those that no app asks for are not written."""
+    graph, files = open_graph(spec), (folder / "plain.bin", folder / "weighted.bin")
+    for file, weighted in zip(files, (False, True), strict=True):
+        if any((name in WEIGHTED) == weighted for name in names):
+            (with_weights(graph) if weighted else graph).save(file)
+    return files
+
+
 def _table(specs: list[str], names: list[str], rounds: int) -> None:
     width = max(map(len, map(name_of, specs))) + 2
     print(f"first: one run; later: median of {rounds}\n{'graph':{width}}{HEADER}")
     above = []
     for spec in specs:
         with tempfile.TemporaryDirectory() as folder:
-            plain, weighted = (Path(folder, kind, f"{name_of(spec)}.bin") for kind in ("plain", "weighted"))
-            graph = open_graph(spec)
-            for file, made in ((plain, lambda: graph), (weighted, lambda: with_weights(graph))):
-                file.parent.mkdir()
-                made().save(file)
-            files = {name: weighted if name in WEIGHTED else plain for name in names}
+            files = _files(spec, names, Path(folder))
             for name in names:
-                first, later = started(name, files[name], rounds)
+                first, later = started(name, files[name in WEIGHTED], rounds)
                 print(f"{name_of(spec):{width}}{row(name, first, later)}", flush=True)
                 if first.wall > FIRST_BAR:
                     above.append(f"{name} on {name_of(spec)}")
@@ -125,7 +128,7 @@ def _table(specs: list[str], names: list[str], rounds: int) -> None:
 def _names(text: str) -> list[str]:
     for name in text.split(","):
         if name not in apps():
-            refuse_word(name, apps(), "gpop", "app")
+            raise argparse.ArgumentTypeError(f"{name!r}: expected some of {','.join(apps())}")
     return text.split(",")
 
 

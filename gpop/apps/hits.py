@@ -28,6 +28,7 @@ from gpop.apps.weights import edge_weights
 from gpop.common.errors import UsageError
 from gpop.common.progress import progress_bar
 from gpop.execution.options import RunOptions
+from gpop.layout.edge_blocks import note_ahead
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,8 +103,10 @@ def hits(
     along, against = program_for(graph, dtype, weighted), program_for(turned, dtype, weighted)
     for program in (along, against):
         program.per_edge, program.damping = 1, 1
-    hub, runs, converged = np.full(graph.n, 1 / max(graph.n, 1), along.rank.dtype), [], None
     limit = max_iterations if iterations is None else iterations
+    for each in (graph, turned):
+        note_ahead(each, limit)
+    hub, runs, converged = np.full(graph.n, 1 / max(graph.n, 1), along.rank.dtype), [], None
     with progress_bar(limit, "hits", "iteration", bool(options.pop("progress", False))) as bar:
         while len(runs) < 2 * limit and not converged:
             authority = _sums(along, hub, runs, options)

@@ -46,7 +46,7 @@ class Facts:
     share_inside: dict[int, float] = field(default_factory=dict)
     """Share of the edges that stay in their partition, by the bits of a partition."""
     iterations_without_blocks: int = 0
-    """Iterations that were done in PC where pull through blocks might have been chosen."""
+    """Iterations that were done in PC where pull through blocks might have been chosen, or are to come."""
 
     def copied(self) -> Facts:
         """The facts of a copy of the graph, for which no layout was built yet."""

@@ -302,7 +302,8 @@ def _pays(graph: Graph, gain: float, kept: bool, iterations: int) -> bool:
     """Whether what pull is expected to save pays for its layout.
 
     Iterations that PC was asked for so far count like those to come: once pull would have saved the price of
-    its layout, more is likely to be asked for, and no more than twice the least time can be lost.
+    its layout, more is likely to be asked for, and no more than twice the least time can be lost. So do those
+    that an app knows of (`note_ahead`).
     """
     build = 0 if kept else BLOCKS_BUILD - (0 if graph.store.has(Kind.BINS) else BINS_BUILD)
     asked = min(2 * iterations, ITERATIONS) + graph.facts.iterations_without_blocks
@@ -312,3 +313,9 @@ def _pays(graph: Graph, gain: float, kept: bool, iterations: int) -> bool:
 def note_without(graph: Graph, iterations: int) -> None:
     """Remember that PC took so many iterations where pull might have been chosen."""
     graph.facts.iterations_without_blocks += iterations
+
+
+def note_ahead(graph: Graph, iterations: int) -> None:
+    """Remember that up to so many iterations are to come, in runs of fewer: to these, blocks are worth it."""
+    facts = graph.facts
+    facts.iterations_without_blocks = max(facts.iterations_without_blocks, min(2 * iterations, ITERATIONS))

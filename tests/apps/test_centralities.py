@@ -10,6 +10,9 @@ import pytest
 
 import gpop
 from gpop.apps import hits, katz, personalized_pagerank
+from gpop.generate import generate
+from gpop.graph.kept import Kind
+from gpop.layout import edge_blocks
 from tests.apps.reference import weighted as with_weights
 from tests.graphs import small_graphs
 
@@ -107,6 +110,18 @@ def test_hits_with_weights():
     result = gpop.hits(graph, iterations=7, weighted=True)
     assert hits.verify(graph, result, weighted=True) is None and hits.verify(graph, result) is not None
     assert (result.iterations, result.converged, result.run.iterations) == (7, None, 14)
+
+
+def test_hits_builds_one_layout_for_its_many_runs(monkeypatch):
+    """Each run of it is one iteration, for which alone blocks would not pay."""
+    graph = generate("uniform", scale=12, degree=16, seed=1)
+    monkeypatch.setattr(edge_blocks, "SMALL_EDGES", 0)
+    price = edge_blocks.BLOCKS_BUILD - edge_blocks.BINS_BUILD
+    monkeypatch.setattr(edge_blocks.Plan, "gain", lambda plan, threads, costs: price / 9)
+    run = gpop.hits(graph, iterations=5).run
+    assert run.trace.column("partitions_pc").sum() == 0 and not graph.store.has(Kind.BINS)
+    once = generate("uniform", scale=12, degree=16, seed=1)
+    assert gpop.hits(once, iterations=1).run.mode != "pull"
 
 
 @pytest.mark.parametrize("name", ["no edges", "one vertex", "directed chain"])

@@ -12,7 +12,7 @@ from gpop.common.errors import NotEnoughMemory
 from gpop.generate import generate
 from gpop.layout import edge_blocks as module
 from gpop.layout.edge_block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW
-from gpop.layout.edge_blocks import blocks_of, build_blocks, note_without, plan_blocks
+from gpop.layout.edge_blocks import blocks_of, build_blocks, note_ahead, note_without, plan_blocks
 from gpop.layout.kept_bins import bins_of
 
 
@@ -131,6 +131,24 @@ def test_built_once_it_pays(monkeypatch):
     note_without(graph, 1)
     assert built(gain) is not None
     assert built(1e-9, iterations=1) is not None and built(-1e-9) is None
+
+
+def test_iterations_that_an_app_knows_of_count_once(monkeypatch):
+    monkeypatch.setattr(module, "SMALL_EDGES", 0)
+    price = module.BLOCKS_BUILD - module.BINS_BUILD
+    monkeypatch.setattr(module.Plan, "gain", lambda plan, threads, costs: 1.01 * price / 22)
+    graph = generate("rmat", scale=10, seed=5)
+
+    def built():
+        return blocks_of(graph, 2, 8, 4, None, weighted=False, forced=False, iterations=1)[0]
+
+    note_ahead(graph, 9)
+    note_ahead(graph, 9)
+    assert built() is None
+    note_ahead(graph, 10)
+    assert built() is not None
+    note_ahead(graph, 10**9)
+    assert graph.facts.iterations_without_blocks == module.ITERATIONS
 
 
 def test_kept_until_another_is_wanted(monkeypatch):
