@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import Any
-
-import numpy as np
 
 import gpop
 from gpop.apps.holds import Holds, held
@@ -37,7 +36,7 @@ def graph_facts(graph: gpop.Graph) -> dict[str, Any]:
 
 def told(graph: gpop.Graph, result: Any, seconds: dict[str, Any], edges: int) -> dict[str, Any]:
     """Graph, answer, run and times of a result; ``seconds`` has those of every round."""
-    run, median = result.run, float(np.median(seconds["rounds"]))
+    run, median = result.run, statistics.median(seconds["rounds"])
     answer: dict[str, Any] = {}
     for name, what in held(result).items():
         if what is Holds.NO_VERTICES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import statistics
 from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -57,7 +58,7 @@ def top(graph: gpop.Graph, values: np.ndarray, vertices: np.ndarray | None = Non
 
 def timing(seconds: list[float], edges: int) -> str:
     """The median round, all rounds, and edges per second."""
-    median = float(np.median(seconds))
+    median = statistics.median(seconds)  # NumPy would import its masked arrays for it
     rate = f", {edges / median / 1e6:,.1f} M edges/s" if median > 0 else ""
     rounds = ", ".join(f"{1e3 * each:.4g}" for each in seconds)
     return f"time        {1e3 * median:.4g} ms, the median of {len(seconds)} rounds ({rounds} ms){rate}"
