@@ -104,7 +104,8 @@ def test_plot_without_matplotlib(tmp_path, capsys, monkeypatch):
     ("arguments", "message"),
     [
         (["missing.bin"], "gpop: missing.bin: cannot be read"),
-        (["x.foo"], "gpop: x.foo: unknown kind of graph file"),
+        (["x.foo"], "gpop: x.foo: cannot be read: No such file"),
+        ([__file__], f"gpop: {__file__}: unknown kind of graph file"),
         ([], "gpop: the following arguments are required: graph"),
         (["x.bin", "--plot", "x.txt"], "gpop: argument --plot: 'x.txt': expected a name ending in .png"),
     ],

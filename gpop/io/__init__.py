@@ -9,6 +9,7 @@ as ``options`` (`gpop.io.sniff.Options`).
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 from collections.abc import Sequence
@@ -115,7 +116,7 @@ def load(
     from gpop.layout.orphans import file_state
 
     path = Path(path)
-    module = format_module(path)
+    module = module_to_read(path)
     options = options_for(path, module, delimiter=delimiter, columns=columns, header=header)
     try:
         file = file_state(path)
@@ -184,6 +185,24 @@ def options_for(path: Path, module: ModuleType, **given: Any) -> dict[str, Any]:
     from gpop.io.sniff import options_of
 
     return {"options": options_of(**given)}
+
+
+def module_to_read(path: Path) -> ModuleType:
+    """The module that reads a file. Of one that is missing that is said, whatever its name.
+
+    Raises
+    ------
+    UsageError
+        For an unknown suffix.
+    GraphFileError
+        For one where there is no such file either.
+    """
+    try:
+        return format_module(path)
+    except UsageError:
+        if path.exists():
+            raise
+    raise GraphFileError(f"{path}: cannot be read: {os.strerror(errno.ENOENT)}")
 
 
 def format_module(path: str | os.PathLike) -> ModuleType:

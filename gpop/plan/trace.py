@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,9 @@ FRONTIER_AT, EDGES_AT, MODES_AT, MESSAGES_AT, BYTES_AT, SCATTER_AT, GATHER_AT = 
 """Where an engine writes them in a row of its trace buffer, which begins with ``frontier``; a mode's column
 is `MODES_AT` and its code."""
 
+MOST = 1 << 22
+"""Records that are kept: 300 MB. On a small graph a run that never converges makes two million a second."""
+
 
 def _record(index: int, row: np.ndarray) -> dict[str, int | float]:
     record: dict[str, int | float] = {"iteration": index}
@@ -51,6 +55,9 @@ def _record(index: int, row: np.ndarray) -> dict[str, int | float]:
 
 class Trace:
     """Records of a run, in order. Iterable, indexable, and exportable as JSON, CSV or a picture.
+
+    Of a run of more than four million iterations (`MOST`) the last ones are kept: ``iteration`` says which,
+    and ``summary["first_iteration"]`` where they begin.
 
     Parameters
     ----------
@@ -68,8 +75,9 @@ class Trace:
 
     def __init__(self, summary: dict[str, Any] | None = None) -> None:
         self.summary = summary or {}
-        self._rows: list[np.ndarray] = []  # some at a time, as they came
-        self._count = 0
+        self._rows: deque[np.ndarray] = deque()  # some at a time, as they came
+        self._count = self._first = 0
+        self._seconds_before = 0.0  # of records that are not kept any more
 
     def extend(self, rows: np.ndarray) -> None:
         """Append the rows of an engine's trace buffer.
@@ -88,6 +96,12 @@ class Trace:
         """
         self._rows.append(rows.copy())
         self._count += len(rows)
+        while self._count - len(self._rows[0]) >= MOST:
+            oldest = self._rows.popleft()
+            self._count -= len(oldest)
+            self._first += len(oldest)
+            self._seconds_before += float(oldest[:, -2:].sum())
+            self.summary["first_iteration"] = self._first
 
     def append(self, **columns: float) -> None:
         """Append one record.
@@ -112,17 +126,18 @@ class Trace:
     def _table(self) -> np.ndarray:
         """All records, a row each."""
         if len(self._rows) != 1:
-            self._rows = [np.concatenate([np.empty((0, len(COLUMNS) - 1)), *self._rows])]
+            self._rows = deque([np.concatenate([np.empty((0, len(COLUMNS) - 1)), *self._rows])])
         return self._rows[0]
 
     def __getitem__(self, index: int) -> dict[str, int | float]:
         index = range(len(self))[index]
         last = self._rows[-1]  # what a callback asks for; to put all together each time would take too long
         first = len(self) - len(last)
-        return _record(index, last[index - first] if index >= first else self._table()[index])
+        row = last[index - first] if index >= first else self._table()[index]
+        return _record(self._first + index, row)
 
     def __iter__(self) -> Iterator[dict[str, int | float]]:
-        return (_record(index, row) for index, row in enumerate(self._table()))
+        return (_record(index, row) for index, row in enumerate(self._table(), self._first))
 
     def column(self, name: str) -> np.ndarray:
         """One column of all records.
@@ -134,7 +149,7 @@ class Trace:
 
         Returns
         -------
-        ndarray of int64 or float64, [iterations]
+        ndarray of int64 or float64, [records]
             Seconds are float64, all others counts.
 
         Raises
@@ -152,7 +167,7 @@ class Trace:
         if name not in COLUMNS:
             raise UsageError(f"the trace has no column {name!r}: expected one of {', '.join(COLUMNS)}")
         if name == "iteration":
-            return np.arange(len(self))
+            return np.arange(self._first, self._first + len(self))
         values = self._table()[:, COLUMNS.index(name) - 1]
         return values.copy() if name in _SECONDS else values.astype(np.int64)
 
@@ -173,7 +188,7 @@ class Trace:
         Raises
         ------
         UsageError
-            If the trace has no such columns.
+            If the trace has no such columns, or the first iterations are not kept any more.
 
         Examples
         --------
@@ -182,6 +197,8 @@ class Trace:
         >>> gpop.bfs(chain, 0, method="messages").trace.features(chain)["visited rel"].tolist()
         [0.0, 0.25, 0.5, 0.75]
         """
+        if self._first:
+            raise UsageError(f"the trace begins with iteration {self._first}: features need all before, too")
         of_run = tuple(self.summary.get(name, 0) for name in OF_RUN)
         found = run_features(graph, of_run, self.column("frontier"), self.column("active_edges"))
         return dict(zip(FEATURES, found.T, strict=True))
@@ -189,10 +206,10 @@ class Trace:
     @property
     def seconds(self) -> float:
         """Seconds in scatter and gather, over all iterations."""
-        return float(self._table()[:, -2:].sum())
+        return self._seconds_before + float(self._table()[:, -2:].sum())
 
     def __repr__(self) -> str:
-        return f"<Trace: {len(self)} iterations, {self.seconds:.4g} s>"
+        return f"<Trace: {self._first + len(self)} iterations, {self.seconds:.4g} s>"
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the trace to a file, which appears whole or not at all.
@@ -245,7 +262,7 @@ class Trace:
         figure = Figure(figsize=(9, 7), layout="constrained")
         figure.suptitle(self._title())
         top, middle, bottom = figure.subplots(3, 1, sharex=True)
-        x = np.arange(len(self))
+        x = self.column("iteration")
         top.semilogy(x, np.maximum(self.column("frontier"), 0.5), label="vertices")
         top.semilogy(x, np.maximum(self.column("active_edges"), 0.5), label="edges")
         top.set_ylabel("active")

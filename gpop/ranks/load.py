@@ -12,7 +12,7 @@ import numpy as np
 from gpop.common.errors import GraphFileError, UsageError
 from gpop.common.parallel import use_threads
 from gpop.graph.graph import Graph
-from gpop.io import arrow_file, edge_list, edge_list_share, format_module, load, options_for
+from gpop.io import arrow_file, edge_list, edge_list_share, load, module_to_read, options_for
 from gpop.io.ids import read_ids
 from gpop.io.share import Share
 from gpop.ranks.part import InEdges
@@ -94,7 +94,7 @@ def load_part(
             if value is not None:
                 raise UsageError(f"{path}: {name}= is for edge lists and tables")
         return read_parts(path, world, weighted)
-    options = options_for(path, format_module(path), **given)
+    options = options_for(path, module_to_read(path), **given)
     sizes = {"threads": use_threads(threads_of(threads, world)), "partition_size": partition_size}
     if path.suffix == ".bin":
         graph = load_parts(path, world, weighted=weighted, **sizes)
@@ -111,7 +111,7 @@ def reads_in_parts(path: Path) -> bool:
 
 def _reader(path: Path) -> Callable[..., Share | None] | None:
     """What reads a share of a file of this name; None where the format has nothing for that."""
-    return READS_SHARES.get(format_module(path).__name__)
+    return READS_SHARES.get(module_to_read(path).__name__)
 
 
 def _spread_file(

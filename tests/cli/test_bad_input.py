@@ -25,7 +25,8 @@ BAD = {
     "checkpoint of two runs": ("hits", ["ROAD", "--checkpoint", "x"], "checkpoint means nothing to hits"),
     "checkpoint never": ("bfs", ["ROAD", "--checkpoint-every", "0s"], "'0s': expected iterations, such as 5"),
     "missing file": ("bfs", ["nowhere.bin"], "nowhere.bin"),
-    "wrong suffix": ("bfs", ["road.png"], "unknown kind of graph file"),
+    "missing file of no known kind": ("bfs", ["nowhere"], "nowhere: cannot be read: No such file"),
+    "wrong suffix": ("bfs", ["PICTURE"], "unknown kind of graph file"),
     "no graph": ("bfs", [], "the following arguments are required: graph"),
     "source out of range": (
         "bfs",
@@ -97,6 +98,8 @@ def files(tmp_path_factory, road, named):
     paths["NEGATIVE"].write_text("0 1 5\n1 0 -3\n")
     paths["CUT"] = folder / "cut.bin"
     paths["CUT"].write_bytes(road.read_bytes()[:-6])
+    paths["PICTURE"] = folder / "road.png"
+    paths["PICTURE"].write_bytes(b"")
     return {**paths, "ROAD": road, "NAMED": named}
 
 

@@ -247,6 +247,9 @@ def test_files_that_cannot_be_read_or_written(tmp_path):
         graph.save(tmp_path / "none" / "g.bin")
     assert os.listdir(tmp_path) == ["folder.bin"]
     for name in ("g.foo", "g", "g.bin.gz"):
+        with pytest.raises(GraphFileError, match=f"{name}: cannot be read: No such file"):
+            gpop.io.load(tmp_path / name)
+        (tmp_path / name).write_bytes(b"")
         with pytest.raises(
             UsageError, match=r"unknown kind of graph file, expected a name ending in one of \.bin"
         ):

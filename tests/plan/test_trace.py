@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.cpu.engine import CpuEngine
+from gpop.plan import trace as module
 from gpop.plan.trace import COLUMNS, Trace
 from tests.programs import Smallest, interpret, random_graph
 
@@ -23,6 +25,20 @@ def run_smallest(**options):
     program = Smallest(GRAPH)
     program.label = np.random.default_rng(2).permutation(GRAPH.n)
     return gpop.run(program, partition_size=16, threads=2, **options)
+
+
+class Endless(gpop.Program):
+    """All who are told anything tell it on."""
+
+    told = gpop.VertexField(np.uint32)
+    inactive_message = 0
+
+    def scatterFunc(self, node):
+        return np.uint32(1)
+
+    def gatherFunc(self, value, node):
+        self.told[node] += value
+        return True
 
 
 @pytest.fixture
@@ -52,6 +68,37 @@ def test_records(trace):
         [record["frontier"] for record in trace] == [5, 1, 0, 9] == [trace[i]["frontier"] for i in range(4)]
     )
     assert trace.column("iteration").tolist() == [0, 1, 2, 3]
+
+
+def test_the_last_records_of_a_long_run_are_kept(monkeypatch, trace, tmp_path):
+    """They keep their numbers; what was let go still counts for the seconds."""
+    monkeypatch.setattr(module, "MOST", 4)
+    trace.append(frontier=7)
+    assert len(trace) == 4 and "first_iteration" not in trace.summary  # as many as are kept
+    trace.append(frontier=8, gather_seconds=1)
+    assert len(trace) == 5  # what came in one piece goes in one piece
+    trace.append(frontier=9)
+    assert trace.summary["first_iteration"] == 2 and len(trace) == 4
+    assert trace.column("iteration").tolist() == [record["iteration"] for record in trace] == [2, 3, 4, 5]
+    assert trace[0] == trace[-4] and trace[0]["iteration"] == 2 and trace[-1]["iteration"] == 5
+    assert [record["frontier"] for record in trace] == [0, 7, 8, 9]
+    assert trace.seconds == pytest.approx(1.75000125) and repr(trace) == "<Trace: 6 iterations, 1.75 s>"
+    trace.save(tmp_path / "trace.json")
+    assert json.loads((tmp_path / "trace.json").read_text())["run"]["first_iteration"] == 2
+    with pytest.raises(gpop.UsageError, match="begins with iteration 2"):
+        trace.features(GRAPH)
+    for frontier in range(100):  # after they were put together
+        trace.append(frontier=frontier)
+    assert trace.column("frontier").tolist() == [96, 97, 98, 99] and trace[0]["iteration"] == 102
+
+
+def test_a_run_keeps_no_more_than_the_last_records(monkeypatch):
+    monkeypatch.setattr(module, "MOST", 6)
+    monkeypatch.setattr(CpuEngine, "most_rows", 4)
+    program = Endless(gpop.Graph.from_edges([0, 1], [1, 0]))
+    run = gpop.run(program, iterations=23)
+    assert run.iterations == 23
+    assert run.trace.column("iteration").tolist() == list(range(16, 23))
 
 
 def test_unknown_column():
