@@ -30,7 +30,8 @@ import importlib, sys
 module, *words = sys.argv[1:]
 sys.stdout, out = sys.stderr, sys.stdout
 code = importlib.import_module(module).main([*words, "--rounds", "1", "--json"])
-print(code, *[name for name in ("numba", "scipy", "tqdm", "asyncio", "numpy.ma") if name in sys.modules], file=out)
+large = "numba", "scipy", "tqdm", "asyncio", "numpy.ma"
+print(code, *[name for name in large if name in sys.modules], file=out)
 """
 
 
