@@ -29,6 +29,9 @@ class Unsigned(np.uint64):
 
     __array_priority__ = 1.0  # so that NumPy's numbers leave it to this one
 
+    def __repr__(self) -> str:  # that of NumPy 2.0 ends the process where the type is not NumPy's own
+        return f"Unsigned({int(self)})"
+
 
 def is_unsigned(value: Any) -> bool:
     """Whether it is an unsigned whole number."""
