@@ -128,7 +128,7 @@ class GpuRankEngine(Together, GpuEngine):
         self.progress = np.zeros(1, np.int64)
         self.world.progress = self.progress
         if self.wire.prioritised:
-            self.wire.launch(self, "gpop_let_wait", self.part.graph.n, self._arguments()[1:])
+            self.wire.launch(self, "gpop_let_wait", self.part.graph.n, self.ready.arguments[1:])
             for name in ("next_frontier", "next_edges", "next_list", "next_heavy"):
                 self.control[name] = 0
             self._send()
@@ -229,7 +229,7 @@ class GpuRankEngine(Together, GpuEngine):
         self._reopen(0, True)
         self.control["bucket"], self.control["list_valid"], self.control["rows"] = least, 0, rows
         self._send()
-        self.wire.launch(self, "gpop_join", self.part.graph.n, self._arguments())
+        self.wire.launch(self, "gpop_join", self.part.graph.n, self.ready.arguments)
         self.wire.choose(self)
         self.exchange.receive()
 
@@ -251,14 +251,14 @@ class GpuRankEngine(Together, GpuEngine):
         control["iteration"] += not works
         self._send()
 
-    def _state(self) -> np.ndarray:
+    def _state(self) -> list[Any]:
         """``struct State``: fields begin with the first own vertex, and are reached by global ids."""
-        given = super()._state()
-        state = given.view(self.ready.emitted.state_dtype)
+        values, names = super()._state(), self.ready.emitted.state_dtype.names
         for name in self.lowered.fields:
-            if name in state.dtype.names:
-                state[name] -= np.uint64(self.part.own.start * self.program._fields.kind(name)[1].itemsize)
-        return given
+            if name in names:
+                before = self.part.own.start * self.program._fields.kind(name)[1].itemsize
+                values[names.index(name)] = (values[names.index(name)] - before) % (1 << 64)
+        return values
 
     # --- the end -------------------------------------------------------------------------------
 

@@ -138,7 +138,7 @@ class PeerWire(GpuWire):
 
         ``chooses``: which vertices are active changes; else the counts that were told first remain.
         """
-        state, graph, space, control = engine._arguments()
+        state, graph, space, control = engine.ready.arguments
         events = [(cupy().cuda.Event(), cupy().cuda.Event()) for _ in range(count)]
         for turn, (begin, end) in enumerate(events):
             at, now = np.int64(turn), np.int64(self.round + 1)

@@ -31,7 +31,7 @@ def counted(patch: pytest.MonkeyPatch):
 
     runtime = module.cuda.runtime
     with patch.context() as patch:
-        count(emulator.Kernel, "__call__", "launch")
+        count(emulator, "run_at", "launch")
         count(emulator.Event, "record", "event")
         count(runtime, "memcpyAsync", "copy")
         count(runtime, "streamSynchronize", "wait")
