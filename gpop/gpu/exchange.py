@@ -53,7 +53,6 @@ class Exchange:
     """
 
     def __init__(self, program: Program, names: Iterable[str]) -> None:
-        self.on_device = _on_device(program, names)
         at, places = 0, {}
         for name, length, dtype in _small_fields(program, names):
             places[name] = at, length, dtype
@@ -71,10 +70,6 @@ class Exchange:
         self.device_control = self._device[self._control_at :]
         self._at = int(self._host.ctypes.data), int(self._device.data.ptr)
         self.control_at, self.frontier_at = self._at[1] + self._control_at, self._at[1] + at
-
-    def fits(self, program: Program, names: Iterable[str]) -> bool:
-        """Whether it is for the fields of this program, too, which is one of the same class and graph."""
-        return self.on_device == _on_device(program, names)
 
     def begin(self, head: bytes) -> None:
         """Control of a run that begins; of the trace what was there."""
@@ -102,15 +97,18 @@ class Exchange:
         runtime.streamSynchronize(stream)
 
 
-def _on_device(program: Program, names: Iterable[str]) -> list[str]:
-    """Names of the fields that are arrays of a device already."""
+def on_device(program: Program, names: Iterable[str]) -> tuple[str, ...]:
+    """Names of the fields that are arrays of a device already.
+
+    They say which block a program needs, of those for programs of its class on its graph.
+    """
     made = program._fields.made
-    return [name for name in names if name in made and is_device_array(made[name])]
+    return tuple([name for name in names if name in made and is_device_array(made[name])])
 
 
 def _small_fields(program: Program, names: Iterable[str]) -> list[tuple[str, int, np.dtype]]:
     """Name, length and type of the fields that lie on the host, if they are small."""
-    fields, away = program._fields, _on_device(program, names)
+    fields, away = program._fields, on_device(program, names)
     found = [(name, *fields.kind(name)) for name in names if name not in away]
     return found if sum(length * dtype.itemsize for _, length, dtype in found) <= SMALL else []
 

@@ -21,7 +21,7 @@ from gpop.gpu.device import cupy, current_device
 from gpop.gpu.device_graph import DeviceGraph
 from gpop.gpu.edge_arrays import STRUCTS
 from gpop.gpu.emitted import Emitted
-from gpop.gpu.exchange import HEAD_BYTES, Exchange
+from gpop.gpu.exchange import HEAD_BYTES, Exchange, on_device
 from gpop.gpu.kernel import FUSED, STEPPED, compile_kernel, make_source
 from gpop.gpu.launch import Launch
 from gpop.gpu.left import giving_way
@@ -72,7 +72,7 @@ class Prepared:
         self.device = current_device()
         self.events = cupy().cuda.Event(), cupy().cuda.Event()
         self.space: Workspace | None = None
-        self.exchange: Exchange | None = None
+        self.exchanges: dict[tuple[str, ...], Exchange] = {}
         state = np.zeros(1, self.emitted.state_dtype)
         self._state, self._packer = memoryview(state.view(np.uint8)), packer(state.dtype)
         space, control = np.zeros(1, SPACE), np.zeros(1, np.uint64)
@@ -165,9 +165,10 @@ class Prepared:
 
     def exchange_for(self, program: Program, names: tuple[str, ...]) -> Exchange:
         """The block that takes this program's small fields."""
-        if self.exchange is None or not self.exchange.fits(program, names):
-            self.exchange = Exchange(program, names)
-        return self.exchange
+        away = on_device(program, names)
+        if away not in self.exchanges:
+            self.exchanges[away] = Exchange(program, names)
+        return self.exchanges[away]
 
 
 def noted(plan: Plan) -> Prepared | None:
