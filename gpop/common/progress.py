@@ -74,11 +74,6 @@ class IterationBar:
     def __enter__(self) -> IterationBar:
         return self
 
-    def begin(self) -> None:
-        """Now: what came before is not part of the iterations' time."""
-        if self.bar is not None:
-            self.bar.unpause()
-
     def show(self, iteration: int, frontier: int) -> None:
         """Move on to ``iteration``."""
         if self.bar is not None:

@@ -74,27 +74,21 @@ def carry_out(
     graph, limit, name = plan.program.graph, plan.limit, type(plan.program).__name__
     with exclusive(graph):
         try:
+            settled = None if engine.settles else settled_of(plan.program)
+            watched, over = callback or settled, False
+            most = 1 if watched else engine.most_rows
             with telling(name, progress):
                 said = engine.prepare()
-            summary = {
-                "program": name,
-                "graph": graph.name,
-                "mode": engine.mode,
-                "model": plan.model.name,
-                **dict(zip(OF_RUN, plan.of_run, strict=True)),
-            }
-            trace = Trace(summary | said)
+                left = keeper.left(engine.range) if keeper else None
+                if left is None:
+                    engine.load(sources, most)
+                else:
+                    engine.load(left.frontier, most, left.iteration)
+            summary = {"program": name, "graph": graph.name, "mode": engine.mode, "model": plan.model.name}
+            summary.update(zip(OF_RUN, plan.of_run, strict=True))
+            summary.update(said)
+            trace = Trace(summary)
             with IterationBar(progress, None if limit == UNLIMITED else limit, name) as bar:
-                settled = None if engine.settles else settled_of(plan.program)
-                watched, over = callback or settled, False
-                most = 1 if watched else engine.most_rows
-                with telling(name, progress):
-                    left = keeper.left(engine.range) if keeper else None
-                    if left is None:
-                        engine.load(sources, most)
-                    else:
-                        engine.load(left.frontier, most, left.iteration)
-                bar.begin()
                 while engine.active and engine.iteration < limit:
                     if keeper:
                         engine.rows = min(most, keeper.rows(engine.iteration) or most)

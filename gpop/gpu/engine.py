@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from gpop.gpu import calibrate, limits
-from gpop.gpu.choices import mode_of
 from gpop.gpu.device import cupy, current_stream
 from gpop.gpu.exchange import FEW
 from gpop.gpu.fields import DeviceFields
@@ -46,7 +45,6 @@ class GpuEngine(Preparing):
     def __init__(self, plan: Plan, push: int | None = None) -> None:
         cupy()
         self.plan, self.program, self.lowered, self.push = plan, plan.program, plan.lowered, push
-        self.mode = TREE if plan.tree is not None and not self.program.all_active else mode_of(plan)
         self.milliseconds = self.prepare_seconds = 0.0
 
     # --- before the run ------------------------------------------------------------------------
@@ -55,6 +53,7 @@ class GpuEngine(Preparing):
         """Layout and workspace to the device, the kernels compiled; refuses what does not fit."""
         kept = noted(self.plan) if self.push is None else None
         ready = kept or self._made_ready()
+        self.mode = ready.mode
         self.ready, self.layout, self.traits, self.module = ready, ready.layout, ready.traits, ready.module
         names = self.lowered.fields
         with self.layout.allocating():
@@ -76,7 +75,7 @@ class GpuEngine(Preparing):
         ratio, auto = self.plan.ratio, self.mode in ("auto", TREE)
         if ratio is None:
             ratio = calibrate.device_ratio(GpuEngine) if auto else 1.0
-        ready.ratio = ratio
+        ready.mode, ready.ratio = self.mode, ratio
         ready.link_cost = calibrate.link_cost(GpuEngine) if auto and self.link else 0.0
         if self.plan.tree is not None:
             with ready.layout.allocating():

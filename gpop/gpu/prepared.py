@@ -61,6 +61,7 @@ class Prepared:
     shapes: Shapes
     seconds: float
     launched: tuple[str, ...] = FUSED
+    mode: str = "auto"
     ratio: float = 1.0
     link_cost: float = 0.0
     fixed: dict[str, Any] = field(default_factory=dict)

@@ -23,6 +23,7 @@ from gpop.gpu.prepared import Prepared
 from gpop.gpu.streaming import Link, stream
 from gpop.gpu.traits import OWNER, Traits
 from gpop.gpu.workspace import Shapes, queue_shapes, workspace_shapes
+from gpop.model.strategies import TREE
 from gpop.plan.plan import Plan
 from gpop.program.lowering import Lowered
 from gpop.program.program import Program
@@ -56,6 +57,7 @@ class Preparing:
     def _made_ready(self) -> Prepared:
         """Prepared anew, the arrays of the layout on the device."""
         plan, graph = self.plan, self.program.graph
+        self.mode = TREE if plan.tree is not None and not self.program.all_active else mode_of(plan)
         emitted = self._emitted()
         traits = self._traits(emitted)
         turned = traits.combine is not None and traits.push != OWNER
