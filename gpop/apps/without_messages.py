@@ -57,12 +57,13 @@ def asked_of_messages(options: dict[str, Any], *targets: str) -> list[str]:
     >>> asked_of_messages({"target": "gpu"}), asked_of_messages({"target": "gpu"}, "gpu")
     (['target'], [])
     """
-    for name in options:
-        if name not in _OF_MESSAGES and name not in _OF_ANY_RUN:
-            refuse_option(name, (*_OF_ANY_RUN, *_OF_MESSAGES), "this algorithm")
-    asked = [name for name in _OF_MESSAGES if options.get(name) not in (None, _OF_MESSAGES[name])]
-    if options.get("target") in targets:
-        asked.remove("target")
+    asked = []
+    for name, value in options.items():
+        if name not in _OF_MESSAGES:
+            if name not in _OF_ANY_RUN:
+                refuse_option(name, (*_OF_ANY_RUN, *_OF_MESSAGES), "this algorithm")
+        elif value not in (None, _OF_MESSAGES[name]) and not (name == "target" and value in targets):
+            asked.append(name)
     return asked
 
 

@@ -103,10 +103,11 @@ class GpuEngine(Preparing):
         self.fresh = True
         if not self.traits.all_active:
             self._give(sources)
-        self.exchange.send()
+        stream = current_stream()
+        self.exchange.send(stream)
         ready.events[0].record()
         if not self.traits.all_active:
-            ready.loader(current_stream())
+            ready.loader(stream)
 
     def _give(self, sources: np.ndarray | None) -> None:
         """Tell the loader where these vertices lie on the device when the next copy has been made."""
@@ -135,7 +136,7 @@ class GpuEngine(Preparing):
     def scatter(self) -> None:
         """The first half of an iteration. Its kernels are compiled when they are first wanted."""
         if self.fresh:  # one record at a time, which the loader knows nothing of
-            self.exchange.receive()
+            self.exchange.receive(current_stream())
             self.fresh = False
         self.control["row_limit"] = 1
         self._launch(self.ready.halves[0])
@@ -156,25 +157,25 @@ class GpuEngine(Preparing):
 
         ``goes_on``: with the record that the launch before has begun.
         """
-        begin, end = self.ready.events
+        stream, (begin, end) = current_stream(), self.ready.events
         if not self.fresh:  # else the device has counted what was loaded into Control
             if not goes_on:
                 self.control["rows"] = 0
-            self._send()
+            self._send(stream)
             begin.record()
         self.fresh = False
-        self._start(launch)
+        self._start(launch, stream)
         end.record()
-        self.exchange.receive()
+        self.exchange.receive(stream)
         self.milliseconds += cupy().cuda.get_elapsed_time(begin, end)
 
-    def _start(self, launch: Launch) -> None:
-        launch(current_stream())
+    def _start(self, launch: Launch, stream: int) -> None:
+        launch(stream)
 
-    def _send(self) -> None:
+    def _send(self, stream: int) -> None:
         """What the next launch begins with; nobody has arrived at its barriers."""
         self.control["arrived_blocks"] = self.control["released"] = self.control["levels_arrived"] = 0
-        self.exchange.send()
+        self.exchange.send(stream)
 
     def refresh(self) -> None:
         """Fields to the device; those that are there already (CuPy arrays) are used as they are."""

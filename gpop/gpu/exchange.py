@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpop.gpu.device import cupy, current_stream, is_device_array, pinned
+from gpop.gpu.device import cupy, is_device_array, pinned
 from gpop.gpu.structs import CONTROL, Numbers
 from gpop.program.program import Program
 
@@ -75,23 +75,23 @@ class Exchange:
         """Control of a run that begins; of the trace what was there."""
         self._head[:] = head
 
-    def send(self) -> None:
-        """Fields, frontier and Control to the device, behind what its stream has to do; `receive` waits."""
+    def send(self, stream: int) -> None:
+        """Fields, frontier and Control to the device, behind what a stream has to do; `receive` waits."""
         host, device = self._at
         runtime, end = cupy().cuda.runtime, self._control_at + HEAD_BYTES
-        runtime.memcpyAsync(device, host, end, runtime.memcpyHostToDevice, current_stream())
+        runtime.memcpyAsync(device, host, end, runtime.memcpyHostToDevice, stream)
 
-    def receive(self) -> None:
-        """Fields, Control and the trace to the host, when the device has done what it was told to."""
+    def receive(self, stream: int) -> None:
+        """Fields, Control and the trace to the host, when a stream has done what it was told to."""
         end = self._control_at + HEAD_BYTES + FIRST_ROWS * _ROW_BYTES
-        self._bring(0, end)
+        self._bring(0, end, stream)
         last = self._control_at + HEAD_BYTES + self.control["rows"] * _ROW_BYTES
         if last > end:
-            self._bring(end, last)
+            self._bring(end, last, stream)
 
-    def _bring(self, first: int, last: int) -> None:
+    def _bring(self, first: int, last: int, stream: int) -> None:
         host, device = self._at
-        runtime, stream = cupy().cuda.runtime, current_stream()
+        runtime = cupy().cuda.runtime
         kind = runtime.memcpyDeviceToHost
         runtime.memcpyAsync(host + first, device + first, last - first, kind, stream)
         runtime.streamSynchronize(stream)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import types
 from functools import cache
+from operator import is_
 from sys import intern
 from typing import Any
 
@@ -49,12 +50,7 @@ class Watched:
 
     def __init__(self, cls: type[Program], functions: dict[str, Any]) -> None:
         self.name, self.bases = cls.__name__, cls.__mro__[1:]
-        self.members = [(*_members(owner),) for owner in cls.__mro__[:-1]]
-        # Numbers of objects mean something only as long as the objects are there; these name their class.
-        self.held = [
-            [value for value in vars(owner).values() if not isinstance(value, types.GetSetDescriptorType)]
-            for owner in cls.__mro__[:-1]
-        ]
+        self.members = [([*vars(owner)], [*vars(owner).values()]) for owner in cls.__mro__[:-1]]
         self.codes: list[tuple[types.FunctionType, types.CodeType]] = []
         self.names: list[tuple[dict[str, Any], str, Any]] = []
         self.cells: list[tuple[types.CellType, Any]] = []
@@ -92,9 +88,9 @@ class Watched:
         """Whether all of it is the same, and of a kind that cannot change in place."""
         if not self.sure or cls.__name__ is not self.name or cls.__mro__[1:] != self.bases:
             return False
-        for owner, (names, numbers) in zip(cls.__mro__, self.members, strict=False):
+        for owner, (names, values) in zip(cls.__mro__, self.members, strict=False):
             members = vars(owner)
-            if [*map(id, members.values())] != numbers or [*members] != names:
+            if [*members] != names or not all(map(is_, members.values(), values)):
                 return False
         for scope, name, value in self.names:
             if scope.get(name, _NOTHING) is not value:
@@ -106,11 +102,6 @@ class Watched:
 
 
 _NOTHING = object()
-
-
-def _members(owner: type) -> tuple[list[str], list[int]]:
-    """Names of the attributes of a class, and their values as numbers."""
-    return [*vars(owner)], [*map(id, vars(owner).values())]
 
 
 def content_key(cls: type[Program], functions: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpop.cpu import exchange_wire
 from gpop.gpu import limits
-from gpop.gpu.device import cupy, device_identity
+from gpop.gpu.device import cupy, current_stream, device_identity
 from gpop.gpu.structs import TRACE_ROWS, argument
 from gpop.ranks.gpu_wire import GpuWire, rooms_of, starts
 from gpop.ranks.link import link_of
@@ -147,7 +147,7 @@ class PeerWire(GpuWire):
             self._launch_all(engine, "gpop_post", (self.argument, state, control, at, now))
             self._launch_all(engine, "gpop_take", (self.argument, graph, space, control, at, now))
             end.record()
-            engine._start(engine.ready.loop)
+            engine._start(engine.ready.loop, current_stream())
             if chooses:
                 self._launch_all(engine, "gpop_look", (self.argument, space, control, self.row, self.next))
             self._tell(engine, turn + 1, self.row if chooses else self.next)
