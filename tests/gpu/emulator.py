@@ -255,6 +255,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
         malloc=peer_memory.malloc,
         free=peer_memory.free,
         memset=peer_memory.memset,
+        memsetAsync=lambda to, value, size, stream: ctypes.memset(to, value, size),
         ipcGetMemHandle=peer_memory.handle,
         ipcOpenMemHandle=peer_memory.reach,
         ipcCloseMemHandle=peer_memory.close,
