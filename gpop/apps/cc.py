@@ -165,7 +165,7 @@ def _on_gpu(graph: gpop.Graph, method: str, options: dict) -> ComponentsResult:
         target="gpu",
         **_said(method, forest.sampled, SAMPLES),
     )
-    return ComponentsResult(label=forest.parent, count=forest.count, symmetrized=directed, run=run)
+    return ComponentsResult.made({"label": forest.parent}, count=forest.count, symmetrized=directed, run=run)
 
 
 def _said(method: str, sampled: int = 0, samples: int = 0) -> dict[str, str]:
