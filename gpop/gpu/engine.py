@@ -204,10 +204,11 @@ class GpuEngine(Preparing):
         """Fields back, and the vertices that are still active."""
         self.fields.fetch(self.lowered.written)
         n, traits = self.program.graph.n, self.traits
+        is_active = not traits.all_active and self.active
         finished = Finished(
             seconds=self.milliseconds * 1e-3,
             prepare_seconds=self.prepare_seconds,
-            frontier=self._left(),
+            frontier=self._left() if is_active else NOBODY,
             touched=self.space.vertices_in("touched_bits", n) if traits.track else None,
             counters=None,
             mode=self.mode,
@@ -220,15 +221,13 @@ class GpuEngine(Preparing):
             del self.space
             self.fields.clear()
             self.layout.pool.free_all_blocks()
-        elif traits.all_active or not self.active:
+        elif not is_active:
             self.ready.keep_space(self.space)
         return finished
 
     def _left(self) -> np.ndarray:
         """Who is active, or waits."""
         n, space = self.program.graph.n, self.space
-        if self.traits.all_active or not self.active:
-            return NOBODY
         active = space.vertices_in("frontier_bits", n)
         if not space.shapes["waiting_bits"][0]:
             return active

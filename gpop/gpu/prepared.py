@@ -77,13 +77,15 @@ class Prepared:
         state = np.zeros(1, self.emitted.state_dtype)
         self._state, self._packer = memoryview(state.view(np.uint8)), packer(state.dtype)
         space, control = np.zeros(1, SPACE), np.zeros(1, np.uint64)
+        self._space, self._control = memoryview(space.view(np.uint8)), memoryview(control)
         self.arguments = argument(state), self.graph, argument(space), control
         """Of the kernels of an iteration: `struct`s State, Graph and Space, and where Control is."""
-        self.given = np.zeros(1, np.uint64), np.zeros(1, np.int64)
+        given = np.zeros(1, np.uint64), np.zeros(1, np.int64)
+        self.given = memoryview(given[0]), memoryview(given[1])
         """Where the vertices of a frontier lie, and how many they are."""
         blocks = self.device.multiprocessors
         load = self.module.get_function("gpop_load")
-        self.loader = Launch(load, blocks, limits.BLOCK_THREADS, (*self.arguments[1:], *self.given))
+        self.loader = Launch(load, blocks, limits.BLOCK_THREADS, (*self.arguments[1:], *given))
         self.loop = self._launch_of(self.module, "gpop_loop")
         self.levels = self._levels() if self._has_cluster() else None
         giving_way.add(self)
@@ -126,8 +128,7 @@ class Prepared:
 
     def give(self, space: Workspace, exchange: Exchange) -> None:
         """Have launches work in these."""
-        _, _, of_space, control = self.arguments
-        of_space[:], control[:] = space.argument, exchange.control_at
+        self._space[:], self._control[0] = space.struct, exchange.control_at
 
     def give_state(self, values: list[Any]) -> None:
         """The values of ``struct State`` in the next launch."""
