@@ -123,7 +123,7 @@ def compare(graph: gpop.Graph, rounds: int) -> list[str]:
 
                 def watched(ready: prepared.Prepared, key: tuple = (what, app)) -> None:
                     get(ready)
-                    kernels[key] = ready.loop.num_regs, ready.loop.local_size_bytes
+                    kernels[key] = ready.loop.kernel.num_regs, ready.loop.kernel.local_size_bytes
 
                 with tried(what, graph), patch.object(prepared.Prepared, "__post_init__", watched):
                     seconds = [run(partition_size=what.partition_size) for _ in range(2)][1]

@@ -146,8 +146,8 @@ def bfs(
     program._fields.assign("level", source, 0)
     run = gpop.run(program, frontier=[source], **options)
     run.trace.summary.update(method="messages", reason=reason)
-    parent, level = OnDemand(lambda: _parents(program)), OnDemand(lambda: program.level)
-    return BFSResult(source=source, parent=parent, level=level, run=run)
+    arrays = {"parent": OnDemand(lambda: _parents(program)), "level": OnDemand(lambda: program.level)}
+    return BFSResult.made(arrays, source=source, run=run)
 
 
 def _parents(program: BFS) -> np.ndarray:

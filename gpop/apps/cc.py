@@ -147,7 +147,8 @@ def _on_gpu(graph: gpop.Graph, method: str, options: dict) -> ComponentsResult:
     from gpop.gpu.direct.components import PHASES, SAMPLES, grow
 
     one_process("connected_components", options)
-    use_threads(options.get("threads"))
+    if options.get("threads") is not None:
+        use_threads(options["threads"])  # they mean nothing here, but are numbers all the same
     start = time.perf_counter()
     directed = not graph.is_symmetric()
     prepare_seconds = time.perf_counter() - start
@@ -164,7 +165,7 @@ def _on_gpu(graph: gpop.Graph, method: str, options: dict) -> ComponentsResult:
         target="gpu",
         **_said(method, forest.sampled, SAMPLES),
     )
-    return ComponentsResult(label=forest.parent, count=forest.count, symmetrized=directed, run=run)
+    return ComponentsResult.made({"label": forest.parent}, count=forest.count, symmetrized=directed, run=run)
 
 
 def _said(method: str, sampled: int = 0, samples: int = 0) -> dict[str, str]:

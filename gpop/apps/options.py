@@ -18,6 +18,7 @@ from gpop.common.arguments import as_count
 from gpop.common.progress import telling
 from gpop.common.spelling import options_of, refuse_option
 from gpop.execution.run import run
+from gpop.graph.expect import expect_graph
 from gpop.ranks.world import world_of
 
 P = ParamSpec("P")
@@ -29,46 +30,42 @@ WHOLE = ("threads", "partition_size", "iterations")
 def one_call(function: Callable[P, Result]) -> Callable[P, Result]:
     """What makes a function of a graph one that the package exports: ``reorder=``, options checked, names.
 
+    It refuses options that neither it nor `gpop.run` has; its result knows the graph.
+
     Examples
     --------
     >>> import gpop
     >>> "reorder" in inspect.signature(gpop.bfs).parameters
     True
-    """
-    return checked(reorderable(function))
-
-
-def checked(function: Callable[P, Result]) -> Callable[P, Result]:
-    """The function, which now refuses options that neither it nor `gpop.run` has; its result knows the graph.
-
-    Examples
-    --------
-    >>> import gpop
     >>> gpop.bfs(gpop.Graph.from_edges([0], [1]), 0, thread=2)
     Traceback (most recent call last):
     gpop.common.spelling.UnknownOption: bfs takes no option 'thread' (did you mean threads?): expected some of
     source, method, reorder, iterations, mode, interleave, threads, target, ratio, model, partition_size,
     progress, callback, counters, transport, gather, checkpoint, residency, device_memory
     """
+    ordered, called = reorderable(function), function.__name__
     named = [
         name
-        for name, parameter in inspect.signature(function).parameters.items()
+        for name, parameter in inspect.signature(ordered).parameters.items()
         if name != "graph" and parameter.kind is not parameter.VAR_KEYWORD
     ]
     known = dict.fromkeys([*named, *options_of(run)])
 
-    @wraps(function)
+    @wraps(ordered)
     def call(*arguments: P.args, **options: P.kwargs) -> Result:
         for name, value in options.items():
             if name not in known and name != "graph":
-                refuse_option(name, list(known), function.__name__)
+                refuse_option(name, list(known), called)
             if name in WHOLE:
                 options[name] = as_count(name, value)
         graph = arguments[0] if arguments else options["graph"]
         world = world_of(options.get("transport", "auto"))
-        with telling(function.__name__, bool(options.get("progress"))):
+        with telling(called, bool(options.get("progress"))):
             if world is not None:
-                return on_ranks(function, world, *arguments, **options).of(graph)
+                return on_ranks(ordered, world, *arguments, **options).of(graph)
+            if "reorder" in options:
+                return ordered(*arguments, **options).of(graph)
+            expect_graph(graph, called)
             return function(*arguments, **options).of(graph)
 
     return call

@@ -217,9 +217,8 @@ def pagerank(
     limit = max_iterations if converging else iterations
     run = gpop.run(program, iterations=limit, **options)
     rank = OnDemand(lambda: program.rank if converging else _ranks(program))
-    return PageRankResult(
-        rank=rank, iterations=run.iterations, converged=run.converged if converging else None, run=run
-    )
+    converged = run.converged if converging else None
+    return PageRankResult.made({"rank": rank}, iterations=run.iterations, converged=converged, run=run)
 
 
 def _ranks(program: PageRank) -> np.ndarray:

@@ -156,7 +156,7 @@ def sssp(
                 raise
             reason = f"no memory for {method}: {error}"
         else:
-            is_near = min(below, heaviest * graph.n) + heaviest < INFINITY
+            is_near = min(below, heaviest * graph.n) + heaviest < SSSP.distance.fill
             if is_near or _is_exact(distance.value, INFINITY, heaviest):
                 return _result(source, distance, INFINITY, run)
             reason = f"distances are too long for method {method!r}"
@@ -185,12 +185,13 @@ def _by_messages(
     for kind in kinds:
         program = kind(graph)
         infinity = kind.distance.dtype.type(kind.distance.fill)
+        most = infinity.item()  # NumPy takes long to compare its numbers with others
         program._fields.assign("distance", source, 0)
-        program.delta = min(delta, infinity)
+        program.delta = min(delta, most)
         run = gpop.run(program, frontier=[source], interleave=interleave, **options)
         run.trace.summary.update(method="messages", reason=reason)
         distance = OnDemand(partial(getattr, program, "distance"))
-        is_near = infinity == np.inf or heaviest * graph.n < infinity  # most often
+        is_near = most == np.inf or heaviest * graph.n < most  # most often
         if is_near or _is_exact(distance.value, infinity, heaviest):
             return _result(source, distance, infinity, run)
     raise UsageError(
@@ -201,7 +202,7 @@ def _by_messages(
 def _result(source: int, distance: OnDemand, infinity: np.generic, run: gpop.Run) -> SSSPResult:
     """Distances, and who has one, which nobody has looked at."""
     reached = OnDemand(lambda: _reached(distance.value, infinity))
-    return SSSPResult(source=source, distance=distance, reached=reached, run=run)
+    return SSSPResult.made({"distance": distance, "reached": reached}, source=source, run=run)
 
 
 def _reached(distance: np.ndarray, infinity: np.generic) -> np.ndarray:

@@ -57,12 +57,13 @@ def asked_of_messages(options: dict[str, Any], *targets: str) -> list[str]:
     >>> asked_of_messages({"target": "gpu"}), asked_of_messages({"target": "gpu"}, "gpu")
     (['target'], [])
     """
-    for name in options:
-        if name not in _OF_MESSAGES and name not in _OF_ANY_RUN:
-            refuse_option(name, (*_OF_ANY_RUN, *_OF_MESSAGES), "this algorithm")
-    asked = [name for name in _OF_MESSAGES if options.get(name) not in (None, _OF_MESSAGES[name])]
-    if options.get("target") in targets:
-        asked.remove("target")
+    asked = []
+    for name, value in options.items():
+        if name not in _OF_MESSAGES:
+            if name not in _OF_ANY_RUN:
+                refuse_option(name, (*_OF_ANY_RUN, *_OF_MESSAGES), "this algorithm")
+        elif value not in (None, _OF_MESSAGES[name]) and not (name == "target" and value in targets):
+            asked.append(name)
     return asked
 
 
@@ -120,7 +121,7 @@ def on_device(names: tuple[str, ...], found: CountedOnDevice, prepare_seconds: f
     """What `direct_run` is to know of one on a GPU; copying to the device is preparation."""
     return {
         "phases": phases_of(names, found),
-        "seconds": float(found.phase_seconds.sum()),
+        "seconds": sum(found.phase_seconds.tolist()),
         "prepare_seconds": prepare_seconds + found.copy_seconds,
         "threads": found.threads,
     }
@@ -146,14 +147,13 @@ def direct_run(
     >>> run.trace.summary["phases"], run.trace[0]["active_edges"]
     (['link'], 7)
     """
-    phases = list(phases)
-    trace = Trace({**summary, "threads": threads, "phases": [phase.name for phase in phases]})
-    rows = np.zeros((len(phases), len(COLUMNS) - 1))
-    for row, phase in zip(rows, phases, strict=True):
-        row[EDGES_AT], row[GATHER_AT] = phase.edges, phase.seconds
+    names, edges, taken = zip(*phases, strict=True)
+    trace = Trace({**summary, "threads": threads, "phases": [*names]})
+    rows = np.zeros((len(names), len(COLUMNS) - 1))
+    rows[:, EDGES_AT], rows[:, GATHER_AT] = edges, taken
     trace.extend(rows)
     return made_run(
-        iterations=len(phases), trace=trace, seconds=seconds, frontier=np.empty(0, np.uint32), touched=None,
+        iterations=len(names), trace=trace, seconds=seconds, frontier=np.empty(0, np.uint32), touched=None,
         counters=None, converged=True, mode="auto", interleave=False, threads=threads, target=target,
         partition_size=partition_size, partitions=partitions, prepare_seconds=prepare_seconds,
     )  # fmt: skip

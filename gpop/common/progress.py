@@ -64,30 +64,19 @@ def progress_bar(total: int | None, what: str, unit: str, enabled: bool):
 
 
 class IterationBar:
-    """Iterations done and the size of the frontier, or nothing."""
+    """Iterations done and the size of the frontier."""
 
-    def __init__(self, wanted: bool, limit: int | None, what: str) -> None:
-        self.bar: Any = None
-        if wanted:
-            self.bar = tqdm_of()(total=limit, desc=what, unit="iteration", file=sys.stderr, leave=False)
-
-    def __enter__(self) -> IterationBar:
-        return self
-
-    def begin(self) -> None:
-        """Now: what came before is not part of the iterations' time."""
-        if self.bar is not None:
-            self.bar.unpause()
+    def __init__(self, limit: int | None, what: str) -> None:
+        self.bar = tqdm_of()(total=limit, desc=what, unit="iteration", file=sys.stderr, leave=False)
 
     def show(self, iteration: int, frontier: int) -> None:
         """Move on to ``iteration``."""
-        if self.bar is not None:
-            self.bar.set_postfix(frontier=frontier, refresh=False)
-            self.bar.update(iteration - self.bar.n)
+        self.bar.set_postfix(frontier=frontier, refresh=False)
+        self.bar.update(iteration - self.bar.n)
 
-    def __exit__(self, *exception: object) -> None:
-        if self.bar is not None:
-            self.bar.close()
+    def close(self) -> None:
+        """Leave nothing on the screen."""
+        self.bar.close()
 
 
 class _Line:
@@ -177,6 +166,7 @@ def _listen() -> None:
 when_compiling(_listen)
 
 _telling: ContextVar[_Telling | None] = ContextVar("telling", default=None)
+_NOTHING = nullcontext()
 
 
 def telling(name: str, shown: bool) -> Any:
@@ -190,7 +180,7 @@ def telling(name: str, shown: bool) -> Any:
     ...     pass
     """
     if _telling.get() is None and not shown and not LOG.isEnabledFor(logging.INFO):
-        return nullcontext()
+        return _NOTHING
     return _told(name, shown)
 
 
@@ -220,7 +210,7 @@ def _told(name: str, shown: bool) -> Iterator[None]:
 def activity(what: str) -> Any:
     """Context of a step that takes a while and has no count: ``with activity("building bins"): ...``"""
     told = _telling.get()
-    return nullcontext() if told is None else _step(told, what)
+    return _NOTHING if told is None else _step(told, what)
 
 
 @contextmanager

@@ -55,13 +55,13 @@ def refusing(function: Callable[P, R]) -> Callable[P, R]:
     steps
     """
     named = list(inspect.signature(function).parameters)
-    offered = list(dict.fromkeys([*named[1:], *options_of(function)]))
+    offered, known = list(dict.fromkeys([*named[1:], *options_of(function)])), frozenset(named)
 
     @wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> R:
-        for name in options:
-            if name not in named:
-                refuse_option(name, offered, function.__name__)
+        if not known.issuperset(options):
+            unknown = next(name for name in options if name not in known)
+            refuse_option(unknown, offered, function.__name__)
         return function(*arguments, **options)
 
     return call

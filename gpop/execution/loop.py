@@ -72,48 +72,42 @@ def carry_out(
     writes checkpoints, and has what an earlier run has left.
     """
     graph, limit, name = plan.program.graph, plan.limit, type(plan.program).__name__
+    bar = None
     with exclusive(graph):
         try:
+            settled = None if engine.settles else settled_of(plan.program)
+            watched, over = callback or settled, False
+            most = 1 if watched else engine.most_rows
             with telling(name, progress):
                 said = engine.prepare()
-            summary = {
-                "program": name,
-                "graph": graph.name,
-                "mode": engine.mode,
-                "model": plan.model.name,
-                **dict(zip(OF_RUN, plan.of_run, strict=True)),
-            }
-            trace = Trace(summary | said)
-            with IterationBar(progress, None if limit == UNLIMITED else limit, name) as bar:
-                settled = None if engine.settles else settled_of(plan.program)
-                watched, over = callback or settled, False
-                most = 1 if watched else engine.most_rows
-                with telling(name, progress):
-                    left = keeper.left(engine.range) if keeper else None
-                    if left is None:
-                        engine.load(sources, most)
-                    else:
-                        engine.load(left.frontier, most, left.iteration)
-                bar.begin()
-                while engine.active and engine.iteration < limit:
-                    if keeper:
-                        engine.rows = min(most, keeper.rows(engine.iteration) or most)
-                    if between is None:
-                        records = engine.iterate()
-                    else:
-                        engine.scatter()
-                        between(engine)
-                        records = engine.gather()
-                    trace.extend(records)
+                left = keeper.left(engine.range) if keeper else None
+                if left is None:
+                    engine.load(sources, most)
+                else:
+                    engine.load(left.frontier, most, left.iteration)
+            if progress:
+                bar = IterationBar(None if limit == UNLIMITED else limit, name)
+            trace = Trace(_summary(plan, engine) | said)
+            while engine.active and engine.iteration < limit:
+                if keeper:
+                    engine.rows = min(most, keeper.rows(engine.iteration) or most)
+                if between is None:
+                    records = engine.iterate()
+                else:
+                    engine.scatter()
+                    between(engine)
+                    records = engine.gather()
+                trace.extend(records)
+                if bar:
                     bar.show(engine.iteration, engine.active)
-                    if watched and len(records):
-                        engine.publish()
-                        over = settled is not None and settled()
-                        if (callback and callback(trace[-1])) or over:
-                            break
-                        engine.refresh()
-                    if keeper and engine.active and keeper.due(engine.iteration):
-                        keeper.write(engine, engine.iteration)
+                if watched and len(records):
+                    engine.publish()
+                    over = settled is not None and settled()
+                    if (callback and callback(trace[-1])) or over:
+                        break
+                    engine.refresh()
+                if keeper and engine.active and keeper.due(engine.iteration):
+                    keeper.write(engine, engine.iteration)
             if keeper:
                 keeper.remove()
             over = over or engine.active == 0
@@ -121,3 +115,18 @@ def carry_out(
         except BaseException:
             engine.abandon()
             raise
+        finally:
+            if bar:
+                bar.close()
+
+
+def _summary(plan: Plan, engine: Engine) -> dict[str, Any]:
+    """What a trace says of any run."""
+    program = plan.program
+    return {
+        "program": type(program).__name__,
+        "graph": program.graph.name,
+        "mode": engine.mode,
+        "model": plan.model.name,
+        **dict(zip(OF_RUN, plan.of_run, strict=True)),
+    }

@@ -221,21 +221,22 @@ def finished_run(
     plan: Plan, target: str, trace: Trace, finished: Finished, iterations: int, converged: bool
 ) -> Run:
     """What a run did, from what the loop returns."""
-    left = finished._asdict()
-    traffic = left.pop("traffic")
-    if traffic is not None:
-        trace.summary["traffic"] = traffic
-    link = left.pop("link")
-    if link is not None:
-        trace.summary["link"] = link
+    if finished.traffic is not None:
+        trace.summary["traffic"] = finished.traffic
+    if finished.link is not None:
+        trace.summary["link"] = finished.link
     return made_run(
-        **left,
+        zip(_LEFT, finished, strict=False),
         iterations=iterations,
         trace=trace,
         converged=converged,
         interleave=plan.interleave,
         target=target,
     )
+
+
+_LEFT = Finished._fields[: Finished._fields.index("traffic")]
+"""What is the same of a run that an engine has finished; the rest is told with its trace."""
 
 
 def _check_ranks(
@@ -274,7 +275,7 @@ def _as_vertices(frontier: Any, n: int) -> np.ndarray | None:
     """The frontier as uint32 ids, checked; None for all vertices."""
     if frontier is None:
         return None
-    ids = np.atleast_1d(np.asarray(frontier))
+    ids = np.array(frontier, ndmin=1)  # a copy: it is the caller's
     if ids.size == 0:
         return np.empty(0, np.uint32)
     if ids.dtype.kind not in "iu" or ids.ndim != 1:
@@ -284,4 +285,4 @@ def _as_vertices(frontier: Any, n: int) -> np.ndarray | None:
     low, high = (int(ids[0]),) * 2 if ids.size == 1 else (int(ids.min()), int(ids.max()))
     if low < 0 or high >= n:
         raise UsageError(f"frontier holds vertex {low if low < 0 else high}: expected ids from 0 to {n - 1}")
-    return np.array(ids, np.uint32)
+    return ids.astype(np.uint32, copy=False)

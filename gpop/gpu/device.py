@@ -79,6 +79,11 @@ def current_device() -> Device:
     return _device(cupy().cuda.Device().id)
 
 
+def current_stream() -> int:
+    """The stream that CuPy works on. Copies of arrays take longer than those of the driver, ``set`` waits."""
+    return cupy().cuda.get_current_stream().ptr
+
+
 def device_identity() -> str:
     """Tells the current device from others of the machine, whatever number they have here."""
     return cupy().cuda.runtime.deviceGetPCIBusId(cupy().cuda.Device().id)

@@ -163,6 +163,9 @@ def messages_by_source(bins: Bins, turned: bool) -> np.ndarray:
     return counts.sum(axis=0 if turned else 1)
 
 
+_CUPYS = nullcontext()
+
+
 class DeviceGraph:
     """Device arrays of one graph and layout; parts are copied when a run first needs them.
 
@@ -185,7 +188,7 @@ class DeviceGraph:
 
     def allocating(self) -> AbstractContextManager[None]:
         """Whose memory arrays take that are made meanwhile: CuPy's own."""
-        return nullcontext()
+        return _CUPYS
 
     def missing_bytes(self, names: tuple[str, ...]) -> int:
         """Bytes that `load` would copy."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gpop.gpu.device import cupy, is_device_array, pinned
-from gpop.gpu.structs import CONTROL
+from gpop.gpu.structs import CONTROL, Numbers
 from gpop.program.program import Program
 
 SMALL = 1 << 18
@@ -29,7 +29,9 @@ ROOM = 8
 """Bytes behind a field: compare-and-swap of small fields takes the word around them."""
 
 ALIGNED = 256
-_TRACE_AT = CONTROL.fields["trace"][1]
+HEAD_BYTES = CONTROL.fields["trace"][1]
+"""Of Control before the trace."""
+
 _ROW_BYTES = CONTROL["trace"].base.itemsize * CONTROL["trace"].shape[1]
 
 
@@ -38,83 +40,76 @@ class Exchange:
 
     Attributes
     ----------
-    fields : dict of str to device array
-    control : void
-        ``struct Control`` on the host.
+    fields, host_fields : dict of str to array
+        On the device and on the host: what goes with the next `send`, and what the last `receive` has
+        brought, until the next run.
+    control : Numbers
+        ``struct Control`` on the host, but for arrays in it.
+    trace : ndarray
+        The one of those that the host looks at.
     device_control : device array
+    control_at, frontier_at : int
+        Addresses on the device.
     """
 
     def __init__(self, program: Program, names: Iterable[str]) -> None:
-        self.made_for = _small_fields(program, names)
         at, places = 0, {}
-        for name, length, dtype in self.made_for:
+        for name, length, dtype in _small_fields(program, names):
             places[name] = at, length, dtype
             at = _aligned(at + length * dtype.itemsize + ROOM)
         self._control_at = _aligned(at + 4 * FEW)
         size = self._control_at + CONTROL.itemsize
         self._host, self._device = pinned(size, np.dtype(np.uint8)), cupy().zeros(size, np.uint8)
         self._host[:] = 0
-        self._host_fields = {name: _part(self._host, *place) for name, place in places.items()}
+        self.host_fields = {name: _part(self._host, *place) for name, place in places.items()}
         self.fields = {name: _part(self._device, *place) for name, place in places.items()}
-        self._frontier = _part(self._host, at, FEW, np.dtype(np.uint32))
-        self.control = _part(self._host, self._control_at, 1, CONTROL)[0]
+        self.frontier = _part(self._host, at, FEW, np.dtype(np.uint32))
+        control = self._host[self._control_at :]
+        self.control, self.trace = Numbers(control, CONTROL), control.view(CONTROL)[0]["trace"]
+        self._head = memoryview(control)[:HEAD_BYTES]
         self.device_control = self._device[self._control_at :]
-        self._device_frontier = _part(self._device, at, FEW, np.dtype(np.uint32))
         self._at = int(self._host.ctypes.data), int(self._device.data.ptr)
+        self.control_at, self.frontier_at = self._at[1] + self._control_at, self._at[1] + at
 
-    def fits(self, program: Program, names: Iterable[str]) -> bool:
-        """Whether it is for this program's fields, too."""
-        return self.made_for == _small_fields(program, names)
+    def begin(self, head: bytes) -> None:
+        """Control of a run that begins; of the trace what was there."""
+        self._head[:] = head
 
-    def take(self, name: str, field: np.ndarray) -> None:
-        """A field of the program goes with the next `send`."""
-        np.copyto(self._host_fields[name], field)
-
-    def brought(self, name: str) -> np.ndarray:
-        """What the last `receive` has brought of a field, until the next run."""
-        return self._host_fields[name]
-
-    def take_frontier(self, vertices: np.ndarray) -> Any:
-        """These vertices go with the next `send`; where they will lie."""
-        self._frontier[: len(vertices)] = vertices
-        return self._device_frontier
-
-    def clear(self) -> np.void:
-        """Control of a run that begins: zeros, and of the trace what was there."""
-        self._host[self._control_at : self._control_at + _TRACE_AT] = 0
-        return self.control
-
-    def send(self) -> None:
-        """Fields, frontier and Control to the device, behind what its stream has to do; `receive` waits."""
+    def send(self, stream: int) -> None:
+        """Fields, frontier and Control to the device, behind what a stream has to do; `receive` waits."""
         host, device = self._at
-        runtime, end = cupy().cuda.runtime, self._control_at + _TRACE_AT
-        runtime.memcpyAsync(device, host, end, runtime.memcpyHostToDevice, _stream())
+        runtime, end = cupy().cuda.runtime, self._control_at + HEAD_BYTES
+        runtime.memcpyAsync(device, host, end, runtime.memcpyHostToDevice, stream)
 
-    def receive(self) -> None:
-        """Fields, Control and the trace to the host, when the device has done what it was told to."""
-        end = self._control_at + _TRACE_AT + FIRST_ROWS * _ROW_BYTES
-        self._bring(0, end)
-        last = self._control_at + _TRACE_AT + int(self.control["rows"]) * _ROW_BYTES
+    def receive(self, stream: int) -> None:
+        """Fields, Control and the trace to the host, when a stream has done what it was told to."""
+        end = self._control_at + HEAD_BYTES + FIRST_ROWS * _ROW_BYTES
+        self._bring(0, end, stream)
+        last = self._control_at + HEAD_BYTES + self.control["rows"] * _ROW_BYTES
         if last > end:
-            self._bring(end, last)
+            self._bring(end, last, stream)
 
-    def _bring(self, first: int, last: int) -> None:
+    def _bring(self, first: int, last: int, stream: int) -> None:
         host, device = self._at
-        runtime, stream = cupy().cuda.runtime, _stream()
+        runtime = cupy().cuda.runtime
         kind = runtime.memcpyDeviceToHost
         runtime.memcpyAsync(host + first, device + first, last - first, kind, stream)
         runtime.streamSynchronize(stream)
 
 
-def _stream() -> int:
-    """The stream that kernels are launched on. An array's own copies take longer, and ``set`` waits."""
-    return cupy().cuda.get_current_stream().ptr
+def on_device(program: Program, names: Iterable[str]) -> tuple[str, ...]:
+    """Names of the fields that are arrays of a device already.
+
+    They say which block a program needs, of those for programs of its class on its graph.
+    """
+    made = program._fields.made
+    return tuple([name for name in names if name in made and is_device_array(made[name])])
 
 
 def _small_fields(program: Program, names: Iterable[str]) -> list[tuple[str, int, np.dtype]]:
     """Name, length and type of the fields that lie on the host, if they are small."""
-    fields = program._fields
-    found = [(name, *fields.kind(name)) for name in names if not is_device_array(fields.made.get(name))]
+    fields, away = program._fields, on_device(program, names)
+    found = [(name, *fields.kind(name)) for name in names if name not in away]
     return found if sum(length * dtype.itemsize for _, length, dtype in found) <= SMALL else []
 
 

@@ -42,9 +42,12 @@ class OnDevice:
         """The array where it is on the current device."""
         return self.array if self.device.id == cupy().cuda.Device().id else None
 
-    def on_device(self, array: Any, others: Mapping[str, Any]) -> None:
-        """Into an array of the device, when this one had to make room."""
-        staging.send(self.on_host(), array)
+    def fill(self, array: Any, others: Mapping[str, Any]) -> None:
+        """Into another array of a device, when this one had to make room, or into one of the host."""
+        if isinstance(array, np.ndarray):
+            np.copyto(array, self.on_host())
+        else:
+            staging.send(self.on_host(), array)
 
     def assign(self, vertex: int, value: Any) -> bool:
         """Done in the array."""

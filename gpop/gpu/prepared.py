@@ -1,8 +1,11 @@
 """What a run on a GPU needs beside its program, and what the next one that is decided alike finds ready.
 
-To prepare takes longer than a small run: what may be chosen, the source of the kernels and their functions,
+To prepare takes longer than a small run: what may be chosen, the source of the kernels and their launches,
 the structs that they are given. That is noted with the graph (`gpop.graph.kept`), until something that it is
 made of comes or goes. Its workspace is noted, too: a run that ends by itself leaves it as it was, clean.
+
+Launches read their arguments where these lie. A run writes there what may be another's: where workspace and
+block are, and the struct of its fields and parameters; nothing has to be found out to know what has changed.
 """
 
 from __future__ import annotations
@@ -13,17 +16,20 @@ from typing import Any
 
 import numpy as np
 
+from gpop.gpu import limits
 from gpop.gpu.device import cupy, current_device
 from gpop.gpu.device_graph import DeviceGraph
 from gpop.gpu.edge_arrays import STRUCTS
 from gpop.gpu.emitted import Emitted
-from gpop.gpu.exchange import Exchange
+from gpop.gpu.exchange import HEAD_BYTES, Exchange, on_device
 from gpop.gpu.kernel import FUSED, STEPPED, compile_kernel, make_source
+from gpop.gpu.launch import Launch
 from gpop.gpu.left import giving_way
-from gpop.gpu.structs import GRAPH, argument
+from gpop.gpu.structs import CONTROL, GRAPH, SPACE, argument, packer
 from gpop.gpu.traits import Traits, shared_bytes
 from gpop.gpu.workspace import Shapes, Workspace
 from gpop.graph.graph import Graph
+from gpop.model.choosers import AUTO_PUSH
 from gpop.plan.plan import Plan
 from gpop.program.program import Program
 
@@ -55,33 +61,78 @@ class Prepared:
     shapes: Shapes
     seconds: float
     launched: tuple[str, ...] = FUSED
+    mode: str = "auto"
     ratio: float = 1.0
     link_cost: float = 0.0
     fixed: dict[str, Any] = field(default_factory=dict)
     made_with: Any = field(default_factory=cupy)
 
     def __post_init__(self) -> None:
-        module = compile_kernel(make_source(self.emitted, self.traits, self.launched))
-        self.module, self.loop = module, module.get_function("gpop_loop")
-        self.loader = module.get_function("gpop_load")
+        self.module = compile_kernel(make_source(self.emitted, self.traits, self.launched))
         self.shared = shared_bytes(self.emitted, self.traits)
-        self.loop.max_dynamic_shared_size_bytes = self.shared
-        self.levels = self._levels_of(module) if self._has_cluster() else None
         self.device = current_device()
         self.events = cupy().cuda.Event(), cupy().cuda.Event()
-        self.halves: tuple[Any, Any] | None = None
         self.space: Workspace | None = None
-        self.exchange: Exchange | None = None
+        self.exchanges: dict[tuple[str, ...], Exchange] = {}
+        state = np.zeros(1, self.emitted.state_dtype)
+        self._state, self._packer = memoryview(state.view(np.uint8)), packer(state.dtype)
+        space, control = np.zeros(1, SPACE), np.zeros(1, np.uint64)
+        self._space, self._control = memoryview(space.view(np.uint8)), memoryview(control)
+        self.arguments = argument(state), self.graph, argument(space), control
+        """Of the kernels of an iteration: `struct`s State, Graph and Space, and where Control is."""
+        given = np.zeros(1, np.uint64), np.zeros(1, np.int64)
+        self.given = memoryview(given[0]), memoryview(given[1])
+        """Where the vertices of a frontier lie, and how many they are."""
+        blocks = self.device.multiprocessors
+        load = self.module.get_function("gpop_load")
+        self.loader = Launch(load, blocks, limits.BLOCK_THREADS, (*self.arguments[1:], *given))
+        self.loop = self._launch_of(self.module, "gpop_loop")
+        self.levels = self._levels() if self._has_cluster() else None
+        giving_way.add(self)
+
+    def _launch_of(self, module: Any, name: str) -> Launch:
+        """A cooperative one, a block on every multiprocessor."""
+        kernel = module.get_function(name)
+        kernel.max_dynamic_shared_size_bytes = self.shared
+        blocks, threads = self.device.multiprocessors, limits.BLOCK_THREADS
+        return Launch(kernel, blocks, threads, self.arguments, self.shared, together=True)
 
     def _has_cluster(self) -> bool:
         return self.traits.clustered and self.launched is FUSED
 
-    def _levels_of(self, module: Any) -> Any:
+    def _levels(self) -> Launch:
         """The launch of a cluster, whose blocks are resident together without a cooperative one."""
-        levels = module.get_function("gpop_levels")
-        levels.max_dynamic_shared_size_bytes = self.shared
-        cupy().cuda.driver.funcSetAttribute(levels.kernel.ptr, LARGE_CLUSTERS, 1)
-        return levels.kernel
+        kernel = self.module.get_function("gpop_levels")
+        kernel.max_dynamic_shared_size_bytes = self.shared
+        cupy().cuda.driver.funcSetAttribute(kernel.kernel.ptr, LARGE_CLUSTERS, 1)
+        threads = min(limits.CLUSTER_THREADS, limits.BLOCK_THREADS)
+        return Launch(kernel, limits.CLUSTER, threads, self.arguments, self.shared)
+
+    @cached_property
+    def halves(self) -> tuple[Launch, Launch]:
+        """Launches of the halves of an iteration, compiled when they are first wanted."""
+        module = compile_kernel(make_source(self.emitted, self.traits, STEPPED))
+        return self._launch_of(module, "gpop_scatter"), self._launch_of(module, "gpop_gather")
+
+    @cached_property
+    def head(self) -> bytes:
+        """Control as a run begins with it, but for what the run says itself."""
+        control, shown = np.zeros(1, CONTROL), self.layout.graph
+        control["ratio"], control["link_cost"] = self.ratio, self.link_cost
+        control["fresh"], control["way"] = 1, AUTO_PUSH
+        control["needy"], control["needy_edges"] = shown.n, shown.m
+        control["least"] = np.iinfo(np.int64).max  # NOBODY of kernels/buckets.cuh
+        if self.traits.all_active:
+            control["next_frontier"] = shown.n
+        return control.tobytes()[:HEAD_BYTES]
+
+    def give(self, space: Workspace, exchange: Exchange) -> None:
+        """Have launches work in these."""
+        self._space[:], self._control[0] = space.struct, exchange.control_at
+
+    def give_state(self, values: list[Any]) -> None:
+        """The values of ``struct State`` in the next launch."""
+        self._packer.pack_into(self._state, 0, *values)
 
     @cached_property
     def graph(self) -> np.ndarray:
@@ -100,15 +151,6 @@ class Prepared:
             graph[name] = 0 if array is None else array.data.ptr
         return argument(graph)
 
-    def get_halves(self) -> tuple[Any, Any]:
-        """Kernels of the halves of an iteration, compiled when they are first wanted."""
-        if self.halves is None:
-            module = compile_kernel(make_source(self.emitted, self.traits, STEPPED))
-            self.halves = module.get_function("gpop_scatter"), module.get_function("gpop_gather")
-            for kernel in self.halves:
-                kernel.max_dynamic_shared_size_bytes = self.shared
-        return self.halves
-
     def take_space(self, graph: Graph) -> Workspace:
         """The workspace that is kept, or a new one; a run that fails does not bring it back."""
         space, self.space = self.space, None
@@ -118,7 +160,6 @@ class Prepared:
         """Keep a clean workspace, if it is small."""
         if space.nbytes <= self.device.memory // KEPT_SHARE and not self.traits.track:
             self.space = space
-            giving_way.add(self)
 
     def give_way(self) -> None:
         """Let go of the workspace."""
@@ -126,9 +167,10 @@ class Prepared:
 
     def exchange_for(self, program: Program, names: tuple[str, ...]) -> Exchange:
         """The block that takes this program's small fields."""
-        if self.exchange is None or not self.exchange.fits(program, names):
-            self.exchange = Exchange(program, names)
-        return self.exchange
+        away = on_device(program, names)
+        if away not in self.exchanges:
+            self.exchanges[away] = Exchange(program, names)
+        return self.exchanges[away]
 
 
 def noted(plan: Plan) -> Prepared | None:

@@ -1,6 +1,13 @@
-"""NumPy mirrors of the structs in ``kernels/layout.cuh``; the engine's source asserts that sizes agree."""
+"""NumPy mirrors of the structs in ``kernels/layout.cuh``; the engine's source asserts that sizes agree.
+
+NumPy takes long for one scalar of a struct, as long as Python for a call. `Numbers` are the scalars of one
+that host and device share, and a packer writes all of one that is made anew for each run.
+"""
 
 from __future__ import annotations
+
+from struct import Struct
+from typing import Any
 
 import numpy as np
 
@@ -73,3 +80,56 @@ def argument(struct: np.ndarray) -> np.ndarray:
     ((1,), None)
     """
     return struct.view(np.dtype((np.void, struct.dtype.itemsize)))
+
+
+class Numbers:
+    """Scalars of a struct in memory, by name; arrays in it have none.
+
+    Examples
+    --------
+    >>> memory = np.zeros(GRAPH.itemsize, np.uint8)
+    >>> numbers = Numbers(memory, GRAPH)
+    >>> numbers["n"], numbers["hubs"] = 34, 2
+    >>> numbers["n"], memory.view(GRAPH)[0]["hubs"]
+    (34, np.uint32(2))
+    """
+
+    def __init__(self, memory: np.ndarray, dtype: np.dtype) -> None:
+        whole, scalars = memoryview(memory), [name for name in dtype.names if not dtype[name].shape]
+        self._places = {name: self._place(whole, dtype, name) for name in scalars}
+
+    @staticmethod
+    def _place(whole: memoryview, dtype: np.dtype, name: str) -> tuple[memoryview, int]:
+        size, at = dtype[name].itemsize, dtype.fields[name][1]
+        last = len(whole) // size * size
+        return whole[:last].cast(letter_of(dtype[name])), at // size
+
+    def __getitem__(self, name: str) -> Any:
+        view, at = self._places[name]
+        return view[at]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        view, at = self._places[name]
+        view[at] = value
+
+
+def letter_of(dtype: np.dtype) -> str:
+    """The letter of a scalar type for `struct` and memory views."""
+    letters = {"b": "?", "i": "bhiq", "u": "BHIQ", "f": " efd"}[dtype.kind]
+    return letters[dtype.itemsize.bit_length() - 1]
+
+
+def packer(dtype: np.dtype) -> Struct:
+    """What writes the scalars of a struct, in the order of its fields.
+
+    Examples
+    --------
+    >>> packer(np.dtype([("pointer", "u8"), ("flag", "?"), ("step", "f4")], align=True)).format
+    '=Q?3xf'
+    """
+    text, end = "=", 0
+    for name in dtype.names:
+        kind, at = dtype.fields[name][:2]
+        text += (f"{at - end}x" if at > end else "") + letter_of(kind)
+        end = at + kind.itemsize
+    return Struct(text + (f"{dtype.itemsize - end}x" if dtype.itemsize > end else ""))

@@ -12,7 +12,7 @@ from gpop.gpu.device import cupy
 from gpop.gpu.device_graph import PADDING, DeviceGraph
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.hyb_arrays import partials
-from gpop.gpu.structs import SPACE, argument
+from gpop.gpu.structs import SPACE
 from gpop.gpu.traits import FOLD, Traits, folded_dtype, folds_rows, one_phase, queues, total_dtype
 from gpop.graph.graph import Graph
 from gpop.plan.hidden import MASK_SENT
@@ -78,7 +78,7 @@ def queue_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits, room: in
 
 
 class Workspace:
-    """The arrays behind ``struct Space``; `argument` is the struct itself."""
+    """The arrays behind ``struct Space``; `struct` are the bytes of that, ``nbytes`` what the arrays take."""
 
     def __init__(self, graph: Graph, shapes: Shapes, traits: Traits, fixed: dict[str, Any]) -> None:
         self.shapes, self.fixed = shapes, fixed
@@ -96,18 +96,14 @@ class Workspace:
         first = self._block.data.ptr
         for name in SPACE.names:
             space[name] = fixed[name].data.ptr if name in fixed else first + self._at[name]
-        self.argument = argument(space)
+        self.struct = space.tobytes()
+        self.nbytes = self._block.nbytes + sum(array.nbytes for array in fixed.values())
 
     def __getitem__(self, name: str) -> Any:
         if name in self.fixed:
             return self.fixed[name]
         (length, dtype), at = self.shapes[name], self._at[name]
         return self._block[at : at + length * dtype.itemsize].view(dtype)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes on the device."""
-        return self._block.nbytes + sum(array.nbytes for array in self.fixed.values())
 
     def _list_heavy(self, graph: Graph) -> int:
         """Every vertex is active: the pieces of the heavy ones are listed once."""

@@ -279,8 +279,10 @@ def check_asked(what: str, asked: str, known: tuple[str, ...] = ASKED) -> None:
     Traceback (most recent call last):
     gpop.common.errors.UsageError: mode 'vertex-pull-warp:5-32': expected vertex-pull-warp:W-C, W lanes ...
     """
+    if isinstance(asked, str) and asked in known:
+        return
     name, colon, given = asked.partition(":") if isinstance(asked, str) else (asked, "", "")
-    if name == TREE and name in known and (given or not colon):
+    if name == TREE and name in known and given:
         return
     if isinstance(asked, str):
         name, given = (text.partition("/")[0] for text in (name, given))

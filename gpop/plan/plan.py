@@ -49,6 +49,8 @@ class Plan:
         Whether a partition gathers what has arrived before it scatters; whether accesses are counted.
     threads : int
         On the CPU.
+    of_run : tuple of int
+        `gpop.model.features.OF_RUN`.
     model : Model
         What auto goes by.
     ratio : float or None
@@ -79,14 +81,10 @@ class Plan:
     ratio: float | None
     partition_size: int | None
     limit: int
+    of_run: tuple[int, int, int]
     tree: Tree | None = None
     alike: Decided | None = None
     residency: Residency = ANYWHERE
-
-    @property
-    def of_run(self) -> tuple[int, int, int]:
-        """`gpop.model.features.OF_RUN`."""
-        return of_run(type(self.program), self.types)
 
     def may(self, mode: int) -> bool:
         """Whether an iteration or a partition may take the mode with this code."""
@@ -163,7 +161,9 @@ def decide(
                 f"{cls.__name__} needs edge weights (it defines applyWeight); {graph!r} has none"
             )
         weight = graph.weights.dtype
-    asked = (mode, interleave, counting, use_threads(threads), model, ratio, partition_size, residency)
+    # Elsewhere they mean nothing, and to ask the system how many cores there are takes a while.
+    threads = use_threads(threads) if target == "cpu" or threads is not None else 1
+    asked = (mode, interleave, counting, threads, model, ratio, partition_size, residency)
     if target == "python":
         return _decide(cls, target, None, weight, None, *asked).plan(program, limit)
     lowered = lower(cls)
@@ -189,7 +189,8 @@ def _decide(
         hidden = hidden_of(cls, types.message)
     interleave = interleave and code_of(mode) != PULL  # nothing is scattered that could be gathered early
     needs = _needs(cls)
-    taken = tree is not None and takes(tree, mode, of_run(cls, types))
+    known = of_run(cls, types)
+    taken = tree is not None and takes(tree, mode, known)
     return Decided(
         tree,
         lowered=lowered,
@@ -208,5 +209,6 @@ def _decide(
         ratio=ratio,
         partition_size=partition_size,
         residency=residency,
+        of_run=known,
         tree=tree if taken else None,
     )

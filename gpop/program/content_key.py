@@ -13,12 +13,13 @@ from __future__ import annotations
 import hashlib
 import types
 from functools import cache
+from operator import attrgetter, is_
 from sys import intern
 from typing import Any
 
 import numpy as np
 
-from gpop.program.program import Program
+from gpop.program.program import DECLARATIONS, FUNCTIONS, Program
 
 UNCHANGING = (bool, int, float, complex, str, bytes, type(None), np.generic, types.ModuleType, type)
 """Types of values that stay what they are, or of which the key holds nothing but the name."""
@@ -48,13 +49,8 @@ class Watched:
     """
 
     def __init__(self, cls: type[Program], functions: dict[str, Any]) -> None:
-        self.name, self.bases = cls.__name__, cls.__mro__[1:]
-        self.members = [(*_members(owner),) for owner in cls.__mro__[:-1]]
-        # Numbers of objects mean something only as long as the objects are there; these name their class.
-        self.held = [
-            [value for value in vars(owner).values() if not isinstance(value, types.GetSetDescriptorType)]
-            for owner in cls.__mro__[:-1]
-        ]
+        self.name, self.members = cls.__name__, cls._members
+        self.said = _said(cls)
         self.codes: list[tuple[types.FunctionType, types.CodeType]] = []
         self.names: list[tuple[dict[str, Any], str, Any]] = []
         self.cells: list[tuple[types.CellType, Any]] = []
@@ -90,12 +86,10 @@ class Watched:
 
     def unchanged(self, cls: type[Program]) -> bool:
         """Whether all of it is the same, and of a kind that cannot change in place."""
-        if not self.sure or cls.__name__ is not self.name or cls.__mro__[1:] != self.bases:
+        if not self.sure or cls.__name__ is not self.name or cls._members is not self.members:
             return False
-        for owner, (names, numbers) in zip(cls.__mro__, self.members, strict=False):
-            members = vars(owner)
-            if [*map(id, members.values())] != numbers or [*members] != names:
-                return False
+        if not all(map(is_, _said(cls), self.said)):
+            return False
         for scope, name, value in self.names:
             if scope.get(name, _NOTHING) is not value:
                 return False
@@ -106,11 +100,8 @@ class Watched:
 
 
 _NOTHING = object()
-
-
-def _members(owner: type) -> tuple[list[str], list[int]]:
-    """Names of the attributes of a class, and their values as numbers."""
-    return [*vars(owner)], [*map(id, vars(owner).values())]
+_said = attrgetter(*FUNCTIONS, *DECLARATIONS)
+"""Of a class, where it or a base has said it: all that the key is made of beside fields and parameters."""
 
 
 def content_key(cls: type[Program], functions: dict[str, Any]) -> str:

@@ -134,8 +134,7 @@ class Parameter:
 
     def __init__(self, dtype: Any, default: Any = 0) -> None:
         self.dtype = _scalar_dtype(dtype, "parameter")
-        self.default = default
-        _scalar(self.dtype, default, "default")
+        self.default = _scalar(self.dtype, default, "default")
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name

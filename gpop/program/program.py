@@ -189,11 +189,11 @@ class Program:
     def __init__(self, graph: Graph) -> None:
         expect_graph(graph, type(self).__name__)
         self.graph = graph
-        declared = self.vertex_fields().items()
+        n, fields, parameters = graph.n, self._members[VertexField], self._members[Parameter]
         self._fields = Fields(
-            {}, {name: Declared(graph.n, field.dtype, field.fill) for name, field in declared}
+            {}, {name: Declared(n, field.dtype, field.fill) for name, field in fields.items()}
         )
-        self._parameters = {name: p.dtype.type(p.default) for name, p in self.scalar_parameters().items()}
+        self._parameters = {name: parameter.default for name, parameter in parameters.items()}
 
     @classmethod
     def vertex_fields(cls) -> dict[str, VertexField]:

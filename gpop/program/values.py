@@ -24,8 +24,8 @@ class Recipe(Protocol):
     def on_host(self) -> np.ndarray:
         """The array in the host's memory."""
 
-    def on_device(self, array: Any, others: Mapping[str, Any]) -> None:
-        """The same values into an array of a device, where ``others`` of the fields are."""
+    def fill(self, array: Any, others: Mapping[str, Any]) -> None:
+        """The same values into an array of the host or a device, where ``others`` of the fields are, too."""
 
     def assign(self, vertex: int, value: Any) -> bool:
         """Have this value for a vertex; False where it has to be done in the array."""
@@ -50,7 +50,7 @@ class Declared:
         self._set_others(array)
         return array
 
-    def on_device(self, array: Any, others: Mapping[str, Any]) -> None:
+    def fill(self, array: Any, others: Mapping[str, Any]) -> None:
         array.fill(self.value)
         self._set_others(array)
 
@@ -74,7 +74,7 @@ class Scaled:
     def on_host(self) -> np.ndarray:
         return self.fields[self.name] * self.factor
 
-    def on_device(self, array: Any, others: Mapping[str, Any]) -> None:
+    def fill(self, array: Any, others: Mapping[str, Any]) -> None:
         array[:] = others[self.name]
         array *= self.factor
 

@@ -19,7 +19,7 @@ from gpop.common.errors import UsageError
 from gpop.cpu import exchange_wire
 from gpop.gpu import limits
 from gpop.gpu.choices import bits_of
-from gpop.gpu.device import cupy
+from gpop.gpu.device import cupy, current_stream
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.engine import GpuEngine
 from gpop.gpu.kernel import RANKED
@@ -128,10 +128,10 @@ class GpuRankEngine(Together, GpuEngine):
         self.progress = np.zeros(1, np.int64)
         self.world.progress = self.progress
         if self.wire.prioritised:
-            self.wire.launch(self, "gpop_let_wait", self.part.graph.n, self._arguments()[1:])
+            self.wire.launch(self, "gpop_let_wait", self.part.graph.n, self.ready.arguments[1:])
             for name in ("next_frontier", "next_edges", "next_list", "next_heavy"):
                 self.control[name] = 0
-            self._send()
+            self._send(current_stream())
         self._find_active()
         self.whole_active = self.wire.active
         self.milliseconds = 1e3 * (time.perf_counter() - self.refreshed)
@@ -174,7 +174,7 @@ class GpuRankEngine(Together, GpuEngine):
         self.wire.exchange(self)
         end.record()
         if works:
-            self._start(self.ready.loop)
+            self._start(self.ready.loop, current_stream())
         self._find_active()
         for row in self._records():
             record += row
@@ -186,9 +186,9 @@ class GpuRankEngine(Together, GpuEngine):
         """So many iterations, or as many as there are, one behind the other on the device."""
         all_active = self.traits.all_active
         self.control["rows"] = 0
-        self._send()
+        self._send(current_stream())
         exchanges = self.wire.rounds(self, count, not all_active or self.lowered.filters)
-        self.exchange.receive()
+        self.exchange.receive(current_stream())
         records = self._records().copy()
         own = self.wire.found(count, len(records))[:, self.world.rank, ACTIVE]
         records[:, FRONTIER_AT] = self.part.last - self.part.first if all_active else own
@@ -207,8 +207,8 @@ class GpuRankEngine(Together, GpuEngine):
             exchanges[-1][0].record()
             self.wire.exchange(self)
             exchanges[-1][1].record()
-            self._start(self.ready.loop)
-        self.exchange.receive()
+            self._start(self.ready.loop, current_stream())
+        self.exchange.receive(current_stream())
         records = self._records().copy()
         records[:, FRONTIER_AT] = self.part.last - self.part.first
         for begin, end in exchanges:
@@ -221,17 +221,17 @@ class GpuRankEngine(Together, GpuEngine):
     def _find_active(self) -> None:
         """What is active anywhere, now that an iteration is over; where nothing is, of the next bucket."""
         self.wire.choose(self)
-        self.exchange.receive()
+        self.exchange.receive(current_stream())
         least = self.wire.least
         if self.wire.active or least == NOBODY:
             return
         rows = int(self.control["rows"])
         self._reopen(0, True)
         self.control["bucket"], self.control["list_valid"], self.control["rows"] = least, 0, rows
-        self._send()
-        self.wire.launch(self, "gpop_join", self.part.graph.n, self._arguments())
+        self._send(current_stream())
+        self.wire.launch(self, "gpop_join", self.part.graph.n, self.ready.arguments)
         self.wire.choose(self)
-        self.exchange.receive()
+        self.exchange.receive(current_stream())
 
     def _reopen(self, incoming: int, works: bool) -> None:
         """Put what is active where the exchange adds to it, as if it had been loaded.
@@ -249,16 +249,16 @@ class GpuRankEngine(Together, GpuEngine):
             control["list_valid"] = control["next_list"] = control["next_heavy"] = 0
         control["rows"], control["row_limit"] = 0, 1
         control["iteration"] += not works
-        self._send()
+        self._send(current_stream())
 
-    def _state(self) -> np.ndarray:
+    def _state(self) -> list[Any]:
         """``struct State``: fields begin with the first own vertex, and are reached by global ids."""
-        given = super()._state()
-        state = given.view(self.ready.emitted.state_dtype)
+        values, names = super()._state(), self.ready.emitted.state_dtype.names
         for name in self.lowered.fields:
-            if name in state.dtype.names:
-                state[name] -= np.uint64(self.part.own.start * self.program._fields.kind(name)[1].itemsize)
-        return given
+            if name in names:
+                before = self.part.own.start * self.program._fields.kind(name)[1].itemsize
+                values[names.index(name)] = (values[names.index(name)] - before) % (1 << 64)
+        return values
 
     # --- the end -------------------------------------------------------------------------------
 

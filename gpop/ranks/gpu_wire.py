@@ -84,13 +84,13 @@ class GpuWire:
         self._choose(engine)
         if self.prioritised:
             own = self.row[ACTIVE:], self.row[LEAST:]
-            self.launch(engine, "gpop_least", self.part.graph.n, (*engine._arguments(), *own))
+            self.launch(engine, "gpop_least", self.part.graph.n, (*engine.ready.arguments, *own))
         self.counts = self._rows_of_all(engine)
         self.row, self.next = self.next, self.row
 
     def _choose(self, engine: Any) -> None:
         """Count what is to be sent, into `row`."""
-        _, _, space, control = engine._arguments()
+        _, _, space, control = engine.ready.arguments
         arguments = (
             space, control, self.sends, self.first, np.int64(self.ranks), self.bits, self.row, self.next,
             self.cursors,
@@ -122,7 +122,7 @@ class GpuWire:
         return [form_of(count, of, self.value_bytes) for count, of in pairs]
 
     def _pack(self, engine: Any, rank: int, form: Form) -> None:
-        state, _, _, control = engine._arguments()
+        state, _, _, control = engine.ready.arguments
         first, last = self.send_first[rank : rank + 2].tolist()
         index, values = self._places(self.out, int(self.out_first[rank]), form)
         arguments = (
@@ -132,7 +132,7 @@ class GpuWire:
         self.launch(engine, "gpop_pack", last - first, arguments)
 
     def _unpack(self, engine: Any, rank: int, form: Form) -> None:
-        _, graph, space, control = engine._arguments()
+        _, graph, space, control = engine.ready.arguments
         index, values = self._places(self.into, int(self.in_first[rank]), form)
         arguments = (
             graph, space, control, self.mirrors[int(self.mirror_first[rank]) :],

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpop.cpu import exchange_wire
 from gpop.gpu import limits
-from gpop.gpu.device import cupy, device_identity
+from gpop.gpu.device import cupy, current_stream, device_identity
 from gpop.gpu.structs import TRACE_ROWS, argument
 from gpop.ranks.gpu_wire import GpuWire, rooms_of, starts
 from gpop.ranks.link import link_of
@@ -138,7 +138,7 @@ class PeerWire(GpuWire):
 
         ``chooses``: which vertices are active changes; else the counts that were told first remain.
         """
-        state, graph, space, control = engine._arguments()
+        state, graph, space, control = engine.ready.arguments
         events = [(cupy().cuda.Event(), cupy().cuda.Event()) for _ in range(count)]
         for turn, (begin, end) in enumerate(events):
             at, now = np.int64(turn), np.int64(self.round + 1)
@@ -147,7 +147,7 @@ class PeerWire(GpuWire):
             self._launch_all(engine, "gpop_post", (self.argument, state, control, at, now))
             self._launch_all(engine, "gpop_take", (self.argument, graph, space, control, at, now))
             end.record()
-            engine._start(engine.ready.loop)
+            engine._start(engine.ready.loop, current_stream())
             if chooses:
                 self._launch_all(engine, "gpop_look", (self.argument, space, control, self.row, self.next))
             self._tell(engine, turn + 1, self.row if chooses else self.next)

@@ -155,11 +155,11 @@ class Event:
 class Kernel:
     """One kernel of a library, called as CuPy calls it; grid and block are those of the emulator."""
 
-    ptr = 0
     kernel = property(lambda self: self)
 
     def __init__(self, function: Any) -> None:
         self.function = function
+        self.ptr = ctypes.cast(function, ctypes.c_void_p).value
 
     def __call__(self, grid: tuple, block: tuple, arguments: tuple, shared_mem: int = 0) -> None:
         # Structs and numbers go by value, arrays by their address. CuPy takes one item only as a value.
@@ -168,9 +168,17 @@ class Kernel:
             np.array([each.ctypes.data], np.uint64) if isinstance(each, Array) else np.atleast_1d(each)
             for each in arguments
         ]
-        assert self.function((ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values))), (
-            "a lane waits at a barrier for others that do not come"
-        )
+        run_at(self.ptr, (ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values)))
+
+
+ENTRY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+
+
+def run_at(function: int, arguments: Any) -> None:
+    """A kernel by its address, with the addresses of its arguments."""
+    assert ENTRY(function)(ctypes.cast(arguments, ctypes.c_void_p)), (
+        "a lane waits at a barrier for others that do not come"
+    )
 
 
 class Module:
@@ -247,6 +255,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
         malloc=peer_memory.malloc,
         free=peer_memory.free,
         memset=peer_memory.memset,
+        memsetAsync=lambda to, value, size, stream: ctypes.memset(to, value, size),
         ipcGetMemHandle=peer_memory.handle,
         ipcOpenMemHandle=peer_memory.reach,
         ipcCloseMemHandle=peer_memory.close,
@@ -275,7 +284,11 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
             get_elapsed_time=lambda begin, end: 0.0,
             Device=lambda *index: Device(),
             runtime=runtime,
-            driver=SimpleNamespace(funcSetAttribute=lambda kernel, attribute, value: None),
+            driver=SimpleNamespace(
+                funcSetAttribute=lambda kernel, attribute, value: None,
+                launchKernel=lambda kernel, *given: run_at(kernel, given[-2]),
+                launchCooperativeKernel=lambda kernel, *given: run_at(kernel, given[-1]),
+            ),
         ),
     )
 

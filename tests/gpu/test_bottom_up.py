@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import engine, limits, traits
+from gpop.gpu import engine, limits, preparing, traits
 from gpop.gpu.device_graph import DeviceGraph
 from gpop.layout.bins import build_bins
 from gpop.model.choosers import may_pull, prefers_asking
@@ -212,7 +212,7 @@ def test_a_run_that_has_no_room_for_in_edges_pushes(monkeypatch):
 
     monkeypatch.setattr(engine, "GpuEngine", Watching)
     with emulated(), asking():
-        monkeypatch.setattr(engine, "free_bytes", lambda: room.get(True, 1) - 1)
+        monkeypatch.setattr(preparing, "free_bytes", lambda: room.get(True, 1) - 1)
         run = check(PROGRAMS["Reached"], graph, ratio=1.0, partition_size=32)
     assert not run.trace.column("partitions_pull").any()
     assert room[True] - room[False] >= 4 * graph.m + 8 * graph.n

@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.gpu import engine, limits
+from gpop.gpu import limits, preparing
 from gpop.graph.graph import Graph
 from tests.gpu.cases import CASES, MODES, Case, Sums, check, in_plain_python, run_device
 from tests.gpu.hub_programs import Bytes, Counted, Degree, Enough, FiveCounted, Order
@@ -84,8 +84,8 @@ def test_queues_that_do_not_fit(hubs, monkeypatch):
         seen.append(found["called"][0])
         return found
 
-    layouts = engine.queue_shapes
-    monkeypatch.setattr(engine, "queue_shapes", shapes)
+    layouts = preparing.queue_shapes
+    monkeypatch.setattr(preparing, "queue_shapes", shapes)
     wanted = in_plain_python(OLD["Sums"], HUBS)
     for mode in ("sc", "pc"):
         check(OLD["Sums"], HUBS, wanted, mode, 256, "declared")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import device, engine
+from gpop.gpu import device, preparing
 from gpop.graph.kept import Kind
 from tests.gpu.cases import graph_of
 from tests.gpu.emulator import emulated
@@ -49,7 +49,7 @@ def test_copies_are_listed_with_their_bytes_and_dropped(graph):
 def test_copies_of_other_runs_make_room(graph, monkeypatch):
     """Room for one run and one copy more: the least recently used copy goes, then there is room."""
     needed = []
-    monkeypatch.setattr(engine, "require_device_memory", lambda nbytes, what: needed.append(nbytes))
+    monkeypatch.setattr(preparing, "require_device_memory", lambda nbytes, what: needed.append(nbytes))
     with emulated():
         expected = [labels(graph, size).tolist() for size in (16, 32, 64)]
         sizes = on_device(graph)
@@ -61,7 +61,7 @@ def test_copies_of_other_runs_make_room(graph, monkeypatch):
         def free():
             return room - sum(on_device(graph).values())
 
-        for module in (engine, device):
+        for module in (preparing, device):
             monkeypatch.setattr(module, "free_bytes", free)
         assert labels(graph, 64).tolist() == expected[2]  # copy and workspace: 32 is older than 16
         assert list(on_device(graph)) == ["partitions of 16", "partitions of 64"]

@@ -129,9 +129,9 @@ def kernels_started(monkeypatch) -> list:
     """Filled with whether a launch was that of a cluster."""
     started, start = [], engine.GpuEngine._start
 
-    def watched(self, kernel):
-        started.append(kernel is self.ready.levels)
-        start(self, kernel)
+    def watched(self, launch, stream):
+        started.append(launch is self.ready.levels)
+        start(self, launch, stream)
 
     monkeypatch.setattr(engine.GpuEngine, "_start", watched)
     return started

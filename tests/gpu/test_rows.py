@@ -9,7 +9,7 @@ import gpop
 from gpop.generate import generate
 from gpop.gpu import choices, limits
 from gpop.gpu.choices import traits_of
-from gpop.gpu.engine import emitted_of
+from gpop.gpu.preparing import emitted_of
 from gpop.model import choosers
 from gpop.model.choosers import MODELS
 from gpop.plan.plan import decide

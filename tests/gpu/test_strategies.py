@@ -15,7 +15,8 @@ from gpop.compare import compare
 from gpop.gpu import choices, edge_arrays, engine, kernel, strategies, traits
 from gpop.gpu.choices import traits_of
 from gpop.gpu.device_graph import HUBS
-from gpop.gpu.engine import GpuEngine, emitted_of
+from gpop.gpu.engine import GpuEngine
+from gpop.gpu.preparing import emitted_of
 from gpop.graph.graph import Graph
 from gpop.model import choosers, gpu_bytes
 from gpop.model.choosers import divides, prefers_bins

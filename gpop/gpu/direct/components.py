@@ -27,8 +27,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.common.on_demand import OnDemand
-from gpop.gpu.device import cupy
-from gpop.gpu.direct.phases import Phases, device_lists, source_of
+from gpop.gpu.device import cupy, current_stream, pinned
+from gpop.gpu.direct.phases import DeviceLists, Phases, device_lists, source_of
 from gpop.gpu.exchange import SMALL
 from gpop.gpu.left import OnDevice
 from gpop.graph.graph import Graph
@@ -66,29 +66,72 @@ def grow(graph: Graph, directed: bool) -> Forest:
         If lists and labels do not fit the device.
     """
     lists, copy_seconds = device_lists(graph, 4 * graph.n + 8 * _TOLD, "components")
-    both = cupy().zeros(2 * _TOLD + graph.n, np.uint32)  # one copy back, if it is small
-    parent, told = both[2 * _TOLD :], both[: 2 * _TOLD].view(np.uint64)
-    phases, n, ends = Phases(source()), np.int64(graph.n), lists.argument
-    chunks = phases.chunks(graph.n + graph.m)
-    launches = (
-        ("hook", (ends, parent, told)),
-        ("join", (ends, parent, _JOINED, told)),
-        ("compress", (n, parent, told)),
-        ("sample", (n, parent, told)),
-        ("rest", (ends, *chunks, np.int32(directed), parent, told)),
-        ("compress", (n, parent, told)),
-    )
-    phases.mark()
-    for kernel, arguments in launches:
-        if graph.n:
-            phases.launch(kernel, *arguments, blocks=1 if kernel == "sample" else None)
-        phases.mark()
-    brought = both if both.nbytes <= SMALL else both[: 2 * _TOLD]
-    found = brought.get()  # waits for the last kernel
-    _, sampled, roots, _, hooked, joined, rested = found[: 2 * _TOLD].view(np.uint64).tolist()
-    labels = OnDemand((lambda: found[2 * _TOLD :]) if brought is both else OnDevice(parent).on_host)
-    edges = np.array([hooked, joined, 0, 0, rested, 0])
-    return Forest(labels, roots, sampled, edges, phases.seconds(), copy_seconds, phases.threads)
+    idle = _idle(graph, directed)
+    ready = idle.pop() if idle else _Ready(graph, lists, directed)
+    forest = ready.grow(copy_seconds)
+    idle.append(ready)
+    return forest
+
+
+def _idle(graph: Graph, directed: bool) -> list[_Ready]:
+    """What earlier calls have laid out for the graph and do not use, while its lists are where they were."""
+    key = "components", cupy().cuda.Device().id, directed
+    made_with, idle = graph.store.noted(key) or (None, [])
+    if made_with is not cupy():
+        idle = []
+        graph.store.note(key, (cupy(), idle))
+    return idle
+
+
+class _Ready:
+    """Launches on a graph, laid out once for many calls, one at a time, and the block of small labels.
+
+    ``told``, numbers for the host, and labels lie in one block: one copy brings both.
+    """
+
+    def __init__(self, graph: Graph, lists: DeviceLists, directed: bool) -> None:
+        self.phases = Phases(source())
+        self.parent, self.told = np.zeros(1, np.uint64), np.zeros(1, np.uint64)  # where they are
+        parent, told, n, ends = self.parent, self.told, np.array([graph.n]), lists.argument
+        chunks = [np.array([each]) for each in self.phases.chunks(graph.n + graph.m)]
+        lay_out = self.phases.laid_out
+        compress = lay_out("compress", (n, parent, told))
+        launches = (
+            lay_out("hook", (ends, parent, told)),
+            lay_out("join", (ends, parent, np.array([_JOINED]), told)),
+            compress,
+            lay_out("sample", (n, parent, told), blocks=1),
+            lay_out("rest", (ends, *chunks, np.array([directed], np.int32), parent, told)),
+            compress,
+        )
+        self.launches = launches if graph.n else (None,) * len(launches)
+        self.nbytes = 8 * _TOLD + 4 * graph.n
+        self.block = cupy().empty(self.nbytes, np.uint8) if self.nbytes <= SMALL else None
+        self.brought = pinned(8 * _TOLD if self.block is None else self.nbytes, np.dtype(np.uint8))
+        self.brought_at = int(self.brought.ctypes.data)
+
+    def grow(self, copy_seconds: float) -> Forest:
+        """The forest; labels that are not small stay where they are."""
+        block = cupy().empty(self.nbytes, np.uint8) if self.block is None else self.block
+        at, runtime, stream = block.data.ptr, cupy().cuda.runtime, current_stream()
+        runtime.memsetAsync(at, 0, 8 * _TOLD, stream)
+        self.told[0], self.parent[0] = at, at + 8 * _TOLD
+        self.phases.mark()
+        for launch in self.launches:
+            if launch:
+                launch(stream)
+            self.phases.mark()
+        runtime.memcpyAsync(self.brought_at, at, self.brought.size, runtime.memcpyDeviceToHost, stream)
+        runtime.streamSynchronize(stream)
+        found = self.brought.copy()
+        _, sampled, roots, _, hooked, joined, rested = found[: 8 * _TOLD].view(np.uint64).tolist()
+        if self.block is None:
+            labels = OnDemand(OnDevice(block[8 * _TOLD :].view(np.uint32)).on_host)
+        else:
+            labels = OnDemand(lambda: found[8 * _TOLD :].view(np.uint32))
+        edges = np.array([hooked, joined, 0, 0, rested, 0])
+        seconds, threads = self.phases.seconds(), self.phases.threads
+        return Forest(labels, roots, sampled, edges, seconds, copy_seconds, threads)
 
 
 def source() -> str:

@@ -18,6 +18,7 @@ import numpy as np
 from gpop.gpu.device import cupy, current_device, require_device_memory
 from gpop.gpu.kernel import compile_kernel
 from gpop.gpu.kernel_files import kernel_text
+from gpop.gpu.launch import Launch
 from gpop.gpu.left import make_room
 from gpop.gpu.structs import argument
 from gpop.graph.graph import Graph
@@ -112,6 +113,10 @@ class Phases:
         """One kernel; structs and numbers go by value, arrays by their address."""
         blocks = blocks or self.threads // threads
         _kernel(self.module, kernel)((blocks,), (threads,), arguments)
+
+    def laid_out(self, kernel: str, arguments: tuple[np.ndarray, ...], blocks: int | None = None) -> Launch:
+        """The same for many launches; arguments are arrays of one item, addresses among them."""
+        return Launch(_kernel(self.module, kernel), blocks or self.threads // THREADS, THREADS, arguments)
 
     def mark(self) -> None:
         """A phase begins here, and the one before ends."""
