@@ -26,6 +26,7 @@ from gpop.cpu.exchange import (
     LOAD,
     MARK,
     NEXT,
+    OWN,
     PIECES,
     SIZE,
     STAGE,
@@ -259,7 +260,8 @@ def make_loop(open_control, work, all_active, prioritised):
                         progress[NEEDY] = max(0, progress[NEEDY] - progress[FRONTIER])
                         progress[NEEDY_EDGES] = max(0, progress[NEEDY_EDGES] - progress[EDGES])
                         pulled, predicted = choose_pull(
-                            way, ratio, size, progress[FRONTIER], progress[EDGES],
+                            way, ratio, size, c.exchanged[OWN] if ranked else c.n,
+                            progress[FRONTIER], progress[EDGES],
                             progress[NEEDY], progress[NEEDY_EDGES], c.sizes, c, c,
                         )  # fmt: skip
                         if pulled:

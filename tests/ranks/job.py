@@ -254,6 +254,17 @@ def lists_of_parts() -> None:
         assert all(np.array_equal(a, b) for a, b in zip(sends, wanted[world().rank], strict=True))
 
 
+def asked() -> None:
+    """Ranks that pull ask their own vertices: where little is active, the bytes are those of a run alone."""
+    graph, options = agreement.graphs()["rmat"], {"mode": "pull", "partition_size": 64, "threads": 1}
+    found = []
+    for transport in ("alone", "mpi"):
+        program = programs.Colours(graph)
+        agreement.colours(program)
+        found.append(gpop.run(program, transport=transport, **options).trace.column("bytes"))
+    assert found[0][-1] == found[1][-1], found
+
+
 def refused() -> None:
     """What ranks cannot do is one line, the same on each of them."""
     graph = agreement.graphs()["rmat"]
@@ -285,5 +296,6 @@ if __name__ == "__main__":
     refused()
     agreement.main(["drift:sc", "drift:pc"], threads=(1, 2), sizes=(8,))
     agreement.main(["colours:auto", "colours:pull"], threads=(1, 2), sizes=(64,))
+    asked()
     other_ways()
     checkpoints(Path(sys.argv[1]))
