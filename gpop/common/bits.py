@@ -18,40 +18,31 @@ ir, types, cgutils = Later("llvmlite.ir"), Later("numba.types"), Later("numba.co
 FEATURE = "+bmi2"
 
 
-def together(word, mask):
-    """Bit i is that of ``word`` at the i-th place that is set in ``mask``.
+def _mover(apart: bool) -> Callable:
+    """Loop over the places that are set in ``mask``: from them to the lower end, or ``apart`` back to them.
 
     Examples
     --------
-    >>> int(together(np.uint64(0b100100), np.uint64(0b110100)))
-    5
-    """
-    found, bit, zero = np.uint64(0), np.uint64(1), np.uint64(0)
-    while mask > zero:
-        lowest = mask & (~mask + np.uint64(1))
-        if word & lowest:
-            found |= bit
-        bit <<= np.uint64(1)
-        mask ^= lowest
-    return found
-
-
-def apart(word, mask):
-    """Its opposite: bit i of ``word`` goes to the i-th place that is set in ``mask``.
-
-    Examples
-    --------
+    >>> bin(together(np.uint64(0b100100), np.uint64(0b110100)))
+    '0b101'
     >>> bin(apart(np.uint64(0b101), np.uint64(0b110100)))
     '0b100100'
     """
-    found, bit, zero = np.uint64(0), np.uint64(1), np.uint64(0)
-    while mask > zero:
-        lowest = mask & (~mask + np.uint64(1))
-        if word & bit:
-            found |= lowest
-        bit <<= np.uint64(1)
-        mask ^= lowest
-    return found
+
+    def move(word, mask):
+        found, bit, zero = np.uint64(0), np.uint64(1), np.uint64(0)
+        while mask > zero:
+            place = mask & (~mask + np.uint64(1))
+            if word & (bit if apart else place):
+                found |= place if apart else bit
+            bit <<= np.uint64(1)
+            mask ^= place
+        return found
+
+    return move
+
+
+together, apart = _mover(False), _mover(True)
 
 
 def _instruction(name: str, otherwise: Callable) -> tuple[Any, Callable]:

@@ -12,7 +12,7 @@ import numpy as np
 from gpop.common.inlined import inline
 from gpop.cpu import team
 from gpop.cpu.interleave import is_local
-from gpop.model.choosers import AUTO, AUTO_PUSH
+from gpop.model.choosers import AUTO, AUTO_PUSH, VISIT_BYTES
 from gpop.model.compiled import (
     edges_looked_at,
     may_pull,
@@ -67,17 +67,22 @@ def choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):
 
 
 @inline
-def choose_pull(forced, ratio, size, frontier, edges, needy_vertices, needy_edges, sizes, layout, space):
-    """Whether this iteration pulls, and the bytes the model predicts for that."""
+def choose_pull(
+    forced, ratio, size, vertices, frontier, edges, needy_vertices, needy_edges, sizes, layout, space
+):  # fmt: skip
+    """Whether this iteration pulls, and the bytes that are predicted for that; ``vertices`` are asked."""
     looked_at = edges_looked_at(edges, needy_vertices, needy_edges)
-    pulled = pull_bytes(layout.n, frontier, looked_at, sizes)
+    pulled = pull_bytes(vertices, frontier, looked_at, sizes)
     if forced != AUTO or not may_pull(edges, needy_edges):
         return forced == PULL, pulled
     pushed = 0.0
     for i in range(size):
         p = space.scatter_list[i]
-        dense = choose_mode(p, forced, ratio, False, is_local(p, space), sizes, layout, space)
+        local = is_local(p, space)
+        dense = choose_mode(p, forced, ratio, False, local, sizes, layout, space)
         pushed += space.predicted[p] / ratio if dense else space.predicted[p]
+        if not (dense or local):
+            pushed += space.frontier_size[p] * VISIT_BYTES
     return prefers_pull(pushed, pulled, ratio), pulled
 
 

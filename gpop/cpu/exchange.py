@@ -63,9 +63,9 @@ active, those that are not settled); edges here of what is active, after the exc
 vertices of all ranks; the lowest priority that waits, before the exchange here, after it anywhere; all edges
 of own active vertices, on whatever rank. `AS_BITS` and `OWN_BITS` follow."""
 
-STAGE, NEXT, PIECES, LOAD = range(8, 12)
+STAGE, NEXT, PIECES, LOAD, OWN = range(8, 13)
 """More of them: how far the exchange is, 0 before it; what is to be done in pieces now, how many pieces there
-are, 0 when it is over, and about how many vertices or words they have in all."""
+are, 0 when it is over, and about how many vertices or words they have in all. How many vertices are own."""
 
 MARK, PACK, FILL, UNPACK, TAKE = range(8, 13)
 """What is done in pieces (phases of gpop/cpu/work.py): own vertices become bits, partition by partition; bits
@@ -97,6 +97,7 @@ def make_exchange(post, all_active):
         told[PIECES] = 0
         if stage == _BEGINS:
             wire.calls[EXCHANGE_TURN] += 1
+            told[OWN] = np.int64(state.gpop_last) - np.int64(state.gpop_first)
             told[AS_BITS] = told[OWN_BITS] = 0
             if all_active:
                 active = told[ACTIVE_HERE]
@@ -121,9 +122,8 @@ def make_exchange(post, all_active):
                 looked_at = wire.mirrored.shape[1] * (ranks - 1)
                 if active * SCANNED >= looked_at and active > 0:
                     if not keeps_order(forced) or ascends(size, layout, space):
-                        own = np.int64(state.gpop_last) - np.int64(state.gpop_first)
                         bits = np.int64(layout.bits)
-                        _next(MARK, (own + (np.int64(1) << bits) - 1) >> bits, active, _MARKED, told)
+                        _next(MARK, (told[OWN] + (np.int64(1) << bits) - 1) >> bits, active, _MARKED, told)
                         return
                 for r in range(ranks):
                     pairs[r, CHOSEN] = 0

@@ -68,6 +68,15 @@ def _begin(function, address, size, rank, number, wire):
 
 
 @inline
+def _let_pass(tries):
+    """What is done between two looks at whether others have come."""
+    if tries < SPINS:
+        pause()
+    else:
+        yield_core()
+
+
+@inline
 def wait_for_all(number, calls):
     """Return when so many requests are done."""
     calls[FLAG] = 0
@@ -77,10 +86,7 @@ def wait_for_all(number, calls):
         if calls[FLAG] != 0:
             break
         tries += 1
-        if tries < SPINS:
-            pause()
-        else:
-            yield_core()
+        _let_pass(tries)
 
 
 @inline
@@ -99,10 +105,7 @@ def wait_for_neighbours(turn, wire):
             tries = 0
             while load_acquire(wire.words, in_at(r, wire) + TURN) < turn:
                 tries += 1
-                if tries < SPINS:
-                    pause()
-                else:
-                    yield_core()
+                _let_pass(tries)
 
 
 @inline

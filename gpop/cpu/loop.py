@@ -26,6 +26,7 @@ from gpop.cpu.exchange import (
     LOAD,
     MARK,
     NEXT,
+    OWN,
     PIECES,
     SIZE,
     STAGE,
@@ -43,7 +44,8 @@ LIGHT_BUCKET = 64
 """What `SERIAL_EDGES` is for a bucket: inside the partitions many times the active edges are followed."""
 
 WAIT_EDGES = 1 << 17
-"""From so many active edges on, a phase is begun before all workers have come: the last ones find work."""
+"""From so many active edges on, or `WAKE_BYTES`, a phase is begun before all workers have come: the last ones
+find work."""
 
 LATE_NS, ALONE, ALONE_EDGES = 100_000, 16, 1 << 20
 """Where the main thread has waited so long for others that it would have been faster alone, somebody else
@@ -259,7 +261,8 @@ def make_loop(open_control, work, all_active, prioritised):
                         progress[NEEDY] = max(0, progress[NEEDY] - progress[FRONTIER])
                         progress[NEEDY_EDGES] = max(0, progress[NEEDY_EDGES] - progress[EDGES])
                         pulled, predicted = choose_pull(
-                            way, ratio, size, progress[FRONTIER], progress[EDGES],
+                            way, ratio, size, c.exchanged[OWN] if ranked else c.n,
+                            progress[FRONTIER], progress[EDGES],
                             progress[NEEDY], progress[NEEDY_EDGES], c.sizes, c, c,
                         )  # fmt: skip
                         if pulled:
@@ -278,7 +281,7 @@ def make_loop(open_control, work, all_active, prioritised):
                 together = workers > 0 and (load >= serial or not pushing)
                 if together and not all_there:
                     all_there = team.all_there(c.claim, workers, ticket)
-                    together = all_there or load >= WAIT_EDGES
+                    together = all_there or load >= WAIT_EDGES or load * edge_bytes >= WAKE_BYTES
                 if now < alone_until and load < ALONE_EDGES:
                     together = False
                 if phase == PREPARE and c.bits < active.WORD_BITS:

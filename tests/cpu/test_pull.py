@@ -14,6 +14,7 @@ from gpop.generate import generate
 from gpop.graph.kept import Kind
 from gpop.layout.in_edges import kept_in_edges
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, edges_looked_at, pull_bytes
+from tests.conftest import SEED
 from tests.programs import Colours, Drift, Rank, interpret, random_graph
 
 MODES = [{"mode": "sc"}, {"mode": "pc"}, {"mode": "auto"}, {"ratio": 1e9}, {"mode": "pull"}]
@@ -99,6 +100,18 @@ def test_auto_pulls_where_much_is_active():
     assert not np.any(pulled * pushed)
     levels, _ = searched(SOCIAL, 1, mode="pc")
     assert np.array_equal(program.level, levels.level)
+
+
+@pytest.mark.parametrize("far", [False, True])
+def test_vertices_that_are_far_apart_are_asked_for_sooner(far):
+    """One in 25 is active, with an edge into its partition or anywhere; others, not seen, have more."""
+    n, active = 1 << 14, np.arange(1, 1 << 14, 25)
+    others = 1 + (np.random.default_rng(SEED).permutation(active) if far else active)
+    tails = np.concatenate([np.zeros_like(active), active, np.repeat(active + 2, 16)])
+    graph = gpop.Graph.from_edges(tails, np.concatenate([active, others, np.repeat(others, 16)]), n=n)
+    _, run = searched(graph, 0, partition_size=512, ratio=2.0)
+    assert run.trace.column("frontier").tolist() == [1, active.size, active.size]
+    assert run.trace.column("partitions_pull")[1] == (32 if far else 0)
 
 
 @pytest.mark.parametrize("mode, ratio", [("pull", 2.0), ("auto", 2.0), ("auto", 4.0), ("auto", 1e9)])

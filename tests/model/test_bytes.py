@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, edges_looked_at, pc_bytes, pull_bytes, sc_bytes
-from gpop.model.choosers import DEFAULT_RATIO, MODELS, prefers_pc
+from gpop.model.choosers import DEFAULT_RATIO, MODELS, VISIT_BYTES, prefers_pc
 
 FOUR = Sizes(offset=4, edge=4, id=4, source=4, value=4, weight=0)
 COMPACT = Sizes(offset=8, edge=4, id=2, source=2, value=4, weight=0)
@@ -159,4 +159,5 @@ def test_the_guide_says_what_the_model_adds():
     rows = {model.name: re.search(rf"^\| `{model.name}`.*$", guide, re.MULTILINE)[0] for model in MODELS}
     assert f"{PROBE_BYTES} bytes for every vertex" in rows["engine"]
     assert f"{CURSOR_BYTES} for the insertion points" in rows["engine"]
+    assert f"{VISIT_BYTES} bytes for every vertex that sc would visit" in rows["engine"]
     assert rows["paper"].startswith("| `paper` | equation 1 alone")

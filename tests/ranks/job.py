@@ -6,6 +6,7 @@ import contextlib
 import json
 import shutil
 import sys
+import time
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -254,6 +255,43 @@ def lists_of_parts() -> None:
         assert all(np.array_equal(a, b) for a, b in zip(sends, wanted[world().rank], strict=True))
 
 
+def one_compiles(folder: Path) -> None:
+    """What rank 0 does first is done when the others begin."""
+    done = folder / "compiled"
+
+    def work() -> None:
+        if world().rank == 0:
+            time.sleep(0.2)  # the others would be there long before
+            done.touch()
+        assert done.exists(), f"rank {world().rank} was first"
+
+    world().first_alone(work)
+
+
+def told() -> None:
+    """Every rank says what all have sent, and how much of their loops they have waited."""
+    program = programs.Drift(agreement.graphs()["rmat"])
+    options = {"mode": "sc", "partition_size": 8, "iterations": 12, "threads": 1, "transport": "mpi"}
+    run = gpop.run(program, agreement.masses(program), **options)
+    traffic = run.trace.summary["traffic"]
+    assert len(traffic) == world().size
+    assert {each["exchanges"] for each in traffic} == {run.iterations}, traffic
+    for each in traffic:
+        assert each["bytes"] > each["values"] > 0, each
+        assert 0 < each["waited_seconds"] < each["loop_seconds"], each
+
+
+def asked() -> None:
+    """Ranks that pull ask their own vertices: where little is active, the bytes are those of a run alone."""
+    graph, options = agreement.graphs()["rmat"], {"mode": "pull", "partition_size": 64, "threads": 1}
+    found = []
+    for transport in ("alone", "mpi"):
+        program = programs.Colours(graph)
+        agreement.colours(program)
+        found.append(gpop.run(program, transport=transport, **options).trace.column("bytes"))
+    assert found[0][-1] == found[1][-1], found
+
+
 def refused() -> None:
     """What ranks cannot do is one line, the same on each of them."""
     graph = agreement.graphs()["rmat"]
@@ -285,5 +323,8 @@ if __name__ == "__main__":
     refused()
     agreement.main(["drift:sc", "drift:pc"], threads=(1, 2), sizes=(8,))
     agreement.main(["colours:auto", "colours:pull"], threads=(1, 2), sizes=(64,))
+    one_compiles(Path(sys.argv[1]))
+    told()
+    asked()
     other_ways()
     checkpoints(Path(sys.argv[1]))
