@@ -16,8 +16,8 @@ The buckets are kept for the next search: to get and to give back so many pages 
 a small graph.
 
 Bytes per edge: 8 in order, and an access to a distance. Encoding: the vertices of bucket ``at`` are in blocks
-of ``members``, from ``oldest[at]`` to ``newest[at]``; ``links[block]`` is the next one, as in the list of free
-blocks. ``filled[at]`` counts them: all blocks but the newest are full. Edges are in pairs
+of ``members``, from ``oldest[at]`` to ``newest[at]``; ``links[block]`` is the next one, as in the list of
+free blocks. ``filled[at]`` counts them: all blocks but the newest are full. Edges are in pairs
 (`gpop.layout.edge_pairs`); ``turns`` has what is added before a pair, to its number and to the distance from
 which it leads. A distance that is added is in the upper half, and so it is in a *find*, above the id.
 Papers: R. Brown, "Calendar queues", 1988; U. Meyer, P. Sanders, "Delta-stepping", 2003.
@@ -96,9 +96,9 @@ def search(graph: Graph, source: int, width: float) -> Distances:
     shift = min(max(1, int(width)).bit_length() - 1, 31)
     starts, lines = edge_pairs(graph)
     _compile()
-    require_memory(VERTEX_BYTES * graph.n, f"shortest paths of {graph!r}")
     start = time.perf_counter()
-    distance, room = np.empty(graph.n, np.uint32), _borrowed(graph.n)
+    room = _borrowed(graph)
+    distance = np.empty(graph.n, np.uint32)
     _search(source, shift, _blocks(graph.n), starts, lines, distance, room.table)
     latest, looked = room.calendar.now[_LATEST:].tolist()
     if room.calendar.members.nbytes <= MOST_KEPT:
@@ -118,13 +118,16 @@ _spare: list[_Room] = []
 """The buckets of the last search, while no other has them."""
 
 
-def _borrowed(n: int) -> _Room:
+def _borrowed(graph: Graph) -> _Room:
     """A calendar with enough room: the spare one, or a new one."""
     try:
         room = _spare.pop()
-    except IndexError:
-        return _room(n)
-    return room if len(room.calendar.links) >= _blocks(n) else _room(n)
+    except IndexError:  # another search has it
+        room = None
+    if room is None or len(room.calendar.links) < _blocks(graph.n):
+        require_memory(VERTEX_BYTES * graph.n, f"shortest paths of {graph!r}")
+        room = _room(graph.n)
+    return room
 
 
 def _blocks(n: int) -> int:

@@ -1,9 +1,9 @@
 """The adjacency lists as pairs of edges, for searches that walk many short lists as if they were one.
 
-Layout: the edges of v are ``lines[2 * starts[v]:2 * starts[v + 1]]``, in the graph's order, uint64: the weight
-in the upper half, the neighbour in the lower. An edge is one load, and a step of the walk two of them. A list
-of an odd number ends with its last neighbour once more, as far away as can be. For whole-number weights below
-2**31. Kept with the graph; 8 bytes an edge, 4 to 8 a vertex.
+Layout: the edges of v are ``lines[2 * starts[v]:2 * starts[v + 1]]``, in the graph's order, uint64: the
+weight in the upper half, the neighbour in the lower. An edge is one load, and a step of the walk two of them.
+A list of an odd number ends with its last neighbour once more, as far away as can be. For whole-number
+weights below 2**31. Kept with the graph; 8 bytes an edge, 4 to 8 a vertex.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ import numpy as np
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.model.light_first import FARTHEST
-
-LINE_BYTES, VERTEX_BYTES = 8, 8
 
 _HALF, _ID = np.uint64(32), np.uint64(0xFFFFFFFF)
 _WHILE_MADE = 17

@@ -92,8 +92,8 @@ def test_buckets_are_kept_for_the_next_search(monkeypatch):
     again = search(graph, 1, 300)
     assert calendar._spare[0] is kept and again.edges[0] == first.edges[0]
     assert np.array_equal(again.distance, first.distance)
-    taken = calendar._borrowed(graph.n)
-    assert taken is kept and calendar._borrowed(graph.n) is not kept
+    taken = calendar._borrowed(graph)
+    assert taken is kept and calendar._borrowed(graph) is not kept
     monkeypatch.setattr(calendar, "MOST_KEPT", 0)
     assert agrees(graph, 1, 300) and not calendar._spare
 
