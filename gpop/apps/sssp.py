@@ -157,7 +157,7 @@ def sssp(
             reason = f"no memory for {method}: {error}"
         else:
             is_near = min(below, heaviest * graph.n) + heaviest < SSSP.distance.fill
-            if is_near or _is_exact(distance.value, INFINITY, heaviest):
+            if is_near or _is_exact(_looked_at(distance), INFINITY, heaviest):
                 return _result(source, distance, INFINITY, run)
             reason = f"distances are too long for method {method!r}"
     return _by_messages(graph, source, heaviest, reason, delta, interleave, options)
@@ -199,10 +199,16 @@ def _by_messages(
     )
 
 
-def _result(source: int, distance: OnDemand, infinity: np.generic, run: gpop.Run) -> SSSPResult:
+def _looked_at(distance: np.ndarray | OnDemand) -> np.ndarray:
+    return distance.value if isinstance(distance, OnDemand) else distance
+
+
+def _result(source: int, distance: np.ndarray | OnDemand, infinity: np.generic, run: gpop.Run) -> SSSPResult:
     """Distances, and who has one, which nobody has looked at."""
-    reached = OnDemand(lambda: _reached(distance.value, infinity))
-    return SSSPResult.made({"distance": distance, "reached": reached}, source=source, run=run)
+    reached = OnDemand(lambda: _reached(_looked_at(distance), infinity))
+    if isinstance(distance, OnDemand):
+        return SSSPResult.made({"distance": distance, "reached": reached}, source=source, run=run)
+    return SSSPResult.made({"reached": reached}, source=source, distance=distance, run=run)
 
 
 def _reached(distance: np.ndarray, infinity: np.generic) -> np.ndarray:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import numpy as np
+
 import gpop
 from gpop.apps.on_ranks import several
 from gpop.apps.without_messages import (
@@ -128,7 +130,7 @@ def _there_is_room(graph: gpop.Graph) -> bool:
 
 def without_messages(
     graph: gpop.Graph, source: int, unit: float, method: str, reason: str, options: dict[str, Any]
-) -> tuple[OnDemand, int, gpop.Run]:
+) -> tuple[np.ndarray | OnDemand, int, gpop.Run]:
     """Distances (uint32), `FARTHEST` where that is not less; what all others are less than, and the run."""
     threads = use_threads(options.get("threads"))
     if options.get("target") == "gpu":
@@ -149,7 +151,7 @@ def without_messages(
         method=method,
         reason=reason,
     )
-    return OnDemand(lambda: found.distance), found.below, run
+    return found.distance, found.below, run
 
 
 def _on_gpu(graph: gpop.Graph, source: int, unit: float, reason: str) -> tuple[OnDemand, int, gpop.Run]:

@@ -125,8 +125,8 @@ def _room(graph: Graph) -> _Room:
 @cache
 def _compile(ids: np.dtype) -> None:
     """Search in nothing, before the clock starts."""
-    nothing = Graph(np.zeros(2, np.int64), np.empty(0, ids))
-    _search(0, _room(nothing).table, np.empty(1, np.uint32), np.empty(1, np.int32))
+    room = _room(Graph(np.zeros(2, np.int64), np.empty(0, ids)))  # whose arrays live as long as it does
+    _search(0, room.table, np.empty(1, np.uint32), np.empty(1, np.int32))
 
 
 @kernel

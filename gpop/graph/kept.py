@@ -61,6 +61,7 @@ class Kind(StrEnum):
     BINS = "bins"  # bits of a partition
     WEIGHTS = "narrow weights"  # None
     BY_WEIGHT = "edges by weight"  # None
+    PAIRS = "edges in pairs"  # None
     PLAN = "plan of blocks"  # sizes of units and sources
     BLOCKS = "blocks"  # the same, and whether there are weights
     HYB = "hyb"  # whether there are weights

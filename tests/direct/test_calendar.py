@@ -41,7 +41,7 @@ def test_edges_that_are_walked(kind):
     graph = generate(kind, scale=12, degree=16, seed=5, weights=(1, 255))
     source = int(graph.out_degree.argmax())
     reached = np.isfinite(reference.distances(graph, source))
-    edges = int(graph.out_degree[reached].sum())
+    edges = int((graph.out_degree[reached] + 1 & ~1).sum())  # in pairs
     assert search(graph, source, 1).edges[0] == edges
     for width in WIDTHS:
         assert agrees(graph, source, width)
@@ -70,12 +70,9 @@ def test_blocks_that_run_out(monkeypatch):
     """Vertices that move from day to day leave a place behind on each: all buckets are filled anew."""
     graph = weighted(generate("rmat", scale=12, degree=40, seed=2, symmetrize=True), 900)
     source = int(graph.out_degree.argmax())
-    expected, make = search(graph, source, 300), calendar._calendar
-
-    def short(n):  # few days are in use here: no more room than that is needed
-        return calendar._of_room(make(n), calendar._ROOM + n // calendar.BLOCK)
-
-    monkeypatch.setattr(calendar, "_calendar", short)
+    expected = search(graph, source, 300)
+    # Few days are in use here: no more room than that is needed.
+    monkeypatch.setattr(calendar, "_blocks", lambda n: calendar._ROOM + n // calendar.BLOCK)
     monkeypatch.setattr(calendar, "_spare", [])
     found = search(graph, source, 300)
     assert found.edges[0] != expected.edges[0]  # buckets filled anew have another order
@@ -95,8 +92,8 @@ def test_buckets_are_kept_for_the_next_search(monkeypatch):
     again = search(graph, 1, 300)
     assert calendar._spare[0] is kept and again.edges[0] == first.edges[0]
     assert np.array_equal(again.distance, first.distance)
-    taken = calendar._borrowed(graph.n)
-    assert taken is kept and calendar._borrowed(graph.n) is not kept
+    taken = calendar._borrowed(graph)
+    assert taken is kept and calendar._borrowed(graph) is not kept
     monkeypatch.setattr(calendar, "MOST_KEPT", 0)
     assert agrees(graph, 1, 300) and not calendar._spare
 
@@ -113,3 +110,18 @@ def test_what_is_as_far_as_can_be_is_not_reached():
     )
     for width in WIDTHS:
         assert search(graph, 0, width).distance.tolist() == [0, 2**30, 2**31 - 2, FARTHEST, FARTHEST - 1]
+
+
+@pytest.mark.parametrize("width", [1, 2**19, 2**20, 2**29])
+def test_the_last_day_before_what_is_not_reached(width):
+    """Who is found on it goes on, although it is the day on which all others seem to lie."""
+    weights = np.array([2**30, 2**30 - 2**19, 2**10, 2**18], np.uint32)
+    found = search(Graph.from_edges(range(4), range(1, 5), weights), 0, width)
+    assert found.distance.tolist() == [0, *np.cumsum(weights).tolist()]
+
+
+def test_no_distance_is_beyond_the_bound_that_comes_with_them():
+    graph = weighted(generate("grid", width=40, height=30), 100)
+    for width in (1, 64, 5000):
+        found = search(graph, 0, width)
+        assert found.distance.max() < found.below <= found.distance.max() + 2 * width
