@@ -216,7 +216,9 @@ def pagerank(
         )
     limit = max_iterations if converging else iterations
     run = gpop.run(program, iterations=limit, **options)
-    rank = OnDemand(lambda: program.rank if converging else _ranks(program))
+    rank: Any = OnDemand(lambda: program.rank if converging else _ranks(program))
+    if converging and "rank" in program._fields.made:  # on the host: nothing is to be made of it
+        rank = program.rank
     return PageRankResult(
         rank=rank, iterations=run.iterations, converged=run.converged if converging else None, run=run
     )
