@@ -216,8 +216,10 @@ def pagerank(
         )
     limit = max_iterations if converging else iterations
     run = gpop.run(program, iterations=limit, **options)
-    rank = OnDemand(lambda: program.rank if converging else _ranks(program))
     converged = run.converged if converging else None
+    if converging and "rank" in program._fields.made:  # on the host: nothing is to be made of it
+        return PageRankResult(rank=program.rank, iterations=run.iterations, converged=converged, run=run)
+    rank = OnDemand(lambda: program.rank if converging else _ranks(program))
     return PageRankResult.made({"rank": rank}, iterations=run.iterations, converged=converged, run=run)
 
 

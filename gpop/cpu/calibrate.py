@@ -49,8 +49,8 @@ FARTHEST = 4.0
 
 MODES = ("sc", "pc", "pull")
 
-BYTES = 5, 4
-"""Of a vertex and of a value, as the engine has them for `Spread`."""
+BYTES = 4, 4
+"""Of what a message changes and of a value, as the engine has them for `Spread`."""
 
 
 class Unsteady(GpopError):

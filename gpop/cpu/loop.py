@@ -73,6 +73,11 @@ others want its cores, too, a phase of microseconds may wait for a worker for mi
 WAKE_BYTES = 1 << 22
 """They are called at once for an iteration in which the model expects so many bytes to move."""
 
+ROUNDS = 8
+"""Where all are active, every iteration is like the first, and so many are expected at least, unless the
+limit is lower: these bytes are those of all of them. On 100,000 edges 17 iterations took .70 ms alone, and .55
+with a second thread that was called at once."""
+
 EXCHANGE_LOAD = 1 << 13
 """From so many vertices or words on threads share what there is to do for an exchange between ranks."""
 
@@ -239,7 +244,10 @@ def make_loop(open_control, work, all_active, prioritised):
                     if all_active:
                         items = c.k
                     may_call, long = progress[TEAM] == MAY_CALL, now - started > WAKE_NS
-                    calls = may_call and load >= SERIAL_EDGES and (long or load * edge_bytes >= WAKE_BYTES)
+                    expected = load * edge_bytes
+                    if all_active:
+                        expected *= min(ROUNDS, limit - iteration)
+                    calls = may_call and load >= SERIAL_EDGES and (long or expected >= WAKE_BYTES)
                     if calls and not ((pulls and not all_active) or (prioritised and bucket_done)):
                         progress[TEAM] = CALL
                         break

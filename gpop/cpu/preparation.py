@@ -18,7 +18,7 @@ from gpop.cpu import choose_mode, loop, loops, specialise
 from gpop.cpu.active import SOURCES, drain_frontier, drain_touched, lists_of, load_frontier
 from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.disk import open_disk
-from gpop.cpu.sums import has_hub, sums_in_double
+from gpop.cpu.sums import SUM_BYTES, has_hub, sums_in_double
 from gpop.cpu.work import Job
 from gpop.cpu.workspace import SERIAL_EDGES, Needs, Workspace, unit_workspace, workspace_of
 from gpop.graph.symmetry import kernel_of_mirrored
@@ -139,7 +139,7 @@ class Preparation:
         blocks, seconds = None, 0.0
         if cls.all_active and plan.may(PULL) and self.mode not in ("sc", "pc"):
             if self.mode == "pull" or plan.model.pulls:
-                blocks, seconds = self._find_blocks()
+                blocks, seconds = self._find_blocks(sums)
                 self.mode = "pc" if blocks is None else "pull"
         self.traits = specialise.traits_of(plan, self.mode, sums)
         self.blocked = blocks is not None
@@ -189,10 +189,10 @@ class Preparation:
         if plan.mode != "auto":
             tell_missing(type(self.program).__name__, tree, self.graph, plan.of_run, plan.may)
 
-    def _find_blocks(self) -> tuple[Blocks | None, float]:
+    def _find_blocks(self, sums: bool) -> tuple[Blocks | None, float]:
         """In-edges in blocks, and the seconds they took; None where messages are expected to be faster."""
         plan, forced = self.plan, self.mode == "pull" or (self.disk is not None and self.disk.stays)
-        sizes = (self._vertex_bytes(), plan.types.message.itemsize, plan.partition_size)
+        sizes = (self._delivered_bytes(sums), plan.types.message.itemsize, plan.partition_size)
         weighted = plan.types.weight is not None
         try:
             return blocks_of(
@@ -241,6 +241,11 @@ class Preparation:
     def _vertex_bytes(self) -> int:
         """Bytes of a vertex that a partition keeps in the cache: the fields in use and the frontier flag."""
         return 1 + sum(self.program._fields.kind(name)[1].itemsize for name in self.lowered.fields)
+
+    def _delivered_bytes(self, sums: bool) -> int:
+        """Bytes of a vertex that a message touches: the fields that it changes, or their sum in float64."""
+        changed = (self.program._fields.kind(name)[1].itemsize for name in self.lowered.gathered)
+        return SUM_BYTES if sums else max(1, sum(changed))
 
     def _needs(self) -> Needs:
         """The large arrays of a run over bins."""

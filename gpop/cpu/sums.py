@@ -37,6 +37,9 @@ HEARD = 2
 """In ``in_frontier``, of a vertex that was not in the frontier before it heard something."""
 
 
+SUM_BYTES = 8
+"""Of a vertex in ``sums``."""
+
 MOST_ADDENDS = 168
 """Of one sign, their sum in float32 is right to 1e-5: all but the first may be off by 2**-24 of it."""
 

