@@ -31,12 +31,17 @@ from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partitions
 
 SEGMENT_IDS = 2048
-PIECE_IDS = 1 << 15
-"""Least size of a piece: below it, starting one costs more than the balance gains."""
+PIECES = 1
+"""Of a phase, for each multiprocessor, where partitions end nowhere between."""
 
-COLUMN_PIECES, ROW_PIECES = 3, 1
-"""Pieces per multiprocessor, if the partitions were of one size."""
+STARTED_COLUMN, STARTED_ROW = 1 << 15, 1 << 13
+"""What it takes to begin with a partition, in ids and in messages: its values go to shared memory, or its cells
+are emptied there and their sums brought home."""
 
+LEAST_PIECE = 1 << 15
+"""Ids or messages, and beginnings: below it, starting a piece costs more than the balance gains."""
+
+RUN_IDS = 0
 PADDING = 16
 """Elements behind ids, sources and weights, so that whole vectors can be loaded."""
 
@@ -105,20 +110,22 @@ def cut_bins(bins: Bins) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return bins.id_offsets[column] + (np.arange(len(column)) - bin_start) * SEGMENT_IDS, column, bin_start
 
 
-def column_pieces(count: np.ndarray, destination: np.ndarray, target: int) -> np.ndarray:
-    """Join consecutive segments of one column until they have ``target`` ids; the largest pieces first.
+def column_pieces(count: np.ndarray, destination: np.ndarray, most: int, started: int) -> np.ndarray:
+    """Join consecutive segments of one column; the largest pieces first.
+
+    All columns, one behind the other, are cut wherever ``most`` ids are full, of which ``started`` are counted for
+    every column begun: so pieces can be dealt out to multiprocessors in equal shares, however skewed the graph is.
 
     Examples
     --------
-    >>> pieces = column_pieces(np.array([5, 5, 5, 1]), np.array([0, 0, 0, 1]), 10)
+    >>> pieces = column_pieces(np.array([5, 5, 5, 1]), np.array([0, 0, 0, 1]), 10, 1)
     >>> pieces[["first", "last", "partition"]].tolist()
     [(0, 2, 0), (2, 3, 0), (3, 4, 1)]
     """
     if len(count) == 0:
         return np.empty(0, PIECE)
-    before = np.cumsum(count) - count
     starts = np.concatenate([[True], destination[1:] != destination[:-1]])
-    part = (before - before[starts][np.cumsum(starts) - 1]) // target
+    part = (np.cumsum(count) - count + started * np.cumsum(starts)) // most
     begin = np.flatnonzero(starts | np.concatenate([[False], part[1:] != part[:-1]]))
     pieces = np.zeros(len(begin), PIECE)
     pieces["first"], pieces["last"] = begin, np.append(begin[1:], len(count))
@@ -126,18 +133,24 @@ def column_pieces(count: np.ndarray, destination: np.ndarray, target: int) -> np
     return pieces[np.argsort(-np.add.reduceat(count, begin), kind="stable")]
 
 
-def row_pieces(bins: Bins, target: int) -> np.ndarray:
-    """Cut the slots of every row into pieces of at most ``target``; the largest first."""
+def row_pieces(bins: Bins, most: int, started: int) -> np.ndarray:
+    """The same of the slots of the rows, which can be cut anywhere."""
     k = int(bins.k)
     rows = bins.slots[:: max(k, 1)][: k + 1]
-    cuts = -(-np.diff(rows) // target)
-    row = np.repeat(np.arange(k), cuts)
-    ordinal = np.arange(len(row)) - np.repeat(np.cumsum(cuts) - cuts, cuts)
-    pieces = np.zeros(len(row), PIECE)
-    pieces["first"] = rows[row] + ordinal * target
-    pieces["last"] = np.minimum(pieces["first"] + target, rows[row + 1])
-    pieces["partition"] = row
+    begins = rows[:-1] + started * np.arange(1, k + 1)
+    cuts = np.arange(most, rows[-1] + started * k, most)
+    row = np.searchsorted(begins, cuts, "right") - 1
+    at = rows[row] + cuts - begins[row]
+    edges = np.unique(np.concatenate([rows, at[(row >= 0) & (at < rows[row + 1])]]))
+    pieces = np.zeros(len(edges) - 1, PIECE)
+    pieces["first"], pieces["last"] = edges[:-1], edges[1:]
+    pieces["partition"] = np.searchsorted(rows, edges[:-1], "right") - 1
     return pieces[np.argsort(pieces["first"] - pieces["last"], kind="stable")]
+
+
+def most_of_piece(total: int) -> int:
+    """How many ids or messages of so many in all a piece has, with what it takes to begin, at most."""
+    return max(LEAST_PIECE, -(-total // (PIECES * current_device().multiprocessors)))
 
 
 def hub_tables(in_degree: np.ndarray, least: int) -> dict[str, np.ndarray]:
@@ -233,8 +246,8 @@ class DeviceGraph:
         if name in hyb_arrays.ARRAYS:
             return hyb_arrays.host(name, self._in_graph())
         if name == "row_piece":
-            share = ROW_PIECES * current_device().multiprocessors
-            return row_pieces(bins, max(PIECE_IDS, bins.messages // share))
+            total = int(bins.messages) + STARTED_ROW * int(bins.k)
+            return row_pieces(bins, most_of_piece(total), STARTED_ROW)
         if name.startswith("in_"):
             return getattr(self._in_graph(), name.removeprefix("in_"))
         return getattr(graph, name)
@@ -294,12 +307,12 @@ class DeviceGraph:
         destination, source = column // k, column % k
         segments["slot"] = bins.slots[source * k + destination] - 1 + before - before[bin_start]
         segments["source"] = source
-        share = COLUMN_PIECES * current_device().multiprocessors
         self._put("segment", segments)
         sender = destination if self.turned else source
         self._put("segments", np.bincount(sender, minlength=k).astype(np.int32))
-        ids = segments["count"].astype(np.int64)
-        self._put("column_piece", column_pieces(ids, destination, max(PIECE_IDS, bins.ids.size // share)))
+        ids = segments["count"].astype(np.int64) + RUN_IDS * segments["runs"]
+        most = most_of_piece(int(ids.sum()) + STARTED_COLUMN * k)
+        self._put("column_piece", column_pieces(ids, destination, most, STARTED_COLUMN))
 
     def _make_hubs(self) -> None:
         tables = hub_tables(self._in_degree(), limits.HUB)

@@ -27,7 +27,7 @@ __device__ bool stage(int p, State& state, const Graph& graph, const Space& spac
   for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
     const bool sends = !STAGED_IDENTITY || is_active(space, base + i);
     const Message x = sends ? scatterFunc(state, base + i) : (Message)identity<Folded>();
-    staged[i] = x;
+    staged[cell_of_local(i)] = x;
     if (COUNTS_ARRIVALS && !WHOLE) {  // what float cannot tell from 0 counts as such
       below |= (float)x < 0;
       above |= (float)x > 0;
@@ -90,7 +90,7 @@ __device__ void combine_segment(const Segment& segment, State& state, const Grap
       const unsigned local = strip.local(j);
       bool sent = strip.belongs(j);
       if (STAGED_BITS) sent = sent && bit_of(staged_bits, local);
-      const Run message = sent ? Run{(Folded)weighted(state, staged[local], weight.at[j]), true} : nothing;
+      const Run message = sent ? Run{(Folded)weighted(state, staged[strip.cell(j)], weight.at[j]), true} : nothing;
       if (strip.begins(j)) {
         if (CANCELS) {
           if (ended == first)
