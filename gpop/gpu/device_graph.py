@@ -7,8 +7,8 @@ that say who does what on a GPU:
 - *segments*: about ``SEGMENT_IDS`` consecutive ids of one bin, cut where a message begins, so that a
   warp can start anywhere in a column (32 bytes each);
 - *hubs*: vertices with many in-edges, which want other care than the rest (kernels/owner.cuh);
-- *pieces*: runs of segments of one column, and runs of slots of one row, of about equal size however
-  skewed the graph is, the largest first: blocks claim them.
+- *pieces*: runs of segments of one column, and runs of slots of one row, cut so that shares of equal size can
+  be made of them however skewed the graph is, the largest first: blocks claim them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import numpy as np
 from gpop.gpu import edge_arrays, hyb_arrays, limits
 from gpop.gpu.device import cupy, current_device
 from gpop.gpu.edge_arrays import STRUCTS
+from gpop.gpu.pieces import PIECE, STARTED, column_pieces, row_pieces, share_of
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.bins import Bins
@@ -31,24 +32,13 @@ from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partitions
 
 SEGMENT_IDS = 2048
-PIECES = 1
-"""Of a phase, for each multiprocessor, where partitions end nowhere between."""
 
-STARTED_COLUMN, STARTED_ROW = 1 << 15, 1 << 13
-"""What it takes to begin with a partition, in ids and in messages: its values go to shared memory, or its cells
-are emptied there and their sums brought home."""
-
-LEAST_PIECE = 1 << 15
-"""Ids or messages, and beginnings: below it, starting a piece costs more than the balance gains."""
-
-RUN_IDS = 0
 PADDING = 16
 """Elements behind ids, sources and weights, so that whole vectors can be loaded."""
 
 SEGMENT = np.dtype(
     [("first", "i8"), ("slot", "i8"), ("count", "i4"), ("runs", "i4"), ("source", "i4"), ("pad", "i4")]
 )
-PIECE = np.dtype([("first", "i8"), ("last", "i8"), ("partition", "i4"), ("pad", "i4")])
 
 HUBS = ("hub_vertex", "hub_first", "hub_of")
 """Tables of the vertices with many in-edges, which are gathered by warps of their own (kernels/owner.cuh)."""
@@ -108,49 +98,6 @@ def cut_bins(bins: Bins) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     column = np.repeat(filled, cuts)
     bin_start = np.repeat(np.cumsum(cuts) - cuts, cuts)
     return bins.id_offsets[column] + (np.arange(len(column)) - bin_start) * SEGMENT_IDS, column, bin_start
-
-
-def column_pieces(count: np.ndarray, destination: np.ndarray, most: int, started: int) -> np.ndarray:
-    """Join consecutive segments of one column; the largest pieces first.
-
-    All columns, one behind the other, are cut wherever ``most`` ids are full, of which ``started`` are counted for
-    every column begun: so pieces can be dealt out to multiprocessors in equal shares, however skewed the graph is.
-
-    Examples
-    --------
-    >>> pieces = column_pieces(np.array([5, 5, 5, 1]), np.array([0, 0, 0, 1]), 10, 1)
-    >>> pieces[["first", "last", "partition"]].tolist()
-    [(0, 2, 0), (2, 3, 0), (3, 4, 1)]
-    """
-    if len(count) == 0:
-        return np.empty(0, PIECE)
-    starts = np.concatenate([[True], destination[1:] != destination[:-1]])
-    part = (np.cumsum(count) - count + started * np.cumsum(starts)) // most
-    begin = np.flatnonzero(starts | np.concatenate([[False], part[1:] != part[:-1]]))
-    pieces = np.zeros(len(begin), PIECE)
-    pieces["first"], pieces["last"] = begin, np.append(begin[1:], len(count))
-    pieces["partition"] = destination[begin]
-    return pieces[np.argsort(-np.add.reduceat(count, begin), kind="stable")]
-
-
-def row_pieces(bins: Bins, most: int, started: int) -> np.ndarray:
-    """The same of the slots of the rows, which can be cut anywhere."""
-    k = int(bins.k)
-    rows = bins.slots[:: max(k, 1)][: k + 1]
-    begins = rows[:-1] + started * np.arange(1, k + 1)
-    cuts = np.arange(most, rows[-1] + started * k, most)
-    row = np.searchsorted(begins, cuts, "right") - 1
-    at = rows[row] + cuts - begins[row]
-    edges = np.unique(np.concatenate([rows, at[(row >= 0) & (at < rows[row + 1])]]))
-    pieces = np.zeros(len(edges) - 1, PIECE)
-    pieces["first"], pieces["last"] = edges[:-1], edges[1:]
-    pieces["partition"] = np.searchsorted(rows, edges[:-1], "right") - 1
-    return pieces[np.argsort(pieces["first"] - pieces["last"], kind="stable")]
-
-
-def most_of_piece(total: int) -> int:
-    """How many ids or messages of so many in all a piece has, with what it takes to begin, at most."""
-    return max(LEAST_PIECE, -(-total // (PIECES * current_device().multiprocessors)))
 
 
 def hub_tables(in_degree: np.ndarray, least: int) -> dict[str, np.ndarray]:
@@ -246,8 +193,7 @@ class DeviceGraph:
         if name in hyb_arrays.ARRAYS:
             return hyb_arrays.host(name, self._in_graph())
         if name == "row_piece":
-            total = int(bins.messages) + STARTED_ROW * int(bins.k)
-            return row_pieces(bins, most_of_piece(total), STARTED_ROW)
+            return row_pieces(bins, share_of(int(bins.messages) + STARTED * int(bins.k)), STARTED)
         if name.startswith("in_"):
             return getattr(self._in_graph(), name.removeprefix("in_"))
         return getattr(graph, name)
@@ -310,9 +256,9 @@ class DeviceGraph:
         self._put("segment", segments)
         sender = destination if self.turned else source
         self._put("segments", np.bincount(sender, minlength=k).astype(np.int32))
-        ids = segments["count"].astype(np.int64) + RUN_IDS * segments["runs"]
-        most = most_of_piece(int(ids.sum()) + STARTED_COLUMN * k)
-        self._put("column_piece", column_pieces(ids, destination, most, STARTED_COLUMN))
+        cost = segments["count"].astype(np.int64) + segments["runs"]  # ids are read, runs are written
+        share = share_of(int(cost.sum()) + STARTED * k)
+        self._put("column_piece", column_pieces(cost, destination, share, STARTED))
 
     def _make_hubs(self) -> None:
         tables = hub_tables(self._in_degree(), limits.HUB)

@@ -32,7 +32,7 @@ __device__ void gather_rows(const Graph& graph, const Space& space, Control* con
     const Piece piece = graph.row_piece[c];
     const unsigned base = (unsigned)piece.partition << BITS;
     const unsigned size = (unsigned)min((int64)1 << BITS, graph.n - base);
-    for (unsigned i = threadIdx.x; i < size; i += blockDim.x) cells[i] = identity<Folded>();
+    for (unsigned i = threadIdx.x; i < size; i += blockDim.x) cells[cell_of_local(i)] = identity<Folded>();
     if (COUNTS_ARRIVALS)
       for (unsigned i = threadIdx.x; i < (size + 31) / 32; i += blockDim.x) marks[i] = 0;
     __syncthreads();
