@@ -29,7 +29,7 @@ from gpop.direct.shortest_paths import VERTEX_BYTES, search
 from gpop.graph.degrees import UNEVEN, unevenness
 from gpop.graph.kept import Kind
 from gpop.layout.by_weight import LINE_BYTES
-from gpop.layout.partition import share_inside
+from gpop.layout.partition import mostly_near
 from gpop.model.light_first import FARTHEST, PHASES
 
 METHODS = ("auto", "messages", "lists", "calendar")
@@ -37,7 +37,8 @@ METHODS = ("auto", "messages", "lists", "calendar")
 LEAST_DEGREE = 8
 """Edges per vertex from which auto is lists on what is not small. Measured on 2 threads, of the time of
 messages: RMAT and Kronecker graphs .2 to .4, social graphs .3 to .7, random ones .6 to .9, roads more than 1.
-A degree of 12 would lose soc-Slashdot0902 (11.5), about .7."""
+A degree of 12 would lose soc-Slashdot0902 (11.5), about .7. On a GPU also others with hubs (`UNEVEN`) whose
+edges lead both ways: .8 to .9 on friends and peers, .7 on RMAT."""
 
 MOST_VERTICES, MOST_EDGES = 1 << 17, 1 << 20
 """Of a graph on which auto is the calendar. One thread takes .4 to 1.0 there of the least that messages and
@@ -45,17 +46,18 @@ lists take on two, on eight real, random and RMAT graphs (1.04 where all are nei
 degree of 130); beyond, 1.1 of messages on a road with 264,346 vertices, and 1.2 to 1.3 of lists on social
 graphs of 1.6 million edges and more."""
 
-SMALL_ON_GPU = 1 << 18
-"""Edges up to which auto is messages there: a barrier a step is most of such a search. On an H200 lists took
-.15 to .35 of the time of messages on random graphs, .45 to .6 on RMAT, .6 to .8 on social, mail and citation
-graphs with more, 1.4 on votes with 104,000."""
+SMALL_ON_GPU, SMALL_ONE_WAY = 1 << 18, 1 << 20
+"""Edges up to which auto is messages there, on graphs that equal their reverse and on others: a barrier a
+step is most of such a search, and where edges lead one way lists end with many steps. On an H200 lists took
+.15 to .35 of the time of messages on random graphs, .45 to .8 on RMAT, .7 to .9 on social, mail and citation
+graphs with more; 1.8 on 176,000 friendships, 2 and 4 on 422,000 citations and 791,000 friendships that lead
+one way."""
 
-MOST_NEAR, PARTS_BITS = 0.5, 6
-"""Share of the edges that stay in one of 64 parts of the ids, up to which auto is lists: of the time of
-messages a web graph (cnr-2000, .68) takes 1.6 to 1.9, since those then find their vertices in the cache and
-lists do not; friends on Twitter (.40) take .8, others have less than .2. On a GPU the web graph takes 1.2,
-but a mesh of cubes, which has no hubs (`UNEVEN`), .3 to .6: there both must be so. (A ring of 200,000 takes
-2.0 there: how long paths are nobody knows beforehand.)"""
+# Neighbours that are near each other (`mostly_near`): of the time of messages lists take 1.6 to 1.9 on a CPU
+# on a web graph (cnr-2000, .68 of whose edges are), since messages then find their vertices in the cache and
+# lists do not; .8 on friends on Twitter (.40); others have less than .2. On a GPU they take .9 of it with
+# wide buckets, and .3 to .6 on a mesh of cubes. (A ring of 200,000 takes 2.0 there: how long paths are nobody
+# knows beforehand.)
 
 TARGETS_OF = {"lists": ("gpu",), "calendar": ()}
 """Beside the CPU."""
@@ -101,14 +103,15 @@ def choose(
         return "messages", "weights are fractions or large" if not fits else "several ranks"
     if not on_gpu and graph.n <= MOST_VERTICES and graph.m <= MOST_EDGES and graph.facts.mapped is None:
         return "calendar", "a small graph, and no option speaks of messages"
-    if on_gpu and graph.m <= SMALL_ON_GPU:
+    hubs, mapped = on_gpu and unevenness(graph) >= UNEVEN, graph.facts.mapped is not None
+    both_ways = on_gpu and not mapped and graph.equals_reverse()
+    if on_gpu and graph.m <= (SMALL_ON_GPU if both_ways else SMALL_ONE_WAY):
         return "messages", "a small graph"
-    if graph.m < LEAST_DEGREE * graph.n:
+    if graph.m < LEAST_DEGREE * graph.n and not (both_ways and hubs):
         return "messages", "few edges of each vertex"
-    near = share_inside(graph, max(0, graph.n.bit_length() - PARTS_BITS)) > MOST_NEAR
-    if near and (not on_gpu or unevenness(graph) >= UNEVEN):
+    if mostly_near(graph) and (not on_gpu or (hubs and not both_ways)):
         return "messages", "neighbours are near each other"
-    if graph.facts.mapped is not None or not (on_gpu or _there_is_room(graph)):
+    if mapped or not (on_gpu or _there_is_room(graph)):
         return "messages", "no memory for the edges by weight"
     return "lists", "many edges of each vertex, and no option speaks of messages"
 

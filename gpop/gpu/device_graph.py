@@ -7,8 +7,8 @@ that say who does what on a GPU:
 - *segments*: about ``SEGMENT_IDS`` consecutive ids of one bin, cut where a message begins, so that a
   warp can start anywhere in a column (32 bytes each);
 - *hubs*: vertices with many in-edges, which want other care than the rest (kernels/owner.cuh);
-- *pieces*: runs of segments of one column, and runs of slots of one row, of about equal size however
-  skewed the graph is, the largest first: blocks claim them.
+- *pieces*: runs of segments of one column, and runs of slots of one row, cut so that shares of equal size can
+  be made of them however skewed the graph is, the largest first: blocks claim them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import numpy as np
 from gpop.gpu import edge_arrays, hyb_arrays, limits
 from gpop.gpu.device import cupy, current_device
 from gpop.gpu.edge_arrays import STRUCTS
+from gpop.gpu.pieces import PIECE, STARTED, column_pieces, row_pieces, share_of
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.bins import Bins
@@ -31,11 +32,6 @@ from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partitions
 
 SEGMENT_IDS = 2048
-PIECE_IDS = 1 << 15
-"""Least size of a piece: below it, starting one costs more than the balance gains."""
-
-COLUMN_PIECES, ROW_PIECES = 3, 1
-"""Pieces per multiprocessor, if the partitions were of one size."""
 
 PADDING = 16
 """Elements behind ids, sources and weights, so that whole vectors can be loaded."""
@@ -43,7 +39,6 @@ PADDING = 16
 SEGMENT = np.dtype(
     [("first", "i8"), ("slot", "i8"), ("count", "i4"), ("runs", "i4"), ("source", "i4"), ("pad", "i4")]
 )
-PIECE = np.dtype([("first", "i8"), ("last", "i8"), ("partition", "i4"), ("pad", "i4")])
 
 HUBS = ("hub_vertex", "hub_first", "hub_of")
 """Tables of the vertices with many in-edges, which are gathered by warps of their own (kernels/owner.cuh)."""
@@ -103,41 +98,6 @@ def cut_bins(bins: Bins) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     column = np.repeat(filled, cuts)
     bin_start = np.repeat(np.cumsum(cuts) - cuts, cuts)
     return bins.id_offsets[column] + (np.arange(len(column)) - bin_start) * SEGMENT_IDS, column, bin_start
-
-
-def column_pieces(count: np.ndarray, destination: np.ndarray, target: int) -> np.ndarray:
-    """Join consecutive segments of one column until they have ``target`` ids; the largest pieces first.
-
-    Examples
-    --------
-    >>> pieces = column_pieces(np.array([5, 5, 5, 1]), np.array([0, 0, 0, 1]), 10)
-    >>> pieces[["first", "last", "partition"]].tolist()
-    [(0, 2, 0), (2, 3, 0), (3, 4, 1)]
-    """
-    if len(count) == 0:
-        return np.empty(0, PIECE)
-    before = np.cumsum(count) - count
-    starts = np.concatenate([[True], destination[1:] != destination[:-1]])
-    part = (before - before[starts][np.cumsum(starts) - 1]) // target
-    begin = np.flatnonzero(starts | np.concatenate([[False], part[1:] != part[:-1]]))
-    pieces = np.zeros(len(begin), PIECE)
-    pieces["first"], pieces["last"] = begin, np.append(begin[1:], len(count))
-    pieces["partition"] = destination[begin]
-    return pieces[np.argsort(-np.add.reduceat(count, begin), kind="stable")]
-
-
-def row_pieces(bins: Bins, target: int) -> np.ndarray:
-    """Cut the slots of every row into pieces of at most ``target``; the largest first."""
-    k = int(bins.k)
-    rows = bins.slots[:: max(k, 1)][: k + 1]
-    cuts = -(-np.diff(rows) // target)
-    row = np.repeat(np.arange(k), cuts)
-    ordinal = np.arange(len(row)) - np.repeat(np.cumsum(cuts) - cuts, cuts)
-    pieces = np.zeros(len(row), PIECE)
-    pieces["first"] = rows[row] + ordinal * target
-    pieces["last"] = np.minimum(pieces["first"] + target, rows[row + 1])
-    pieces["partition"] = row
-    return pieces[np.argsort(pieces["first"] - pieces["last"], kind="stable")]
 
 
 def hub_tables(in_degree: np.ndarray, least: int) -> dict[str, np.ndarray]:
@@ -236,8 +196,7 @@ class DeviceGraph:
         if name in hyb_arrays.ARRAYS:
             return hyb_arrays.host(name, self._in_graph())
         if name == "row_piece":
-            share = ROW_PIECES * current_device().multiprocessors
-            return row_pieces(bins, max(PIECE_IDS, bins.messages // share))
+            return row_pieces(bins, share_of(int(bins.messages) + STARTED * int(bins.k)), STARTED)
         if name.startswith("in_"):
             return getattr(self._in_graph(), name.removeprefix("in_"))
         return getattr(graph, name)
@@ -297,12 +256,12 @@ class DeviceGraph:
         destination, source = column // k, column % k
         segments["slot"] = bins.slots[source * k + destination] - 1 + before - before[bin_start]
         segments["source"] = source
-        share = COLUMN_PIECES * current_device().multiprocessors
         self._put("segment", segments)
         sender = destination if self.turned else source
         self._put("segments", np.bincount(sender, minlength=k).astype(np.int32))
-        ids = segments["count"].astype(np.int64)
-        self._put("column_piece", column_pieces(ids, destination, max(PIECE_IDS, bins.ids.size // share)))
+        cost = segments["count"].astype(np.int64) + segments["runs"]  # ids are read, runs are written
+        share = share_of(int(cost.sum()) + STARTED * k)
+        self._put("column_piece", column_pieces(cost, destination, share, STARTED))
 
     def _make_hubs(self) -> None:
         tables = hub_tables(self._in_degree(), limits.HUB)

@@ -37,6 +37,10 @@ SMALL_EDGES = 1 << 19
 SAMPLES = 4096
 """Edges that an estimate looks at: a share of nine tenths is known to half a hundredth."""
 
+MOST_NEAR, PARTS_BITS = 0.5, 6
+"""Share of the edges that stay in one of 64 parts of the ids; where more do, neighbours are near each
+other."""
+
 _DEFAULT_L2_BYTES = 1 << 20
 _SMALL_OFFSETS = 1 << 20  # bytes of bin offsets that need no second thought
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20}
@@ -160,6 +164,17 @@ def share_inside(graph: Graph, bits: int) -> float:
         inside = tails >> bits == graph.indices[edges] >> bits
         shares[bits] = float(inside.mean()) if graph.m else 1.0
     return shares[bits]
+
+
+def mostly_near(graph: Graph) -> bool:
+    """Whether neighbours are near each other, as on the web and in a mesh (`MOST_NEAR`).
+
+    Examples
+    --------
+    >>> mostly_near(Graph.from_edges([0, 1, 2, 3], [1, 0, 3, 0]))
+    False
+    """
+    return share_inside(graph, max(0, graph.n.bit_length() - PARTS_BITS)) > MOST_NEAR
 
 
 def messages_per_edge(graph: Graph, bits: int) -> float:

@@ -28,6 +28,10 @@ static unsigned ballot(bool yes, unsigned line) {
 #define __ballot_sync(mask, yes) ballot(yes, __LINE__)
 #define __any_sync(mask, yes) (ballot(yes, __LINE__) != 0)
 static int __ffs(unsigned x) { return __builtin_ffs((int)x); }
+static int __popc(unsigned x) { return __builtin_popcount(x); }
+static void __syncwarp() {}  // what follows meets
+static struct { unsigned x; } threadIdx;  // of its warp, the only one
+static unsigned char shared_memory[1 << 12];
 static int warp_inclusive_sum(int value) {
   int sum = 0;
   for (int j = 0; j < 32; ++j) { const int other = __shfl_sync(0, value, j); if (j <= (int)current) sum += other; }

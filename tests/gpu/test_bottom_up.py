@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import engine, limits, preparing, traits
+from gpop.gpu import engine, limits, preparing, strategies, traits
 from gpop.gpu.device_graph import DeviceGraph
 from gpop.layout.bins import build_bins
 from gpop.model.choosers import may_pull, prefers_asking
 from gpop.model.gpu_bytes import Part, bottom_up_bytes, push_bytes
-from tests.gpu.asking import asking, never_alone
+from tests.gpu.asking import asking, missed_bytes, never_alone
 from tests.gpu.cases import CASES, Case, combined, graph_of, in_plain_python, started
 from tests.gpu.emulator import emulated
 from tests.programs import Colours, random_graph
@@ -193,6 +193,17 @@ def test_iterations_are_chosen_as_the_model_in_python_says(monkeypatch):
                     assert not (needed and prefers_asking(pushed, asked, 0.0, ratio))
                 chosen.append(row["partitions_pull"] > 0)
     assert True in chosen and False in chosen
+
+
+def test_asking_is_better_where_a_push_misses_the_cache(monkeypatch):
+    """Nobody asks while hardly an edge is active, whatever that costs."""
+    asked = []
+    with emulated(), never_alone():
+        for _ in range(2):
+            run = check(PROGRAMS["Reached"], random_graph(8, 2000, 9000), ratio=0.3, partition_size=64)
+            asked.append(int((run.trace.column("partitions_pull") > 0).sum()))
+            monkeypatch.setattr(strategies, "missed_bytes", missed_bytes)
+    assert asked[0] < asked[1] < run.iterations
 
 
 def test_eq_1_of_the_paper_never_asks():

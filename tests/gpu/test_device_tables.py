@@ -13,13 +13,12 @@ from gpop.gpu import device_graph, kernel, limits
 from gpop.gpu.device_graph import (
     PIECE,
     SEGMENT,
-    column_pieces,
     cut_bins,
     hub_tables,
     messages_by_source,
-    row_pieces,
 )
 from gpop.gpu.emit import emit
+from gpop.gpu.pieces import column_pieces, row_pieces
 from gpop.gpu.structs import CONTROL, GRAPH, SPACE
 from gpop.gpu.traits import OWNER, SWAP, Traits
 from gpop.gpu.workspace import queue_shapes
@@ -66,34 +65,40 @@ def test_segments_cover_every_id_once(graph, bits, monkeypatch):
 
 
 @pytest.mark.parametrize("graph, bits", CASES)
-@pytest.mark.parametrize("target", [1, 30, 10_000])
-def test_rows_are_cut_into_pieces(graph, bits, target):
+@pytest.mark.parametrize("most, started", [(1, 0), (30, 0), (30, 7), (10_000, 100)])
+def test_rows_are_cut_into_pieces(graph, bits, most, started):
     bins = build_bins(graph, bits, threads=1)
-    pieces, k = row_pieces(bins, target), int(bins.k)
+    pieces, k = row_pieces(bins, most, started), int(bins.k)
     assert np.all(covered(pieces, bins.messages) == 1)
     size = pieces["last"] - pieces["first"]
-    assert np.all(size <= target)
+    assert np.all(size <= most)
     assert np.all(np.diff(size) <= 0)  # the largest first
+    dealt = (pieces["first"] + started * (pieces["partition"] + 1)) // most
+    assert np.all(np.bincount(dealt, size) <= most)  # however many rows a share has
+    assert len(pieces) <= k + (bins.messages + started * k) // most
     row_of = np.repeat(np.arange(k), np.diff(bins.slots[::k]))
     for piece in pieces:
         assert np.all(row_of[piece["first"] : piece["last"]] == piece["partition"])
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("target", [1, 100, 10_000])
-def test_columns_are_joined_into_pieces(seed, target):
+@pytest.mark.parametrize("most, started", [(1, 0), (100, 0), (300, 40), (10_000, 100)])
+def test_columns_are_joined_into_pieces(seed, most, started):
     rng = np.random.default_rng(seed)
     count = rng.integers(1, 60, 300)
     destination = np.sort(rng.integers(0, 20, 300))
-    pieces = column_pieces(count, destination, target)
+    pieces = column_pieces(count, destination, most, started)
     assert np.all(covered(pieces, 300) == 1)
     ids = np.array([count[piece["first"] : piece["last"]].sum() for piece in pieces])
     assert np.all(np.diff(ids) <= 0)
-    assert np.all(ids < target + 60)
+    columns = np.unique(destination)
+    begins = np.cumsum(count) - count + started * (np.searchsorted(columns, destination) + 1)
+    dealt = np.bincount(begins[pieces["first"]] // most, ids)
+    assert np.all(dealt < most + 60)  # however many columns a share has
     for piece in pieces:
         assert np.all(destination[piece["first"] : piece["last"]] == piece["partition"])
-    assert len(pieces) <= 20 + count.sum() // target + 1
-    assert len(column_pieces(count[:0], destination[:0], target)) == 0
+    assert len(pieces) <= len(columns) + (count.sum() + started * len(columns)) // most + 1
+    assert len(column_pieces(count[:0], destination[:0], most, started)) == 0
 
 
 @pytest.mark.parametrize("graph, bits", CASES)

@@ -11,6 +11,7 @@ from tests.gpu.emulator import Array, Module, emulated
 from tests.gpu.foreign import FOREIGN
 from tests.gpu.hub import check_hub
 from tests.gpu.walks import BY_NAME, WALKED, formed
+from tests.programs import random_graph
 from tests.quick import quick
 
 DECLARED = [name for name in FOREIGN if name.endswith("Combined")]
@@ -112,3 +113,18 @@ def test_partitions_as_large_as_is_asked_for(mode):
             found = gpop.bfs(graph, 0, target="gpu", mode=mode, partition_size=size)
         assert found.run.partition_size == size
         assert found.level[:100].tolist() == list(range(100))
+
+
+@pytest.mark.parametrize("app", ["sssp", "pagerank"])
+def test_the_last_partition_is_no_multiple_of_a_warp(app):
+    """Cells do not lie in the order of ids (kernels/strip.cuh): the last ones, too, are emptied and read."""
+    graph = random_graph(3, 97, 900, weights=True)
+
+    def found(**options):
+        if app == "sssp":
+            return gpop.sssp(graph, 3, method="messages", mode="pc", partition_size=64, **options).distance
+        return gpop.pagerank(graph, iterations=4, mode="pc", partition_size=64, **options).rank
+
+    with emulated():
+        on_gpu = found(target="gpu")
+    np.testing.assert_allclose(on_gpu, found(), rtol=1e-5)

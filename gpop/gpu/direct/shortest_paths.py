@@ -22,15 +22,21 @@ from gpop.gpu.left import OnDevice
 from gpop.gpu.structs import argument
 from gpop.graph.degrees import UNEVEN, unevenness
 from gpop.graph.graph import Graph
+from gpop.layout.partition import mostly_near
 from gpop.model.light_first import FARTHEST, FEW, FULL, NEVER, PHASES, VISIT
 
-WIDTHS, LATER_WIDTH = {"large": (2, 4), "other": (8, 8)}, 80
+WIDTHS, LATER_WIDTH = {"large": (2, 4), "long": (64, 64), "other": (8, 8)}, 80
 """Of a bucket and of the stretch up to a cut, and of a bucket after the pull: in mean weights over the mean
 degree. Where a step is short its barrier is most of it; a large graph with hubs (`MANY_EDGES`, `UNEVEN`) has
 enough to do in narrow ones. On an H200 these take at most 1.25 of the best of seven widths on 15 graphs: RMAT
-and random ones of 7 M to 537 M edges, votes, mails, friends, citations, a web graph."""
+and random ones of 7 M to 537 M edges, votes, mails, friends, citations, a web graph. Where vertices have few
+edges (`FEW_EDGES`), or neighbours are near each other, hubs are not reached in a few steps: there 64 take .7
+to .9 of the time of 8, but on large graphs 2 do."""
 
 MANY_EDGES = 1 << 23
+
+FEW_EDGES, MANY_OF_FEW = 12, 1 << 20
+"""Edges of a vertex in the mean; edges of a graph in which they are few, from which on it is large."""
 
 INLINE, PIECE = 64, 256
 """Longer lists are left to a step of their own, in pieces of so many edges, a warp each."""
@@ -113,10 +119,19 @@ def search(graph: Graph, start: int, unit: float) -> Distances:
     return Distances(found, int(over["high"]), edges, in_phases, seconds, copy_seconds, threads)
 
 
+def _kind(graph: Graph) -> str:
+    """Which of the `WIDTHS`."""
+    if unevenness(graph) < UNEVEN:
+        return "other"
+    few = graph.m < FEW_EDGES * graph.n
+    if mostly_near(graph) or (few and graph.m <= MANY_OF_FEW):
+        return "long"
+    return "large" if few or graph.m > MANY_EDGES else "other"
+
+
 def _begin(graph: Graph, unit: float) -> np.ndarray:
     """``struct Control`` before the first step, which is a near one."""
-    large = graph.m > MANY_EDGES and unevenness(graph) >= UNEVEN
-    widths = (*WIDTHS["large" if large else "other"], LATER_WIDTH)
+    widths = (*WIDTHS[_kind(graph)], LATER_WIDTH)
     width, stretch, later = (min(NEVER, max(1, int(unit * each))) for each in widths)
     control = np.zeros(1, CONTROL)
     control["width"], control["window"], control["later"] = width, stretch, later

@@ -1,7 +1,8 @@
 // Strategy bottom-up: in this iteration vertices that still want messages (needsFunc) ask their in-neighbours.
 //
 // One of the ways of a run that pushes otherwise, chosen per iteration as on the CPU (gpop/cpu/pull.py). The walk
-// is that of in_edges.cuh; nothing is listed: the bits of the frontier are read, and who becomes active is a bit.
+// is that of in_edges.cuh: who wants messages is packed within a warp, so that nothing is listed; the bits of the
+// frontier are read, and who becomes active is a bit.
 // Messages are computed where they are wanted, so that there is no scatter phase, unless scatterFunc reads what
 // other functions write: then the frontier's values are kept first. How many want messages still is counted, for
 // the next choice. Paper: Beamer, Asanovic, Patterson, "Direction-optimizing breadth-first search" (SC 2012).

@@ -268,6 +268,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
       else if (alone)
         all.link = LINKED(SPARSE_LINK, whole, ALL_EDGES);
       all.cost = all.bytes + control->head.link_cost * all.link.fetched;
+      if (HAS_PULLING) all.cost += model::missed_bytes(whole.vertices * SIZES.vertex, whole.active_edges);
     }
     double asked;
     const double ratio = control->head.ratio;

@@ -14,6 +14,7 @@ from gpop.gpu import device
 from gpop.gpu.direct import by_weight, shortest_paths
 from gpop.gpu.direct.shortest_paths import search
 from gpop.graph.graph import Graph
+from gpop.layout import partition
 from gpop.layout.by_weight import lines_by_weight
 from gpop.model.light_first import FARTHEST, PHASES
 from tests.apps import reference
@@ -76,11 +77,21 @@ def test_long_lists_are_walked_in_pieces(sizes, monkeypatch):
 
 
 def test_buckets_are_narrow_where_many_edges_meet_at_hubs(monkeypatch):
-    hubs, even = (generate(kind, scale=10, degree=8, seed=1) for kind in ("rmat", "uniform"))
+    hubs, even = (generate(kind, scale=10, degree=16, seed=1) for kind in ("rmat", "uniform"))
     assert shortest_paths._begin(hubs, 10)["width"] == 80
     monkeypatch.setattr(shortest_paths, "MANY_EDGES", hubs.m - 1)
     assert shortest_paths._begin(hubs, 10)["width"] == 20
     assert shortest_paths._begin(even, 10)["width"] == 80
+
+
+def test_buckets_are_wide_where_hubs_are_far(monkeypatch):
+    few = generate("rmat", scale=10, degree=4, seed=1)
+    assert shortest_paths._begin(few, 10)["width"] == 640
+    monkeypatch.setattr(shortest_paths, "MANY_OF_FEW", few.m - 1)
+    assert shortest_paths._begin(few, 10)["width"] == 20
+    web = generate("rmat", scale=10, degree=16, seed=1)
+    monkeypatch.setattr(partition, "MOST_NEAR", 0.0)
+    assert shortest_paths._begin(web, 10)["width"] == 640
 
 
 @pytest.mark.parametrize("unit", [1e-3, 1.0, 30.0, 1e12])
@@ -159,13 +170,19 @@ def test_auto_is_lists_where_vertices_have_many_edges(monkeypatch):
 
     weights = {"weights": (1, 9)}
     grid, hubs = generate("grid", width=20, height=20, **weights), generate("rmat", scale=8, **weights)
-    monkeypatch.setattr(sssp_methods, "SMALL_ON_GPU", grid.m)
+    both_ways = generate("rmat", scale=8, degree=2, symmetrize=True, **weights)
+    assert both_ways.m < sssp_methods.LEAST_DEGREE * both_ways.n
+    monkeypatch.setattr(sssp_methods, "SMALL_ON_GPU", both_ways.m - 1)
+    assert chosen(hubs) == "messages" and chosen(both_ways) == "lists"
+    monkeypatch.setattr(sssp_methods, "SMALL_ONE_WAY", hubs.m - 1)
     assert chosen(grid) == "messages" and chosen(hubs) == "lists"
     assert chosen(hubs, mode="pc") == chosen(hubs, residency="stream") == "messages"
     monkeypatch.setattr(sssp_methods, "LEAST_DEGREE", 1)
-    monkeypatch.setattr(sssp_methods, "SMALL_ON_GPU", grid.m - 1)
-    monkeypatch.setattr(sssp_methods, "MOST_NEAR", 0.0)  # hubs and near: not on a GPU either
-    assert chosen(grid) == "lists" and chosen(hubs) == "messages"
+    assert chosen(grid) == "lists"
+    monkeypatch.setattr(partition, "MOST_NEAR", 0.0)  # hubs, near, one way: not on a GPU either
+    assert chosen(grid) == chosen(both_ways) == "lists" and chosen(hubs) == "messages"
+    monkeypatch.setattr(sssp_methods, "SMALL_ON_GPU", both_ways.m)
+    assert chosen(both_ways) == "messages"
     with pytest.raises(gpop.UsageError, match="target means nothing to calendar"):
         gpop.sssp(grid, 0, method="calendar", target="gpu")
 

@@ -6,23 +6,12 @@
 // vertex 28 + a sector of its lines.
 #include "direct/shortest_paths_tally.cuh"
 #include "owner_of.cuh"
+#include "place_of.cuh"
 
 const int AT_ONCE = 4;      // lines of a vertex, and windows of edges, that are on their way together
 const int WORDS_AHEAD = 8;  // words whose distances are
 
 __device__ __forceinline__ unsigned weight_of(uint64 line) { return (unsigned)(line >> 32); }
-
-// Where the rank-th set bit of a word is.
-__device__ __forceinline__ unsigned place_of(unsigned word, int rank) {
-  unsigned at = 0;
-  for (int half = 16; half; half >>= 1) {
-    const int below = __popc(word >> at & ((1u << half) - 1));
-    if (rank < below) continue;
-    rank -= below;
-    at += half;
-  }
-  return at;
-}
 
 struct Search {
   Team& team;
