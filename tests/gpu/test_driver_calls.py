@@ -16,6 +16,7 @@ import pytest
 import gpop
 from gpop.apps.bfs import BFS, NOT_REACHED
 from gpop.gpu.device import cupy
+from gpop.gpu.direct import components
 from gpop.gpu.engine import GpuEngine
 from gpop.gpu.exchange import Exchange
 from gpop.gpu.launch import Launch
@@ -218,10 +219,10 @@ def test_what_changes_between_calls_is_what_the_device_gets():
 
     graph = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
     with emulated():
-        for factor, step, source, begin in (
-            (0.0, 1, 0, 1), (-0.0, 1, 0, 1), (0.0, 5, 0, 1), (0.0, 5, 1, 1), (-0.0, 5, 1, 7),
-        ):  # fmt: skip
-            for on_device in (False, True):
+        for on_device in (False, True):
+            for factor, step, source, begin in (
+                (0.0, 1, 0, 1), (-0.0, 1, 0, 1), (0.0, 5, 0, 1), (0.0, 5, 1, 1), (-0.0, 5, 1, 7),
+            ):  # fmt: skip
                 program = Signs(graph)
                 program.factor, program.step = factor, step
                 if on_device:
@@ -238,7 +239,14 @@ def test_what_changes_between_calls_is_what_the_device_gets():
 
 def test_components_within_components_and_after_a_failure(monkeypatch):
     """What is laid out for a graph is one call's at a time; what a failed one had is not used again."""
-    graph, launch, inner = random_graph(5, 34, 60), Launch.__call__, []
+    graph, launch, inner, made = random_graph(5, 34, 60), Launch.__call__, [], []
+    lay_out = components._Ready.__init__
+
+    def watched(self, *given):
+        made.append(self)
+        lay_out(self, *given)
+
+    monkeypatch.setattr(components._Ready, "__init__", watched)
     expected = gpop.connected_components(graph).label
 
     def nested(self, stream):
@@ -261,5 +269,5 @@ def test_components_within_components_and_after_a_failure(monkeypatch):
             patch.setattr(Launch, "__call__", fails)
             gpop.connected_components(graph, target="gpu")
         found.append(gpop.connected_components(graph, target="gpu").label)
-    assert len(found) == 5
+    assert len(found) == 5 and len(made) == 4  # the failed one's was lost, of four
     assert all(np.array_equal(each, expected) for each in found)
