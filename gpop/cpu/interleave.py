@@ -192,3 +192,17 @@ def make_apply_own_edges(
         return done
 
     return apply_own_edges
+
+
+def make_interleaved_step(gather_published, filter_frontier, apply_own_edges):
+    """Kernel: what happens to ``p`` before it scatters in an interleaved run."""
+
+    def step(p, w, threads, layout, space, state):
+        before = space.frontier_size[p]
+        size = gather_published(p, w, threads, layout, space, state)
+        filter_frontier(p, before, size, layout, space, state)
+        if is_local(p, space):
+            return apply_own_edges(p, w, layout, space, state)
+        return False
+
+    return step

@@ -15,7 +15,6 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.atomics import clock_ns, fetch_add
-from gpop.common.inlined import inline
 from gpop.cpu import active, priority, team, tournament, tree
 from gpop.cpu.choose_mode import BY_TREE, choose_pull, write_pull_trace, write_trace
 from gpop.cpu.exchange import (
@@ -33,6 +32,7 @@ from gpop.cpu.exchange import (
     WHOLE,
     is_over,
 )
+from gpop.cpu.shares import order_by_weight, share_by_edges, share_evenly
 from gpop.cpu.work import ADMIT, DEFER, EXCHANGE, GATHER, HEAVIEST, PREPARE, PULL, SCATTER, SETTLE
 from gpop.cpu.workspace import SERIAL_EDGES
 from gpop.plan.trace import BYTES_AT, EDGES_AT, FRONTIER_AT, GATHER_AT, SCATTER_AT
@@ -85,55 +85,6 @@ EDGE_BYTES, LINE_BYTES, FAR = 8, 64, 1 << 20
 """Of an active edge, in that estimate: what is read of it, and what is sent along it; and a cache line at its
 other end on a graph of so many vertices, which are in no private cache. On 16 cores a search of RMAT 23 spent
 a quarter of its time in its first iteration, of 244,000 edges, alone."""
-
-
-@inline
-def order_by_weight(c, all_active):
-    """Fill ``gather_order``: the partitions to gather, the one with most in-edges first."""
-    size = 0
-    for i in range(c.k):
-        d = c.heaviest[i]
-        if all_active or c.listed[d]:
-            c.gather_order[size] = d
-            size += 1
-
-
-@inline
-def share_by_edges(phase, items, load, threads, c):
-    """Divide the list of a light phase among the threads.
-
-    Their parts of the scatter have about as many active edges each; the gather is divided at the same
-    partitions. Not where there are other ranks: a thread would have all own partitions, which alone gather.
-    """
-    shares = team.SHARES
-    borders = shares + threads
-    share = 1
-    below = np.int64(0)
-    for i in range(items):
-        if phase == SCATTER:
-            p = c.scatter_list[i]
-            edges = c.active_edges[p]
-            while share < threads and (2 * below + edges) * threads > 2 * load * share:
-                c.team[shares + share] = i
-                c.team[borders + share] = p
-                share += 1
-            below += edges
-        else:
-            while share < threads and c.gather_list[i] >= c.team[borders + share]:
-                c.team[shares + share] = i
-                share += 1
-    for rest in range(share, threads):
-        c.team[shares + rest] = items
-        if phase == SCATTER:
-            c.team[borders + rest] = c.k
-
-
-@inline
-def share_evenly(items, threads, c):
-    """Divide a list among the threads, which then claim what they do piece by piece."""
-    for share in range(threads):
-        c.team[team.SHARES + share] = items * share // threads
-        c.claim[team.LINE_SLOTS * share] = 0
 
 
 def make_loop(open_control, work, all_active, prioritised):

@@ -19,6 +19,7 @@ from gpop.cpu.active import SOURCES, drain_frontier, drain_touched, lists_of, lo
 from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.disk import open_disk
 from gpop.cpu.sums import SUM_BYTES, has_hub, sums_in_double
+from gpop.cpu.traits import MAYBE, NEVER, Traits, activates_receivers, traits_of
 from gpop.cpu.work import Job
 from gpop.cpu.workspace import SERIAL_EDGES, Needs, Workspace, unit_workspace, workspace_of
 from gpop.graph.symmetry import kernel_of_mirrored
@@ -53,7 +54,7 @@ KEPT = (
 
 
 def sizes_of(
-    layout: Bins | Blocks, space: Workspace, traits: specialise.Traits, constants: Constants = SHIPPED
+    layout: Bins | Blocks, space: Workspace, traits: Traits, constants: Constants = SHIPPED
 ) -> Sizes:
     """Bytes of what the model counts, as they are in the layout at hand."""
     value, weighted = space.values.itemsize, traits.weight_dtype is not None
@@ -141,7 +142,7 @@ class Preparation:
             if self.mode == "pull" or plan.model.pulls:
                 blocks, seconds = self._find_blocks(sums)
                 self.mode = "pc" if blocks is None else "pull"
-        self.traits = specialise.traits_of(plan, self.mode, sums)
+        self.traits = traits_of(plan, self.mode, sums)
         self.blocked = blocks is not None
         self.lists = None
         if blocks is not None:
@@ -169,7 +170,7 @@ class Preparation:
         if self.forced == PULL and not self.blocked:
             self._find_in_edges()
         self.receivers = self.graph.n
-        if self.traits.pull != specialise.NEVER and not self.blocked:
+        if self.traits.pull != NEVER and not self.blocked:
             self.receivers = receivers(self.graph, self.incoming)
         self.edges = int(self.layout.indptr[-1])
         self._compile()
@@ -257,9 +258,9 @@ class Preparation:
             frontier=not traits.all_active,
             interleave=interleave,
             touched=traits.track,
-            pull=traits.pull != specialise.NEVER,
+            pull=traits.pull != NEVER,
             priorities="priorityFunc" in self.lowered.functions,
-            receivers=specialise.activates_receivers(self.lowered, traits),
+            receivers=activates_receivers(self.lowered, traits),
             sums=traits.sums,
             settles=traits.settles is not None,
             ranked=not (self.alone or traits.all_active),
@@ -301,7 +302,7 @@ class Preparation:
             loops.ask(kind, drain_touched, SOURCES, self.lists.kind)
         if self.plan.limit != UNLIMITED:
             loops.ask(kind, drain_frontier, SOURCES, INT64, self.lists.kind)
-        may_pull = traits.pull == specialise.MAYBE and graph.m >= MANY_EDGES
+        may_pull = traits.pull == MAYBE and graph.m >= MANY_EDGES
         if may_pull and graph.facts.equals_reverse is None:
             kernel, kinds = kernel_of_mirrored(graph.indptr, graph.indices, graph.weights)
             loops.ask(kind, kernel, *kinds)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from gpop.common.callback import callback
 from gpop.common.deferred import Later
 from gpop.common.inlined import KERNEL
 from gpop.cpu import (
-    active,
     exchange,
     gather,
     interleave,
@@ -31,118 +30,20 @@ from gpop.cpu import (
     settling,
     sums,
 )
-from gpop.cpu.choose_mode import choose_mode
 from gpop.cpu.control import control_of, sizes_reference
-from gpop.cpu.exchange_in import AS_BITS, flag_mirrors, is_mirrored, list_mirrors
 from gpop.cpu.exchange_out import make_fill_pairs, make_fill_piece
 from gpop.cpu.exchange_post import make_post
+from gpop.cpu.scatter_partition import make_scatter_phase
+from gpop.cpu.traits import ALWAYS, NEVER, Traits, activates_receivers
 from gpop.cpu.tree import NO_TREE
 from gpop.cpu.work import ARGUMENTS, Job, make_entry, make_work
-from gpop.model.strategies import PULL, TREE
 from gpop.plan.chosen import Chosen
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
-from gpop.plan.plan import Plan
 from gpop.program.lowering import Lowered
 from gpop.program.published import publish, publish_user
 from gpop.program.state import make_advance
 
 _numba = Later("numba")
-
-NEVER, MAYBE, ALWAYS = range(3)
-"""Whether a loop pulls."""
-
-
-class Traits(NamedTuple):
-    """What is compiled into a loop beside the user's functions."""
-
-    weight_dtype: str | None
-    all_active: bool
-    mask: int
-    inactive: object
-    interleave: bool
-    pull: int
-    track: bool
-    counting: bool
-    sums: bool
-    settles: tuple[str, str] | None = None
-
-
-def traits_of(plan: Plan, mode: str, sums: bool) -> Traits:
-    """What a loop must be compiled with; ``mode`` is what preparing has left of the one asked for."""
-    cls = type(plan.program)
-    pull = (
-        ALWAYS
-        if mode == "pull"
-        else MAYBE
-        if mode in ("auto", TREE) and plan.may(PULL) and not cls.all_active
-        else NEVER
-    )
-    weight = None if plan.types.weight is None else plan.types.weight.str
-    alone = "messageFunc" not in plan.lowered.functions  # no rank knows what the others have changed
-    return Traits(
-        weight, cls.all_active, *plan.hidden, plan.interleave, pull, cls.track_touched, plan.counting, sums,
-        cls.settles if alone else None,
-    )  # fmt: skip
-
-
-def activates_receivers(lowered: Lowered, traits: Traits) -> bool:
-    """Whether a vertex joins the frontier whenever a message reaches it, whatever that says."""
-    return lowered.activates and traits.mask == MASK_NONE and not (traits.all_active or traits.interleave)
-
-
-def make_scatter_phase(
-    scatter_sc, scatter_pc, scatter_local, after_scatter, all_active, step, takes_bits, hides
-):  # fmt: skip
-    """Kernel: scatter one partition; ``step`` is the interleaved step or None.
-
-    ``takes_bits``: partitions of mirrors may have no lists yet (exchange_in.py). ``hides``: PC asks which
-    vertices are in the frontier, which mirrors are known to be for so long.
-    """
-    interleaved = step is not None
-    applies_own = scatter_local is not None
-    flags = takes_bits and hides
-
-    def scatter_partition(p, w, threads, forced, ratio, sizes, layout, space, state):
-        own_done = False
-        mirrored = False
-        if takes_bits:
-            mirrored = is_mirrored(p, layout, state)
-            if mirrored and space.exchanged[AS_BITS] != 0:
-                list_mirrors(p, layout, space)
-        if interleaved:
-            own_done = step(p, w, threads, layout, space, state)
-        direct = applies_own and interleave.is_local(p, space)
-        if choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):
-            if flags and mirrored:
-                flag_mirrors(p, 1, layout, space)
-            scatter_pc(p, w, layout, space, state)
-            if flags and mirrored:
-                flag_mirrors(p, 0, layout, space)
-        elif applies_own and direct:
-            scatter_local(p, w, layout, space, state)
-            return
-        else:
-            scatter_sc(p, w, own_done, layout, space, state)
-        after_scatter(p, layout, space, state)
-        if interleaved:
-            active.publish_row(p, w, own_done, layout, space)
-
-    return scatter_partition
-
-
-def make_interleaved_step(gather_published, filter_frontier, apply_own_edges):
-    """Kernel: what happens to ``p`` before it scatters in an interleaved run."""
-
-    def step(p, w, threads, layout, space, state):
-        before = space.frontier_size[p]
-        size = gather_published(p, w, threads, layout, space, state)
-        filter_frontier(p, before, size, layout, space, state)
-        if interleave.is_local(p, space):
-            return apply_own_edges(p, w, layout, space, state)
-        return False
-
-    return step
-
 
 _entries: dict[tuple, int] = {}
 
@@ -361,7 +262,7 @@ class _Specialised:
             self.scatterFunc, self.gatherFunc, self.applyWeight, self.filterFunc, self.priorityFunc,
             self.weight_type, self.initFunc is None, self.traits.track, counting,
         )  # fmt: skip
-        step = make_interleaved_step(
+        step = interleave.make_interleaved_step(
             self.kernel("gather_published", interleave.make_gather_published(gather_one, counting)),
             self.filter,
             self.kernel("apply_own_edges", apply_own_edges),

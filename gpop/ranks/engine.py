@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from gpop.cpu import loop, specialise
+from gpop.cpu import loop
 from gpop.cpu.active import load_frontier
 from gpop.cpu.engine import CpuEngine
 from gpop.cpu.exchange_wire import EXCHANGE_TURN
+from gpop.cpu.traits import MAYBE
 from gpop.cpu.workspace import own_edges
 from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins
@@ -64,7 +65,7 @@ class RankEngine(Together, CpuEngine):
 
     def _compile(self) -> None:
         """The same as alone, on rank 0 first: the others find there what it has compiled."""
-        if self.traits.pull == specialise.MAYBE:  # no rank may come back for them while others iterate
+        if self.traits.pull == MAYBE:  # no rank may come back for them while others iterate
             self._find_in_edges()
         if isinstance(self.layout, Bins):
             self.space.inside[:] = self._inside()

@@ -23,6 +23,7 @@ from gpop.apps.sssp import SSSP
 from gpop.common import cached, numba_private
 from gpop.common.kernel import Kernel
 from gpop.cpu import pull, specialise
+from gpop.cpu.traits import MAYBE, NEVER, Traits
 from gpop.plan import hidden
 from gpop.program.lowering import lower
 from tests.programs import Smallest
@@ -104,9 +105,9 @@ def kernels_of_programs() -> list[types.FunctionType]:
     made = []
     for cls, interleave in ((Smallest, True), (BFS, False), (SSSP, False), (PageRank, False)):
         lowered = lower(cls)
-        traits = specialise.Traits(
+        traits = Traits(
             None, bool(cls.all_active), hidden.MASK_NONE, None, interleave,
-            specialise.NEVER if interleave else specialise.MAYBE, True, False, False,
+            NEVER if interleave else MAYBE, True, False, False,
         )  # fmt: skip
         made.append(specialise.work_of(lowered, traits))
     return made

@@ -18,6 +18,7 @@ from gpop.common.inlined import KERNEL
 from gpop.cpu import active, specialise, workspace
 from gpop.cpu.interleave import make_gather_published
 from gpop.cpu.preparation import sizes_of
+from gpop.cpu.traits import NEVER, Traits
 from gpop.generate import generate
 from gpop.layout.in_edges import NO_WEIGHTS
 from gpop.layout.kept_bins import bins_of
@@ -76,7 +77,7 @@ def test_every_message_arrives_once(graph, size, mode):
 @pytest.fixture(scope="module")
 def iterate():
     """One iteration of `Arrivals`, its partitions scattered one at a time, in any order and by any thread."""
-    traits = specialise.Traits(None, False, MASK_NONE, None, True, specialise.NEVER, False, False, False)
+    traits = Traits(None, False, MASK_NONE, None, True, NEVER, False, False, False)
     kernels = specialise._Specialised(lower(Arrivals), traits, "step_by_step")
     scatter, gather = kernels.scatter_and_gather()
 
