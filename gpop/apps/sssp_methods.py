@@ -40,11 +40,15 @@ messages: RMAT and Kronecker graphs .2 to .4, social graphs .3 to .7, random one
 A degree of 12 would lose soc-Slashdot0902 (11.5), about .7. On a GPU also others with hubs (`UNEVEN`) whose
 edges lead both ways: .8 to .9 on friends and peers, .7 on RMAT."""
 
-MOST_VERTICES, MOST_EDGES = 1 << 17, 1 << 20
-"""Of a graph on which auto is the calendar. One thread takes .4 to 1.0 there of the least that messages and
-lists take on two, on eight real, random and RMAT graphs (1.04 where all are neighbours: diseases and drugs, a
-degree of 130); beyond, 1.1 of messages on a road with 264,346 vertices, and 1.2 to 1.3 of lists on social
-graphs of 1.6 million edges and more."""
+MOST_VERTICES, MOST_EDGES = 3 << 17, 1 << 21
+"""Of a graph on which auto is the calendar. One thread takes .4 to .9 there of the least that messages and
+lists take on two, on seven real, random and RMAT graphs; .97 on a uniform one of 131,072 vertices and 8 edges
+each; 1.04 on a grid of 490,000."""
+
+SURE_EDGES, MOST_DEGREE = 1 << 20, 32
+"""On graphs of more edges than this it is not where vertices have as many edges as that, which lists need not
+look at (friends with 85 each take .44 of the time), nor where neighbours are near each other: the web graph
+below takes 2.4 times as long as by messages."""
 
 SMALL_ON_GPU, SMALL_ONE_WAY = 1 << 18, 1 << 20
 """Edges up to which auto is messages there, on graphs that equal their reverse and on others: a barrier a
@@ -101,7 +105,7 @@ def choose(
         return "messages", f"{', '.join(spoken)} is for messages"
     if several(options) or not fits:
         return "messages", "weights are fractions or large" if not fits else "several ranks"
-    if not on_gpu and graph.n <= MOST_VERTICES and graph.m <= MOST_EDGES and graph.facts.mapped is None:
+    if not on_gpu and _is_small(graph) and graph.facts.mapped is None:
         return "calendar", "a small graph, and no option speaks of messages"
     hubs, mapped = on_gpu and unevenness(graph) >= UNEVEN, graph.facts.mapped is not None
     both_ways = on_gpu and not mapped and graph.equals_reverse()
@@ -109,11 +113,27 @@ def choose(
         return "messages", "a small graph"
     if graph.m < LEAST_DEGREE * graph.n and not (both_ways and hubs):
         return "messages", "few edges of each vertex"
+<<<<<<< HEAD
     if mostly_near(graph) and (not on_gpu or (hubs and not both_ways)):
+=======
+    if _are_near(graph) and (not on_gpu or unevenness(graph) >= UNEVEN):
+>>>>>>> t34
         return "messages", "neighbours are near each other"
     if mapped or not (on_gpu or _there_is_room(graph)):
         return "messages", "no memory for the edges by weight"
     return "lists", "many edges of each vertex, and no option speaks of messages"
+
+
+def _is_small(graph: gpop.Graph) -> bool:
+    """Whether a calendar is the fastest: `MOST_VERTICES` and the others."""
+    if graph.n > MOST_VERTICES or graph.m > MOST_EDGES:
+        return False
+    return graph.m <= SURE_EDGES or (graph.m < MOST_DEGREE * graph.n and not _are_near(graph))
+
+
+def _are_near(graph: gpop.Graph) -> bool:
+    """Whether neighbours are near each other: `MOST_NEAR`."""
+    return share_inside(graph, max(0, graph.n.bit_length() - PARTS_BITS)) > MOST_NEAR
 
 
 def _day_steps(graph: gpop.Graph) -> int:

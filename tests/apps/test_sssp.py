@@ -212,6 +212,19 @@ def test_lists_are_not_for_neighbours_that_are_near(dense, monkeypatch):
     assert choose(dense, "auto", 255, None, {})[0] == "lists"
 
 
+def test_the_calendar_is_for_few_edges_or_for_few_of_each_vertex_that_are_not_near(dense, monkeypatch):
+    assert choose(dense, "auto", 255, None, {})[0] == "calendar"
+    monkeypatch.setattr(sssp_methods, "SURE_EDGES", dense.m - 1)
+    assert choose(dense, "auto", 255, None, {})[0] == "calendar"
+    monkeypatch.setattr(sssp_methods, "MOST_DEGREE", dense.m // dense.n)
+    assert choose(dense, "auto", 255, None, {})[0] == "lists"
+    ring = np.arange(1 << 10)
+    near = gpop.Graph.from_edges(ring, np.roll(ring, 1), np.full(1 << 10, 3, np.uint32))
+    assert choose(near, "auto", 3, None, {})[0] == "calendar"
+    monkeypatch.setattr(sssp_methods, "SURE_EDGES", near.m - 1)
+    assert choose(near, "auto", 3, None, {})[0] == "messages"
+
+
 def test_which_method_is_chosen(road, dense, monkeypatch):
     def chosen(graph, method="auto", delta=None, **options):
         return choose(graph, method, graph.weights.max(), delta, options)[0]
