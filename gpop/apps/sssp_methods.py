@@ -113,11 +113,7 @@ def choose(
         return "messages", "a small graph"
     if graph.m < LEAST_DEGREE * graph.n and not (both_ways and hubs):
         return "messages", "few edges of each vertex"
-<<<<<<< HEAD
     if mostly_near(graph) and (not on_gpu or (hubs and not both_ways)):
-=======
-    if _are_near(graph) and (not on_gpu or unevenness(graph) >= UNEVEN):
->>>>>>> t34
         return "messages", "neighbours are near each other"
     if mapped or not (on_gpu or _there_is_room(graph)):
         return "messages", "no memory for the edges by weight"
@@ -128,12 +124,7 @@ def _is_small(graph: gpop.Graph) -> bool:
     """Whether a calendar is the fastest: `MOST_VERTICES` and the others."""
     if graph.n > MOST_VERTICES or graph.m > MOST_EDGES:
         return False
-    return graph.m <= SURE_EDGES or (graph.m < MOST_DEGREE * graph.n and not _are_near(graph))
-
-
-def _are_near(graph: gpop.Graph) -> bool:
-    """Whether neighbours are near each other: `MOST_NEAR`."""
-    return share_inside(graph, max(0, graph.n.bit_length() - PARTS_BITS)) > MOST_NEAR
+    return graph.m <= SURE_EDGES or (graph.m < MOST_DEGREE * graph.n and not mostly_near(graph))
 
 
 def _day_steps(graph: gpop.Graph) -> int:

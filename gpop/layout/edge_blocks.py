@@ -244,8 +244,9 @@ def block_sizes(
     """Bits of a unit and of a source block, and most edges of a unit: what a plan is kept under.
 
     ``vertex_bytes``: what a message touches of its destination. What only `filterFunc` looks at passes
-    through the cache once for a unit, and every unit reads the values of all sources: with the widest that fit,
-    PageRank until it settles took .7 of its time on a random graph of 4 M vertices, .65 on RMAT of as many.
+    through the cache once for a unit, and every unit reads the values of all sources: with the widest
+    that fit, PageRank until it settles took .7 of its time on a random graph of 4 M vertices, .65 on RMAT
+    of as many.
     """
     if partition_size is not None:
         unit_bits = partition_bits(graph.n, threads, partition_size=partition_size)
