@@ -147,7 +147,7 @@ def direct_run(
     >>> run.trace.summary["phases"], run.trace[0]["active_edges"]
     (['link'], 7)
     """
-    names, edges, taken = zip(*phases, strict=True)
+    names, edges, taken = [*zip(*phases, strict=True)] or ((), (), ())  # no iteration has no phases
     trace = Trace({**summary, "threads": threads, "phases": [*names]})
     rows = np.zeros((len(names), len(COLUMNS) - 1))
     rows[:, EDGES_AT], rows[:, GATHER_AT] = edges, taken
