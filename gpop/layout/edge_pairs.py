@@ -43,7 +43,10 @@ def edge_pairs(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
         lines, is_edge = np.empty(2 * int(starts[-1]), np.uint64), np.ones(2 * int(starts[-1]), np.bool_)
         ends = 2 * starts[1:][degrees & 1 == 1].astype(np.int64) - 1
         is_edge[ends] = False
-        lines[is_edge] = graph.weights.astype(np.uint64) << _HALF | graph.indices
+        each = graph.weights.astype(np.uint64)
+        each <<= _HALF
+        each |= graph.indices
+        lines[is_edge] = each
         lines[ends] = np.uint64(FARTHEST) << _HALF | lines[ends - 1] & _ID
         pairs = graph.store.put(Kind.PAIRS, (starts, lines))
     return pairs
