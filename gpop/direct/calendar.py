@@ -71,7 +71,7 @@ class Calendar(NamedTuple):
     now: np.ndarray
 
 
-class _Room(NamedTuple):
+class _CalendarRoom(NamedTuple):
     """A calendar, and its table in memory."""
 
     calendar: Calendar
@@ -94,7 +94,7 @@ def search(graph: Graph, source: int, width: float) -> Distances:
     """
     begin = time.perf_counter()
     shift = min(max(1, int(width)).bit_length() - 1, 31)
-    starts, lines = edge_pairs(graph)
+    starts, lines = edge_pairs(graph, FARTHEST)
     _compile()
     start = time.perf_counter()
     room = _borrowed(graph)
@@ -114,11 +114,11 @@ def _compile() -> None:
     _search(0, 0, _blocks(1), *no_edges, np.empty(1, np.uint32), room.table)
 
 
-_spare: list[_Room] = []
+_spare: list[_CalendarRoom] = []
 """The buckets of the last search, while no other has them."""
 
 
-def _borrowed(graph: Graph) -> _Room:
+def _borrowed(graph: Graph) -> _CalendarRoom:
     """A calendar with enough room: the spare one, or a new one."""
     try:
         room = _spare.pop()
@@ -135,14 +135,14 @@ def _blocks(n: int) -> int:
     return n // BLOCK + DAYS + _ROOM
 
 
-def _room(n: int) -> _Room:
+def _room(n: int) -> _CalendarRoom:
     blocks = _blocks(n)
     calendar = Calendar(
         np.empty((blocks, BLOCK), np.uint32), np.empty(blocks, np.uint32), np.empty(DAYS, np.uint32),
         np.empty(DAYS, np.uint32), np.empty(DAYS, np.uint32), np.zeros(FINDS + 2, np.uint64),
         np.empty(FINDS, np.uint64), np.empty(DAYS // 64, np.uint64), np.empty(6, np.int64),
     )  # fmt: skip
-    return _Room(calendar, Reference(calendar))
+    return _CalendarRoom(calendar, Reference(calendar))
 
 
 @inline

@@ -45,6 +45,11 @@ MOST_CELLS = 4096
 WIDEST_UNIT = 17
 """Two windows: where a unit is wider, more of it falls out of the cache than is gained."""
 
+FAR_VERTICES, FAR_VALUE = 1 << 21, 2
+"""With more vertices the values are in no cache when the next unit wants them, and to read one costs so many
+times as much. Predicted without that, with it, and measured, ms an iteration of pull, 2 threads: RMAT 22 61,
+80, 76 (PC 63); random 22 64, 84, 82 (PC 94)."""
+
 LINE_VALUES = 16
 """Values of 4 bytes in a cache line."""
 
@@ -125,7 +130,8 @@ class Plan(NamedTuple):
         With bins all wait for the thread with the heaviest partition; units are cut to equal edges.
         """
         edges = max(1, int(self.edges.sum()))
-        pull = np.array([edges, self.values_read, self.sparse]) / edges
+        far = self.edges.shape[0] << self.source_bits > FAR_VERTICES
+        pull = np.array([edges, self.values_read * (FAR_VALUE if far else 1), self.sparse]) / edges
         pc = np.array([edges, self.messages]) / edges
         return pull, pc * (1 + threads * self.heaviest / 2)
 
@@ -244,9 +250,8 @@ def block_sizes(
     """Bits of a unit and of a source block, and most edges of a unit: what a plan is kept under.
 
     ``vertex_bytes``: what a message touches of its destination. What only `filterFunc` looks at passes
-    through the cache once for a unit, and every unit reads the values of all sources: with the widest
-    that fit, PageRank until it settles took .7 of its time on a random graph of 4 M vertices, .65 on RMAT
-    of as many.
+    through the cache once for a unit, and every unit reads the values of all sources: with the widest that
+    fit, PageRank until it settles took .7 of its time on a random graph of 4 M vertices.
     """
     if partition_size is not None:
         unit_bits = partition_bits(graph.n, threads, partition_size=partition_size)

@@ -2,7 +2,7 @@
 
 Layout: the edges of v are ``lines[2 * starts[v]:2 * starts[v + 1]]``, in the graph's order, uint64: the
 weight in the upper half, the neighbour in the lower. An edge is one load, and a step of the walk two of them.
-A list of an odd number ends with its last neighbour once more, as far away as can be. For whole-number
+A list of an odd number ends with its last neighbour once more, ``farthest`` away. For whole-number
 weights below 2**31. Kept with the graph; 8 bytes an edge, 4 to 8 a vertex.
 """
 
@@ -12,14 +12,13 @@ import numpy as np
 
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
-from gpop.model.light_first import FARTHEST
 
 _HALF, _ID = np.uint64(32), np.uint64(0xFFFFFFFF)
 _WHILE_MADE = 17
 """Bytes an edge: the lines, others that become part of them, and which of them are edges."""
 
 
-def edge_pairs(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
+def edge_pairs(graph: Graph, farthest: int) -> tuple[np.ndarray, np.ndarray]:
     """``starts`` (uint32) and ``lines`` of a graph with whole-number weights.
 
     Raises
@@ -30,7 +29,7 @@ def edge_pairs(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
     Examples
     --------
     >>> graph = Graph.from_edges([0, 0, 0, 2], [1, 2, 3, 0], np.array([7, 9, 5, 4], np.uint8))
-    >>> starts, lines = edge_pairs(graph)
+    >>> starts, lines = edge_pairs(graph, 2**31 - 1)
     >>> starts.tolist(), lines.astype(np.uint32).tolist(), (lines >> np.uint64(32)).tolist()
     ([0, 2, 2, 3, 3], [1, 2, 3, 3, 0, 0], [7, 9, 5, 2147483647, 4, 2147483647])
     """
@@ -47,6 +46,6 @@ def edge_pairs(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
         each <<= _HALF
         each |= graph.indices
         lines[is_edge] = each
-        lines[ends] = np.uint64(FARTHEST) << _HALF | lines[ends - 1] & _ID
+        lines[ends] = np.uint64(farthest) << _HALF | lines[ends - 1] & _ID
         pairs = graph.store.put(Kind.PAIRS, (starts, lines))
     return pairs

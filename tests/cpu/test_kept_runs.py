@@ -148,3 +148,17 @@ def test_workers_are_called_when_there_is_work_to_share(monkeypatch):
     assert called == [1, 2]
     assert np.array_equal(results[0].label, results[1].label)
     assert [each["frontier"] for each in results[0].trace] == [each["frontier"] for each in results[1].trace]
+
+
+def test_workers_are_called_for_all_iterations_to_come(monkeypatch):
+    """Where all are active, a run of several iterations calls them for less work in each of them."""
+    monkeypatch.setattr(engine, "CALLED_LATER", True)
+    called = []
+    monkeypatch.setattr(engine, "beside", lambda enter, w: called.append(w))  # nobody comes
+    graph = generate("uniform", scale=13, degree=10, seed=1)
+    expected = graph.m * loop.EDGE_BYTES
+    assert expected < loop.WAKE_BYTES <= expected * loop.ROUNDS and graph.m < loop.WAIT_EDGES
+    gpop.pagerank(graph, iterations=1, mode="pc", threads=2)
+    assert called == []
+    gpop.pagerank(graph, iterations=loop.ROUNDS, mode="pc", threads=2)
+    assert called == [1]

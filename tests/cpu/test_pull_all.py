@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.common.errors import NotEnoughMemory
-from gpop.cpu import preparation
+from gpop.cpu import preparation, pull_all
 from gpop.generate import generate
 from gpop.layout import edge_blocks as blocks
 from tests.programs import Formula, Rank
@@ -125,3 +125,20 @@ def test_an_interrupted_run_leaves_nothing_behind():
         fields_after(Decayed, "pull", graph, callback=interrupt)
     found, _ = fields_after(Decayed, "pull", graph)
     assert np.array_equal(found["value"], expected["value"])
+
+
+def test_one_layout_for_all_programs_that_change_one_number():
+    """What a message does not touch does not make units narrower, nor another layout."""
+    graph = generate("uniform", scale=18, degree=4, seed=3)
+    fixed = gpop.pagerank(graph, iterations=2, mode="pull", threads=2)
+    settling = gpop.pagerank(graph, tolerance=1e-3, mode="pull", threads=2)
+    assert fixed.run.prepare_seconds > 0 == settling.run.prepare_seconds
+    assert fixed.run.partitions == settling.run.partitions
+
+
+def test_values_that_are_fetched_before_they_are_read():
+    """With so many values that they are asked for block by block, ranks are those of messages."""
+    graph = generate("uniform", scale=19, degree=2, seed=3)
+    assert 4 * graph.n >= pull_all.FAR_BYTES
+    pulled, sent = (gpop.pagerank(graph, iterations=2, mode=mode, threads=2).rank for mode in ("pull", "pc"))
+    assert (pulled == sent).all()

@@ -108,6 +108,11 @@ def test_expected_to_gain_where_it_does():
     assert plan.heaviest > 0.7 and plan.gain(threads=1) < 0.2 and plan.gain(threads=16) > 1
     thin = spread._replace(edges=spread.edges // 100, messages=spread.messages // 100)
     assert thin.gain(threads=2) < 0  # a cache line for each edge
+    vertices = np.zeros((module.FAR_VERTICES >> spread.source_bits, 1), np.int64)
+    vertices[0] = random.m
+    near, far = spread._replace(edges=vertices), spread._replace(edges=np.append(vertices, [[0]], axis=0))
+    lost = module.COSTS.pull_value * spread.values_read / random.m  # what is read again is in no cache
+    assert near.gain(threads=2) - far.gain(threads=2) == pytest.approx(lost * (module.FAR_VALUE - 1))
 
 
 def test_built_once_it_pays(monkeypatch):

@@ -18,7 +18,7 @@ GRAPHS = small_graphs()
 def test_lists(name, dtype):
     graph = GRAPHS[name]
     graph = reference.with_weights(graph, (np.arange(graph.m) % 100).astype(dtype))
-    starts, lines = edge_pairs(graph)
+    starts, lines = edge_pairs(graph, FARTHEST)
     assert len(starts) == graph.n + 1 and len(lines) == 2 * starts[-1]
     for v in range(graph.n):
         first, last = graph.indptr[v], graph.indptr[v + 1]
@@ -26,4 +26,4 @@ def test_lists(name, dtype):
         edges = zip(graph.weights[first:last].tolist(), graph.indices[first:last].tolist(), strict=True)
         assert own[:size] == [weight << 32 | neighbour for weight, neighbour in edges]
         assert own[size:] == [FARTHEST << 32 | int(each) for each in graph.indices[last - size % 2 : last]]
-    assert edge_pairs(graph)[1] is lines
+    assert edge_pairs(graph, FARTHEST)[1] is lines
