@@ -12,9 +12,8 @@ import numpy as np
 
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
-from gpop.model.light_first import FARTHEST
 
-_HALF, _ID = np.uint64(32), np.uint64(0xFFFFFFFF)
+_HALF, _ID, _FARTHEST = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(2**31 - 1)
 _WHILE_MADE = 17
 """Bytes an edge: the lines, others that become part of them, and which of them are edges."""
 
@@ -47,6 +46,6 @@ def edge_pairs(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
         each <<= _HALF
         each |= graph.indices
         lines[is_edge] = each
-        lines[ends] = np.uint64(FARTHEST) << _HALF | lines[ends - 1] & _ID
+        lines[ends] = _FARTHEST << _HALF | lines[ends - 1] & _ID
         pairs = graph.store.put(Kind.PAIRS, (starts, lines))
     return pairs
