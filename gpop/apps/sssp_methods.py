@@ -41,9 +41,8 @@ A degree of 12 would lose soc-Slashdot0902 (11.5), about .7. On a GPU also other
 edges lead both ways: .8 to .9 on friends and peers, .7 on RMAT."""
 
 MOST_VERTICES, MOST_EDGES = 3 << 17, 1 << 21
-"""Of a graph on which auto is the calendar. One thread takes .4 to .9 there of the least that messages and
-lists take on two, on seven real, random and RMAT graphs; .97 on a uniform one of 131,072 vertices and 8 edges
-each; 1.04 on a grid of 490,000."""
+"""Of a graph on which auto is the calendar. One thread takes .36 to .96 there of the least that messages and
+lists take on two, on seven real, uniform and RMAT graphs; 1.04 on a grid of 490,000."""
 
 SURE_EDGES, MOST_DEGREE = 1 << 20, 32
 """On graphs of more edges than this it is not where vertices have as many edges as that, which lists need not
