@@ -47,8 +47,8 @@ WIDEST_UNIT = 17
 
 FAR_VERTICES, FAR_VALUE = 1 << 21, 2
 """With more vertices the values are in no cache when the next unit wants them, and to read one costs so many
-times as much. Predicted without that, with it, and measured, ms an iteration of pull, 2 threads: RMAT 22 61,
-80, 76 (PC 63); random 22 64, 84, 82 (PC 94)."""
+times as much. Set by two graphs, ms an iteration of pull, 2 threads, predicted without that, with it, and
+measured: RMAT 22 61, 80, 76 (PC 63); random 22 64, 84, 82 (PC 94). No others of that size were tried."""
 
 LINE_VALUES = 16
 """Values of 4 bytes in a cache line."""

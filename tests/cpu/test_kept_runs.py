@@ -153,8 +153,8 @@ def test_workers_are_called_when_there_is_work_to_share(monkeypatch):
 def test_workers_are_called_for_all_iterations_to_come(monkeypatch):
     """Where all are active, a run of several iterations calls them for less work in each of them."""
     monkeypatch.setattr(engine, "CALLED_LATER", True)
-    called = []
-    monkeypatch.setattr(engine, "beside", lambda enter, w: called.append(w))  # nobody comes
+    called, beside = [], engine.beside
+    monkeypatch.setattr(engine, "beside", lambda enter, w: (called.append(w), beside(enter, w)))
     graph = generate("uniform", scale=13, degree=10, seed=1)
     expected = graph.m * loop.EDGE_BYTES
     assert expected < loop.WAKE_BYTES <= expected * loop.ROUNDS and graph.m < loop.WAIT_EDGES
