@@ -47,10 +47,13 @@ WAIT_EDGES = 1 << 17
 """From so many active edges on, or `WAKE_BYTES`, a phase is begun before all workers have come: the last ones
 find work."""
 
-LATE_NS, ALONE, ALONE_EDGES = 100_000, 16, 1 << 20
+LATE_NS, LATE_RESTED_NS, ALONE, ALONE_EDGES = 100_000, 500_000, 16, 1 << 20
 """Where the main thread has waited so long for others that it would have been faster alone, somebody else
 wants the cores: for so many times what it has waited it does phases of fewer edges alone. So it does, for so
-many times the phase, where one that delivers all messages took all together longer than it alone before."""
+many times the phase, where one that delivers all messages took all together longer than it alone before. An
+iteration after one in which the workers had nothing to do, or had not yet come, says so only by the larger
+delay: a sleeper takes .1 ms, a call .2, and one that must wait for a core milliseconds. A mail graph, .14 ms
+an iteration, was else followed alone from start to end in some processes."""
 
 ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS, NEEDY, NEEDY_EDGES = range(7)
 NO_IN_EDGES, HALF, ITEMS, FRESH, TEAM, VISITED, LEAST_ALONE = range(7, 14)
@@ -124,6 +127,7 @@ def make_loop(open_control, work, all_active, prioritised):
         least = np.int64(tournament.HIGHEST)
         alone_until = np.int64(0)
         divided = all_there = False
+        rested = True  # the workers, in the iteration before
         begins = True  # an iteration, or a bucket of priorities
         if w == 0 and progress[HALF] > 0:
             begins = False
@@ -271,7 +275,7 @@ def make_loop(open_control, work, all_active, prioritised):
                 worked = clock_ns()
                 team.await_workers(c.team, done, spins)
                 waited = clock_ns() - worked
-                if waited > LATE_NS + threads * (worked - now):
+                if waited > (LATE_RESTED_NS if rested else LATE_NS) + threads * (worked - now):
                     alone_until = worked + ALONE * waited
             if phase != ADMIT:
                 before, now = now, clock_ns()
@@ -281,8 +285,10 @@ def make_loop(open_control, work, all_active, prioritised):
                 took, least_alone = now - before, progress[LEAST_ALONE]
                 if sharers == 1:
                     progress[LEAST_ALONE] = min(least_alone, took) if least_alone > 0 else took
-                elif took > least_alone > 0:
+                elif took > least_alone > 0 and not rested:
                     alone_until = now + ALONE * took
+            if begins:
+                rested = sharers == 1
             if phase == SCATTER:
                 write_trace(trace, rows, items, all_active, c, c)
                 if prioritised and interleaved:  # vertices have been activated, and put aside
