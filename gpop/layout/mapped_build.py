@@ -30,17 +30,20 @@ from gpop.graph.build import array_edges, build_csr
 from gpop.graph.build_outside import cut
 from gpop.graph.graph import Graph
 from gpop.layout.bins import count_bins, fill_bins, id_dtype, source_dtype
-from gpop.layout.edge_block_kernels import FIRST, FOURS, WINDOW, WINDOW_BITS
-from gpop.layout.edge_blocks import WIDEST_UNIT, build_blocks, plan_blocks
+from gpop.layout.edge_block_kernels import FIRST, FOURS, WINDOW
+from gpop.layout.edge_blocks import block_sizes, build_blocks, plan_blocks
 from gpop.layout.edge_ranges import Found, Ranges, put
 from gpop.layout.mapped_file import write_header
-from gpop.layout.partition import l2_cache_bytes, partition_bits, partition_count
+from gpop.layout.partition import partition_bits, partition_count
 
 EDGE_BYTES = 64
 """Of an edge that is at work: in CSR, in bins or blocks, and as a key in between."""
 
 WEIGHT_BYTES = 8
 """The same in bytes of its weight."""
+
+VALUE_BYTES = 4
+"""Of a value, and of what it changes: programs come later, and most have such."""
 
 UNIT_EDGES = 1 << 21
 """Most in-edges of a unit: what is read ahead at a time."""
@@ -207,10 +210,8 @@ class _Builder:
     def blocks(self) -> None:
         """Pass 4."""
         turned = self.turned
-        cache = l2_cache_bytes()
-        unit_bits = min(WIDEST_UNIT, (cache // 8).bit_length() - 1)
-        source_bits = min(WINDOW_BITS, (cache // 16).bit_length() - 1)
-        most_edges = min(UNIT_EDGES, max(1, -(-self.graph.m // (4 * self.threads))))
+        unit_bits, source_bits, most_edges = block_sizes(self.graph, self.threads, VALUE_BYTES, VALUE_BYTES)
+        most_edges = min(UNIT_EDGES, max(1, most_edges))
         weight = self._narrow()
         bounds, firsts, tables = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)], []
         edges = blocks_so_far = values_read = 0
