@@ -15,9 +15,9 @@ import numpy as np
 from numba import njit
 
 from gpop.common.inlined import KERNEL
-from gpop.cpu import loop as engine_loop
-from gpop.cpu import specialise
+from gpop.cpu import loop_state, specialise
 from gpop.cpu.control import control_of
+from gpop.cpu.loop import make_loop
 from gpop.cpu.tree import NO_CHOICE
 from perf import vertex_centric
 from perf.cache_simulator import L2_MISSES, Geometry, make_cache
@@ -73,7 +73,7 @@ def _traced_loop(work: Any, all_active: bool, prioritised: bool) -> Any:
     def as_it_is(control):
         return control
 
-    return with_tracing(engine_loop.make_loop(as_it_is, phase, all_active, prioritised), PLAIN)
+    return with_tracing(make_loop(as_it_is, phase, all_active, prioritised), PLAIN)
 
 
 @contextmanager
@@ -92,11 +92,11 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
 
         def traced(w, threads, workers, spins, ticket, limit, row_limit, slice_ns, *rest):
             progress = rest[4]
-            done = progress[engine_loop.ITERATION]
+            done = progress[loop_state.ITERATION]
             over = traced_loop(
                 cache, addresses, w, threads, workers, spins, ticket, limit, 1, UNLIMITED_NS, *rest, *tuples
             )
-            if progress[engine_loop.ITERATION] > done:
+            if progress[loop_state.ITERATION] > done:
                 misses.append(int(cache[L2_MISSES]) - sum(misses))  # with entries that did no iteration
             return over
 

@@ -15,7 +15,7 @@ import numpy as np
 from gpop.common.cached import entry_of
 from gpop.common.kinds import INT64
 from gpop.common.parallel import beside, worker_count
-from gpop.cpu import loop, team
+from gpop.cpu import loop_state, team
 from gpop.cpu.active import LIST_GAP, SOURCES, drain_frontier, drain_touched, load_all, load_frontier
 from gpop.cpu.preparation import Preparation
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
@@ -48,11 +48,11 @@ class CpuEngine(Preparation):
 
     @property
     def iteration(self) -> int:
-        return int(self.progress[loop.ITERATION])
+        return int(self.progress[loop_state.ITERATION])
 
     @property
     def active(self) -> int:
-        return int(self.progress[loop.FRONTIER])
+        return int(self.progress[loop_state.FRONTIER])
 
     @property
     def range(self) -> tuple[int, int]:
@@ -92,9 +92,9 @@ class CpuEngine(Preparation):
     def iterate(self) -> np.ndarray:
         """Let the team iterate until Python is due; the records of the trace."""
         if self.disk is not None and self.disk.stays:
-            self.disk.expect(int(self.progress[loop.EDGES]))
+            self.disk.expect(int(self.progress[loop_state.EDGES]))
             self.scatter()
-            if not self.progress[loop.HALF]:  # it is over
+            if not self.progress[loop_state.HALF]:  # it is over
                 return self.row[:0]
             row = self.gather()
             self.disk.passed()
@@ -105,7 +105,7 @@ class CpuEngine(Preparation):
         if over:
             self._dismiss()
         self._pull_if_wanted()
-        return records[: self.progress[loop.ROWS]]
+        return records[: self.progress[loop_state.ROWS]]
 
     def scatter(self) -> None:
         """The first half of an iteration."""
@@ -122,16 +122,16 @@ class CpuEngine(Preparation):
 
     def _pull_if_wanted(self) -> bool:
         """Find the in-edges if the loop has come back for them."""
-        if not self.progress[loop.NO_IN_EDGES]:
+        if not self.progress[loop_state.NO_IN_EDGES]:
             return False
         self._dismiss()
-        self.progress[loop.NO_IN_EDGES] = 0
+        self.progress[loop_state.NO_IN_EDGES] = 0
         self._find_in_edges()
         self._make_loop(self._state())
         if self.incoming.indptr.size:
-            self.progress[loop.NEEDY] -= self.receivers
+            self.progress[loop_state.NEEDY] -= self.receivers
             self.receivers = receivers(self.graph, self.incoming)
-            self.progress[loop.NEEDY] += self.receivers
+            self.progress[loop_state.NEEDY] += self.receivers
             self._note()
         return True
 
@@ -142,12 +142,12 @@ class CpuEngine(Preparation):
         """
         run_loop, progress = self._ready_loop(), self.progress
         calls = self.workers > 0 and not self.called and limit > 0
-        if calls and later and progress[loop.TEAM] != loop.CALL:
-            calls, progress[loop.TEAM] = False, loop.MAY_CALL
+        if calls and later and progress[loop_state.TEAM] != loop_state.CALL:
+            calls, progress[loop_state.TEAM] = False, loop_state.MAY_CALL
         spins = 0
         if calls:
             self.called, self.ticket = True, int(self.space.team[team.GENERATION])
-            progress[loop.TEAM] = 0
+            progress[loop_state.TEAM] = 0
         if self.called:
             spins = team.SPINS if self.threads <= worker_count() else 0
         # As it is now: a worker that comes late must not be taken for one of a later call.
@@ -207,7 +207,7 @@ class CpuEngine(Preparation):
         """The frontier in the order of its lists, then what waits."""
         space, width = self.space, 1 << int(self.layout.bits)
         found = [np.empty(0, np.uint32)]
-        for p in space.scatter_list[: self.progress[loop.SCATTER_SIZE]].tolist():
+        for p in space.scatter_list[: self.progress[loop_state.SCATTER_SIZE]].tolist():
             start = p * (width + LIST_GAP)
             found.append(space.frontier[start : start + space.frontier_size[p]] + np.uint32(p * width))
         if "priorityFunc" in self.lowered.functions:
@@ -238,10 +238,10 @@ class CpuEngine(Preparation):
         if self.traits.all_active:
             space.frontier_size[: int(self.layout.k)] = 0
             return np.empty(0, np.uint32)
-        if self.progress[loop.FRONTIER] == 0:
+        if self.progress[loop_state.FRONTIER] == 0:
             return np.empty(0, np.uint32)
         sizes = space.frontier_size[: int(self.layout.k)]
-        active = int(self.progress[loop.SCATTER_SIZE])
+        active = int(self.progress[loop_state.SCATTER_SIZE])
         frontier = np.empty(int(sizes[space.scatter_list[:active]].sum()), np.uint32)
         if active:  # the kernel need not be compiled for a run that converges
             entry_of(drain_frontier, SOURCES, INT64, self.lists.kind)(frontier, active, self.lists)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.atomics import clock_ns, fetch_add
-from gpop.cpu import active, priority, team, tournament, tree
+from gpop.cpu import active, priority, sharing, team, tournament, tree
 from gpop.cpu.choose_mode import BY_TREE, choose_pull, write_pull_trace, write_trace
 from gpop.cpu.exchange import (
     ACTIVE_HERE,
@@ -32,62 +32,28 @@ from gpop.cpu.exchange import (
     WHOLE,
     is_over,
 )
+from gpop.cpu.loop_state import (
+    CALL,
+    EDGES,
+    FRESH,
+    FRONTIER,
+    HALF,
+    ITEMS,
+    ITERATION,
+    LEAST_ALONE,
+    MAY_CALL,
+    NEEDY,
+    NEEDY_EDGES,
+    NO_IN_EDGES,
+    ROWS,
+    SCATTER_SIZE,
+    TEAM,
+    VISITED,
+)
 from gpop.cpu.shares import order_by_weight, share_by_edges, share_evenly
 from gpop.cpu.work import ADMIT, DEFER, EXCHANGE, GATHER, HEAVIEST, PREPARE, PULL, SCATTER, SETTLE
 from gpop.cpu.workspace import SERIAL_EDGES
 from gpop.plan.trace import BYTES_AT, EDGES_AT, FRONTIER_AT, GATHER_AT, SCATTER_AT
-
-LIGHT_EDGES = 1024
-"""Below so many active edges per partition, several partitions are claimed at once."""
-
-LIGHT_BUCKET = 64
-"""What `SERIAL_EDGES` is for a bucket: inside the partitions many times the active edges are followed."""
-
-WAIT_EDGES = 1 << 17
-"""From so many active edges on, or `WAKE_BYTES`, a phase is begun before all workers have come: the last ones
-find work."""
-
-LATE_NS, LATE_RESTED_NS, ALONE, ALONE_EDGES = 100_000, 500_000, 16, 1 << 20
-"""Where the main thread has waited so long for others that it would have been faster alone, somebody else
-wants the cores: for so many times what it has waited it does phases of fewer edges alone. So it does, for so
-many times the phase, where one that delivers all messages took all together longer than it alone before. An
-iteration after one in which the workers had nothing to do, or had not yet come, says so only by the larger
-delay: a sleeper takes .1 ms, a call .2, and one that must wait for a core milliseconds. A mail graph, .14 ms
-an iteration, was else followed alone from start to end in some processes."""
-
-ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS, NEEDY, NEEDY_EDGES = range(7)
-NO_IN_EDGES, HALF, ITEMS, FRESH, TEAM, VISITED, LEAST_ALONE = range(7, 14)
-PROGRESS_SIZE = 14
-"""Slots of ``progress``, the loop's state between calls (int64). The vertices that want messages, and
-their in-edges, are estimated: all that were never in the frontier; after a pull they are known.
-``NO_IN_EDGES``: the loop has returned because it wants to pull. ``HALF``: it has returned in the middle of an
-iteration, and this phase is next, over ``ITEMS``. ``FRESH``: nothing has been done yet. ``TEAM``: `MAY_CALL`
-when there are workers who were not called, and `CALL` when the loop has returned because it wants them.
-``VISITED``: vertices of all earlier frontiers. ``LEAST_ALONE``: where all are active, the least nanoseconds
-in which the main thread alone has delivered all messages; 0 where it has not."""
-
-MAY_CALL, CALL = 1, 2
-
-WAKE_NS = 1_000_000
-"""Workers are called when the main thread has worked for so long, and there is work to share: a run that is
-over before is as fast as on one thread. To call threads of Python takes 0.1 to 0.2 ms when it is quiet; where
-others want its cores, too, a phase of microseconds may wait for a worker for milliseconds."""
-
-WAKE_BYTES = 1 << 22
-"""They are called at once for an iteration in which the model expects so many bytes to move."""
-
-ROUNDS = 8
-"""Where all are active, every iteration is like the first, and so many are expected at least, unless the
-limit is lower: these bytes are those of all of them. On 100,000 edges, 17 iterations, the loop took .83 and
-.93 of its time with a second thread that was called at once, in two runs in turns."""
-
-EXCHANGE_LOAD = 1 << 13
-"""From so many vertices or words on threads share what there is to do for an exchange between ranks."""
-
-EDGE_BYTES, LINE_BYTES, FAR = 8, 64, 1 << 20
-"""Of an active edge, in that estimate: what is read of it, and what is sent along it; and a cache line at its
-other end on a graph of so many vertices, which are in no private cache. On 16 cores a search of RMAT 23 spent
-a quarter of its time in its first iteration, of 244,000 edges, alone."""
 
 
 def make_loop(open_control, work, all_active, prioritised):
@@ -122,7 +88,7 @@ def make_loop(open_control, work, all_active, prioritised):
         rows = 0
         phase, items, load, iteration = np.int64(ADMIT), np.int64(0), np.int64(0), np.int64(0)
         sharers, chunk, done = np.int64(threads), np.int64(1), np.int64(0)
-        edge_bytes = EDGE_BYTES + (LINE_BYTES if c.n >= FAR else 0)
+        edge_bytes = sharing.EDGE_BYTES + (sharing.LINE_BYTES if c.n >= sharing.FAR else 0)
         predicted = 0.0
         least = np.int64(tournament.HIGHEST)
         alone_until = np.int64(0)
@@ -169,7 +135,7 @@ def make_loop(open_control, work, all_active, prioritised):
                             if items == 0:
                                 break
                             sharers, chunk = np.int64(1), np.int64(0)
-                            if told[LOAD] >= EXCHANGE_LOAD and workers > 0:
+                            if told[LOAD] >= sharing.EXCHANGE_LOAD and workers > 0:
                                 if told[NEXT] != MARK or c.bits >= active.WORD_BITS:
                                     all_there = all_there or team.all_there(c.claim, workers, ticket)
                                     if all_there:
@@ -198,11 +164,11 @@ def make_loop(open_control, work, all_active, prioritised):
                     phase, items, load = np.int64(SCATTER), size, progress[EDGES]
                     if all_active:
                         items = c.k
-                    may_call, long = progress[TEAM] == MAY_CALL, now - started > WAKE_NS
+                    may_call, long = progress[TEAM] == MAY_CALL, now - started > sharing.WAKE_NS
                     expected = load * edge_bytes
                     if all_active:
-                        expected *= min(ROUNDS, limit - iteration)
-                    calls = may_call and load >= SERIAL_EDGES and (long or expected >= WAKE_BYTES)
+                        expected *= min(sharing.ROUNDS, limit - iteration)
+                    calls = may_call and load >= SERIAL_EDGES and (long or expected >= sharing.WAKE_BYTES)
                     if calls and not ((pulls and not all_active) or (prioritised and bucket_done)):
                         progress[TEAM] = CALL
                         break
@@ -230,7 +196,7 @@ def make_loop(open_control, work, all_active, prioritised):
                         )  # fmt: skip
                         if pulled:
                             phase, items = np.int64(PREPARE), c.k
-                            calls = may_call and (long or predicted >= WAKE_BYTES)
+                            calls = may_call and (long or predicted >= sharing.WAKE_BYTES)
                         if calls or (pulled and not finds):
                             progress[NEEDY] += progress[FRONTIER]
                             progress[NEEDY_EDGES] += progress[EDGES]
@@ -239,13 +205,15 @@ def make_loop(open_control, work, all_active, prioritised):
                                 progress[TEAM] = CALL
                             break
                 pushing = phase in (SCATTER, GATHER)
-                light = load < items * LIGHT_EDGES and phase not in (PREPARE, PULL)
-                serial = LIGHT_BUCKET if prioritised and interleaved else SERIAL_EDGES
+                light = load < items * sharing.LIGHT_EDGES and phase not in (PREPARE, PULL)
+                serial = sharing.LIGHT_BUCKET if prioritised and interleaved else SERIAL_EDGES
                 together = workers > 0 and (load >= serial or not pushing)
                 if together and not all_there:
                     all_there = team.all_there(c.claim, workers, ticket)
-                    together = all_there or load >= WAIT_EDGES or load * edge_bytes >= WAKE_BYTES
-                if now < alone_until and load < ALONE_EDGES:
+                    together = (
+                        all_there or load >= sharing.WAIT_EDGES or load * edge_bytes >= sharing.WAKE_BYTES
+                    )
+                if now < alone_until and load < sharing.ALONE_EDGES:
                     together = False
                 if phase == PREPARE and c.bits < active.WORD_BITS:
                     together = False  # partitions share words of the bitmap
@@ -275,8 +243,10 @@ def make_loop(open_control, work, all_active, prioritised):
                 worked = clock_ns()
                 team.await_workers(c.team, done, spins)
                 waited = clock_ns() - worked
-                if waited > (LATE_RESTED_NS if rested else LATE_NS) + threads * (worked - now):
-                    alone_until = worked + ALONE * waited
+                if waited > (sharing.LATE_RESTED_NS if rested else sharing.LATE_NS) + threads * (
+                    worked - now
+                ):
+                    alone_until = worked + sharing.ALONE * waited
             if phase != ADMIT:
                 before, now = now, clock_ns()
                 trace[rows, SCATTER_AT if phase in (SCATTER, PREPARE) else GATHER_AT] = (now - before) * 1e-9
@@ -286,7 +256,7 @@ def make_loop(open_control, work, all_active, prioritised):
                 if sharers == 1:
                     progress[LEAST_ALONE] = min(least_alone, took) if least_alone > 0 else took
                 elif took > least_alone > 0 and not rested:
-                    alone_until = now + ALONE * took
+                    alone_until = now + sharing.ALONE * took
             if begins:
                 rested = sharers == 1
             if phase == SCATTER:

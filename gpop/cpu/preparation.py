@@ -14,7 +14,7 @@ import numpy as np
 from gpop.common.by_reference import derived, reference_of
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.kinds import INT64
-from gpop.cpu import choose_mode, loop, loops, specialise
+from gpop.cpu import choose_mode, loop_state, loops, specialise
 from gpop.cpu.active import SOURCES, drain_frontier, drain_touched, lists_of, load_frontier
 from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.disk import open_disk
@@ -93,7 +93,7 @@ class Preparation:
     def prepare(self) -> dict[str, Any]:
         """Layout, workspace and loop: those of the last run decided alike, as long as they are kept."""
         plan, kept = self.plan, None
-        self.progress = np.zeros(loop.PROGRESS_SIZE, np.int64)
+        self.progress = np.zeros(loop_state.PROGRESS_SIZE, np.int64)
         self.prepare_seconds = self.incoming_seconds = 0.0
         if plan.alike is not None and self.graph.facts.mapped is None:
             kept = self.graph.store.noted((plan.alike, specialise.compile_loop))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gpop.cpu import loop
+from gpop.cpu import loop_state
 from gpop.cpu.active import load_frontier
 from gpop.cpu.engine import CpuEngine
 from gpop.cpu.exchange_wire import EXCHANGE_TURN
@@ -139,10 +139,10 @@ class RankEngine(Together, CpuEngine):
         begin = time.perf_counter()
         self._enter(self.plan.limit, records)
         self.end = time.perf_counter()
-        return self._agreed(records[: self.progress[loop.ROWS]], self.end - begin)
+        return self._agreed(records[: self.progress[loop_state.ROWS]], self.end - begin)
 
     def _agreed(self, records: np.ndarray, seconds: float) -> np.ndarray:
-        return self.agree(records, seconds, int(self.progress[loop.FRONTIER]))
+        return self.agree(records, seconds, int(self.progress[loop_state.FRONTIER]))
 
     # --- the end -------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gpop
-from gpop.cpu import loop, team
+from gpop.cpu import loop_state, sharing, team
 from gpop.cpu.engine import CpuEngine
 from gpop.generate import generate
 
@@ -16,7 +16,7 @@ EPOCH = (1 << team.EPOCH_SHIFT) - 1
 def graph():
     """Of so many edges that others are called at once."""
     made = generate("uniform", scale=15, degree=20, seed=1)
-    assert made.m * loop.EDGE_BYTES > loop.WAKE_BYTES and made.m < loop.ALONE_EDGES
+    assert made.m * sharing.EDGE_BYTES > sharing.WAKE_BYTES and made.m < sharing.ALONE_EDGES
     return made
 
 
@@ -27,7 +27,7 @@ def test_what_is_slower_together_goes_on_alone(graph, mode, monkeypatch):
 
     def begun(self, *given):
         begin(self, *given)
-        self.progress[loop.LEAST_ALONE] = 1
+        self.progress[loop_state.LEAST_ALONE] = 1
 
     def dismissed(self):
         if self.called:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.cpu import engine, loop
+from gpop.cpu import engine, sharing
 from gpop.cpu.engine import CpuEngine
 from gpop.generate import generate
 
@@ -142,7 +142,7 @@ def test_workers_are_called_when_there_is_work_to_share(monkeypatch):
     assert gpop.bfs(small, 0, threads=3, iterations=20).level.max() == 20
     assert called == []
     large = graph_of(16)
-    assert large.m * loop.EDGE_BYTES > loop.WAKE_BYTES
+    assert large.m * sharing.EDGE_BYTES > sharing.WAKE_BYTES
     ways = {"method": "labels", "interleave": False, "partition_size": 4096}
     results = [gpop.connected_components(large, **ways, threads=threads) for threads in (1, 3)]
     assert called == [1, 2]
@@ -156,9 +156,9 @@ def test_workers_are_called_for_all_iterations_to_come(monkeypatch):
     called, beside = [], engine.beside
     monkeypatch.setattr(engine, "beside", lambda enter, w: (called.append(w), beside(enter, w)))
     graph = generate("uniform", scale=13, degree=10, seed=1)
-    expected = graph.m * loop.EDGE_BYTES
-    assert expected < loop.WAKE_BYTES <= expected * loop.ROUNDS and graph.m < loop.WAIT_EDGES
+    expected = graph.m * sharing.EDGE_BYTES
+    assert expected < sharing.WAKE_BYTES <= expected * sharing.ROUNDS and graph.m < sharing.WAIT_EDGES
     gpop.pagerank(graph, iterations=1, mode="pc", threads=2)
     assert called == []
-    gpop.pagerank(graph, iterations=loop.ROUNDS, mode="pc", threads=2)
+    gpop.pagerank(graph, iterations=sharing.ROUNDS, mode="pc", threads=2)
     assert called == [1]

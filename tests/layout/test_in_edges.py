@@ -6,7 +6,7 @@ import numpy as np
 
 import gpop
 from gpop.apps.bfs import BFS
-from gpop.cpu import loop
+from gpop.cpu import loop_state
 from gpop.cpu.engine import CpuEngine
 from gpop.generate import generate
 from gpop.layout.in_edges import in_edges, kept_in_edges, receivers
@@ -35,7 +35,7 @@ def test_a_search_begins_with_those_that_can_want_a_message():
         engine = CpuEngine(decide(BFS(graph), threads=1))
         engine.prepare()
         engine.load(np.array([source], np.uint32), 8)
-        before = int(engine.progress[loop.NEEDY])
+        before = int(engine.progress[loop_state.NEEDY])
         engine.iterate()
         engine.abandon()
         return before, engine.receivers

@@ -1,0 +1,44 @@
+"""From how much work on the threads of a team share a phase, and when they are woken for it.
+
+Numbers that the loop (loop.py) compares active edges, bytes and times with: to wake a thread, to wait for it
+and to share a list with it costs as much as some thousand edges, and milliseconds where others want its core.
+"""
+
+LIGHT_EDGES = 1024
+"""Below so many active edges per partition, several partitions are claimed at once."""
+
+LIGHT_BUCKET = 64
+"""What `SERIAL_EDGES` is for a bucket: inside the partitions many times the active edges are followed."""
+
+WAIT_EDGES = 1 << 17
+"""From so many active edges on, or `WAKE_BYTES`, a phase is begun before all workers have come: the last ones
+find work."""
+
+LATE_NS, LATE_RESTED_NS, ALONE, ALONE_EDGES = 100_000, 500_000, 16, 1 << 20
+"""Where the main thread has waited so long for others that it would have been faster alone, somebody else
+wants the cores: for so many times what it has waited it does phases of fewer edges alone. So it does, for so
+many times the phase, where one that delivers all messages took all together longer than it alone before. An
+iteration after one in which the workers had nothing to do, or had not yet come, says so only by the larger
+delay: a sleeper takes .1 ms, a call .2, and one that must wait for a core milliseconds. A mail graph, .14 ms
+an iteration, was else followed alone from start to end in some processes."""
+
+WAKE_NS = 1_000_000
+"""Workers are called when the main thread has worked for so long, and there is work to share: a run that is
+over before is as fast as on one thread. To call threads of Python takes 0.1 to 0.2 ms when it is quiet; where
+others want its cores, too, a phase of microseconds may wait for a worker for milliseconds."""
+
+WAKE_BYTES = 1 << 22
+"""They are called at once for an iteration in which the model expects so many bytes to move."""
+
+ROUNDS = 8
+"""Where all are active, every iteration is like the first, and so many are expected at least, unless the
+limit is lower: these bytes are those of all of them. On 100,000 edges, 17 iterations, the loop took .83 and
+.93 of its time with a second thread that was called at once, in two runs in turns."""
+
+EXCHANGE_LOAD = 1 << 13
+"""From so many vertices or words on threads share what there is to do for an exchange between ranks."""
+
+EDGE_BYTES, LINE_BYTES, FAR = 8, 64, 1 << 20
+"""Of an active edge, in that estimate: what is read of it, and what is sent along it; and a cache line at its
+other end on a graph of so many vertices, which are in no private cache. On 16 cores a search of RMAT 23 spent
+a quarter of its time in its first iteration, of 244,000 edges, alone."""
