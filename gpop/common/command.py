@@ -8,6 +8,8 @@ Arguments are parsed inside `exit_code`, too: ``--help`` writes as well.
 from __future__ import annotations
 
 import argparse
+import atexit
+import gc
 import io
 import json
 import math
@@ -117,6 +119,9 @@ def exit_code(work: Callable[[], int | None], failed: Callable[[str, int], int] 
     ``failed`` gets the error and its code in place of `fail`.
     """
     failed = failed or fail
+    atexit.register(
+        gc.freeze
+    )  # a process that has compiled would look through millions of objects at its end
     _escape_on_output()
     try:
         try:

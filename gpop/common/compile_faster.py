@@ -6,20 +6,27 @@ Together it takes a tenth to a seventh off the time that a loop of gpop takes to
 from __future__ import annotations
 
 import sys
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from gpop.common.deferred import Later
 from gpop.common.numba_private import (
     BaseContext,
     ConfigStack,
     CPUContext,
+    NumpyRulesArrayOperator,
+    OverloadTemplate,
     PostProcessor,
     TargetConfig,
     VariableLifetime,
     transforms,
+    types,
+    utils,
 )
+
+lean_arrays, parts = Later("gpop.common.lean_arrays"), Later("gpop.common.inlined_parts")
 
 
 @cache
@@ -69,6 +76,7 @@ def _load_without_scipy(context: CPUContext) -> None:
             import_module("numba.np.arraymath")
         finally:
             linear.ensure_blas = asked
+    lean_arrays.install()
     _load_registries(context)
 
 
@@ -77,9 +85,35 @@ def _find_scipy() -> None:
         raise ImportError("no SciPy")
 
 
+_match_arrays = NumpyRulesArrayOperator.generic
+
+
+def _match_arrays_only(template: Any, args: tuple, kws: dict) -> Any:
+    """An operator of NumPy: none for numbers, without a search through NumPy's loops for one."""
+    if any(isinstance(each, types.ArrayCompatible) for each in args):
+        return _match_arrays(template, args, kws)
+    return None
+
+
+_order_once = cache(utils.order_by_target_specificity)
+"""Asked for every call in a program that is typed, and there are as many orders as functions."""
+
+
+_choose_decorator = OverloadTemplate._get_jit_decorator
+
+
+def _choose_part(template: Any) -> Any:
+    """What stands for a function of Python or NumPy in a kernel, as ``min``, only becomes a part of it."""
+    decorate, flags = _choose_decorator(template), ConfigStack().top_or_none()
+    return decorate if flags is None or flags.nrt else partial(decorate, **parts.PIPELINE)
+
+
 def install() -> None:
     """Put all of it in place of what Numba has."""
     TargetConfig.values = _values
     PostProcessor.run = _find_when_asked
     BaseContext.get_abi_sizeof = _abi_sizeof
     CPUContext.load_additional_registries = _load_without_scipy
+    NumpyRulesArrayOperator.generic = _match_arrays_only
+    utils.order_by_target_specificity = _order_once
+    OverloadTemplate._get_jit_decorator = _choose_part

@@ -74,8 +74,10 @@ class Inlined(CompilerBase):
         return [passes]
 
 
-_pipeline = {"pipeline_class": Inlined} if HAS_PARTS else {}
-_tell = register_jitable(forceinline=True, **_pipeline, **known_options(KERNEL))
+PIPELINE = {"pipeline_class": Inlined} if HAS_PARTS else {}
+"""Options of ``njit`` for a function that only becomes part of others."""
+
+_tell = register_jitable(forceinline=True, **PIPELINE, **known_options(KERNEL))
 
 
 def tell_inline(function: Callable) -> None:

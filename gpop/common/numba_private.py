@@ -8,7 +8,6 @@ where it is not there, or Numba is not one of the versions below, plain ``numba.
 
 from __future__ import annotations
 
-import gc
 import os
 import warnings
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from uuid import uuid4
 import numba
 
 from gpop.common.branches import keep_branches_within_lines
+from gpop.common.deferred import uncollected
 from gpop.common.errors import GpopError
 from gpop.common.interrupts import held_back, let_through
 from gpop.common.machine_code import Symbols
@@ -30,7 +30,7 @@ if not IS_TESTED:
 
 try:
     from numba import from_dtype, njit, typeof
-    from numba.core import cgutils, compiler, config, errors, event, ir, transforms
+    from numba.core import cgutils, compiler, config, errors, event, ir, transforms, types, utils
     from numba.core.base import BaseContext
     from numba.core.ccallback import CFunc
     from numba.core.compiler import CompilerBase, DefaultPassBuilder, run_frontend
@@ -42,12 +42,14 @@ try:
     from numba.core.runtime import rtsys
     from numba.core.targetconfig import ConfigStack, TargetConfig
     from numba.core.typed_passes import NativeLowering, NopythonTypeInference, PreLowerStripPhis
+    from numba.core.typing.npydecl import NumpyRulesArrayOperator
     from numba.core.typing.templates import (
         AttributeTemplate,
         infer,
         infer_global,
         make_intrinsic_template,
     )
+    from numba.core.typing.templates import _OverloadFunctionTemplate as OverloadTemplate
     from numba.extending import overload
     from numba.np.numpy_support import as_dtype, ufunc_find_matching_loop
 except ImportError as error:
@@ -121,17 +123,6 @@ def _object_file(library: Any) -> bytes | None:
     return getattr(library, "_compiled_object", None) or getattr(library, "gpop_object_file", None)
 
 
-def array_value(
-    context: Any, builder: Any, kind: Any, data: Any, shape: list, strides: list, itemsize: Any
-) -> Any:
-    """An array of this type over ``data``, which nobody owns; loaded kernels do without what builds it."""
-    from numba.np.arrayobj import make_array, populate_array
-
-    array = make_array(kind)(context, builder)
-    populate_array(array, data, shape, strides, itemsize, None)
-    return array._getvalue()
-
-
 def give_files_names(kernel: Any) -> None:
     """Have what is kept of a kernel on disk in files of names that no other has, instead of numbered ones."""
     file = getattr(kernel._cache, "_cache_file", None)
@@ -197,21 +188,12 @@ def compile_undisturbed(kernel: Any) -> None:
 
     An interrupt inside a call of LLVM leaves its lock taken, and the next call waits forever; inside what
     LLVM calls back it is lost, and LLVM goes on with nothing in its hands. So it waits for the next pass.
-
-    Nor does Python look for garbage: the compiler makes millions of objects, nearly all of which live until
-    it is done, and looking for dead ones among them, again and again, takes a sixth of its time.
     """
     compile_kernel = kernel.compile
 
     def compile_at_once(*signature: Any) -> Any:
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            with held_back(), event.install_listener("numba:run_pass", _GoodMoments()):
-                return compile_kernel(*signature)
-        finally:
-            if collecting:
-                gc.enable()
+        with uncollected(), held_back(), event.install_listener("numba:run_pass", _GoodMoments()):
+            return compile_kernel(*signature)
 
     kernel.compile = compile_at_once
 
@@ -219,10 +201,11 @@ def compile_undisturbed(kernel: Any) -> None:
 __all__ = [
     "HAS_PARTS", "IS_TESTED", "TESTED", "AttributeTemplate", "BaseContext", "CFunc", "CPUContext",
     "CompilerBase", "ConfigStack", "DefaultPassBuilder", "FunctionPass", "JITCodeLibrary", "NativeLowering",
-    "NopythonTypeInference", "PostProcessor", "PreLowerStripPhis", "TargetConfig", "VariableLifetime",
-    "_dynfunc", "array_value", "as_dtype", "cgutils", "compile_undisturbed", "compiler", "config",
+    "NopythonTypeInference", "NumpyRulesArrayOperator", "OverloadTemplate", "PostProcessor",
+    "PreLowerStripPhis", "TargetConfig", "VariableLifetime",
+    "_dynfunc", "as_dtype", "cgutils", "compile_undisturbed", "compiler", "config",
     "cpu_target", "dump", "entry_by_address", "entry_for_python", "errors", "event", "from_dtype", "ir",
     "is_kept", "kept_callback", "kept_dispatcher", "known_options", "lower_getattr_generic", "njit",
     "overload", "register_pass", "rtsys", "run_frontend", "tell_intrinsic", "transforms", "typeof",
-    "ufunc_find_matching_loop",
+    "types", "ufunc_find_matching_loop", "utils",
 ]  # fmt: skip

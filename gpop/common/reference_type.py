@@ -9,7 +9,8 @@ from numba import types
 from numba.extending import NativeValue, infer_getattr, models, register_model, unbox
 
 from gpop.common.by_reference import SLOT, ReferenceKind
-from gpop.common.numba_private import AttributeTemplate, array_value, lower_getattr_generic
+from gpop.common.lean_arrays import array_value
+from gpop.common.numba_private import AttributeTemplate, lower_getattr_generic
 
 WORD, PLACE = ir.IntType(64), ir.IntType(32)
 
@@ -79,6 +80,4 @@ def _load_field(context: Any, builder: Any, kind: ReferenceType, table: Any, att
             strides.insert(0, builder.mul(strides[0], shape[axis]))
     else:
         strides = [load(at + 1 + field.ndim + axis, WORD) for axis in range(field.ndim)]
-    itemsize = ir.Constant(WORD, context.get_abi_sizeof(element))
-    data = load(at, element.as_pointer())
-    return array_value(context, builder, field, data, shape, strides, itemsize)
+    return array_value(context, builder, field, load(at, element.as_pointer()), shape, strides)
