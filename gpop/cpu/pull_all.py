@@ -30,24 +30,19 @@ EDGES_PULLED, MESSAGES_PULLED = 10, 11
 FAR_BYTES = 1 << 21
 """From so many bytes of values on they are not in the private cache."""
 
-FETCHED_BYTES, LINE_BYTES = 1 << 18, 64
+FETCHED_BYTES, LINE_BYTES = 1 << 16, 64
+CHUNK = 64
 """Of a block of sources; of a cache line."""
 
 
 @inline
-def fetch_values(base, block, layout, space):
-    """Ask for the values of a block's sources, from vertex ``base`` on, where most lines of them are wanted.
-
-    In order they come at the memory's bandwidth; by the edges each one waits for its line. An iteration on
-    RMAT 22, 2 threads, units of 2**17: 153 ms without, 72 with it, minutes apart. Pull depends on what others
-    do to the cache that the cores share: once it took 205 with it, where PC took 76.
-    """
-    size = np.uint64(space.values.itemsize)
-    edges = 4 * block[FOURS] + 2 * block[TWOS] + block[ONES]
-    if layout.n * size >= FAR_BYTES and edges * LINE_BYTES >= FETCHED_BYTES:
-        end = min(base + np.uint64(FETCHED_BYTES) // size, np.uint64(layout.n))
-        for line in range(base, end, np.uint64(LINE_BYTES) // size):
-            prefetch(space.values, line)
+def fetch_some(line, goal, count, space):
+    """Ask for the values of the next ``count`` vertices, up to ``goal``; the first that was not asked for."""
+    end = min(line + count, goal)
+    while line < end:
+        prefetch(space.values, line)
+        line += np.uint64(LINE_BYTES) // np.uint64(space.values.itemsize)
+    return line
 
 
 def make_prepare_all(scatterFunc):
@@ -107,41 +102,68 @@ def make_pull_all(message, deliver, settle, initFunc, filterFunc, counting, rank
             for v in range(own, end_of_own):
                 initFunc(state, np.uint32(v))
         edges = np.uint64(0)
+        fetched = goal = np.uint64(0)
         sums = space.sums[w]
         for b in range(layout.first_block[u], layout.first_block[u + 1]):
             base, window = np.uint64(layout.blocks[b, SOURCE]), np.uint32(layout.blocks[b, WINDOW])
             at = np.uint64(layout.blocks[b, FIRST])
             edges -= at
-            fetch_values(base, layout.blocks[b], layout, space)
+            size = np.uint64(space.values.itemsize)
+            span = np.uint64(FETCHED_BYTES) // size
+            total = 4 * layout.blocks[b, FOURS] + 2 * layout.blocks[b, TWOS] + layout.blocks[b, ONES]
+            ahead = layout.n * size >= FAR_BYTES and total * LINE_BYTES >= FETCHED_BYTES
+            step = np.uint64(0)
+            if ahead:
+                if b == layout.first_block[u]:
+                    fetched = fetch_some(base, min(base + span, layout.n), span, space)
+                goal = min(base + np.uint64(2) * span, layout.n)
+                if b + 1 == layout.first_block[u + 1]:
+                    goal = fetched
+                pieces = np.uint64(layout.blocks[b, FOURS] + layout.blocks[b, TWOS] + layout.blocks[b, ONES])
+                lv = np.uint64(LINE_BYTES) // size
+                chunks = pieces // np.uint64(CHUNK) + one
+                step = (span // lv // chunks + one) * lv
             piece = at
             end = piece + np.uint64(layout.blocks[b, FOURS])
             while piece < end:
-                node = window + targets[piece]
-                x = message(at, base, layout, space, state)
-                y = message(at + one, base, layout, space, state)
-                z = message(at + two, base, layout, space, state)
-                t = message(at + three, base, layout, space, state)
-                deliver(x, node, first, sums, state)
-                deliver(y, node, first, sums, state)
-                deliver(z, node, first, sums, state)
-                deliver(t, node, first, sums, state)
-                piece += one
-                at += np.uint64(4)
+                if fetched < goal:
+                    fetched = fetch_some(fetched, goal, step, space)
+                stop = min(end, piece + np.uint64(CHUNK))
+                while piece < stop:
+                    node = window + targets[piece]
+                    x = message(at, base, layout, space, state)
+                    y = message(at + one, base, layout, space, state)
+                    z = message(at + two, base, layout, space, state)
+                    t = message(at + three, base, layout, space, state)
+                    deliver(x, node, first, sums, state)
+                    deliver(y, node, first, sums, state)
+                    deliver(z, node, first, sums, state)
+                    deliver(t, node, first, sums, state)
+                    piece += one
+                    at += np.uint64(4)
             end += np.uint64(layout.blocks[b, TWOS])
             while piece < end:
-                node = window + targets[piece]
-                x = message(at, base, layout, space, state)
-                y = message(at + one, base, layout, space, state)
-                deliver(x, node, first, sums, state)
-                deliver(y, node, first, sums, state)
-                piece += one
-                at += two
+                if fetched < goal:
+                    fetched = fetch_some(fetched, goal, step, space)
+                stop = min(end, piece + np.uint64(CHUNK))
+                while piece < stop:
+                    node = window + targets[piece]
+                    x = message(at, base, layout, space, state)
+                    y = message(at + one, base, layout, space, state)
+                    deliver(x, node, first, sums, state)
+                    deliver(y, node, first, sums, state)
+                    piece += one
+                    at += two
             end += np.uint64(layout.blocks[b, ONES])
             while piece < end:
-                x = message(at, base, layout, space, state)
-                deliver(x, window + targets[piece], first, sums, state)
-                piece += one
-                at += one
+                if fetched < goal:
+                    fetched = fetch_some(fetched, goal, step, space)
+                stop = min(end, piece + np.uint64(CHUNK))
+                while piece < stop:
+                    x = message(at, base, layout, space, state)
+                    deliver(x, window + targets[piece], first, sums, state)
+                    piece += one
+                    at += one
             edges += at
         unsettled = np.int64(end_of_own - own)
         if filters or summing:

@@ -257,7 +257,7 @@ def block_sizes(
         unit_bits = partition_bits(graph.n, threads, partition_size=partition_size)
         return unit_bits, min(unit_bits, WINDOW_BITS), graph.m
     cache = l2_cache_bytes()
-    source_bits = min(WINDOW_BITS, max(1, cache // (4 * value_bytes)).bit_length() - 1)
+    source_bits = min(WINDOW_BITS, max(1, cache // (16 * value_bytes)).bit_length() - 1)
     rest = cache - (value_bytes << source_bits)
     unit_bits = min(WIDEST_UNIT, max(1, rest // vertex_bytes).bit_length() - 1)
     return unit_bits, source_bits, -(-graph.m // (4 * threads))
