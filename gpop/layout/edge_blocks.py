@@ -252,9 +252,9 @@ def block_sizes(
     ``vertex_bytes``: what a message touches of its destination. What only `filterFunc` looks at passes
     through the cache once for a unit, and every unit reads the values of all sources: with the widest that
     fit, PageRank until it settles took .7 of its time on a random graph of 4 M vertices. Of source blocks two
-    are there, the second on its way, in a quarter of the cache. With twice as wide ones an iteration took 88 and
-    88 ms on RMAT 22 where these take 69 and 65 in two processes in turns, 12.4 to 14.5 for 12.2 on RMAT 20, and
-    13.5 for 14.7 on a random graph of 1 M vertices.
+    are there, the second on its way, in a quarter of the cache. With twice as wide ones an iteration took 88
+    ms on RMAT 22 where these take 69, then 64 and 65, each in a process of its own; 12.4 to 14.5 and 12.2 on
+    RMAT 20; 13.5 and 14.7 on a random graph of 1 M vertices.
     """
     if partition_size is not None:
         unit_bits = partition_bits(graph.n, threads, partition_size=partition_size)
