@@ -6,7 +6,8 @@
 Graph: RMAT with weights 1..255 (`gpop.generate`), symmetrised for connected components; the source is
 the vertex with the largest out-degree. Each number is the median of ``--rounds`` runs after one that
 is discarded, threads alternating within a round so that a slow minute hits all of them; times are those
-of the iteration loop. The partition size of programs whose ties depend on it is fixed, so results must be
+of the iteration loop. ``sssp`` is what a call takes by itself (lists, on these), ``sssp-messages`` the
+program that sends some. The partition size of programs whose ties depend on it is fixed, so results must be
 bitwise the same for every number of threads, and the table says whether they were.
 
 Weak scaling: ``--scale`` is that of the graph for the first number of threads, and every doubling of the
@@ -34,6 +35,9 @@ PARTITION_SIZE = 1 << 15
 ITERATIONS = 10
 
 
+APPS = ("pagerank", "bfs", "sssp", "sssp-messages", "cc", "nibble")
+
+
 def apps(graph: gpop.Graph, symmetric: gpop.Graph, source: int) -> dict:
     """Name -> function that makes one call and returns its run and its result."""
 
@@ -46,8 +50,11 @@ def apps(graph: gpop.Graph, symmetric: gpop.Graph, source: int) -> dict:
         return found.run, found.parent
 
     def sssp(**options):
-        found = gpop.sssp(graph, source, partition_size=PARTITION_SIZE, **options)
+        found = gpop.sssp(graph, source, **options)
         return found.run, found.distance
+
+    def by_messages(**options):
+        return sssp(method="messages", partition_size=PARTITION_SIZE, **options)
 
     def cc(**options):
         found = gpop.connected_components(symmetric, **options)
@@ -57,21 +64,22 @@ def apps(graph: gpop.Graph, symmetric: gpop.Graph, source: int) -> dict:
         found = gpop.nibble(graph, source, partition_size=PARTITION_SIZE, **options)
         return found.run, found.values
 
-    return {"pagerank": pagerank, "bfs": bfs, "sssp": sssp, "cc": cc, "nibble": nibble}
+    return dict(zip(APPS, (pagerank, bfs, sssp, by_messages, cc, nibble), strict=True))
 
 
-def make_graphs(scale: int, degree: int, seed: int) -> tuple[gpop.Graph, dict]:
-    """The graph of a scale, and the calls of `apps` on it."""
-    graph = generate("rmat", scale=scale, degree=degree, seed=seed, weights=(1, 255))
-    return graph, apps(graph, graph.symmetrize(), int(np.argmax(graph.out_degree)))
+def make_graphs(scale: int, given: argparse.Namespace) -> tuple[gpop.Graph, dict]:
+    """The graph of a scale, and the calls of `apps` on it that are wanted."""
+    graph = generate("rmat", scale=scale, degree=given.degree, seed=given.seed, weights=(1, 255))
+    calls = apps(graph, graph.symmetrize(), int(np.argmax(graph.out_degree)))
+    return graph, {name: calls[name] for name in given.apps}
 
 
 def strong(given: argparse.Namespace, threads: list[int]) -> None:
     """One graph for all numbers of threads."""
-    graph, calls = make_graphs(given.scale, given.degree, given.seed)
+    graph, calls = make_graphs(given.scale, given)
     agreed: dict[str, dict[int, bool]] = {}
     print(graph)
-    print(f"{'app':10}{'threads':>8}{'ms':>10}{'speed-up':>10}{'iterations':>12}  same result")
+    print(f"{'app':15}{'threads':>8}{'ms':>10}{'speed-up':>10}{'iterations':>12}  same result")
     for name, call in calls.items():
         seconds: dict[int, list[float]] = {number: [] for number in threads}
         iterations, same, first = {}, dict.fromkeys(threads, True), None
@@ -88,23 +96,23 @@ def strong(given: argparse.Namespace, threads: list[int]) -> None:
         for number in threads:
             median = statistics.median(seconds[number])
             speed_up = f"{base / median:9.2f}x"
-            print(f"{name:10}{number:8}{1e3 * median:10.1f}{speed_up}{iterations[number]:12}  {same[number]}")
+            print(f"{name:15}{number:8}{1e3 * median:10.1f}{speed_up}{iterations[number]:12}  {same[number]}")
     if not all(all(each.values()) for each in agreed.values()):
         raise GpopError("results depend on the number of threads")
 
 
 def weak(given: argparse.Namespace, threads: list[int]) -> None:
     """A graph in proportion to the threads."""
-    print(f"{'app':10}{'threads':>8}{'scale':>7}{'ms':>10}{'ns/edge x threads':>19}{'efficiency':>12}")
+    print(f"{'app':15}{'threads':>8}{'scale':>7}{'ms':>10}{'ns/edge x threads':>19}{'efficiency':>12}")
     base: dict[str, float] = {}
     for number in threads:
         scale = given.scale + round(np.log2(number / threads[0]))
-        graph, calls = make_graphs(scale, given.degree, given.seed)
+        graph, calls = make_graphs(scale, given)
         for name, call in calls.items():
             median = statistics.median([call(threads=number)[0].seconds for _ in range(given.rounds + 1)][1:])
             cost = 1e9 * median * number / graph.m
             efficiency = base.setdefault(name, cost) / cost
-            print(f"{name:10}{number:8}{scale:7}{1e3 * median:10.1f}{cost:19.2f}{efficiency:12.2f}")
+            print(f"{name:15}{number:8}{scale:7}{1e3 * median:10.1f}{cost:19.2f}{efficiency:12.2f}")
 
 
 def _numbers(text: str) -> list[int]:
@@ -113,8 +121,16 @@ def _numbers(text: str) -> list[int]:
     return [int(word) for word in text.split(",")]
 
 
+def _names(text: str) -> list[str]:
+    for name in text.split(","):
+        if name not in APPS:
+            raise argparse.ArgumentTypeError(f"{name!r}: expected some of {','.join(APPS)}")
+    return text.split(",")
+
+
 def _run(argv: list[str]) -> None:
     parser = documented("scaling", __doc__)
+    parser.add_argument("--apps", type=_names, default=list(APPS), help=f"of {','.join(APPS)}")
     parser.add_argument("--scale", type=int, default=20)
     parser.add_argument("--degree", type=int, default=16)
     parser.add_argument("--seed", type=int, default=1)
