@@ -111,6 +111,28 @@ class Lingering(programs.Smallest):
         return stays
 
 
+class Counted(programs.Smallest):
+    """The same; who joins the frontier is asked once, and sends once."""
+
+    asked = gpop.VertexField(np.int32)
+    sent = gpop.VertexField(np.int32)
+
+    def initFunc(self, node):
+        self.sent[node] += 1
+        return False
+
+    def filterFunc(self, node):
+        self.asked[node] += 1
+        return True
+
+
+def counted(graph: gpop.Graph, **how: Any) -> dict[str, Any]:
+    found = toy(Counted, begin=labels, interleave=True)(graph, **how)
+    fields = found["fields"]
+    fields["sent unasked"] = fields.pop("sent") - fields.pop("asked")
+    return found
+
+
 def widest(program: gpop.Program) -> list[int]:
     program.width[0] = 2**30
     return [0]
@@ -129,6 +151,7 @@ CHECKS = {
     "weighted": toy(programs.WeightedRumours, begin=numbers, iterations=5),
     "formula": toy(programs.Formula, iterations=5),
     "smallest-interleaved": toy(programs.Smallest, begin=labels, interleave=True),
+    "counted-interleaved": counted,
     "lingering-interleaved": toy(Lingering, begin=labels, interleave=True),
     "distance-interleaved": toy(programs.Distance, begin=start, interleave=True),
     "buckets-interleaved": toy(Buckets, begin=start, interleave=True),
