@@ -4,7 +4,7 @@ Ranks are told before an iteration. A vertex that changes after that and before 
 passed on here at once (interleave.py), and others have never heard of it, or know an older value. So where
 some other rank mirrors it, it stays in the frontier for the next exchange, and leaves it before the next
 scatter, unless it has changed again by then. A rank hears a vertex at most once in an iteration, as ever, and
-all that looks at the frontier, whether a run is over and what a checkpoint keeps, needs to know nothing of it.
+what looks at the frontier, whether a run is over, what a checkpoint keeps, need not know of it.
 
 Bits of ``in_frontier`` beside those of interleave.py: `CHANGED` since the others were told; `OWED` to them,
 and to nobody else.

@@ -201,13 +201,9 @@ class _Specialised:
         _, all_active, mask, inactive, interleaved, _, _, counting, summing, _ = self.traits
 
         def gather_bin(name, mask, activates):
-            return self.kernel(
-                name,
-                gather.make_gather_bin(
-                    self.gatherFunc, self.applyWeight, self.weight_type, activates, mask, inactive, summing,
-                    self.owes,
-                ),  # fmt: skip
-            )
+            functions = self.gatherFunc, self.applyWeight, self.weight_type
+            of_bin = gather.make_gather_bin(*functions, activates, mask, inactive, summing, self.owes)
+            return self.kernel(name, of_bin)
 
         gather_dense, marked = None, mask == MASK_SENT
         certain = activates_receivers(self.lowered, self.traits)
