@@ -22,7 +22,6 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import symmetric
-from gpop.apps.on_ranks import several
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import (
@@ -85,8 +84,7 @@ def connected_components(
         Auto is afforest, unless an option speaks of messages or iterations, which only labels has, or the
         graph does not fit the GPU it is to run on. The choice and its reason are in ``trace.summary``.
     interleave : bool, optional
-        Gather what has arrived before scattering (labels): fewer iterations, same labels; by default True,
-        except on several ranks.
+        Gather what has arrived before scattering (labels): fewer iterations, same labels; by default True.
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.
@@ -121,8 +119,7 @@ def connected_components(
         raise UsageError(f"{of_messages[0]} means nothing to afforest: it sends no messages")
     if method == "labels" or of_messages:
         reason = "as asked" if method == "labels" else f"{', '.join(of_messages)} is for messages"
-        interleave = not several(options) if interleave is None else interleave
-        return _by_labels(graph, interleave, reason, options)
+        return _by_labels(graph, interleave is not False, reason, options)
     if on_gpu:
         return _on_gpu(graph, method, options)
     sizes = {name: options.get(name) for name in ("threads", "partition_size")}

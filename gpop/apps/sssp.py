@@ -116,7 +116,7 @@ def sssp(
     interleave : bool, optional
         Gather what has arrived before scattering: fewer iterations, same distances. By default on graphs of
         4 M edges or more, or of half a million at most, where nine of ten edges stay in their partition, and
-        on the GPU; never on ranks.
+        on the GPU.
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.

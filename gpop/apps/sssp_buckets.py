@@ -93,13 +93,13 @@ def _has_long_paths(graph: gpop.Graph) -> bool:
 
 def interleaves(graph: gpop.Graph, options: dict[str, Any]) -> bool:
     """Whether a run with these options is interleaved by default."""
-    if several(options):
-        return False
     if options.get("target") == "gpu" or graph.m >= LARGE:
         return True
     size = options.get("partition_size")
     if size is None and graph.m <= SMALL_EDGES:
         return True
+    if hasattr(graph, "in_edges"):  # in parts, and no rank knows what is near
+        return False
     vertex_bytes = 1 + SSSP.distance.dtype.itemsize
     threads = options.get("threads") or worker_count()
     bits = partition_bits(graph.n, threads, edges=graph.m, vertex_bytes=vertex_bytes, partition_size=size)

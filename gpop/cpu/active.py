@@ -51,14 +51,14 @@ def sort_list(list, size, listed, k):
 
 @inline
 def rebuild_list(list, start, listed, first, capacity):
-    """Make ``list[start:]`` the numbers below ``capacity`` with a flag in ``listed[first:]``, ascending.
+    """Make ``list[start:]`` the numbers below ``capacity`` with bit 0 in ``listed[first:]``, ascending.
 
     Returns where the list ends.
     """
     at = np.uint64(start)
     for number in range(np.uint64(capacity)):  # without a branch, which would be hard to predict
         list[at] = number
-        at += np.uint64(listed[np.uint64(first) + number])
+        at += np.uint64(listed[np.uint64(first) + number] & np.uint8(1))
     return at
 
 

@@ -13,6 +13,7 @@ from gpop.common.inlined import inline
 from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of, note_touched, rebuild_list
 from gpop.cpu.exchange import note_whole_edges, own_range, whole_degree
+from gpop.cpu.owed import CHANGED, IN, OWED
 from gpop.cpu.scatter import flag_bit
 from gpop.cpu.sums import HEARD
 from gpop.cpu.workspace import NONE
@@ -30,13 +31,14 @@ MANY_EDGES = 4
 """Edges per vertex from which on it pays to find out whether all of them carry a message."""
 
 
-def make_gather_bin(gatherFunc, applyWeight, weight_type, activates, mask, inactive, summing):
+def make_gather_bin(gatherFunc, applyWeight, weight_type, activates, mask, inactive, summing, notes):
     """Kernel: fold the messages of one bin into the vertices of its destination partition.
 
     ``ids[at:end]`` with the message flag in the top bit, values from ``slot`` on. Returns the new
     size of the frontier of the partition that starts at vertex ``base``. Weights may be stored in
     fewer bytes than ``weight_type``, the type that ``applyWeight`` sees (None: unweighted). Only if it
     ``activates`` vertices, they join the frontier. ``summing``: messages are added up first (sums.py).
+    ``notes``: who has changed is noted (owed.py).
     """
     joined = HEARD if summing else 1
     weighted = weight_type is not None
@@ -71,7 +73,14 @@ def make_gather_bin(gatherFunc, applyWeight, weight_type, activates, mask, inact
                 received = gatherFunc(state, applyWeight(state, value, weight_type(weights[j])), node)
             else:
                 received = gatherFunc(state, value, node)
-            if activates:
+            if activates and notes:
+                if received:
+                    flags = space.in_frontier[node]
+                    space.in_frontier[node] = IN | CHANGED
+                    if flags == 0:
+                        space.frontier[np.uint64(base) + size] = id & local
+                        size += np.uint64(1)
+            elif activates:
                 if bool(received) & (space.in_frontier[node] == 0):  # one branch, rarely taken
                     space.in_frontier[node] = joined
                     space.frontier[np.uint64(base) + size] = id & local
@@ -120,12 +129,12 @@ def make_gather_one(gather_bin, gather_dense, marked, counting):
     return gather_one
 
 
-def make_filter(filterFunc, priorityFunc, track, ranked):
+def make_filter(filterFunc, priorityFunc, track, ranked, owes):
     """Kernel: ``filterFunc`` for frontier entries of ``d`` from position ``first`` on; sums their edges.
 
     Entries with a priority above the limit wait (priority.py). None stands for the default function: keep
     everything, no priorities. Where there are other ranks (``ranked``), edges of a vertex are those to all of
-    them.
+    them. ``owes``: some are only there for the others (owed.py), and were kept before.
     """
     calls = filterFunc is not None
     prioritised = priorityFunc is not None
@@ -137,11 +146,14 @@ def make_filter(filterFunc, priorityFunc, track, ranked):
             v = base + np.uint64(space.frontier[start + i])
             if track:
                 note_touched(v, d, base, layout, space)
-            keep = True
+            keep, asked = True, True
+            if owes:
+                asked = space.in_frontier[v] & OWED == 0
             if calls:
-                keep = filterFunc(state, np.uint32(v))
+                if asked:
+                    keep = filterFunc(state, np.uint32(v))
             if prioritised:
-                if keep:
+                if keep and asked:
                     bucket = np.int64(priorityFunc(state, np.uint32(v)))
                     keep = bucket <= priority.limit_of(layout, space)
                     if keep:

@@ -9,7 +9,8 @@ Before partition ``p`` scatters, its thread
    sent; when the budget runs out first it is sent, and nothing is lost.
 
 For programs whose result is a fixpoint whatever the order (distances, labels). ``in_frontier`` bits:
-1 in the frontier, 2 waiting in the queue, 4 has edges that leave the partition.
+1 in the frontier, 2 waiting in the queue, 4 has edges that leave the partition; and where there are other
+ranks those of owed.py, which says how they hear what is passed on here.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from gpop.common.inlined import inline
 from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of, note_touched
 from gpop.cpu.gather import IDS
+from gpop.cpu.owed import CHANGED, IN, drop_owed, is_mirrored_elsewhere
 
 INTERLEAVED, INTRA = 7, 9
 """Columns of the instrumented counters (workspace.COUNTERS)."""
@@ -75,18 +77,19 @@ def make_gather_published(gather_one, counting):
 
 
 def make_apply_own_edges(
-    scatterFunc, gatherFunc, applyWeight, filterFunc, priorityFunc, weight_type, drops, track, counting
+    scatterFunc, gatherFunc, applyWeight, filterFunc, priorityFunc, weight_type, drops, track, counting, owes
 ):
     """Kernel: apply the edges inside ``p`` from its frontier on; True when nothing is left to apply.
 
     Vertices with a priority above the limit are left to wait (priority.py). With ``drops`` a vertex all of
-    whose edges have been applied leaves the frontier, so that what follows need not walk its edges again.
+    whose edges have been applied leaves the frontier, so that what follows need not walk its edges again,
+    unless it is owed to others (``owes``).
     """
     weighted = weight_type is not None
     filters = filterFunc is not None
     prioritised = priorityFunc is not None
 
-    def apply_own_edges(p, w, layout, space, state):
+    def apply_own_edges(p, w, layout, space, state, wire):
         indices, frontier, in_frontier, queue = layout.indices, space.frontier, space.in_frontier, space.queue
         bits = layout.bits
         own = np.uint32(p)
@@ -164,7 +167,7 @@ def make_apply_own_edges(
                             to -= capacity
                         queue[start + to] = u & local
                         waiting += np.uint64(1)
-                    in_frontier[u] = flags | np.uint8(3)
+                    in_frontier[u] = flags | (np.uint8(3) | CHANGED if owes else np.uint8(3))
             if leaves:
                 in_frontier[v] |= np.uint8(4)
         done = waiting == np.uint64(0)
@@ -178,10 +181,15 @@ def make_apply_own_edges(
         total = np.int64(0)
         for i in range(size):
             v = base + np.uint64(frontier[start + i])
+            changed = in_frontier[v] & CHANGED
             if drops and done and in_frontier[v] & np.uint8(4) == 0:
-                in_frontier[v] = 0
-                continue
-            in_frontier[v] = 1
+                dropped = True
+                if owes:
+                    dropped = changed == 0 or not is_mirrored_elsewhere(v, wire, state)
+                if dropped:
+                    in_frontier[v] = 0
+                    continue
+            in_frontier[v] = IN | changed
             frontier[start + kept] = frontier[start + i]
             kept += np.uint64(1)
             total += layout.indptr[v + np.uint64(1)] - layout.indptr[v]
@@ -194,15 +202,17 @@ def make_apply_own_edges(
     return apply_own_edges
 
 
-def make_interleaved_step(gather_published, filter_frontier, apply_own_edges):
-    """Kernel: what happens to ``p`` before it scatters in an interleaved run."""
+def make_interleaved_step(gather_published, filter_frontier, apply_own_edges, owes):
+    """Kernel: what happens to ``p`` before it scatters in an interleaved run; ``owes``: see owed.py."""
 
-    def step(p, w, threads, layout, space, state):
+    def step(p, w, threads, layout, space, state, wire):
+        if owes:
+            drop_owed(p, layout, space)
         before = space.frontier_size[p]
         size = gather_published(p, w, threads, layout, space, state)
         filter_frontier(p, before, size, layout, space, state)
         if is_local(p, space):
-            return apply_own_edges(p, w, layout, space, state)
+            return apply_own_edges(p, w, layout, space, state, wire)
         return False
 
     return step

@@ -8,18 +8,20 @@ from gpop.cpu.exchange_in import AS_BITS, flag_mirrors, is_mirrored, list_mirror
 
 
 def make_scatter_phase(
-    scatter_sc, scatter_pc, scatter_local, after_scatter, all_active, step, takes_bits, hides
+    scatter_sc, scatter_pc, scatter_local, after_scatter, after_owing, all_active, step, takes_bits, hides
 ):  # fmt: skip
     """Kernel: scatter one partition; ``step`` is the interleaved step or None.
 
     ``takes_bits``: partitions of mirrors may have no lists yet (exchange_in.py). ``hides``: PC asks which
-    vertices are in the frontier, which mirrors are known to be for so long.
+    vertices are in the frontier, which mirrors are known to be for so long. ``after_owing``: in place of
+    ``after_scatter`` for own partitions, where others are owed what the step passes on (owed.py), else None.
     """
     interleaved = step is not None
     applies_own = scatter_local is not None
     flags = takes_bits and hides
+    owes = after_owing is not None
 
-    def scatter_partition(p, w, threads, forced, ratio, sizes, layout, space, state):
+    def scatter_partition(p, w, threads, forced, ratio, sizes, layout, space, state, wire):
         own_done = False
         mirrored = False
         if takes_bits:
@@ -27,7 +29,8 @@ def make_scatter_phase(
             if mirrored and space.exchanged[AS_BITS] != 0:
                 list_mirrors(p, layout, space)
         if interleaved:
-            own_done = step(p, w, threads, layout, space, state)
+            if not mirrored:
+                own_done = step(p, w, threads, layout, space, state, wire)
         direct = applies_own and interleave.is_local(p, space)
         if choose_mode(p, forced, ratio, all_active, direct, sizes, layout, space):
             if flags and mirrored:
@@ -40,7 +43,11 @@ def make_scatter_phase(
             return
         else:
             scatter_sc(p, w, own_done, layout, space, state)
-        after_scatter(p, layout, space, state)
+        if owes:
+            if not mirrored:
+                after_owing(p, layout, space, state, wire)
+        if mirrored or not owes:
+            after_scatter(p, layout, space, state)
         if interleaved:
             active.publish_row(p, w, own_done, layout, space)
 

@@ -33,6 +33,7 @@ from gpop.cpu import (
 from gpop.cpu.control import control_of, sizes_reference
 from gpop.cpu.exchange_out import make_fill_pairs, make_fill_piece
 from gpop.cpu.exchange_post import make_post
+from gpop.cpu.owed import make_after_owing
 from gpop.cpu.scatter_partition import make_scatter_phase
 from gpop.cpu.traits import ALWAYS, NEVER, Traits, activates_receivers
 from gpop.cpu.tree import NO_TREE
@@ -135,6 +136,7 @@ class _Specialised:
         self.mirrorFunc = functions.get("mirrorFunc")
         self.ranked = self.messageFunc is not None
         self.takes_bits = self.ranked and not traits.all_active
+        self.owes = self.ranked and traits.interleave
         self.weighted = traits.weight_dtype is not None
         self.weight_type = _numba.from_dtype(np.dtype(traits.weight_dtype)) if self.weighted else None
         make_filter_all, make_filter = gather.make_filter_all, gather.make_filter
@@ -146,7 +148,7 @@ class _Specialised:
             "filter",
             make_filter_all(self.filterFunc, self.settle, self.ranked)
             if traits.all_active
-            else make_filter(self.filterFunc, self.priorityFunc, traits.track, self.ranked),
+            else make_filter(self.filterFunc, self.priorityFunc, traits.track, self.ranked, self.owes),
         )
         self.after_scatter = self.kernel(
             "after_scatter", scatter.make_after_scatter(self.initFunc, traits.all_active, self.ranked)
@@ -199,12 +201,9 @@ class _Specialised:
         _, all_active, mask, inactive, interleaved, _, _, counting, summing, _ = self.traits
 
         def gather_bin(name, mask, activates):
-            return self.kernel(
-                name,
-                gather.make_gather_bin(
-                    self.gatherFunc, self.applyWeight, self.weight_type, activates, mask, inactive, summing
-                ),
-            )
+            functions = self.gatherFunc, self.applyWeight, self.weight_type
+            of_bin = gather.make_gather_bin(*functions, activates, mask, inactive, summing, self.owes)
+            return self.kernel(name, of_bin)
 
         gather_dense, marked = None, mask == MASK_SENT
         certain = activates_receivers(self.lowered, self.traits)
@@ -223,9 +222,11 @@ class _Specialised:
             gather_partition = gather.make_gather(
                 gather_one, self.filter, self.settle_list, interleaved, certain
             )
-        step = scatter_local = None
+        step = scatter_local = after_owing = None
         if interleaved:
             step = self.interleaved_step(gather_one)
+            if self.owes:
+                after_owing = self.kernel("after_owing", make_after_owing(self.initFunc))
         elif not all_active:
             scatter_local = self.kernel(
                 "scatter_local",
@@ -242,7 +243,7 @@ class _Specialised:
         scatter_partition = make_scatter_phase(
             self.kernel("scatter_sc", scatter_sc),
             self.kernel("scatter_pc", scatter.make_scatter_pc(row, mirror_row, counting)),
-            scatter_local, self.after_scatter, all_active, step, self.takes_bits,
+            scatter_local, self.after_scatter, after_owing, all_active, step, self.takes_bits,
             self.traits.mask != MASK_NONE,
         )  # fmt: skip
         return self.kernel("scatter", scatter_partition), self.kernel("gather", gather_partition)
@@ -260,12 +261,13 @@ class _Specialised:
         counting = self.traits.counting
         apply_own_edges = interleave.make_apply_own_edges(
             self.scatterFunc, self.gatherFunc, self.applyWeight, self.filterFunc, self.priorityFunc,
-            self.weight_type, self.initFunc is None, self.traits.track, counting,
+            self.weight_type, self.initFunc is None, self.traits.track, counting, self.owes,
         )  # fmt: skip
         step = interleave.make_interleaved_step(
             self.kernel("gather_published", interleave.make_gather_published(gather_one, counting)),
             self.filter,
             self.kernel("apply_own_edges", apply_own_edges),
+            self.owes,
         )
         return self.kernel("step", step)
 

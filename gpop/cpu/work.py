@@ -101,7 +101,7 @@ def make_work(
                     if pushes:
                         if phase == SCATTER:
                             p = i if all_active else space.scatter_list[i]
-                            scatter_partition(p, w, threads, forced, ratio, sizes, layout, space, state)
+                            scatter_partition(p, w, threads, forced, ratio, sizes, layout, space, state, wire)
                         elif phase == GATHER:
                             d = i if all_active else space.gather_list[i]
                             if ordered:

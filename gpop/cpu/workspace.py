@@ -13,7 +13,8 @@ Encodings
     ``tournament``  which partition has the lowest of them (tournament.py).
 ``bitmap``  bit v & 63 of word v >> 6: vertex v is in the frontier that is being pulled from.
 ``needy[2*d]``, ``[2*d + 1]``  vertices of d that wanted more messages after a pull, their in-edges.
-``in_frontier[v]``  bit 0: v is in the frontier; bits 1, 2: used by the interleaved step (interleave.py).
+``in_frontier[v]``  bit 0: v is in the frontier; bits 1 to 4: used by the interleaved step (interleave.py,
+    owed.py).
 ``head[w*k+d]``, ``next_source[p*k+d]``  list of the source partitions whose bin for d is non-empty: the
     second level of the active list, threaded through the bins. In bulk-synchronous runs it is built at
     the barrier in ascending order (w = 0); in interleaved runs thread w pushes what it scattered.

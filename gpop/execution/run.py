@@ -190,7 +190,7 @@ def run(
                 raise UsageError(f"field {name} is a device array: expected target 'gpu'")
     world = world_of(transport)
     if world is not None:
-        threads = _check_ranks(program, world, target, interleave, threads)
+        threads = _check_ranks(program, world, target, threads)
         progress = progress and world.rank == 0
     if target == "cpu":
         _begin_loop(type(program))
@@ -239,15 +239,11 @@ _LEFT = Finished._fields[: Finished._fields.index("traffic")]
 """What is the same of a run that an engine has finished; the rest is told with its trace."""
 
 
-def _check_ranks(
-    program: Program, world: World, target: str, interleave: bool, threads: int | None
-) -> int | None:
+def _check_ranks(program: Program, world: World, target: str, threads: int | None) -> int | None:
     """Refuse what ranks cannot do together; the threads of each."""
     name = type(program).__name__
     if target == "python":
         raise UsageError(f"{name} on {world.size} ranks: target {target!r}: expected 'cpu' or 'gpu'")
-    if interleave:
-        raise UsageError(f"{name} on {world.size} ranks: interleave is for a run alone: expected False")
     if program.graph.n == 0:
         raise UsageError(f"{name} on {world.size} ranks: {program.graph!r}: expected some vertices")
     return threads_of(threads, world)

@@ -84,7 +84,7 @@ def iterate():
     @njit(**KERNEL)
     def steps(order, owners, threads, forced, sizes, layout, space, state):
         for i in range(order.size):
-            scatter(order[i], owners[i], threads, forced, 2.0, sizes, layout, space, state)
+            scatter(order[i], owners[i], threads, forced, 2.0, sizes, layout, space, state, 0)
         size = active.list_messages(order.size, True, layout, space)
         for i in range(size):
             gather(space.gather_list[i], 0, threads, layout, space, state)

@@ -17,6 +17,7 @@ import gpop
 from gpop.generate import generate
 from gpop.ranks.world import World, world_of
 from tests import programs
+from tests.prioritised import Widest
 
 MODES = ("sc", "pc", "pull", "auto")
 
@@ -99,6 +100,44 @@ class Buckets(programs.Distance):
         return np.int64(self.distance[node] / 100)
 
 
+class Lingering(programs.Smallest):
+    """The same, and every vertex stays active once."""
+
+    left = gpop.VertexField(np.uint8, 1)
+
+    def initFunc(self, node):
+        stays = self.left[node] > 0
+        self.left[node] = 0
+        return stays
+
+
+class Counted(programs.Smallest):
+    """The same; who joins the frontier is asked once, and sends once."""
+
+    asked = gpop.VertexField(np.int32)
+    sent = gpop.VertexField(np.int32)
+
+    def initFunc(self, node):
+        self.sent[node] += 1
+        return False
+
+    def filterFunc(self, node):
+        self.asked[node] += 1
+        return True
+
+
+def counted(graph: gpop.Graph, **how: Any) -> dict[str, Any]:
+    found = toy(Counted, begin=labels, interleave=True)(graph, **how)
+    fields = found["fields"]
+    fields["sent unasked"] = fields.pop("sent") - fields.pop("asked")
+    return found
+
+
+def widest(program: gpop.Program) -> list[int]:
+    program.width[0] = 2**30
+    return [0]
+
+
 CHECKS = {
     "smallest": toy(programs.Smallest, begin=labels),
     "parents": toy(programs.Parents, begin=root),
@@ -111,10 +150,16 @@ CHECKS = {
     "marked": toy(programs.MarkedRumours, begin=numbers, iterations=6),
     "weighted": toy(programs.WeightedRumours, begin=numbers, iterations=5),
     "formula": toy(programs.Formula, iterations=5),
+    "smallest-interleaved": toy(programs.Smallest, begin=labels, interleave=True),
+    "counted-interleaved": counted,
+    "lingering-interleaved": toy(Lingering, begin=labels, interleave=True),
+    "distance-interleaved": toy(programs.Distance, begin=start, interleave=True),
+    "buckets-interleaved": toy(Buckets, begin=start, interleave=True),
+    "widest-interleaved": toy(Widest, begin=widest, interleave=True),
 }
 
 PULLS = ("colours", "rank", "formula")
-WEIGHTED = ("distance", "buckets", "weighted")
+WEIGHTED = ("distance", "buckets", "weighted", "widest")
 
 
 def compare(name: str, alone: dict, here: dict, fixed: bool) -> None:
@@ -139,7 +184,8 @@ def compare(name: str, alone: dict, here: dict, fixed: bool) -> None:
 def check(name: str, mode: str, threads: tuple[int, ...], sizes: tuple[int, ...]) -> int:
     done = 0
     for graph_name, graph in graphs().items():
-        if name in WEIGHTED and graph.weights is None:
+        kind, _, interleaved = name.partition("-")
+        if kind in WEIGHTED and graph.weights is None:
             continue
         for size in sizes:
             options = {"mode": mode, "partition_size": size}
@@ -151,7 +197,7 @@ def check(name: str, mode: str, threads: tuple[int, ...], sizes: tuple[int, ...]
                 if gather:
                     here["part"] = (0, graph.n)
                 # A vertex that waits for its bucket tells what it knows in pc, but not to other ranks.
-                fixed = mode != "auto" and (name, mode) != ("buckets", "pc")
+                fixed = mode != "auto" and (name, mode) != ("buckets", "pc") and not interleaved
                 compare(f"{name} {mode} {graph_name} {size} x{count}", dict(alone), here, fixed)
                 done += 1
     return done

@@ -297,10 +297,6 @@ def refused() -> None:
     graph = agreement.graphs()["rmat"]
     for call, line in (
         (lambda: gpop.clustering(graph), "clustering is for a run alone, not for 3 ranks"),
-        (
-            lambda: gpop.sssp(graph, 0, interleave=True),
-            "interleave is for a run alone",
-        ),
         (lambda: gpop.bfs(graph, 0, target="python"), "target 'python': expected 'cpu'"),
         (lambda: gpop.load_part("x.parquet", header=True), "header= is for text edge lists"),
         (lambda: gpop.load_part("x.parts", columns=(0, 1)), "columns= is for edge lists and tables"),
@@ -323,6 +319,7 @@ if __name__ == "__main__":
     refused()
     agreement.main(["drift:sc", "drift:pc"], threads=(1, 2), sizes=(8,))
     agreement.main(["colours:auto", "colours:pull"], threads=(1, 2), sizes=(64,))
+    agreement.main(["counted-interleaved:sc"], threads=(1, 2), sizes=(64,))
     one_compiles(Path(sys.argv[1]))
     told()
     asked()
