@@ -36,8 +36,8 @@ from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.progress import by_default
 from gpop.common.replacing import replacing
 from gpop.copy_bandwidth import copy_bandwidth
+from gpop.execution.asked import COMPILED_TARGETS
 from gpop.execution.given import program_named
-from gpop.execution.run import COMPILED_TARGETS
 from gpop.graph.graph import Graph
 from gpop.model.strategies import asked_on, check_asked, split
 

@@ -12,7 +12,7 @@ import pytest
 
 import gpop
 from gpop.common.spelling import options_of
-from gpop.execution import options, run
+from gpop.execution import asked, options
 from gpop.graph.transform import ORDERS
 from gpop.model.choosers import MODEL_NAMES
 from gpop.model.strategies import ASKED
@@ -37,7 +37,7 @@ RIGHT = [
 
 def test_choices_are_those_of_the_registries():
     assert set(get_args(options.Mode)) == {*ASKED}
-    assert set(get_args(options.Target)) == {*run.TARGETS}
+    assert set(get_args(options.Target)) == {*asked.TARGETS}
     assert set(get_args(options.Model)) == {*MODEL_NAMES}
     assert set(get_args(options.Order)) == {"none", *ORDERS}
 

@@ -13,7 +13,7 @@ from gpop.apps.checkpoint_options import add_checkpoint_options
 from gpop.common.command import Parser, add_json_option, add_reading_options, prog
 from gpop.common.errors import UsageError
 from gpop.common.parallel import MOST_THREADS
-from gpop.execution.run import RESIDENCIES, TARGETS
+from gpop.execution.asked import RESIDENCIES, TARGETS
 from gpop.graph.transform import ORDERS
 from gpop.model.choosers import MODEL_NAMES, MODELS
 from gpop.model.strategies import ASKED, check_asked, described

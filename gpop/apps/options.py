@@ -24,7 +24,7 @@ from gpop.ranks.world import world_of
 P = ParamSpec("P")
 Result = TypeVar("Result", bound=AppResult)
 
-WHOLE = ("threads", "partition_size", "iterations")
+WHOLE = frozenset(("threads", "partition_size", "iterations"))
 
 
 def one_call(function: Callable[P, Result]) -> Callable[P, Result]:
@@ -50,14 +50,14 @@ def one_call(function: Callable[P, Result]) -> Callable[P, Result]:
         if name != "graph" and parameter.kind is not parameter.VAR_KEYWORD
     ]
     known = dict.fromkeys([*named, *options_of(run)])
+    names = frozenset([*known, "graph"])
 
     @wraps(ordered)
     def call(*arguments: P.args, **options: P.kwargs) -> Result:
-        for name, value in options.items():
-            if name not in known and name != "graph":
-                refuse_option(name, list(known), called)
-            if name in WHOLE:
-                options[name] = as_count(name, value)
+        if not names.issuperset(options):
+            refuse_option(next(name for name in options if name not in names), list(known), called)
+        for name in WHOLE.intersection(options):
+            options[name] = as_count(name, options[name])
         graph = arguments[0] if arguments else options["graph"]
         world = world_of(options.get("transport", "auto"))
         with telling(called, bool(options.get("progress"))):

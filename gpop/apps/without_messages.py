@@ -15,8 +15,8 @@ import gpop
 from gpop.apps.checkpoint_options import CHECKPOINT_OPTIONS
 from gpop.common.errors import UsageError
 from gpop.common.spelling import refuse_option
+from gpop.execution.asked import COMPILED_TARGETS
 from gpop.execution.finished import made_run
-from gpop.execution.run import COMPILED_TARGETS
 from gpop.model.choosers import MODEL_NAMES
 from gpop.plan.trace import COLUMNS, EDGES_AT, GATHER_AT, Trace
 from gpop.ranks.world import world_of

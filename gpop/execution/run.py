@@ -6,31 +6,25 @@ Chooses the layout, asks the target for its engine, drives the iteration loop an
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Real
-from typing import Any
 
 import numpy as np
 
 from gpop.common.arguments import as_count
 from gpop.common.errors import UsageError
+from gpop.common.parallel import use_threads
 from gpop.common.spelling import refusing
+from gpop.execution.asked import as_vertices, check_options, check_ranks, check_run
 from gpop.execution.checkpoint import Checkpoint, Keeper
 from gpop.execution.finished import Run, made_run
 from gpop.execution.loop import carry_out, engine_for
 from gpop.execution.options import Callback, Mode, Model, Residency, Target, Transport
-from gpop.model.choosers import MODEL_NAMES, model_of
-from gpop.model.strategies import asked_on, check_asked
+from gpop.model.choosers import model_of
 from gpop.plan.engine import Finished
-from gpop.plan.plan import UNLIMITED, Plan, decide
+from gpop.plan.plan import UNLIMITED, Plan, decide, decided_before, remember
 from gpop.plan.residency import residency_of
 from gpop.plan.trace import Trace
 from gpop.program.program import Program
-from gpop.ranks.world import World, threads_of, world_of
-
-COMPILED_TARGETS = ("cpu", "gpu")
-TARGETS = (*COMPILED_TARGETS, "python")
-RESIDENCIES = {"cpu": ("auto", "memory", "mapped"), "gpu": ("auto", "device", "stream"), "python": ("auto",)}
-"""Where the edges of a graph may be during a run, by target."""
+from gpop.ranks.world import world_of
 
 
 @refusing
@@ -153,53 +147,33 @@ def run(
     """
     if not isinstance(program, Program):
         raise UsageError(f"run({program!r}): expected a program made for a graph, such as MyProgram(graph)")
-    check_asked("mode", mode)
-    _check_choice("target", target, TARGETS)
-    _check_choice("model", model, MODEL_NAMES)
-    _check_choice(f"target {target!r}: residency", residency, RESIDENCIES[target])
-    if target != "python" and mode not in asked_on(target):
-        check_asked(f"target {target!r}: mode", mode, asked_on(target))
+    threads, partition_size = as_count("threads", threads), as_count("partition size", partition_size)
     iterations = as_count("iterations", iterations)
-    threads = as_count("threads", threads)
-    partition_size = as_count("partition size", partition_size)
-    if iterations is not None and iterations < 0:
-        raise UsageError(f"iterations = {iterations}: expected 0 or more")
-    if ratio is not None and not (isinstance(ratio, Real) and ratio >= 0):
-        raise UsageError(f"ratio = {ratio!r}: expected a number from 0 on")
-    if callback is not None and not callable(callback):
-        raise UsageError(f"callback {callback!r}: expected a function of the trace record")
-    if program.all_active:
-        _check_all_active(program, frontier, iterations, interleave, callback)
-    if interleave and program.combine == "add":
-        raise UsageError(
-            f'{type(program).__name__} declares combine = "add": interleave needs a program that may hear '
-            "a message twice"
-        )
-    if residency == "mapped" and program.graph.facts.mapped is None:
-        raise UsageError(
-            f"residency 'mapped': {program.graph!r} is in memory: expected a graph that gpop.load has opened "
-            "from a .mapped folder (python -m gpop.convert --layout)"
-        )
-    sources = _as_vertices(frontier, program.graph.n)
-
-    if counters and target != "cpu":
-        raise UsageError("counters are counted on the CPU only: expected target 'cpu'")
-    if target != "gpu":
-        for name, values in program._fields.made.items():
-            if hasattr(values, "__cuda_array_interface__"):
-                raise UsageError(f"field {name} is a device array: expected target 'gpu'")
-    world = world_of(transport)
-    if world is not None:
-        threads = _check_ranks(program, world, target, threads)
-        progress = progress and world.rank == 0
-    if target == "cpu":
-        _begin_loop(type(program))
-    plan = decide(
-        program, target=target, mode=mode, interleave=interleave, counting=counters, threads=threads,
-        ratio=ratio, model=model_of(model), partition_size=partition_size,
-        limit=UNLIMITED if iterations is None else iterations,
-        residency=residency_of(residency, device_memory, target),
+    limit, weights = UNLIMITED if iterations is None else iterations, program.graph.weights
+    asked = (
+        type(program), None if weights is None else weights.dtype, target, mode, interleave, ratio, model,
+        use_threads(threads) if target == "cpu" else threads, partition_size, counters, transport, residency,
+        device_memory, type(device_memory),  # a number that is none of bytes equals one that is
     )  # fmt: skip
+    plan, world = decided_before(asked, program, limit), None  # of a run that was alone
+    if plan is None:
+        check_options(program, mode, interleave, target, ratio, model, counters, residency)
+    check_run(program, frontier, iterations, interleave, target, callback, residency)
+    sources = as_vertices(frontier, program.graph.n)
+    if plan is None:
+        world = world_of(transport)
+        if world is not None:
+            threads = check_ranks(program, world, target, threads)
+            progress = progress and world.rank == 0
+        if target == "cpu":
+            _begin_loop(type(program))
+        plan = decide(
+            program, target=target, mode=mode, interleave=interleave, counting=counters, threads=threads,
+            ratio=ratio, model=model_of(model), partition_size=partition_size, limit=limit,
+            residency=residency_of(residency, device_memory, target),
+        )  # fmt: skip
+        if world is None:
+            remember(asked, plan)
     engine = engine_for(target, plan, world, gather, residency)
     keeper = None
     if checkpoint is not None:
@@ -237,48 +211,3 @@ def finished_run(
 
 _LEFT = Finished._fields[: Finished._fields.index("traffic")]
 """What is the same of a run that an engine has finished; the rest is told with its trace."""
-
-
-def _check_ranks(program: Program, world: World, target: str, threads: int | None) -> int | None:
-    """Refuse what ranks cannot do together; the threads of each."""
-    name = type(program).__name__
-    if target == "python":
-        raise UsageError(f"{name} on {world.size} ranks: target {target!r}: expected 'cpu' or 'gpu'")
-    if program.graph.n == 0:
-        raise UsageError(f"{name} on {world.size} ranks: {program.graph!r}: expected some vertices")
-    return threads_of(threads, world)
-
-
-def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise UsageError(f"{name} {value!r}: expected one of {', '.join(choices)}")
-
-
-def _check_all_active(program: Program, frontier, iterations, interleave, callback) -> None:
-    name = type(program).__name__
-    if frontier is not None:
-        raise UsageError(f"{name} declares all_active: it takes no frontier")
-    if interleave:
-        raise UsageError(f"{name} declares all_active: interleave needs a program with a frontier")
-    settles = program.settles or type(program).filterFunc is not Program.filterFunc
-    if iterations is None and callback is None and not settles:
-        raise UsageError(
-            f"{name} would never end: give iterations, a callback, or a filterFunc that returns False"
-        )
-
-
-def _as_vertices(frontier: Any, n: int) -> np.ndarray | None:
-    """The frontier as uint32 ids, checked; None for all vertices."""
-    if frontier is None:
-        return None
-    ids = np.array(frontier, ndmin=1)  # a copy: it is the caller's
-    if ids.size == 0:
-        return np.empty(0, np.uint32)
-    if ids.dtype.kind not in "iu" or ids.ndim != 1:
-        raise UsageError(
-            f"frontier of type {ids.dtype}, {ids.ndim} dimensions: expected a list of vertex ids"
-        )
-    low, high = (int(ids[0]),) * 2 if ids.size == 1 else (int(ids.min()), int(ids.max()))
-    if low < 0 or high >= n:
-        raise UsageError(f"frontier holds vertex {low if low < 0 else high}: expected ids from 0 to {n - 1}")
-    return ids.astype(np.uint32, copy=False)

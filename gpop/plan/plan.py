@@ -6,6 +6,7 @@ when the engine prepares.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,8 +111,8 @@ class Decided:
     To decide takes longer than a small run, and a plan follows from what it is asked with.
     """
 
-    def __init__(self, offered: Tree | None, **attributes: Any) -> None:
-        self.offered = offered  # the tree that was looked at, taken or not
+    def __init__(self, target: str, offered: Tree | None, **attributes: Any) -> None:
+        self.target, self.offered = target, offered  # the tree that was looked at, taken or not
         self.attributes = {**attributes, "alike": self}
 
     def is_of(self, lowered: Lowered, model: Model, tree: Tree | None) -> bool:
@@ -127,6 +128,8 @@ class Decided:
 
 
 _decided: dict[tuple, Decided] = {}
+_asked: dict[tuple, Decided] = {}
+"""The same by the options of `gpop.run` as they came, which have passed its checks."""
 
 MOST = 256
 """Of those; they are small."""
@@ -178,6 +181,31 @@ def decide(
     return decided.plan(program, limit)
 
 
+def decided_before(asked: tuple, program: Program, limit: int) -> Plan | None:
+    """The plan of a run whose ``asked``, all that a plan follows from but what can change in the meantime, is
+    that of an earlier one; None where there was none, or a function or a tree is another."""
+    try:
+        decided = _asked.get(asked)
+    except TypeError:  # something that is no option
+        return None
+    if decided is None or lower(type(program)) is not decided.attributes["lowered"]:
+        return None
+    said = decided.attributes
+    if decided.target == "cpu" or said["mode"] != "auto":
+        if tree_for(said["mode"], said["model"], said["ratio"], decided.target) is not decided.offered:
+            return None
+    return decided.plan(program, limit)
+
+
+def remember(asked: tuple, plan: Plan) -> None:
+    """Have `decided_before` find what was decided for a run that has passed all checks."""
+    if plan.alike is not None and plan.lowered is not None:
+        if len(_asked) >= MOST:
+            _asked.clear()
+        with suppress(TypeError):
+            _asked[asked] = plan.alike
+
+
 def _decide(
     cls: type[Program], target: str, lowered: Lowered | None, weight: np.dtype | None, tree: Tree | None,
     mode: str, interleave: bool, counting: bool, threads: int, model: Model, ratio: float | None,
@@ -192,6 +220,7 @@ def _decide(
     known = of_run(cls, types)
     taken = tree is not None and takes(tree, mode, known)
     return Decided(
+        target,
         tree,
         lowered=lowered,
         types=types,

@@ -151,10 +151,13 @@ class Program:
 
     _members: ClassVar[dict[type, dict[str, Any]]] = {VertexField: {}, Parameter: {}}
     """What a class declares and inherits, by kind; looked up once, since every run makes a program."""
+    _defaults: ClassVar[dict[str, Any]] = {}
+    """Of its parameters."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._members = {kind: cls._declared(kind) for kind in (VertexField, Parameter)}
+        cls._defaults = {name: each.default for name, each in cls._members[Parameter].items()}
         check_spelling(cls, Program, ARGUMENTS, DECLARATIONS)
         if cls.combine is not None and cls.combine not in COMBINES:
             raise ProgramError(
@@ -189,11 +192,11 @@ class Program:
     def __init__(self, graph: Graph) -> None:
         expect_graph(graph, type(self).__name__)
         self.graph = graph
-        n, fields, parameters = graph.n, self._members[VertexField], self._members[Parameter]
+        n, fields = graph.n, self._members[VertexField]
         self._fields = Fields(
             {}, {name: Declared(n, field.dtype, field.fill) for name, field in fields.items()}
         )
-        self._parameters = {name: parameter.default for name, parameter in parameters.items()}
+        self._parameters = self._defaults.copy()
 
     @classmethod
     def vertex_fields(cls) -> dict[str, VertexField]:
