@@ -135,8 +135,13 @@ class Reference:
     __slots__ = ("address", "forms", "inner", "kind", "table")
 
     def __init__(self, values: tuple) -> None:
-        self.forms = tuple(map(_form, values))
-        kinds = tuple(map(_kind_of_form, self.forms))
+        forms = tuple(map(_form, values))
+        kinds = tuple(map(_kind_of_form, forms))
+        # A number of NumPy is known by its class again.
+        self.forms = tuple(
+            type(value) if isinstance(value, np.generic) else form
+            for value, form in zip(values, forms, strict=True)
+        )
         self.kind = _kind(type(values).__name__, values._fields, kinds)
         slots = chain.from_iterable(map(_slots_of, values, kinds))
         self.table = np.fromiter(slots, np.uint64, self.kind.size)
@@ -152,14 +157,26 @@ class Reference:
     def _numba_type_(self) -> Any:
         return self.kind.numba_type()
 
-    def renew(self, values: tuple) -> bool:
-        """Have other values of the same types in the table; False, and nothing done, for other types.
+    def renew(self, values: Iterable) -> bool:
+        """Have other arrays and numbers of NumPy in the table; False, and nothing done, for other types.
 
-        Whose kernels read the table meanwhile sees some of either.
+        Whose kernels read the table meanwhile sees some of either. Every run does this, so it calls nothing
+        for a value: after a loop that has filled the caches each function of Python takes 3 us.
         """
-        if tuple(map(_form, values)) != self.forms:
-            return False
-        slots = chain.from_iterable(map(_slots_of, values, self.kind.fields.values()))
+        slots: list[int] = []
+        for value, form in zip(values, self.forms, strict=True):
+            if type(value) is np.ndarray and type(form) is tuple:
+                flags = value.flags
+                if (value.dtype, value.ndim, flags.c_contiguous, flags.aligned) != form:
+                    return False
+                slots.append(value.__array_interface__["data"][0])
+                slots += value.shape
+                if not form[2]:
+                    slots += [stride % 2**64 for stride in value.strides]
+            elif type(value) is form:
+                slots.append(int.from_bytes(value.tobytes(), "little"))
+            else:
+                return False
         pack_into(f"{self.kind.size}Q", self.table, 0, *slots)
         return True
 

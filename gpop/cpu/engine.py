@@ -14,12 +14,12 @@ import numpy as np
 
 from gpop.common.cached import entry_of
 from gpop.common.kinds import INT64
-from gpop.common.parallel import beside, worker_count
-from gpop.cpu import loop_state, team
+from gpop.common.parallel import beside
+from gpop.cpu import loop_state, sharing, team
 from gpop.cpu.active import LIST_GAP, SOURCES, drain_frontier, drain_touched, load_all, load_frontier
 from gpop.cpu.preparation import Preparation
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
-from gpop.cpu.workspace import COUNTERS, forget_workspaces
+from gpop.cpu.workspace import COUNTERS, SERIAL_EDGES, forget_workspaces
 from gpop.layout.edge_blocks import note_without
 from gpop.layout.in_edges import receivers
 from gpop.model.choosers import AUTO_PUSH
@@ -80,8 +80,14 @@ class CpuEngine(Preparation):
     def _begin(self, started: tuple[int, int, int], vertices: int, edges: int, iteration: int) -> None:
         """The loop's state before the first iteration."""
         items, active, active_edges = started
-        self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0, 0, 0
+        call = loop_state.CALL if self.traits.all_active and self._is_long(active_edges, iteration) else 0
+        self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, call, 0, 0
         self.space.team[team.WAY] = AUTO_PUSH
+
+    def _is_long(self, edges: int, iteration: int) -> bool:
+        """Whether the loop, in which all are active, would come back at once for the workers."""
+        expected = edges * sharing.EDGE_BYTES * min(sharing.ROUNDS, self.plan.limit - iteration)
+        return edges >= SERIAL_EDGES and expected >= sharing.WAKE_BYTES
 
     def _loader(self, whole: bool) -> Callable[..., tuple[int, int, int]]:
         """What makes given vertices (or all) the frontier, compiled or loaded before the clock starts."""
@@ -144,14 +150,12 @@ class CpuEngine(Preparation):
         calls = self.workers > 0 and not self.called and limit > 0
         if calls and later and progress[loop_state.TEAM] != loop_state.CALL:
             calls, progress[loop_state.TEAM] = False, loop_state.MAY_CALL
-        spins = 0
         if calls:
             self.called, self.ticket = True, int(self.space.team[team.GENERATION])
             progress[loop_state.TEAM] = 0
-        if self.called:
-            spins = team.SPINS if self.threads <= worker_count() else 0
         # As it is now: a worker that comes late must not be taken for one of a later call.
-        ticket, workers = self.ticket, self.workers if self.called else 0
+        ticket = self.ticket
+        workers, spins = (self.workers, self.spins) if self.called else (0, 0)
 
         def enter(w: int) -> bool:
             return run_loop(

@@ -14,7 +14,8 @@ import numpy as np
 from gpop.common.by_reference import derived, reference_of
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.kinds import INT64
-from gpop.cpu import choose_mode, loop_state, loops, specialise
+from gpop.common.parallel import worker_count
+from gpop.cpu import choose_mode, loop_state, loops, specialise, team
 from gpop.cpu.active import SOURCES, drain_frontier, drain_touched, lists_of, load_frontier
 from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.disk import open_disk
@@ -36,7 +37,7 @@ from gpop.plan.chosen import asked_once, chosen_of, tell_missing
 from gpop.plan.hidden import MASK_SENT
 from gpop.plan.plan import UNLIMITED, Plan
 from gpop.program.compile import compiled
-from gpop.program.state import make_state
+from gpop.program.state import make_state, state_values
 
 FEW_PARTITIONS = {False: 1, True: 2}
 """Fewest partitions of a small graph (`SMALL_EDGES`), whatever the threads, and where messages are added up.
@@ -48,7 +49,7 @@ MANY_EDGES = 1 << 22
 
 KEPT = (
     "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
-    "receivers", "edges", "workers", "enter_loop", "chosen",
+    "receivers", "edges", "workers", "spins", "enter_loop", "chosen",
 )  # fmt: skip
 """What runs that were decided alike have in common, as attributes of the engine."""
 
@@ -283,6 +284,7 @@ class Preparation:
         # A run that never has enough active edges for two threads, or nothing to share, starts none.
         shares = self.edges >= SERIAL_EDGES and self.layout.k > 1
         self.workers = self.threads - 1 if shares else 0
+        self.spins = team.SPINS if self.threads <= worker_count() else 0
         self.enter_loop = None
         if self.graph.n:  # without vertices nothing is run
             self._ask_ahead()
@@ -308,7 +310,7 @@ class Preparation:
             loops.ask(kind, kernel, *kinds)
 
     def _state(self) -> tuple:
-        return make_state(self.program, self.lowered, 0)
+        return make_state(self.program, self.lowered)
 
     def _make_loop(self, state: tuple) -> None:
         """The loop for layouts and workspace as they are now; what it calls is compiled or loaded."""
@@ -327,8 +329,7 @@ class Preparation:
     def _ready_loop(self) -> Callable[..., bool]:
         """The loop with the program's fields and parameters as they are now."""
         if not self.stated:
-            state = self._state()
-            if self.enter_loop is None or not self.enter_loop.renew(state):
-                self._make_loop(state)
+            if self.enter_loop is None or not self.enter_loop.renew(state_values(self.program, self.lowered)):
+                self._make_loop(self._state())
             self.stated = True
         return self.enter_loop.ready()

@@ -50,12 +50,16 @@ _entries: dict[tuple, int] = {}
 
 
 class Loop:
-    """The loop of a run, ready to be entered with the numbers and arrays of `loop.make_loop`."""
+    """The loop of a run, ready to be entered with the numbers and arrays of `loop.make_loop`.
+
+    ``renew``: take the values of another state, while no thread is in it; False where types are others.
+    """
 
     enter: Callable[..., bool] | None = None
 
     def __init__(self, kind: str, control: Reference, entry: int, state: Reference, job: Reference) -> None:
-        self.kind, self.control, self.entry, self.state, self.job = kind, control, entry, state, job
+        self.kind, self.control, self.entry, self.job = kind, control, entry, job
+        self.renew = state.renew
 
     def ready(self) -> Loop:
         """Wait until what all programs of its kind share is compiled or loaded, too."""
@@ -65,10 +69,6 @@ class Loop:
 
     def __call__(self, *numbers: Any) -> bool:
         return self.enter(*numbers, self.control.address, (self.entry, self.job.address))
-
-    def renew(self, state: tuple) -> bool:
-        """Take another state; False where its fields are of other types. No thread may be in the loop."""
-        return self.state.renew(state)
 
 
 def compile_loop(

@@ -22,13 +22,18 @@ def state_class(lowered: Lowered) -> type:
     return registry.publish_class(lambda: namedtuple("State", names), f"State_{lowered.key}")
 
 
-def make_state(program: Program, lowered: Lowered, iteration: int) -> tuple:
-    """The state of a program now: its arrays as they are, its parameters by value."""
-    values = [program._fields[name] for name in lowered.fields]
-    values += [program._parameters[name] for name in lowered.parameters]
+def state_values(program: Program, lowered: Lowered) -> list:
+    """What the state of a program holds now: its arrays as they are, its parameters by value."""
+    fields, parameters = program._fields, program._parameters
+    values = [*map(fields.__getitem__, lowered.fields), *map(parameters.__getitem__, lowered.parameters)]
     for name in lowered.built_in:
-        values.append(program.graph.out_degree if name == "out_degree" else np.int64(iteration))
-    return state_class(lowered)(*(values or [np.int64(0)]))
+        values.append(program.graph.out_degree if name == "out_degree" else np.int64(0))
+    return values or [np.int64(0)]
+
+
+def make_state(program: Program, lowered: Lowered) -> tuple:
+    """The state of a program before the first iteration."""
+    return state_class(lowered)._make(state_values(program, lowered))
 
 
 def make_advance(lowered: Lowered, key: str):

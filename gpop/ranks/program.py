@@ -132,4 +132,4 @@ def tell_messages(lowered: Lowered, local: Program, part: Part) -> None:
     own = np.arange(part.first, part.last)
     places = np.concatenate([own, part.mirrors])
     names = np.concatenate([own + part.shift, part.names]).astype(np.uint32)
-    _tellers[lowered.key](places, names, local._fields["gpop_message"], make_state(local, told, 0))
+    _tellers[lowered.key](places, names, local._fields["gpop_message"], make_state(local, told))

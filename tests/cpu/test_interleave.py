@@ -97,7 +97,7 @@ def iterate():
         needs = needs._replace(sc=True, frontier=True, interleave=True)
         space = workspace.workspace_of(graph.store, layout, needs, np.dtype(np.int64), threads)
         assert active.load_all(active.lists_of(layout, space))[0] == order.size
-        state = make_state(program, lower(Arrivals), 0)
+        state = make_state(program, lower(Arrivals))
         sizes = sizes_of(layout, space, traits)
         left = steps(order, owners, threads, code_of(mode), sizes, layout, space, state)
         assert left == (0, 0, 0)
