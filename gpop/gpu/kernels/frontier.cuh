@@ -149,6 +149,9 @@ struct Filtered {
   }
 
   __device__ __forceinline__ void end(const State& state, const Space& space, Changes& changes) const {
+#if RANKED
+    if (!state.gpop_owns(v)) return;  // fields of a mirror are not here, and its messages go elsewhere
+#endif
     put_back(own, state, v);
     if (FOLDS && sum != identity<Total>()) space.folded[v] = identity<Total>();
     changes.add(state, v);
