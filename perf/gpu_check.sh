@@ -7,7 +7,8 @@
 # Needs Python with CuPy, Numba, SciPy, psutil, tqdm, NetworkX, Matplotlib, pytest. pytest's plugins are not
 # used: tests are dealt out to PROCESSES plain pytest processes, by turns on each GPU (or those of GPUS=1,3); LIMIT is
 # the most seconds of one. PARTS="racecheck" runs that part alone, with WATCHED seconds for each app (racecheck is the
-# slow one); no more than PROCESSES apps are watched at once. Exit code 0 when every part that was asked for passed.
+# slow one); no more than PROCESSES apps are watched at once. GPOP_TEST_KERNELS=quick: kernels of the tests are optimised
+# less, and compiled in a third of the time (NVRTC 12.9 or newer). LOGS=DIR: what every process said is left there. Exit code 0 when every part that was asked for passed.
 set -uo pipefail
 out=$(realpath "${1:?usage: perf/gpu_check.sh OUTPUT_FILE}")
 cd "$(dirname "$0")/.."
@@ -63,6 +64,7 @@ for part in "$work"/part.??; do
   {
     on ${#running[@]} timeout "$limit" xargs -d '\n' -a "$part" "${pytest[@]}" >"$part.log" 2>&1
     echo $? >"$part.code"
+    [ -z "${LOGS:-}" ] || cp "$part.log" "$LOGS/tests_${part##*.}.txt"
     echo "process ${part##*.} after $((SECONDS - started)) s: $(tail -n 1 "$part.log")"
     grep -E '^(FAILED|ERROR|E  )|SKIPPED' "$part.log" | head -40
   } &

@@ -9,11 +9,12 @@ bytes are the compiler's. With ``--profile`` the hardware's counters of PageRank
 shares of the peak, hits in the caches, and for how many cycles a warp waits for what between two of its
 instructions.
 
-What PageRank waits for is not memory, whose bandwidth it uses two fifths of: eight warps of a scheduler,
-which is what registers allow, wait for each other at barriers and for chains in shared memory (short
-scoreboard: the cells and the shuffles of a segmented sum), and of these fewer than one is ready at a
-time. Larger partitions would have fewer messages, but the bytes would go down with the time: from 2^13 to
-2^15 vertices time falls by a quarter, and so do bytes.
+What PageRank on RMAT waits for is shared memory first: a scatter reads a cell for every edge, and 32 of a
+warp lie in some banks more than once, so that a load takes three to four passes; with all its loads ahead of
+its stores, and a quarter fewer instructions, it takes the same time. Next are barriers: warps, and
+multiprocessors, that have done their share. Gather folds at three fifths of a copy's bandwidth, and no
+faster where runs are added up without any swap, which is wrong. Larger partitions would have fewer messages,
+but the bytes would go down with the time: from 2^13 to 2^15 vertices both fall by a quarter.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -36,29 +37,28 @@ import gpop
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.generate import generate
-from gpop.gpu import device, kernel, limits, pieces, prepared
+from gpop.gpu import device, device_graph, kernel, limits, pieces, prepared
 from gpop.gpu.device import cupy
 from perf.graphs import WEIGHTS
 from perf.parser import documented
 from perf.provenance import perf_command, written
 
+APPS = "pagerank", "bfs", "sssp"
 ITERATIONS = 20
 BOUNDS = "__launch_bounds__(BLOCK_THREADS, 1)"
-SPREAD = " ^ ((local >> 5 ^ local >> 10) & 0x1fu)", " ^ ((ids >> 5 ^ ids >> 10) & 0x1f001fu)"
-"""What kernels/strip.cuh does to an id, and to two in a word."""
 
 
 class Tried(NamedTuple):
     """Blocks of a multiprocessor, threads of a block, the size of partitions (None: what fits), shares of a
-    phase for a multiprocessor; ``spread``: cells of ids that are alike in their last bits lie in different
-    banks."""
+    phase for a multiprocessor, ids of a segment; ``text``: what kernels say, and what they say instead."""
 
     about: str
     blocks: int = 1
     threads: int = limits.BLOCK_THREADS
     partition_size: int | None = None
     shares: int = pieces.PIECES
-    spread: bool = True
+    segment: int = device_graph.SEGMENT_IDS
+    text: tuple[tuple[str, str], ...] = ()
 
 
 TRIED = (
@@ -69,7 +69,20 @@ TRIED = (
     Tried("partitions of 2^14 vertices", partition_size=1 << 14),
     Tried("partitions of 2^13 vertices", partition_size=1 << 13),
     Tried("two shares a multiprocessor", shares=2),
-    Tried("cells in the order of ids", spread=False),
+    Tried("three shares a multiprocessor", shares=3),
+    Tried("segments of 2,048 ids", segment=2048),
+    Tried(
+        "cells in the order of ids",
+        text=(
+            (" ^ ((local >> 5 ^ local >> 10) & 0x1fu)", ""),
+            (" ^ ((ids >> 5 ^ ids >> 10) & 0x1f001fu)", ""),
+        ),
+    ),
+    Tried("values staged one by one", text=(("const int STAGED = 8;", "const int STAGED = 1;"),)),
+    Tried("values staged by 16", text=(("const int STAGED = 8;", "const int STAGED = 16;"),)),
+    Tried("runs folded one by one", text=(("COMBINE == ADD && T(0.5) != T(0)", "false"),)),
+    Tried("8 runs of a thread at once", text=(("const int ROW_STRIP = 4;", "const int ROW_STRIP = 8;"),)),
+    Tried("vertices filtered one by one", text=(("v + 3 * step < graph.n", "false"),)),
 )
 
 METRICS = {
@@ -78,7 +91,10 @@ METRICS = {
     "lts__t_sector_hit_rate.pct": "hits in L2 (%)",
     "l1tex__t_sector_hit_rate.pct": "hits in L1 (%)",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": "passes through shared memory",
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "of these, for cells of one bank",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": "of these, loads of one bank",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": "of these, stores to one bank",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum": "of these, swaps in one bank",
+    "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed": "passes, of the most (%)",
     "sm__inst_executed.avg.pct_of_peak_sustained_elapsed": "instructions, of the most (%)",
     "smsp__warps_active.avg.per_cycle_active": "warps of a scheduler that are there",
     "smsp__warps_eligible.avg.per_cycle_active": "warps of a scheduler that can go on",
@@ -105,14 +121,15 @@ def tried(what: Tried, graph: gpop.Graph) -> Iterator[None]:
 
     def other_text(names: tuple[str, ...]) -> str:
         found = text(names).replace(BOUNDS, bounds)
-        for spread in () if what.spread else SPREAD:
-            found = found.replace(spread, "")
+        for said, instead in what.text:
+            found = found.replace(said, instead)
         return found
 
     with (
         patch.object(device, "_device", lambda index: part),
         patch.object(limits, "BLOCK_THREADS", what.threads),
         patch.object(pieces, "PIECES", what.shares),
+        patch.object(device_graph, "SEGMENT_IDS", what.segment),
         patch.object(kernel, "kernel_text", other_text),
     ):
         yield
@@ -122,7 +139,7 @@ def tried(what: Tried, graph: gpop.Graph) -> Iterator[None]:
 def _forget(graph: gpop.Graph, what: Tried) -> None:
     """What is prepared otherwise, and lies on the device."""
     graph.store._noted.clear()
-    if what.shares != pieces.PIECES:
+    if (what.shares, what.segment) != (pieces.PIECES, device_graph.SEGMENT_IDS):
         graph.drop("device")
 
 
@@ -139,9 +156,10 @@ def runs(graph: gpop.Graph) -> dict:
     }
 
 
-def compare(graph: gpop.Graph, rounds: int) -> list[str]:
+def compare(graph: gpop.Graph, rounds: int, chosen: Sequence[str]) -> list[str]:
     """The table: a line for what was tried."""
-    apps, found, kernels = runs(graph), {}, {}
+    every, found, kernels = runs(graph), {}, {}
+    apps = {app: every[app] for app in chosen}
     get = prepared.Prepared.__post_init__
     for turn in range(rounds + 1):
         for what in TRIED:
@@ -168,31 +186,27 @@ def compare(graph: gpop.Graph, rounds: int) -> list[str]:
 
 
 def profile(scale: int) -> list[str]:
-    """The hardware's counters of PageRank's loop: a line for each."""
+    """The hardware's counters of PageRank's loop: a line for each, empty where ncu has none."""
     ncu = shutil.which("ncu")
     if ncu is None:
         raise UsageError("--profile: expected ncu (NVIDIA Nsight Compute) on the PATH")
-    command = [
-        ncu,
-        "--csv",
-        "--kernel-name",
-        "gpop_loop",
-        "--launch-count",
-        "1",
-        "--metrics",
-        ",".join(METRICS),
-    ]
-    done = subprocess.run(
-        [*command, sys.executable, "-m", "perf.gpu_tuning", str(scale)], capture_output=True, text=True
-    )
-    begin = done.stdout.find('"ID"')
-    if done.returncode or begin < 0:
+    known = {line.split(" ")[0] for line in _said_by([ncu, "--query-metrics"]).splitlines()}
+    asked = [name for name in METRICS if name.split(".")[0] in known]
+    counting = f"--csv --kernel-name gpop_loop --launch-count 1 --metrics {','.join(asked)}".split()
+    said = _said_by([ncu, *counting, sys.executable, "-m", "perf.gpu_tuning", str(scale)])
+    begin = said.find('"ID"')
+    if begin < 0:
+        raise UsageError(f"ncu: {said.strip().splitlines()[-1] if said.strip() else 'it printed nothing'}")
+    values = {row["Metric Name"]: row["Metric Value"] for row in csv.DictReader(said[begin:].splitlines())}
+    return [f"{METRICS[name]:38}{values.get(name, '-'):>13}" for name in METRICS]
+
+
+def _said_by(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
         last = (done.stdout + done.stderr).strip().splitlines() or ["it printed nothing"]
         raise UsageError(f"ncu: exit code {done.returncode}: {last[-1]}")
-    values = {
-        row["Metric Name"]: row["Metric Value"] for row in csv.DictReader(done.stdout[begin:].splitlines())
-    }
-    return [f"{METRICS[name]:38}{values.get(name, '-'):>10}" for name in METRICS]
+    return done.stdout
 
 
 def made(scale: int) -> gpop.Graph:
@@ -207,19 +221,31 @@ def _run(given: argparse.Namespace) -> int:
     with written(given.out, perf_command("gpu-tuning", given.words), gpu=True):
         graph = made(given.scale)
         print(f"rmat-{given.scale}: {graph.n:,} vertices, {graph.m:,} edges\n")
-        print("\n".join(compare(graph, given.rounds)), flush=True)
+        print("\n".join(compare(graph, given.rounds, given.apps)), flush=True)
         graph.drop("device")
         if given.profile:
             print(f"\nPageRank, {ITERATIONS} iterations in one launch, as it is\n")
-            print("\n".join(profile(given.scale)))
+            try:
+                print("\n".join(profile(given.scale)))
+            except UsageError as error:  # the table is there all the same
+                print(error)
+                return 1
     return 0
 
 
+def _apps(text: str) -> list[str]:
+    for name in text.split(","):
+        if name not in APPS:
+            raise argparse.ArgumentTypeError(f"{name!r}: expected some of {','.join(APPS)}")
+    return text.split(",")
+
+
 def main(argv: list[str] | None = None) -> int:
-    """``python -m perf gpu-tuning [--scale 22] [--rounds 5] [--profile] [--out FILE]``"""
+    """``python -m perf gpu-tuning [--scale 22] [--rounds 5] [--apps A,..] [--profile] [--out FILE]``"""
     parser = documented("gpu-tuning", __doc__)
     parser.add_argument("--scale", type=int, default=22, help="of RMAT (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="that are counted (default %(default)s)")
+    parser.add_argument("--apps", type=_apps, default=[*APPS], help=f"of {','.join(APPS)}")
     parser.add_argument("--profile", action="store_true", help="the hardware's counters too, by ncu")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)

@@ -21,6 +21,11 @@ os.environ["NUMBA_CACHE_DIR"] = str(_cache / _worker)
 os.environ["GPOP_CONSTANTS"] = "shipped"  # what auto chooses must not depend on the machine
 os.environ["NUMBA_NUM_THREADS"] = str(max(4, os.cpu_count() or 1))
 
+if os.environ.get("GPOP_TEST_KERNELS") == "quick":  # for a device, where most of the time is NVRTC's
+    from gpop.gpu import kernel
+
+    kernel.OPTIONS += ("--Ofast-compile=min",)
+
 # A shell that starts the tests in the background has them ignore Ctrl-C, and so would every child.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,34 +29,52 @@ def test_contenders_differ_in_blocks_and_nothing_is_left_of_them(monkeypatch):
     monkeypatch.setattr(Kernel, "num_regs", 64, raising=False)
     monkeypatch.setattr(Kernel, "local_size_bytes", 8, raising=False)
     monkeypatch.setattr(gpu_tuning, "TRIED", gpu_tuning.TRIED[:1] + gpu_tuning.TRIED[2:3])
-    apps = gpu_tuning.runs(graph)
-    monkeypatch.setattr(gpu_tuning, "runs", lambda graph: {"bfs": apps["bfs"]})
     monkeypatch.setattr(gpu_tuning.statistics, "median", lambda seconds: 1.0 + float(np.sum(seconds)))
     with emulated():
-        lines = gpu_tuning.compare(graph, 1)
+        lines = gpu_tuning.compare(graph, 1, ["bfs"])
         assert limits.BLOCK_THREADS == 32
     assert [line[:38].strip() for line in lines] == ["", *(what.about for what in gpu_tuning.TRIED)]
     assert set(seen) == {(1024, 1), (512, 2)}
     assert lines[1].split()[-3:] == ["1.00", "64", "8"]
 
 
-def test_counters_of_ncu_become_lines(monkeypatch):
-    names = [*gpu_tuning.METRICS][:2]
-    said = 'ready\n"ID","Metric Name","Metric Value"\n' + "".join(f'"0","{name}","41.5"\n' for name in names)
+def test_what_kernels_say_otherwise_is_what_they_say():
+    kernels = "".join(path.read_text() for path in Path(kernel.__file__).with_name("kernels").glob("*.cuh"))
+    for what in gpu_tuning.TRIED:
+        for said, _ in what.text:
+            assert kernels.count(said) == 1, what.about
+
+
+def says(monkeypatch, known, counted, code=0):
+    """An ncu that knows these counters, and prints so when it has counted."""
     monkeypatch.setattr(gpu_tuning.shutil, "which", lambda name: "/bin/ncu")
-    monkeypatch.setattr(
-        subprocess, "run", lambda *given, **more: subprocess.CompletedProcess(given, 0, said, "")
+    asked = []
+
+    def run(command, **more):
+        asked.append(command)
+        query = "--query-metrics" in command
+        text = "".join(f"{name.split('.')[0]}   Counter\n" for name in known) if query else counted
+        return subprocess.CompletedProcess(command, 0 if query else code, text, "")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    return asked
+
+
+def test_counters_of_ncu_become_lines_and_those_that_it_does_not_know_are_not_asked_for(monkeypatch):
+    names = [*gpu_tuning.METRICS]
+    said = 'ready\n"ID","Metric Name","Metric Value"\n' + "".join(
+        f'"0","{name}","41.5"\n' for name in names[:2]
     )
+    asked = says(monkeypatch, names[:4], said)
     lines = gpu_tuning.profile(22)
     assert len(lines) == len(gpu_tuning.METRICS)
     assert [line.split()[-1] for line in lines[:3]] == ["41.5", "41.5", "-"]
+    assert asked[1][asked[1].index("--metrics") + 1] == ",".join(names[:4])
 
 
 @pytest.mark.parametrize("code", [1, 0])
 def test_an_ncu_that_may_not_count_is_said_in_one_line(code, monkeypatch):
-    monkeypatch.setattr(gpu_tuning.shutil, "which", lambda name: "/bin/ncu")
-    failed = subprocess.CompletedProcess((), code, "==ERROR== ERR_NVGPUCTRPERM\n", "")
-    monkeypatch.setattr(subprocess, "run", lambda *given, **more: failed)
+    says(monkeypatch, gpu_tuning.METRICS, "==ERROR== ERR_NVGPUCTRPERM\n", code)
     with pytest.raises(gpu_tuning.UsageError, match="ERR_NVGPUCTRPERM"):
         gpu_tuning.profile(22)
 

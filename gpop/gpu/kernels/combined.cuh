@@ -12,18 +12,48 @@ struct Kept {
   __device__ void put_none(int run) const { put(run, identity<Folded>()); }
 };
 
-const int ROW_STRIP = 4;  // runs that one thread takes at once: 8 bytes of ids, 16 of values
+const int ROW_STRIP = 4;  // runs that one thread takes at once
 
-// Fetched while those before are folded: on an H200 gather took .84 of the time so on a random graph, .98 on RMAT.
+// Runs of one thread, as far apart as a warp is wide: those of its lanes are neighbours, whose ids ascend and so lie in
+// different banks. Fetched while those before are folded: on an H200 gather took .84 of the time so on a random graph.
 struct RowStrip {
-  uint2 local = {};  // two in a word
-  Pack<Folded, ROW_STRIP> value = {};
+  unsigned local[ROW_STRIP];
+  Folded value[ROW_STRIP];
   __device__ __forceinline__ RowStrip(int64 at, int64 last, const Graph& graph, const Space& space) {
-    if (at >= last) return;
-    local = *(const uint2*)address(graph.sources, at);
-    value = *(const Pack<Folded, ROW_STRIP>*)(space.partials + at);
+#pragma unroll
+    for (int j = 0; j < ROW_STRIP; ++j) {
+      const bool there = at + 32 * j < last;
+      local[j] = there ? *address(graph.sources, at + 32 * j) : 0;
+      value[j] = there ? space.partials[at + 32 * j] : identity<Folded>();
+    }
   }
 };
+
+// Into the cells. Sums of floats have no instruction there: a thread swaps until no other one came between. So it tries
+// to swap all of them at once, and those that were too late one by one.
+template <class T>
+__device__ __forceinline__ void fold_strip(T* cells, const RowStrip& strip) {
+  if constexpr (COMBINE == ADD && T(0.5) != T(0)) {
+    typedef typename Word<sizeof(T)>::Bits Bits;
+    T before[ROW_STRIP];
+    bool late[ROW_STRIP];
+#pragma unroll
+    for (int j = 0; j < ROW_STRIP; ++j) before[j] = cells[cell_of_local(strip.local[j])];
+#pragma unroll
+    for (int j = 0; j < ROW_STRIP; ++j) {
+      Bits* at = (Bits*)(cells + cell_of_local(strip.local[j]));
+      const Bits old = bits_of(before[j]), sum = bits_of(merge(before[j], strip.value[j]));
+      late[j] = strip.value[j] != identity<T>() && atomicCAS(at, old, sum) != old;
+    }
+#pragma unroll
+    for (int j = 0; j < ROW_STRIP; ++j)
+      if (late[j]) fold(cells + cell_of_local(strip.local[j]), strip.value[j]);
+  } else {
+#pragma unroll
+    for (int j = 0; j < ROW_STRIP; ++j)
+      if (strip.value[j] != identity<T>()) fold(cells + cell_of_local(strip.local[j]), strip.value[j]);
+  }
+}
 
 // Gather: fold the runs of a row into the block's cells, then those into the global ones.
 __device__ void gather_rows(const Graph& graph, const Space& space, Control* control, void* shared) {
@@ -33,25 +63,21 @@ __device__ void gather_rows(const Graph& graph, const Space& space, Control* con
     const Piece piece = graph.row_piece[c];
     const unsigned base = (unsigned)piece.partition << BITS;
     const unsigned size = (unsigned)min((int64)1 << BITS, graph.n - base);
+    const int64 step = ROW_STRIP * blockDim.x;
+    int64 at = piece.first + ROW_STRIP * (threadIdx.x & ~31u) + lane_id();
+    RowStrip next(at, piece.last, graph, space);
     for (unsigned i = threadIdx.x; i < size; i += blockDim.x) cells[cell_of_local(i)] = identity<Folded>();
     if (COUNTS_ARRIVALS)
       for (unsigned i = threadIdx.x; i < (size + 31) / 32; i += blockDim.x) marks[i] = 0;
     __syncthreads();
-    const int64 step = ROW_STRIP * blockDim.x;
-    int64 at = (piece.first & ~(int64)(ROW_STRIP - 1)) + ROW_STRIP * threadIdx.x;
-    RowStrip next(at, piece.last, graph, space);
     for (; at < piece.last; at += step) {
       const RowStrip now = next;
       next = RowStrip(at + step, piece.last, graph, space);  // asked for while these are folded
-      const unsigned local[ROW_STRIP] = {now.local.x & 0xffff, now.local.x >> 16, now.local.y & 0xffff, now.local.y >> 16};
-      const bool whole = at >= piece.first && at + ROW_STRIP <= piece.last;
+      fold_strip(cells, now);
+      if (COUNTS_ARRIVALS) {
 #pragma unroll
-      for (int j = 0; j < ROW_STRIP; ++j) {
-        if (!whole && (at + j < piece.first || at + j >= piece.last)) continue;
-        const Folded x = now.value.at[j];
-        if (x == identity<Folded>()) continue;
-        fold(cells + cell_of_local(local[j]), x);
-        if (COUNTS_ARRIVALS) set_bit(marks, local[j]);
+        for (int j = 0; j < ROW_STRIP; ++j)
+          if (now.value[j] != identity<Folded>()) set_bit(marks, now.local[j]);
       }
     }
     __syncthreads();

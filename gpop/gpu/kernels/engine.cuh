@@ -14,6 +14,7 @@
 // Where the first two may, eq. (1) chooses for each partition by SPARSE_BYTES and DENSE_BYTES, that is gpop/model;
 // what comes of that is compared with PULLING_BYTES. Where Dense moves bytes for all partitions, whoever sends with it
 // (DENSE_IDLE), an iteration is divided only where that is predicted to pay.
+#include "choice.cuh"
 
 const int ALONE_EDGES = 1024, ALONE_VERTICES = 512;
 
@@ -33,91 +34,6 @@ typedef Nobody Dense;
 #if !HAS_PULLING
 typedef Nobody Pulling;
 #endif
-
-// Bytes of streamed arrays: those that come over the link, and all that are read (gpop/model/link_bytes.py).
-struct Linked {
-  double fetched, wanted;
-};
-#if STREAMED  // `p`: a partition, or one of the two shares behind those
-#define ALL_EDGES (graph.k)
-#define ALL_IN_EDGES (graph.k + 1)
-#define LINKED(LINK, part, p) \
-  Linked{LINK(part, SIZES, (model::Away{graph.away_edges[p], graph.away_bins[p]})), LINK(part, SIZES, (model::Away{1.0, graph.all_bins[p]}))}
-#else
-#define LINKED(LINK, part, p) Linked{0, 0}
-#endif
-
-// Whether Dense moves bytes for partitions that do not send with it, which speaks for all doing the same.
-#define ALIKE (HAS_SPARSE && HAS_DENSE && DENSE_IDLES)
-
-struct Sums {  // over partitions
-  int64 sparse, dense, messages;
-  double bytes, cost;  // that they move; the same, and what comes over the link, at the bandwidth of Sparse
-  double pushed, binned, sent;  // if all did the same: cost of Sparse; bytes and messages of Dense
-  double idle, inactive;  // bytes that Dense moves for those that send otherwise, or not; of the latter alone
-  Linked link;
-
-  // All others send; `dense`: with their partitions.
-  __device__ void make_alike(bool with_partitions, double ratio) {
-    (with_partitions ? dense : sparse) += with_partitions ? sparse : dense;
-    (with_partitions ? sparse : dense) = 0;
-    if (!with_partitions) return;
-    messages = (int64)sent;
-    bytes = binned;
-    cost = binned / ratio;
-    idle = inactive;
-  }
-};
-
-// Mode of partition p, by eq. (1) unless `way` has it; adds what it will do. Leaves the counts empty.
-__device__ void choose_mode(int p, int way, const Graph& graph, const Space& space, const Control* control, Sums& sums) {
-  const int64 first = (int64)p << BITS, last = min(graph.n, first + ((int64)1 << BITS));
-  model::Part part;
-  part.vertices = (double)(last - first);
-  part.edges = (double)(graph.indptr[last] - graph.indptr[first]);
-  part.active_vertices = ALL_ACTIVE ? part.vertices : (double)space.active_vertices[p];
-  part.active_edges = ALL_ACTIVE ? part.edges : (double)space.active_edges[p];
-  part.messages = HAS_DENSE ? (double)graph.messages[p] : 0;
-  part.segments = HAS_DENSE ? (double)graph.segments[p] : 0;
-  space.active_vertices[p] = 0;
-  space.active_edges[p] = 0;
-  const double idle = DENSE_IDLE(part, SIZES);
-  if (part.active_vertices == 0) {
-    space.mode[p] = MODE_IDLE;
-    sums.idle += idle;
-    sums.inactive += idle;
-    return;
-  }
-  const double sparse_bytes = SPARSE_BYTES(part, SIZES), dense_bytes = DENSE_BYTES(part, SIZES);
-  const Linked sparse_link = LINKED(SPARSE_LINK, part, p), dense_link = LINKED(DENSE_LINK, part, p);
-  const double ratio = control->head.ratio, link_cost = control->head.link_cost;
-  const double sparse_cost = sparse_bytes + link_cost * sparse_link.fetched;
-  const double dense_cost = dense_bytes / ratio + link_cost * dense_link.fetched;
-  bool dense = !HAS_SPARSE;
-  if (HAS_SPARSE && HAS_DENSE)
-    dense = by_model(way) ? model::prefers_bins(part.edges, sparse_cost, dense_bytes + ratio * link_cost * dense_link.fetched, ratio)
-                          : way == MODE_PC;
-  space.mode[p] = dense ? MODE_PC : SPARSE_MODE;
-  sums.dense += dense;
-  sums.sparse += !dense;
-  sums.messages += (int64)(dense ? part.messages : part.active_edges);
-  sums.bytes += dense ? dense_bytes : sparse_bytes;
-  sums.link.fetched += dense ? dense_link.fetched : sparse_link.fetched;
-  sums.link.wanted += dense ? dense_link.wanted : sparse_link.wanted;
-  sums.cost += dense ? dense_cost : sparse_cost;
-  sums.pushed += sparse_cost;
-  sums.binned += dense_bytes;
-  sums.sent += part.messages;
-  sums.idle += dense ? 0 : idle;
-}
-
-// Whether vertices that ask are predicted to take less than others that send at this cost; `asked`: in how many bytes.
-// `over_link`: what comes over the link, in bytes of vertices that ask.
-__device__ bool prefers_asking(const model::Part& whole, double cost, double ratio, double& asked, double over_link = 0) {
-  if (!HAS_PULLING || (HAS_SPARSE && !model::may_pull(whole.active_edges, whole.needy_edges))) return false;
-  asked = PULLING_BYTES(whole, LIVE ? LIVE_SIZES : SIZES);
-  return model::prefers_asking(cost, asked, over_link, ratio);
-}
 
 // Block 0: close the iteration that ended, decide how the next one goes. `finished`: there was one. `cluster`: of one
 // that goes on with few edges only (levels_loop.cuh), and else leaves all as it is. One thread reads what it needs of
@@ -211,38 +127,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
       space.active_edges[p] = 0;
     }
   }
-  own.sparse = warp_sum(own.sparse);
-  own.dense = warp_sum(own.dense);
-  own.messages = warp_sum(own.messages);
-  own.bytes = warp_sum(own.bytes);
-  own.link.fetched = warp_sum(own.link.fetched);
-  own.link.wanted = warp_sum(own.link.wanted);
-  own.cost = warp_sum(own.cost);
-  if (ALIKE) {
-    own.pushed = warp_sum(own.pushed);
-    own.binned = warp_sum(own.binned);
-    own.sent = warp_sum(own.sent);
-    own.idle = warp_sum(own.idle);
-    own.inactive = warp_sum(own.inactive);
-  }
-  if (lane_id() == 0 && own.sparse + own.dense) {
-    atomicAdd((uint64*)&sums.sparse, (uint64)own.sparse);
-    atomicAdd((uint64*)&sums.dense, (uint64)own.dense);
-    atomicAdd((uint64*)&sums.messages, (uint64)own.messages);
-    atomicAdd(&sums.bytes, own.bytes);
-    atomicAdd(&sums.link.fetched, own.link.fetched);
-    atomicAdd(&sums.link.wanted, own.link.wanted);
-    atomicAdd(&sums.cost, own.cost);
-    if (ALIKE) {
-      atomicAdd(&sums.pushed, own.pushed);
-      atomicAdd(&sums.binned, own.binned);
-      atomicAdd(&sums.sent, own.sent);
-    }
-  }
-  if (ALIKE && lane_id() == 0 && own.idle > 0) {
-    atomicAdd(&sums.idle, own.idle);
-    atomicAdd(&sums.inactive, own.inactive);
-  }
+  if (threadIdx.x - lane_id() < (unsigned)graph.k) own.add_to(sums);  // most graphs have fewer partitions than a block has threads
   __syncthreads();
   if (ALIKE && by_model(way) && sums.dense) {
     const double ratio = control->head.ratio, binned = (sums.binned + sums.inactive) / ratio;

@@ -16,6 +16,7 @@
 // may be called when a vertex becomes active, if there is one: it says True, whatever was gathered.
 // Bytes: 16 per active vertex, 4 [+ weight] and a random access per edge. Compare: the queue in perf/gpu_baselines.cu.
 #include "cluster.cuh"
+#include "level_record.cuh"
 #include "walk.cuh"
 
 // To L2, for whoever reads it later; nobody waits.
@@ -30,9 +31,6 @@ struct Entry {  // as it lies in Space.entries
   int64 first;
 };
 
-__device__ __forceinline__ int64 entries_of(uint64 found) { return (int64)(found >> FOUND_SHIFT); }
-__device__ __forceinline__ int64 edges_of(uint64 found) { return (int64)(found & ((1ULL << FOUND_SHIFT) - 1)); }
-
 struct Stage {  // what a block has found for the next level
   unsigned count, edges, flags, pad;
   Entry entry[1];
@@ -42,70 +40,6 @@ struct Stage {  // what a block has found for the next level
 enum : unsigned { LEAVES = 1, BESIDE = 2 };
 const int FLAGS_SHIFT = 62;  // of what a block tells the others: flags, vertices, edges in 32 bits
 const unsigned MOST_TOLD = (1u << (FLAGS_SHIFT - FOUND_SHIFT)) - 1;
-
-struct Record {  // what the thread knows that writes the trace; of no concern to the others' registers
-  Control* control;
-  double* row;  // of the level that has begun last
-  int64 needy, needy_edges, begun, deadline;
-  double n, m, k, ratio;
-
-  __device__ __noinline__ void begin(Control* of, double vertices, double edges, double partitions) {
-    control = of;
-    const Control::Head& head = control->head;
-    row = control->trace[head.rows];
-    needy = head.needy;
-    needy_edges = head.needy_edges;
-    begun = head.begin_ns;
-    deadline = head.started + head.slice_ns;
-    n = vertices;
-    m = edges;
-    k = partitions;
-    ratio = head.ratio;
-  }
-
-  __device__ void end_row(int64 now) {
-    row[GATHER_AT] = 1e-9 * (double)(now - begun);
-    begun = now;
-  }
-
-  // The trace of this level, but for its end; whether the next one is to be left to others.
-  __device__ __noinline__ bool level(unsigned number, uint64 found, bool asks) {
-    const int64 now = now_ns(), size = entries_of(found), edges = edges_of(found);
-    if (number) {
-      end_row(now);
-      row += TRACE_COLUMNS;
-      needy = max((int64)0, needy - size);
-      needy_edges = max((int64)0, needy_edges - edges);
-    }
-    control->level_found[(number + 2) % 3] = 0;
-    control->level_leave[(number + 2) % 3] = 0;
-    const model::Part whole = {(double)size, (double)edges, n, m, 0, 0, (double)needy, (double)needy_edges};
-    const double pushed = model::levels_bytes(whole, LIVE_SIZES);
-    for (int column = 0; column < TRACE_COLUMNS; ++column) row[column] = 0;
-    row[FRONTIER_AT] = (double)size;
-    row[EDGES_AT] = (double)edges;
-    row[MODES_AT + MODE_SC] = min((double)size, k);  // not divided: they lie in so many at most
-    row[MESSAGES_AT] = (double)edges;
-    row[BYTES_AT] = pushed;
-    double asked;
-    return now > deadline || (asks && prefers_asking(whole, pushed, ratio, asked));
-  }
-
-  // So many levels are over, `found` is left to others.
-  __device__ __noinline__ void end(unsigned levels, uint64 found, int64 visited, int way) {
-    Control::Head& head = control->head;
-    head.visited = visited;
-    head.way = way;
-    head.iteration += levels;
-    head.rows += levels;
-    end_row(now_ns());
-    head.next_frontier = entries_of(found);
-    head.next_edges = edges_of(found);
-    head.needy = needy;
-    head.needy_edges = needy_edges;
-    head.fresh = head.list_valid = 1;
-  }
-};
 
 struct Level {  // what a block is told of one by its first thread
   uint64 found;

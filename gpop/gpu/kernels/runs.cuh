@@ -5,9 +5,9 @@
 // reads its ids as one stream and hands on one combined value per run (Runs says where to). So atomics are needed
 // per run, not per edge, and runs of one bin never meet. On a graph that equals its reverse these are the graph's
 // own bins.
-// On an H200, PageRank on RMAT 22, .22 ms here and .14 in gather, these changed less than 2 %: the next segment's ids
-// asked for ahead, segments taken by turns, twice as many loads of a partition at once, four swaps of a sum at once,
-// and 4, 8 or 16 messages of a lane fetched before any is stored.
+// What limits this is shared memory, in which ids of a warp meet in banks: of PageRank on RMAT 22 (perf gpu-tuning) less
+// than 2 % was changed by the next segment's ids asked for ahead, by segments taken by turns, and by a quarter fewer
+// instructions and all loads of a window ahead of its stores, which came with the last two.
 // A run that combines to the identity says nothing to gather. It may have had messages all the same, where
 // sums count arrivals (COUNTS_ARRIVALS): then scatter marks its vertex itself, so no flag per run moves; and
 // asks for that only in partitions whose messages can cancel.
@@ -15,6 +15,9 @@
 // Inactive vertices send nothing: the identity where that can be staged as it is, else marked by a bit.
 const bool STAGED_IDENTITY = MASK != MASK_NONE && !WEIGHTED && !COUNTS_ARRIVALS && sizeof(Message) == sizeof(Folded);
 const bool STAGED_BITS = MASK != MASK_NONE && !STAGED_IDENTITY;
+
+// Values that a thread asks for before it stores one: on an H100 PageRank on RMAT 22 took .95 of the time with that.
+const int STAGED = 8;
 
 const bool WHOLE = Message(0.5) == Message(0);  // sums of whole numbers wrap around
 
@@ -24,15 +27,25 @@ __device__ bool stage(int p, State& state, const Graph& graph, const Space& spac
   const unsigned base = (unsigned)p << BITS;
   const unsigned size = (unsigned)min((int64)1 << BITS, graph.n - base);
   bool below = false, above = false, none = false;
-#pragma unroll 8
-  for (unsigned i = threadIdx.x; i < size; i += blockDim.x) {
-    const bool sends = !STAGED_IDENTITY || is_active(space, base + i);
-    const Message x = sends ? scatterFunc(state, base + i) : (Message)identity<Folded>();
-    staged[cell_of_local(i)] = x;
-    if (COUNTS_ARRIVALS && !WHOLE) {  // what float cannot tell from 0 counts as such
-      below |= (float)x < 0;
-      above |= (float)x > 0;
-      none |= (float)x == 0 && is_active(space, base + i);
+  for (unsigned first = threadIdx.x; first < size; first += STAGED * blockDim.x) {
+    Message value[STAGED];
+#pragma unroll
+    for (int j = 0; j < STAGED; ++j) {
+      const unsigned i = first + j * blockDim.x;
+      const bool sends = i < size && (!STAGED_IDENTITY || is_active(space, base + i));
+      value[j] = sends ? scatterFunc(state, base + i) : (Message)identity<Folded>();
+    }
+#pragma unroll
+    for (int j = 0; j < STAGED; ++j) {
+      const unsigned i = first + j * blockDim.x;
+      if (i >= size) break;
+      const Message x = value[j];
+      staged[cell_of_local(i)] = x;
+      if (COUNTS_ARRIVALS && !WHOLE) {  // what float cannot tell from 0 counts as such
+        below |= (float)x < 0;
+        above |= (float)x > 0;
+        none |= (float)x == 0 && is_active(space, base + i);
+      }
     }
   }
   if (STAGED_BITS)
@@ -51,8 +64,8 @@ struct Run {
 };
 __device__ __forceinline__ Run join(const Run& a, const Run& b) { return {merge(a.value, b.value), a.sent || b.sent}; }
 template <bool CANCELS>
-__device__ __forceinline__ Run from_below(const Run& run, int lanes) {
-  return {__shfl_up_sync(ALL_LANES, run.value, lanes), CANCELS && __shfl_up_sync(ALL_LANES, run.sent, lanes)};
+__device__ __forceinline__ Run from_lane(const Run& run, int lane) {
+  return {__shfl_sync(ALL_LANES, run.value, lane), CANCELS && __shfl_sync(ALL_LANES, run.sent, lane)};
 }
 
 // The run of this number (from 1) is whole: its vertex has heard something, even if that adds up to nothing.
@@ -73,54 +86,68 @@ __device__ void combine_segment(const Segment& segment, State& state, const Grap
   const int skip = (int)(segment.first - start), end = skip + segment.count;
   const Runs out(segment, graph, space);
   int runs = 0;         // begun before this window
-  Run carry = nothing;  // of the run that is open
+  Run carry = nothing;  // of the run that is open: of lane 0
   Raw raw = load_raw(graph.ids, start, LANE_IDS * lane, end);
   for (int window = 0; window < end; window += WINDOW) {
     const int at = window + LANE_IDS * lane;
     const Strip strip = make_strip(raw, at, skip, end);
     raw = load_raw(graph.ids, start, at + WINDOW, end);  // asked for a window ahead
+    // All that was staged is read before any run is stored: both lie in shared memory, and for all that the compiler
+    // knows one of them where the other does. Ids that do not belong here have cells, too.
+    Message value[LANE_IDS];
+#pragma unroll
+    for (int j = 0; j < LANE_IDS; ++j) value[j] = staged[strip.cell(j)];
     Pack<BinWeight, LANE_IDS> weight;
     if (WEIGHTED && at < end) weight = *(const Pack<BinWeight, LANE_IDS>*)address(graph.id_weights, start + at);
     const int count = __popc(strip.flags), upto = warp_inclusive_sum(count);
     const int first = upto - count;  // runs that end in this window before this lane
+    unsigned sent = strip.valid;
+#pragma unroll
+    for (int j = 0; j < LANE_IDS; ++j)
+      if (STAGED_BITS && !bit_of(staged_bits, strip.local(j))) sent &= ~Strip::bit_for(j);
     Run run = nothing;
     bool head_sent = false;  // messages of the run that was open when this lane began
-    int ended = first;
+    Folded* ended = buffer + first;
+    Folded said[LANE_IDS];
+#pragma unroll
+    for (int j = 0; j < LANE_IDS; ++j)
+      said[j] = !WEIGHTED || (sent & Strip::bit_for(j)) ? (Folded)weighted(state, value[j], weight.at[j]) : nothing.value;
+    if (!WEIGHTED && sent != Strip::EVERY) {
+#pragma unroll
+      for (int j = 0; j < LANE_IDS; ++j)
+        if (!(sent & Strip::bit_for(j))) said[j] = nothing.value;
+    }
 #pragma unroll
     for (int j = 0; j < LANE_IDS; ++j) {
-      const unsigned local = strip.local(j);
-      bool sent = strip.belongs(j);
-      if (STAGED_BITS) sent = sent && bit_of(staged_bits, local);
-      const Run message = sent ? Run{(Folded)weighted(state, staged[strip.cell(j)], weight.at[j]), true} : nothing;
+      const Run message = {said[j], (sent & Strip::bit_for(j)) != 0};
       if (strip.begins(j)) {
         if (CANCELS) {
-          if (ended == first)
+          if (ended == buffer + first)
             head_sent = run.sent;
           else
-            mark_cancelled(run, runs + ended, segment, graph, space);
+            mark_cancelled(run, runs + (int)(ended - buffer), segment, graph, space);
         }
-        buffer[ended++] = run.value;
+        *ended++ = run.value;
       }
       run = strip.begins(j) ? message : join(run, message);
     }
-    // `open`: the run that is open after this lane, as far as it lies in this window (and the carry).
-    const unsigned heads = __ballot_sync(ALL_LANES, strip.flags != 0) & (ALL_LANES >> (31 - lane));
-    const int reach = lane - (heads ? 31 - __clz(heads) : 0);  // lanes back to where it began
+    // `open`: the run that is open after this lane, as far as it lies in this window (and the carry). A lane in which none
+    // begins is tied to the one below it; in most windows few are, and rounds end when no chain is as long.
     Run open = lane == 0 && !strip.flags ? join(carry, run) : run;
-#pragma unroll
-    for (int step = 1; step < 32; step <<= 1) {
-      const Run before = from_below<CANCELS>(open, step);
-      if (step <= reach) open = join(before, open);
+    unsigned tied = ~(__ballot_sync(ALL_LANES, strip.flags != 0) | 1);
+    for (int step = 1; tied; step <<= 1) {
+      const Run before = from_lane<CANCELS>(open, lane - step);
+      if (tied >> lane & 1) open = join(before, open);
+      tied &= tied << step;
     }
-    Run before = from_below<CANCELS>(open, 1);
-    if (lane == 0) before = carry;
+    const Run below = from_lane<CANCELS>(open, lane - 1);  // of lane 0: from the last lane, what it carries on
     if (count) {  // the run that was open when this lane began
-      const Run head = join(before, {buffer[first], head_sent});
+      const Run head = join(lane == 0 ? carry : below, {buffer[first], head_sent});
       buffer[first] = head.value;
       if (CANCELS) mark_cancelled(head, runs + first, segment, graph, space);
     }
+    carry = below;
     const int all = __shfl_sync(ALL_LANES, upto, 31);
-    carry = {__shfl_sync(ALL_LANES, open.value, 31), CANCELS && __shfl_sync(ALL_LANES, open.sent, 31)};
     __syncwarp();
     for (int i = lane; i < all; i += 32)
       if (runs + i > 0) out.put(runs + i - 1, buffer[i]);

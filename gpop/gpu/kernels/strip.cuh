@@ -18,6 +18,7 @@ struct Strip {
   unsigned valid;  // which ids belong to the segment
   unsigned flags;  // with which a message begins; both by bit_for(j), even ids below odd ones
 
+  static const unsigned EVERY = 0x10001u * ((1u << LANE_IDS / 2) - 1);  // all are valid
   static __device__ constexpr unsigned bit_for(int j) { return 1u << (j / 2 + 16 * (j & 1)); }
   __device__ bool belongs(int j) const { return valid & bit_for(j); }
   __device__ bool begins(int j) const { return flags & bit_for(j); }
@@ -40,7 +41,7 @@ __device__ __forceinline__ Strip make_strip(const Raw& raw, int at, int skip, in
   Strip strip = {};
   if (at >= end) return strip;
   memcpy(strip.word, &raw, sizeof(raw));
-  strip.valid = 0x10001u * ((1u << LANE_IDS / 2) - 1);
+  strip.valid = Strip::EVERY;
   if (at < skip || at + LANE_IDS > end) {
 #pragma unroll
     for (int j = 0; j < LANE_IDS; ++j)
