@@ -94,7 +94,7 @@ def test_every_thread_takes_the_heaviest_partition_that_is_left():
     space = Space(np.zeros(team.SHARES + 4, np.int64), np.zeros(2 * team.LINE_SLOTS, np.int64), *lists, [])
 
     @njit
-    def scatter(p, w, threads, forced, ratio, sizes, layout, space, state):
+    def scatter(p, w, threads, forced, ratio, sizes, layout, space, state, wire):
         pass
 
     @njit
