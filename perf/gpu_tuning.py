@@ -28,7 +28,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -36,6 +36,7 @@ import numpy as np
 import gpop
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
+from gpop.copy_bandwidth import copy_bandwidth
 from gpop.generate import generate
 from gpop.gpu import device, device_graph, kernel, limits, pieces, prepared
 from gpop.gpu.device import cupy
@@ -144,13 +145,16 @@ def _forget(graph: gpop.Graph, what: Tried) -> None:
 
 
 def runs(graph: gpop.Graph) -> dict:
-    """App -> seconds of a run with these options."""
+    """App -> seconds of a run with these options, of an iteration for PageRank; ``whole``: the run itself."""
     source = int(np.argmax(graph.out_degree))
     options = {"target": "gpu", "ratio": 2.0}
+
+    def pagerank(whole: bool = False, **more: Any) -> Any:
+        run = gpop.pagerank(graph, iterations=ITERATIONS, mode="pc", **options, **more).run
+        return run if whole else run.seconds / ITERATIONS
+
     return {
-        "pagerank": lambda **more: (
-            gpop.pagerank(graph, iterations=ITERATIONS, mode="pc", **options, **more).run.seconds / ITERATIONS
-        ),
+        "pagerank": pagerank,
         "bfs": lambda **more: gpop.bfs(graph, source, **options, **more).run.seconds,
         "sssp": lambda **more: gpop.sssp(graph, source, **options, **more).run.seconds,
     }
@@ -183,6 +187,17 @@ def compare(graph: gpop.Graph, rounds: int, chosen: Sequence[str]) -> list[str]:
             line += f"{ms:13.3f}{ratio:7.2f}{registers:11}{spilled:9}"
         lines.append(line)
     return lines
+
+
+def of_a_copy(graph: gpop.Graph) -> str:
+    """PageRank's bytes in a second, beside those of a copy on this device."""
+    run = [runs(graph)["pagerank"](whole=True) for _ in range(2)][1]
+    moved, copied = run.trace.column("bytes").sum() / run.seconds, copy_bandwidth("gpu")
+    mb = run.trace.column("bytes").sum() / ITERATIONS / 1e6
+    return (
+        f"PageRank, as it is: {mb:.1f} MB an iteration by the model, {1e-9 * moved:.0f} GB/s; "
+        f"a copy {1e-9 * copied:.0f}: {100 * moved / copied:.1f} %"
+    )
 
 
 def profile(scale: int) -> list[str]:
@@ -222,6 +237,7 @@ def _run(given: argparse.Namespace) -> int:
         graph = made(given.scale)
         print(f"rmat-{given.scale}: {graph.n:,} vertices, {graph.m:,} edges\n")
         print("\n".join(compare(graph, given.rounds, given.apps)), flush=True)
+        print(f"\n{of_a_copy(graph)}", flush=True)
         graph.drop("device")
         if given.profile:
             print(f"\nPageRank, {ITERATIONS} iterations in one launch, as it is\n")
