@@ -37,7 +37,7 @@ struct Sums {  // over partitions
   }
 
   // Those of a warp to those of the block.
-  __device__ void add_to(Sums& all) {
+  __device__ __forceinline__ void add_to(Sums& all) {
     sparse = warp_sum(sparse);
     dense = warp_sum(dense);
     messages = warp_sum(messages);
@@ -75,7 +75,8 @@ struct Sums {  // over partitions
 };
 
 // Mode of partition p, by eq. (1) unless `way` has it; adds what it will do. Leaves the counts empty.
-__device__ void choose_mode(int p, int way, const Graph& graph, const Space& space, const Control* control, Sums& sums) {
+__device__ void choose_mode(int p, int way, double ratio, double link_cost, const Graph& graph, const Space& space,
+                            Sums& sums) {
   const int64 first = (int64)p << BITS, last = min(graph.n, first + ((int64)1 << BITS));
   model::Part part;
   part.vertices = (double)(last - first);
@@ -95,7 +96,6 @@ __device__ void choose_mode(int p, int way, const Graph& graph, const Space& spa
   }
   const double sparse_bytes = SPARSE_BYTES(part, SIZES), dense_bytes = DENSE_BYTES(part, SIZES);
   const Linked sparse_link = LINKED(SPARSE_LINK, part, p), dense_link = LINKED(DENSE_LINK, part, p);
-  const double ratio = control->head.ratio, link_cost = control->head.link_cost;
   const double sparse_cost = sparse_bytes + link_cost * sparse_link.fetched;
   const double dense_cost = dense_bytes / ratio + link_cost * dense_link.fetched;
   bool dense = !HAS_SPARSE;

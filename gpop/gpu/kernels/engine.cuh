@@ -42,6 +42,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
   __shared__ Sums sums;
   __shared__ bool alone, few, over;
   __shared__ int chosen;
+  __shared__ double ratio, link_cost;
   __shared__ model::Part whole;
   if (threadIdx.x == 0) {
     const int64 now = now_ns();
@@ -102,11 +103,13 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
           !(QUEUES && graph.queues);
     alone = next.alone;
     chosen = next.way;
+    ratio = next.ratio;
+    link_cost = next.link_cost;
     next.begin_ns = now;  // what a row says includes the plan of its iteration
     control->head = next;
     if (few) {
       double asked;
-      few = next.way != AUTO || !prefers_asking(whole, FEW_BYTES(whole, LIVE_SIZES), control->head.ratio, asked);
+      few = next.way != AUTO || !prefers_asking(whole, FEW_BYTES(whole, LIVE_SIZES), ratio, asked);
       for (int turn = 0; turn < 3; ++turn) control->level_found[turn] = control->level_leave[turn] = 0;
       control->level_found[0] = ((uint64)whole.active_vertices << FOUND_SHIFT) + (uint64)whole.active_edges;
     }
@@ -120,7 +123,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
   Sums own = Sums();
   for (int p = threadIdx.x; p < graph.k; p += blockDim.x) {
     if (!alone && !few) {
-      choose_mode(p, way, graph, space, control, own);
+      choose_mode(p, way, ratio, link_cost, graph, space, own);
     } else if (space.active_vertices[p]) {  // too little for partition-centric scatter to pay
       own.sparse += 1;
       space.active_vertices[p] = 0;
@@ -130,7 +133,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
   if (threadIdx.x - lane_id() < (unsigned)graph.k) own.add_to(sums);  // most graphs have fewer partitions than a block has threads
   __syncthreads();
   if (ALIKE && by_model(way) && sums.dense) {
-    const double ratio = control->head.ratio, binned = (sums.binned + sums.inactive) / ratio;
+    const double binned = (sums.binned + sums.inactive) / ratio;
     const bool alike = !model::divides(sums.cost + sums.idle / ratio, sums.pushed, binned);
     const bool with_partitions = model::prefers_bins(1, sums.pushed, sums.binned + sums.inactive, ratio);
     if (alike)
@@ -152,13 +155,12 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
         all.link = LINKED(SPARSE_LINK, whole, ALL_IN_EDGES);
       else if (alone)
         all.link = LINKED(SPARSE_LINK, whole, ALL_EDGES);
-      all.cost = all.bytes + control->head.link_cost * all.link.fetched;
+      all.cost = all.bytes + link_cost * all.link.fetched;
       if (HAS_PULLING) all.cost += model::missed_bytes(whole.vertices * SIZES.vertex, whole.active_edges);
     }
     double asked;
-    const double ratio = control->head.ratio;
     const Linked link = LINKED(PULLING_LINK, whole, ALL_IN_EDGES);
-    const double over_link = ratio * control->head.link_cost * link.fetched;
+    const double over_link = ratio * link_cost * link.fetched;
     bool pulled = !alone && !few && way == AUTO && prefers_asking(whole, all.cost, ratio, asked, over_link);
     if (HAS_PULLING && way == MODE_PULL) {
       pulled = true;

@@ -55,16 +55,6 @@ __device__ __forceinline__ T merge(T a, T b) {
   return combine_or(a, b);
 }
 
-// A number as what compare-and-swap takes.
-template <int BYTES> struct Word { typedef unsigned Bits; };
-template <> struct Word<8> { typedef uint64 Bits; };
-template <class T>
-__device__ __forceinline__ typename Word<sizeof(T)>::Bits bits_of(T x) {
-  typename Word<sizeof(T)>::Bits bits;
-  memcpy(&bits, &x, sizeof(T));
-  return bits;
-}
-
 // Returns what lay there before.
 template <class T>
 __device__ __forceinline__ T fold(T* at, T x) {

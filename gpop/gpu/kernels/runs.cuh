@@ -5,9 +5,9 @@
 // reads its ids as one stream and hands on one combined value per run (Runs says where to). So atomics are needed
 // per run, not per edge, and runs of one bin never meet. On a graph that equals its reverse these are the graph's
 // own bins.
-// What limits this is shared memory, in which ids of a warp meet in banks: of PageRank on RMAT 22 (perf gpu-tuning) less
-// than 2 % was changed by the next segment's ids asked for ahead, by segments taken by turns, and by a quarter fewer
-// instructions and all loads of a window ahead of its stores, which came with the last two.
+// What limits this is shared memory, in whose banks the ids of a warp meet (perf gpu-tuning). Less than 2 % of PageRank on
+// RMAT 22 was changed by the next segment's ids asked for ahead, by segments taken by turns, and by what is done here all
+// the same: a window's loads ahead of its stores, and a quarter fewer instructions.
 // A run that combines to the identity says nothing to gather. It may have had messages all the same, where
 // sums count arrivals (COUNTS_ARRIVALS): then scatter marks its vertex itself, so no flag per run moves; and
 // asks for that only in partitions whose messages can cancel.
