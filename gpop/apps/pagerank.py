@@ -28,12 +28,10 @@ from gpop.apps import cli, report
 from gpop.apps.inputs import bulk_synchronous, not_negative
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
-from gpop.apps.weights import out_weights
+from gpop.apps.shares import sent_by, shares
 from gpop.common.errors import UsageError
 from gpop.common.on_demand import OnDemand
-from gpop.common.parallel import ranges
 from gpop.execution.options import Callback, RunOptions
-from gpop.graph.kept import Kind
 from gpop.program.values import Scaled
 
 
@@ -118,10 +116,6 @@ PROGRAMS = {
     (np.dtype(np.float64), False): (DoublePageRank, WeightedDoublePageRank),
     (np.dtype(np.float64), True): (ConvergingDoublePageRank, WeightedConvergingDoublePageRank),
 }
-
-RANGE = {"float32": 2.0**64, "float64": 2.0**512}
-"""The sum of a vertex's weights is at most so large, and at least one divided by that: its rank divided by
-it is then within the range of the type, with all digits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,39 +239,6 @@ def _spreading(
 
     spread()
     return after
-
-
-def sent_by(graph: gpop.Graph, dtype: np.dtype, weighted: bool) -> np.ndarray:
-    """How many edges each vertex has, or the sum of their weights."""
-    return _sums(graph, dtype) if weighted else graph.out_degree
-
-
-def shares(graph: gpop.Graph, dtype: np.dtype, weighted: bool) -> np.ndarray:
-    """What an out-edge gets of the rank. No function writes it, so programs use what is kept."""
-    store, key = graph.store, (dtype, weighted)
-    kept = store.get(Kind.SHARES, key)
-    if kept is None:
-        kept, sent = np.empty(graph.n, dtype), sent_by(graph, dtype, weighted)
-        for first, last in ranges(kept.size, 1 << 20):
-            each = sent[first:last]
-            each = np.where(each > 0, each, 1) if weighted else np.maximum(each, 1)
-            np.divide(1, each, out=kept[first:last], casting="same_kind")
-        kept.flags.writeable = False
-        store.put(Kind.SHARES, kept, key, about="weights" * weighted)
-    return kept
-
-
-def _sums(graph: gpop.Graph, dtype: np.dtype) -> np.ndarray:
-    """Sums of the weights of out-edges, none of them beyond the range of ``dtype``."""
-    sums, most = out_weights(graph, "pagerank"), RANGE[dtype.name]
-    beyond = np.flatnonzero((sums > most) | ((sums < 1 / most) & (sums > 0)))
-    if beyond.size:
-        hint = "; dtype float64 takes more" if dtype == np.float32 else ""
-        raise UsageError(
-            f"pagerank: the weights of vertex {beyond[0]} sum to {sums[beyond[0]]:.3g}: expected 0, or from "
-            f"{1 / most:.0e} to {most:.0e} in {dtype.name}{hint}"
-        )
-    return sums
 
 
 def verify(

@@ -24,8 +24,8 @@ from gpop.apps import cli, report
 from gpop.apps.affine import iterate, program_for
 from gpop.apps.inputs import many_vertices, not_negative, one_vertex
 from gpop.apps.options import one_call
-from gpop.apps.pagerank import sent_by, shares
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.apps.shares import sent_by, shares
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
 from gpop.execution.options import RunOptions

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.apps.pagerank import main, shares, verify
+from gpop.apps.pagerank import main, verify
+from gpop.apps.shares import shares
 from gpop.cpu import specialise
 from gpop.generate import generate
 from gpop.graph.kept import Kind

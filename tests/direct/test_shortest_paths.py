@@ -106,6 +106,7 @@ def test_edges_by_weight_are_kept_and_found():
     lines = by_weight.lines_by_weight(graph, 2)
     assert by_weight.lines_by_weight(graph, 1) is lines
     assert [line.kind for line in graph.kept()] == ["edges by weight"]
+    assert graph.out_degree.min() < by_weight.LONGEST < graph.out_degree.max()  # both ways to sort
     tails = np.repeat(np.arange(graph.n), graph.out_degree)
     order = np.lexsort((graph.indices, graph.weights, tails))
     assert np.array_equal(lines >> np.uint64(32), graph.weights[order])
