@@ -16,7 +16,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gpop.common.command import exit_code, fail
-from gpop.execution.run import COMPILED_TARGETS
+from gpop.execution.asked import COMPILED_TARGETS
 from perf.algorithms import ALGORITHMS
 from perf.models import model_named
 from perf.parser import with_store

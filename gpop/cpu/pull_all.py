@@ -22,13 +22,11 @@ from gpop.common.atomics import prefetch
 from gpop.common.inlined import inline
 from gpop.cpu.exchange import own_range
 from gpop.layout.edge_block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW, WINDOW_BITS
+from gpop.layout.edge_blocks import FAR_BYTES
 from gpop.model.strategies import PULL
 
 EDGES_PULLED, MESSAGES_PULLED = 10, 11
 """Columns of the instrumented counters (workspace.COUNTERS)."""
-
-FAR_BYTES = 1 << 21
-"""From so many bytes of values on they are not in the private cache."""
 
 LINE_BYTES = 64
 """Of a cache line."""

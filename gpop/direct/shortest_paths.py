@@ -31,7 +31,7 @@ from gpop.common.atomics import clock_ns
 from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
-from gpop.direct.crew import KIND, announce, chunk_done, dismiss, end, make_crew, next_chunk
+from gpop.direct.crew import KIND, announce, apart, chunk_done, dismiss, end, make_crew, next_chunk
 from gpop.direct.frontier import BUFFER, flush
 from gpop.direct.phases import kernel
 from gpop.direct.shortest_paths_steps import (
@@ -41,6 +41,7 @@ from gpop.direct.shortest_paths_steps import (
     ENDS,
     FAR_ROW,
     FIRST,
+    HELD,
     HIGH,
     LAST,
     LATER,
@@ -54,6 +55,7 @@ from gpop.direct.shortest_paths_steps import (
     REST,
     SETTLED,
     SIZE,
+    SLOTS,
     SPLIT,
     STARTED,
     TIMES,
@@ -127,14 +129,14 @@ def search(graph: Graph, source: int, unit: float, threads: int) -> Distances:
 
 def _space(n: int, unit: float, threads: int) -> LineSpace:
     width, stretch, later = (min(NEVER, max(1, int(unit * each))) for each in (1, STRETCH, LATER_WIDTH))
-    now = np.zeros(32, np.int64)
+    now = apart(SLOTS)
     now[HIGH], now[CUT], now[LEAST], now[NEXT] = width, max(width, stretch), NEVER, NEVER
     now[WIDTH], now[WINDOW], now[LATER], now[FAR_ROW] = width, stretch, later, 2
     words = (n + 63) // 64
     return LineSpace(
         np.full(n, FARTHEST, np.uint32), np.empty(n, np.uint32), np.empty((4, n), np.uint32),
         np.zeros((4, words), np.uint64), np.zeros(words, np.uint64), np.zeros(words, np.uint64),
-        np.empty((threads, 2, BUFFER), np.uint32), np.zeros((threads, 8), np.int64), now,
+        np.empty((threads, 2, BUFFER), np.uint32), np.zeros((threads, HELD), np.int64), now,
     )  # fmt: skip
 
 

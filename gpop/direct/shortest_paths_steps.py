@@ -16,17 +16,20 @@ from gpop.direct.frontier import BUFFER, flush, is_in, put_in
 from gpop.model.light_first import NEVER
 
 NEAR, SPLIT, REST, PULL, DENSE, OVER = range(6)
-HIGH, CUT, WIDTH, WINDOW, LATER, LEAST, NEXT, MASS, SETTLED, WALKED = range(10)
-FIRST, LAST, SIZE, NEAR_ROW, FAR_ROW, STARTED = range(10, 16)
-ENDS, EDGES, TIMES = 16, 20, 26
-"""Slots of ``now``: where the bucket and the cut end; widths of a bucket, of the stretch up to a cut, and of
-later buckets; no far vertex is nearer, no edge that waits leads nearer; out-edges of settled vertices, and
-how many they are; work of all rests. Range and chunk of the step; the rows that are being filled; when the
-step began. Ends of the lists; edges and nanoseconds of each kind of step."""
+HIGH, CUT, WIDTH, WINDOW, LATER, WALKED = range(6)
+FIRST, LAST, SIZE, NEAR_ROW, FAR_ROW, STARTED = range(6, 12)
+LEAST, NEXT, MASS, SETTLED, ENDS, EDGES, TIMES, SLOTS = 20, 21, 22, 23, 24, 28, 34, 40
+"""Slots of ``now``. What stays during a step: where the bucket and the cut end; widths of a bucket, of the
+stretch up to a cut, and of later buckets; work of all rests. Range and chunk of the step; the rows that are
+being filled; when the step began.
 
-NEAREST, WAITING, LOOKED, NEW, OUT = range(2, 7)
+A cache line further on, what all threads change: no far vertex is nearer, no edge that waits leads nearer;
+out-edges of settled vertices, and how many they are; ends of the lists; edges and nanoseconds of each kind of
+step."""
+
+NEAREST, WAITING, LOOKED, NEW, OUT, HELD = 2, 3, 4, 5, 6, 16
 """Slots of ``held``, of a chunk, after the numbers of vertices in ``found``: what will lower `LEAST` and
-`NEXT` and add to `EDGES`, `SETTLED` and `MASS`."""
+`NEXT` and add to `EDGES`, `SETTLED` and `MASS`. ``HELD`` slots, so that no other thread's are in the line."""
 
 _AHEAD = np.uint64(8)
 _ONE, _SIX, _LAST_BIT = np.uint64(1), np.uint64(6), np.uint64(63)

@@ -50,6 +50,9 @@ FAR_VERTICES, FAR_VALUE = 1 << 21, 2
 times as much. Set by two graphs, ms an iteration of pull, 2 threads, predicted without that, with it, and
 measured: RMAT 22 61, 80, 76 (PC 63); random 22 64, 84, 82 (PC 94). No others of that size were tried."""
 
+FAR_BYTES = 1 << 21
+"""From so many bytes of values on they are not in the private cache, and asked for before they are wanted."""
+
 LINE_VALUES = 16
 """Values of 4 bytes in a cache line."""
 
@@ -251,17 +254,18 @@ def block_sizes(
 
     ``vertex_bytes``: what a message touches of its destination. What only `filterFunc` looks at passes
     through the cache once for a unit, and every unit reads the values of all sources: with the widest that
-    fit, PageRank until it settles took .7 of its time on a random graph of 4 M vertices. Of source blocks two
-    are there, the second on its way, in a quarter of the cache. With twice as wide ones an iteration took 88
-    ms on RMAT 22 where these take 69, then 64 and 65, each in a process of its own; 12.4 to 14.5 and 12.2 on
-    RMAT 20; 13.5 and 14.7 on a random graph of 1 M vertices.
+    fit, PageRank until it settles took .7 of its time on a random graph of 4 M vertices. A quarter of the
+    cache is for a source block, or for two where the next one is on its way (`FAR_BYTES`). With twice as wide
+    ones an iteration then took 88 ms on RMAT 22 where these take 69, and 64 and 65 in other processes; 12.4
+    to 14.5 and 12.2 on RMAT 20; 13.5 and 14.7 on a random graph of 1 M vertices.
     """
     if partition_size is not None:
         unit_bits = partition_bits(graph.n, threads, partition_size=partition_size)
         return unit_bits, min(unit_bits, WINDOW_BITS), graph.m
     cache = l2_cache_bytes()
-    source_bits = min(WINDOW_BITS, max(1, cache // (8 * value_bytes)).bit_length() - 1)
-    rest = cache - (2 * value_bytes << source_bits)
+    blocks = 2 if graph.n * value_bytes >= FAR_BYTES else 1
+    source_bits = min(WINDOW_BITS, max(1, cache // (4 * blocks * value_bytes)).bit_length() - 1)
+    rest = cache - (blocks * value_bytes << source_bits)
     unit_bits = min(WIDEST_UNIT, max(1, rest // vertex_bytes).bit_length() - 1)
     return unit_bits, source_bits, -(-graph.m // (4 * threads))
 

@@ -114,4 +114,4 @@ def test_edges_by_weight_are_kept_and_found():
 
 
 def test_every_kind_of_step_has_a_slot():
-    assert steps.EDGES + steps.OVER <= steps.TIMES < steps.TIMES + steps.OVER <= 32
+    assert steps.EDGES + steps.OVER <= steps.TIMES < steps.TIMES + steps.OVER <= steps.SLOTS
