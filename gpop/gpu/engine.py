@@ -53,22 +53,41 @@ class GpuEngine(Preparing):
         """Layout and workspace to the device, the kernels compiled; refuses what does not fit."""
         kept = noted(self.plan) if self.push is None else None
         ready = kept or self._made_ready()
-        self.mode = ready.mode
-        self.ready, self.layout, self.traits, self.module = ready, ready.layout, ready.traits, ready.module
-        names = self.lowered.fields
-        with self.layout.allocating():
-            self.exchange = ready.exchange_for(self.program, () if self.link else names)
-            self.space = ready.take_space(self.program.graph)
-        self.control = self.exchange.control
-        self.fields = DeviceFields(self.program, names, self.exchange, self.layout, self.link is not None)
-        ready.give(self.space, self.exchange)
+        said = self._work_with(ready)
         if kept is None:
             self.prepare_seconds = ready.seconds
             self.fields.keep_constants()  # what is kept later undoes notes
             if self.push is None and self.link is None:
                 note(self.plan, ready)
-        said = {"target": "gpu", "device": ready.device.name}
         return said | {"residency": "stream"} if self.link else said
+
+    def _work_with(self, ready: Prepared) -> dict[str, Any]:
+        """What this run goes on with; what its trace says of that."""
+        self.ready, self.mode, self.layout, self.traits = ready, ready.mode, ready.layout, ready.traits
+        names = self.lowered.fields
+        with self.layout.allocating():
+            self.exchange = exchange = ready.exchange_for(self.program, () if self.link else names)
+            self.space = ready.take_space(self.program.graph)
+        self.control = exchange.control
+        self.fields = DeviceFields(self.program, names, exchange, self.layout, self.link is not None)
+        ready.give(self.space, exchange)
+        return {"target": "gpu", "device": ready.device.name}
+
+    def begin(self, sources: np.ndarray | None) -> dict[str, Any] | None:
+        """Prepare, load and iterate, of a run like an earlier one, and come back while the device is at it;
+        None, and nothing is done, where there was none. `iterated` waits."""
+        ready = noted(self.plan)
+        if ready is None:
+            return None
+        said = self._work_with(ready)
+        self.load(sources, TRACE_ROWS)
+        self._begin_launch(self._launch_of_now())
+        return said
+
+    def iterated(self) -> np.ndarray:
+        """What `iterate` returns, of a launch that was begun."""
+        self._end_launch()
+        return self._records()
 
     def _with_constants(self, ready: Prepared) -> Prepared:
         """What the model goes by, measured where it was not yet, and the tree in its place."""
@@ -124,14 +143,14 @@ class GpuEngine(Preparing):
 
     def iterate(self) -> np.ndarray:
         """Let the device iterate until the host is due; the records of the trace."""
-        self._launch(self.ready.levels if self._is_for_the_cluster() else self.ready.loop)
+        self._launch(self._launch_of_now())
         return self._records()
 
-    def _is_for_the_cluster(self) -> bool:
-        """Whether few are active, as far as is known: a run begins so, where the graph has it."""
-        if self.ready.levels is None:
-            return False
-        return self.fresh or bool(self.control["few"])
+    def _launch_of_now(self) -> Launch:
+        """The cluster's where few are active, as far as is known: a run begins so, where the graph has it."""
+        ready = self.ready
+        few = ready.levels is not None and (self.fresh or self.control["few"])
+        return ready.levels if few else ready.loop
 
     def scatter(self) -> None:
         """The first half of an iteration. Its kernels are compiled when they are first wanted."""
@@ -157,17 +176,26 @@ class GpuEngine(Preparing):
 
         ``goes_on``: with the record that the launch before has begun.
         """
-        stream, (begin, end) = current_stream(), self.ready.events
+        self._begin_launch(launch, goes_on)
+        self._end_launch()
+
+    def _begin_launch(self, launch: Launch, goes_on: bool = False) -> None:
+        """The same; the host need not wait."""
+        self.stream, (begin, end) = current_stream(), self.ready.events
         if not self.fresh:  # else the device has counted what was loaded into Control
             if not goes_on:
                 self.control["rows"] = 0
-            self._send(stream)
+            self._send(self.stream)
             begin.record()
         self.fresh = False
-        self._start(launch, stream)
+        self._start(launch, self.stream)
         end.record()
-        self.exchange.receive(stream)
-        self.milliseconds += cupy().cuda.get_elapsed_time(begin, end)
+        self.exchange.ask(self.stream)
+
+    def _end_launch(self) -> None:
+        """Wait for what was begun."""
+        self.exchange.wait(self.stream)
+        self.milliseconds += cupy().cuda.get_elapsed_time(*self.ready.events)
 
     def _start(self, launch: Launch, stream: int) -> None:
         launch(stream)
