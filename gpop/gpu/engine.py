@@ -12,12 +12,12 @@ import numpy as np
 
 from gpop.gpu import calibrate, limits
 from gpop.gpu.device import cupy, current_stream
-from gpop.gpu.exchange import FEW
+from gpop.gpu.exchange import FEW, on_device
 from gpop.gpu.fields import DeviceFields
 from gpop.gpu.launch import Launch
 from gpop.gpu.prepared import Prepared, note, noted
 from gpop.gpu.preparing import Preparing
-from gpop.gpu.structs import FETCHED_AT, TRACE_ROWS
+from gpop.gpu.structs import FETCHED_AT, TRACE_ROWS, word_of
 from gpop.gpu.tree import load_tree
 from gpop.model.strategies import TREE
 from gpop.plan.engine import Finished
@@ -30,6 +30,13 @@ An iteration is not cut: its longest chain is a hub's, 20 ns per message (kernel
 takes a vertex of five million in-edges to be late by as much again."""
 
 NOBODY = np.empty(0, np.uint32)
+
+AGAIN = ("ready", "mode", "layout", "traits", "exchange", "control", "fields")
+"""What is the same for a run like an earlier one, if all its fields are small."""
+
+ITERATION, LIMIT, ROW_LIMIT, SLICE, FRONTIER, HEAVY = map(
+    word_of, ("iteration", "limit", "row_limit", "slice_ns", "frontier", "heavy_size")
+)
 
 
 class GpuEngine(Preparing):
@@ -71,7 +78,9 @@ class GpuEngine(Preparing):
         self.control = exchange.control
         self.fields = DeviceFields(self.program, names, exchange, self.layout, self.link is not None)
         ready.give(self.space, exchange)
-        return {"target": "gpu", "device": ready.device.name}
+        if len(exchange.fields) == len(names) and self.link is None:
+            ready.again = {name: vars(self)[name] for name in AGAIN}
+        return ready.said
 
     def begin(self, sources: np.ndarray | None) -> dict[str, Any] | None:
         """Prepare, load and iterate, of a run like an earlier one, and come back while the device is at it;
@@ -79,10 +88,16 @@ class GpuEngine(Preparing):
         ready = noted(self.plan)
         if ready is None:
             return None
-        said = self._work_with(ready)
-        self.load(sources, TRACE_ROWS)
+        if ready.again and not on_device(self.program, self.lowered.fields):
+            vars(self).update(ready.again)
+            self.fields.program = self.program
+            self.space = ready.take_space(self.program.graph)
+            ready.give(self.space, self.exchange)
+        else:
+            self._work_with(ready)
+        self.load(sources, self.most_rows)
         self._begin_launch(self._launch_of_now())
-        return said
+        return ready.said
 
     def iterated(self) -> np.ndarray:
         """What `iterate` returns, of a launch that was begun."""
@@ -105,7 +120,7 @@ class GpuEngine(Preparing):
 
     @property
     def iteration(self) -> int:
-        return self.control["iteration"]
+        return self.exchange.words[ITERATION]
 
     @property
     def active(self) -> int:
@@ -114,16 +129,17 @@ class GpuEngine(Preparing):
     def load(self, sources: np.ndarray | None, rows: int) -> None:
         """Fields to the device; these vertices, or all, become the frontier."""
         self.refresh()
-        graph, ready, control = self.program.graph, self.ready, self.control
-        self.exchange.begin(ready.head)
-        control["limit"], control["row_limit"] = self.plan.limit, rows
-        control["slice_ns"], control["heavy_size"] = SLICE_NS, self.space.heavy_size
-        control["frontier"] = graph.n if sources is None else len(sources)
+        ready, exchange = self.ready, self.exchange
+        exchange.begin(ready.head)
+        words = exchange.words
+        words[LIMIT], words[ROW_LIMIT], words[SLICE] = self.plan.limit, rows, SLICE_NS
+        words[HEAVY] = self.space.heavy_size
+        words[FRONTIER] = self.program.graph.n if sources is None else len(sources)
         self.fresh = True
         if not self.traits.all_active:
             self._give(sources)
         stream = current_stream()
-        self.exchange.send(stream)
+        exchange.send(stream)
         ready.events[0].record()
         if not self.traits.all_active:
             ready.loader(stream)
@@ -212,14 +228,18 @@ class GpuEngine(Preparing):
 
     def _state(self) -> list[Any]:
         """The values of ``struct State`` as the program is now."""
-        parameters, values = self.program._parameters, []
+        parameters, addresses, values = self.program._parameters, self.exchange.addresses, []
         for name in self.ready.emitted.state_dtype.names:
-            if name in self.fields:
+            if name in parameters:
+                values.append(parameters[name])
+            elif name in addresses:
+                values.append(addresses[name])
+            elif name in self.fields:
                 values.append(self.fields[name].data.ptr)
             elif name == "out_degree":
                 values.append(self.layout["out_degree"].data.ptr)
             else:
-                values.append(parameters.get(name, 0))  # else `iteration`, which the device counts
+                values.append(0)  # `iteration`, which the device counts
         return values
 
     def publish(self) -> None:
@@ -231,18 +251,17 @@ class GpuEngine(Preparing):
     def finish(self) -> Finished:
         """Fields back, and the vertices that are still active."""
         self.fields.fetch(self.lowered.written)
-        n, traits = self.program.graph.n, self.traits
-        is_active = not traits.all_active and self.active
+        ready, track, is_active = self.ready, self.traits.track, not self.traits.all_active and self.active
         finished = Finished(
-            seconds=self.milliseconds * 1e-3,
-            prepare_seconds=self.prepare_seconds,
+            self.milliseconds * 1e-3,
+            self.prepare_seconds,
             frontier=self._left() if is_active else NOBODY,
-            touched=self.space.vertices_in("touched_bits", n) if traits.track else None,
+            touched=self.space.vertices_in("touched_bits", self.program.graph.n) if track else None,
             counters=None,
             mode=self.mode,
-            threads=self.ready.device.multiprocessors * limits.BLOCK_THREADS,
-            partition_size=1 << traits.bits,
-            partitions=int(self.layout.bins.k),
+            threads=ready.threads,
+            partition_size=1 << self.traits.bits,
+            partitions=ready.partitions,
             link=None if self.link is None else self.link.said(),
         )
         if self.link is not None:  # what others may want of the device
@@ -250,7 +269,7 @@ class GpuEngine(Preparing):
             self.fields.clear()
             self.layout.pool.free_all_blocks()
         elif not is_active:
-            self.ready.keep_space(self.space)
+            ready.keep_space(self.space)
         return finished
 
     def _left(self) -> np.ndarray:

@@ -44,8 +44,12 @@ class Exchange:
     fields, host_fields : dict of str to array
         On the device and on the host: what goes with the next `send`, and what the last `receive` has
         brought, until the next run.
+    addresses : dict of str to int
+        Of those on the device.
     control : Numbers
         ``struct Control`` on the host, but for arrays in it.
+    words : memoryview
+        The same before the trace, as integers of 8 bytes.
     trace : ndarray
         The one of those that the host looks at.
     device_control : device array
@@ -65,9 +69,11 @@ class Exchange:
         self.host_fields = {name: _part(self._host, *place) for name, place in places.items()}
         self.fields = {name: _part(self._device, *place) for name, place in places.items()}
         self.frontier = _part(self._host, at, FEW, np.dtype(np.uint32))
+        self.addresses = {name: field.data.ptr for name, field in self.fields.items()}
         control = self._host[self._control_at :]
         self.control, self.trace = Numbers(control, CONTROL), control.view(CONTROL)[0]["trace"]
         self._head = memoryview(control)[:HEAD_BYTES]
+        self.words = self._head.cast("q")
         self.device_control = self._device[self._control_at :]
         self._first_end = self._control_at + HEAD_BYTES + FIRST_ROWS * _ROW_BYTES
         self._at = int(self._host.ctypes.data), int(self._device.data.ptr)

@@ -70,6 +70,11 @@ CONTROL = np.dtype(
 )  # fmt: skip
 
 
+def word_of(name: str) -> int:
+    """Which 8-byte word of ``struct Control`` a number is."""
+    return CONTROL.fields[name][1] // 8
+
+
 def argument(struct: np.ndarray) -> np.ndarray:
     """A struct as kernels are given it: one item without fields. CuPy has arrays describe themselves, which
     fields make slow, and takes arrays of one item only.

@@ -165,13 +165,13 @@ def test_a_call_again_makes_nothing_on_the_device(name, monkeypatch):
         on_arrays(graph, 3)  # of the functions of a search, with a block of its own
         for cls in (Exchange, Launch, Prepared, Workspace):
             count(cls, "__init__")
-        for method in ("_state", "prepare", "refresh"):
+        for method in ("_state", "prepare", "begin", "refresh"):
             count(GpuEngine, method)
         with counted(monkeypatch) as calls:
             found = CALLS[name](graph)
     assert np.array_equal(found, expected)
     assert not calls.keys() & {"zeros", "empty", "asarray", "pinned", "RawModule", "memory"}
-    once = {"GpuEngine._state": 1, "GpuEngine.prepare": 1, "GpuEngine.refresh": 1}
+    once = {"GpuEngine._state": 1, "GpuEngine.begin": 1, "GpuEngine.refresh": 1}
     assert made == ({} if name == "cc" else once)
 
 
