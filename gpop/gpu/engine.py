@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from gpop.gpu import calibrate, limits
+from gpop.gpu import calibrate
 from gpop.gpu.device import cupy, current_stream
 from gpop.gpu.exchange import FEW, on_device
 from gpop.gpu.fields import DeviceFields
+from gpop.gpu.kernel import FUSED
 from gpop.gpu.launch import Launch
 from gpop.gpu.prepared import Prepared, note, noted
 from gpop.gpu.preparing import Preparing
@@ -34,8 +35,9 @@ NOBODY = np.empty(0, np.uint32)
 AGAIN = ("ready", "mode", "layout", "traits", "exchange", "control", "fields")
 """What is the same for a run like an earlier one, if all its fields are small."""
 
-ITERATION, LIMIT, ROW_LIMIT, SLICE, FRONTIER, HEAVY = map(
-    word_of, ("iteration", "limit", "row_limit", "slice_ns", "frontier", "heavy_size")
+ITERATION, LIMIT, ROW_LIMIT, SLICE, FRONTIER, HEAVY, LOADS, SOURCES = map(
+    word_of,
+    ("iteration", "limit", "row_limit", "slice_ns", "frontier", "heavy_size", "loads", "sources"),
 )
 
 
@@ -141,21 +143,28 @@ class GpuEngine(Preparing):
         stream = current_stream()
         exchange.send(stream)
         ready.events[0].record()
-        if not self.traits.all_active:
-            ready.loader(stream)
+        if self.launched is not FUSED:
+            self._load_apart(stream)
 
     def _give(self, sources: np.ndarray | None) -> None:
-        """Tell the loader where these vertices lie on the device when the next copy has been made."""
-        exchange, (place, size) = self.exchange, self.ready.given
-        size[0] = -1 if sources is None else len(sources)
-        if sources is None or len(sources) <= FEW:
-            place[0] = exchange.frontier_at
-            if sources is not None:
-                exchange.frontier[: len(sources)] = sources
+        """Say where these vertices lie on the device when the next copy has been made."""
+        exchange, words = self.exchange, self.exchange.words
+        words[LOADS], words[SOURCES] = -1 if sources is None else len(sources), exchange.frontier_at
+        if sources is None:
+            return
+        if len(sources) <= FEW:
+            exchange.frontier[: len(sources)] = sources
             return
         with self.layout.allocating():
             self.given = cupy().asarray(sources)
-        place[0] = self.given.data.ptr
+        words[SOURCES] = self.given.data.ptr
+
+    def _load_apart(self, stream: int) -> None:
+        """By a launch of its own, in place of that of the loop."""
+        if not self.traits.all_active:
+            words, (place, size) = self.exchange.words, self.ready.given
+            place[0], size[0] = words[SOURCES], words[LOADS]
+            self.ready.loader(stream)
 
     def iterate(self) -> np.ndarray:
         """Let the device iterate until the host is due; the records of the trace."""
@@ -171,7 +180,9 @@ class GpuEngine(Preparing):
     def scatter(self) -> None:
         """The first half of an iteration. Its kernels are compiled when they are first wanted."""
         if self.fresh:  # one record at a time, which the loader knows nothing of
-            self.exchange.receive(current_stream())
+            stream = current_stream()
+            self._load_apart(stream)
+            self.exchange.receive(stream)
             self.fresh = False
         self.control["row_limit"] = 1
         self._launch(self.ready.halves[0])
@@ -250,6 +261,8 @@ class GpuEngine(Preparing):
 
     def finish(self) -> Finished:
         """Fields back, and the vertices that are still active."""
+        if self.fresh and self.launched is FUSED:  # nobody has asked for an iteration
+            self._load_apart(current_stream())
         self.fields.fetch(self.lowered.written)
         ready, track, is_active = self.ready, self.traits.track, not self.traits.all_active and self.active
         finished = Finished(

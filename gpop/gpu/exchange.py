@@ -84,7 +84,7 @@ class Exchange:
         self._head[:] = head
 
     def take(self, fields: Fields) -> None:
-        """Small fields as a program has them now, to go with the next `send`; what nobody made is made here."""
+        """Small fields as a program has them now, to go with the next `send`."""
         recipes, unmade = fields.recipes, []
         for name, array in self.host_fields.items():  # what is made first: others may be made of it
             if name in recipes:

@@ -56,7 +56,7 @@ CONTROL = np.dtype(
             "needy", "needy_edges", "left", "left_edges",
             "next_frontier", "next_edges", "next_list", "next_heavy", "list_size", "heavy_size",
             "candidates", "partitions_sparse", "partitions_dense", "messages",
-            "bucket", "least", "waiting", "visited",
+            "bucket", "least", "waiting", "visited", "loads", "sources",
         )
     ]
     + [("bytes", "f8"), ("fetched", "f8"), ("wanted", "f8"), ("begin_ns", "i8"), ("middle_ns", "i8")]
