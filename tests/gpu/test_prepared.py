@@ -196,6 +196,39 @@ def test_runs_alike_have_their_own_fields_parameters_limits_and_frontiers():
             assert np.array(program.hops).tolist() == hops
 
 
+@pytest.mark.parametrize("most", [1, 2, 512])
+def test_a_frontier_is_loaded_once_however_many_launches_a_run_takes(most, monkeypatch):
+    graph = random_graph(6, 200, 500)
+    monkeypatch.setattr(engine.GpuEngine, "most_rows", most)
+    seen = {}
+    with emulated():
+        for target in ("cpu", "gpu", "gpu"):
+            program = Hops(graph)
+            program.hops[3] = 0
+            run = gpop.run(program, [3], target=target, ratio=1.0)
+            seen.setdefault(target, []).append([*run.trace.column("frontier").tolist(), run.iterations])
+    assert seen["gpu"] == seen["cpu"] * 2
+
+
+def test_a_device_array_is_no_small_field_after_runs_in_which_it_was(monkeypatch):
+    from gpop.gpu.device import cupy
+
+    graph, take, taken = random_graph(4, 90, 250), exchange.Exchange.take, []
+    monkeypatch.setattr(
+        exchange.Exchange,
+        "take",
+        lambda self, fields: taken.append([*self.host_fields]) or take(self, fields),
+    )
+    with emulated():
+        for on_device in (False, False, True, False, True):
+            program = Hops(graph)
+            if on_device:
+                program.hops = array = cupy().zeros(graph.n, np.int32)
+            gpop.run(program, [3], target="gpu", ratio=1.0)
+            assert taken[-1] == ([] if on_device else ["hops"])
+            assert not on_device or program.hops is array
+
+
 def test_a_run_after_one_that_failed_and_one_from_another_thread(monkeypatch):
     from concurrent.futures import ThreadPoolExecutor
 
