@@ -21,12 +21,12 @@ class OnDemand:
     def __init__(self, make: Callable[[], Any]) -> None:
         self._make: Callable[[], Any] | None = make
         self._value: Any = None
-        self._one_at_a_time = RLock()
 
     @property
     def value(self) -> Any:
         """Made once, whoever looks at the same time or interrupts; what it is made of is let go."""
-        with self._one_at_a_time, held_back():
+        # Most values are never looked at: the lock is made by who looks, and is the first one's for all.
+        with self.__dict__.setdefault("_one_at_a_time", RLock()), held_back():
             if self._make is not None:
                 self._value = self._make()
                 self._make = None

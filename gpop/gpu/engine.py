@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from gpop.gpu import calibrate, limits
+from gpop.gpu import calibrate
 from gpop.gpu.device import cupy, current_stream
-from gpop.gpu.exchange import FEW
+from gpop.gpu.exchange import FEW, on_device
 from gpop.gpu.fields import DeviceFields
+from gpop.gpu.kernel import FUSED
 from gpop.gpu.launch import Launch
 from gpop.gpu.prepared import Prepared, note, noted
 from gpop.gpu.preparing import Preparing
-from gpop.gpu.structs import FETCHED_AT, TRACE_ROWS
+from gpop.gpu.structs import FETCHED_AT, TRACE_ROWS, word_of
 from gpop.gpu.tree import load_tree
 from gpop.model.strategies import TREE
 from gpop.plan.engine import Finished
@@ -30,6 +31,14 @@ An iteration is not cut: its longest chain is a hub's, 20 ns per message (kernel
 takes a vertex of five million in-edges to be late by as much again."""
 
 NOBODY = np.empty(0, np.uint32)
+
+AGAIN = ("ready", "mode", "layout", "traits", "exchange", "control", "fields")
+"""What is the same for a run like an earlier one, if all its fields are small."""
+
+ITERATION, LIMIT, ROW_LIMIT, SLICE, FRONTIER, HEAVY, LOADS, SOURCES = map(
+    word_of,
+    ("iteration", "limit", "row_limit", "slice_ns", "frontier", "heavy_size", "loads", "sources"),
+)
 
 
 class GpuEngine(Preparing):
@@ -53,22 +62,49 @@ class GpuEngine(Preparing):
         """Layout and workspace to the device, the kernels compiled; refuses what does not fit."""
         kept = noted(self.plan) if self.push is None else None
         ready = kept or self._made_ready()
-        self.mode = ready.mode
-        self.ready, self.layout, self.traits, self.module = ready, ready.layout, ready.traits, ready.module
-        names = self.lowered.fields
-        with self.layout.allocating():
-            self.exchange = ready.exchange_for(self.program, () if self.link else names)
-            self.space = ready.take_space(self.program.graph)
-        self.control = self.exchange.control
-        self.fields = DeviceFields(self.program, names, self.exchange, self.layout, self.link is not None)
-        ready.give(self.space, self.exchange)
+        said = self._work_with(ready)
         if kept is None:
             self.prepare_seconds = ready.seconds
             self.fields.keep_constants()  # what is kept later undoes notes
             if self.push is None and self.link is None:
                 note(self.plan, ready)
-        said = {"target": "gpu", "device": ready.device.name}
         return said | {"residency": "stream"} if self.link else said
+
+    def _work_with(self, ready: Prepared) -> dict[str, Any]:
+        """What this run goes on with; what its trace says of that."""
+        self.ready, self.mode, self.layout, self.traits = ready, ready.mode, ready.layout, ready.traits
+        names = self.lowered.fields
+        with self.layout.allocating():
+            self.exchange = exchange = ready.exchange_for(self.program, () if self.link else names)
+            self.space = ready.take_space(self.program.graph)
+        self.control = exchange.control
+        self.fields = DeviceFields(self.program, names, exchange, self.layout, self.link is not None)
+        ready.give(self.space, exchange)
+        if len(exchange.fields) == len(names) and self.link is None:
+            ready.again = {name: vars(self)[name] for name in AGAIN}
+        return ready.said
+
+    def begin(self, sources: np.ndarray | None) -> dict[str, Any] | None:
+        """Prepare, load and iterate, of a run like an earlier one, and come back while the device is at it;
+        None, and nothing is done, where there was none. `iterated` waits."""
+        ready = noted(self.plan)
+        if ready is None:
+            return None
+        if ready.again and not on_device(self.program, self.lowered.fields):
+            vars(self).update(ready.again)
+            self.fields.program = self.program
+            self.space = ready.take_space(self.program.graph)
+            ready.give(self.space, self.exchange)
+        else:
+            self._work_with(ready)
+        self.load(sources, self.most_rows)
+        self._begin_launch(self._launch_of_now())
+        return ready.said
+
+    def iterated(self) -> np.ndarray:
+        """What `iterate` returns, of a launch that was begun."""
+        self._end_launch()
+        return self._records()
 
     def _with_constants(self, ready: Prepared) -> Prepared:
         """What the model goes by, measured where it was not yet, and the tree in its place."""
@@ -86,7 +122,7 @@ class GpuEngine(Preparing):
 
     @property
     def iteration(self) -> int:
-        return self.control["iteration"]
+        return self.exchange.words[ITERATION]
 
     @property
     def active(self) -> int:
@@ -95,48 +131,58 @@ class GpuEngine(Preparing):
     def load(self, sources: np.ndarray | None, rows: int) -> None:
         """Fields to the device; these vertices, or all, become the frontier."""
         self.refresh()
-        graph, ready, control = self.program.graph, self.ready, self.control
-        self.exchange.begin(ready.head)
-        control["limit"], control["row_limit"] = self.plan.limit, rows
-        control["slice_ns"], control["heavy_size"] = SLICE_NS, self.space.heavy_size
-        control["frontier"] = graph.n if sources is None else len(sources)
+        ready, exchange = self.ready, self.exchange
+        exchange.begin(ready.head)
+        words = exchange.words
+        words[LIMIT], words[ROW_LIMIT], words[SLICE] = self.plan.limit, rows, SLICE_NS
+        words[HEAVY] = self.space.heavy_size
+        words[FRONTIER] = self.program.graph.n if sources is None else len(sources)
         self.fresh = True
         if not self.traits.all_active:
             self._give(sources)
         stream = current_stream()
-        self.exchange.send(stream)
+        exchange.send(stream)
         ready.events[0].record()
-        if not self.traits.all_active:
-            ready.loader(stream)
+        if self.launched is not FUSED:
+            self._load_apart(stream)
 
     def _give(self, sources: np.ndarray | None) -> None:
-        """Tell the loader where these vertices lie on the device when the next copy has been made."""
-        exchange, (place, size) = self.exchange, self.ready.given
-        size[0] = -1 if sources is None else len(sources)
-        if sources is None or len(sources) <= FEW:
-            place[0] = exchange.frontier_at
-            if sources is not None:
-                exchange.frontier[: len(sources)] = sources
+        """Say where these vertices lie on the device when the next copy has been made."""
+        exchange, words = self.exchange, self.exchange.words
+        words[LOADS], words[SOURCES] = -1 if sources is None else len(sources), exchange.frontier_at
+        if sources is None:
+            return
+        if len(sources) <= FEW:
+            exchange.frontier[: len(sources)] = sources
             return
         with self.layout.allocating():
             self.given = cupy().asarray(sources)
-        place[0] = self.given.data.ptr
+        words[SOURCES] = self.given.data.ptr
+
+    def _load_apart(self, stream: int) -> None:
+        """By a launch of its own, in place of that of the loop."""
+        if not self.traits.all_active:
+            words, (place, size) = self.exchange.words, self.ready.given
+            place[0], size[0] = words[SOURCES], words[LOADS]
+            self.ready.loader(stream)
 
     def iterate(self) -> np.ndarray:
         """Let the device iterate until the host is due; the records of the trace."""
-        self._launch(self.ready.levels if self._is_for_the_cluster() else self.ready.loop)
+        self._launch(self._launch_of_now())
         return self._records()
 
-    def _is_for_the_cluster(self) -> bool:
-        """Whether few are active, as far as is known: a run begins so, where the graph has it."""
-        if self.ready.levels is None:
-            return False
-        return self.fresh or bool(self.control["few"])
+    def _launch_of_now(self) -> Launch:
+        """The cluster's where few are active, as far as is known: a run begins so, where the graph has it."""
+        ready = self.ready
+        few = ready.levels is not None and (self.fresh or self.control["few"])
+        return ready.levels if few else ready.loop
 
     def scatter(self) -> None:
         """The first half of an iteration. Its kernels are compiled when they are first wanted."""
         if self.fresh:  # one record at a time, which the loader knows nothing of
-            self.exchange.receive(current_stream())
+            stream = current_stream()
+            self._load_apart(stream)
+            self.exchange.receive(stream)
             self.fresh = False
         self.control["row_limit"] = 1
         self._launch(self.ready.halves[0])
@@ -157,17 +203,26 @@ class GpuEngine(Preparing):
 
         ``goes_on``: with the record that the launch before has begun.
         """
-        stream, (begin, end) = current_stream(), self.ready.events
+        self._begin_launch(launch, goes_on)
+        self._end_launch()
+
+    def _begin_launch(self, launch: Launch, goes_on: bool = False) -> None:
+        """The same; the host need not wait."""
+        self.stream, (begin, end) = current_stream(), self.ready.events
         if not self.fresh:  # else the device has counted what was loaded into Control
             if not goes_on:
                 self.control["rows"] = 0
-            self._send(stream)
+            self._send(self.stream)
             begin.record()
         self.fresh = False
-        self._start(launch, stream)
+        self._start(launch, self.stream)
         end.record()
-        self.exchange.receive(stream)
-        self.milliseconds += cupy().cuda.get_elapsed_time(begin, end)
+        self.exchange.ask(self.stream)
+
+    def _end_launch(self) -> None:
+        """Wait for what was begun."""
+        self.exchange.wait(self.stream)
+        self.milliseconds += cupy().cuda.get_elapsed_time(*self.ready.events)
 
     def _start(self, launch: Launch, stream: int) -> None:
         launch(stream)
@@ -184,14 +239,18 @@ class GpuEngine(Preparing):
 
     def _state(self) -> list[Any]:
         """The values of ``struct State`` as the program is now."""
-        parameters, values = self.program._parameters, []
+        parameters, addresses, values = self.program._parameters, self.exchange.addresses, []
         for name in self.ready.emitted.state_dtype.names:
-            if name in self.fields:
+            if name in parameters:
+                values.append(parameters[name])
+            elif name in addresses:
+                values.append(addresses[name])
+            elif name in self.fields:
                 values.append(self.fields[name].data.ptr)
             elif name == "out_degree":
                 values.append(self.layout["out_degree"].data.ptr)
             else:
-                values.append(parameters.get(name, 0))  # else `iteration`, which the device counts
+                values.append(0)  # `iteration`, which the device counts
         return values
 
     def publish(self) -> None:
@@ -202,19 +261,20 @@ class GpuEngine(Preparing):
 
     def finish(self) -> Finished:
         """Fields back, and the vertices that are still active."""
+        if self.fresh and self.launched is FUSED:  # nobody has asked for an iteration
+            self._load_apart(current_stream())
         self.fields.fetch(self.lowered.written)
-        n, traits = self.program.graph.n, self.traits
-        is_active = not traits.all_active and self.active
+        ready, track, is_active = self.ready, self.traits.track, not self.traits.all_active and self.active
         finished = Finished(
-            seconds=self.milliseconds * 1e-3,
-            prepare_seconds=self.prepare_seconds,
+            self.milliseconds * 1e-3,
+            self.prepare_seconds,
             frontier=self._left() if is_active else NOBODY,
-            touched=self.space.vertices_in("touched_bits", n) if traits.track else None,
+            touched=self.space.vertices_in("touched_bits", self.program.graph.n) if track else None,
             counters=None,
             mode=self.mode,
-            threads=self.ready.device.multiprocessors * limits.BLOCK_THREADS,
-            partition_size=1 << traits.bits,
-            partitions=int(self.layout.bins.k),
+            threads=ready.threads,
+            partition_size=1 << self.traits.bits,
+            partitions=ready.partitions,
             link=None if self.link is None else self.link.said(),
         )
         if self.link is not None:  # what others may want of the device
@@ -222,7 +282,7 @@ class GpuEngine(Preparing):
             self.fields.clear()
             self.layout.pool.free_all_blocks()
         elif not is_active:
-            self.ready.keep_space(self.space)
+            ready.keep_space(self.space)
         return finished
 
     def _left(self) -> np.ndarray:

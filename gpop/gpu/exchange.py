@@ -15,6 +15,7 @@ import numpy as np
 from gpop.gpu.device import cupy, is_device_array, pinned
 from gpop.gpu.structs import CONTROL, Numbers
 from gpop.program.program import Program
+from gpop.program.values import Fields
 
 SMALL = 1 << 18
 """Most bytes of the fields that are copied with Control: above it copies of their own take no longer."""
@@ -43,8 +44,12 @@ class Exchange:
     fields, host_fields : dict of str to array
         On the device and on the host: what goes with the next `send`, and what the last `receive` has
         brought, until the next run.
+    addresses : dict of str to int
+        Of those on the device.
     control : Numbers
         ``struct Control`` on the host, but for arrays in it.
+    words : memoryview
+        The same before the trace, as integers of 8 bytes.
     trace : ndarray
         The one of those that the host looks at.
     device_control : device array
@@ -64,16 +69,44 @@ class Exchange:
         self.host_fields = {name: _part(self._host, *place) for name, place in places.items()}
         self.fields = {name: _part(self._device, *place) for name, place in places.items()}
         self.frontier = _part(self._host, at, FEW, np.dtype(np.uint32))
+        self.addresses = {name: field.data.ptr for name, field in self.fields.items()}
         control = self._host[self._control_at :]
         self.control, self.trace = Numbers(control, CONTROL), control.view(CONTROL)[0]["trace"]
         self._head = memoryview(control)[:HEAD_BYTES]
+        self.words = self._head.cast("q")
         self.device_control = self._device[self._control_at :]
+        self._first_end = self._control_at + HEAD_BYTES + FIRST_ROWS * _ROW_BYTES
         self._at = int(self._host.ctypes.data), int(self._device.data.ptr)
         self.control_at, self.frontier_at = self._at[1] + self._control_at, self._at[1] + at
 
     def begin(self, head: bytes) -> None:
         """Control of a run that begins; of the trace what was there."""
         self._head[:] = head
+
+    def take(self, fields: Fields) -> None:
+        """Small fields as a program has them now, to go with the next `send`."""
+        recipes, unmade = fields.recipes, []
+        for name, array in self.host_fields.items():  # what is made first: others may be made of it
+            if name in recipes:
+                unmade.append((name, array))
+            else:
+                np.copyto(array, fields[name])
+        for name, array in unmade:
+            recipe = recipes.get(name)
+            if recipe is None:  # somebody has looked at it meanwhile
+                np.copyto(array, fields[name])
+            else:
+                recipe.fill(array, self.host_fields)
+
+    def give(self, fields: Fields, written: tuple[str, ...]) -> None:
+        """Small fields that were ``written`` to where the program has them, as the last `receive` brought."""
+        small, made = self.host_fields, fields.made
+        for name in written:
+            if name in small:
+                if name in made:
+                    np.copyto(made[name], small[name])
+                else:
+                    fields[name] = small[name].copy()
 
     def send(self, stream: int) -> None:
         """Fields, frontier and Control to the device, behind what a stream has to do; `receive` waits."""
@@ -83,18 +116,26 @@ class Exchange:
 
     def receive(self, stream: int) -> None:
         """Fields, Control and the trace to the host, when a stream has done what it was told to."""
-        end = self._control_at + HEAD_BYTES + FIRST_ROWS * _ROW_BYTES
-        self._bring(0, end, stream)
-        last = self._control_at + HEAD_BYTES + self.control["rows"] * _ROW_BYTES
-        if last > end:
-            self._bring(end, last, stream)
+        self.ask(stream)
+        self.wait(stream)
+
+    def ask(self, stream: int) -> None:
+        """The same behind what a stream has to do; they are there after `wait`."""
+        self._bring(0, self._first_end, stream)
+
+    def wait(self, stream: int) -> None:
+        """Wait for what was asked for, and bring the rows of the trace that it left behind."""
+        runtime = cupy().cuda.runtime
+        runtime.streamSynchronize(stream)
+        rows = self.control["rows"]
+        if rows > FIRST_ROWS:
+            self._bring(self._first_end, self._control_at + HEAD_BYTES + rows * _ROW_BYTES, stream)
+            runtime.streamSynchronize(stream)
 
     def _bring(self, first: int, last: int, stream: int) -> None:
         host, device = self._at
         runtime = cupy().cuda.runtime
-        kind = runtime.memcpyDeviceToHost
-        runtime.memcpyAsync(host + first, device + first, last - first, kind, stream)
-        runtime.streamSynchronize(stream)
+        runtime.memcpyAsync(host + first, device + first, last - first, runtime.memcpyDeviceToHost, stream)
 
 
 def on_device(program: Program, names: Iterable[str]) -> tuple[str, ...]:

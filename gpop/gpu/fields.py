@@ -36,25 +36,26 @@ class DeviceFields(dict[str, Any]):
 
     def send(self) -> None:
         """Fields to the device, as they are now: small ones with the next `Exchange.send`."""
-        fields, small = self.program._fields, self.exchange.host_fields
+        small = self.exchange.host_fields
+        self.exchange.take(self.program._fields)
+        if len(small) == len(self.names):
+            return
+        fields = self.program._fields
         recipes = fields.recipes
-        unmade = [name for name in self.names if name in recipes]
-        for name in self.names:  # what is made first: others may be made of it
+        large = [name for name in self.names if name not in small]
+        unmade = [name for name in large if name in recipes]
+        for name in large:  # what is made first: others may be made of it
             if name not in unmade:
                 self._take(name, fields[name])
         for name in unmade:
             recipe = recipes.get(name)
             if recipe is None:  # somebody has looked at it meanwhile
                 self._take(name, fields[name])
-            elif name in small:
-                recipe.fill(small[name], small)
             elif name not in self:
                 self._make(name, recipe)
 
     def _take(self, name: str, array: Any) -> None:
-        if name in self.exchange.host_fields:
-            np.copyto(self.exchange.host_fields[name], array)
-        elif is_device_array(array):
+        if is_device_array(array):
             self[name] = array
         elif self._is_constant(name):
             self[name] = self._copy_of(array)
@@ -102,14 +103,14 @@ class DeviceFields(dict[str, Any]):
     def fetch(self, written: tuple[str, ...]) -> None:
         """Fields that the program writes back to where it has them; what nobody has looked at stays."""
         fields, small = self.program._fields, self.exchange.host_fields
+        self.exchange.give(fields, written)
+        if len(small) == len(self.names):
+            return
         for name in written:
             array = fields.made.get(name)
             if name in small:
-                if array is None:
-                    fields[name] = small[name].copy()
-                else:
-                    np.copyto(array, small[name])
-            elif array is None:
+                continue
+            if array is None:
                 fields.recipes[name] = OnDevice(self[name])
                 if self.lent:
                     fields[name]

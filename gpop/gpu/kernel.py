@@ -61,7 +61,7 @@ several ranks."""
 CLUSTERED = "levels_loop"
 """The launch of a cluster of blocks, beside the fused one."""
 
-FUSED, STEPPED, RANKED = ("loop", "load"), ("step",), ("loop", "load", "exchange", "peers")
+FUSED, STEPPED, RANKED = ("load", "loop"), ("step",), ("load", "loop", "exchange", "peers")
 
 OPTIONS = ("--std=c++17", "--fmad=false")  # the CPU does not contract a * b + c either
 PARAMETERS = ("VIRTUAL_WARP", "CHUNK")

@@ -71,9 +71,13 @@ class Prepared:
         self.module = compile_kernel(make_source(self.emitted, self.traits, self.launched))
         self.shared = shared_bytes(self.emitted, self.traits)
         self.device = current_device()
+        self.threads = self.device.multiprocessors * limits.BLOCK_THREADS
+        self.partitions = int(self.layout.bins.k)
         self.events = cupy().cuda.Event(), cupy().cuda.Event()
         self.space: Workspace | None = None
         self.exchanges: dict[tuple[str, ...], Exchange] = {}
+        self.again: dict[str, Any] = {}
+        """Of the engine of the last run whose fields all were small: what the next one's are, too."""
         state = np.zeros(1, self.emitted.state_dtype)
         self._state, self._packer = memoryview(state.view(np.uint8)), packer(state.dtype)
         space, control = np.zeros(1, SPACE), np.zeros(1, np.uint64)
@@ -133,6 +137,11 @@ class Prepared:
     def give_state(self, values: list[Any]) -> None:
         """The values of ``struct State`` in the next launch."""
         self._packer.pack_into(self._state, 0, *values)
+
+    @cached_property
+    def said(self) -> dict[str, Any]:
+        """What a trace says of the device."""
+        return {"target": "gpu", "device": self.device.name}
 
     @cached_property
     def graph(self) -> np.ndarray:

@@ -56,7 +56,7 @@ CONTROL = np.dtype(
             "needy", "needy_edges", "left", "left_edges",
             "next_frontier", "next_edges", "next_list", "next_heavy", "list_size", "heavy_size",
             "candidates", "partitions_sparse", "partitions_dense", "messages",
-            "bucket", "least", "waiting", "visited",
+            "bucket", "least", "waiting", "visited", "loads", "sources",
         )
     ]
     + [("bytes", "f8"), ("fetched", "f8"), ("wanted", "f8"), ("begin_ns", "i8"), ("middle_ns", "i8")]
@@ -68,6 +68,11 @@ CONTROL = np.dtype(
     + [("level_found", "u8", 3), ("level_leave", "u4", 3), ("levels_arrived", "u4")]
     + [("trace", "f8", (TRACE_ROWS, TRACE_COLUMNS))]
 )  # fmt: skip
+
+
+def word_of(name: str) -> int:
+    """Which 8-byte word of ``struct Control`` a number is."""
+    return CONTROL.fields[name][1] // 8
 
 
 def argument(struct: np.ndarray) -> np.ndarray:

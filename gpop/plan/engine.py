@@ -40,6 +40,10 @@ class Engine(Protocol):
     those that wait for their priority, and those of an all-active program that are not settled): a run is
     over when there are none. ``most_rows`` is the length of the trace buffer, ``mode`` see `Finished`;
     ``settles``: whether it looks itself if a program's changes are small enough (`Program.settles`).
+
+    An engine whose device works beside the host may have ``begin(sources)``: of a run like an earlier one it
+    prepares, loads and begins to iterate, and returns what `prepare` does; ``iterated()`` then waits and
+    returns what `iterate` does. Where no run was like it, it does nothing and returns None.
     """
 
     iteration: int

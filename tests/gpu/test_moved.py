@@ -110,7 +110,7 @@ class CountingEngine(engine.GpuEngine):
     """Counts the arrays of the run while the loop runs."""
 
     def iterate(self):
-        library = self.module.library
+        library = self.ready.module.library
         library.counting_clear()
         arrays = {
             name: (array, array.nbytes - PADDING * array.itemsize)

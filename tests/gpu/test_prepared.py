@@ -128,3 +128,121 @@ def test_a_workspace_that_is_kept_makes_room(made, monkeypatch):
             make_room(random_graph(7, 20, 90), 1)  # another graph is prepared
         gpop.bfs(graph, 0, target="gpu", mode="sc", ratio=1.0)
         assert len(made["spaces"]) == 2 and len(made["prepared"]) == 1
+
+
+class Hops(gpop.Program):
+    """Levels, with what the frontier was and is."""
+
+    hops = gpop.VertexField(np.int32, -1)
+    step = gpop.Parameter(np.int32, 1)
+    track_touched = True
+
+    def scatterFunc(self, node):
+        return self.hops[node] + self.step
+
+    def gatherFunc(self, value, node):
+        if self.hops[node] < 0:
+            self.hops[node] = value
+            return True
+        return False
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_a_run_of_no_iterations_has_its_frontier_loaded(watched):
+    graph, sources = random_graph(2, 90, 300), [3, 70, 4]
+    options = {"callback": lambda record: False} if watched else {}
+    with emulated():
+        for again in range(2):
+            for iterations, frontier in ((0, sources), (0, None), (1, sources), (0, range(80))):
+                answers = []
+                for target in ("cpu", "gpu"):
+                    program = Hops(graph)
+                    program.hops[sources] = 0
+                    run = gpop.run(
+                        program, frontier and list(frontier), iterations=iterations, target=target,
+                        ratio=1.0, **options,
+                    )  # fmt: skip
+                    active, touched = (np.sort(each).tolist() for each in (run.frontier, run.touched))
+                    answers.append((active, touched, program.hops.tolist(), run.iterations, run.converged))
+                assert answers[0] == answers[1], (again, iterations, frontier)
+
+
+def test_runs_alike_have_their_own_fields_parameters_limits_and_frontiers():
+    """What a run takes over from the one before is what they share, and nothing else."""
+    from gpop.gpu.device import cupy
+
+    graph = random_graph(4, 90, 250)
+    with emulated():
+        kept = []
+        for turn, (source, step, iterations, on_device) in enumerate(
+            [(0, 1, None, False), (7, 3, None, False), (7, 3, 2, False), (5, 2, None, True),
+             (7, 1, None, False), (9, 1, 3, True), (0, 5, None, False)]
+        ):  # fmt: skip
+            answers = []
+            for target in ("cpu", "gpu"):
+                program = Hops(graph)
+                program.step = step
+                if target == "gpu" and on_device:
+                    program.hops = cupy().zeros(graph.n, np.int32)
+                    program.hops.fill(-1)
+                program.hops[source] = turn
+                run = gpop.run(program, [source], iterations=iterations, target=target, ratio=1.0)
+                answers.append(
+                    (np.array(program.hops).tolist(), run.iterations, np.sort(run.touched).tolist())
+                )
+            assert answers[0] == answers[1], turn
+            kept.append((program, answers[0][0]))
+        for program, hops in kept:  # no later run has written what an earlier one has
+            assert np.array(program.hops).tolist() == hops
+
+
+@pytest.mark.parametrize("most", [1, 2, 512])
+def test_a_frontier_is_loaded_once_however_many_launches_a_run_takes(most, monkeypatch):
+    graph = random_graph(6, 200, 500)
+    monkeypatch.setattr(engine.GpuEngine, "most_rows", most)
+    seen = {}
+    with emulated():
+        for target in ("cpu", "gpu", "gpu"):
+            program = Hops(graph)
+            program.hops[3] = 0
+            run = gpop.run(program, [3], target=target, ratio=1.0)
+            seen.setdefault(target, []).append([*run.trace.column("frontier").tolist(), run.iterations])
+    assert seen["gpu"] == seen["cpu"] * 2
+
+
+def test_a_device_array_is_no_small_field_after_runs_in_which_it_was(monkeypatch):
+    from gpop.gpu.device import cupy
+
+    graph, take, taken = random_graph(4, 90, 250), exchange.Exchange.take, []
+    monkeypatch.setattr(
+        exchange.Exchange,
+        "take",
+        lambda self, fields: taken.append([*self.host_fields]) or take(self, fields),
+    )
+    with emulated():
+        for on_device in (False, False, True, False, True):
+            program = Hops(graph)
+            if on_device:
+                program.hops = array = cupy().zeros(graph.n, np.int32)
+            gpop.run(program, [3], target="gpu", ratio=1.0)
+            assert taken[-1] == ([] if on_device else ["hops"])
+            assert not on_device or program.hops is array
+
+
+def test_a_run_after_one_that_failed_and_one_from_another_thread(monkeypatch):
+    from concurrent.futures import ThreadPoolExecutor
+
+    graph = random_graph(5, 60, 200)
+    expected = [gpop.bfs(graph, source).level.tolist() for source in range(12)]
+    with emulated():
+        gpop.bfs(graph, 0, target="gpu", ratio=1.0)
+        with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="of the driver"):
+
+            def fails(self, stream):
+                raise RuntimeError("of the driver")
+
+            patch.setattr(exchange.Exchange, "wait", fails)
+            gpop.bfs(graph, 3, target="gpu", ratio=1.0)
+        with ThreadPoolExecutor(3) as pool:
+            found = pool.map(lambda source: gpop.bfs(graph, source, target="gpu", ratio=1.0), range(12))
+            assert [each.level.tolist() for each in found] == expected

@@ -1,6 +1,7 @@
 """Components on a GPU: afforest, as on the CPU (`gpop.direct.afforest`), with the same labels.
 
-Phases (kernels/direct/components.cuh), each a kernel over all vertices or edges:
+Phases (kernels/direct/components.cuh), each a kernel over all vertices or edges; of a small graph (`FEW`) one
+block does all of them:
 
 hook      a vertex takes its first neighbour for its parent, if that is smaller: one edge for each.
 join      what is a root still is linked over its first edges.
@@ -38,6 +39,13 @@ PHASES = ("hook", "join", "compress", "sample", "rest", "flatten")
 SAMPLES = 256
 _JOINED = np.int32(2)  # edges over which a root is joined; with more, too many meet at one root
 _TOLD = 7  # LARGEST ... RESTED
+_TIMES = len(PHASES) + 1
+
+FEW = 1 << 13
+"""Vertices and edges up to which one block is through before the host has launched all phases."""
+
+FEW_THREADS = 512
+"""Of that block."""
 
 
 class Forest(NamedTuple):
@@ -65,7 +73,7 @@ def grow(graph: Graph, directed: bool) -> Forest:
     NotEnoughMemory
         If lists and labels do not fit the device.
     """
-    lists, copy_seconds = device_lists(graph, 4 * graph.n + 8 * _TOLD, "components")
+    lists, copy_seconds = device_lists(graph, 4 * graph.n + 8 * (_TOLD + _TIMES), "components")
     idle = _idle(graph, directed)
     ready = idle.pop() if idle else _Ready(graph, lists, directed)
     forest = ready.grow(copy_seconds)
@@ -90,12 +98,14 @@ class _Ready:
     """
 
     def __init__(self, graph: Graph, lists: DeviceLists, directed: bool) -> None:
-        self.phases = Phases(source())
+        self.phases, self.in_one = Phases(source()), 0 < graph.n <= FEW - graph.m
         self.parent, self.told = np.zeros(1, np.uint64), np.zeros(1, np.uint64)  # where they are
         parent, told, n, ends = self.parent, self.told, np.array([graph.n]), lists.argument
         chunks = [np.array([each]) for each in self.phases.chunks(graph.n + graph.m)]
         lay_out = self.phases.laid_out
         compress = lay_out("compress", (n, parent, told))
+        whole = (ends, *chunks, np.array([directed], np.int32), np.array([_JOINED]), parent, told)
+        self.whole = lay_out("all", whole, blocks=1, threads=FEW_THREADS)
         launches = (
             lay_out("hook", (ends, parent, told)),
             lay_out("join", (ends, parent, np.array([_JOINED]), told)),
@@ -105,7 +115,8 @@ class _Ready:
             compress,
         )
         self.launches = launches if graph.n else (None,) * len(launches)
-        self.nbytes = 8 * _TOLD + 4 * graph.n
+        self.labels_at = 8 * (_TOLD + _TIMES)
+        self.nbytes = self.labels_at + 4 * graph.n
         self.block = cupy().empty(self.nbytes, np.uint8) if self.nbytes <= SMALL else None
         self.brought = pinned(8 * _TOLD if self.block is None else self.nbytes, np.dtype(np.uint8))
         self.brought_at = int(self.brought.ctypes.data)
@@ -114,26 +125,36 @@ class _Ready:
         """The forest; labels that are not small stay where they are."""
         block = cupy().empty(self.nbytes, np.uint8) if self.block is None else self.block
         at, runtime, stream = block.data.ptr, cupy().cuda.runtime, current_stream()
-        runtime.memsetAsync(at, 0, 8 * _TOLD, stream)
-        self.told[0], self.parent[0] = at, at + 8 * _TOLD
-        self.phases.mark()
-        for launch in self.launches:
-            if launch:
-                launch(stream)
-            self.phases.mark()
+        self.told[0], self.parent[0] = at, at + self.labels_at
+        if self.in_one:
+            self.whole(stream)
+        else:
+            self._launch_all(at, stream)
         runtime.memcpyAsync(self.brought_at, at, self.brought.size, runtime.memcpyDeviceToHost, stream)
         runtime.streamSynchronize(stream)
         found = self.brought.copy()
         _, sampled, roots, _, hooked, joined, rested = found[: 8 * _TOLD].view(np.uint64).tolist()
         if self.block is None:
-            labels = OnDemand(OnDevice(block[8 * _TOLD :].view(np.uint32)).on_host)
+            labels = OnDemand(OnDevice(block[self.labels_at :].view(np.uint32)).on_host)
         else:
-            labels = OnDemand(lambda: found[8 * _TOLD :].view(np.uint32))
+            labels = OnDemand(lambda: found[self.labels_at :].view(np.uint32))
         edges = np.array([hooked, joined, 0, 0, rested, 0])
-        seconds, threads = self.phases.seconds(), self.phases.threads
+        if self.in_one:
+            seconds, threads = 1e-9 * np.diff(found[8 * _TOLD : self.labels_at].view(np.int64)), FEW_THREADS
+        else:
+            seconds, threads = self.phases.seconds(), self.phases.threads
         return Forest(labels, roots, sampled, edges, seconds, copy_seconds, threads)
+
+    def _launch_all(self, at: int, stream: int) -> None:
+        """A launch a phase, with events between them."""
+        cupy().cuda.runtime.memsetAsync(at, 0, 8 * _TOLD, stream)
+        self.phases.mark()
+        for launch in self.launches:
+            if launch:
+                launch(stream)
+            self.phases.mark()
 
 
 def source() -> str:
     """The CUDA source."""
-    return source_of("components", SAMPLES=SAMPLES)
+    return source_of("components", SAMPLES=SAMPLES, SMALL_THREADS=FEW_THREADS)

@@ -114,9 +114,15 @@ class Phases:
         blocks = blocks or self.threads // threads
         _kernel(self.module, kernel)((blocks,), (threads,), arguments)
 
-    def laid_out(self, kernel: str, arguments: tuple[np.ndarray, ...], blocks: int | None = None) -> Launch:
+    def laid_out(
+        self,
+        kernel: str,
+        arguments: tuple[np.ndarray, ...],
+        blocks: int | None = None,
+        threads: int = THREADS,
+    ) -> Launch:
         """The same for many launches; arguments are arrays of one item, addresses among them."""
-        return Launch(_kernel(self.module, kernel), blocks or self.threads // THREADS, THREADS, arguments)
+        return Launch(_kernel(self.module, kernel), blocks or self.threads // threads, threads, arguments)
 
     def mark(self) -> None:
         """A phase begins here, and the one before ends."""

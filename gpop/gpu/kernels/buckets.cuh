@@ -180,6 +180,7 @@ __device__ void next_bucket(Team& team, State& state, const Graph& graph, const 
 __device__ void begin_buckets(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
 #if PRIORITISED && !RANKED
   if (!control->head.fresh || control->head.iteration) return;
+  team.sync();  // it is loaded
   let_wait(team, graph, space);
   team.sync([&] {
     if (threadIdx.x != 0) return;

@@ -113,6 +113,8 @@ struct Control {  // what the host and the blocks tell each other
     int64 bucket, least;          // priorities: highest in the frontier, lowest that waits (buckets.cuh)
     int64 waiting;                // vertices that wait, counted when the next bucket is looked for
     int64 visited;                // vertices of all earlier frontiers (HAS_TREE)
+    int64 loads;                  // vertices that become the frontier, -1: all; 0 when they have
+    uint64 sources;               // where these lie
     double bytes, fetched, wanted;  // what it moves; of streamed arrays what comes over the link, and what is read of them
     int64 begin_ns, middle_ns;
     double ratio, link_cost;  // BW_PC / BW_SC; what a byte over the link costs, in bytes at BW_SC

@@ -7,7 +7,11 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(CLU
   State state = given;
   Team team = {control, gridDim.x, 0, false, 0, true};
   if (team.leader()) control->head.started = now_ns();
-  team.sync([&] { plan(graph, space, control, false, true); });
+  begin(graph, space, control);
+  team.sync([&] {
+    if (threadIdx.x == 0) control->head.loads = 0;
+    plan(graph, space, control, false, true);
+  });
   while (control->head.few && !control->head.stop) {
     LevelsOf<true>(team, state, graph, space, control).run();
     team.sync([&] { plan(graph, space, control, true, true); });

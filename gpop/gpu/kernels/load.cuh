@@ -1,8 +1,8 @@
-// How a run begins.
+// How a run begins: with a frontier. The loop loads it itself (`begin`); where halves of an iteration are launched, or
+// ranks speak to each other between iterations, a launch of its own does.
 
-// Load a frontier: the given vertices (each once), or all (`size` < 0). No barrier.
-extern "C" __global__ void gpop_load(const Graph graph, const Space space, Control* control, const unsigned* sources,
-                                     int64 size) {
+// The given vertices (each once), or all (`size` < 0). No barrier.
+__device__ void load_frontier(const Graph& graph, const Space& space, Control* control, const unsigned* sources, int64 size) {
   const int64 first = (int64)blockIdx.x * blockDim.x + threadIdx.x, stride = (int64)gridDim.x * blockDim.x;
   if (size < 0) {
     for (int64 w = first; 32 * w < graph.n; w += stride) {
@@ -33,4 +33,17 @@ extern "C" __global__ void gpop_load(const Graph graph, const Space space, Contr
     atomicAdd((uint64*)&control->head.next_frontier, 1ULL);
     atomicAdd((uint64*)&control->head.next_edges, (uint64)edges);
   }
+}
+
+extern "C" __global__ void gpop_load(const Graph graph, const Space space, Control* control, const unsigned* sources,
+                                     int64 size) {
+  load_frontier(graph, space, control, sources, size);
+}
+
+// What the host has asked for, by all blocks of the first launch of a run; seen behind the next barrier.
+__device__ __forceinline__ void begin(const Graph& graph, const Space& space, Control* control) {
+#if !ALL_ACTIVE && !RANKED
+  const int64 size = control->head.loads;
+  if (size) load_frontier(graph, space, control, (const unsigned*)control->head.sources, size);
+#endif
 }

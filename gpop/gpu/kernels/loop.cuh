@@ -22,6 +22,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
   State state = given;
   Team team = {control, gridDim.x, 0, false, 0};
   if (team.leader()) control->head.started = now_ns();
+  begin(graph, space, control);
   begin_buckets(team, state, graph, space, control);
   bool opens = false;  // of block 0 alone: everybody is to look for the next bucket, the iteration before is over
   const auto decide = [&] {  // read by all after the barrier; the other one of the two is still being read
@@ -29,6 +30,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
       control->decision[team.generation & 1] = opens ? OPEN : control->head.stop ? STOP : control->head.alone ? ALONE : TOGETHER;
   };
   team.sync([&] {
+    if (threadIdx.x == 0) control->head.loads = 0;
     plan(graph, space, control, false);
     decide();
   });

@@ -36,8 +36,10 @@ def test_kernels_compile(architecture, tmp_path):
     assert compile_cuda(components.source(), architecture, tmp_path) == ""
 
 
+@pytest.mark.parametrize("few", [components.FEW, 0])
 @pytest.mark.parametrize("name", small_graphs())
-def test_small_graphs(name):
+def test_small_graphs(name, few, monkeypatch):
+    monkeypatch.setattr(components, "FEW", few)  # by one block, and phase by phase
     with emulated():
         check(small_graphs()[name], reference.smallest_labels(small_graphs()[name]))
 
@@ -98,7 +100,10 @@ def test_lists_stay_on_the_device_until_they_are_dropped():
 
 def test_what_does_not_fit_is_refused_and_what_lies_there_counts_once(monkeypatch):
     graph = Graph.from_edges([0, 1, 4], [1, 2, 3], n=6)
-    labels, lists = 4 * graph.n + 8 * components._TOLD, graph.indptr.nbytes + graph.indices.nbytes
+    labels, lists = (
+        4 * graph.n + 8 * (components._TOLD + components._TIMES),
+        graph.indptr.nbytes + graph.indices.nbytes,
+    )
     with emulated():
         for free, fits in ((labels + lists - 1, False), (labels + lists, True), (labels, True)):
             monkeypatch.setattr(device, "free_bytes", lambda free=free: free)

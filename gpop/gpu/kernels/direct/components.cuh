@@ -4,9 +4,10 @@
 // is the smallest vertex of its component. Roots are linked by compare-and-swap; what is no root any more is written
 // without: any ancestor is right. Bytes: hook, 12 + a sector a vertex; compress and flatten, 8 + a look at the
 // root's; rest, 4 + the parent of each end for an edge that is looked at, 12 for a vertex.
+#include "clock.cuh"
 #include "direct/chunks.cuh"
 
-enum { LARGEST, SAMPLED, ROOTS, CLAIMED, HOOKED, JOINED, RESTED };  // places of `told`
+enum { LARGEST, SAMPLED, ROOTS, CLAIMED, HOOKED, JOINED, RESTED, BEGUN };  // places of `told`; times from BEGUN on
 
 __device__ __forceinline__ unsigned above(const unsigned* parent, unsigned v) { return *(const volatile unsigned*)(parent + v); }
 
@@ -34,7 +35,7 @@ __device__ __forceinline__ void unite(unsigned* parent, unsigned a, unsigned b) 
 }
 
 // Every vertex below its first neighbour, if that is smaller.
-extern "C" __global__ void gpop_hook(Lists graph, unsigned* parent, uint64* told) {
+__device__ void hook(Lists graph, unsigned* parent, uint64* told) {
   uint64 edges = 0;
   for (int64 v = this_thread(); v < graph.n; v += all_threads()) {
     const int64 e = graph.indptr[v];
@@ -46,7 +47,7 @@ extern "C" __global__ void gpop_hook(Lists graph, unsigned* parent, uint64* told
 }
 
 // What is a root still, linked over its first edges.
-extern "C" __global__ void gpop_join(Lists graph, unsigned* parent, int most, uint64* told) {
+__device__ void join(Lists graph, unsigned* parent, int most, uint64* told) {
   uint64 edges = 0;
   for (int64 v = this_thread(); v < graph.n; v += all_threads()) {
     if (parent[v] != v) continue;
@@ -58,7 +59,7 @@ extern "C" __global__ void gpop_join(Lists graph, unsigned* parent, int most, ui
 }
 
 // Every vertex below its root; how many are roots.
-extern "C" __global__ void gpop_compress(int64 n, unsigned* parent, uint64* told) {
+__device__ void compress(int64 n, unsigned* parent, uint64* told) {
   uint64 roots = 0;
   for (int64 v = this_thread(); v < n; v += all_threads()) {
     unsigned up = above(parent, v), top = above(parent, up);
@@ -72,7 +73,7 @@ extern "C" __global__ void gpop_compress(int64 n, unsigned* parent, uint64* told
 }
 
 // The most frequent root of SAMPLES vertices, and how often it came up. One block.
-extern "C" __global__ void gpop_sample(int64 n, const unsigned* parent, uint64* told) {
+__device__ void sample(int64 n, const unsigned* parent, uint64* told) {
   __shared__ unsigned root[SAMPLES];
   __shared__ uint64 most;
   for (int i = threadIdx.x; i < SAMPLES; i += blockDim.x) {
@@ -96,7 +97,7 @@ extern "C" __global__ void gpop_sample(int64 n, const unsigned* parent, uint64* 
 
 // Edges that the sample left open: in a symmetric graph those of the vertices outside of the largest tree, which have
 // all that leave it, too; else all edges.
-extern "C" __global__ void gpop_rest(Lists graph, int64 chunks, int64 share, int directed, unsigned* parent, uint64* told) {
+__device__ void rest(Lists graph, int64 chunks, int64 share, int directed, unsigned* parent, uint64* told) {
   const unsigned largest = (unsigned)told[LARGEST];
   uint64 edges = 0;
   for (int64 number = claim(told + CLAIMED); number < chunks; number = claim(told + CLAIMED)) {
@@ -118,4 +119,49 @@ extern "C" __global__ void gpop_rest(Lists graph, int64 chunks, int64 share, int
     }
   }
   add_up(told + RESTED, edges);
+}
+
+// All phases by one block, of a graph with which it is through before that many launches would have begun.
+extern "C" __global__ void __launch_bounds__(SMALL_THREADS)
+    gpop_all(Lists graph, int64 chunks, int64 share, int directed, int most, unsigned* parent, uint64* told) {
+  int phase = 0;
+  const auto meet = [&] {
+    __syncthreads();
+    if (threadIdx.x == 0) told[BEGUN + phase] = (uint64)now_ns();
+    ++phase;
+  };
+  for (int place = threadIdx.x; place < BEGUN; place += blockDim.x) told[place] = 0;
+  meet();
+  hook(graph, parent, told);
+  meet();
+  join(graph, parent, most, told);
+  meet();
+  compress(graph.n, parent, told);
+  meet();
+  sample(graph.n, parent, told);
+  meet();
+  rest(graph, chunks, share, directed, parent, told);
+  meet();
+  compress(graph.n, parent, told);
+  meet();
+}
+
+extern "C" __global__ void gpop_hook(Lists graph, unsigned* parent, uint64* told) {
+  hook(graph, parent, told);
+}
+
+extern "C" __global__ void gpop_join(Lists graph, unsigned* parent, int most, uint64* told) {
+  join(graph, parent, most, told);
+}
+
+extern "C" __global__ void gpop_compress(int64 n, unsigned* parent, uint64* told) {
+  compress(n, parent, told);
+}
+
+extern "C" __global__ void gpop_sample(int64 n, const unsigned* parent, uint64* told) {
+  sample(n, parent, told);
+}
+
+extern "C" __global__ void gpop_rest(Lists graph, int64 chunks, int64 share, int directed, unsigned* parent, uint64* told) {
+  rest(graph, chunks, share, directed, parent, told);
 }
