@@ -32,7 +32,7 @@ from gpop.apps.shares import sent_by, shares
 from gpop.common.errors import UsageError
 from gpop.common.on_demand import OnDemand
 from gpop.execution.options import Callback, RunOptions
-from gpop.program.values import Scaled
+from gpop.program.values import Declared, Scaled
 
 
 class PageRank(gpop.Program):
@@ -203,7 +203,8 @@ def pagerank(
     program._fields["per_edge"] = shares(graph, kind, weighted)
     program._fields.recipes["share"] = Scaled(program._fields, "per_edge", 1 / n)
     if converging:
-        program.rank, program.tolerance = 1 / n, tolerance
+        program._fields.recipes["rank"] = Declared(graph.n, kind, kind.type(1 / n))
+        program.tolerance = tolerance
     if dangling == "uniform":
         options["callback"] = _spreading(
             program, damping, sent_by(graph, kind, weighted), options.get("callback")

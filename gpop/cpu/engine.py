@@ -80,8 +80,9 @@ class CpuEngine(Preparation):
     def _begin(self, started: tuple[int, int, int], vertices: int, edges: int, iteration: int) -> None:
         """The loop's state before the first iteration."""
         items, active, active_edges = started
-        call = loop_state.CALL if self.traits.all_active and self._is_long(active_edges, iteration) else 0
-        self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, call, 0, 0
+        self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0, 0, 0
+        if self.traits.all_active and self._is_long(active_edges, iteration):
+            self.progress[loop_state.TEAM] = loop_state.CALL
         self.space.team[team.WAY] = AUTO_PUSH
 
     def _is_long(self, edges: int, iteration: int) -> bool:

@@ -53,6 +53,7 @@ THIN = 4
 KEPT = "Betweenness"
 """Under which the space of searches stays with the graph: new pages take the system as long as a search."""
 
+_SERIAL = 1 << 17  # vertices and edges, for each source, that one thread does before another has started
 _BATCH = 1 << 28  # edges between two looks at interrupts
 
 
@@ -83,6 +84,7 @@ def dependencies(graph: Graph, sources: np.ndarray, threads: int, progress: bool
     search(
         1, False, np.uint64(0), ways, space_for(1, 2), np.zeros(1), over
     )  # compiled before the clock starts
+    threads = threads if len(sources) * (n + graph.m) >= _SERIAL else 1
     alone = takes_own(graph, len(sources), threads)
     lanes = min(LANES, len(sources)) if alone else 1
     workers, sharers = (min(threads, lanes), 1) if alone else (1, threads)

@@ -118,6 +118,7 @@ def _room(graph: Graph) -> _Room:
         graph.indptr, graph.indices, incoming.indptr, incoming.indices, *likely,
         *(np.empty(n + 1, np.uint64), np.empty(n, np.uint8), np.empty((n + 63) // 64, np.uint64)),
         *(np.empty((n + 63) // 64, np.uint64), np.empty(n + 1, np.uint32), np.empty(4, np.int64)),
+        np.full(1, graph.out_degree.max(initial=0), np.int64),
     )  # fmt: skip
     return _Room(space, Reference(space))
 
@@ -141,7 +142,7 @@ def _search(source, space, parent, level):
     begin, end, marked, depth, before = np.uint64(0), _ONE, np.uint64(0), np.int32(0), _PUSH
     size, edges = np.int64(1), space.indptr[source + 1] - space.indptr[source]
     rest, left, started = len(level) - 1, len(space.indices), clock_ns()
-    narrow = left <= FEW * len(level)
+    narrow, most = left <= FEW * len(level), space.most[0]
     while size > 0:
         depth += np.int32(1)
         if before == _PULL:
@@ -158,12 +159,19 @@ def _search(source, space, parent, level):
             if before == _PULL:
                 begin, end = end, to_list(end, space)
                 marked, edges = end, edges_of(begin, end, space)
+            if narrow:
+                tail, edges = push(begin, end, NARROW, space)
+            else:  # its lists are longer: to add up their lengths once more has them fetched
+                tail, _ = push(begin, end, WIDE, space)
             space.tally[_PUSH] += edges
             left -= edges
-            tail = push(begin, end, NARROW, space) if narrow else push(begin, end, WIDE, space)
             begin, end = end, tail
             settle(begin, end, depth, space, parent, level)
-            size, edges = np.int64(end - begin), edges_of(begin, end, space)
+            size, edges = np.int64(end - begin), np.int64(0)
+            # No frontier of so few is pulled.
+            bound = min(size * most, len(space.indices))
+            if not narrow or bound * bound > (rest - size) * left:
+                edges = edges_of(begin, end, space)
         rest -= size
         before, now = _PULL if pulls else _PUSH, clock_ns()
         space.tally[_NANOSECONDS + before] += now - started

@@ -31,7 +31,8 @@ _LAST_BIT, _ID = np.uint64(63), np.uint64(0xFFFFFFFF)
 
 
 class SearchSpace(NamedTuple):
-    """The graph as a search walks it, and what it works in; ``tally``: edges and nanoseconds by phase."""
+    """The graph as a search walks it, and what it works in; ``tally``: edges and nanoseconds by phase;
+    ``most``: edges of the vertex that has most."""
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -46,19 +47,21 @@ class SearchSpace(NamedTuple):
     fresh: np.ndarray
     missed: np.ndarray
     tally: np.ndarray
+    most: np.ndarray
 
 
 @inline
 def push(begin, end, width, space):
-    """Unseen vertices that ``order[begin:end]`` leads to are put behind them; the list's end."""
+    """Unseen vertices that ``order[begin:end]`` leads to are put behind them; the list's end, and edges."""
     indptr, indices, order, seen = space.indptr, space.indices, space.order, space.seen
-    tail, edges = end, np.uint64(len(indices))
+    tail, edges, walked = end, np.uint64(len(indices)), _ZERO
     for i in range(begin, end):
         if i + _EIGHT < end:
             prefetch(indptr, order[i + _EIGHT] & _ID)
             prefetch(indices, np.uint64(indptr[order[i + _FOUR] & _ID]))
         v = order[i] & _ID
         e, stop = np.uint64(indptr[v]), np.uint64(indptr[v + _ONE])
+        walked += stop - e
         while e + width <= stop:
             for j in range(width):
                 u = np.uint64(indices[e + j])
@@ -80,7 +83,7 @@ def push(begin, end, width, space):
                 tail += np.uint64(seen[u] == 0)
                 seen[u] = 1
                 e += _ONE
-    return tail
+    return tail, np.int64(walked)
 
 
 @inline

@@ -30,6 +30,12 @@ def scores(graph, **options) -> np.ndarray:
     return np.array(list(nx.betweenness_centrality(graph.to_networkx(), **options).values()))
 
 
+@pytest.fixture(autouse=True)
+def eager(monkeypatch):
+    """Threads take part however small the graph."""
+    monkeypatch.setattr(direct, "_SERIAL", 0)
+
+
 @pytest.fixture
 def shared(monkeypatch):
     """Threads share every search, and every step of it."""
@@ -51,6 +57,14 @@ def test_threads_that_share_a_search(name, shared):
     graph = simple(name)
     result = gpop.betweenness(graph, threads=2)
     np.testing.assert_allclose(result.score, scores(graph), rtol=1e-12, atol=1e-15)
+
+
+def test_what_is_over_before_another_thread_comes_calls_none(monkeypatch):
+    graph = simple("rmat")
+    expected = gpop.betweenness(graph, [0, 1, 2], threads=2).score
+    monkeypatch.setattr(direct, "_SERIAL", 3 * (graph.n + graph.m) + 1)
+    monkeypatch.setattr("gpop.common.parallel.beside", lambda *call: pytest.fail("a thread is called"))
+    np.testing.assert_allclose(gpop.betweenness(graph, [0, 1, 2], threads=2).score, expected, rtol=1e-12)
 
 
 def test_parallel_edges_are_paths_of_their_own():

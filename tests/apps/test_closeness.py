@@ -10,8 +10,15 @@ import pytest
 
 import gpop
 from gpop.apps.closeness import verify
+from gpop.direct import distance_sums
 from gpop.generate import generate
 from tests.graphs import small_graphs
+
+
+@pytest.fixture(autouse=True)
+def eager(monkeypatch):
+    """Threads take part however small the graph."""
+    monkeypatch.setattr(distance_sums, "_SERIAL", 0)
 
 
 def of_networkx(graph, **options) -> np.ndarray:
@@ -38,6 +45,14 @@ def test_samples(k):
     for threads in (2, 4):
         assert gpop.closeness(graph, k, threads=threads).score.tobytes() == first.score.tobytes()
     assert not np.array_equal(gpop.closeness(graph, k, seed=3).sources, first.sources)
+
+
+def test_what_one_thread_does_sooner_calls_none(monkeypatch):
+    graph = small_graphs()["odd n"]
+    expected = gpop.closeness(graph, 40, threads=2).score
+    monkeypatch.setattr(distance_sums, "_SERIAL", 40 * (graph.n + graph.m))
+    monkeypatch.setattr("gpop.common.parallel.beside", lambda *call: pytest.fail("a thread is called"))
+    assert np.array_equal(gpop.closeness(graph, 40, threads=2).score, expected)
 
 
 def test_a_sample_comes_near():

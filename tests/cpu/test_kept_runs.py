@@ -160,5 +160,10 @@ def test_workers_are_called_for_all_iterations_to_come(monkeypatch):
     assert expected < sharing.WAKE_BYTES <= expected * sharing.ROUNDS and graph.m < sharing.WAIT_EDGES
     gpop.pagerank(graph, iterations=1, mode="pc", threads=2)
     assert called == []
+    entries, enter = [], engine.CpuEngine._enter
+    monkeypatch.setattr(
+        engine.CpuEngine, "_enter", lambda *given, **how: (entries.append(how), enter(*given, **how))[1]
+    )
     gpop.pagerank(graph, iterations=sharing.ROUNDS, mode="pc", threads=2)
     assert called == [1]
+    assert len(entries) == 1  # not once more for the loop to ask
