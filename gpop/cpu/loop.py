@@ -45,7 +45,7 @@ LIGHT_BUCKET = 64
 
 WAIT_EDGES = 1 << 17
 """From so many active edges on, or `WAKE_BYTES`, a phase is begun before all workers have come: the last ones
-find work."""
+find work. So is a part of an exchange, from so many vertices or words on."""
 
 LATE_NS, LATE_RESTED_NS, ALONE, ALONE_EDGES = 100_000, 500_000, 16, 1 << 20
 """Where the main thread has waited so long for others that it would have been faster alone, somebody else
@@ -172,7 +172,7 @@ def make_loop(open_control, work, all_active, prioritised):
                             if told[LOAD] >= EXCHANGE_LOAD and workers > 0:
                                 if told[NEXT] != MARK or c.bits >= active.WORD_BITS:
                                     all_there = all_there or team.all_there(c.claim, workers, ticket)
-                                    if all_there:
+                                    if all_there or told[LOAD] >= WAIT_EDGES:
                                         sharers, chunk = np.int64(threads), np.int64(1)
                             if sharers > 1:
                                 share_evenly(items, threads, c)

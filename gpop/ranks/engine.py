@@ -109,7 +109,9 @@ class RankEngine(Together, CpuEngine):
         return super().active_now() + np.uint32(self.part.shift)
 
     def load(self, sources: np.ndarray | None, rows: int, iteration: int = 0) -> None:
-        """Make the own ones of these vertices the frontier."""
+        """Make the own ones of these vertices the frontier; a run's seconds begin when all ranks are here."""
+        turn = self.wire.calls[EXCHANGE_TURN : EXCHANGE_TURN + 1]
+        turn[:] = self.world.most(turn)  # where a run was given up, ranks may have come differently far
         part, here = self.part, self.own_of(sources)
         self.rows = rows
         self.pace = 1
@@ -121,8 +123,6 @@ class RankEngine(Together, CpuEngine):
         else:
             started = load_frontier(here, self.lists)
             self._note_edges(np.unique(here))
-        turn = self.wire.calls[EXCHANGE_TURN : EXCHANGE_TURN + 1]
-        turn[:] = self.world.most(turn)  # where a run was given up, ranks may have come differently far
         self._begin(started, vertices, edges, iteration)
         self.world.progress = self.progress
         self._agreed(np.empty((0, len(COLUMNS) - 1)), 0.0)
