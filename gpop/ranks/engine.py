@@ -6,6 +6,7 @@ What all targets have in common is in `gpop.ranks.together`.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from gpop.layout.partition import partition_bits
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS
+from gpop.ranks.cores import allowed_here, cores_of, kept_on
 from gpop.ranks.part import EVERYWHERE, part_of
 from gpop.ranks.program import hidden_on_ranks, is_told, local_program, ranked, tell_messages
 from gpop.ranks.together import Together, agreed_bits
@@ -140,6 +142,13 @@ class RankEngine(Together, CpuEngine):
         self._enter(self.plan.limit, records)
         self.end = time.perf_counter()
         return self._agreed(records[: self.progress[loop.ROWS]], self.end - begin)
+
+    def _placed(self, enter: Callable[[int], bool]) -> Callable[[int], bool]:
+        allowed = allowed_here()
+        if allowed != self.world.allowed[self.world.local_rank]:  # somebody else has chosen since
+            return enter
+        cores = cores_of(self.world.local_rank, self.threads, self.world.allowed)
+        return kept_on(cores, allowed, enter) if cores else enter
 
     def _agreed(self, records: np.ndarray, seconds: float) -> np.ndarray:
         return self.agree(records, seconds, int(self.progress[loop.FRONTIER]))
