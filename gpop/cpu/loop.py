@@ -27,6 +27,7 @@ from gpop.cpu.exchange import (
     NEXT,
     OWN,
     PIECES,
+    RETURNS,
     SIZE,
     STAGE,
     WHOLE,
@@ -100,7 +101,7 @@ def make_loop(open_control, work, all_active, prioritised):
     and ``progress[FRONTIER]`` counts the vertices that wait. ``finds``: whether the in-edges are there.
 
     Where there are other ranks (exchange.py), all return after the same iteration: when nothing is active on
-    any, or the trace buffer is full, never because of the time.
+    any, the trace buffer is full, or the time slice of some rank has passed, which it tells the others.
 
     ``work`` is called with what is to be done and ``job``, ``open_control`` with ``control``: addresses, or
     what else the two take (the cache simulator compiles a loop of its own). ``all_active`` and
@@ -151,6 +152,8 @@ def make_loop(open_control, work, all_active, prioritised):
                 if begins:
                     if progress[ITERATION] >= limit or rows >= row_limit:
                         break
+                    if ranked and rows > 0 and c.exchanged[RETURNS] != 0:
+                        break
                     iteration = progress[ITERATION]
                     if prioritised:
                         least = priority.least_waiting(c)
@@ -163,6 +166,7 @@ def make_loop(open_control, work, all_active, prioritised):
                             progress[EDGES],
                         )
                         told[LEAST_ANYWHERE], told[STAGE] = least, 0
+                        told[RETURNS] = now - started > slice_ns
                         while True:
                             work(EXCHANGE, iteration, w, threads, size, np.int64(1), np.int64(0), *job)
                             items = told[PIECES]

@@ -116,7 +116,6 @@ class RankEngine(Together, CpuEngine):
         turn[:] = self.world.most(turn)  # where a run was given up, ranks may have come differently far
         part, here = self.part, self.own_of(sources)
         self.rows = rows
-        self.pace = 1
         self.begin = self.end = time.perf_counter()
         self.found = self.incoming_seconds
         edges, vertices = int(self.layout.indptr[-1]), part.last - part.first
@@ -135,9 +134,8 @@ class RankEngine(Together, CpuEngine):
         self.space.whole_edges[:] = np.bincount(here >> self.part.bits, degrees, int(self.layout.k))
 
     def iterate(self) -> np.ndarray:
-        """Iterate as often as all have agreed on; the records of the trace, of all ranks together."""
-        rows = min(self.rows, self.pace)
-        records = np.empty((rows, len(COLUMNS) - 1))
+        """Iterate until all return; the records of the trace, of all ranks together."""
+        records = np.empty((self.rows, len(COLUMNS) - 1))
         begin = time.perf_counter()
         self._enter(self.plan.limit, records)
         self.end = time.perf_counter()

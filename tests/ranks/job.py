@@ -297,7 +297,7 @@ def asked() -> None:
 
 def untouched() -> None:
     """A run that stays on one rank is a header an iteration to the others: no memory, no work for threads."""
-    own, ranks = 1 << 17, world()
+    own, ranks = 1 << 19, world()
     tails = np.arange(ranks.size * own)
     heads = tails // own * own + (tails + 1) % own  # a ring for each rank, and many begin at vertex 0
     hub = np.zeros(4096, np.int64), np.arange(1, 4097)
