@@ -17,6 +17,7 @@ import numpy as np
 import gpop
 from gpop.apps import report
 from gpop.common.errors import GraphFileError, UsageError
+from gpop.cpu import engine as cpu_engine
 from gpop.cpu import team
 from gpop.generate import generate
 from gpop.io import binary_csr
@@ -295,6 +296,25 @@ def asked() -> None:
     assert found[0][-1] == found[1][-1], found
 
 
+def one_is_due() -> None:
+    """The time slice of one rank passes in every iteration: all return behind it; else, they do once."""
+    program, options = programs.Drift(agreement.graphs()["rmat"]), {"mode": "sc", "partition_size": 8}
+    iterate, slice_ns, returns = RankEngine.iterate, cpu_engine.SLICE_NS, []
+
+    def counted(engine: RankEngine) -> Any:
+        found = iterate(engine)
+        returns.append(len(found))
+        return found
+
+    RankEngine.iterate = counted
+    for late, expected in ((False, [7]), (True, [1] * 7)):
+        cpu_engine.SLICE_NS = -1 if late and world().rank == 1 else 10**18
+        returns.clear()
+        gpop.run(program, agreement.masses(program), iterations=7, threads=1, transport="mpi", **options)
+        assert [each for each in returns if each] == expected, returns
+    RankEngine.iterate, cpu_engine.SLICE_NS = iterate, slice_ns
+
+
 def untouched() -> None:
     """A run that stays on one rank is a header an iteration to the others: no memory, no work for threads."""
     own, ranks = 1 << 19, world()
@@ -353,6 +373,7 @@ if __name__ == "__main__":
     one_compiles(Path(sys.argv[1]))
     told()
     asked()
+    one_is_due()
     untouched()
     other_ways()
     checkpoints(Path(sys.argv[1]))
