@@ -13,7 +13,8 @@ called again and again by the main thread, and says each time what the threads d
 (`make_share`).
 
 Nothing is computed while it travels: a column is read in ascending order of its sources, so that messages of
-lower ranks come before those of own vertices. Only the scatter of own partitions could be done meanwhile.
+lower ranks come before those of own vertices; what of higher ranks could be waited for later, ranks of a
+machine do not wait for (docs/tutorials/ranks.md has numbers): they wait for who is late with its own share.
 
 Known before: Gluon (Dathathri et al., PLDI 2018) exchanges lists of mirrors once and
 values with offsets or bits; Gemini (Zhu et al., OSDI 2016) sends pairs.
