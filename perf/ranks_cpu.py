@@ -4,8 +4,8 @@
 
 Every rank has one thread (or ``--threads``) and its part of a graph; rank 0 also has the whole, and runs
 alone on it while the others wait: with as many threads as a rank, and with as many as all ranks together. All
-in turns; the least of all rounds, as whatever else a machine does makes a round longer. A rank *works* in its
-compiled loop, but for the time that it waits there for messages.
+in turns; medians of the rounds. A rank *works* in its compiled loop, but for the time that it waits there for
+messages.
 
     sum       milliseconds that all ranks work, and that over one process with the threads of a rank
     of CPU    the same over the processor time of one process with as many threads as all ranks together: two
@@ -21,6 +21,7 @@ from __future__ import annotations
 import time
 from contextlib import nullcontext
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ def measure(
     wanted = world.first_ones(wanted)
     right = all(world.everyones(bool(np.array_equal(answer, wanted[slice(*run.part)]))))
     if whole is not None:
-        spent, wall, first, threaded = (1e3 * min(each[1:]) for each in (sums, walls, one, many))
+        spent, wall, first, threaded = (1e3 * median(each[1:]) for each in (sums, walls, one, many))
         numbers = f"{first:10.2f}{spent:10.2f}{spent / first:9.3f}{threaded:11.2f}{wall:10.2f}"
         numbers += f"{wall / threaded:9.3f}{spent / (threaded * world.size):9.3f}"
         numbers += f"{1e3 * wall / run.iterations:10.1f}"

@@ -164,10 +164,15 @@ class CpuEngine(Preparation):
                 self.forced, self.ratio, self.incoming.indptr.size > 0, progress, records,
             )  # fmt: skip
 
+        enter = self._placed(enter)
         if calls:
             for w in range(1, workers + 1):
                 beside(enter, w)
         return enter(0)
+
+    def _placed(self, enter: Callable[[int], bool]) -> Callable[[int], bool]:
+        """The call of the loop, on the core that the thread is to have; the system chooses."""
+        return enter
 
     def publish(self) -> None:
         """Fields are in place; workers were given parameters by value, which a callback may set."""

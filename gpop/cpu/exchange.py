@@ -13,7 +13,8 @@ called again and again by the main thread, and says each time what the threads d
 (`make_share`).
 
 Nothing is computed while it travels: a column is read in ascending order of its sources, so that messages of
-lower ranks come before those of own vertices. Only the scatter of own partitions could be done meanwhile.
+lower ranks come before those of own vertices; what of higher ranks could be waited for later, ranks of a
+machine do not wait for (docs/tutorials/ranks.md has numbers): they wait for who is late with its own share.
 
 Known before: Gluon (Dathathri et al., PLDI 2018) exchanges lists of mirrors once and
 values with offsets or bits; Gemini (Zhu et al., OSDI 2016) sends pairs.
@@ -44,6 +45,7 @@ from gpop.cpu.exchange_wire import (
     BITS,
     CHOSEN,
     COUNT,
+    DUE,
     EXCHANGE_TURN,
     FORM,
     KIND,
@@ -63,9 +65,10 @@ active, those that are not settled); edges here of what is active, after the exc
 vertices of all ranks; the lowest priority that waits, before the exchange here, after it anywhere; all edges
 of own active vertices, on whatever rank. `AS_BITS` and `OWN_BITS` follow."""
 
-STAGE, NEXT, PIECES, LOAD, OWN = range(8, 13)
+STAGE, NEXT, PIECES, LOAD, OWN, RETURNS = range(8, 14)
 """More of them: how far the exchange is, 0 before it; what is to be done in pieces now, how many pieces there
-are, 0 when it is over, and about how many vertices or words they have in all. How many vertices are own."""
+are, 0 when it is over, and about how many vertices or words they have in all. How many vertices are own.
+Whether Python is due, before the exchange here, after it on some rank: all return behind this iteration."""
 
 MARK, PACK, FILL, UNPACK, TAKE = range(8, 13)
 """What is done in pieces (phases of gpop/cpu/work.py): own vertices become bits, partition by partition; bits
@@ -147,7 +150,7 @@ def make_exchange(post, all_active):
                     if told[PIECES] > 0:
                         return
         if stage == _FILLED:
-            post(told[ACTIVE_HERE], told[EDGES_TOLD], told[LEAST_ANYWHERE], wire, state)
+            post(told[ACTIVE_HERE], told[EDGES_TOLD], told[LEAST_ANYWHERE], told[RETURNS], wire, state)
             told[WHOLE] = told[ACTIVE_HERE]
             many = chooses and forced == PULL
             few = False
@@ -160,6 +163,7 @@ def make_exchange(post, all_active):
                     few |= kind == PAIRS
                     amount += wire.words[header + COUNT]
                     told[WHOLE] += wire.words[header + ACTIVE]
+                    told[RETURNS] |= wire.words[header + DUE]
                     told[LEAST_ANYWHERE] = min(told[LEAST_ANYWHERE], wire.words[header + LEAST])
             if all_active:
                 if valued and many:

@@ -19,6 +19,7 @@ from gpop.cpu.exchange_wire import (
     CHOSEN,
     COMM,
     COUNT,
+    DUE,
     EDGES,
     EXCHANGES,
     FLAG,
@@ -120,7 +121,7 @@ def come_together(wire):
 def make_post(fill_pairs):
     """Kernel: send what is in the buffers and wait for what comes."""
 
-    def post(active, edges, least, wire, state):
+    def post(active, edges, least, due, wire, state):
         pairs, words, number = wire.pairs, wire.words, 0
         for r in range(pairs.shape[0]):
             if r != wire.rank and pairs[r, SHARED] == 0:
@@ -133,6 +134,7 @@ def make_post(fill_pairs):
                     fill_pairs(r, wire, state)
                 words[out + KIND], words[out + COUNT] = form, count
                 words[out + ACTIVE], words[out + EDGES], words[out + LEAST] = active, edges, least
+                words[out + DUE] = due
                 size = HEADER + index_words(form, count, pairs[r, SENDS])
                 sent = 8 * (size + ((count * wire.value_bytes + 7) >> 3))
                 wire.traffic[BYTES] += sent

@@ -1,11 +1,12 @@
 """What goes from rank to rank, and the buffers and lists that it goes through (gpop/cpu/exchange.py).
 
-A header of 6 int64,
+A header of 7 int64,
 
-    kind, count, active, edges, least, turn
+    kind, count, active, edges, least, due, turn
 
-(active vertices of the sender and all edges of theirs; its lowest priority that waits; `come` or `said`),
-from which every rank knows when nothing is active anywhere; then whichever is smallest, in multiples of 8:
+(active vertices of the sender and all edges of theirs; its lowest priority that waits; 1 where its Python
+wants to be asked; `come` or `said`), from which every rank knows when nothing is active anywhere, and when
+all return; then whichever is smallest, in multiples of 8:
 
     NOTHING
     ALL     a value for every mirror, where all are active
@@ -32,7 +33,7 @@ from gpop.common.inlined import inline
 NOTHING, ALL, BITS, PAIRS = range(4)
 """Kinds of what goes from rank to rank."""
 
-KIND, COUNT, ACTIVE, EDGES, LEAST, TURN, HEADER = range(7)
+KIND, COUNT, ACTIVE, EDGES, LEAST, DUE, TURN, HEADER = range(8)
 """Words of a header, and how many there are."""
 
 (

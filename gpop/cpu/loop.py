@@ -27,6 +27,7 @@ from gpop.cpu.exchange import (
     NEXT,
     OWN,
     PIECES,
+    RETURNS,
     SIZE,
     STAGE,
     WHOLE,
@@ -66,7 +67,7 @@ def make_loop(open_control, work, all_active, prioritised):
     and ``progress[FRONTIER]`` counts the vertices that wait. ``finds``: whether the in-edges are there.
 
     Where there are other ranks (exchange.py), all return after the same iteration: when nothing is active on
-    any, or the trace buffer is full, never because of the time.
+    any, the trace buffer is full, or the time slice of some rank has passed, which it tells the others.
 
     ``work`` is called with what is to be done and ``job``, ``open_control`` with ``control``: addresses, or
     what else the two take (the cache simulator compiles a loop of its own). ``all_active`` and
@@ -117,6 +118,8 @@ def make_loop(open_control, work, all_active, prioritised):
                 if begins:
                     if progress[ITERATION] >= limit or rows >= row_limit:
                         break
+                    if ranked and rows > 0 and c.exchanged[RETURNS] != 0:
+                        break
                     iteration = progress[ITERATION]
                     if prioritised:
                         least = priority.least_waiting(c)
@@ -129,6 +132,7 @@ def make_loop(open_control, work, all_active, prioritised):
                             progress[EDGES],
                         )
                         told[LEAST_ANYWHERE], told[STAGE] = least, 0
+                        told[RETURNS] = now - started > slice_ns
                         while True:
                             work(EXCHANGE, iteration, w, threads, size, np.int64(1), np.int64(0), *job)
                             items = told[PIECES]
@@ -138,7 +142,7 @@ def make_loop(open_control, work, all_active, prioritised):
                             if told[LOAD] >= sharing.EXCHANGE_LOAD and workers > 0:
                                 if told[NEXT] != MARK or c.bits >= active.WORD_BITS:
                                     all_there = all_there or team.all_there(c.claim, workers, ticket)
-                                    if all_there:
+                                    if all_there or told[LOAD] >= sharing.WAIT_EDGES:
                                         sharers, chunk = np.int64(threads), np.int64(1)
                             if sharers > 1:
                                 share_evenly(items, threads, c)

@@ -12,7 +12,7 @@ LIGHT_BUCKET = 64
 
 WAIT_EDGES = 1 << 17
 """From so many active edges on, or `WAKE_BYTES`, a phase is begun before all workers have come: the last ones
-find work."""
+find work. So is a part of an exchange, from so many vertices or words on."""
 
 LATE_NS, LATE_RESTED_NS, ALONE, ALONE_EDGES = 100_000, 500_000, 16, 1 << 20
 """Where the main thread has waited so long for others that it would have been faster alone, somebody else

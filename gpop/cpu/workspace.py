@@ -53,7 +53,7 @@ SERIAL_EDGES = 512
 STREAMING_CACHES = 2
 """From how many times the private caches of the threads on messages are written past them."""
 
-EXCHANGED = 13
+EXCHANGED = 14
 """Numbers that the loop and an exchange tell each other."""
 
 NONE = -1

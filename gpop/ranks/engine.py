@@ -6,6 +6,7 @@ What all targets have in common is in `gpop.ranks.together`.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from gpop.layout.partition import partition_bits
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS
+from gpop.ranks.cores import allowed_here, cores_of, kept_on
 from gpop.ranks.part import EVERYWHERE, part_of
 from gpop.ranks.program import hidden_on_ranks, is_told, local_program, ranked, tell_messages
 from gpop.ranks.together import Together, agreed_bits
@@ -109,10 +111,11 @@ class RankEngine(Together, CpuEngine):
         return super().active_now() + np.uint32(self.part.shift)
 
     def load(self, sources: np.ndarray | None, rows: int, iteration: int = 0) -> None:
-        """Make the own ones of these vertices the frontier."""
+        """Make the own ones of these vertices the frontier; a run's seconds begin when all ranks are here."""
+        turn = self.wire.calls[EXCHANGE_TURN : EXCHANGE_TURN + 1]
+        turn[:] = self.world.most(turn)  # where a run was given up, ranks may have come differently far
         part, here = self.part, self.own_of(sources)
         self.rows = rows
-        self.pace = 1
         self.begin = self.end = time.perf_counter()
         self.found = self.incoming_seconds
         edges, vertices = int(self.layout.indptr[-1]), part.last - part.first
@@ -121,8 +124,6 @@ class RankEngine(Together, CpuEngine):
         else:
             started = load_frontier(here, self.lists)
             self._note_edges(np.unique(here))
-        turn = self.wire.calls[EXCHANGE_TURN : EXCHANGE_TURN + 1]
-        turn[:] = self.world.most(turn)  # where a run was given up, ranks may have come differently far
         self._begin(started, vertices, edges, iteration)
         self.world.progress = self.progress
         self._agreed(np.empty((0, len(COLUMNS) - 1)), 0.0)
@@ -133,13 +134,19 @@ class RankEngine(Together, CpuEngine):
         self.space.whole_edges[:] = np.bincount(here >> self.part.bits, degrees, int(self.layout.k))
 
     def iterate(self) -> np.ndarray:
-        """Iterate as often as all have agreed on; the records of the trace, of all ranks together."""
-        rows = min(self.rows, self.pace)
-        records = np.empty((rows, len(COLUMNS) - 1))
+        """Iterate until all return; the records of the trace, of all ranks together."""
+        records = np.empty((self.rows, len(COLUMNS) - 1))
         begin = time.perf_counter()
         self._enter(self.plan.limit, records)
         self.end = time.perf_counter()
         return self._agreed(records[: self.progress[loop_state.ROWS]], self.end - begin)
+
+    def _placed(self, enter: Callable[[int], bool]) -> Callable[[int], bool]:
+        allowed = allowed_here()
+        if allowed != self.world.allowed[self.world.local_rank]:  # somebody else has chosen since
+            return enter
+        cores = cores_of(self.world.local_rank, self.threads, self.world.allowed)
+        return kept_on(cores, allowed, enter) if cores else enter
 
     def _agreed(self, records: np.ndarray, seconds: float) -> np.ndarray:
         return self.agree(records, seconds, int(self.progress[loop_state.FRONTIER]))

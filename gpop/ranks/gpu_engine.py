@@ -17,6 +17,7 @@ import numpy as np
 
 from gpop.common.errors import UsageError
 from gpop.cpu import exchange_wire
+from gpop.cpu.engine import SLICE_NS
 from gpop.gpu import limits
 from gpop.gpu.choices import bits_of
 from gpop.gpu.device import cupy, current_stream
@@ -144,7 +145,7 @@ class GpuRankEngine(Together, GpuEngine):
         self.refreshed = time.perf_counter()
 
     def iterate(self) -> np.ndarray:
-        """Iterate as often as all have agreed on; the records of the trace, of all ranks together."""
+        """Iterate as often as the slowest rank's time of before says; records of all ranks together."""
         begin, most = time.perf_counter(), min(self.rows, self.pace)
         if isinstance(self.wire, PeerWire):
             records = self._rounds(min(most, self.plan.limit - self.iteration))
@@ -158,7 +159,12 @@ class GpuRankEngine(Together, GpuEngine):
         self.milliseconds += 1e3 * seconds
         self.progress[0] = self.iteration
         found = np.array(records).reshape(len(records), len(COLUMNS) - 1)
-        return self.agree(found, seconds, self._active_here)
+        whole = self.agree(found, seconds, self._active_here)
+        if self.slowest * 1e9 < SLICE_NS / 2:
+            self.pace = min(2 * self.pace, self.most_rows)
+        elif self.slowest * 1e9 > SLICE_NS:
+            self.pace = max(self.pace // 2, 1)
+        return whole
 
     @property
     def _active_here(self) -> int:

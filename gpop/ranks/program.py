@@ -45,8 +45,18 @@ them takes no branch; where local ids are global ones, all are the first. Of the
 they are called for own vertices, or where their answer has no effect."""
 
 
+_ranked: dict[tuple[str, bool], Lowered] = {}
+
+
 def ranked(lowered: Lowered, everywhere: bool) -> Lowered:
     """The wrapped functions, with a key of their own; ``everywhere``: local ids are global ones."""
+    asked = lowered.key, everywhere
+    if asked not in _ranked:
+        _ranked[asked] = _all_wrapped(lowered, everywhere)
+    return _ranked[asked]
+
+
+def _all_wrapped(lowered: Lowered, everywhere: bool) -> Lowered:
     scatter = lowered.functions["scatterFunc"]
     given = {**lowered.functions, "messageFunc": scatter, "mirrorFunc": scatter}
     bodies, told = BODIES, is_told(lowered)
@@ -119,7 +129,14 @@ _tellers: dict[str, Any] = {}
 
 
 def tell_messages(lowered: Lowered, local: Program, part: Part) -> None:
-    """Compute the messages of own vertices and mirrors where `is_told`; ``lowered`` is the user's."""
+    """Compute the messages of own vertices and mirrors where `is_told`, unless the last run has left them.
+
+    ``lowered`` is the user's.
+    """
+    place = ("told", local._fields["gpop_message"].dtype)
+    if part.kept.get(place) == lowered.key:
+        return
+    part.kept[place] = lowered.key
     if lowered.key not in _tellers:
         function = publish_user(lowered.functions["scatterFunc"], "scatterFunc", lowered.key)
 

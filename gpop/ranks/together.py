@@ -1,8 +1,7 @@
 """What one rank's side of a run is on every target: slices of equal length, whole fields, what all have sent.
 
 All ranks do the same steps in the same order. An engine returns to Python on all of them after the same
-iteration; how many iterations it takes at a time follows from the slowest rank's time, so that progress is
-shown and callbacks are called as they are in a run alone.
+iteration, about as often as in a run alone, so that progress is shown and callbacks are called as there.
 
 Fields are as long as the whole graph on every rank; a run reads and writes the rank's own range of them.
 Callbacks see them whole, and so does who asks for ``gather``.
@@ -16,7 +15,6 @@ import numpy as np
 
 from gpop.common.errors import UsageError
 from gpop.cpu import exchange_wire
-from gpop.cpu.engine import SLICE_NS
 from gpop.graph.graph import Graph
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
@@ -34,11 +32,11 @@ class Together:
     program: Any
     part: Part
     traits: Any
-    most_rows: int
     gathers: bool
     settles = False
     whole_active: int
-    pace = 1
+    slowest: float
+    """Seconds of the slowest rank in what was agreed on last."""
     inside = 0.0
     """Seconds in the loop, those included in which it waited for others."""
 
@@ -60,16 +58,13 @@ class Together:
         return sources[(sources >= own.start) & (sources < own.stop)] - np.uint32(part.shift)
 
     def agree(self, records: np.ndarray, seconds: float, active: int) -> np.ndarray:
-        """Records of all ranks: counts added up, times of the slowest; what is active; the next pace."""
+        """Records of all ranks: counts added up, times of the slowest; what is active."""
         self.inside += seconds
         counts = np.append(records, float(active))
         times = np.append(records[:, [SCATTER_AT, GATHER_AT]], seconds)
         counts, times = self.world.sum(counts), self.world.most(times)
         self.whole_active = int(counts[-1])
-        if times[-1] * 1e9 < SLICE_NS / 2:
-            self.pace = min(2 * self.pace, self.most_rows)
-        elif times[-1] * 1e9 > SLICE_NS:
-            self.pace = max(self.pace // 2, 1)
+        self.slowest = float(times[-1])
         whole = counts[:-1].reshape(records.shape)
         whole[:, [SCATTER_AT, GATHER_AT]] = times[:-1].reshape(-1, 2)
         return whole

@@ -24,6 +24,7 @@ from gpop.common.command import fail
 from gpop.common.errors import GpopError, UsageError
 from gpop.common.launched import launched_ranks
 from gpop.common.parallel import worker_count
+from gpop.ranks.cores import allowed_here
 from gpop.ranks.killed import PASSED_ON, Word, gone, say_when_killed
 
 TRANSPORTS = ("auto", "alone", "mpi")
@@ -87,6 +88,8 @@ class World:
         How many of them share this machine, and the number of this one among those.
     machine : int
         The same for all that share one: the lowest rank there.
+    allowed : list of tuple of int
+        The cores that each of those that share this machine may run on.
     """
 
     def __init__(self, mpi: Any) -> None:
@@ -97,6 +100,7 @@ class World:
         local = self.comm.Split_type(mpi.COMM_TYPE_SHARED)
         self.local_size, self.neighbours = local.size, local.allgather((os.getpid(), self.rank))
         self.local_rank, self.machine = local.rank, min(rank for _, rank in self.neighbours)
+        self.allowed = local.allgather(allowed_here())
         self.word = self._shared_word(local)
         local.Free()
         self.progress: np.ndarray | None = None  # of the run, for who is killed

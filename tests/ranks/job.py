@@ -7,6 +7,7 @@ import json
 import shutil
 import sys
 import time
+import tracemalloc
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,12 @@ import numpy as np
 import gpop
 from gpop.apps import report
 from gpop.common.errors import GraphFileError, UsageError
+from gpop.cpu import engine as cpu_engine
+from gpop.cpu import team
 from gpop.generate import generate
 from gpop.io import binary_csr
 from gpop.io.edge_list_share import read_share
+from gpop.ranks.engine import RankEngine
 from gpop.ranks.part import in_edges_of, part_of
 from gpop.ranks.part_graph import load_parts
 from gpop.ranks.parts_file import write_parts
@@ -292,6 +296,52 @@ def asked() -> None:
     assert found[0][-1] == found[1][-1], found
 
 
+def one_is_due() -> None:
+    """The time slice of one rank passes in every iteration: all return behind it; else, they do once."""
+    program, options = programs.Drift(agreement.graphs()["rmat"]), {"mode": "sc", "partition_size": 8}
+    iterate, slice_ns, returns = RankEngine.iterate, cpu_engine.SLICE_NS, []
+
+    def counted(engine: RankEngine) -> Any:
+        found = iterate(engine)
+        returns.append(len(found))
+        return found
+
+    RankEngine.iterate = counted
+    for late, expected in ((False, [7]), (True, [1] * 7)):
+        cpu_engine.SLICE_NS = -1 if late and world().rank == 1 else 10**18
+        returns.clear()
+        gpop.run(program, agreement.masses(program), iterations=7, threads=1, transport="mpi", **options)
+        assert [each for each in returns if each] == expected, returns
+    RankEngine.iterate, cpu_engine.SLICE_NS = iterate, slice_ns
+
+
+def untouched() -> None:
+    """A run that stays on one rank is a header an iteration to the others: no memory, no work for threads."""
+    own, ranks = 1 << 19, world()
+    tails = np.arange(ranks.size * own)
+    heads = tails // own * own + (tails + 1) % own  # a ring for each rank, and many begin at vertex 0
+    hub = np.zeros(4096, np.int64), np.arange(1, 4097)
+    graph = gpop.Graph.from_edges(np.append(tails, hub[0]), np.append(heads, hub[1]))
+    seen: list[int] = []
+
+    def finish(engine: RankEngine) -> Any:
+        seen.append(int(engine.space.team[team.GENERATION]) & ((1 << team.EPOCH_SHIFT) - 1))
+        return finished(engine)
+
+    finished, RankEngine.finish = RankEngine.finish, finish
+    for _ in range(2):
+        program = programs.Drift(graph)
+        program.mass[0], program.inflow[0] = 1, 0  # fields are made here, not by the run
+        tracemalloc.start()
+        run = gpop.run(program, [0], mode="sc", threads=2, partition_size=1024, iterations=6, transport="mpi")
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    RankEngine.finish = finished
+    assert run.part[1] - run.part[0] >= own - 4096
+    assert run.trace.column("active_edges")[1] >= 4096
+    assert ranks.rank == 0 or (peak < own and seen == [0, 0]), (peak, seen)
+
+
 def refused() -> None:
     """What ranks cannot do is one line, the same on each of them."""
     graph = agreement.graphs()["rmat"]
@@ -323,5 +373,7 @@ if __name__ == "__main__":
     one_compiles(Path(sys.argv[1]))
     told()
     asked()
+    one_is_due()
+    untouched()
     other_ways()
     checkpoints(Path(sys.argv[1]))

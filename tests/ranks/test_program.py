@@ -11,7 +11,8 @@ import gpop
 from gpop.plan.hidden import MASK_SENT, MASK_VALUE
 from gpop.plan.plan import decide
 from gpop.program.lowering import lower
-from gpop.ranks.program import hidden_on_ranks, is_told, ranked
+from gpop.program.values import Fields
+from gpop.ranks.program import hidden_on_ranks, is_told, ranked, tell_messages
 from tests import programs
 
 
@@ -54,3 +55,19 @@ def test_what_every_rank_can_tell():
     assert is_told(lower(programs.Parents))
     assert not is_told(lower(programs.Smallest))
     assert not is_told(lower(programs.Formula))  # of the iteration
+
+
+def test_messages_that_every_rank_can_tell_are_told_once():
+    part = SimpleNamespace(
+        first=2, last=4, shift=8, mirrors=np.array([0]), names=np.array([3], np.uint32), kept={}
+    )
+    messages = np.zeros(5, np.uint32)
+    fields = {"gpop_message": messages, "out_degree": np.zeros(12, np.uint32)}
+    local = SimpleNamespace(_fields=Fields(fields, {}), _parameters={})
+    tell_messages(lower(programs.Parents), local, part)
+    assert messages.tolist() == [3, 0, 10, 11, 0]
+    messages[:] = 7
+    tell_messages(lower(programs.Parents), local, part)
+    assert messages.tolist() == [7] * 5  # as the last run left them
+    tell_messages(lower(programs.Parents)._replace(key="another"), local, part)
+    assert messages.tolist() == [3, 7, 10, 11, 7]
