@@ -54,6 +54,15 @@ def test_a_road_is_pushed_until_little_is_left():
     assert agrees(grid, 0) and push > 0.9 * grid.m > 20 * pull
 
 
+def test_three_edges_a_vertex_are_pulled_where_that_looks_at_fewer():
+    leaves = np.arange(4, 5000)
+    tails = np.concatenate([[0, 0, 0], *(np.full(leaves.size, hub) for hub in (1, 2, 3))])
+    graph = Graph.from_edges(tails, np.concatenate([[1, 2, 3], leaves, leaves, leaves]))
+    push, pull = search(graph, 0).edges
+    assert push == 3
+    assert leaves.size <= pull < 2 * leaves.size
+
+
 def test_pull_push_and_pull_again():
     """Two dense parts with a path between them, of which the second is reached when the first is done."""
     size, path = 200, 30
