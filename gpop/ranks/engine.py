@@ -123,7 +123,7 @@ class RankEngine(Together, CpuEngine):
             started = (int(self.layout.k), vertices, edges)
         else:
             started = load_frontier(here, self.lists)
-            self._note_edges(np.unique(here))
+            self._note_edges(here if sources is None else np.unique(here))
         self._begin(started, vertices, edges, iteration)
         self.world.progress = self.progress
         self._agreed(np.empty((0, len(COLUMNS) - 1)), 0.0)
