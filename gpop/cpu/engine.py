@@ -83,6 +83,7 @@ class CpuEngine(Preparation):
         self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0, 0, 0
         if self.traits.all_active and self._is_long(active_edges, iteration):
             self.progress[loop_state.TEAM] = loop_state.CALL
+        self.progress[loop_state.LEAST_ALONE] = self.least_alone[0]
         self.space.team[team.WAY] = AUTO_PUSH
 
     def _is_long(self, edges: int, iteration: int) -> bool:
@@ -198,6 +199,7 @@ class CpuEngine(Preparation):
             self.disk.end()
         if self.program.all_active and plan.mode == "auto" and plan.model.pulls and not self.blocked:
             note_without(self.graph, self.iteration)
+        self.least_alone[0] = self.progress[loop_state.LEAST_ALONE]
         counters = None
         if self.plan.counting:
             counters = dict(zip(COUNTERS, self.space.counters.sum(axis=0).tolist(), strict=True))

@@ -217,8 +217,10 @@ def make_loop(open_control, work, all_active, prioritised):
                     together = (
                         all_there or load >= sharing.WAIT_EDGES or load * edge_bytes >= sharing.WAKE_BYTES
                     )
-                if now < alone_until and load < sharing.ALONE_EDGES:
-                    together = False
+                if load < sharing.ALONE_EDGES:
+                    untried = all_active and progress[LEAST_ALONE] == 0 and not ranked
+                    if now < alone_until or (untried and iteration == sharing.TRIED_ALONE):
+                        together = False
                 if phase == PREPARE and c.bits < active.WORD_BITS:
                     together = False  # partitions share words of the bitmap
                 sharers = np.int64(threads if together else 1)
@@ -258,7 +260,7 @@ def make_loop(open_control, work, all_active, prioritised):
             if all_active and begins:
                 took, least_alone = now - before, progress[LEAST_ALONE]
                 if sharers == 1:
-                    progress[LEAST_ALONE] = min(least_alone, took) if least_alone > 0 else took
+                    progress[LEAST_ALONE] = min(least_alone, took) if rested and least_alone > 0 else took
                 elif took > least_alone > 0 and not rested:
                     alone_until = now + sharing.ALONE * took
             if begins:

@@ -9,6 +9,7 @@ their in-edges, are estimated: all that were never in the frontier; after a pull
 iteration, and this phase is next, over ``ITEMS``. ``FRESH``: nothing has been done yet. ``TEAM``: `MAY_CALL`
 when there are workers who were not called, and `CALL` when the loop has returned because it wants them.
 ``VISITED``: vertices of all earlier frontiers. ``LEAST_ALONE``: where all are active, the least nanoseconds
-in which the main thread alone has delivered all messages; 0 where it has not."""
+in which the main thread alone has delivered all messages, when it last did; 0 where it never has. The next
+run on the same layout knows it, too."""
 
 MAY_CALL, CALL = 1, 2

@@ -49,7 +49,7 @@ MANY_EDGES = 1 << 22
 
 KEPT = (
     "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
-    "receivers", "edges", "workers", "spins", "enter_loop", "chosen",
+    "receivers", "edges", "workers", "spins", "enter_loop", "chosen", "least_alone",
 )  # fmt: skip
 """What runs that were decided alike have in common, as attributes of the engine."""
 
@@ -131,6 +131,7 @@ class Preparation:
         """Find or make all that a run needs."""
         plan, cls = self.plan, type(self.program)
         self._ask_tree()
+        self.least_alone = np.zeros(1, np.int64)  # of the loop's `LEAST_ALONE`, from run to run
         # Those of the paper's model are the paper's; a mode that is forced asks for none.
         measured = plan.model.cache and plan.mode == "auto"
         self.constants = SHIPPED

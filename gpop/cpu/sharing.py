@@ -22,6 +22,11 @@ iteration after one in which the workers had nothing to do, or had not yet come,
 delay: a sleeper takes .1 ms, a call .2, and one that must wait for a core milliseconds. A mail graph, .14 ms
 an iteration, was else followed alone from start to end in some processes."""
 
+TRIED_ALONE = 2
+"""Where all are active, the main thread does this iteration alone when it has never done one on this graph,
+so that there is something to compare with. Two cores may have no cache in common: on 240,000 edges an
+iteration took two threads .28 ms where one took .23, for seconds, and at other times half as long as one."""
+
 WAKE_NS = 1_000_000
 """Workers are called when the main thread has worked for so long, and there is work to share: a run that is
 over before is as fast as on one thread. To call threads of Python takes 0.1 to 0.2 ms when it is quiet; where

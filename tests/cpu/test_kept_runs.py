@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.cpu import engine, sharing
+from gpop.cpu import engine, loop_state, sharing
 from gpop.cpu.engine import CpuEngine
 from gpop.generate import generate
 
@@ -167,3 +167,19 @@ def test_workers_are_called_for_all_iterations_to_come(monkeypatch):
     gpop.pagerank(graph, iterations=sharing.ROUNDS, mode="pc", threads=2)
     assert called == [1]
     assert len(entries) == 1  # not once more for the loop to ask
+
+
+def test_what_the_main_thread_takes_alone_is_known_to_the_next_run(monkeypatch):
+    """So that threads which take longer together are noticed from the first iteration on."""
+    known, begin = [], engine.CpuEngine._begin
+
+    def begun(run, *given):
+        begin(run, *given)
+        known.append(int(run.progress[loop_state.LEAST_ALONE]))
+
+    monkeypatch.setattr(engine.CpuEngine, "_begin", begun)
+    graph = generate("uniform", scale=13, degree=10, seed=1)
+    for _ in range(2):
+        gpop.pagerank(graph, iterations=sharing.ROUNDS, mode="pc", threads=2)
+    gpop.pagerank(generate("uniform", scale=13, degree=10, seed=2), iterations=2, mode="pc", threads=2)
+    assert known[0] == known[2] == 0 < known[1]
