@@ -119,9 +119,7 @@ def exit_code(work: Callable[[], int | None], failed: Callable[[str, int], int] 
     ``failed`` gets the error and its code in place of `fail`.
     """
     failed = failed or fail
-    atexit.register(
-        gc.freeze
-    )  # a process that has compiled would look through millions of objects at its end
+    atexit.register(gc.freeze)  # else who has compiled looks through millions of objects at its end
     _escape_on_output()
     try:
         try:
