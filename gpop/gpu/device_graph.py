@@ -13,6 +13,7 @@ that say who does what on a GPU:
 
 from __future__ import annotations
 
+import weakref
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from pathlib import Path
@@ -136,13 +137,21 @@ class DeviceGraph:
     """
 
     def __init__(self, graph: Graph, bins: Bins, turned: bool) -> None:
-        self.graph, self.bins, self.turned = graph, bins, turned
+        self._graph = weakref.ref(
+            graph
+        )  # which keeps this: it must not wait for a collector that sees no device
+        self.bins, self.turned = bins, turned
         self.arrays: dict[str, Any] = {}
         self.counts: dict[str, int] = {}
         self.hub_first = np.zeros(1, np.int64)
 
     def __getitem__(self, name: str) -> Any:
         return self.arrays[name]
+
+    @property
+    def graph(self) -> Graph:
+        """Whose copy this is."""
+        return self._graph()
 
     @property
     def nbytes(self) -> int:

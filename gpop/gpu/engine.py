@@ -92,7 +92,7 @@ class GpuEngine(Preparing):
             return None
         if ready.again and not on_device(self.program, self.lowered.fields):
             vars(self).update(ready.again)
-            self.fields.program = self.program
+            self.fields.of(self.program)
             self.space = ready.take_space(self.program.graph)
             ready.give(self.space, self.exchange)
         else:

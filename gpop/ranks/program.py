@@ -136,7 +136,7 @@ def tell_messages(lowered: Lowered, local: Program, part: Part) -> None:
     place = ("told", local._fields["gpop_message"].dtype)
     if part.kept.get(place) == lowered.key:
         return
-    part.kept[place] = lowered.key
+    part.kept.pop(place, None)
     if lowered.key not in _tellers:
         function = publish_user(lowered.functions["scatterFunc"], "scatterFunc", lowered.key)
 
@@ -150,3 +150,4 @@ def tell_messages(lowered: Lowered, local: Program, part: Part) -> None:
     places = np.concatenate([own, part.mirrors])
     names = np.concatenate([own + part.shift, part.names]).astype(np.uint32)
     _tellers[lowered.key](places, names, local._fields["gpop_message"], make_state(local, told))
+    part.kept[place] = lowered.key  # now that all are there

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -10,7 +13,7 @@ from gpop.gpu import device, preparing
 from gpop.graph.kept import Kind
 from tests.gpu.cases import graph_of
 from tests.gpu.emulator import emulated
-from tests.programs import Smallest
+from tests.programs import Smallest, random_graph
 
 
 @pytest.fixture
@@ -43,6 +46,33 @@ def test_copies_are_listed_with_their_bytes_and_dropped(graph):
         graph.drop()
         assert graph.kept() == []
         assert labels(graph, 32).tolist() == expected.tolist()
+
+
+CALLS = {
+    "messages": lambda graph: labels(graph, 32),
+    "search": lambda graph: gpop.bfs(graph, 1, target="gpu"),
+    "all active": lambda graph: gpop.pagerank(graph, iterations=2, target="gpu"),
+    "paths": lambda graph: gpop.sssp(graph, 1, target="gpu"),
+    "components": lambda graph: gpop.connected_components(graph, target="gpu"),
+    "triangles": lambda graph: gpop.triangle_count(graph, target="gpu"),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_copies_go_with_their_graph(call):
+    """At once: Python's collector does not know how much of a device waits for it."""
+    graph = random_graph(3, 60, 300, weights=True)
+    alive = weakref.ref(graph)
+    with emulated():
+        call(graph)
+        gc.collect()
+        gc.disable()
+        try:
+            call(graph)
+            del graph
+            assert alive() is None
+        finally:
+            gc.enable()
 
 
 @pytest.mark.slow
