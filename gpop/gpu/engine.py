@@ -92,7 +92,7 @@ class GpuEngine(Preparing):
             return None
         if ready.again and not on_device(self.program, self.lowered.fields):
             vars(self).update(ready.again)
-            self.fields.of(self.program)
+            self.fields.program = self.program
             self.space = ready.take_space(self.program.graph)
             ready.give(self.space, self.exchange)
         else:
@@ -283,6 +283,7 @@ class GpuEngine(Preparing):
             self.layout.pool.free_all_blocks()
         elif not is_active:
             ready.keep_space(self.space)
+        self.fields.program = None  # whose graph may keep them
         return finished
 
     def _left(self) -> np.ndarray:

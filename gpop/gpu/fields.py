@@ -7,7 +7,6 @@ result waits on the device until somebody does.
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import numpy as np
@@ -32,18 +31,9 @@ class DeviceFields(dict[str, Any]):
         self, program: Program, names: tuple[str, ...], exchange: Exchange, layout: DeviceGraph, lent: bool
     ) -> None:
         super().__init__(exchange.fields)
-        self.of(program)
+        self.program: Program | None = program  # of the run that goes on
         self.names = names
         self.exchange, self.layout, self.lent = exchange, layout, lent
-
-    def of(self, program: Program) -> None:
-        """From now on they are those of this program, whose graph may keep this."""
-        self._program = weakref.ref(program)
-
-    @property
-    def program(self) -> Program:
-        """Whose fields they are."""
-        return self._program()
 
     def send(self) -> None:
         """Fields to the device, as they are now: small ones with the next `Exchange.send`."""
