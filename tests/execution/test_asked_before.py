@@ -8,7 +8,7 @@ import pytest
 import gpop
 from gpop.execution import run as run_module
 from gpop.plan import plan as plans
-from tests.programs import Smallest, random_graph
+from tests.programs import Distance, Smallest, random_graph
 
 
 @pytest.fixture
@@ -99,21 +99,8 @@ def test_a_changed_class_is_decided_and_refused_anew(decisions):
 
 
 def test_weights_of_another_type_are_another_plan():
-    class Paths(gpop.Program):
-        distance = gpop.VertexField(np.float64, np.inf)
-        inactive_message, combine = gpop.HARMLESS, "min"
-
-        def scatterFunc(self, node):
-            return self.distance[node]
-
-        def applyWeight(self, value, weight):
-            return value + weight
-
-        def gatherFunc(self, value, node):
-            if value < self.distance[node]:
-                self.distance[node] = value
-                return True
-            return False
+    class Paths(Distance):
+        combine = "min"
 
     ends = [0, 1, 2], [1, 2, 3]
     for weights in (np.array([1, 2, 3], np.uint8), np.array([0.5, 0.25, 1.0]), np.array([1, 2, 3], np.uint8)):
