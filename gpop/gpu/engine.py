@@ -6,6 +6,7 @@ full or its time slice has passed; the host reads one small block (Control) then
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,9 @@ NOBODY = np.empty(0, np.uint32)
 AGAIN = ("ready", "mode", "layout", "traits", "exchange", "control", "fields")
 """What is the same for a run like an earlier one, if all its fields are small."""
 
-ITERATION, LIMIT, ROW_LIMIT, SLICE, FRONTIER, HEAVY, LOADS, SOURCES = map(
+ITERATION, LIMIT, ROWS, ROW_LIMIT, SLICE, FRONTIER, HEAVY, LOADS, SOURCES = map(
     word_of,
-    ("iteration", "limit", "row_limit", "slice_ns", "frontier", "heavy_size", "loads", "sources"),
+    ("iteration", "limit", "rows", "row_limit", "slice_ns", "frontier", "heavy_size", "loads", "sources"),
 )
 
 
@@ -55,6 +56,8 @@ class GpuEngine(Preparing):
         cupy()
         self.plan, self.program, self.lowered, self.push = plan, plan.program, plan.lowered, push
         self.milliseconds = self.prepare_seconds = 0.0
+        self.stream: int | None = None
+        """On which the device is at work."""
 
     # --- before the run ------------------------------------------------------------------------
 
@@ -140,11 +143,8 @@ class GpuEngine(Preparing):
         self.fresh = True
         if not self.traits.all_active:
             self._give(sources)
-        stream = current_stream()
-        exchange.send(stream)
-        ready.events[0].record()
         if self.launched is not FUSED:
-            self._load_apart(stream)
+            self._load_apart(current_stream())
 
     def _give(self, sources: np.ndarray | None) -> None:
         """Say where these vertices lie on the device when the next copy has been made."""
@@ -164,6 +164,7 @@ class GpuEngine(Preparing):
         if not self.traits.all_active:
             words, (place, size) = self.exchange.words, self.ready.given
             place[0], size[0] = words[SOURCES], words[LOADS]
+            self.exchange.send(stream)
             self.ready.loader(stream)
 
     def iterate(self) -> np.ndarray:
@@ -208,21 +209,29 @@ class GpuEngine(Preparing):
 
     def _begin_launch(self, launch: Launch, goes_on: bool = False) -> None:
         """The same; the host need not wait."""
-        self.stream, (begin, end) = current_stream(), self.ready.events
-        if not self.fresh:  # else the device has counted what was loaded into Control
+        exchange, (begin, end) = self.exchange, self.ready.events
+        self.stream = stream = current_stream()
+        if self.fresh:
+            exchange.send(stream)
+        else:
             if not goes_on:
-                self.control["rows"] = 0
-            self._send(self.stream)
-            begin.record()
+                exchange.words[ROWS] = 0
+            self._send(stream)
         self.fresh = False
-        self._start(launch, self.stream)
-        end.record()
-        self.exchange.ask(self.stream)
+        if exchange.mail is None:
+            begin.record()
+        self._start(launch, stream)
+        if exchange.mail is None:
+            end.record()
+            exchange.ask(stream)
 
     def _end_launch(self) -> None:
         """Wait for what was begun."""
+        mail = self.exchange.mail
         self.exchange.wait(self.stream)
-        self.milliseconds += cupy().cuda.get_elapsed_time(*self.ready.events)
+        self.stream = None
+        elapsed = cupy().cuda.get_elapsed_time
+        self.milliseconds += elapsed(*self.ready.events) if mail is None else mail.milliseconds
 
     def _start(self, launch: Launch, stream: int) -> None:
         launch(stream)
@@ -262,7 +271,9 @@ class GpuEngine(Preparing):
     def finish(self) -> Finished:
         """Fields back, and the vertices that are still active."""
         if self.fresh and self.launched is FUSED:  # nobody has asked for an iteration
-            self._load_apart(current_stream())
+            stream = current_stream()
+            self._load_apart(stream)
+            self.exchange.wait(stream)
         self.fields.fetch(self.lowered.written)
         ready, track, is_active = self.ready, self.traits.track, not self.traits.all_active and self.active
         finished = Finished(
@@ -295,4 +306,8 @@ class GpuEngine(Preparing):
         return np.union1d(active, space.vertices_in("waiting_bits", n))
 
     def abandon(self) -> None:
-        """The workspace was not given back."""
+        """The workspace was not given back. What was begun ends: it writes where the next run begins."""
+        if self.stream is not None:
+            runtime = cupy().cuda.runtime
+            with suppress(runtime.CUDARuntimeError):  # which is on its way already
+                runtime.streamSynchronize(self.stream)

@@ -2,7 +2,8 @@
 
 One block of memory on each side, the host's pinned, so that one copy takes all of it there and another one
 brings it back: the fields of a small graph, a small frontier, then Control, of which the first rows of the
-trace are brought with the rest and later ones only where there are any.
+trace are brought with the rest and later ones only where there are any. Where one block of threads does a
+run, it makes these copies itself (`gpop.gpu.mail`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gpop.gpu.device import cupy, is_device_array, pinned
+from gpop.gpu.mail import Mail
 from gpop.gpu.structs import CONTROL, Numbers
 from gpop.program.program import Program
 from gpop.program.values import Fields
@@ -55,9 +57,11 @@ class Exchange:
     device_control : device array
     control_at, frontier_at : int
         Addresses on the device.
+    mail : Mail or None
+        What launches are given where they copy, ``in_one`` block of threads.
     """
 
-    def __init__(self, program: Program, names: Iterable[str]) -> None:
+    def __init__(self, program: Program, names: Iterable[str], in_one: bool) -> None:
         at, places = 0, {}
         for name, length, dtype in _small_fields(program, names):
             places[name] = at, length, dtype
@@ -78,6 +82,8 @@ class Exchange:
         self._first_end = self._control_at + HEAD_BYTES + FIRST_ROWS * _ROW_BYTES
         self._at = int(self._host.ctypes.data), int(self._device.data.ptr)
         self.control_at, self.frontier_at = self._at[1] + self._control_at, self._at[1] + at
+        ends = self._control_at + HEAD_BYTES, self._first_end
+        self.mail = Mail(*self._at, *ends) if in_one else None
 
     def begin(self, head: bytes) -> None:
         """Control of a run that begins; of the trace what was there."""
@@ -110,6 +116,9 @@ class Exchange:
 
     def send(self, stream: int) -> None:
         """Fields, frontier and Control to the device, behind what a stream has to do; `receive` waits."""
+        if self.mail is not None:
+            self.mail.post()
+            return
         host, device = self._at
         runtime, end = cupy().cuda.runtime, self._control_at + HEAD_BYTES
         runtime.memcpyAsync(device, host, end, runtime.memcpyHostToDevice, stream)
@@ -121,12 +130,16 @@ class Exchange:
 
     def ask(self, stream: int) -> None:
         """The same behind what a stream has to do; they are there after `wait`."""
-        self._bring(0, self._first_end, stream)
+        if self.mail is None:
+            self._bring(0, self._first_end, stream)
 
     def wait(self, stream: int) -> None:
         """Wait for what was asked for, and bring the rows of the trace that it left behind."""
         runtime = cupy().cuda.runtime
-        runtime.streamSynchronize(stream)
+        if self.mail is None:
+            runtime.streamSynchronize(stream)
+        else:
+            self.mail.wait(stream)
         rows = self.control["rows"]
         if rows > FIRST_ROWS:
             self._bring(self._first_end, self._control_at + HEAD_BYTES + rows * _ROW_BYTES, stream)

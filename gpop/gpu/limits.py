@@ -13,6 +13,12 @@ VERTEX_BYTES, OFFSET_BYTES, ID_BYTES, SEGMENT_BYTES = 4, 8, 2, 32
 """Of a vertex in CSR and in lists (a word of the frontier's bits has as many), of an offset, of a local id
 in the bins, and of the header of a segment (layout.cuh)."""
 
+ONE_BLOCK = 1 << 12
+"""Vertices and edges up to which one block does a run: it is through before many have met as often."""
+
+ONE_BLOCK_THREADS = 512
+"""Of that."""
+
 LEVEL_EDGES = 1 << 18
 """Most active vertices, and most edges of them, of an iteration that has little to do (levels.cuh)."""
 

@@ -25,6 +25,7 @@ from gpop.gpu.exchange import HEAD_BYTES, Exchange, on_device
 from gpop.gpu.kernel import FUSED, STEPPED, compile_kernel, make_source
 from gpop.gpu.launch import Launch
 from gpop.gpu.left import giving_way
+from gpop.gpu.mail import MAIL
 from gpop.gpu.structs import CONTROL, GRAPH, SPACE, argument, packer
 from gpop.gpu.traits import Traits, shared_bytes
 from gpop.gpu.workspace import Shapes, Workspace
@@ -71,7 +72,12 @@ class Prepared:
         self.module = compile_kernel(make_source(self.emitted, self.traits, self.launched))
         self.shared = shared_bytes(self.emitted, self.traits)
         self.device = current_device()
-        self.threads = self.device.multiprocessors * limits.BLOCK_THREADS
+        edges, vertices = self.layout.graph.m, self.layout.graph.n
+        self.in_one = self.launched is FUSED and vertices + edges <= limits.ONE_BLOCK
+        self.blocks, self.block_threads = self.device.multiprocessors, limits.BLOCK_THREADS
+        if self.in_one:
+            self.blocks, self.block_threads = 1, min(limits.ONE_BLOCK_THREADS, limits.BLOCK_THREADS)
+        self.threads = self.blocks * self.block_threads
         self.partitions = int(self.layout.bins.k)
         self.events = cupy().cuda.Event(), cupy().cuda.Event()
         self.space: Workspace | None = None
@@ -80,29 +86,29 @@ class Prepared:
         """Of the engine of the last run whose fields all were small: what the next one's are, too."""
         state = np.zeros(1, self.emitted.state_dtype)
         self._state, self._packer = memoryview(state.view(np.uint8)), packer(state.dtype)
-        space, control = np.zeros(1, SPACE), np.zeros(1, np.uint64)
+        space, control, mail = np.zeros(1, SPACE), np.zeros(1, np.uint64), np.zeros(1, MAIL)
         self._space, self._control = memoryview(space.view(np.uint8)), memoryview(control)
+        self._mail = argument(mail)
         self.arguments = argument(state), self.graph, argument(space), control
         """Of the kernels of an iteration: `struct`s State, Graph and Space, and where Control is."""
         given = np.zeros(1, np.uint64), np.zeros(1, np.int64)
         self.given = memoryview(given[0]), memoryview(given[1])
         """Where the vertices of a frontier lie, and how many they are."""
-        blocks = self.device.multiprocessors
-        load = self.module.get_function("gpop_load")
-        self.loader = Launch(load, blocks, limits.BLOCK_THREADS, (*self.arguments[1:], *given))
+        load, said = self.module.get_function("gpop_load"), (*self.arguments[1:], *given, self._mail)
+        self.loader = Launch(load, self.blocks, self.block_threads, said)
         self.loop = self._launch_of(self.module, "gpop_loop")
         self.levels = self._levels() if self._has_cluster() else None
         giving_way.add(self)
 
     def _launch_of(self, module: Any, name: str) -> Launch:
-        """A cooperative one, a block on every multiprocessor."""
+        """A cooperative one, a block on every multiprocessor; or of one block."""
         kernel = module.get_function(name)
         kernel.max_dynamic_shared_size_bytes = self.shared
-        blocks, threads = self.device.multiprocessors, limits.BLOCK_THREADS
-        return Launch(kernel, blocks, threads, self.arguments, self.shared, together=True)
+        said = (*self.arguments, self._mail)
+        return Launch(kernel, self.blocks, self.block_threads, said, self.shared, together=not self.in_one)
 
     def _has_cluster(self) -> bool:
-        return self.traits.clustered and self.launched is FUSED
+        return self.traits.clustered and self.launched is FUSED and not self.in_one
 
     def _levels(self) -> Launch:
         """The launch of a cluster, whose blocks are resident together without a cooperative one."""
@@ -133,6 +139,8 @@ class Prepared:
     def give(self, space: Workspace, exchange: Exchange) -> None:
         """Have launches work in these."""
         self._space[:], self._control[0] = space.struct, exchange.control_at
+        if exchange.mail is not None:
+            self._mail[:] = exchange.mail.argument
 
     def give_state(self, values: list[Any]) -> None:
         """The values of ``struct State`` in the next launch."""
@@ -178,7 +186,7 @@ class Prepared:
         """The block that takes this program's small fields."""
         away = on_device(program, names)
         if away not in self.exchanges:
-            self.exchanges[away] = Exchange(program, names)
+            self.exchanges[away] = Exchange(program, names, self.in_one)
         return self.exchanges[away]
 
 

@@ -15,11 +15,13 @@ import pytest
 
 import gpop
 from gpop.apps.bfs import BFS, NOT_REACHED
+from gpop.gpu import limits
 from gpop.gpu.device import cupy
 from gpop.gpu.direct import components
 from gpop.gpu.engine import GpuEngine
 from gpop.gpu.exchange import Exchange
 from gpop.gpu.launch import Launch
+from gpop.gpu.mail import Mail
 from gpop.gpu.prepared import Prepared
 from gpop.gpu.workspace import Workspace
 from tests.gpu import emulator
@@ -48,6 +50,7 @@ def counted(patch: pytest.MonkeyPatch):
         count(runtime, "memcpyAsync", "copy")
         count(runtime, "memsetAsync", "clear")
         count(runtime, "streamSynchronize", "wait")
+        count(Mail, "wait", "answer")
         count(emulator.Array, "set", "copy")
         count(emulator.Array, "get", "copy and wait")
         for name in ("zeros", "empty", "asarray", "RawModule"):
@@ -57,7 +60,16 @@ def counted(patch: pytest.MonkeyPatch):
         yield calls
 
 
-def test_bfs_again_is_a_launch_and_two_copies_and_waits_once(monkeypatch):
+@pytest.fixture(params=[True, False], ids=["one block", "all blocks"])
+def round_trip(request, monkeypatch):
+    """What it takes to have the device at work and hear of it: of one block, and of several."""
+    if request.param:
+        return {"launch": 1, "answer": 1}
+    monkeypatch.setattr(limits, "ONE_BLOCK", 0)
+    return {"launch": 1, "event": 2, "copy": 2, "wait": 1}
+
+
+def test_bfs_again_is_one_launch_with_its_copies_or_mail(round_trip, monkeypatch):
     graph = random_graph(5, 34, 150)
     expected = gpop.bfs(graph, 3).level
     with emulated():
@@ -65,11 +77,11 @@ def test_bfs_again_is_a_launch_and_two_copies_and_waits_once(monkeypatch):
         with counted(monkeypatch) as calls:
             found = gpop.bfs(graph, 3, target="gpu", ratio=1.0)
     assert np.array_equal(found.level, expected)
-    assert calls == {"launch": 1, "event": 2, "copy": 2, "wait": 1}
+    assert calls == round_trip
 
 
 @pytest.mark.parametrize("on_device", [False, True])
-def test_ranks_that_converge_are_looked_at_where_they_are(on_device, monkeypatch):
+def test_ranks_that_converge_are_looked_at_where_they_are(on_device, round_trip, monkeypatch):
     """One launch, however many iterations; fields that do not travel with Control stay there."""
     from gpop.gpu import exchange
 
@@ -84,7 +96,7 @@ def test_ranks_that_converge_are_looked_at_where_they_are(on_device, monkeypatch
     assert np.allclose(found.rank, expected.rank, rtol=1e-5)
     assert found.converged and abs(found.iterations - expected.iterations) <= 1
     own = {"zeros": 3} if on_device else {}  # share, rank and change; nobody looks at them meanwhile
-    assert calls == {"launch": 1, "event": 2, "copy": 2, "wait": 1} | own
+    assert calls == round_trip | own
 
 
 def test_ranks_that_do_not_converge_say_so():
@@ -111,7 +123,7 @@ def test_components_again_are_a_launch_or_one_a_phase_and_one_copy(few, monkeypa
             found = gpop.connected_components(graph, target="gpu")
     assert np.array_equal(found.label, expected.label) and found.count == expected.count
     apart = {"clear": 1, "launch": 6, "event": 7, "copy": 1, "wait": 1}
-    assert calls == ({"launch": 1, "copy": 1, "wait": 1} if few else apart)
+    assert calls == ({"launch": 1, "answer": 1} if few else apart)
 
 
 def test_structs_for_algorithms_on_lists_have_no_fields(monkeypatch):
@@ -178,7 +190,7 @@ def test_a_call_again_makes_nothing_on_the_device(name, monkeypatch):
     assert made == ({} if name == "cc" else once)
 
 
-MOST_CALLS = {"bfs": 104, "sssp": 117, "pagerank": 110, "cc": 34}
+MOST_CALLS = {"bfs": 104, "sssp": 117, "pagerank": 110, "cc": 36}
 """Calls of functions of gpop, the first one and that of a property of its result included."""
 
 

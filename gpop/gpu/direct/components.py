@@ -23,6 +23,7 @@ GPUs", HPDC 2018 (paths that are halved while others link).
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ from gpop.gpu.device import cupy, current_stream, pinned
 from gpop.gpu.direct.phases import DeviceLists, Phases, device_lists, source_of
 from gpop.gpu.exchange import SMALL
 from gpop.gpu.left import OnDevice
+from gpop.gpu.mail import UNIT, Mail
 from gpop.graph.graph import Graph
 
 PHASES = ("hook", "join", "compress", "sample", "rest", "flatten")
@@ -94,7 +96,8 @@ def _idle(graph: Graph, directed: bool) -> list[_Ready]:
 class _Ready:
     """Launches on a graph, laid out once for many calls, one at a time, and the block of small labels.
 
-    ``told``, numbers for the host, and labels lie in one block: one copy brings both.
+    ``told``, numbers for the host, and labels lie in one block: one copy brings both, or the mail of a single
+    block of threads (`gpop.gpu.mail`).
     """
 
     def __init__(self, graph: Graph, lists: DeviceLists, directed: bool) -> None:
@@ -105,7 +108,6 @@ class _Ready:
         lay_out = self.phases.laid_out
         compress = lay_out("compress", (n, parent, told))
         whole = (ends, *chunks, np.array([directed], np.int32), np.array([_JOINED]), parent, told)
-        self.whole = lay_out("all", whole, blocks=1, threads=FEW_THREADS)
         launches = (
             lay_out("hook", (ends, parent, told)),
             lay_out("join", (ends, parent, np.array([_JOINED]), told)),
@@ -115,32 +117,44 @@ class _Ready:
             compress,
         )
         self.launches = launches if graph.n else (None,) * len(launches)
-        self.labels_at = 8 * (_TOLD + _TIMES)
-        self.nbytes = self.labels_at + 4 * graph.n
+        times_end = 8 * (_TOLD + _TIMES)
+        self.times, self.labels = slice(8 * _TOLD, times_end), slice(times_end, times_end + 4 * graph.n)
+        self.nbytes = -(-self.labels.stop // UNIT) * UNIT
         self.block = cupy().empty(self.nbytes, np.uint8) if self.nbytes <= SMALL else None
         self.brought = pinned(8 * _TOLD if self.block is None else self.nbytes, np.dtype(np.uint8))
         self.brought_at = int(self.brought.ctypes.data)
+        if self.in_one:
+            self.mail = Mail(self.brought_at, int(self.block.data.ptr), 0, self.nbytes)
+            self.whole = lay_out("all", (*whole, self.mail.argument), blocks=1, threads=FEW_THREADS)
 
     def grow(self, copy_seconds: float) -> Forest:
         """The forest; labels that are not small stay where they are."""
         block = cupy().empty(self.nbytes, np.uint8) if self.block is None else self.block
         at, runtime, stream = block.data.ptr, cupy().cuda.runtime, current_stream()
-        self.told[0], self.parent[0] = at, at + self.labels_at
-        if self.in_one:
-            self.whole(stream)
-        else:
-            self._launch_all(at, stream)
-        runtime.memcpyAsync(self.brought_at, at, self.brought.size, runtime.memcpyDeviceToHost, stream)
-        runtime.streamSynchronize(stream)
+        self.told[0], self.parent[0] = at, at + self.labels.start
+        try:
+            if self.in_one:
+                self.mail.post()
+                self.whole(stream)
+                self.mail.wait(stream)
+            else:
+                self._launch_all(at, stream)
+                size = self.brought.size
+                runtime.memcpyAsync(self.brought_at, at, size, runtime.memcpyDeviceToHost, stream)
+                runtime.streamSynchronize(stream)
+        except BaseException:  # an interrupt; what is brought must not come to what lies there next
+            with suppress(runtime.CUDARuntimeError):
+                runtime.streamSynchronize(stream)
+            raise
         found = self.brought.copy()
         _, sampled, roots, _, hooked, joined, rested = found[: 8 * _TOLD].view(np.uint64).tolist()
         if self.block is None:
-            labels = OnDemand(OnDevice(block[self.labels_at :].view(np.uint32)).on_host)
+            labels = OnDemand(OnDevice(block[self.labels].view(np.uint32)).on_host)
         else:
-            labels = OnDemand(lambda: found[self.labels_at :].view(np.uint32))
+            labels = OnDemand(lambda: found[self.labels].view(np.uint32))
         edges = np.array([hooked, joined, 0, 0, rested, 0])
         if self.in_one:
-            seconds, threads = 1e-9 * np.diff(found[8 * _TOLD : self.labels_at].view(np.int64)), FEW_THREADS
+            seconds, threads = 1e-9 * np.diff(found[self.times].view(np.int64)), FEW_THREADS
         else:
             seconds, threads = self.phases.seconds(), self.phases.threads
         return Forest(labels, roots, sampled, edges, seconds, copy_seconds, threads)

@@ -1,5 +1,6 @@
 // How a run begins: with a frontier. The loop loads it itself (`begin`); where halves of an iteration are launched, or
 // ranks speak to each other between iterations, a launch of its own does.
+#include "mail.cuh"
 
 // The given vertices (each once), or all (`size` < 0). No barrier.
 __device__ void load_frontier(const Graph& graph, const Space& space, Control* control, const unsigned* sources, int64 size) {
@@ -36,8 +37,10 @@ __device__ void load_frontier(const Graph& graph, const Space& space, Control* c
 }
 
 extern "C" __global__ void gpop_load(const Graph graph, const Space space, Control* control, const unsigned* sources,
-                                     int64 size) {
+                                     int64 size, const Mail mail) {
+  const int64 begun = receive(mail);
   load_frontier(graph, space, control, sources, size);
+  answer(mail, begun);
 }
 
 // What the host has asked for, by all blocks of the first launch of a run; seen behind the next barrier.

@@ -18,7 +18,8 @@ __device__ void iterate(Team& team, State& state, const Graph& graph, const Spac
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
-    gpop_loop(const State given, const Graph graph, const Space space, Control* control) {
+    gpop_loop(const State given, const Graph graph, const Space space, Control* control, const Mail mail) {
+  const int64 begun = receive(mail);
   State state = given;
   Team team = {control, gridDim.x, 0, false, 0};
   if (team.leader()) control->head.started = now_ns();
@@ -37,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
   while (true) {
     const int decision = control->decision[team.generation & 1];
     opens = false;
-    if (decision == STOP) return;
+    if (decision == STOP) break;
     if (decision == ALONE) {
       team.alone = true;
       while (blockIdx.x == 0 && control->head.alone && !control->head.stop) {
@@ -61,4 +62,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
       });
     }
   }
+  answer(mail, begun);
 }

@@ -4,14 +4,16 @@
 // memory: candidates that wait in a block's shared memory go there when the first half ends. In a live engine
 // (sent_by) the first half has nothing to send. The host asks for one row of the trace, so that counts of the
 // next frontier wait for the next first half.
+#include "mail.cuh"
 
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
-    gpop_scatter(const State given, const Graph graph, const Space space, Control* control) {
+    gpop_scatter(const State given, const Graph graph, const Space space, Control* control, const Mail mail) {
+  const int64 begun = receive(mail);
   State state = given;
   Team team = {control, gridDim.x, 0, false, 0};
   begin_buckets(team, state, graph, space, control);
   team.sync([&] { plan(graph, space, control, false); });
-  if (control->head.stop) return;
+  if (control->head.stop) return answer(mail, begun);
   team.alone = control->head.alone;
   if (team.alone && blockIdx.x != 0) return;
   ADVANCE(state, control->head.iteration);
@@ -21,10 +23,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
   team.sync([&] {
     if (threadIdx.x == 0) control->head.middle_ns = now_ns();
   });
+  answer(mail, begun);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
-    gpop_gather(const State given, const Graph graph, const Space space, Control* control) {
+    gpop_gather(const State given, const Graph graph, const Space space, Control* control, const Mail mail) {
+  const int64 begun = receive(mail);
   State state = given;
   Team team = {control, gridDim.x, 0, control->head.alone != 0, 0};
   if (team.alone && blockIdx.x != 0) return;
@@ -38,4 +42,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
     settle(state, space, control);
     plan(graph, space, control, true);
   });
+  answer(mail, begun);
 }

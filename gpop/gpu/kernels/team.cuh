@@ -1,4 +1,5 @@
-// Who works together on a phase: the whole grid, or block 0 alone when little is active. A grid may be one cluster.
+// Who works together on a phase: the whole grid, or block 0 alone when little is active. A grid may be one cluster,
+// or one block.
 //
 // The engine is one cooperative launch (every block is resident). A barrier is an arrival counter that
 // only grows; block 0 may do serial work (the plan of the next iteration) between arrival and release.
@@ -28,7 +29,7 @@ struct Team {
   template <class Serial>
   __device__ void sync(Serial serial) {
     __syncthreads();
-    if (alone) {
+    if (alone || blocks == 1) {
       if (threadIdx.x == 0) __threadfence();
       __syncthreads();
       serial();

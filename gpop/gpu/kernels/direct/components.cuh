@@ -4,8 +4,8 @@
 // is the smallest vertex of its component. Roots are linked by compare-and-swap; what is no root any more is written
 // without: any ancestor is right. Bytes: hook, 12 + a sector a vertex; compress and flatten, 8 + a look at the
 // root's; rest, 4 + the parent of each end for an edge that is looked at, 12 for a vertex.
-#include "clock.cuh"
 #include "direct/chunks.cuh"
+#include "mail.cuh"
 
 enum { LARGEST, SAMPLED, ROOTS, CLAIMED, HOOKED, JOINED, RESTED, BEGUN };  // places of `told`; times from BEGUN on
 
@@ -123,7 +123,8 @@ __device__ void rest(Lists graph, int64 chunks, int64 share, int directed, unsig
 
 // All phases by one block, of a graph with which it is through before that many launches would have begun.
 extern "C" __global__ void __launch_bounds__(SMALL_THREADS)
-    gpop_all(Lists graph, int64 chunks, int64 share, int directed, int most, unsigned* parent, uint64* told) {
+    gpop_all(Lists graph, int64 chunks, int64 share, int directed, int most, unsigned* parent, uint64* told, Mail mail) {
+  const int64 begun = receive(mail);
   int phase = 0;
   const auto meet = [&] {
     __syncthreads();
@@ -144,6 +145,7 @@ extern "C" __global__ void __launch_bounds__(SMALL_THREADS)
   meet();
   compress(graph.n, parent, told);
   meet();
+  answer(mail, begun);
 }
 
 extern "C" __global__ void gpop_hook(Lists graph, unsigned* parent, uint64* told) {
