@@ -70,7 +70,11 @@ def test_steps_of_buckets(start, mode):
 
 def test_hubs_are_walked_by_all_of_a_block():
     """Lists that the warps of a block share, slice by slice, and more of them than wait together."""
-    for count, spokes in ((9000, limits.LONG_LIST + 5), (60, limits.HEAVY + 70), (3, limits.LEVEL_DEGREE - 3)):
+    for count, spokes in (
+        (9000, limits.LONG_LIST + 5),
+        (60, limits.HEAVY + 70),
+        (3, limits.LEVEL_DEGREE - 3),
+    ):
         graph = test_levels.hubs(count, spokes)
         sources = tuple(np.flatnonzero(graph.out_degree > limits.LONG_LIST).tolist())
         for mode in ("sc", "auto"):
