@@ -75,9 +75,10 @@ class DeviceFields(dict[str, Any]):
         recipe.fill(self[name], self)
 
     def _room(self, length: int, dtype: np.dtype) -> Any:
-        """For a field, and some behind it: compare-and-swap of small types takes the word around them."""
+        """For a field that is filled next, and some behind it: compare-and-swap of small types takes the word
+        around them, and leaves what else is in it as it is."""
         with self.layout.allocating():
-            return cupy().zeros(length + ROOM, dtype)[:length]
+            return cupy().empty(length + ROOM, dtype)[:length]
 
     def keep_constants(self) -> None:
         """Have those there that nobody may write."""

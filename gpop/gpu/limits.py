@@ -22,6 +22,12 @@ ONE_BLOCK_THREADS = 512
 LEVEL_EDGES = 1 << 18
 """Most active vertices, and most edges of them, of an iteration that has little to do (levels.cuh)."""
 
+LEVEL_DEGREE = 1 << 12
+"""Most edges of a vertex in such an iteration: a block walks them."""
+
+LONG_LIST = 64
+"""Vertices with more edges are walked by all warps of a block (long_lists.cuh)."""
+
 CLUSTER = 16
 """Blocks that iterate together while so little is active that they are enough (levels_loop.cuh)."""
 

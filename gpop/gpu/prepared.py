@@ -159,6 +159,7 @@ class Prepared:
         graph["n"], graph["m"], graph["k"] = shown.n, shown.m, self.layout.bins.k
         graph["column_pieces"] = counts.get("column_piece", 0)
         graph["row_pieces"] = counts.get("row_piece", 0)
+        graph["longest"] = shown.out_degree.max(initial=0)
         graph["hubs"], graph["queues"] = counts.get("hub_vertex", 0), self.shapes["called"][0]
         if "coo_first" in arrays:
             graph["ell_width"], graph["ell_pitch"], graph["coo_entries"] = self.layout.hyb_shape

@@ -22,7 +22,7 @@ _POINTERS = "u8"
 GRAPH = np.dtype(
     [("n", "i8"), ("m", "i8")]
     + [(name, "i4") for name in ("k", "column_pieces", "row_pieces")]
-    + [(name, "u4") for name in ("hubs", "queues", "pad")]
+    + [(name, "u4") for name in ("hubs", "queues", "longest")]
     + [(name, "i8") for name in ("ell_width", "ell_pitch", "coo_entries")]
     + [
         (name, _POINTERS)

@@ -66,3 +66,16 @@ def test_what_a_block_has_no_room_for_lies_beside():
 def test_steps_of_buckets(start, mode):
     for graph in (random_graph(5, 90, 500, weights=True), random_graph(6, 9000, 90_000, weights=True)):
         test_buckets.check_steps(start, graph, mode, 256)
+
+
+def test_hubs_are_walked_by_all_of_a_block():
+    """Lists that the warps of a block share, slice by slice, and more of them than wait together."""
+    for count, spokes in (
+        (9000, limits.LONG_LIST + 5),
+        (60, limits.HEAVY + 70),
+        (3, limits.LEVEL_DEGREE - 3),
+    ):
+        graph = test_levels.hubs(count, spokes)
+        sources = tuple(np.flatnonzero(graph.out_degree > limits.LONG_LIST).tolist())
+        for mode in ("sc", "auto"):
+            check(test_levels.STEPS._replace(frontier=sources), graph, mode=mode, ratio=1.0)

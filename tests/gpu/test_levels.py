@@ -90,6 +90,7 @@ def long_and_thin():
 @pytest.mark.parametrize("clustered", [False, True])
 def test_levels_leave_what_other_iterations_leave(case, mode, clustered, monkeypatch):
     begun = levels_run(monkeypatch)
+    monkeypatch.setattr(limits, "LEVEL_DEGREE", limits.HEAVY)
     monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: clustered)
     with emulated():
         for graph in (long_and_thin(), random_graph(21, 90, 400, weights=True)):
@@ -125,6 +126,45 @@ def test_what_a_block_has_no_room_for_lies_beside():
         assert (program.level == 1 + np.arange(graph.n) // 6000).all()
 
 
+def hubs(count, spokes):
+    """So many in a row, each with vertices of its own."""
+    centres = np.arange(count) * (spokes + 1)
+    tails = np.concatenate([np.repeat(centres, spokes), centres[:-1]])
+    heads = np.concatenate([(centres[:, None] + np.arange(1, spokes + 1)).ravel(), centres[1:]])
+    return gpop.Graph.from_edges(
+        [*tails, *heads], [*heads, *tails], weights=1 + np.arange(2 * tails.size) % 7
+    )
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_hubs_are_walked_by_all_of_a_block(clustered, monkeypatch):
+    """More of them at once than wait together, and some that are heavy elsewhere: no level is left."""
+    monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: clustered)
+    with emulated():
+        for graph in (hubs(90, limits.LONG_LIST + 5), hubs(5, limits.HEAVY + 70)):
+            sources = tuple(np.flatnonzero(graph.out_degree > limits.LONG_LIST)[::-1].tolist())
+            for case in (STEPS, AGAIN):
+                run = check(case._replace(frontier=sources), graph, mode="sc", partition_size=256)
+                assert in_levels(run).all()
+
+
+def in_levels(run):
+    """Of every iteration, whether it was one of those: they have no first half."""
+    return run.trace.column("scatter_seconds") == 0
+
+
+@pytest.mark.parametrize("most", [limits.HEAVY, limits.LEVEL_DEGREE])
+def test_heavy_vertices_are_taken_up_where_none_is_too_much_for_a_block(most, monkeypatch):
+    """Those that are loaded: more than one block would take, but each of them a block."""
+    monkeypatch.setattr(limits, "LEVEL_DEGREE", most)
+    monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
+    with emulated():
+        graph = hubs(40, limits.HEAVY + 1)
+        sources = tuple(np.flatnonzero(graph.out_degree > limits.HEAVY).tolist())
+        run = check(STEPS._replace(frontier=sources), graph, mode="sc", partition_size=256)
+        assert in_levels(run).tolist() == [most > limits.HEAVY] * 2
+
+
 def kernels_started(monkeypatch) -> list:
     """Filled with whether a launch was that of a cluster."""
     started, start = [], engine.GpuEngine._start
@@ -139,6 +179,7 @@ def kernels_started(monkeypatch) -> list:
 
 def test_a_cluster_has_thin_graphs_and_hands_over_what_is_too_much(monkeypatch):
     started = kernels_started(monkeypatch)
+    monkeypatch.setattr(limits, "LEVEL_DEGREE", limits.HEAVY)
     with emulated():
         gpop.bfs(generate("grid", width=30, height=5), 0, target="gpu", ratio=1.0)
         assert started == [True]

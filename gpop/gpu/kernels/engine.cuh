@@ -99,7 +99,8 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
                         (double)next.needy, (double)next.needy_edges,
                         (double)graph.n * graph.ell_width, (double)graph.coo_entries};
     const int64 most = cluster ? CLUSTER_EDGES : LEVEL_EDGES;
-    few = HAS_FEW && sends && next.list_valid && next.heavy_size == 0 && next.edges <= most && next.frontier <= most &&
+    const bool fit = next.heavy_size * HEAVY <= LEVEL_DEGREE || graph.longest <= LEVEL_DEGREE;  // its vertices a block each
+    few = HAS_FEW && sends && next.list_valid && fit && next.edges <= most && next.frontier <= most &&
           !(QUEUES && graph.queues);
     alone = next.alone;
     chosen = next.way;

@@ -38,7 +38,7 @@ struct Graph {
   int64 n, m;
   int k, column_pieces, row_pieces;
   unsigned hubs, queues;   // vertices in hub_vertex, and how many of them have queues
-  unsigned pad;
+  unsigned longest;        // out-edges of the vertex that has most
   int64 ell_width, ell_pitch, coo_entries;  // of HYB: columns of ELL, words from one to the next; entries of COO
   const int64* indptr;
   Stored<unsigned> indices;

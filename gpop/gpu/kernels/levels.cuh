@@ -17,7 +17,7 @@
 // Bytes: 16 per active vertex, 4 [+ weight] and a random access per edge. Compare: the queue in perf/gpu_baselines.cu.
 #include "cluster.cuh"
 #include "level_record.cuh"
-#include "walk.cuh"
+#include "long_lists.cuh"
 
 // To L2, for whoever reads it later; nobody waits.
 __device__ __forceinline__ void prefetch(const void* at) {
@@ -167,7 +167,7 @@ struct LevelsOf {
   __device__ __forceinline__ void add(unsigned v, int64 first, int64 degree) {
     Stage* found = stage(level + 1);
     unsigned counted = (unsigned)degree;
-    if (degree > HEAVY) {  // pieces are for another strategy
+    if (degree > LEVEL_DEGREE) {  // too much for a block: pieces of it are for another strategy
       atomicAdd(sum(), (uint64)degree);
       leave_next();
       if (CLUSTERED) atomicOr(&found->flags, BESIDE);
@@ -229,14 +229,19 @@ struct LevelsOf {
   __device__ __forceinline__ void walk() {
     const unsigned walkers = max(1u, team.warps() - 1);  // the last one is the recorder's
     const unsigned tile = min(32u, (size + walkers - 1) / walkers);
-    if (team.warp() >= walkers) return;
-    for (unsigned i = team.warp() * tile; i < size; i += walkers * tile) {
-      const unsigned mine = i + lane_id();
-      const bool wanted = lane_id() < tile && mine < size;
-      const Entry own = entry(mine, wanted, CLUSTERED ? owner_of((int)mine, before) : 0);
-      if (wanted) bits(level)[own.vertex >> 5] = 0;  // all of a word are in this list
-      walk_edges(own.vertex, own.first, (int)own.degree, [&](int64 edge, unsigned source) { relax(edge, source); });
-    }
+    unsigned i = team.warp() < walkers ? team.warp() * tile : size;
+    walk_together(
+        [&](unsigned& v, int64& first, int& degree) {
+          if (i >= size) return false;
+          const unsigned mine = i + lane_id();
+          const bool wanted = lane_id() < tile && mine < size;
+          const Entry own = entry(mine, wanted, CLUSTERED ? owner_of((int)mine, before) : 0);
+          if (wanted) bits(level)[own.vertex >> 5] = 0;  // all of a word are in this list
+          v = own.vertex, first = own.first, degree = (int)own.degree;
+          i += walkers * tile;
+          return true;
+        },
+        [&](int64 edge, unsigned source) { relax(edge, source); });
   }
 
   // What the block has found to the entries of the next level; in a cluster all others are told how much it is.

@@ -1,29 +1,31 @@
 // Strategy push: the edges of active vertices, delivered straight to their destinations.
 //
 // A warp takes up to 32 vertices of the list, or a piece of HEAVY edges of one vertex, and walks the edges
-// together (coalesced). Bytes per edge: 4 (destination) [+ weight] and one random access to the vertex.
+// together (coalesced); a block those between (long_lists.cuh). Bytes per edge: 4 (destination) [+ weight] and one random access to the vertex.
 // Values are those of the beginning of the iteration (vertex_value), so it is bulk-synchronous; see sent_by.
-#include "walk.cuh"
+#include "long_lists.cuh"
 
 __device__ void push_light(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
   const unsigned lane = lane_id();
   const int64 size = ALL_ACTIVE ? graph.n : control->head.list_size;
   const bool live = LIVE && !control->head.dense;
   const int tile = (int)min((int64)32, (size + team.warps() - 1) / team.warps());  // vertices per warp
-  for (int64 i = (int64)team.warp() * tile; i < size; i += (int64)team.warps() * tile) {
-    unsigned v = 0;
-    int64 start = 0;
-    int degree = 0;
-    if (lane < tile && i + lane < size) {
-      v = ALL_ACTIVE ? (unsigned)(i + lane) : space.list[i + lane];
-      start = graph.indptr[v];
-      const int64 edges = graph.indptr[v + 1] - start;
-      if (edges <= HEAVY && pushes(v, space, control)) degree = (int)edges;
-    }
-    walk_edges(v, start, degree, [&](int64 edge, unsigned source) {
-      push_edge(edge, sent_by(source, state, space, live), state, graph, space, control);
-    });
-  }
+  int64 i = (int64)team.warp() * tile;
+  walk_together(
+      [&](unsigned& v, int64& first, int& degree) {
+        if (i >= size) return false;
+        if (lane < tile && i + lane < size) {
+          v = ALL_ACTIVE ? (unsigned)(i + lane) : space.list[i + lane];
+          first = graph.indptr[v];
+          const int64 edges = graph.indptr[v + 1] - first;
+          if (edges <= HEAVY && pushes(v, space, control)) degree = (int)edges;
+        }
+        i += (int64)team.warps() * tile;
+        return true;
+      },
+      [&](int64 edge, unsigned source) {
+        push_edge(edge, sent_by(source, state, space, live), state, graph, space, control);
+      });
 }
 
 // Where there are fewer pieces than warps each is divided.
