@@ -109,6 +109,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "FOLDS_PUSHED": int(traits.push == FOLD),
         "PRIORITISED": int("priorityFunc" in emitted.defined),
         "RANKED": int(launched is RANKED),
+        "TOLD": int(traits.told),
         "MASKED": int(traits.masked and not traits.all_active),
         "ONE_PHASE": int(one_phase(traits)),
         "SETTLES": int(emitted.settles and launched is not RANKED),

@@ -3,8 +3,8 @@
 The engine knows local ids (gpop/ranks/part.py). The user's functions are compiled under other names and
 called with global ids, ``gpop_shift`` above those. On the device lie own vertices only, and a field's pointer
 is as far before them as they are from vertex 0: functions reach them by global ids. What ``scatterFunc`` says
-of a mirror is what its owner has sent last (``gpop_message``); the others are asked about own vertices, and
-say False of mirrors.
+of a mirror is what its owner has sent last (``gpop_message``), unless it says the same on every rank; the
+others are asked about own vertices, and say False of mirrors.
 """
 
 from __future__ import annotations
@@ -21,18 +21,21 @@ from gpop.program.program import FUNCTIONS
 
 MEMBERS = (
     ("gpop_message", np.uint64),
+    ("gpop_degrees", np.uint64),
     ("gpop_shift", np.uint32),
     ("gpop_first", np.uint32),
     ("gpop_last", np.uint32),
 )
-"""What `State` has besides; the first is a pointer."""
+"""What `State` has besides; the first two are pointers."""
 
 STATE = f"""    const void* gpop_message;
+    const unsigned* gpop_degrees;
     unsigned gpop_shift, gpop_first, gpop_last;
     {HINT} bool gpop_owns(unsigned v) const {{ return v - gpop_first < gpop_last - gpop_first; }}
     {HINT} unsigned gpop_place(unsigned v) const {{ return (gpop_owns(v) ? v : gpop_first) + gpop_shift; }}
 """
 
+SAID = "{name}(self, v + self.gpop_shift)"
 ASKED = "self.gpop_owns(v) && {name}(self, v + self.gpop_shift)"
 BODIES = {
     "scatterFunc": (
@@ -45,9 +48,13 @@ BODIES = {
 
 
 class RankedEmitter(Emitter):
-    """Emits one program for a rank."""
+    """Emits one program for a rank; ``says``: ``scatterFunc`` may be asked about every vertex."""
 
     place = "state.gpop_place(v)"
+
+    def __init__(self, cls: Any, lowered: Any, says: bool) -> None:
+        super().__init__(cls, lowered)
+        self.bodies = BODIES | {"scatterFunc": SAID} if says else BODIES
 
     def run(self, weight_dtype: Any) -> Emitted:
         """The program for edges of one weight type, or without weights."""
@@ -62,7 +69,7 @@ class RankedEmitter(Emitter):
         answer = {"scatterFunc": message, "priorityFunc": "long long"}.get(name, "bool")
         given = ("class Self, class X", "Self& self, X x, unsigned v")
         kinds, parameters = given if name == "gatherFunc" else ("class Self", "Self& self, unsigned v")
-        body = BODIES.get(name, ASKED).format(name=f"own_{name}", message=message)
+        body = self.bodies.get(name, ASKED).format(name=f"own_{name}", message=message)
         return f"template <{kinds}> {HINT} {answer} {name}({parameters}) {{ return {body}; }}"
 
     def struct(self) -> str:

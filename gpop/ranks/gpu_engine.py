@@ -3,7 +3,8 @@
 An iteration is what it is alone (one cooperative launch) over the rank's part (gpop/ranks/part.py), of which
 fields, layout and mirrors lie on its device; before it, messages are exchanged (gpop/ranks/gpu_wire.py). The
 host reads one row of counts in between; where devices reach each other's memory it launches many iterations
-one behind the other (gpop/ranks/peers.py). Nothing is computed while messages travel: there is one frontier,
+one behind the other (gpop/ranks/peers.py). There a search, whose messages every rank can tell, sends bits of
+its active vertices and has no mirrors: local ids are global ones. Nothing is computed while messages travel: there is one frontier,
 which mirrors belong to; NVLink has moved them in a tenth of the time of an iteration.
 """
 
@@ -28,15 +29,17 @@ from gpop.gpu.prepared import Prepared
 from gpop.gpu.ranked import RankedEmitter
 from gpop.gpu.traits import Traits
 from gpop.gpu.workspace import Shapes
+from gpop.graph.kept import Kind
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
-from gpop.plan.trace import COLUMNS, FRONTIER_AT
+from gpop.plan.trace import COLUMNS, EDGES_AT, FRONTIER_AT
 from gpop.program.program import Program
 from gpop.program.values import Fields
-from gpop.ranks.gpu_wire import ACTIVE, GpuWire
+from gpop.ranks.gpu_wire import ACTIVE, LEAST, GpuWire
 from gpop.ranks.link import local_device
-from gpop.ranks.part import Part, part_of
-from gpop.ranks.peers import PeerWire, wire_of
+from gpop.ranks.part import EVERYWHERE, Part, part_of
+from gpop.ranks.peer_blocks import reached
+from gpop.ranks.peers import COUNTED, PeerWire, ToldWire, wire_of
 from gpop.ranks.program import hidden_on_ranks
 from gpop.ranks.together import Together, agreed_bits
 from gpop.ranks.world import World
@@ -44,11 +47,14 @@ from gpop.ranks.world import World
 FIRST = 8
 """Iterations before all look at how long they took: on a device some milliseconds each."""
 
+WORD_BITS = 5
+"""Bits of the place of a vertex in a word."""
+
 MODES = "auto", "sc", "pc", "pull"
 NOBODY = int(np.iinfo(np.int64).max)
 """In place of the lowest priority where nobody waits (kernels/buckets.cuh)."""
 
-_emitted: dict[tuple[str, Any], Emitted] = {}
+_emitted: dict[tuple[str, Any, bool], Emitted] = {}
 
 
 class GpuRankEngine(Together, GpuEngine):
@@ -72,14 +78,33 @@ class GpuRankEngine(Together, GpuEngine):
         plan, world = self.whole_plan, self.world
         graph = plan.program.graph
         bits = agreed_bits(bits_of(plan, ()), graph, world, plan.partition_size)
-        self.part = part_of(graph, bits, world, everywhere=0.0)  # a device's memory is short
+        same = not plan.lowered.sent and not plan.program.all_active  # what a vertex says, on every rank
+        self.part = part_of(graph, bits, world, EVERYWHERE if same else 0.0)  # a device's memory is short
+        self.says = same and self.part.everywhere
+        message, prioritised = plan.types.message, "priorityFunc" in plan.lowered.functions
+        sizes = [kind.block_bytes(self.part, message) for kind in (PeerWire, ToldWire)]
+        # A program with priorities asks the host for its next bucket, and so exchanges in steps of the host.
+        self.blocks = [] if prioritised else reached(world, max(sizes))
         super().__init__(self._plan_of_part(plan, bits))
         said = super().prepare() | {"ranks": world.size}
-        message = self.plan.types.message
-        prioritised = "priorityFunc" in self.ready.emitted.defined
-        self.wire = wire_of(self.part, message, world, prioritised)
-        self.fields["gpop_message"] = self.wire.message
+        told = graph.m if self.traits.told else None
+        self.wire = wire_of(self.part, message, world, prioritised, self.blocks, told)
+        if told is None:
+            self.fields["gpop_message"] = self.wire.message
+        else:
+            self.fields["gpop_degrees"] = self._own_degrees()
         return said | {"exchange": self.wire.name}
+
+    def _own_degrees(self) -> Any:
+        """Edges of own vertices to all ranks, on the device."""
+        store, key = self.part.graph.store, ("degrees", cupy().cuda.Device().id)
+        kept = store.get(Kind.DEVICE, key)
+        if kept is None:
+            degrees = self.whole_plan.program.graph.out_degree[self.part.own]
+            with self.layout.allocating():
+                kept = cupy().asarray(np.append(degrees, 0).astype(np.uint32))
+            store.put(Kind.DEVICE, kept, key)
+        return kept
 
     def _plan_of_part(self, plan: Plan, bits: int) -> Plan:
         degrees = ("out_degree",) if "out_degree" in plan.lowered.built_in else ()
@@ -96,15 +121,22 @@ class GpuRankEngine(Together, GpuEngine):
 
     def _emitted(self) -> Emitted:
         plan = self.whole_plan
-        key = (plan.lowered.key, plan.types.weight)
+        key = (plan.lowered.key, plan.types.weight, self.says)
         if key not in _emitted:
-            _emitted[key] = RankedEmitter(type(plan.program), plan.lowered).run(plan.types.weight)
+            emitter = RankedEmitter(type(plan.program), plan.lowered, self.says)
+            _emitted[key] = emitter.run(plan.types.weight)
         return _emitted[key]
 
     def _traits(self, emitted: Emitted) -> Traits:
         """Without what takes several iterations at once."""
         traits = super()._traits(emitted)
-        return traits._replace(strategies=tuple(each for each in traits.strategies if not each.few))
+        traits = traits._replace(strategies=tuple(each for each in traits.strategies if not each.few))
+        return traits._replace(told=self._is_told(traits))
+
+    def _is_told(self, traits: Traits) -> bool:
+        """Whether all that a rank wants to know is who is active; partitions that send together count edges."""
+        pushes = traits.sparse is not None and traits.sparse.name == "push" and traits.dense is None
+        return bool(self.blocks) and self.says and pushes and traits.bits >= WORD_BITS
 
     def _needs(self, *given: Any) -> tuple[tuple[str, ...], Shapes, int, int]:
         parts, shapes, own, needed = super()._needs(*given)
@@ -126,9 +158,15 @@ class GpuRankEngine(Together, GpuEngine):
     def load(self, sources: np.ndarray | None, rows: int) -> None:
         """Fields to the device; the own ones of these vertices, or of all, become the frontier."""
         self.rows, self.pace, self.milliseconds = rows, FIRST, 0.0
-        super().load(None if self.traits.all_active else self.own_of(sources), rows)
+        here = None if self.traits.all_active else self.own_of(sources)
+        edges = self._edges_of(here) if self.traits.told else COUNTED
         self.progress = np.zeros(1, np.int64)
         self.world.progress = self.progress
+        super().load(here, rows)
+        if isinstance(self.wire, PeerWire):
+            self.wire.begin(self, edges)
+            self.whole_active = self.whole_plan.program.graph.n if sources is None else len(sources)
+            return
         if self.wire.prioritised:
             self.wire.launch(self, "gpop_let_wait", self.part.graph.n, self.ready.arguments[1:])
             for name in ("next_frontier", "next_edges", "next_list", "next_heavy"):
@@ -138,9 +176,15 @@ class GpuRankEngine(Together, GpuEngine):
         self.whole_active = self.wire.active
         self.milliseconds = 1e3 * (time.perf_counter() - self.refreshed)
 
+    def _edges_of(self, here: np.ndarray) -> int:
+        """Of own vertices, to all ranks."""
+        degrees = self.whole_plan.program.graph.out_degree
+        return int(degrees[here + np.int64(self.part.shift)].sum(dtype=np.int64))
+
     def refresh(self) -> None:
         """As alone; a run's seconds begin when fields are there, on all ranks."""
         super().refresh()
+        cupy().cuda.runtime.streamSynchronize(current_stream())
         self.world.barrier()
         self.refreshed = time.perf_counter()
 
@@ -191,14 +235,18 @@ class GpuRankEngine(Together, GpuEngine):
 
     def _rounds(self, count: int) -> np.ndarray:
         """So many iterations, or as many as there are, one behind the other on the device."""
-        all_active = self.traits.all_active
-        self.control["rows"] = 0
-        self._send(current_stream())
+        all_active, stream = self.traits.all_active, current_stream()
+        if not self.fresh:  # else the device has counted what was loaded into Control
+            self.control["rows"] = 0
+            self._send(stream)
+        self.fresh = False
         exchanges = self.wire.rounds(self, count, not all_active or self.lowered.filters)
-        self.exchange.receive(current_stream())
+        self.exchange.receive(stream)
         records = self._records().copy()
-        own = self.wire.found(count, len(records))[:, self.world.rank, ACTIVE]
-        records[:, FRONTIER_AT] = self.part.last - self.part.first if all_active else own
+        own = self.wire.found(count, len(records))[:, self.world.rank]
+        records[:, FRONTIER_AT] = self.part.last - self.part.first if all_active else own[:, ACTIVE]
+        if self.traits.told:
+            records[:, EDGES_AT] = own[:, LEAST]
         for begin, end in exchanges[: len(records)]:
             self._note_exchange(begin, end)
         return records
@@ -261,9 +309,10 @@ class GpuRankEngine(Together, GpuEngine):
     def _state(self) -> list[Any]:
         """``struct State``: fields begin with the first own vertex, and are reached by global ids."""
         values, names = super()._state(), self.ready.emitted.state_dtype.names
-        for name in self.lowered.fields:
+        sizes = {name: self.program._fields.kind(name)[1].itemsize for name in self.lowered.fields}
+        for name, size in (sizes | {"gpop_degrees": 4} if self.traits.told else sizes).items():
             if name in names:
-                before = self.part.own.start * self.program._fields.kind(name)[1].itemsize
+                before = self.part.own.start * size
                 values[names.index(name)] = (values[names.index(name)] - before) % (1 << 64)
         return values
 

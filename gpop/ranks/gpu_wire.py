@@ -31,19 +31,24 @@ class GpuWire:
     def __init__(self, part: Part, message: np.dtype, rank: int, link: Link, prioritised: bool) -> None:
         self.prioritised = prioritised
         self.part, self.value_bytes, self.rank, self.link = part, message.itemsize, rank, link
-        self.ranks = part.send_counts.size
-        module, words = cupy(), (part.send_counts + 31) // 32
+        self.ranks, module = part.send_counts.size, cupy()
+        self.row, self.next = (module.zeros(self.ranks + 2, np.int64) for _ in range(2))
+        self.counts = np.zeros((self.ranks, self.ranks + 2), np.int64)
+        self.traffic = np.zeros(4, np.int64)
+        self._make_arrays(message)
+
+    def _make_arrays(self, message: np.dtype) -> None:
+        """Lists of mirrors, what they have said last, and buffers."""
+        part, module = self.part, cupy()
+        words = (part.send_counts + 31) // 32
         self.sends, self.mirrors = module.asarray(part.sends), module.asarray(part.mirrors.astype(np.uint32))
         self.send_first, self.mirror_first = starts(part.send_counts), starts(part.mirror_counts)
         self.first, self.word_first = module.asarray(self.send_first), starts(words)
         self.bits = module.zeros(int(words.sum()) + 1, np.uint32)
-        self.row, self.next = (module.zeros(self.ranks + 2, np.int64) for _ in range(2))
         self.cursors = module.zeros(self.ranks, np.int64)
         self.rows = module.zeros((self.ranks, self.ranks + 2), np.int64)
         self._make_buffers()
         self.message = module.zeros(part.graph.n, message)
-        self.counts = np.zeros((self.ranks, self.ranks + 2), np.int64)
-        self.traffic = np.zeros(4, np.int64)
 
     @property
     def name(self) -> str:

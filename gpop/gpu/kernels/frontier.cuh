@@ -2,11 +2,22 @@
 //
 // Sparse iterations walk the list of candidates and append to the list; dense ones walk all vertices, a
 // warp per word of the bit arrays, and leave bits only, from which a list is made when one is needed.
+#include "own_words.cuh"
 
 __device__ __forceinline__ void add_next(uint64 vertices, uint64 edges, Control* control) {
   if (vertices == 0) return;
   atomicAdd((uint64*)&control->head.next_frontier, vertices);
   atomicAdd((uint64*)&control->head.next_edges, edges);
+}
+
+// Edges of an own vertex of the next frontier as they are counted: on a rank that is told who is active elsewhere
+// (peers.cuh) those to all ranks, since nobody looks at which of them end where.
+__device__ __forceinline__ int64 counted_edges(const State& state, const Graph& graph, unsigned v) {
+#if TOLD
+  return state.gpop_degrees[v];
+#else
+  return degree_of(graph, v);
+#endif
 }
 
 // A vertex of the next frontier; where each is counted, now.
@@ -90,7 +101,7 @@ __device__ void filter_list(Team& team, State& state, const Graph& graph, const 
     const int64 i = round * team.size() + team.rank();
     bool kept = false;
     unsigned v = 0;
-    int64 degree = 0;
+    int64 degree = 0, counted = 0;
     if (i < size) {
       v = space.candidates[i];
       bool active = PUSH != FOLD || bit_of(space.active_bits, v);  // others are listed when activated
@@ -104,14 +115,15 @@ __device__ void filter_list(Team& team, State& state, const Graph& graph, const 
       kept = active && filterFunc(state, v) && joins(v, state, space, control);
       if (kept) {
         degree = degree_of(graph, v);
+        counted = counted_edges(state, graph, v);
         atomicOr(space.frontier_bits + (v >> 5), 1u << (v & 31));
-        tally.add(v, degree);
-        add_kept(degree, control);
+        tally.add(v, counted);
+        add_kept(counted, control);
       }
     }
     append_together(v, degree, kept, space, control);
     vertices += kept;
-    edges += degree;
+    edges += counted;
   }
   tally.flush(graph, space);
   add_found(vertices, edges, control);
@@ -186,8 +198,9 @@ const int WORDS = 8;  // consecutive words of 32 vertices that a warp takes at o
 __device__ void filter_all(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
   const bool gathered = (HAS_PULLING && control->head.pulled) || (MASKED && PUSH != FOLD);
   int64 vertices = 0, edges = 0;
-  const int64 words = (graph.n + 31) / 32;
-  for (int64 w = (int64)team.warp() * WORDS; w < words; w += (int64)team.warps() * WORDS) {
+  const Words own(state, graph);
+  const int64 words = own.last;
+  for (int64 w = own.first + (int64)team.warp() * WORDS; w < words; w += (int64)team.warps() * WORDS) {
     int64 found = 0, found_edges = 0;  // in one partition, where those are not smaller than this
     for (int j = 0; j < WORDS && w + j < words; ++j) {
       const int64 node = 32 * (w + j) + lane_id();
@@ -200,7 +213,7 @@ __device__ void filter_all(Team& team, State& state, const Graph& graph, const S
         if (!gathered) active |= gather_folded(v, state, graph, space);
         kept = active && filterFunc(state, v) && joins(v, state, space, control);
         if (kept) {
-          degree = degree_of(graph, v);
+          degree = counted_edges(state, graph, v);
           add_kept(degree, control);
         }
       }

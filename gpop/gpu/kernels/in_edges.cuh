@@ -9,6 +9,7 @@
 // RMAT 22 took 1.17 with 64 vertices to look at, and 1.12 with 1,024 that lie far apart.
 // Bytes: what needsFunc reads; of a vertex that wants messages its offset, and 4 [+ weight] per in-edge that is looked
 // at, a bit of the frontier, and the source's value.
+#include "own_words.cuh"
 #include "owner_of.cuh"
 #include "place_of.cuh"
 
@@ -159,7 +160,8 @@ __device__ __forceinline__ void pull_words(int64 first, int words, State& state,
 // All vertices. Where most want nothing any more, a warp takes 32 hubs at once, each of another size.
 template <bool LISTS>
 __device__ __forceinline__ Asked ask_all(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-  const unsigned words = (unsigned)((graph.n + 31) / 32);
+  const Words own_words(state, graph);
+  const unsigned words = (unsigned)(own_words.last - own_words.first);
   const unsigned share = max(1u, min((unsigned)MOST_WORDS, words / (4 * team.warps())));  // that a warp claims at once
   const unsigned hubs = ENDS_EARLY ? (graph.hubs + 31) / 32 : graph.hubs;
   const unsigned all = hubs + (words + share - 1) / share;
@@ -170,8 +172,8 @@ __device__ __forceinline__ Asked ask_all(Team& team, State& state, const Graph& 
     item = __shfl_sync(ALL_LANES, item, 0);
     if (item >= all) return asked;
     if (item >= hubs) {
-      const int64 first = (int64)(item - hubs) * share;
-      pull_words<LISTS>(first, (int)min((int64)share, words - first), state, graph, space, control, asked);
+      const int64 first = own_words.first + (int64)(item - hubs) * share;
+      pull_words<LISTS>(first, (int)min((int64)share, own_words.last - first), state, graph, space, control, asked);
     } else if (!ENDS_EARLY) {
       pull_hub(graph.hub_vertex[item], state, graph, space, control, asked);
     } else {

@@ -6,9 +6,14 @@
 //   int64 told[ranks], sent[ranks]    the last round of which a rank's row, or its messages, are all here
 //   bytes                             messages of each rank, in a form that both know from the rows
 //
-// A round is open, post, take, the loop for one iteration, choose, tell. Messages of a round may overwrite those of
+// A round is tell and open, post, take, the loop for one iteration, choose. Messages of a round may overwrite those of
 // the one before: a rank posts when it has the rows of all, which they tell after they have taken. What is
 // written before a flag is visible to who has seen the flag: fences of the system on both sides.
+//
+// TOLD: what a vertex says is the same on every rank, and local ids are global ones. Then a rank's bits of the
+// frontier are all that it sends, as they are: an eighth of a byte per own vertex. Nobody looks at mirrors, or at
+// degrees of vertices of others, so that every rank counts the edges of its own active vertices, to whatever rank, and
+// tells them; of all those it takes its share of the edges for its own.
 
 struct Wire {
   const uint64* blocks;       // of each rank, as this device reaches it
@@ -25,7 +30,9 @@ struct Wire {
   int64* log;                 // [record][rank][ranks + 2]: rows of every round
   unsigned* arrived;          // blocks that have posted
   unsigned* over;             // the run is: what is left of the rounds that were launched does nothing
+  const int64* range;         // TOLD: with which word of the frontier's bits each rank's vertices begin
   int64 ranks, rank;
+  int64 m;                    // TOLD: edges of all ranks
 
   __device__ int64 row() const { return ranks + 2; }
   __device__ int64* rows(int64 of, int64 round) const { return (int64*)blocks[of] + (round & 1) * ranks * row(); }
@@ -48,8 +55,7 @@ struct Form {  // gpop/gpu/exchange_form.py
 };
 
 // What the host does between iterations otherwise (`GpuRankEngine._reopen`); a round too many does nothing.
-extern "C" __global__ void gpop_open(const Wire wire, Control* control, int64 slot) {
-  if (!everybody(control).leader()) return;
+__device__ void open_round(const Wire& wire, const Graph& graph, Control* control, int64 slot) {
   const int64* counts = wire.counts(slot);
   int64 active = 0, incoming = 0;
   for (int64 r = 0; r < wire.ranks; ++r) {
@@ -64,7 +70,8 @@ extern "C" __global__ void gpop_open(const Wire wire, Control* control, int64 sl
     head.row_limit = head.rows;
     return;
   }
-  if (!head.fresh) {
+  const bool loaded = head.fresh;
+  if (!loaded) {
     head.needy += head.frontier;
     head.needy_edges += head.edges;
     head.next_frontier = head.frontier;
@@ -73,6 +80,16 @@ extern "C" __global__ void gpop_open(const Wire wire, Control* control, int64 sl
     head.next_heavy = head.heavy_size;
     head.fresh = 1;
   }
+#if TOLD
+  int64 edges = 0;
+  for (int64 r = 0; r < wire.ranks; ++r) edges += counts[r * wire.row() + wire.ranks + 1];
+  edges = (int64)((double)edges * (double)graph.m / (double)max((int64)1, wire.m));
+  head.needy += active - head.next_frontier;  // those of others are taken off again, but have never been among them
+  head.needy_edges += edges - head.next_edges;
+  if (loaded) head.needy -= graph.n - 32 * (wire.range[wire.rank + 1] - wire.range[wire.rank]);
+  head.next_frontier = active;
+  head.next_edges = edges;
+#endif
   if (incoming > MOST_LISTED) head.list_valid = head.next_list = head.next_heavy = 0;
   if (!ALL_ACTIVE && counts[wire.rank * wire.row() + wire.ranks] + incoming == 0) {  // others have something to do
     for (int column = 0; column < TRACE_COLUMNS; ++column) control->trace[head.rows][column] = 0;
@@ -86,8 +103,24 @@ extern "C" __global__ void gpop_open(const Wire wire, Control* control, int64 sl
 
 // Messages into the blocks of who mirrors this rank's vertices.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
-    gpop_post(const Wire wire, const State given, Control* control, int64 slot, int64 round) {
+    gpop_post(const Wire wire, const State given, const Space space, Control* control, int64 slot, int64 round) {
   if (*wire.over) return;
+#if TOLD
+  Team team = everybody(control);
+  const int64 first = wire.range[wire.rank], size = wire.range[wire.rank + 1] - first;
+  for (int64 i = team.rank(); i < size; i += (int64)AT_ONCE * team.size()) {
+    unsigned word[AT_ONCE];
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; ++u) word[u] = i + u * (int64)team.size() < size ? space.frontier_bits[first + i + u * (int64)team.size()] : 0;
+    for (int64 r = 0; r < wire.ranks; ++r) {
+      if (r == wire.rank) continue;
+      unsigned* there = (unsigned*)((char*)wire.blocks[r] + wire.places[r]);
+#pragma unroll
+      for (int u = 0; u < AT_ONCE; ++u)
+        if (i + u * (int64)team.size() < size) there[i + u * (int64)team.size()] = word[u];
+    }
+  }
+#else
   State state = given;
   ADVANCE(state, control->head.iteration);
   Team team = everybody(control);
@@ -100,11 +133,40 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
       pack(team, state, wire.sends + first, size, form.form, wire.bits + wire.word_first[r], (unsigned*)place,
            (Message*)(place + form.index_bytes), wire.cursors + r);
   }
+#endif
   __threadfence_system();
   __syncthreads();
   if (threadIdx.x || atomicAdd(wire.arrived, 1u) != gridDim.x - 1) return;
   __threadfence_system();
   for (int64 r = 0; r < wire.ranks; ++r) wire.sent(r)[wire.rank] = round;
+}
+
+// Waits until all that a rank has sent in this round is here.
+__device__ __forceinline__ void wait_for(const Wire& wire, int64 rank, int64 round) {
+  if (threadIdx.x == 0) {
+    while (wire.sent(wire.rank)[rank] < round) {}
+    __threadfence_system();
+  }
+  __syncthreads();
+}
+
+// TOLD: the bits of another rank's vertices, which join the frontier; listed where there are few.
+__device__ void take_bits(Team& team, const Graph& graph, const Space& space, Control* control, int64 begin, int64 end,
+                          const unsigned* bits) {
+  const bool listed = control->head.list_valid;
+  for (int64 first = begin + 32LL * team.warp(); first < end; first += 32LL * team.warps()) {
+    const int64 w = first + lane_id();
+    const unsigned own = w < end ? bits[w - begin] : 0;
+    if (w < end) space.frontier_bits[w] = own;
+    if (!__any_sync(ALL_LANES, own != 0)) continue;
+    if (BITS >= 10) {  // they lie in one partition
+      count_partition((unsigned)(32 * first >> BITS), __popc(own), 0, space);
+    } else {
+      if (own) atomicAdd(space.active_vertices + partition_of((unsigned)(32 * w)), (unsigned)__popc(own));
+      __syncwarp();
+    }
+    if (listed) walk_words(first, own, true, graph, space, control, [](unsigned, int64) {});
+  }
 }
 
 // Messages of the others, when they are all here.
@@ -113,19 +175,24 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
                                      int64 round) {
   if (*wire.over) return;
   Team team = everybody(control);
+#if TOLD
+  for (int64 r = 0; r < wire.ranks; ++r) {
+    if (r == wire.rank) continue;
+    wait_for(wire, r, round);
+    take_bits(team, graph, space, control, wire.range[r], wire.range[r + 1],
+              (const unsigned*)((const char*)wire.blocks[wire.rank] + wire.in_first[r]));
+  }
+#else
   for (int64 r = 0; r < wire.ranks; ++r) {
     const int64 first = wire.mirror_first[r], size = wire.mirror_first[r + 1] - first;
     const Form form(wire.counts(slot)[r * wire.row() + wire.rank], size);
     if (!form.form) continue;
-    if (threadIdx.x == 0) {
-      while (wire.sent(wire.rank)[r] < round) {}
-      __threadfence_system();
-    }
-    __syncthreads();
+    wait_for(wire, r, round);
     const char* place = (const char*)wire.blocks[wire.rank] + wire.in_first[r];
     unpack(team, graph, space, control, wire.mirrors + first, form.entries, form.form, (const unsigned*)place,
            (const Message*)(place + form.index_bytes), wire.message);
   }
+#endif
 }
 
 // What is to be sent next, as `choose` has it.
@@ -135,9 +202,21 @@ extern "C" __global__ void gpop_look(const Wire wire, const Space space, Control
   choose(team, space, control, wire.sends, wire.send_first, wire.ranks, wire.bits, row, next, wire.cursors);
 }
 
-// The own row to all, and theirs into the log; in a round too many that of the one before. One block; a thread for each rank.
-extern "C" __global__ void gpop_tell(const Wire wire, const int64* row, int64 slot, int64 round) {
+// The own row to all, and theirs into the log; in a round too many that of the one before. Then the next round is open,
+// if there is one. One block; a thread for each rank. `edges`: of vertices that were loaded, TOLD.
+extern "C" __global__ void gpop_tell(const Wire wire, const Graph graph, Control* control, int64* row, int64 slot, int64 round,
+                                     int64 opens, int64 edges) {
   const int64 size = wire.row();
+#if TOLD
+  if (threadIdx.x == 0) {
+    const Control::Head& head = control->head;
+    const int64 active = head.fresh ? head.next_frontier : head.finished ? 0 : head.frontier;
+    for (int64 r = 0; r < wire.ranks; ++r) row[r] = r == wire.rank ? 0 : active;
+    row[wire.ranks] = active;
+    row[wire.ranks + 1] = edges >= 0 ? edges : head.edges;
+  }
+  __syncthreads();
+#endif
   int64* rows = wire.log + slot * wire.ranks * size;
   const bool over = slot && *wire.over;
   for (int64 r = threadIdx.x; r < wire.ranks && !over; r += blockDim.x) {
@@ -152,4 +231,6 @@ extern "C" __global__ void gpop_tell(const Wire wire, const int64* row, int64 sl
     const volatile int64* here = over ? rows - wire.ranks * size : wire.rows(wire.rank, round);
     for (int64 i = r * size; i < (r + 1) * size; ++i) rows[i] = here[i];
   }
+  __syncthreads();
+  if (opens && threadIdx.x == 0) open_round(wire, graph, control, slot);
 }
