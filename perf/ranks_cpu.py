@@ -4,13 +4,16 @@
 
 Every rank has one thread (or ``--threads``) and its part of a graph; rank 0 also has the whole, and runs
 alone on it while the others wait: with as many threads as a rank, and with as many as all ranks together. All
-in turns; medians of the rounds. A rank *works* in its compiled loop, but for the time that it waits there for
-messages.
+in turns; medians of the rounds. Counted is time on the clock. A rank *works* in its compiled loop, from its
+first thread's entry to its return, messages included that are chosen, written and taken in, and all that its
+threads do or wait for among themselves; not what it *waits* there for other ranks, which is polling.
 
     sum       milliseconds that all ranks work, and that over one process with the threads of a rank
-    of CPU    the same over the processor time of one process with as many threads as all ranks together: two
-              cores that work at the same time are slower than one that has the memory to itself
-    wall      milliseconds of the slowest rank's run, and that over one process with the threads of all
+    of CPU    the same over what one process with as many threads as all ranks takes, times ranks: two cores
+              that work at the same time are slower than one that has the memory to itself
+    waits     milliseconds that a rank waits for others, on average
+    wall      milliseconds of the slowest rank's run, waiting included, and that over one process with the
+              threads of all
     us/level  the same by the number of iterations
 
 Answers of every rank's part are compared with those of the process alone: the same bits.
@@ -65,7 +68,7 @@ def measure(
 ) -> bool:
     """Print the line of a case on rank 0; whether answers are equal."""
     source = int(part.out_degree.argmax())
-    one, many, sums, walls = [], [], [], []
+    one, many, sums, waits, walls = [], [], [], [], []
     size = wanted = None
     for _ in range(rounds + 1):
         rest(world)
@@ -73,6 +76,7 @@ def measure(
         size = run.partition_size
         traffic = run.trace.summary["traffic"]
         sums.append(sum(each["loop_seconds"] - each["waited_seconds"] for each in traffic))
+        waits.append(sum(each["waited_seconds"] for each in traffic) / world.size)
         walls.append(world.most(np.array([run.seconds]))[0])
         if whole is not None:
             for seconds, count in ((one, threads), (many, threads * world.size)):
@@ -84,9 +88,11 @@ def measure(
     wanted = world.first_ones(wanted)
     right = all(world.everyones(bool(np.array_equal(answer, wanted[slice(*run.part)]))))
     if whole is not None:
-        spent, wall, first, threaded = (1e3 * median(each[1:]) for each in (sums, walls, one, many))
+        spent, waited, wall, first, threaded = (
+            1e3 * median(each[1:]) for each in (sums, waits, walls, one, many)
+        )
         numbers = f"{first:10.2f}{spent:10.2f}{spent / first:9.3f}{threaded:11.2f}{wall:10.2f}"
-        numbers += f"{wall / threaded:9.3f}{spent / (threaded * world.size):9.3f}"
+        numbers += f"{wall / threaded:9.3f}{spent / (threaded * world.size):9.3f}{waited:10.2f}"
         numbers += f"{1e3 * wall / run.iterations:10.1f}"
         print(f"{case:14}{run.iterations:7}{numbers}{'' if right else '  WRONG'}", flush=True)
     return right
@@ -118,7 +124,8 @@ def _run(argv: list[str]) -> int:
                 print(f"{spec}: {whole!r}, {world.size} ranks x {given.threads} threads")
                 together = f"{given.threads * world.size} threads"
                 columns = f"{'rounds':>7}{'one, ms':>10}{'sum, ms':>10}{'times':>9}"
-                columns += f"{together:>11}{'wall, ms':>10}{'times':>9}{'of CPU':>9}{'us/level':>10}"
+                columns += f"{together:>11}{'wall, ms':>10}{'times':>9}{'of CPU':>9}"
+                columns += f"{'waits, ms':>10}{'us/level':>10}"
                 print(f"{'':14}{columns}", flush=True)
             for case in given.cases.split(","):
                 right &= measure(case, whole, part, world, given.threads, given.rounds)

@@ -30,8 +30,9 @@ def test_ranks_are_told_beside_one_process():
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 ranks x 1 threads" in done.stdout and "WRONG" not in done.stdout
     for case in ("bfs:auto", "pagerank:pc"):
-        _, rounds, one, summed, times, _, wall, _, _, level = re.search(
-            rf"^({case}) +" + r" +".join([r"([\d.]+)"] * 9) + "$", done.stdout, re.MULTILINE
+        _, rounds, one, summed, times, _, wall, _, _, waits, level = re.search(
+            rf"^({case}) +" + r" +".join([r"([\d.]+)"] * 10) + "$", done.stdout, re.MULTILINE
         ).groups()
         assert int(rounds) > 1 and min(float(one), float(summed), float(wall), float(level)) > 0
+        assert 0 < float(waits) < float(wall)
         assert float(summed) / float(one) == pytest.approx(float(times), rel=0.2, abs=0.1)
