@@ -162,7 +162,7 @@ class PythonEngine:
 
     most_rows = 1
     mode = "sc"
-    settles = False
+    settles = schedules = False
 
     def __init__(self, plan: Plan) -> None:
         self.work = Interpreter(plan.program)

@@ -18,6 +18,7 @@ from gpop.common.inlined import KERNEL
 from gpop.cpu import loop_state, specialise
 from gpop.cpu.control import control_of
 from gpop.cpu.loop import make_loop
+from gpop.cpu.schedule import NO_SCHEDULE
 from gpop.cpu.tree import NO_CHOICE
 from perf import vertex_centric
 from perf.cache_simulator import L2_MISSES, Geometry, make_cache
@@ -25,10 +26,13 @@ from perf.l2_workload import BASELINES, GPOP_MODES, Workload
 from perf.traced import Addresses, with_tracing
 
 NAME = "simulator"
-PLAIN = 14
+PLAIN = 16
 """Arguments of the engine's loop before its named tuples."""
 
 UNLIMITED_NS = 1 << 62
+
+NO_STATE = np.empty(0, np.uint64)
+"""Of a loop whose work holds the program's state itself."""
 
 
 def available() -> bool:
@@ -94,8 +98,9 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
             progress = rest[4]
             done = progress[loop_state.ITERATION]
             over = traced_loop(
-                cache, addresses, w, threads, workers, spins, ticket, limit, 1, UNLIMITED_NS, *rest, *tuples
-            )
+                cache, addresses, w, threads, workers, spins, ticket, limit, 1, UNLIMITED_NS, *rest,
+                NO_STATE, NO_SCHEDULE, *tuples,
+            )  # fmt: skip
             if progress[loop_state.ITERATION] > done:
                 misses.append(int(cache[L2_MISSES]) - sum(misses))  # with entries that did no iteration
             return over

@@ -4,7 +4,7 @@ Algorithm: hk-relax of Kloster and Gleich, level by level as in Shun et al. The 
 after N terms; iteration j moves the residual of level j to level j+1 as residual * t / (j+1) / degree. A
 residual below threshold(j) * degree is dropped. On a symmetric graph the error is at most epsilon * degree
 at every vertex, and never an excess: h - epsilon*degree <= probability <= h.
-Unusual: strictly local, see around_seeds.py. The threshold of a level is a parameter set between iterations.
+Unusual: strictly local, see around_seeds.py. The threshold is a parameter with a value for each level.
 A walk that reaches a vertex without out-edges stays: all later levels are added at once (``stay``).
 Encoding: one residual field serves all levels, because what a level leaves behind is dropped. The seeds
 start at exp(-t), so that the sum of the terms is the result.
@@ -119,23 +119,12 @@ def heat_kernel(
         raise UsageError(f"t {t:g}: expected at most 80, beyond which float32 cannot hold exp(-t)")
     levels = _levels_needed(t, epsilon) if levels is None else int(positive("levels", levels))
     stay = _weights_of_later_levels(t, levels)
-    callback = options.pop("callback", None)
-
     with clean_program(HeatKernel, graph) as program:
-
-        def prepare(level: int) -> None:
-            program.stay = stay[level]
-            program.threshold = epsilon / (2 * levels * stay[min(level + 1, levels)])
-
-        def after(record: dict) -> bool | None:
-            prepare(record["iteration"] + 1)
-            return callback(record) if callback else None
-
         program.t, program.levels = t, levels
+        program.stay, program.threshold = stay, epsilon / (2 * levels * stay[1:])
         program.residual[seeds] = math.exp(-t) / seeds.size
         program.share[seeds] = t * program.residual[seeds] / np.maximum(graph.out_degree[seeds], 1)
-        prepare(0)
-        run = gpop.run(program, frontier=seeds, iterations=levels, callback=after, **options)
+        run = gpop.run(program, frontier=seeds, iterations=levels, **options)
         vertices, values = take(program, run, "total")
     return HeatKernelResult(vertices=vertices, values=values, n=graph.n, levels=levels, run=run)
 
@@ -149,12 +138,12 @@ def _levels_needed(t: float, epsilon: float) -> int:
     return levels
 
 
-def _weights_of_later_levels(t: float, levels: int) -> list[float]:
+def _weights_of_later_levels(t: float, levels: int) -> np.ndarray:
     """psi_j = sum over m of t**m j! / (j+m)!, up to level N: what mass at level j amounts to in the end."""
     psi = [1.0] * (levels + 1)
     for level in range(levels - 1, -1, -1):
         psi[level] = 1 + psi[level + 1] * t / (level + 1)
-    return psi
+    return np.array(psi)
 
 
 def verify(

@@ -19,7 +19,7 @@ from gpop.cpu import loop_state, sharing, team
 from gpop.cpu.active import LIST_GAP, SOURCES, drain_frontier, drain_touched, load_all, load_frontier
 from gpop.cpu.preparation import Preparation
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
-from gpop.cpu.workspace import COUNTERS, SERIAL_EDGES, forget_workspaces
+from gpop.cpu.workspace import COUNTERS, forget_workspaces
 from gpop.layout.edge_blocks import note_without
 from gpop.layout.in_edges import receivers
 from gpop.model.choosers import AUTO_PUSH
@@ -38,7 +38,7 @@ class CpuEngine(Preparation):
     """One run on the CPU; see `gpop.plan.engine.Engine`."""
 
     most_rows = 4096
-    settles = True
+    settles = schedules = True
 
     def __init__(self, plan: Plan, residency: str = "auto") -> None:
         super().__init__(plan, residency)
@@ -81,15 +81,12 @@ class CpuEngine(Preparation):
         """The loop's state before the first iteration."""
         items, active, active_edges = started
         self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0, 0, 0
-        if self.traits.all_active and self._is_long(active_edges, iteration):
-            self.progress[loop_state.TEAM] = loop_state.CALL
+        if self.traits.all_active:  # else the loop would come back at once
+            alike, edge_bytes = self.plan.limit - iteration, sharing.bytes_of_edge(self.graph.n)
+            if sharing.pays_to_call(active_edges, edge_bytes, alike, False):
+                self.progress[loop_state.TEAM] = loop_state.CALL
         self.progress[loop_state.LEAST_ALONE] = self.least_alone[0]
         self.space.team[team.WAY] = AUTO_PUSH
-
-    def _is_long(self, edges: int, iteration: int) -> bool:
-        """Whether the loop, in which all are active, would come back at once for the workers."""
-        expected = edges * sharing.EDGE_BYTES * min(sharing.ROUNDS, self.plan.limit - iteration)
-        return edges >= SERIAL_EDGES and expected >= sharing.WAKE_BYTES
 
     def _loader(self, whole: bool) -> Callable[..., tuple[int, int, int]]:
         """What makes given vertices (or all) the frontier, compiled or loaded before the clock starts."""

@@ -53,7 +53,6 @@ from gpop.cpu.loop_state import (
 )
 from gpop.cpu.shares import order_by_weight, share_by_edges, share_evenly
 from gpop.cpu.work import ADMIT, DEFER, EXCHANGE, GATHER, HEAVIEST, PREPARE, PULL, SCATTER, SETTLE
-from gpop.cpu.workspace import SERIAL_EDGES
 from gpop.plan.trace import BYTES_AT, EDGES_AT, FRONTIER_AT, GATHER_AT, SCATTER_AT
 
 
@@ -69,6 +68,9 @@ def make_loop(open_control, work, all_active, prioritised):
     Where there are other ranks (exchange.py), all return after the same iteration: when nothing is active on
     any, the trace buffer is full, or the time slice of some rank has passed, which it tells the others.
 
+    ``state`` is the table of the program's state, and ``schedule`` says which of its slots (row 0) hold what
+    in each iteration (row 1 on, the last from then on): parameters that were given so.
+
     ``work`` is called with what is to be done and ``job``, ``open_control`` with ``control``: addresses, or
     what else the two take (the cache simulator compiles a loop of its own). ``all_active`` and
     ``prioritised`` say for which programs the loop is.
@@ -76,7 +78,7 @@ def make_loop(open_control, work, all_active, prioritised):
 
     def loop(
         w, threads, workers, spins, ticket, limit, row_limit, slice_ns, stepping,
-        forced, ratio, finds, progress, trace, control, *job,
+        forced, ratio, finds, progress, trace, state, schedule, control, *job,
     ):  # fmt: skip
         c = open_control(control)
         interleaved, pulls, counting, ranked = c.interleaved, c.pulls, c.counting, c.ranked
@@ -89,7 +91,7 @@ def make_loop(open_control, work, all_active, prioritised):
         rows = 0
         phase, items, load, iteration = np.int64(ADMIT), np.int64(0), np.int64(0), np.int64(0)
         sharers, chunk, done = np.int64(threads), np.int64(1), np.int64(0)
-        edge_bytes = sharing.EDGE_BYTES + (sharing.LINE_BYTES if c.n >= sharing.FAR else 0)
+        edge_bytes = sharing.bytes_of_edge(c.n)
         predicted = 0.0
         least = np.int64(tournament.HIGHEST)
         alone_until = np.int64(0)
@@ -121,6 +123,8 @@ def make_loop(open_control, work, all_active, prioritised):
                     if ranked and rows > 0 and c.exchanged[RETURNS] != 0:
                         break
                     iteration = progress[ITERATION]
+                    for j in range(schedule.shape[1]):
+                        state[schedule[0, j]] = schedule[min(iteration + 1, schedule.shape[0] - 1), j]
                     if prioritised:
                         least = priority.least_waiting(c)
                     bucket_done = size == 0
@@ -169,10 +173,8 @@ def make_loop(open_control, work, all_active, prioritised):
                     if all_active:
                         items = c.k
                     may_call, long = progress[TEAM] == MAY_CALL, now - started > sharing.WAKE_NS
-                    expected = load * edge_bytes
-                    if all_active:
-                        expected *= min(sharing.ROUNDS, limit - iteration)
-                    calls = may_call and load >= SERIAL_EDGES and (long or expected >= sharing.WAKE_BYTES)
+                    alike = limit - iteration if all_active else np.int64(1)
+                    calls = may_call and sharing.pays_to_call(load, edge_bytes, alike, long)
                     if calls and not ((pulls and not all_active) or (prioritised and bucket_done)):
                         progress[TEAM] = CALL
                         break
@@ -210,7 +212,7 @@ def make_loop(open_control, work, all_active, prioritised):
                             break
                 pushing = phase in (SCATTER, GATHER)
                 light = load < items * sharing.LIGHT_EDGES and phase not in (PREPARE, PULL)
-                serial = sharing.LIGHT_BUCKET if prioritised and interleaved else SERIAL_EDGES
+                serial = sharing.LIGHT_BUCKET if prioritised and interleaved else sharing.SERIAL_EDGES
                 together = workers > 0 and (load >= serial or not pushing)
                 if together and not all_there:
                     all_there = team.all_there(c.claim, workers, ticket)

@@ -19,10 +19,12 @@ from gpop.cpu import choose_mode, loop_state, loops, specialise, team
 from gpop.cpu.active import SOURCES, drain_frontier, drain_touched, lists_of, load_frontier
 from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.disk import open_disk
+from gpop.cpu.schedule import NO_SCHEDULE, schedule_of
+from gpop.cpu.sharing import SERIAL_EDGES
 from gpop.cpu.sums import SUM_BYTES, has_hub, sums_in_double
 from gpop.cpu.traits import MAYBE, NEVER, Traits, activates_receivers, traits_of
 from gpop.cpu.work import Job
-from gpop.cpu.workspace import SERIAL_EDGES, Needs, Workspace, unit_workspace, workspace_of
+from gpop.cpu.workspace import Needs, Workspace, unit_workspace, workspace_of
 from gpop.graph.symmetry import kernel_of_mirrored
 from gpop.layout.bins import Bins, narrow_weights
 from gpop.layout.edge_blocks import Blocks, blocks_of, is_small
@@ -325,6 +327,12 @@ class Preparation:
             self.lowered, self.plan.types, state,
             specialise.compile_loop, self.lowered, self.traits, pulled, job, self.chosen,
         )  # fmt: skip
+        self._have_stated()
+
+    def _have_stated(self) -> None:
+        """The loop has the program's state, and now its parameters that are others in each iteration."""
+        series, loop = self.program._series, self.enter_loop
+        loop.schedule = schedule_of(series, loop.places) if series else NO_SCHEDULE
         self.stated = True
 
     def _ready_loop(self) -> Callable[..., bool]:
@@ -332,5 +340,5 @@ class Preparation:
         if not self.stated:
             if self.enter_loop is None or not self.enter_loop.renew(state_values(self.program, self.lowered)):
                 self._make_loop(self._state())
-            self.stated = True
+            self._have_stated()
         return self.enter_loop.ready()

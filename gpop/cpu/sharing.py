@@ -4,6 +4,11 @@ Numbers that the loop (loop.py) compares active edges, bytes and times with: to 
 and to share a list with it costs as much as some thousand edges, and milliseconds where others want its core.
 """
 
+from gpop.common.inlined import inline
+
+SERIAL_EDGES = 512
+"""Below so many active edges the calling thread does an iteration alone."""
+
 LIGHT_EDGES = 1024
 """Below so many active edges per partition, several partitions are claimed at once."""
 
@@ -47,3 +52,19 @@ EDGE_BYTES, LINE_BYTES, FAR = 8, 64, 1 << 20
 """Of an active edge, in that estimate: what is read of it, and what is sent along it; and a cache line at its
 other end on a graph of so many vertices, which are in no private cache. On 16 cores a search of RMAT 23 spent
 a quarter of its time in its first iteration, of 244,000 edges, alone."""
+
+
+@inline
+def bytes_of_edge(vertices):
+    """Of an active edge on a graph of so many vertices: see `EDGE_BYTES`."""
+    return EDGE_BYTES + (LINE_BYTES if vertices >= FAR else 0)
+
+
+@inline
+def pays_to_call(edges, edge_bytes, alike, long):
+    """Whether workers are called for an iteration of so many active edges, the first of ``alike`` like it.
+
+    ``long``: whether the main thread has worked for `WAKE_NS`.
+    """
+    expected = edges * edge_bytes * min(ROUNDS, alike)
+    return edges >= SERIAL_EDGES and (long or expected >= WAKE_BYTES)

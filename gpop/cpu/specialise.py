@@ -35,6 +35,7 @@ from gpop.cpu.exchange_out import make_fill_pairs, make_fill_piece
 from gpop.cpu.exchange_post import make_post
 from gpop.cpu.owed import make_after_owing
 from gpop.cpu.scatter_partition import make_scatter_phase
+from gpop.cpu.schedule import NO_SCHEDULE
 from gpop.cpu.traits import ALWAYS, NEVER, Traits, activates_receivers
 from gpop.cpu.tree import NO_TREE
 from gpop.cpu.work import ARGUMENTS, Job, make_entry, make_work
@@ -53,13 +54,15 @@ class Loop:
     """The loop of a run, ready to be entered with the numbers and arrays of `loop.make_loop`.
 
     ``renew``: take the values of another state, while no thread is in it; False where types are others.
+    ``schedule``: what the loop itself writes into it, see `gpop.cpu.schedule`.
     """
 
     enter: Callable[..., bool] | None = None
+    schedule = NO_SCHEDULE
 
     def __init__(self, kind: str, control: Reference, entry: int, state: Reference, job: Reference) -> None:
         self.kind, self.control, self.entry, self.job = kind, control, entry, job
-        self.renew = state.renew
+        self.state, self.renew, self.places = state.table, state.renew, state.kind.places
 
     def ready(self) -> Loop:
         """Wait until what all programs of its kind share is compiled or loaded, too."""
@@ -68,7 +71,8 @@ class Loop:
         return self
 
     def __call__(self, *numbers: Any) -> bool:
-        return self.enter(*numbers, self.control.address, (self.entry, self.job.address))
+        work = self.entry, self.job.address
+        return self.enter(*numbers, self.state, self.schedule, self.control.address, work)
 
 
 def compile_loop(

@@ -47,9 +47,6 @@ from gpop.layout.bins import Bins
 from gpop.layout.edge_blocks import Blocks
 from gpop.layout.partition import l2_cache_bytes, partitions
 
-SERIAL_EDGES = 512
-"""Below so many active edges the calling thread does an iteration alone."""
-
 STREAMING_CACHES = 2
 """From how many times the private caches of the threads on messages are written past them."""
 

@@ -56,6 +56,12 @@ def settled_of(program: Program) -> Callable[[], bool] | None:
     return lambda: bool(getattr(program, field).sum(dtype=np.float64) < getattr(program, tolerance))
 
 
+def _set_series(program: Program, iteration: int) -> None:
+    """Set the parameters that have a value for each iteration, for an engine that does not do so itself."""
+    for name, values in program._series.items():
+        program._parameters[name] = values[min(iteration, len(values) - 1)]
+
+
 def carry_out(
     plan: Plan,
     engine: Engine,
@@ -75,16 +81,19 @@ def carry_out(
     bar = None
     with exclusive(graph):
         try:
-            if not (progress or callback or between or keeper):
+            series = not engine.schedules and bool(plan.program._series)
+            if not (progress or callback or between or keeper or series):
                 done = _without_stops(plan, engine, sources)
                 if done is not None:
                     return done
             settled = None if engine.settles else settled_of(plan.program)
-            watched, over = callback or settled, False
+            watched, over = callback or settled or series, False
             most = 1 if watched else engine.most_rows
             with telling(name, progress):
                 said = engine.prepare()
                 left = keeper.left(engine.range) if keeper else None
+                if series:
+                    _set_series(plan.program, left.iteration if left else 0)
                 if left is None:
                     engine.load(sources, most)
                 else:
@@ -109,6 +118,8 @@ def carry_out(
                     over = settled is not None and settled()
                     if (callback and callback(trace[-1])) or over:
                         break
+                    if series:
+                        _set_series(plan.program, engine.iteration)
                     engine.refresh()
                 if keeper and engine.active and keeper.due(engine.iteration):
                     keeper.write(engine, engine.iteration)

@@ -50,7 +50,7 @@ class GpuEngine(Preparing):
     """
 
     most_rows = TRACE_ROWS
-    settles = True
+    settles, schedules = True, False
 
     def __init__(self, plan: Plan, push: int | None = None) -> None:
         cupy()

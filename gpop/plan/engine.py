@@ -39,7 +39,8 @@ class Engine(Protocol):
     ``iteration`` is the number of the next iteration and ``active`` the vertices that are active in it (also
     those that wait for their priority, and those of an all-active program that are not settled): a run is
     over when there are none. ``most_rows`` is the length of the trace buffer, ``mode`` see `Finished`;
-    ``settles``: whether it looks itself if a program's changes are small enough (`Program.settles`).
+    ``settles``: whether it looks itself if a program's changes are small enough (`Program.settles`), and
+    ``schedules`` whether it gives parameters that have a value for each iteration their own.
 
     An engine whose device works beside the host may have ``begin(sources)``: of a run like an earlier one it
     prepares, loads and begins to iterate, and returns what `prepare` does; ``iterated()`` then waits and
@@ -51,6 +52,7 @@ class Engine(Protocol):
     most_rows: int
     mode: str
     settles: bool
+    schedules: bool
     rows: int
     range: tuple[int, int]
 

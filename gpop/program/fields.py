@@ -43,6 +43,17 @@ def _scalar(dtype: np.dtype, value: Any, what: str) -> np.generic:
         raise UsageError(f"{what} = {value!r}: expected a value of type {dtype}") from None
 
 
+def _series(dtype: np.dtype, values: Any, what: str) -> np.ndarray:
+    """Several values in this type, or a `UsageError`."""
+    try:
+        found = np.array(values, dtype)
+    except (TypeError, ValueError, OverflowError):
+        found = np.empty(0)
+    if found.ndim != 1 or not found.size:
+        raise UsageError(f"{what} = {values!r}: expected a value of type {dtype}, or a list of some")
+    return found
+
+
 class _Harmless:
     """Type of `HARMLESS`."""
 
@@ -109,6 +120,8 @@ class VertexField:
 class Parameter:
     """One scalar that the functions read; a program (or a callback between iterations) sets it.
 
+    Assigning several values gives it one for each iteration, and the last of them in all that follow.
+
     Parameters
     ----------
     dtype : NumPy scalar type
@@ -130,6 +143,9 @@ class Parameter:
     >>> decay.rate = 0.25
     >>> decay.rate
     np.float32(0.25)
+    >>> decay.rate = [0.5, 0.25, 0.125]
+    >>> decay.rate
+    np.float32(0.5)
     """
 
     def __init__(self, dtype: Any, default: Any = 0) -> None:
@@ -143,4 +159,11 @@ class Parameter:
         return self if program is None else program._parameters[self.name]
 
     def __set__(self, program: Any, value: Any) -> None:
-        program._parameters[self.name] = _scalar(self.dtype, value, f"parameter {self.name}")
+        what = f"parameter {self.name}"
+        if isinstance(value, list | tuple | np.ndarray) and np.ndim(value):
+            series = _series(self.dtype, value, what)
+            program._series = {**program._series, self.name: series}
+            value = series[0]
+        elif program._series:
+            program._series = {name: each for name, each in program._series.items() if name != self.name}
+        program._parameters[self.name] = _scalar(self.dtype, value, what)

@@ -25,7 +25,10 @@ with ``target="python"`` (`gpop.reference`), which allows all of that.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
+
+import numpy as np
 
 from gpop.common.errors import ProgramError
 from gpop.common.spelling import check_spelling
@@ -153,6 +156,8 @@ class Program:
     """What a class declares and inherits, by kind; looked up once, since every run makes a program."""
     _defaults: ClassVar[dict[str, Any]] = {}
     """Of its parameters."""
+    _series: Mapping[str, np.ndarray] = {}
+    """Parameters that have a value for each iteration; replaced, never changed."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

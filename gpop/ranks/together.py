@@ -33,7 +33,7 @@ class Together:
     part: Part
     traits: Any
     gathers: bool
-    settles = False
+    settles = schedules = False
     whole_active: int
     slowest: float
     """Seconds of the slowest rank in what was agreed on last."""
