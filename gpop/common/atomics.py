@@ -4,7 +4,8 @@
 nanoseconds each, never inside scatter or gather). ``store_streaming`` writes messages that no cache
 would hold until they are read. ``store_release`` and ``load_acquire`` publish
 bins between threads in interleaved runs and phases between the threads of a team. ``pause`` and
-``yield_core`` are the two steps of waiting; ``clock_ns`` is the C library's monotonic clock.
+``yield_core`` are the two steps of waiting; who has nothing to wait for soon sleeps (``sleep_while``, Linux's
+futex); ``clock_ns`` is the C library's monotonic clock.
 """
 
 from __future__ import annotations
@@ -144,6 +145,47 @@ def sleep_us(typingctx, microseconds):
         function_type = ir.FunctionType(ir.IntType(32), [ir.IntType(32)])
         function = cgutils.get_or_insert_function(builder.module, function_type, "usleep")
         builder.call(function, [args[0]])
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+_FUTEX = {"x86_64": 202, "aarch64": 98}.get(platform.machine())
+_WAIT, _WAKE = 128, 129  # among the threads of a process
+
+
+def _call_futex(builder, pointer, operation, number):
+    """Call the system: a word of 32 bits, which is the lower half of ours."""
+    word = ir.IntType(64)
+    function_type = ir.FunctionType(word, [word], var_arg=True)
+    function = cgutils.get_or_insert_function(builder.module, function_type, "syscall")
+    number = builder.and_(number, word(0xFFFFFFFF))
+    given = [word(_FUTEX), builder.ptrtoint(pointer, word), word(operation), number, word(0)]
+    builder.call(function, given)
+
+
+@intrinsic
+def sleep_while(typingctx, array, index, seen):
+    """Sleep until `wake_up` is called for ``array[index]`` (int64), or for no reason.
+
+    Not at all if its lower half is not that of ``seen``.
+    """
+    signature = types.void(array, index, types.int64)
+
+    def codegen(context, builder, sig, args):
+        _call_futex(builder, _element_pointer(context, builder, sig, args), _WAIT, args[2])
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@intrinsic
+def wake_up(typingctx, array, index, most):
+    """Wake so many of those that sleep for ``array[index]`` (int64)."""
+    signature = types.void(array, index, types.int64)
+
+    def codegen(context, builder, sig, args):
+        _call_futex(builder, _element_pointer(context, builder, sig, args), _WAKE, args[2])
         return context.get_dummy_value()
 
     return signature, codegen

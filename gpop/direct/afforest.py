@@ -25,6 +25,7 @@ sampling", IPDPS 2018.
 from __future__ import annotations
 
 import time
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -32,9 +33,9 @@ import numpy as np
 from gpop.common.atomics import clock_ns, fetch_add, load_acquire, prefetch, store_release
 from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
-from gpop.common.parallel import together
 from gpop.direct.forest import find, flatten, sample_roots, unite
 from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
+from gpop.direct.shared_job import share
 from gpop.graph.graph import Graph
 from gpop.layout.partition import partition_count
 
@@ -67,6 +68,26 @@ class Forest(NamedTuple):
     seconds: float
 
 
+class _Growth(NamedTuple):
+    """What threads share: the graph, the forest, the roots of each partition, and what they count."""
+
+    bits: np.uint64
+    partitions: np.int64
+    directed: np.bool_
+    indptr: np.ndarray
+    indices: np.ndarray
+    parent: np.ndarray
+    roots: np.ndarray
+    listed: np.ndarray
+    finished: np.ndarray
+    phases: np.ndarray
+    sample: np.ndarray
+    largest: np.ndarray
+    vertices: np.ndarray
+    edges: np.ndarray
+    stamps: np.ndarray
+
+
 def grow(graph: Graph, directed: bool, bits: int, threads: int) -> Forest:
     """The forest of a graph; ``directed=False`` promises that every edge has its opposite.
 
@@ -78,24 +99,26 @@ def grow(graph: Graph, directed: bool, bits: int, threads: int) -> Forest:
     ([0, 1, 2, 1, 1], 3)
     """
     n, partitions = graph.n, partition_count(graph.n, bits)
-    if n and not _grow.signatures:  # compiled before the clock starts
-        grow(Graph(np.zeros(1, np.int64), np.empty(0, np.uint32)), directed, bits, 1)
+    if n:
+        _compile(graph.indices.dtype)
     require_memory(8 * n, f"components of {graph!r}")
     start = time.perf_counter()
-    parent, roots = np.empty(n, np.uint32), np.empty(n, np.uint32)
-    listed, finished = np.zeros(partitions, np.int64), np.zeros(partitions, np.int64)
-    vertices, edges = np.zeros(len(PHASES), np.int64), np.zeros(len(PHASES), np.int64)
-    phases, stamps = make_phases(len(PHASES)), np.zeros(len(PHASES) + 1, np.int64)
-    largest, sample = np.zeros(2, np.int64), np.empty(SAMPLES, np.uint32)
-    together(
-        lambda worker: _grow(
-            worker == 0, np.uint64(bits), partitions, directed, graph.indptr, graph.indices, parent, roots,
-            listed, finished, phases, sample, largest, vertices, edges, stamps,
-        ),
-        threads if _EACH * n + (graph.m if directed else 0) >= _SERIAL else 1,
+    job = _Growth(
+        np.uint64(bits), np.int64(partitions), np.bool_(directed), graph.indptr, graph.indices,
+        *(np.empty(n, np.uint32), np.empty(n, np.uint32), np.zeros(partitions, np.int64)),
+        *(np.zeros(partitions, np.int64), make_phases(len(PHASES)), np.empty(SAMPLES, np.uint32)),
+        *(np.zeros(2, np.int64), np.zeros(len(PHASES), np.int64), np.zeros(len(PHASES), np.int64)),
+        np.zeros(len(PHASES) + 1, np.int64),
     )  # fmt: skip
-    seconds = time.perf_counter() - start
-    return Forest(parent, int(vertices[FLATTEN]), int(largest[1]), edges, np.diff(stamps) / 1e9, seconds)
+    share(_grow, job, threads if _EACH * n + (graph.m if directed else 0) >= _SERIAL else 1)
+    seconds, phases = time.perf_counter() - start, np.diff(job.stamps) / 1e9
+    return Forest(job.parent, int(job.vertices[FLATTEN]), int(job.largest[1]), job.edges, phases, seconds)
+
+
+@cache
+def _compile(ids: np.dtype) -> None:
+    """Grow nothing, before the clock starts."""
+    grow(Graph(np.zeros(1, np.int64), np.empty(0, ids)), False, 0, 1)
 
 
 @inline
@@ -219,12 +242,13 @@ def _compress(phases, phase, chunks, size, parent, vertices):
     wait_for(phases, phase, chunks)
 
 
-@kernel
-def _grow(
-    main, bits, partitions, directed, indptr, indices, parent, roots, listed, finished, phases, sample,
-    largest, vertices, edges, stamps,
-):  # fmt: skip
+@inline
+def _grow(number, job):
     """One thread's share of all phases; the main thread also keeps the time."""
+    main, bits, partitions, directed = number == 0, job.bits, job.partitions, job.directed
+    indptr, indices, parent, roots = job.indptr, job.indices, job.parent, job.roots
+    listed, finished, phases, sample = job.listed, job.finished, job.phases, job.sample
+    largest, vertices, edges, stamps = job.largest, job.vertices, job.edges, job.stamps
     n = np.uint64(len(parent))
     if main:
         stamps[HOOK] = clock_ns()

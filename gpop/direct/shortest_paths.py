@@ -28,12 +28,12 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.common.atomics import clock_ns
+from gpop.common.by_reference import Reference, reference_of
 from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
-from gpop.common.parallel import together
-from gpop.direct.crew import KIND, announce, apart, chunk_done, dismiss, end, make_crew, next_chunk
+from gpop.direct.crew import KIND, announce, apart, chunk_done, end, make_crew, next_chunk
 from gpop.direct.frontier import BUFFER, flush
-from gpop.direct.phases import kernel
+from gpop.direct.shared_job import entry, share
 from gpop.direct.shortest_paths_steps import (
     CUT,
     DENSE,
@@ -94,6 +94,16 @@ class Distances(NamedTuple):
     prepare_seconds: float
 
 
+class _Search(NamedTuple):
+    """What threads share; ``alone``: there is but one."""
+
+    alone: np.bool_
+    source: np.uint64
+    ways: Reference
+    space: Reference
+    crew: np.ndarray
+
+
 def search(graph: Graph, source: int, unit: float, threads: int) -> Distances:
     """Distances from a vertex of a graph with whole-number weights; ``unit``: mean weight over mean degree.
 
@@ -103,22 +113,20 @@ def search(graph: Graph, source: int, unit: float, threads: int) -> Distances:
     >>> search(graph, 0, 1.0, threads=1).distance.tolist()
     [0, 2, 5]
     """
-    n, begin, over = graph.n, time.perf_counter(), make_crew()
+    n, begin = graph.n, time.perf_counter()
     lines = lines_by_weight(graph, threads)
     back = graph if graph.equals_reverse() else graph.reverse()
     in_lines = lines if back is graph else lines_by_weight(back, threads)
     ways = LineWays(graph.indptr, lines, back.indptr, in_lines)
-    dismiss(over)
-    _search(1, False, np.uint64(0), ways, _space(1, unit, 2), over)  # compiled before the clock starts
+    ready = reference_of(ways)
+    nothing = _Search(np.bool_(False), np.uint64(0), ready, Reference(_space(1, unit, 1)), make_crew())
+    entry(_search, Reference(nothing).kind)  # compiled before the clock starts
     require_memory(VERTEX_BYTES * n, f"shortest paths of {graph!r}")
     start = time.perf_counter()
     threads = threads if n + graph.m >= _SERIAL else 1
-    space, crew = _space(n, unit, threads), make_crew()
-    together(
-        lambda worker: _search(worker, threads == 1, np.uint64(source), ways, space, crew),
-        threads,
-        lambda: dismiss(crew),
-    )
+    space = _space(n, unit, threads)
+    job = _Search(np.bool_(threads == 1), np.uint64(source), ready, Reference(space), make_crew())
+    share(_search, job, threads)
     tallies = space.now[EDGES:TIMES], space.now[TIMES : TIMES + OVER] / 1e9
     for tally in tallies:
         tally[NEAR] += tally[DENSE]
@@ -178,9 +186,10 @@ def _next(kind, ways, space):
     return SPLIT, away, away
 
 
-@kernel
-def _search(worker, alone, source, ways, space, crew):
+@inline
+def _search(worker, job):
     """A search: what the leader does, worker 0, and who follows."""
+    alone, source, ways, space, crew = job.alone, job.source, job.ways, job.space, job.crew
     now, kind = space.now, REST
     if worker == 0:
         space.distance[source] = 0

@@ -31,7 +31,7 @@ from gpop.graph.build_outside import cut
 from gpop.graph.graph import Graph
 from gpop.layout.bins import count_bins, fill_bins, id_dtype, source_dtype
 from gpop.layout.edge_block_kernels import FIRST, FOURS, WINDOW
-from gpop.layout.edge_blocks import block_sizes, build_blocks, plan_blocks
+from gpop.layout.edge_blocks import VALUE_BYTES, block_sizes, build_blocks, plan_blocks
 from gpop.layout.edge_ranges import Found, Ranges, put
 from gpop.layout.mapped_file import write_header
 from gpop.layout.partition import partition_bits, partition_count
@@ -41,9 +41,6 @@ EDGE_BYTES = 64
 
 WEIGHT_BYTES = 8
 """The same in bytes of its weight."""
-
-VALUE_BYTES = 4
-"""Of a value, and of what it changes: programs come later, and most have such."""
 
 UNIT_EDGES = 1 << 21
 """Most in-edges of a unit: what is read ahead at a time."""
