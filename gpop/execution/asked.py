@@ -73,9 +73,8 @@ def check_run(
             "from a .mapped folder (python -m gpop.convert --layout)"
         )
     if target != "gpu":
-        for name, values in program._fields.made.items():
-            if hasattr(values, "__cuda_array_interface__"):
-                raise UsageError(f"field {name} is a device array: expected target 'gpu'")
+        for name in program._fields.away:
+            raise UsageError(f"field {name} is a device array: expected target 'gpu'")
 
 
 def check_ranks(program: Program, world: World, target: str, threads: int | None) -> int | None:

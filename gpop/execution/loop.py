@@ -145,10 +145,9 @@ def _without_stops(
         return None
     trace = Trace(_summary(plan, engine) | said)  # while the device is at it
     trace.extend(engine.iterated())
-    while engine.active and engine.iteration < plan.limit:
+    while (active := engine.active) and engine.iteration < plan.limit:
         trace.extend(engine.iterate())
-    is_over = engine.active == 0
-    return trace, engine.finish(), engine.iteration, is_over
+    return trace, engine.finish(), engine.iteration, active == 0
 
 
 def _summary(plan: Plan, engine: Engine) -> dict[str, Any]:

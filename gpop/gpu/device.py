@@ -132,8 +132,3 @@ def require_device_memory(needed: int, what: str) -> None:
         raise NotEnoughMemory(
             f"{what} needs {sizes[0]:.{digits}f} GiB on the device, {sizes[1]:.{digits}f} GiB are free"
         )
-
-
-def is_device_array(value: Any) -> bool:
-    """Whether a value lies on a device (CuPy, Numba, PyTorch ... arrays say so)."""
-    return hasattr(value, "__cuda_array_interface__")

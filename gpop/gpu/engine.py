@@ -33,8 +33,8 @@ takes a vertex of five million in-edges to be late by as much again."""
 
 NOBODY = np.empty(0, np.uint32)
 
-AGAIN = ("ready", "mode", "layout", "traits", "exchange", "control", "fields")
-"""What is the same for a run like an earlier one, if all its fields are small."""
+AGAIN = ("ready", "mode", "layout", "traits", "exchange", "control", "fields", "known")
+"""What is the same for a run like an earlier one, if all its fields are small or on the device already."""
 
 ITERATION, LIMIT, ROWS, ROW_LIMIT, SLICE, FRONTIER, HEAVY, LOADS, SOURCES = map(
     word_of,
@@ -82,9 +82,13 @@ class GpuEngine(Preparing):
             self.space = ready.take_space(self.program.graph)
         self.control = exchange.control
         self.fields = DeviceFields(self.program, names, exchange, self.layout, self.link is not None)
+        self.known = {**exchange.addresses, "iteration": 0}  # the device counts it
+        if "out_degree" in self.lowered.built_in:
+            self.known["out_degree"] = self.layout["out_degree"].data.ptr
         ready.give(self.space, exchange)
-        if len(exchange.fields) == len(names) and self.link is None:
-            ready.again = {name: vars(self)[name] for name in AGAIN}
+        away = on_device(self.program, names)
+        if len(exchange.fields) + len(away) == len(names) and self.link is None:
+            ready.again[away] = {name: vars(self)[name] for name in AGAIN}
         return ready.said
 
     def begin(self, sources: np.ndarray | None) -> dict[str, Any] | None:
@@ -93,13 +97,14 @@ class GpuEngine(Preparing):
         ready = noted(self.plan)
         if ready is None:
             return None
-        if ready.again and not on_device(self.program, self.lowered.fields):
-            vars(self).update(ready.again)
+        again = ready.again.get(on_device(self.program, self.lowered.fields))
+        if again is None:
+            self._work_with(ready)
+        else:
+            vars(self).update(again)
             self.fields.program = self.program
             self.space = ready.take_space(self.program.graph)
             ready.give(self.space, self.exchange)
-        else:
-            self._work_with(ready)
         self.load(sources, self.most_rows)
         self._begin_launch(self._launch_of_now())
         return ready.said
@@ -129,7 +134,7 @@ class GpuEngine(Preparing):
 
     @property
     def active(self) -> int:
-        return 0 if self.control["finished"] else self.control["frontier"]
+        return 0 if self.control["finished"] else self.exchange.words[FRONTIER]
 
     def load(self, sources: np.ndarray | None, rows: int) -> None:
         """Fields to the device; these vertices, or all, become the frontier."""
@@ -194,10 +199,10 @@ class GpuEngine(Preparing):
         return self._records()
 
     def _records(self) -> np.ndarray:
-        records = self.exchange.trace[: self.control["rows"]]
+        exchange = self.exchange
         if self.link is not None:
-            self.link.take(records)
-        return records[:, :FETCHED_AT]
+            self.link.take(exchange.trace[: exchange.words[ROWS]])
+        return exchange.trace[: exchange.words[ROWS], :FETCHED_AT]
 
     def _launch(self, launch: Launch, goes_on: bool = False) -> None:
         """One launch on the arrays of the run, timed; Control is read back.
@@ -248,19 +253,10 @@ class GpuEngine(Preparing):
 
     def _state(self) -> list[Any]:
         """The values of ``struct State`` as the program is now."""
-        parameters, addresses, values = self.program._parameters, self.exchange.addresses, []
-        for name in self.ready.emitted.state_dtype.names:
-            if name in parameters:
-                values.append(parameters[name])
-            elif name in addresses:
-                values.append(addresses[name])
-            elif name in self.fields:
-                values.append(self.fields[name].data.ptr)
-            elif name == "out_degree":
-                values.append(self.layout["out_degree"].data.ptr)
-            else:
-                values.append(0)  # `iteration`, which the device counts
-        return values
+        known = self.known | self.program._parameters
+        for name in self.fields.keys() - known.keys():
+            known[name] = self.fields[name].data.ptr
+        return [*map(known.__getitem__, self.ready.emitted.state_dtype.names)]
 
     def publish(self) -> None:
         """Have fields where the program has them."""
@@ -294,7 +290,7 @@ class GpuEngine(Preparing):
             self.layout.pool.free_all_blocks()
         elif not is_active:
             ready.keep_space(self.space)
-        self.fields.program = None  # whose graph may keep them
+        self.fields.forget()
         return finished
 
     def _left(self) -> np.ndarray:

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from gpop.gpu.device import cupy, is_device_array, pinned
+from gpop.gpu.device import cupy, pinned
 from gpop.gpu.mail import Mail
-from gpop.gpu.structs import CONTROL, Numbers
+from gpop.gpu.structs import CONTROL, Numbers, word_of
 from gpop.program.program import Program
 from gpop.program.values import Fields
 
@@ -35,6 +35,7 @@ ALIGNED = 256
 HEAD_BYTES = CONTROL.fields["trace"][1]
 """Of Control before the trace."""
 
+_ROWS = word_of("rows")
 _ROW_BYTES = CONTROL["trace"].base.itemsize * CONTROL["trace"].shape[1]
 
 
@@ -140,7 +141,7 @@ class Exchange:
             runtime.streamSynchronize(stream)
         else:
             self.mail.wait(stream)
-        rows = self.control["rows"]
+        rows = self.words[_ROWS]
         if rows > FIRST_ROWS:
             self._bring(self._first_end, self._control_at + HEAD_BYTES + rows * _ROW_BYTES, stream)
             runtime.streamSynchronize(stream)
@@ -156,8 +157,8 @@ def on_device(program: Program, names: Iterable[str]) -> tuple[str, ...]:
 
     They say which block a program needs, of those for programs of its class on its graph.
     """
-    made = program._fields.made
-    return tuple([name for name in names if name in made and is_device_array(made[name])])
+    away = program._fields.away
+    return tuple([name for name in names if name in away]) if away else ()
 
 
 def _small_fields(program: Program, names: Iterable[str]) -> list[tuple[str, int, np.dtype]]:

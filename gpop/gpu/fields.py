@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from gpop.gpu import staging
-from gpop.gpu.device import cupy, is_device_array
+from gpop.gpu.device import cupy
 from gpop.gpu.device_graph import DeviceGraph
 from gpop.gpu.exchange import ROOM, Exchange
 from gpop.gpu.left import OnDevice
 from gpop.graph.kept import Kind
 from gpop.program.program import Program
-from gpop.program.values import Recipe
+from gpop.program.values import Fields, Recipe
 
 
 class DeviceFields(dict[str, Any]):
@@ -47,16 +47,17 @@ class DeviceFields(dict[str, Any]):
         unmade = [name for name in large if name in recipes]
         for name in large:  # what is made first: others may be made of it
             if name not in unmade:
-                self._take(name, fields[name])
+                self._take(name, fields)
         for name in unmade:
             recipe = recipes.get(name)
             if recipe is None:  # somebody has looked at it meanwhile
-                self._take(name, fields[name])
+                self._take(name, fields)
             elif name not in self:
                 self._make(name, recipe)
 
-    def _take(self, name: str, array: Any) -> None:
-        if is_device_array(array):
+    def _take(self, name: str, fields: Fields) -> None:
+        array = fields[name]
+        if name in fields.away:
             self[name] = array
         elif self._is_constant(name):
             self[name] = self._copy_of(array)
@@ -87,8 +88,9 @@ class DeviceFields(dict[str, Any]):
 
     def _is_constant(self, name: str) -> bool:
         """Whether nobody may write a field, and it travels alone."""
-        field = self.program._fields.made.get(name)
-        if field is None or is_device_array(field) or name in self.exchange.fields or self.lent:
+        fields = self.program._fields
+        field = fields.made.get(name)
+        if field is None or name in fields.away or name in self.exchange.fields or self.lent:
             return False
         return not field.flags.writeable
 
@@ -101,6 +103,12 @@ class DeviceFields(dict[str, Any]):
             staging.send(*kept)
             store.put(Kind.DEVICE, kept, key, about="field")
         return kept[1]
+
+    def forget(self) -> None:
+        """The run is over: its program, whose graph may keep this, and arrays that have no place here."""
+        self.program = None
+        for name in self.keys() - self.exchange.fields.keys():
+            del self[name]
 
     def fetch(self, written: tuple[str, ...]) -> None:
         """Fields that the program writes back to where it has them; what nobody has looked at stays."""
@@ -116,5 +124,5 @@ class DeviceFields(dict[str, Any]):
                 fields.recipes[name] = OnDevice(self[name])
                 if self.lent:
                     fields[name]
-            elif not is_device_array(array):
+            elif name not in fields.away:
                 staging.fetch(self[name], array)

@@ -1,12 +1,12 @@
 """Mail between the host and a kernel of one block: a block of the host's memory that both reach.
 
-Copies before and behind a launch, and waiting for its stream, take as long as a run on a small graph. Here the
-kernel fetches what it is sent, and writes back its answer, itself (kernels/mail.cuh), and the host looks at a
-word that is written last. After `LOOKS` it waits for the stream instead, which also tells of a kernel that
+Copies before and behind a launch, and waiting for its stream, take as long as a run on a small graph. Here
+the kernel fetches what it is sent and writes back its answer itself (kernels/mail.cuh), and the host looks at
+a word that is written last. After `LOOKS` it waits for the stream instead, which also tells of a kernel that
 failed, and lets other threads of Python on.
 
-Who begins a launch waits for it before the next one, also after an interrupt: the answer to one would be taken
-for that to the other.
+Who begins a launch waits for it before the next one, also after an interrupt: the answer to one would be
+taken for that to the other.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LOOKS = 4096 if IN_ORDER else 0
 
 
 class Mail:
-    """A block at these addresses of host (pinned) and device: ``letter`` bytes go there, ``answer`` come back.
+    """A block at addresses of host (pinned) and device: ``letter`` bytes go there, ``answer`` come back.
 
     Attributes
     ----------

@@ -82,8 +82,8 @@ class Prepared:
         self.events = cupy().cuda.Event(), cupy().cuda.Event()
         self.space: Workspace | None = None
         self.exchanges: dict[tuple[str, ...], Exchange] = {}
-        self.again: dict[str, Any] = {}
-        """Of the engine of the last run whose fields all were small: what the next one's are, too."""
+        self.again: dict[tuple[str, ...], dict[str, Any]] = {}
+        """By the fields that are on the device, all others small: of the last engine, and the next, too."""
         state = np.zeros(1, self.emitted.state_dtype)
         self._state, self._packer = memoryview(state.view(np.uint8)), packer(state.dtype)
         space, control, mail = np.zeros(1, SPACE), np.zeros(1, np.uint64), np.zeros(1, MAIL)

@@ -21,7 +21,7 @@ from gpop.common.parallel import worker_count
 from gpop.gpu import limits
 from gpop.gpu.budgeted_graph import BudgetedGraph, rounded
 from gpop.gpu.choices import mode_of, parts_of, traits_of
-from gpop.gpu.device import cupy, current_device, is_device_array
+from gpop.gpu.device import cupy, current_device
 from gpop.gpu.device_graph import device_graph
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.streamed_graph import StreamedGraph
@@ -159,8 +159,8 @@ def _bytes(shapes: Shapes) -> int:
 
 def _fields(plan: Plan) -> int:
     fields = plan.program._fields
-    away = (name for name in plan.lowered.fields if not is_device_array(fields.made.get(name)))
-    return sum(rounded(fields.nbytes(name) + 64) for name in away)
+    here = (name for name in plan.lowered.fields if name not in fields.away)
+    return sum(rounded(fields.nbytes(name) + 64) for name in here)
 
 
 class Link:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import types
 from functools import cache
+from itertools import repeat
 from operator import attrgetter, is_
 from sys import intern
 from typing import Any
@@ -51,30 +52,33 @@ class Watched:
     def __init__(self, cls: type[Program], functions: dict[str, Any]) -> None:
         self.name, self.members = cls.__name__, cls._members
         self.said = _said(cls)
-        self.codes: list[tuple[types.FunctionType, types.CodeType]] = []
-        self.names: list[tuple[dict[str, Any], str, Any]] = []
-        self.cells: list[tuple[types.CellType, Any]] = []
+        codes: list[tuple[types.FunctionType, types.CodeType]] = []
+        names: list[tuple[dict[str, Any], str, Any]] = []
+        cells: list[tuple[types.CellType, Any]] = []
         self.sure = True
         pending, seen = list(functions.values()), set()
         while pending:
             function = getattr(value := pending.pop(), "py_func", value)
             if function not in seen:
                 seen.add(function)
-                pending += self._watch(function)
+                pending += self._watch(function, codes, names, cells)
+        # By columns, for loops in C: every run asks.
+        self.functions, self.codes = _columns(codes, 2)
+        self.scopes, self.names, self.values = _columns(names, 3)
+        self.cells, self.contents = _columns(cells, 2)
 
-    def _watch(self, function: types.FunctionType) -> list[Any]:
+    def _watch(self, function: types.FunctionType, codes: list, names: list, cells: list) -> list[Any]:
         """Watch what a function refers to; the functions among it."""
         self.sure &= not function.__defaults__
-        self.codes.append((function, function.__code__))
-        names, scope = names_in(function.__code__), function.__globals__
-        found = [(scope, name, scope.get(name, _NOTHING)) for name in names]
+        codes.append((function, function.__code__))
+        named, scope = names_in(function.__code__), function.__globals__
+        found = [(scope, name, scope.get(name, _NOTHING)) for name in named]
         for module in [value for _, _, value in found if isinstance(value, types.ModuleType)]:
             constants = vars(module)
-            self.sure &= not any(name not in constants and hasattr(module, name) for name in names)
-            found += [(constants, name, constants.get(name, _NOTHING)) for name in names]
-        cells = [(cell, cell.cell_contents) for cell in function.__closure__ or ()]
-        self.names += found
-        self.cells += cells
+            self.sure &= not any(name not in constants and hasattr(module, name) for name in named)
+            found += [(constants, name, constants.get(name, _NOTHING)) for name in named]
+        names += found
+        cells += [(cell, cell.cell_contents) for cell in function.__closure__ or ()]
         referred = references_of(function).values()
         helpers = []
         for each in referred:
@@ -88,20 +92,23 @@ class Watched:
         """Whether all of it is the same, and of a kind that cannot change in place."""
         if not self.sure or cls.__name__ is not self.name or cls._members is not self.members:
             return False
-        if not all(map(is_, _said(cls), self.said)):
-            return False
-        for scope, name, value in self.names:
-            if scope.get(name, _NOTHING) is not value:
-                return False
-        for function, code in self.codes:
-            if function.__code__ is not code or function.__defaults__:
-                return False
-        return all(cell.cell_contents is value for cell, value in self.cells)
+        return (
+            all(map(is_, _said(cls), self.said))
+            and all(map(is_, map(dict.get, self.scopes, self.names, repeat(_NOTHING)), self.values))
+            and all(map(is_, map(_code, self.functions), self.codes))
+            and not any(map(_defaults, self.functions))
+            and all(map(is_, map(_contents, self.cells), self.contents))
+        )
 
 
 _NOTHING = object()
+_code, _defaults, _contents = map(attrgetter, ("__code__", "__defaults__", "cell_contents"))
 _said = attrgetter(*FUNCTIONS, *DECLARATIONS)
 """Of a class, where it or a base has said it: all that the key is made of beside fields and parameters."""
+
+
+def _columns(rows: list[tuple], count: int) -> list[tuple]:
+    return [*zip(*rows, strict=True)] or [()] * count
 
 
 def content_key(cls: type[Program], functions: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import UsageError
+from gpop.program.values import is_device_array
 
 DTYPES = tuple(
     np.dtype(name)
@@ -104,7 +105,7 @@ class VertexField:
 
     def __set__(self, program: Any, value: Any) -> None:
         """``program.field = values`` copies into the field's own array; a device array is taken as it is."""
-        if hasattr(value, "__cuda_array_interface__"):
+        if is_device_array(value):
             if value.shape != (program.graph.n,) or value.dtype != self.dtype:
                 raise UsageError(
                     f"field {self.name}: a device array of {value.dtype}{value.shape}: "

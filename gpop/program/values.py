@@ -82,11 +82,20 @@ class Scaled:
         return False
 
 
+def is_device_array(value: Any) -> bool:
+    """Whether a value lies on a device (CuPy, Numba, PyTorch ... arrays say so)."""
+    return hasattr(value, "__cuda_array_interface__")
+
+
 class Fields(MutableMapping[str, Any]):
-    """Arrays by name; `made` has those that somebody has looked at, `recipes` the others."""
+    """Arrays by name; `made` has those that somebody has looked at, `recipes` the others.
+
+    `away` are the names of arrays of a device (CuPy's): to ask one what it is takes longer than a look-up.
+    """
 
     def __init__(self, made: dict[str, Any], recipes: dict[str, Recipe]) -> None:
         self.made, self.recipes = made, recipes
+        self.away = {name for name, array in made.items() if is_device_array(array)} if made else set()
 
     def __getitem__(self, name: str) -> Any:
         array = self.made.get(name)
@@ -102,9 +111,14 @@ class Fields(MutableMapping[str, Any]):
     def __setitem__(self, name: str, array: Any) -> None:
         self.made[name] = array
         self.recipes.pop(name, None)
+        if type(array) is np.ndarray or not is_device_array(array):
+            self.away.discard(name)
+        else:
+            self.away.add(name)
 
     def __delitem__(self, name: str) -> None:
         del self.made[name]
+        self.away.discard(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter([*self.made, *self.recipes])
