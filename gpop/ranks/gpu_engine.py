@@ -163,6 +163,8 @@ class GpuRankEngine(Together, GpuEngine):
         edges = self._edges_of(here) if self.traits.told else COUNTED
         self.progress = np.zeros(1, np.int64)
         self.world.progress = self.progress
+        if isinstance(self.wire, PeerWire):
+            self.wire.lay_out(self, FIRST)
         super().load(here, rows)
         if isinstance(self.wire, PeerWire):
             self.wire.begin(self, edges)
