@@ -3,9 +3,10 @@
 An iteration is what it is alone (one cooperative launch) over the rank's part (gpop/ranks/part.py), of which
 fields, layout and mirrors lie on its device; before it, messages are exchanged (gpop/ranks/gpu_wire.py). The
 host reads one row of counts in between; where devices reach each other's memory it launches many iterations
-one behind the other (gpop/ranks/peers.py). There a search, whose messages every rank can tell, sends bits of
-its active vertices and has no mirrors: local ids are global ones. Nothing is computed while messages travel: there is one frontier,
-which mirrors belong to; NVLink has moved them in a tenth of the time of an iteration.
+one behind the other (gpop/ranks/peers.py). There a search, whose messages every rank can tell, sends the bits
+of its active vertices and has no mirrors: local ids are global ones. Nothing is computed while messages
+travel: there is one frontier, which mirrors belong to; NVLink has moved them in a tenth of the time of an
+iteration.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ class GpuRankEngine(Together, GpuEngine):
         return traits._replace(told=self._is_told(traits))
 
     def _is_told(self, traits: Traits) -> bool:
-        """Whether all that a rank wants to know is who is active; partitions that send together count edges."""
+        """Whether a rank is told who is active and no more; partitions that send together count edges."""
         pushes = traits.sparse is not None and traits.sparse.name == "push" and traits.dense is None
         return bool(self.blocks) and self.says and pushes and traits.bits >= WORD_BITS
 
@@ -162,6 +163,8 @@ class GpuRankEngine(Together, GpuEngine):
         edges = self._edges_of(here) if self.traits.told else COUNTED
         self.progress = np.zeros(1, np.int64)
         self.world.progress = self.progress
+        if isinstance(self.wire, PeerWire):
+            self.wire.lay_out(self, FIRST)
         super().load(here, rows)
         if isinstance(self.wire, PeerWire):
             self.wire.begin(self, edges)

@@ -115,7 +115,6 @@ class PeerWire(GpuWire):
 
     def begin(self, engine: Any, edges: int) -> None:
         """Before the first round of a run, whose frontier is loaded: ``edges`` of its own vertices."""
-        self._lay_out(engine)
         self.edges[0] = edges
         if self.chooses:
             self._choose(engine)
@@ -128,8 +127,7 @@ class PeerWire(GpuWire):
         """
         stream, chooses = current_stream(), changes and self.chooses
         post, take, look = (self.launches[name] for name in ("gpop_post", "gpop_take", "gpop_look"))
-        while len(self.events) < count:
-            self.events.append((cupy().cuda.Event(), cupy().cuda.Event()))
+        self._make_events(count)
         self._tell(stream, 0, count)
         self.edges[0] = COUNTED
         for turn, (begin, end) in enumerate(self.events[:count]):
@@ -151,8 +149,12 @@ class PeerWire(GpuWire):
         self.round[0] += 1
         self.launches["gpop_tell"](stream)
 
-    def _lay_out(self, engine: Any) -> None:
-        """Launches with where their arguments lie."""
+    def _make_events(self, count: int) -> None:
+        self.events += [(cupy().cuda.Event(), cupy().cuda.Event()) for _ in range(count - len(self.events))]
+
+    def lay_out(self, engine: Any, count: int) -> None:
+        """Launches with where their arguments lie, and what so many rounds need."""
+        self._make_events(count)
         state, graph, space, control = engine.ready.arguments
         wire, slot, now = self.argument, self.slot, self.round
         blocks = engine.ready.device.multiprocessors

@@ -48,6 +48,7 @@ def source_of(
     streamed: bool = False,
     tree: bool = False,
     clustered: bool = False,
+    told: bool = False,
 ) -> str | None:
     """The source of an engine, or None where a program cannot be run that way.
 
@@ -57,7 +58,7 @@ def source_of(
     cls, weight = PROGRAMS[name]
     emitted = emitted_of(name)
     if launched is RANKED:
-        emitted = RankedEmitter(cls, lower(cls)).run(weight)
+        emitted = RankedEmitter(cls, lower(cls), told).run(weight)
     combine = cls.combine if way == "declared" else None
     asks = code_of(mode) == PULL
     push = OWNER if way == "owner" or asks else push_of(emitted, combine)
@@ -76,7 +77,7 @@ def source_of(
     strategies = strategies_of(mode, push == OWNER, combine is not None, pulls, levels, streamed)
     traits = Traits(
         15, weight, bin_weight, cls.all_active, mask, value, combine, push, cls.track_touched, live,
-        strategies, split(mode)[1], streamed=streamed, tree=tree, clustered=clustered,
+        strategies, split(mode)[1], streamed=streamed, tree=tree, clustered=clustered, told=told,
     )  # fmt: skip
     return make_source(emitted, traits, launched)
 
@@ -122,6 +123,12 @@ def test_engines_with_levels_of_a_cluster_compile(tmp_path):
 def test_engines_of_what_has_a_name_compile(mode, tmp_path):
     for name in ("SSSP", "Rumours"):
         assert compile_cuda(source_of(name, "declared", mode=mode), ARCHITECTURES[1], tmp_path) == ""
+
+
+def test_an_engine_that_is_told_who_is_active_elsewhere_compiles(tmp_path):
+    source = source_of("BFS", "declared", mode="sc", launched=RANKED, told=True)
+    assert "#define TOLD 1" in source
+    assert compile_cuda(source, ARCHITECTURES[1], tmp_path) == ""
 
 
 @pytest.mark.slow

@@ -17,11 +17,16 @@ from contextlib import contextmanager, nullcontext
 import numpy as np
 
 import gpop
+from gpop.apps.bfs import BFS
 from gpop.generate import generate
 from gpop.gpu.device import cupy
 from tests import programs
 from tests.gpu.emulator import emulated
-from tests.ranks.agreement import CHECKS, MODES, PULLS, WEIGHTED, graphs, world
+from tests.ranks.agreement import CHECKS as ON_ALL_TARGETS
+from tests.ranks.agreement import MODES, PULLS, WEIGHTED, graphs, root, toy, world
+
+CHECKS = ON_ALL_TARGETS | {"search": toy(BFS, begin=root)}
+"""What an app's search sends is known to all: on GPUs there are ways for that alone."""
 
 SIZES = {"emulated": (8, 64), "peers": (8, 64), "refused": (8, 64), "devices": (64,)}
 """Vertices per partition; each is a kernel more to compile."""
