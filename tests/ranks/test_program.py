@@ -12,6 +12,7 @@ from gpop.plan.hidden import MASK_SENT, MASK_VALUE
 from gpop.plan.plan import decide
 from gpop.program.lowering import lower
 from gpop.program.values import Fields
+from gpop.ranks import program
 from gpop.ranks.program import hidden_on_ranks, is_told, ranked, tell_messages
 from tests import programs
 
@@ -71,3 +72,27 @@ def test_messages_that_every_rank_can_tell_are_told_once():
     assert messages.tolist() == [7] * 5  # as the last run left them
     tell_messages(lower(programs.Parents)._replace(key="another"), local, part)
     assert messages.tolist() == [3, 7, 10, 11, 7]
+
+
+def test_messages_that_an_interrupt_left_unfinished_are_told_again(monkeypatch):
+    def interrupted(places, names, message, state):
+        message[places[0]] = names[0]
+        raise KeyboardInterrupt
+
+    part = SimpleNamespace(
+        first=0, last=2, shift=0, mirrors=np.array([3]), names=np.array([9], np.uint32), kept={}
+    )
+    messages, parents = np.zeros(4, np.uint32), lower(programs.Parents)
+    fields = {"gpop_message": messages, "out_degree": np.zeros(12, np.uint32)}
+    local = SimpleNamespace(_fields=Fields(fields, {}), _parameters={})
+    tell_messages(parents, local, part)
+    with monkeypatch.context() as patch:
+        patch.setitem(program._tellers, "another", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            tell_messages(parents._replace(key="another"), local, part)
+    messages[:] = 7
+    tell_messages(parents, local, part)  # nobody knows whose they are
+    assert messages.tolist() == [0, 1, 7, 9]
+    messages[:] = 7
+    tell_messages(parents._replace(key="another"), local, part)
+    assert messages.tolist() == [0, 1, 7, 9]
