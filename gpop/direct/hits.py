@@ -31,7 +31,7 @@ class Hits:
     >>> graph = Graph.from_edges([0, 0, 1], [1, 2, 2])
     >>> hits = Hits(graph, graph.reverse())
     >>> hits.iterate(50, 1e-8)
-    21
+    10
     >>> hits.hub.round(3), hits.authority.round(3), hits.converged
     (array([0.618, 0.382, 0.   ]), array([0.   , 0.382, 0.618]), True)
     """
