@@ -37,6 +37,9 @@ TEXT, BINARY = "graph.wel", "graph.bin"
 LONG_IDS = ["--partition-size", "65536"]
 """As in the one partition of a graph of more than 32,768 vertices and few edges."""
 
+MESSAGES = ["--partition-size", "1024"]
+"""Where a small graph is otherwise done without."""
+
 RUNS = {
     FIRST: ([TEXT, "--method", "messages"], [TEXT], [BINARY], [BINARY, "--method", "messages"],
             [BINARY, *LONG_IDS]),
@@ -44,7 +47,7 @@ RUNS = {
                  [BINARY, "--iterations", "2", "--mode", "pull"]),
     "personalized_pagerank": ([BINARY], [BINARY, "--mode", "pull"]),
     "katz": ([BINARY, "--alpha", "0.001"], [BINARY, "--alpha", "0.001", "--mode", "pull"]),
-    "hits": ([BINARY], [BINARY, "--mode", "pull"]),
+    "hits": ([BINARY], [BINARY, *MESSAGES], [BINARY, "--mode", "pull"]),
     "sssp": ([BINARY, "--interleave"], [BINARY, "--interleave", *LONG_IDS], [BINARY, "--no-interleave"],
              [BINARY, "--method", "lists"], [BINARY]),
     "cc": ([BINARY], [BINARY, "--method", "labels"]),

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Unpack
 
 import numpy as np
@@ -129,6 +130,7 @@ def heat_kernel(
     return HeatKernelResult(vertices=vertices, values=values, n=graph.n, levels=levels, run=run)
 
 
+@lru_cache(maxsize=16)
 def _levels_needed(t: float, epsilon: float) -> int:
     """The smallest N for which the terms after N sum to at most epsilon / 2."""
     levels, term = 1, math.exp(-t) * t * t / 2  # term: the first one left out
@@ -138,6 +140,7 @@ def _levels_needed(t: float, epsilon: float) -> int:
     return levels
 
 
+@lru_cache(maxsize=16)
 def _weights_of_later_levels(t: float, levels: int) -> np.ndarray:
     """psi_j = sum over m of t**m j! / (j+m)!, up to level N: what mass at level j amounts to in the end."""
     psi = [1.0] * (levels + 1)

@@ -292,11 +292,8 @@ def unit_workspace(
     """The workspace for a layout of blocks; see `workspace_of`."""
     key, n, k = "blocks", int(blocks.n), int(blocks.k)
     kept = store.get(Kind.WORKSPACE, key)
-    if kept is not None and kept["mode", BYTE].size != k:  # of blocks that were cut in another way
-        store.take(Kind.WORKSPACE, key)
-        kept = None
     widest = int(np.diff(blocks.bounds).max(initial=0)) if sums else 0
-    asked = (message_dtype, threads, widest, settles)
+    asked = (message_dtype, threads, widest, settles, k)
     if kept is not None and kept.last[0] == asked:
         space = kept.last[1]
     else:

@@ -167,9 +167,9 @@ class Store:
         """Let go of notes: an entry that they are made of is not what it was."""
         self._noted.clear()
 
-    def discard(self, kind: Kind) -> None:
-        """Let go of everything of a kind that is kept with this graph itself."""
-        for key in [key for key in list(self._entries) if key[0] == kind]:
+    def discard(self, kind: Kind, unwanted: Callable[[Any], bool] = lambda key: True) -> None:
+        """Let go of what is kept of a kind with this graph itself: of all, or of some keys."""
+        for key in [key for key in list(self._entries) if key[0] == kind and unwanted(key[1])]:
             self.take(*key)
 
     def has(self, kind: Kind) -> bool:

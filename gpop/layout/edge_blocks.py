@@ -304,8 +304,8 @@ def blocks_of(
     about = f"units of {1 << sizes[0]}"
     plan = store.get(Kind.PLAN, sizes)
     if plan is None:
-        store.discard(Kind.PLAN)
-        store.discard(Kind.BLOCKS)
+        for kind in (Kind.PLAN, Kind.BLOCKS):  # what is for another number of threads stays
+            store.discard(kind, lambda key: key[:2] != sizes[:2])
         plan = store.put(Kind.PLAN, plan_blocks(graph, *sizes, threads), sizes, about=about)
     blocks = store.get(Kind.BLOCKS, (*sizes, weighted))
     if not (forced or _pays(graph, plan.gain(threads, costs), blocks is not None, iterations)):

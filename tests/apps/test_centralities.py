@@ -10,6 +10,7 @@ import pytest
 
 import gpop
 from gpop.apps import hits, katz, personalized_pagerank
+from gpop.direct.hits import Hits
 from gpop.generate import generate
 from gpop.graph.kept import Kind
 from gpop.layout import edge_blocks
@@ -101,8 +102,39 @@ def test_hits(name):
         result = gpop.hits(graph, tolerance=1e-12, max_iterations=1000, **options)
         np.testing.assert_allclose(result.hub, hub / hub.sum(), atol=1e-9)
         np.testing.assert_allclose(result.authority, authority / authority.sum(), atol=1e-9)
-        assert result.converged and len(result.trace) == 2 * result.iterations
-    assert hits.verify(graph, result) is None
+        assert result.converged and hits.verify(graph, result) is None
+        alone = result.trace.summary.get("method") == "direct"
+        assert alone == (not options) and (alone or len(result.trace) == 2 * result.iterations)
+
+
+@pytest.mark.parametrize("iterations", [None, 0, 1, 9])
+@pytest.mark.parametrize("name", ["rmat", "rmat symmetric", "directed chain", "no edges"])
+def test_hits_without_messages_are_those_with_them(name, iterations):
+    graph = small_graphs()[name]
+    direct, messages = (gpop.hits(graph, iterations, mode=mode) for mode in ("auto", "pc"))
+    np.testing.assert_allclose(direct.hub, messages.hub, rtol=1e-12)
+    np.testing.assert_allclose(direct.authority, messages.authority, rtol=1e-12)
+    assert direct.iterations == messages.iterations and direct.converged == messages.converged
+    assert direct.trace.column("active_edges").tolist() == [graph.m * direct.iterations] * 2
+    assert np.array_equal(direct.hub, gpop.hits(graph, iterations, threads=1).hub)
+
+
+def test_hits_may_come_back_between_iterations():
+    graph = small_graphs()["rmat"]
+    stepped, at_once = Hits(graph, graph.reverse()), Hits(graph, graph.reverse())
+    assert [stepped.iterate(2, 0.0), stepped.iterate(3, 0.0), at_once.iterate(5, 0.0)] == [2, 3, 5]
+    assert np.array_equal(stepped.hub, at_once.hub) and stepped.iterations == at_once.iterations == 5
+
+
+@pytest.mark.parametrize("options", [{"weighted": True}, {"partition_size": 64}, {"target": "python"}])
+def test_hits_send_messages_where_these_are_asked_for(options):
+    result = gpop.hits(with_weights(small_graphs()["rmat"]), iterations=1, **options)
+    assert "method" not in result.trace.summary
+
+
+def test_hits_send_messages_on_large_graphs(monkeypatch):
+    monkeypatch.setattr(hits, "MOST_OF_BOTH", 0)
+    assert "method" not in gpop.hits(small_graphs()["rmat"], iterations=1).trace.summary
 
 
 def test_hits_with_weights():
@@ -116,6 +148,7 @@ def test_hits_builds_one_layout_for_its_many_runs(monkeypatch):
     """Each run of it is one iteration, for which alone blocks would not pay."""
     graph = generate("uniform", scale=12, degree=16, seed=1)
     monkeypatch.setattr(edge_blocks, "SMALL_EDGES", 0)
+    monkeypatch.setattr(hits, "MOST_OF_BOTH", 0)
     price = edge_blocks.BLOCKS_BUILD - edge_blocks.BINS_BUILD
     monkeypatch.setattr(edge_blocks.Plan, "gain", lambda plan, threads, costs: price / 9)
     run = gpop.hits(graph, iterations=5).run

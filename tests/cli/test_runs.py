@@ -21,7 +21,7 @@ def test_good_run(app, road, capsys):
     out, err = capsys.readouterr()
     assert err == ""
     assert re.search(r"time +[\d.]+ ms, the median of 2 rounds \([\d.]+, [\d.]+ ms\), [\d.,]+ M edges/s", out)
-    threads = "1 threads" if app in ("bfs", "sssp") else "2 threads"  # on a small graph
+    threads = "1 threads" if app in ("bfs", "sssp", "hits") else "2 threads"  # on a small graph
     for line in ("graph       road: 180 vertices", "loaded ", "prepared ", threads, "verified "):
         assert line in out
 

@@ -183,3 +183,20 @@ def test_what_the_main_thread_takes_alone_is_known_to_the_next_run(monkeypatch):
         gpop.pagerank(graph, iterations=sharing.ROUNDS, mode="pc", threads=2)
     gpop.pagerank(generate("uniform", scale=13, degree=10, seed=2), iterations=2, mode="pc", threads=2)
     assert known[0] == known[2] == 0 < known[1]
+
+
+@pytest.mark.parametrize("options", [{"mode": "pull"}, {"mode": "pc"}, {"mode": "pull", "dtype": np.float64}])
+def test_numbers_of_threads_take_turns_on_a_graph(options, prepared):
+    """Units and partitions are others for each; both stay, and so does what was made of them."""
+    graph = graph_of(12)
+
+    def ranks(threads):
+        return gpop.pagerank(graph, iterations=3, threads=threads, **options).rank
+
+    first = {threads: ranks(threads) for threads in (1, 4, 2)}
+    for threads in (2, 4, 1):  # where arrays were replaced by longer ones
+        ranks(threads)
+    count, kept = len(prepared), len(graph.kept())
+    for threads in (1, 2, 4, 4, 2, 1):
+        assert np.array_equal(ranks(threads), first[threads])
+    assert len(prepared) == count and len(graph.kept()) == kept
