@@ -105,10 +105,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Crew:
-    """A board, and the threads at it.
-
-    An interrupt may come between any two steps of its caller: who has one closes it in any case.
-    """
+    """A board, and the threads at it. Whoever has called them closes it in any case, and may do so twice."""
 
     def __init__(self) -> None:
         room = np.zeros(SLOTS + 8, np.int64)
@@ -125,23 +122,27 @@ class Crew:
             start_new_thread(stand_by, (self.board,))
 
     def call(self, function: int, ticket: int, argument: int, threads: int) -> None:
-        """Have all but one of so many threads call the function at this address, which begin with number 1."""
+        """Have all but one of so many threads call the function at this address, from number 1 on."""
         self.lead(self.board, ANNOUNCE, function, ticket, argument, threads)
 
     def close(self) -> None:
-        """Return when nobody is in the job any more; from then on it may be another's crew."""
+        """Return when nobody is in the job any more."""
         self.lead(self.board, CLOSE, 0, 0, 0, 0)
-        _spare.append(self)
 
 
 def borrow(others: int) -> Crew:
-    """A crew of so many threads, or more, to call and to close."""
+    """A crew of so many threads, or more: to call, to close and to give back."""
     try:
         crew = _spare.pop()
     except IndexError:
         crew = Crew()
     crew.have(others)
     return crew
+
+
+def give_back(crew: Crew) -> None:
+    """From now on it is for others. One that an interrupt keeps from coming back sleeps forever."""
+    _spare.append(crew)
 
 
 def call_together(function: int, argument: int, threads: int) -> None:
@@ -152,4 +153,4 @@ def call_together(function: int, argument: int, threads: int) -> None:
     crew = borrow(threads - 1)
     what = ANNOUNCE | TAKE_PART | CLOSE if threads > 1 else TAKE_PART
     crew.lead(crew.board, what, function, 0, argument, threads)
-    _spare.append(crew)
+    give_back(crew)

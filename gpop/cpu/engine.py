@@ -15,7 +15,7 @@ import numpy as np
 from gpop.common.cached import entry_of
 from gpop.common.kinds import INT64
 from gpop.common.parallel import beside
-from gpop.common.standby import Crew, borrow
+from gpop.common.standby import Crew, borrow, give_back
 from gpop.cpu import follow, loop_state, sharing, team
 from gpop.cpu.active import LIST_GAP, SOURCES, drain_frontier, drain_touched, load_all, load_frontier
 from gpop.cpu.follow import following_of
@@ -201,7 +201,9 @@ class CpuEngine(Preparation):
             team.dismiss(self.space.team)
             if self.crew is not None:
                 self.crew.close()
-            self.crew, self.called = None, False
+                crew, self.crew = self.crew, None
+                give_back(crew)
+            self.called = False
 
     # --- the end -------------------------------------------------------------------------------
 

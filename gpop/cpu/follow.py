@@ -1,4 +1,4 @@
-"""What a worker does in a run: its part of every phase that the main thread starts (team.py), until it is over.
+"""What a worker does in a run: its part of every phase that the main thread starts (team.py), to the end.
 
 It is compiled once for all programs: what a phase does to partitions is called by its address (work.py).
 Threads that stand by in compiled code are called for it (`gpop.common.standby`), whose ticket is that of
