@@ -15,8 +15,10 @@ import numpy as np
 from gpop.common.cached import entry_of
 from gpop.common.kinds import INT64
 from gpop.common.parallel import beside
-from gpop.cpu import loop_state, sharing, team
+from gpop.common.standby import Crew, borrow, give_back
+from gpop.cpu import follow, loop_state, sharing, team
 from gpop.cpu.active import LIST_GAP, SOURCES, drain_frontier, drain_touched, load_all, load_frontier
+from gpop.cpu.follow import following_of
 from gpop.cpu.preparation import Preparation
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.workspace import COUNTERS, forget_workspaces
@@ -43,6 +45,7 @@ class CpuEngine(Preparation):
     def __init__(self, plan: Plan, residency: str = "auto") -> None:
         super().__init__(plan, residency)
         self.called, self.ticket = False, 0  # whether the workers are in the loop, and since when
+        self.crew: Crew | None = None  # those that follow it
 
     # --- the run -------------------------------------------------------------------------------
 
@@ -164,9 +167,18 @@ class CpuEngine(Preparation):
 
         enter = self._placed(enter)
         if calls:
-            for w in range(1, workers + 1):
-                beside(enter, w)
+            self._call_workers(enter)
         return enter(0)
+
+    def _call_workers(self, enter: Callable[[int], bool]) -> None:
+        """Threads that stand by follow the loop; those of ranks enter it, each on its core."""
+        if not self.alone:
+            for w in range(1, self.workers + 1):
+                beside(enter, w)
+            return
+        self.told = following_of(self.enter_loop, self.space, self.threads, self.spins)
+        self.crew = borrow(self.workers)
+        self.crew.call(follow.entry(), self.ticket, self.told.address, self.workers + 1)
 
     def _placed(self, enter: Callable[[int], bool]) -> Callable[[int], bool]:
         """The call of the loop, on the core that the thread is to have; the system chooses."""
@@ -184,6 +196,10 @@ class CpuEngine(Preparation):
         """Workers leave the loop; a second time does no harm."""
         if self.called:
             team.dismiss(self.space.team)
+            if self.crew is not None:
+                self.crew.close()
+                crew, self.crew = self.crew, None
+                give_back(crew)
             self.called = False
 
     # --- the end -------------------------------------------------------------------------------

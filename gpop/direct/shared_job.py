@@ -20,7 +20,7 @@ def entry(work: Callable, kind: ReferenceKind) -> int:
     if asked not in _entries:
         file = work.__code__.co_filename
         name = f"{work.__name__.strip('_')}_{source_key(file)}_{kind.name}"
-        _entries[asked] = callback(lambda: _make(work, kind), name, file, 2, **KERNEL)
+        _entries[asked] = callback(lambda: _make(work, kind), name, file, 3, **KERNEL)
     return _entries[asked]
 
 
@@ -32,7 +32,7 @@ def _make(work: Callable, kind: ReferenceKind) -> Callable:
 
     open_job = publish(open_job, f"open_{kind.name}")
 
-    def enter(number, address):
+    def enter(number, ticket, address):
         work(number, open_job(address))
 
     return enter

@@ -173,3 +173,12 @@ def test_kept_until_another_is_wanted(monkeypatch):
     monkeypatch.setattr(graph.store, "require", refuse)
     with pytest.raises(NotEnoughMemory):
         blocks_of(graph, 2, 8, 4, 32, weighted=True, forced=True)
+
+
+def test_where_values_are_at_hand_many_small_units_make_no_block_sparse():
+    """On 16 threads a unit of a small graph has fewer edges than a source block could have cache lines."""
+    small, large = generate("uniform", scale=13, degree=12), generate("uniform", scale=20, degree=1)
+    plans = [plan_blocks(graph, 16, 16, graph.m // 64, threads=2) for graph in (small, large)]
+    assert plans[0].edges.max() < 4096 and plans[0].sparse == 0
+    assert plans[0].gain(16) > 0
+    assert plans[1].sparse == large.m
