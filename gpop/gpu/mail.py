@@ -1,9 +1,9 @@
 """What a kernel of one block copies itself, between its device and memory of the host that both reach.
 
-Copies before and behind a launch, and events around it, take as long as a run on a small graph: a search of 34
-vertices took 124 us with them and 105 without, on an H200. The kernel fetches what it is sent and writes back
-its answer (kernels/mail.cuh); the host waits for the stream as ever. To look at a word that the kernel writes
-last, instead of waiting, gained nothing more.
+Copies before and behind a launch, and events around it, take as long as a run on a small graph: a search of
+34 vertices took 124 us with them and 105 without, on an H200. The kernel fetches what it is sent and writes
+back its answer (kernels/mail.cuh); the host waits for the stream as ever. To look at a word that the kernel
+writes last, instead of waiting, gained nothing more.
 """
 
 from __future__ import annotations
