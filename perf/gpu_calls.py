@@ -3,11 +3,11 @@
     python -m perf gpu-calls rmat:scale=24,symmetrize,permute karate.txt --out FILE
 
 ``loop`` is the time of the kernels, by events or the device's clock; ``call`` the wall time around a call
-of gpop's function, with layouts and kernels there; ``look`` that of bringing all arrays of its result to the
-host afterwards, which happens when somebody looks at them. ``arrays``: BFS as a program whose fields are CuPy
-arrays, where nothing is ever brought; that CuPy fills them before does not count. Medians of ``--rounds`` calls,
-apps in turns. Bars: call over loop `BAR_ARRAYS` for arrays, `BAR` for the others, on graphs of `MANY_EDGES` or
-more; on smaller ones what is added, `BAR_ADDED` us.
+of gpop's function, with layouts and kernels there; ``look`` that of bringing all arrays of its result to
+the host afterwards, which happens when somebody looks at them. ``arrays``: BFS as a program whose fields
+are CuPy arrays, where nothing is ever brought; that CuPy fills them before does not count. Medians of
+``--rounds`` calls, apps in turns. Bars: call over loop `BAR_ARRAYS` for arrays, `BAR` for the others, on
+graphs of `MANY_EDGES` or more; on smaller ones what is added, `BAR_ADDED` us.
 """
 
 from __future__ import annotations
