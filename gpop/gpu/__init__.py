@@ -13,8 +13,8 @@ engine text         ``kernel`` (types, traits, mirrors of structs), ``kernels/en
                     ``push``, ``gather``, ``combine``, ``frontier`` (``.cuh``)
 on the device       ``device_graph`` (with its bins and tables of work), ``workspace`` (a run's arrays)
 a run               ``choices`` (decisions), ``preparing`` and ``prepared`` (once for runs alike),
-                    ``fields``, ``exchange`` (what travels), ``launch``, ``engine`` (slices of the
-                    loop), ``calibrate`` (eq. 1)
+                    ``fields``, ``exchange`` and ``mail`` (what travels), ``launch``, ``engine``
+                    (slices of the loop), ``calibrate`` (eq. 1)
 without messages    ``direct`` (components, shortest paths, triangles), ``kernels/direct/*.cuh``
 the machine         ``device`` (CuPy, memory that is free)
 ==================  ==========================================================================

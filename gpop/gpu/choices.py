@@ -147,6 +147,9 @@ def _is_for_a_cluster(plan: Plan) -> bool:
 
 
 def _has_short_rows(graph: Graph) -> bool:
+    """Whether owners are better than edges; one block is faster over edges."""
+    if graph.n + graph.m <= limits.ONE_BLOCK:
+        return False
     inside, long = share_inside(graph, SMALL_ID_BITS), share_in_long_lists(graph, WARP)
     return prefers_rows(graph.n, graph.m, inside, long)
 

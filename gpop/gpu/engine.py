@@ -254,8 +254,9 @@ class GpuEngine(Preparing):
     def _state(self) -> list[Any]:
         """The values of ``struct State`` as the program is now."""
         known = self.known | self.program._parameters
-        for name in self.fields.keys() - known.keys():
-            known[name] = self.fields[name].data.ptr
+        if len(self.fields) > len(self.exchange.fields):
+            for name in self.fields.keys() - known.keys():
+                known[name] = self.fields[name].data.ptr
         return [*map(known.__getitem__, self.ready.emitted.state_dtype.names)]
 
     def publish(self) -> None:

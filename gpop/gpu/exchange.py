@@ -59,7 +59,7 @@ class Exchange:
     control_at, frontier_at : int
         Addresses on the device.
     mail : Mail or None
-        What launches are given where they copy, ``in_one`` block of threads.
+        What launches are given that copy, ``in_one`` block of threads, so that nobody else has to.
     """
 
     def __init__(self, program: Program, names: Iterable[str], in_one: bool) -> None:
@@ -118,7 +118,6 @@ class Exchange:
     def send(self, stream: int) -> None:
         """Fields, frontier and Control to the device, behind what a stream has to do; `receive` waits."""
         if self.mail is not None:
-            self.mail.post()
             return
         host, device = self._at
         runtime, end = cupy().cuda.runtime, self._control_at + HEAD_BYTES
@@ -137,10 +136,7 @@ class Exchange:
     def wait(self, stream: int) -> None:
         """Wait for what was asked for, and bring the rows of the trace that it left behind."""
         runtime = cupy().cuda.runtime
-        if self.mail is None:
-            runtime.streamSynchronize(stream)
-        else:
-            self.mail.wait(stream)
+        runtime.streamSynchronize(stream)
         rows = self.words[_ROWS]
         if rows > FIRST_ROWS:
             self._bring(self._first_end, self._control_at + HEAD_BYTES + rows * _ROW_BYTES, stream)

@@ -107,8 +107,9 @@ class DeviceFields(dict[str, Any]):
     def forget(self) -> None:
         """The run is over: its program, whose graph may keep this, and arrays that have no place here."""
         self.program = None
-        for name in self.keys() - self.exchange.fields.keys():
-            del self[name]
+        if len(self) > len(self.exchange.fields):
+            for name in self.keys() - self.exchange.fields.keys():
+                del self[name]
 
     def fetch(self, written: tuple[str, ...]) -> None:
         """Fields that the program writes back to where it has them; what nobody has looked at stays."""

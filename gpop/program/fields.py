@@ -111,7 +111,7 @@ class VertexField:
                     f"field {self.name}: a device array of {value.dtype}{value.shape}: "
                     f"expected {self.dtype}({program.graph.n},)"
                 )
-            program._fields[self.name] = value
+            program._fields.put_away(self.name, value)
         elif isinstance(value, SCALARS):
             program._fields.assign_all(self.name, value)
         else:

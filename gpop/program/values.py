@@ -111,10 +111,12 @@ class Fields(MutableMapping[str, Any]):
     def __setitem__(self, name: str, array: Any) -> None:
         self.made[name] = array
         self.recipes.pop(name, None)
-        if type(array) is np.ndarray or not is_device_array(array):
-            self.away.discard(name)
-        else:
-            self.away.add(name)
+        self.away.discard(name)
+
+    def put_away(self, name: str, array: Any) -> None:
+        """Have an array of a device."""
+        self[name] = array
+        self.away.add(name)
 
     def __delitem__(self, name: str) -> None:
         del self.made[name]

@@ -1,4 +1,4 @@
-"""Mail between the host and a kernel of one block: late answers, errors of the device, interrupts."""
+"""Runs of one block, which makes the copies itself: errors of the device, interrupts, callbacks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import limits, mail
+from gpop.gpu import limits
 from gpop.gpu.device import cupy
 from tests.gpu.emulator import emulated
 from tests.programs import random_graph
@@ -25,65 +25,25 @@ def search(request):
     return APPS[request.param]
 
 
-@pytest.fixture
-def waits(monkeypatch):
-    """How often a stream was waited for, in an emulator that is entered in the test."""
-    found = []
+@pytest.mark.parametrize("room", [0, 1 << 12])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_after_an_error_the_device_ends_before_anything_else_begins(error, room, search, monkeypatch):
+    """An interrupt, or an error of the device, as CuPy tells of it when its stream is waited for."""
+    monkeypatch.setattr(limits, "ONE_BLOCK", room)
+    graph, waits = random_graph(5, 34, 150), []
 
-    def watch():
-        runtime = cupy().cuda.runtime
-        monkeypatch.setattr(runtime, "streamSynchronize", found.append)
-        return found
+    def wait(stream):
+        waits.append(stream)
+        if len(waits) == 1:
+            raise error("of the device")
 
-    return watch
-
-
-def test_an_answer_that_is_late_is_waited_for(search, waits, monkeypatch):
-    graph = random_graph(5, 34, 150)
     with emulated():
-        expected, found = search(graph), waits()
-        assert np.array_equal(search(graph), expected) and not found
-        monkeypatch.setattr(mail, "LOOKS", 0)
-        assert np.array_equal(search(graph), expected) and len(found) == 1
-
-
-class Faulty(RuntimeError):
-    """An error of the device, as CuPy tells of it."""
-
-
-def test_a_kernel_that_fails_is_heard_of(search, monkeypatch):
-    graph = random_graph(5, 34, 150)
-    with emulated():
-        expected, real = search(graph), mail.Mail.post
-        runtime = cupy().cuda.runtime
-
-        def fails(stream):
-            raise Faulty("an illegal memory access was encountered")
-
-        with monkeypatch.context() as patch:
-            patch.setattr(runtime, "CUDARuntimeError", Faulty)
-            patch.setattr(runtime, "streamSynchronize", fails)
-            patch.setattr(mail.Mail, "wait", lambda self, stream: (real(self), runtime.streamSynchronize(0)))
-            with pytest.raises(Faulty, match="illegal memory access"):
-                search(graph)
-        assert np.array_equal(search(graph), expected)
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
-def test_after_an_interrupt_the_device_ends_before_anything_else_begins(error, search, waits, monkeypatch):
-    graph = random_graph(5, 34, 150)
-    with emulated():
-        expected, found = search(graph), waits()
-        with monkeypatch.context() as patch:
-
-            def interrupted(self, stream):
-                raise error
-
-            patch.setattr(mail.Mail, "wait", interrupted)
-            with pytest.raises(error):
-                search(graph)
-        assert len(found) == 1
-        assert np.array_equal(search(graph), expected) and len(found) == 1
+        expected = search(graph)
+        monkeypatch.setattr(cupy().cuda.runtime, "streamSynchronize", wait)
+        with pytest.raises(error, match="of the device"):
+            search(graph)
+        assert len(waits) == 2
+        assert np.array_equal(search(graph), expected) and len(waits) == 3
 
 
 def test_a_graph_that_is_dropped_at_once_leaves_its_results():

@@ -134,14 +134,12 @@ class _Ready:
         self.told[0], self.parent[0] = at, at + self.labels.start
         try:
             if self.in_one:
-                self.mail.post()
                 self.whole(stream)
-                self.mail.wait(stream)
             else:
                 self._launch_all(at, stream)
                 size = self.brought.size
                 runtime.memcpyAsync(self.brought_at, at, size, runtime.memcpyDeviceToHost, stream)
-                runtime.streamSynchronize(stream)
+            runtime.streamSynchronize(stream)
         except BaseException:  # an interrupt; what is brought must not come to what lies there next
             with suppress(runtime.CUDARuntimeError):
                 runtime.streamSynchronize(stream)
