@@ -303,11 +303,12 @@ class DeviceGraph:
 def device_graph(graph: Graph, bits: int, turned: bool, threads: int) -> tuple[DeviceGraph, float]:
     """The device copy kept with the graph, and the seconds that building its layout took."""
     turned = turned and not graph.equals_reverse()
-    layout = graph.store.get(Kind.DEVICE, (bits, turned))
+    key = bits, turned, cupy().cuda.Device().id
+    layout = graph.store.get(Kind.DEVICE, key)
     if layout is not None:
         return layout, 0.0
     bins, seconds = bins_of(graph.reverse() if turned else graph, bits, threads)
     layout = DeviceGraph(graph, bins, turned)
     about = partitions(bits) + ", turned" * turned
-    graph.store.put(Kind.DEVICE, layout, (bits, turned), about=about, holds=(layout.arrays, bins))
+    graph.store.put(Kind.DEVICE, layout, key, about=about, holds=(layout.arrays, bins))
     return layout, seconds

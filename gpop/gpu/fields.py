@@ -96,7 +96,7 @@ class DeviceFields(dict[str, Any]):
 
     def _copy_of(self, field: np.ndarray) -> Any:
         """A field that nobody may write is sent once, and kept with the graph."""
-        store, key = self.program.graph.store, ("field", id(field))
+        store, key = self.program.graph.store, ("field", id(field), cupy().cuda.Device().id)
         kept = store.get(Kind.DEVICE, key)
         if kept is None:
             kept = field, self._room(len(field), field.dtype)

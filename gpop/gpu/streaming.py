@@ -93,7 +93,8 @@ def stream(
             f"{readable(budget)} are given"
         )
     waits = emitted.gathered_dtype.str if queues(emitted, chosen) else ""
-    key = chosen.streamed, chosen.bits, *shape[2:], by_column, parts, own, waits
+    on = cupy().cuda.Device().id
+    key = on, chosen.streamed, chosen.bits, *shape[2:], by_column, parts, own, waits
     layout = graph.store.get(Kind.DEVICE, key)
     if layout is None:
         graph.store.discard(Kind.DEVICE)  # a streamed run has the device for itself

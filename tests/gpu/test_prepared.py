@@ -9,6 +9,7 @@ import gpop
 from gpop.generate import generate
 from gpop.gpu import device, engine, exchange, prepared
 from gpop.gpu.left import make_room
+from tests.gpu import emulator
 from tests.gpu.emulator import emulated
 from tests.programs import Smallest, random_graph
 
@@ -28,6 +29,17 @@ def made(monkeypatch):
         prepared, "Workspace", lambda *given: found["spaces"].append(space(*given)) or found["spaces"][-1]
     )
     return found
+
+
+def test_what_is_kept_with_a_graph_is_of_one_device(made, monkeypatch):
+    graph = random_graph(6, 200, 900)
+    with emulated():
+        for each in (0, 1):
+            monkeypatch.setattr(emulator.Device, "id", each)
+            gpop.run(Smallest(graph), target="gpu", mode="sc", ratio=1.0, partition_size=32)
+    first, second = (ready.layout for ready in made["prepared"])
+    assert first is not second
+    assert first.arrays["indptr"] is not second.arrays["indptr"]
 
 
 @pytest.mark.slow

@@ -48,7 +48,8 @@ def check(name: str, mode: str, sizes: tuple[int, ...], where: str) -> int:
             continue
         for size in sizes:
             options = {"mode": mode, "partition_size": size, "target": "gpu", "ratio": 1.0}
-            alone = CHECKS[name](graph, transport="alone", **options)
+            alone = None if world().rank else CHECKS[name](graph, transport="alone", **options)
+            alone = world().first_ones(alone)
             for gather in (False, True):
                 here = CHECKS[name](graph, transport="mpi", gather=gather, **options)
                 what = f"{name} {mode} {graph_name} {size} gather={gather}"

@@ -11,6 +11,7 @@ from gpop.common.errors import UsageError
 from gpop.generate import generate
 from gpop.gpu.device import cupy
 from gpop.io import binary_csr
+from tests.ranks.gpu_agreement import CHECKS
 from tests.ranks.mpi import mpiexec
 
 
@@ -29,7 +30,7 @@ def test_two_ranks_agree_with_one_gpu_on_the_emulator():
 
 
 def test_three_ranks_that_reach_each_others_memory_agree_with_one_gpu():
-    agree(3, "peers", "smallest:auto:8", "rank:pc:8", "drift:auto:8")
+    agree(3, "peers", "smallest:auto:8", "rank:pc:8", "drift:auto:8", "search:auto:64")
 
 
 def test_where_one_cannot_reach_the_others_memory_all_use_the_host():
@@ -37,11 +38,12 @@ def test_where_one_cannot_reach_the_others_memory_all_use_the_host():
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(900)  # to compile a kernel takes ten seconds, and there are up to a dozen
+@pytest.mark.parametrize("name", [*CHECKS, "streamed"])
 @pytest.mark.parametrize("where", ["emulated", "peers"])
 @pytest.mark.parametrize("ranks", [1, 2, 3])
-def test_all_programs_in_all_modes_on_the_emulator(ranks, where):
-    agree(ranks, where, seconds=3500)
+def test_every_program_in_all_modes_on_the_emulator(ranks, where, name):
+    agree(ranks, where, name, seconds=800)
 
 
 OF_A_USER = """
@@ -67,7 +69,20 @@ def test_what_a_user_types_writes_the_whole_table(tmp_path):
     assert "256 rows" in done.stdout
 
 
-QUICK = "smallest:auto", "rank:pc", "rank:sc", "buckets:auto", "marked:auto", "weighted:pc", "drift:auto"
+QUICK = (
+    "search:auto", "search:sc", "smallest:auto", "rank:pc", "rank:sc", "buckets:auto", "marked:auto",
+    "weighted:pc", "drift:auto",
+)  # fmt: skip
+    "search:auto",
+    "search:sc",
+    "smallest:auto",
+    "rank:pc",
+    "rank:sc",
+    "buckets:auto",
+    "marked:auto",
+    "weighted:pc",
+    "drift:auto",
+)
 
 
 @pytest.mark.gpu
