@@ -18,6 +18,10 @@ from gpop.ranks.part import Part, part_of
 from gpop.ranks.world import World
 
 
+SYMMETRIC = "symmetric"
+"""Where a part keeps whether all edges of the whole graph have their opposites."""
+
+
 class Found(NamedTuple):
     """Labels, set for the rank's own part; the number of components; whether all edges have an opposite."""
 
@@ -51,7 +55,9 @@ def components(graph: Graph, bits: int, threads: int, world: World) -> Found:
         label[part.own] = np.where(roots[at] == own, smallest[at], own)
     mine = np.count_nonzero(label[part.own] == np.arange(part.own.start, part.own.stop))
     counts = world.sum(np.array([mine]))
-    return Found(label, int(counts[0]), _is_symmetric(part, names, world), forest, part)
+    if SYMMETRIC not in part.kept:
+        part.kept[SYMMETRIC] = _is_symmetric(part, names, world)
+    return Found(label, int(counts[0]), part.kept[SYMMETRIC], forest, part)
 
 
 def _joined(roots: np.ndarray, joins: np.ndarray) -> np.ndarray:
@@ -80,11 +86,22 @@ def _is_symmetric(part: Part, names: np.ndarray, world: World) -> bool:
     """
     sources = np.repeat(names, np.diff(part.graph.indptr)).astype(np.uint64)
     targets = (part.graph.indices + np.int64(part.shift)).astype(np.uint64)
-    edges = np.unique(sources << np.uint64(32) | targets)
+    edges = _distinct(sources << np.uint64(32) | targets)
     turned = edges << np.uint64(32) | edges >> np.uint64(32)
     sums = [_mixed(each ^ seed).sum(dtype=np.uint64) for seed in _SEEDS for each in (edges, turned)]
     there, back = world.sum(np.array(sums)).reshape(-1, 2).T
     return bool((there == back).all())
+
+
+def _distinct(edges: np.ndarray) -> np.ndarray:
+    """Each once; where lists ascend and have none twice, which takes one look, as they are.
+
+    Examples
+    --------
+    >>> _distinct(np.array([3, 5])), _distinct(np.array([5, 3, 5]))
+    (array([3, 5]), array([3, 5]))
+    """
+    return edges if (edges[1:] > edges[:-1]).all() else np.unique(edges)
 
 
 _SEEDS = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], np.uint64)
