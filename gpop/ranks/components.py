@@ -17,6 +17,9 @@ from gpop.graph.graph import Graph
 from gpop.ranks.part import Part, part_of
 from gpop.ranks.world import World
 
+SYMMETRIC = "symmetric"
+"""Where a part keeps whether all edges of the whole graph have their opposites."""
+
 
 class Found(NamedTuple):
     """Labels, set for the rank's own part; the number of components; whether all edges have an opposite."""
@@ -38,9 +41,10 @@ def components(graph: Graph, bits: int, threads: int, world: World) -> Found:
     names[part.mirrors] = part.names
     root = names[forest.parent].astype(np.uint32)
     told, _ = world.dealt(root[part.mirrors], part.mirror_counts)
-    joins = np.stack([root[part.sends], told], axis=1)
-    joins = np.unique(joins[joins[:, 0] != joins[:, 1]], axis=0)
-    joins = np.unique(world.joined(joins.ravel()).reshape(-1, 2), axis=0)
+    joins = _pairs(root[part.sends], told)
+    joins = np.unique(joins[np.diff(joins, append=~joins[-1:]) != 0])  # most join the largest trees
+    joins = _ends(np.unique(world.joined(joins)))
+    joins = joins[joins[:, 0] != joins[:, 1]]
     label = np.zeros(graph.n, np.uint32)
     own = root[part.first : part.last]
     label[part.own] = own
@@ -51,7 +55,26 @@ def components(graph: Graph, bits: int, threads: int, world: World) -> Found:
         label[part.own] = np.where(roots[at] == own, smallest[at], own)
     mine = np.count_nonzero(label[part.own] == np.arange(part.own.start, part.own.stop))
     counts = world.sum(np.array([mine]))
-    return Found(label, int(counts[0]), _is_symmetric(part, names, world), forest, part)
+    if SYMMETRIC not in part.kept:
+        part.kept[SYMMETRIC] = _is_symmetric(part, names, world)
+    return Found(label, int(counts[0]), part.kept[SYMMETRIC], forest, part)
+
+
+def _pairs(ones: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """A word for each pair of vertices; `_ends` has them again, as rows.
+
+    Examples
+    --------
+    >>> _ends(_pairs(np.array([7, 1]), np.array([2, 3])))
+    array([[7, 2],
+           [1, 3]], dtype=uint32)
+    """
+    return ones.astype(np.uint64) << np.uint64(32) | others.astype(np.uint64)
+
+
+def _ends(pairs: np.ndarray) -> np.ndarray:
+    ends = np.stack([pairs >> np.uint64(32), pairs & np.uint64(0xFFFFFFFF)], axis=1)
+    return ends.astype(np.uint32)
 
 
 def _joined(roots: np.ndarray, joins: np.ndarray) -> np.ndarray:
@@ -78,13 +101,24 @@ def _is_symmetric(part: Part, names: np.ndarray, world: World) -> bool:
 
     In 128 bits; that two different graphs have equal sums does not happen.
     """
-    sources = np.repeat(names, np.diff(part.graph.indptr)).astype(np.uint64)
-    targets = (part.graph.indices + np.int64(part.shift)).astype(np.uint64)
-    edges = np.unique(sources << np.uint64(32) | targets)
+    sources = np.repeat(names, np.diff(part.graph.indptr))
+    targets = part.graph.indices + np.int64(part.shift)
+    edges = _distinct(_pairs(sources, targets))
     turned = edges << np.uint64(32) | edges >> np.uint64(32)
     sums = [_mixed(each ^ seed).sum(dtype=np.uint64) for seed in _SEEDS for each in (edges, turned)]
     there, back = world.sum(np.array(sums)).reshape(-1, 2).T
     return bool((there == back).all())
+
+
+def _distinct(edges: np.ndarray) -> np.ndarray:
+    """Each once; where lists ascend and have none twice, which takes one look, as they are.
+
+    Examples
+    --------
+    >>> _distinct(np.array([3, 5])), _distinct(np.array([5, 3, 5]))
+    (array([3, 5]), array([3, 5]))
+    """
+    return edges if (edges[1:] > edges[:-1]).all() else np.unique(edges)
 
 
 _SEEDS = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], np.uint64)

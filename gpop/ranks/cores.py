@@ -3,8 +3,8 @@
 A system that wakes several threads at once may put two of them on one core and leave another idle, for as
 long as a level of a search takes. A run alone hardly notices: whoever is not late does more. A rank's share
 of the work is its own, and all wait for the last one. RMAT 24, 4 ranks of 4 threads on 16 cores, to one
-process of 16: BFS 1.28 left to the system, 1.09 with a core for each thread all the time, both in turns; 1.35
-with four cores for each rank.
+process of 16: BFS 1.28 left to the system, 1.09 with a core for each thread all the time, in turns; 1.35 with
+four cores for each rank. As it is here, on another machine, 1.15.
 
 Threads are kept there in the compiled loop only. Not where a second such job would find cores that this one
 does not use: both would be kept on the same.
