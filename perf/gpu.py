@@ -8,8 +8,8 @@ Contenders: gpop in modes pc, sc and auto (components: labels by messages, and a
 auto alone); an edge-parallel and a vertex-parallel baseline in CUDA of those that have them
 (`perf.gpu_baselines`); for PageRank also ``cupyx.scipy.sparse.csr_matrix @ vector`` in float32 with 32-bit
 indices; other programs if given (`perf.gpu_peers`), or their times from elsewhere
-(``--external cugraph:perf/peers/cugraph_h200.json``: cuGraph 26.10 of PyPI on an H200, wall times with results
-on the device). Each runs once per round, one after the other, after a round that is not counted; times are
+(``--external cugraph:perf/peers/cugraph_h200.json``: cuGraph 26.10 of PyPI on an H200, wall times with
+results on the device). Each runs once per round, one after the other, after a round that is not counted; times are
 those of CUDA events (of the iteration loop), of one iteration for PageRank, of which 20 are done; the tables
 have medians and quartiles over the rounds. SpMV includes its launch by CuPy, which graphs of less than about
 0.1 ms an iteration do not hide.

@@ -1,7 +1,7 @@
 """How a field that nobody has looked at begins on a device: one value everywhere, but for a few vertices.
 
-The driver is told so directly. CuPy takes a kernel for either: two fields took 270 of the 1,640 us of a call of
-BFS on RMAT 24 (H200) when something else had used the host's caches since the last one.
+The driver is told so directly. CuPy takes a kernel for either: two fields took 270 of the 1,640 us of a call
+of BFS on RMAT 24 (H200) when something else had used the host's caches since the last one.
 """
 
 from __future__ import annotations
