@@ -2,15 +2,17 @@
 
 Graphs: RMAT of ``--scales`` (degree 16, symmetrised, every edge once, seed 1), files, and those that gpop's
 partitions do not help: a 2048 x 2048 grid, a road network of that size, a uniform graph of 2^22 vertices
-(and ``uniform-24`` of 2^24, where it is asked for).
+(and ``uniform-24`` of 2^24 and ``road-8m``, twice as wide, where they are asked for).
 Weights: a file's own whole numbers, else random ones from 1 to 255, opposite edges having the same.
 Contenders: gpop in modes pc, sc and auto (components: labels by messages, and afforest in auto; triangles:
 auto alone); an edge-parallel and a vertex-parallel baseline in CUDA of those that have them
 (`perf.gpu_baselines`); for PageRank also ``cupyx.scipy.sparse.csr_matrix @ vector`` in float32 with 32-bit
-indices; other programs if given (`perf.gpu_peers`). Each runs once per round, one after the other, after
-a round that is not counted; times are those of CUDA events (of the iteration loop), of one iteration for
-PageRank, of which 20 are done; the tables have medians and quartiles over the rounds. SpMV includes its
-launch by CuPy, which graphs of less than about 0.1 ms an iteration do not hide.
+indices; other programs if given (`perf.gpu_peers`), or their times from elsewhere
+(``--external cugraph:perf/peers/cugraph_h200.json``: cuGraph 26.10 of PyPI on an H200, wall times with
+results on the device). Each runs once per round, one after the other, after a round that is not counted; times are
+those of CUDA events (of the iteration loop), of one iteration for PageRank, of which 20 are done; the tables
+have medians and quartiles over the rounds. SpMV includes its launch by CuPy, which graphs of less than about
+0.1 ms an iteration do not hide.
 Answers: levels, distances, labels and triangles must equal the CPU's; ranks may differ from those of the CPU
 in float64 by 1e-5 of themselves, each of them; the largest such difference stands in the table.
 MB are bytes that the model counts (`gpop.model.bytes`); a copy counts bytes read and written.
@@ -52,6 +54,7 @@ TOLERANCE = 1e-5
 GENERATED = {
     "grid": {"width": 2048, "height": 2048},
     "road": {"width": 2048, "height": 2048},
+    "road-8m": {"width": 4096, "height": 2048},
     "uniform": {"scale": 22, "degree": 16, "symmetrize": True},
     "uniform-24": {"scale": 24, "degree": 16, "symmetrize": True},
 }

@@ -8,6 +8,8 @@ graphs     gpop                           at most (at least)
 RMAT       PageRank, pc                   0.7 of the time of cuSPARSE's SpMV
 RMAT       PageRank, pc                   (40 % of the copy bandwidth, bytes by the model)
 RMAT       BFS, auto; SSSP, auto          0.6; 0.8 of the time of a peer
+all        every app, auto                the time of a peer
+all        every app, its best            the time of the better CUDA baseline
 grid       BFS, auto; SSSP, auto          25 microseconds a level
 =========  =============================  ==================================================
 """
@@ -119,20 +121,33 @@ def bars(results: Iterable[Result]) -> list[str]:
     for result in results:
         if result.kind == "rmat":
             lines += _pagerank_bars(result)
-        for app, share in PEER_SHARE.items():
+        for app in dict.fromkeys(entry.app for entry in result.entries):
+            lines += _bars_beside_others(result, app)
+        for app in PEER_SHARE if result.kind == "grid" else ():
             own = _find(result, app, f"{OWN}auto")
-            if own and result.kind == "rmat":
-                for peer in result.peers:
-                    other = _find(result, app, peer)
-                    if other:
-                        value = own.median / other.median
-                        what = f"{result.graph} {app} auto / {peer}"
-                        lines.append(_bar(what, value, "", share, value <= share, "at most"))
-            if own and result.kind == "grid":
+            if own:
                 value = own.median / own.iterations
                 what = f"{result.graph} {app} auto per level"
                 met = value <= LEVEL_SECONDS
                 lines.append(_bar(what, 1e6 * value, " us", 1e6 * LEVEL_SECONDS, met, "at most"))
+    return lines
+
+
+def _bars_beside_others(result: Result, app: str) -> list[str]:
+    """Of auto beside every peer that has the app, and of the best beside the better baseline."""
+    times = {entry.name: entry.median for entry in result.entries if entry.app == app}
+    auto, lines = times.get(f"{OWN}auto"), []
+    for peer in result.peers if auto else ():
+        if peer in times:
+            share = PEER_SHARE.get(app, 1) if result.kind == "rmat" else 1
+            value = auto / times[peer]
+            what = f"{result.graph} {app} auto / {peer}"
+            lines.append(_bar(what, value, "", share, value <= share, "at most"))
+    best = min((taken for name, taken in times.items() if name.startswith(OWN)), default=None)
+    baseline = min((times[name] for name in BASELINES if name in times), default=None)
+    if best and baseline:
+        value = best / baseline
+        lines.append(_bar(f"{result.graph} {app} best / baseline", value, "", 1, value <= 1, "at most"))
     return lines
 
 

@@ -49,9 +49,11 @@ SURE_EDGES, MOST_DEGREE = 1 << 20, 32
 look at (friends with 85 each take .44 of the time), nor where neighbours are near each other: the web graph
 below takes 2.4 times as long as by messages."""
 
-SMALL_ON_GPU, SMALL_ONE_WAY = 1 << 18, 1 << 20
-"""Edges up to which auto is messages there, on graphs that equal their reverse and on others: a barrier a
-step is most of such a search, and where edges lead one way lists end with many steps. On an H200 lists took
+SMALL_ON_GPU, SMALL_AMONG_HUBS, SMALL_ONE_WAY = 1 << 18, 1 << 19, 1 << 20
+"""Edges up to which auto is messages there, on graphs that equal their reverse, on those of them that are
+`UNEVEN`, and on others: a barrier a step is most of such a search, and where edges lead one way lists end
+with many steps. On an H200 messages took .53 of the time of lists on 368,000 mails. Before the warps of a
+block shared their long lists (kernels/long_lists.cuh) lists took
 .15 to .35 of the time of messages on random graphs, .45 to .8 on RMAT, .7 to .9 on social, mail and citation
 graphs with more; 1.8 on 176,000 friendships, 2 and 4 on 422,000 citations and 791,000 friendships that lead
 one way."""
@@ -108,7 +110,8 @@ def choose(
         return "calendar", "a small graph, and no option speaks of messages"
     hubs, mapped = on_gpu and unevenness(graph) >= UNEVEN, graph.facts.mapped is not None
     both_ways = on_gpu and not mapped and graph.equals_reverse()
-    if on_gpu and graph.m <= (SMALL_ON_GPU if both_ways else SMALL_ONE_WAY):
+    small = (SMALL_AMONG_HUBS if hubs else SMALL_ON_GPU) if both_ways else SMALL_ONE_WAY
+    if on_gpu and graph.m <= small:
         return "messages", "a small graph"
     if graph.m < LEAST_DEGREE * graph.n and not (both_ways and hubs):
         return "messages", "few edges of each vertex"

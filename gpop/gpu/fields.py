@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from gpop.gpu import staging
+from gpop.gpu.beginning import begin
 from gpop.gpu.device import cupy
 from gpop.gpu.device_graph import DeviceGraph
 from gpop.gpu.exchange import ROOM, Exchange
 from gpop.gpu.left import OnDevice
 from gpop.graph.kept import Kind
 from gpop.program.program import Program
-from gpop.program.values import Fields, Recipe
+from gpop.program.values import Declared, Fields, Recipe
 
 
 class DeviceFields(dict[str, Any]):
@@ -73,7 +74,10 @@ class DeviceFields(dict[str, Any]):
             self[name] = left
             return
         self[name] = self._room(recipe.length, recipe.dtype)
-        recipe.fill(self[name], self)
+        if isinstance(recipe, Declared):
+            begin(self[name], recipe)
+        else:
+            recipe.fill(self[name], self)
 
     def _room(self, length: int, dtype: np.dtype) -> Any:
         """For a field that is filled next, and some behind it: compare-and-swap of small types takes the word
