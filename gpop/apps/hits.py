@@ -25,6 +25,7 @@ from gpop.apps.inputs import bulk_synchronous, not_negative
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import edge_weights
+from gpop.common.arguments import whole_from
 from gpop.common.errors import UsageError
 from gpop.common.progress import progress_bar
 from gpop.execution.options import RunOptions
@@ -103,7 +104,7 @@ def hits(
     along, against = program_for(graph, dtype, weighted), program_for(turned, dtype, weighted)
     for program in (along, against):
         program.per_edge, program.damping = 1, 1
-    limit = max_iterations if iterations is None else iterations
+    limit = whole_from(0, "iterations", max_iterations if iterations is None else iterations)
     for each in (graph, turned):
         note_ahead(each, limit)
     hub, runs, converged = np.full(graph.n, 1 / max(graph.n, 1), along.rank.dtype), [], None
