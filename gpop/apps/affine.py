@@ -87,7 +87,10 @@ def iterate(
 
 def per_vertex(graph: gpop.Graph, value: Any, what: str) -> np.ndarray | float:
     """A number, or one for each vertex."""
-    values = np.asarray(value)
+    try:
+        values = np.asarray(value)
+    except ValueError:  # lists of several lengths
+        values = np.asarray(None)
     if values.dtype.kind not in "iufb" or values.shape not in ((), (graph.n,)):
         raise UsageError(
             f"{what} of type {values.dtype}, {values.shape}: expected a number, or {graph.n} of them"
