@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import gpop
-from gpop.apps.inputs import bulk_synchronous
+from gpop.apps.inputs import bulk_synchronous, score_dtype
 from gpop.apps.pagerank import ConvergingDoublePageRank, ConvergingPageRank, WeightedPageRank
 from gpop.common.errors import UsageError
 
@@ -52,11 +52,7 @@ PROGRAMS = {"float64": (Affine, WeightedAffine), "float32": (SingleAffine, Weigh
 
 def program_for(graph: gpop.Graph, dtype: Any, weighted: bool) -> Affine:
     """A new program of this type."""
-    try:
-        kinds = PROGRAMS[np.dtype(dtype).name]
-    except (KeyError, TypeError):
-        raise UsageError(f"dtype {dtype!r}: expected float32 or float64") from None
-    return kinds[bool(weighted)](graph)
+    return PROGRAMS[score_dtype(dtype).name][bool(weighted)](graph)
 
 
 def iterate(
@@ -91,7 +87,10 @@ def iterate(
 
 def per_vertex(graph: gpop.Graph, value: Any, what: str) -> np.ndarray | float:
     """A number, or one for each vertex."""
-    values = np.asarray(value)
+    try:
+        values = np.asarray(value)
+    except ValueError:  # lists of several lengths
+        values = np.asarray(None)
     if values.dtype.kind not in "iufb" or values.shape not in ((), (graph.n,)):
         raise UsageError(
             f"{what} of type {values.dtype}, {values.shape}: expected a number, or {graph.n} of them"

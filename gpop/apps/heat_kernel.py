@@ -27,6 +27,7 @@ from gpop.apps.around_seeds import LocalResult, Pushing, clean_program, local_ap
 from gpop.apps.inputs import Seeds, bulk_synchronous, many_vertices, positive
 from gpop.apps.options import one_call
 from gpop.apps.result import Holds, holds
+from gpop.common.arguments import whole_from
 from gpop.common.errors import UsageError
 from gpop.execution.options import RunOptions
 
@@ -118,7 +119,7 @@ def heat_kernel(
     t, epsilon = positive("t", t), positive("epsilon", epsilon)
     if t > 80:
         raise UsageError(f"t {t:g}: expected at most 80, beyond which float32 cannot hold exp(-t)")
-    levels = _levels_needed(t, epsilon) if levels is None else int(positive("levels", levels))
+    levels = _levels_needed(t, epsilon) if levels is None else whole_from(1, "levels", levels)
     stay = _weights_of_later_levels(t, levels)
     with clean_program(HeatKernel, graph) as program:
         program.t, program.levels = t, levels

@@ -31,6 +31,7 @@ from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import edge_weights
 from gpop.apps.without_messages import direct_run, only_for_messages, phases_of
+from gpop.common.arguments import whole_from
 from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
 from gpop.common.progress import progress_bar
@@ -109,14 +110,15 @@ def hits(
     tolerance = not_negative("tolerance", tolerance)
     if weighted:
         edge_weights(graph, "hits")
+    limit = whole_from(0, "iterations", max_iterations if iterations is None else iterations)
     along = program_for(graph, dtype, weighted)
     if not weighted and _is_small(graph) and not _asks_for_messages(options):
-        return _alone(graph, iterations, max_iterations, tolerance, type(along).rank.dtype, options)
+        below = tolerance if iterations is None else None
+        return _alone(graph, limit, below, type(along).rank.dtype, options)
     turned = graph if graph.equals_reverse() else graph.reverse()
     against = program_for(turned, dtype, weighted)
     for program in (along, against):
         program.per_edge, program.damping = 1, 1
-    limit = max_iterations if iterations is None else iterations
     for each in (graph, turned):
         note_ahead(each, limit)
     hub, runs, converged = np.full(graph.n, 1 / max(graph.n, 1), along.rank.dtype), [], None
@@ -155,20 +157,18 @@ def _asks_for_messages(options: dict[str, Any]) -> bool:
 
 
 def _alone(
-    graph: gpop.Graph, iterations: int | None, most: int, tolerance: float, dtype: np.dtype,
-    options: dict[str, Any],
-) -> HitsResult:  # fmt: skip
-    """Without messages."""
+    graph: gpop.Graph, limit: int, tolerance: float | None, dtype: np.dtype, options: dict[str, Any]
+) -> HitsResult:
+    """Without messages; no tolerance: so many iterations."""
     from gpop.direct.hits import PHASES, Hits
 
     use_threads(options.get("threads"))
-    limit, below = (most, tolerance) if iterations is None else (iterations, 0.0)
     begin = time.perf_counter()
     found = Hits(graph, graph if graph.equals_reverse() else graph.reverse())
     start = time.perf_counter()
     with progress_bar(limit, "hits", "iteration", bool(options.get("progress"))) as bar:
         while found.iterations < limit and not found.converged:
-            bar.update(found.iterate(limit - found.iterations, below))
+            bar.update(found.iterate(limit - found.iterations, tolerance or 0.0))
     run = direct_run(
         phases_of(PHASES, found), seconds=time.perf_counter() - start, prepare_seconds=start - begin,
         threads=1, partition_size=max(graph.n, 1), partitions=1, program="Hits", method="direct",
@@ -176,7 +176,7 @@ def _alone(
     )  # fmt: skip
     return HitsResult(
         hub=found.hub.astype(dtype, copy=False), authority=found.authority.astype(dtype, copy=False),
-        iterations=found.iterations, converged=found.converged if iterations is None else None, run=run,
+        iterations=found.iterations, converged=None if tolerance is None else found.converged, run=run,
     )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from gpop.apps import cli, report
 from gpop.apps.inputs import bulk_synchronous, in_order_of_ids, symmetric
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.common.arguments import whole_from
 from gpop.execution.options import LimitedOptions
 from gpop.graph.modify import hashes
 
@@ -122,7 +123,7 @@ def independent_set(
     bulk_synchronous("independent_set", options)
     both_ways = symmetric(graph)
     program = IndependentSet(both_ways)
-    drawn = np.argsort(hashes(int(seed), graph.n), kind="stable")
+    drawn = np.argsort(hashes(whole_from(0, "seed", seed), graph.n), kind="stable")
     first = in_order_of_ids(both_ways)
     program.priority[drawn if first is None else first[drawn]] = np.arange(graph.n, dtype=np.uint32)
     run = gpop.run(program, **options)

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gpop.common.arguments import plain
+from gpop.common.arguments import plain, whole_from
 from gpop.common.errors import UsageError
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
@@ -56,8 +56,7 @@ def many_vertices(graph: Graph, seeds: Any, what: str = "seed") -> np.ndarray:
     >>> many_vertices(Graph.from_edges([0, 1], [1, 2]), [2, 0, 2])
     array([0, 2], dtype=uint32)
     """
-    several = not (isinstance(seeds, str) or np.isscalar(seeds) or getattr(seeds, "shape", None) == ())
-    listed = list(seeds) if several else [seeds]
+    listed = list(seeds) if np.iterable(seeds) and not np.isscalar(seeds) else [seeds]
     if not listed:
         raise UsageError(f"no {what} given: expected at least one vertex index")
     return np.array(sorted({one_vertex(graph, vertex, what) for vertex in listed}), dtype=np.uint32)
@@ -79,12 +78,13 @@ def drawn_vertices(graph: Graph, sources: Any, seed: int = SAMPLE_SEED) -> np.nd
     """
     if sources is None:
         return np.arange(graph.n, dtype=np.uint32)
-    if np.ndim(sources) or not hasattr(sources, "__index__"):
+    if np.iterable(sources) or not hasattr(sources, "__index__"):
         return many_vertices(graph, sources, "source")
     count = operator.index(sources)
     if not 1 <= count <= graph.n:
         raise UsageError(f"sources = {count}: expected 1 to {graph.n} vertices, or a list of indices")
-    return np.sort(np.random.default_rng(seed).choice(graph.n, count, replace=False)).astype(np.uint32)
+    drawn = np.random.default_rng(whole_from(0, "seed", seed)).choice(graph.n, count, replace=False)
+    return np.sort(drawn).astype(np.uint32)
 
 
 def not_negative(name: str, value: Any) -> float:
@@ -95,7 +95,7 @@ def not_negative(name: str, value: Any) -> float:
     >>> not_negative("tolerance", 0)
     0.0
     """
-    number = _number(value)
+    number = as_number(value)
     if not number >= 0:
         raise UsageError(f"{name} {plain(value)!r}: expected a number that is not negative")
     return number
@@ -109,18 +109,55 @@ def positive(name: str, value: Any) -> float:
     >>> positive("epsilon", 1e-6)
     1e-06
     """
-    number = _number(value)
+    number = as_number(value)
     if not 0 < number < float("inf"):
         raise UsageError(f"{name} {plain(value)!r}: expected a number above 0")
     return number
 
 
-def _number(value: Any) -> float:
-    """NaN where it is none."""
+def as_number(value: Any) -> float:
+    """``value`` as a number; NaN where it is none.
+
+    Examples
+    --------
+    >>> as_number("0.5"), as_number(None)
+    (0.5, nan)
+    """
     try:
         return float(value)
     except (TypeError, ValueError):
         return float("nan")
+
+
+def from_0_to_1(name: str, value: Any) -> float:
+    """``value`` as a number from 0 to 1, or a `UsageError`.
+
+    Examples
+    --------
+    >>> from_0_to_1("damping", 1)
+    1.0
+    """
+    number = as_number(value)
+    if not 0 <= number <= 1:
+        raise UsageError(f"{name} {plain(value)!r}: expected a number from 0 to 1")
+    return number
+
+
+def score_dtype(dtype: Any) -> np.dtype:
+    """float32 or float64, or a `UsageError`.
+
+    Examples
+    --------
+    >>> score_dtype("f4")
+    dtype('float32')
+    """
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        kind = None
+    if dtype is None or kind is None or kind not in (np.float32, np.float64):  # None equals float64
+        raise UsageError(f"dtype {dtype if kind is None else kind}: expected float32 or float64")
+    return kind
 
 
 def bulk_synchronous(what: str, options: dict[str, Any]) -> None:

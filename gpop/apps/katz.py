@@ -19,10 +19,12 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.affine import iterate, per_vertex, program_for
-from gpop.apps.inputs import not_negative
+from gpop.apps.inputs import as_number, not_negative
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import edge_weights
+from gpop.common.arguments import plain
+from gpop.common.errors import UsageError
 from gpop.execution.options import RunOptions
 
 
@@ -94,11 +96,13 @@ def katz(
     >>> gpop.katz(path, normalized=False).score
     array([1.  , 1.1 , 1.11])
     """
-    tolerance = not_negative("tolerance", tolerance)
+    tolerance, rate = not_negative("tolerance", tolerance), as_number(alpha)
+    if not np.isfinite(rate):
+        raise UsageError(f"alpha {plain(alpha)!r}: expected a number")
     program = program_for(graph, dtype, weighted)
     if weighted:
         edge_weights(graph, "katz")
-    program.per_edge, program.damping, program.base = 1, alpha, 1
+    program.per_edge, program.damping, program.base = 1, rate, 1
     program.start = per_vertex(graph, beta, "beta")
     program.rank, program.share = program.start, program.start
     run, converged = iterate(

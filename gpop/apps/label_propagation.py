@@ -27,7 +27,7 @@ from gpop.apps.inputs import in_order_of_ids
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
-from gpop.common.errors import UsageError
+from gpop.common.arguments import whole_from
 from gpop.common.parallel import use_threads
 from gpop.execution.options import ShownOptions
 
@@ -83,8 +83,7 @@ def label_propagation(
     from gpop.direct.label_propagation import propagate
 
     no_messages("label_propagation", options, "partition_size")
-    if iterations < 0:
-        raise UsageError(f"iterations {iterations}: expected a whole number from 0 on")
+    iterations = whole_from(0, "iterations", iterations)
     threads = use_threads(threads)
     start = time.perf_counter()
     inward = graph if graph.equals_reverse() else graph.reverse()

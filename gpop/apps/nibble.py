@@ -20,6 +20,7 @@ from gpop.apps import cli
 from gpop.apps.around_seeds import LocalResult, Spreading, clean_program, local_app, take
 from gpop.apps.inputs import Seeds, bulk_synchronous, many_vertices, positive
 from gpop.apps.options import one_call
+from gpop.common.arguments import whole_from
 from gpop.execution.options import RunOptions
 
 
@@ -99,6 +100,7 @@ def nibble(
     """
     seeds = many_vertices(graph, seeds)
     bulk_synchronous("nibble", options)
+    iterations = whole_from(0, "iterations", iterations)  # no walk but for a short one comes to an end
     with clean_program(Nibble, graph) as program:
         program.threshold = positive("threshold", threshold)
         program.mass[seeds] = 1 / seeds.size

@@ -25,7 +25,7 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli, report
-from gpop.apps.inputs import bulk_synchronous, not_negative
+from gpop.apps.inputs import bulk_synchronous, from_0_to_1, not_negative, score_dtype
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.shares import sent_by, shares
@@ -188,16 +188,13 @@ def pagerank(
     >>> gpop.pagerank(graph, damping=0.5, weighted=True).rank.round(4)        # 1/6 + 3/48, 1/6 + 1/48
     array([0.1667, 0.2292, 0.1875], dtype=float32)
     """
-    if not 0 <= damping <= 1:
-        raise UsageError(f"damping {damping!r}: expected a number from 0 to 1")
+    damping = from_0_to_1("damping", damping)
     tolerance = not_negative("tolerance", tolerance)
     if dangling not in ("none", "uniform"):
         raise UsageError(f"dangling {dangling!r}: expected none or uniform")
     bulk_synchronous("pagerank", options)
-    kind, converging = np.dtype(dtype), iterations is None
-    if (kind, converging) not in PROGRAMS:
-        raise UsageError(f"dtype {kind.name}: expected float32 or float64")
-    program = PROGRAMS[kind, converging][bool(weighted)](graph)
+    kind, converging, weighted = score_dtype(dtype), iterations is None, bool(weighted)
+    program = PROGRAMS[kind, converging][weighted](graph)
     n = max(graph.n, 1)
     program.damping, program.base = damping, (1 - damping) / n
     program._fields["per_edge"] = shares(graph, kind, weighted)

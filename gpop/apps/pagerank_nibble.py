@@ -19,7 +19,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli
 from gpop.apps.around_seeds import LocalResult, Pushing, clean_program, local_app, take
-from gpop.apps.inputs import Seeds, bulk_synchronous, many_vertices, positive
+from gpop.apps.inputs import Seeds, as_number, bulk_synchronous, many_vertices, positive
 from gpop.apps.options import one_call
 from gpop.common.errors import UsageError
 from gpop.execution.options import RunOptions
@@ -96,7 +96,7 @@ def pagerank_nibble(
     """
     seeds = many_vertices(graph, seeds)
     bulk_synchronous("pagerank_nibble", options)
-    if not 0 < alpha < 1:
+    if not 0 < as_number(alpha) < 1:
         raise UsageError(f"alpha {alpha!r}: expected a number between 0 and 1")
     with clean_program(PageRankNibble, graph) as program:
         program.keep, program.epsilon = 2 * alpha / (1 + alpha), positive("epsilon", epsilon)

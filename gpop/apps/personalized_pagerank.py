@@ -22,7 +22,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.affine import iterate, program_for
-from gpop.apps.inputs import many_vertices, not_negative, one_vertex
+from gpop.apps.inputs import from_0_to_1, many_vertices, not_negative, one_vertex
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.shares import sent_by, shares
@@ -97,8 +97,7 @@ def personalized_pagerank(
     >>> gpop.personalized_pagerank(path, {0: 1, 2: 3}, damping=0.5).rank.round(4)
     array([0.1569, 0.0784, 0.5098, 0.2549])
     """
-    if not 0 <= damping <= 1:
-        raise UsageError(f"damping {damping!r}: expected a number from 0 to 1")
+    damping, weighted = from_0_to_1("damping", damping), bool(weighted)
     tolerance = not_negative("tolerance", tolerance)
     program = program_for(graph, dtype, weighted)
     vertices, weights = seed_weights(graph, seeds)

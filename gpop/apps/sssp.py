@@ -144,6 +144,7 @@ def sssp(
     array([0, 2, 5], dtype=uint32)
     """
     source = one_vertex(graph, source)
+    interleave = None if interleave is None else bool(interleave)
     heaviest = _heaviest_weight(graph)
     asked = method
     method, reason = choose(graph, method, heaviest, delta, {"interleave": interleave, **options})
@@ -187,7 +188,7 @@ def _by_messages(
         infinity = kind.distance.dtype.type(kind.distance.fill)
         most = infinity.item()  # NumPy takes long to compare its numbers with others
         program._fields.assign("distance", source, 0)
-        program.delta = min(delta, most)
+        program.delta = kind.delta.dtype.type(min(delta, most))
         run = gpop.run(program, frontier=[source], interleave=interleave, **options)
         run.trace.summary.update(method="messages", reason=reason)
         distance = OnDemand(partial(getattr, program, "distance"))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import gpop
+from gpop.apps.inputs import as_number
 from gpop.apps.on_ranks import several
 from gpop.apps.sssp_programs import SSSP
 from gpop.common.errors import UsageError
@@ -122,6 +123,7 @@ def bucket_width(graph: gpop.Graph, delta: float | None, interleave: bool, optio
         target = options.get("target") or "cpu"
         delta = default_delta(graph, interleave, target, reads_over_link(graph, options))
         return delta if fractions else max(1.0, delta)
-    if not (delta > 0 if fractions else delta >= 1):
-        raise UsageError(f"delta = {delta}: expected a number {'above 0' if fractions else 'from 1 on'}")
-    return delta
+    width = as_number(delta)
+    if not (width > 0 if fractions else width >= 1):
+        raise UsageError(f"delta = {delta!r}: expected a number {'above 0' if fractions else 'from 1 on'}")
+    return width

@@ -26,6 +26,20 @@ def as_count(what: str, number: Any) -> int | None:
         raise UsageError(f"{what} {number!r}: expected a whole number") from None
 
 
+def whole_from(least: int, what: str, number: Any) -> int:
+    """A whole number of any integer type that is at least ``least``, or a `UsageError`.
+
+    Examples
+    --------
+    >>> whole_from(1, "levels", np.uint8(4))
+    4
+    """
+    count = as_count(what, number)
+    if count is None or count < least:
+        raise UsageError(f"{what} {plain(number)!r}: expected a whole number from {least} on")
+    return count
+
+
 def plain(value: Any) -> Any:
     """A NumPy scalar as the Python object that it holds, for messages; anything else as it is.
 

@@ -119,6 +119,27 @@ def check_spelling(
                 )
 
 
+def check_set(program: Any, values: Iterable[str], of_class: Iterable[str]) -> None:
+    """Refuse what was set on a program and nobody would look at: what its class declares, or a misspelt name.
+
+    Misspelt is here only what has the same letters: a program may keep ``ranks`` beside its field ``rank``.
+
+    Parameters
+    ----------
+    program : Program
+        With attributes beyond its own.
+    values, of_class : iterable of str
+        Names that a program may be given values of, and those that only a class can define.
+    """
+    name, of_class = type(program).__name__, list(of_class)
+    for given in vars(program):
+        if given in of_class:
+            raise ProgramError(f"{name}.{given} was set on a program: expected it in the class")
+        for meant in () if given.startswith("_") else values:
+            if sorted(_squashed(given)) == sorted(_squashed(meant)):
+                raise ProgramError(f"{name}.{given} was set: nobody would look at it; did you mean {meant}?")
+
+
 def _misspelt_function(name: str, arguments: int, functions: dict[str, tuple[str, ...]]) -> str | None:
     """The function that was meant; where the name is only similar, it takes as many arguments."""
     meant = _nearest(name, functions)

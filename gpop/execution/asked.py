@@ -65,6 +65,7 @@ def check_run(
         raise UsageError(f"iterations = {iterations}: expected 0 or more")
     if callback is not None and not callable(callback):
         raise UsageError(f"callback {callback!r}: expected a function of the trace record")
+    program._check_set()
     if program.all_active:
         _check_all_active(program, frontier, iterations, interleave, callback)
     if residency == "mapped" and program.graph.facts.mapped is None:

@@ -149,7 +149,7 @@ def run(
         raise UsageError(f"run({program!r}): expected a program made for a graph, such as MyProgram(graph)")
     threads, partition_size = as_count("threads", threads), as_count("partition size", partition_size)
     iterations = as_count("iterations", iterations)
-    limit, weights = UNLIMITED if iterations is None else iterations, program.graph.weights
+    limit, weights = UNLIMITED if iterations is None else min(iterations, UNLIMITED), program.graph.weights
     asked = (
         type(program), None if weights is None else weights.dtype, target, mode, interleave, ratio, model,
         use_threads(threads) if target == "cpu" else threads, partition_size, counters, transport, residency,

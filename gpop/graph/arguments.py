@@ -36,7 +36,7 @@ def as_ids(ids: Any, what: str) -> np.ndarray:
     if ids.dtype.kind == "u" and ids.dtype.itemsize == 8 and ids.max() > MOST_VERTICES:
         raise UsageError(f"{what}[{int(ids.argmax())}] is {ids.max()}, expected ids below {MOST_VERTICES}")
     unsigned = np.uint32 if ids.dtype.itemsize <= 4 else np.int64
-    if ids.dtype.itemsize < 4:
+    if ids.dtype.itemsize < 4 or not ids.dtype.isnative:
         ids = ids.astype(unsigned)
     return np.ascontiguousarray(ids).view(unsigned)
 

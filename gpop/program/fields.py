@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
 from gpop.program.values import is_device_array
 
@@ -37,11 +38,15 @@ def _scalar_dtype(dtype: Any, what: str) -> np.dtype:
 
 
 def _scalar(dtype: np.dtype, value: Any, what: str) -> np.generic:
-    """The value in this type, or a `UsageError`."""
+    """The value in this type, or a `UsageError`; a fraction is no whole number."""
     try:
-        return dtype.type(value)
+        scalar = dtype.type(value)
+        lossless = isinstance(scalar, np.generic) and (dtype.kind not in "iu" or scalar == value)
     except (TypeError, ValueError, OverflowError):
-        raise UsageError(f"{what} = {value!r}: expected a value of type {dtype}") from None
+        lossless = False
+    if not lossless:
+        raise UsageError(f"{what} = {plain(value)!r}: expected a value of type {dtype}")
+    return scalar
 
 
 def _series(dtype: np.dtype, values: Any, what: str) -> np.ndarray:

@@ -67,12 +67,12 @@ class OwnershipCheck:
         self.check_effects()
         try:
             blocks = run_frontend(self.function).blocks
-        except numba_errors.NumbaError as error:
+        except (numba_errors.NumbaError, numba_errors.UnsupportedBytecodeError) as error:
             refused = error
         else:
             refused = None
         if refused is not None:  # here, so that Numba's own lines do not precede ours
-            message = str(refused).strip().splitlines()[0]
+            message = str(refused).strip().splitlines()[0].partition(". Raised from")[0]
             self.fail(getattr(refused, "loc", None), f"Numba cannot compile this: {message}")
         statements = [statement for block in blocks.values() for statement in block.body]
         for statement in statements:
@@ -122,6 +122,9 @@ class OwnershipCheck:
             attribute = self.attribute(statement.value)
             if attribute in self.arrays:  # a variable that is now one field, now another
                 self.fail(statement.loc, f"self.{attribute} as a whole: use self.{attribute}[node]")
+        if isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Global):
+            if statement.value.value is ir.UNDEFINED:
+                self.fail(statement.loc, f"name {statement.value.name!r} is not defined")
         if isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Expr):
             self.check_expression(statement.value, statement.loc)
         elif isinstance(statement, (ir.SetItem, ir.StaticSetItem)):

@@ -31,7 +31,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gpop.common.errors import ProgramError
-from gpop.common.spelling import check_spelling
+from gpop.common.spelling import check_set, check_spelling
 from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
 from gpop.program.fields import HARMLESS, Parameter, VertexField
@@ -49,6 +49,9 @@ ARGUMENTS = {
 FUNCTIONS = tuple(ARGUMENTS)
 DECLARATIONS = ("all_active", "inactive_message", "combine", "track_touched", "settles", "cuda_source")
 BUILT_IN = ("out_degree", "iteration")
+TAKEN = (*BUILT_IN, "graph", "vertex_fields", "scalar_parameters")
+OWN = 3
+"""Attributes of a new program: its graph, the values of its fields and of its parameters."""
 COMBINES = ("min", "max", "add", "or")
 
 
@@ -163,6 +166,9 @@ class Program:
         super().__init_subclass__(**kwargs)
         cls._members = {kind: cls._declared(kind) for kind in (VertexField, Parameter)}
         cls._defaults = {name: each.default for name, each in cls._members[Parameter].items()}
+        for name in (*cls._members[VertexField], *cls._members[Parameter]):
+            if name in TAKEN or name.startswith("_"):
+                raise ProgramError(f"{cls.__name__}.{name}: the name is taken; choose another one")
         check_spelling(cls, Program, ARGUMENTS, DECLARATIONS)
         if cls.combine is not None and cls.combine not in COMBINES:
             raise ProgramError(
@@ -175,11 +181,11 @@ class Program:
             )
         if cls.all_active and cls.priorityFunc is not Program.priorityFunc:
             raise ProgramError(f"{cls.__name__} declares all_active: priorityFunc needs a frontier")
+        for name in ("all_active", "track_touched"):
+            if not isinstance(getattr(cls, name), bool):
+                raise ProgramError(f"{cls.__name__}.{name} = {getattr(cls, name)!r}: expected True or False")
         if cls.settles is not None:
             cls._check_settles()
-        for name in (*cls.vertex_fields(), *cls.scalar_parameters()):
-            if name in BUILT_IN or name.startswith("_"):
-                raise ProgramError(f"{cls.__name__}.{name}: the name is taken; choose another one")
 
     @classmethod
     def _check_settles(cls) -> None:
@@ -202,6 +208,11 @@ class Program:
             {}, {name: Declared(n, field.dtype, field.fill) for name, field in fields.items()}
         )
         self._parameters = self._defaults.copy()
+
+    def _check_set(self) -> None:
+        """Refuse attributes of this program, beyond its own, that nobody would look at."""
+        if len(vars(self)) > OWN:
+            check_set(self, (*self.vertex_fields(), *self.scalar_parameters()), (*FUNCTIONS, *DECLARATIONS))
 
     @classmethod
     def vertex_fields(cls) -> dict[str, VertexField]:

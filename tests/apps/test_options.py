@@ -57,6 +57,30 @@ def test_an_option_of_the_app_is_suggested():
         gpop.nibble(GRAPH, 0, treshold=0.5)
 
 
+JUNK = ("x", float("nan"), object, [[1], [2, 3]], {}, -1, None)
+"""Not one of which a number, a method or a vertex may be."""
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=str)
+def test_junk_is_refused_in_one_line_or_means_something(junk):
+    """No error of Python's own, whatever an argument is given."""
+    refused = 0
+    for name in gpop.__all__:
+        function = getattr(gpop, name)
+        if not getattr(function, "__module__", "").startswith("gpop.apps.") or name == "report":
+            continue
+        named = [*inspect.signature(function).parameters.values()][1:-1]
+        given = [0] if named[0].default is inspect.Parameter.empty else []
+        for parameter in named:
+            arguments = [] if parameter is named[0] else given
+            try:
+                function(GRAPH, *arguments, **{parameter.name: junk})
+            except gpop.UsageError as error:
+                assert "\n" not in str(error)
+                refused += 1
+    assert refused > 10
+
+
 def test_numbers_of_numpy_are_numbers():
     assert gpop.bfs(GRAPH, 0, threads=np.int64(1), partition_size=np.uint8(2)).level.tolist() == [0, 1, 2]
 

@@ -54,6 +54,15 @@ def test_every_policy_equals_plain_python(case, duplicates, weighted):
             assert graph.weights[at].tolist() == [w for _, w in row]
 
 
+@pytest.mark.parametrize("kind", ["i2", "u2", "i4", "u4", "i8", "u8"])
+def test_ids_of_the_other_byte_order(kind):
+    src, dst = np.array([0, 1, 2]), np.array([1, 2, 0])
+    swapped = np.dtype(kind).newbyteorder("S")
+    assert same(Graph.from_edges(src.astype(swapped), dst.astype(swapped)), Graph.from_edges(src, dst))
+    offsets = np.arange(4).astype(swapped)
+    assert same(Graph.from_csr(offsets, dst.astype(swapped)), Graph.from_edges(src, dst))
+
+
 @pytest.fixture(scope="module")
 def many():
     """Edges enough for several chunks, buckets and digits."""

@@ -131,6 +131,11 @@ BREACHES = {
     "self passed on": (scatter("return helper(self)  # here"), "self may only be used as"),
     "getattr": (scatter("return getattr(self, 'a')[0]  # here"), "self may only be used as"),
     "self in a lambda": (scatter("f = lambda i: self.a[i]", "return f(node + 1)"), "self"),
+    "unknown name": (scatter("return nobody + 1  # here"), "name 'nobody' is not defined$"),
+    "import inside": (
+        gather("import math", "return math.sqrt(value) > 1"),
+        r"Numba cannot compile this: Use of unsupported opcode \(IMPORT_NAME\) found$",
+    ),
     "no return on a path": (gather("if value > 3:", "    return True"), "returns nothing on this path"),
     "no return at all": (gather("self.a[node] = value"), "returns nothing on this path"),
     "empty return": (gather("if value > 3:", "    return  # here", "return True"), "returns nothing on this"),

@@ -137,7 +137,7 @@ def test_inactive_message_must_be_recognisable():
         type("Bad", (Base,), {"inactive_message": float("nan")})
 
 
-@pytest.mark.parametrize("name", ["out_degree", "iteration", "_hidden"])
+@pytest.mark.parametrize("name", ["out_degree", "iteration", "graph", "vertex_fields", "_hidden"])
 @pytest.mark.parametrize("member", [gpop.VertexField(np.int32), gpop.Parameter(np.int32)])
 def test_taken_names(name, member):
     with pytest.raises(gpop.ProgramError, match=rf"^Bad\.{name}: the name is taken; choose another one$"):
@@ -172,6 +172,21 @@ def test_values_that_do_not_fit_their_type():
     with pytest.raises(gpop.UsageError, match="^parameter rate = 'fast': expected a value of type float32$"):
         program.rate = "fast"
     assert program.rate == np.float32(0.1)
+    for value in (2.5, 2**63, "3", [1, 2], None):  # NumPy would make 2 of the first
+        with pytest.raises(gpop.UsageError, match="^parameter steps = .*: expected a value of type int64$"):
+            program.steps = value
+    program.steps = np.float32(3)
+    assert program.steps == 3
+    with pytest.raises(gpop.UsageError, match=r"^fill = 0\.5: expected a value of type int32$"):
+        gpop.VertexField(np.int32, 0.5)
+    with pytest.raises(gpop.UsageError, match="^default = 300: expected a value of type uint8$"):
+        gpop.Parameter(np.uint8, np.int64(300))
+
+
+@pytest.mark.parametrize("name", ["all_active", "track_touched"])
+def test_declarations_are_true_or_false(name):
+    with pytest.raises(gpop.ProgramError, match=rf"^Bad\.{name} = 'no': expected True or False$"):
+        type("Bad", (Base,), {name: "no"})
 
 
 # --- misspelt names ----------------------------------------------------------------------------
@@ -241,3 +256,25 @@ def test_misspelt_declarations(name, value, meant):
 def test_a_program_is_made_of_a_graph(graph, kind):
     with pytest.raises(gpop.UsageError, match=rf"^Base: expected a gpop\.Graph, got {kind}: make one with"):
         Base(graph)
+
+
+@pytest.mark.parametrize("name", ["rtae", "Rate", "pl_ain", "stpes"])
+def test_misspelt_values(name):
+    program = Base(GRAPH)
+    setattr(program, name, 3)
+    with pytest.raises(gpop.ProgramError, match=rf"^Base\.{name} was set: .*; did you mean \w+\?$"):
+        gpop.run(program, target="python")
+
+
+@pytest.mark.parametrize("name", ["combine", "all_active", "filterFunc"])
+def test_what_only_a_class_can_say(name):
+    program = Base(GRAPH)
+    setattr(program, name, None)
+    with pytest.raises(gpop.ProgramError, match=rf"^Base\.{name} was set on a program: expected it in the c"):
+        gpop.run(program, target="python")
+
+
+def test_a_program_may_keep_other_things():
+    program = Base(GRAPH)
+    program.rates, program.seen, program._rate = [1], {}, 3
+    assert gpop.run(program, target="python").iterations == 1
