@@ -147,20 +147,18 @@ def _is_for_a_cluster(plan: Plan) -> bool:
 
 
 def _has_short_rows(graph: Graph) -> bool:
-    """Whether owners are better than edges; one block is faster over edges."""
-    if graph.n + graph.m <= limits.ONE_BLOCK:
-        return False
     inside, long = share_inside(graph, SMALL_ID_BITS), share_in_long_lists(graph, WARP)
     return prefers_rows(graph.n, graph.m, inside, long)
 
 
 def _way_without_bins(plan: Plan) -> str | None:
-    """The strategy by name that is better than bins for sums of all vertices, if one is. Who says how large
-    partitions are to be speaks of bins."""
+    """The strategy by name that is better than bins for sums of all vertices, if one is; for one block also
+    than owners. Who says how large partitions are to be speaks of bins."""
     cls, graph = type(plan.program), plan.program.graph
     sums = cls.all_active and cls.combine is not None and plan.types.gathered.kind == "f"
     asks = plan.model.pulls and plan.partition_size is None and "needsFunc" not in plan.lowered.functions
-    if not (sums and asks and graph.m) or _has_short_rows(graph):
+    in_one = graph.n + graph.m <= limits.ONE_BLOCK
+    if not (sums and asks and graph.m) or (_has_short_rows(graph) and not in_one):
         return None
     if prefers_edge_list(graph.m):
         return "edge-list"
