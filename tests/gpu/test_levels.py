@@ -155,7 +155,7 @@ def in_levels(run):
 
 @pytest.mark.parametrize("most", [limits.HEAVY, limits.LEVEL_DEGREE])
 def test_heavy_vertices_are_taken_up_where_none_is_too_much_for_a_block(most, monkeypatch):
-    """Those that are loaded, more than one block would take, but each of them a block; and one that is found."""
+    """Those that are loaded, more than one block would take, but each of them a block; one that is found."""
     monkeypatch.setattr(limits, "LEVEL_DEGREE", most)
     monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
     with emulated():
