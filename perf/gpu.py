@@ -9,10 +9,10 @@ auto alone); an edge-parallel and a vertex-parallel baseline in CUDA of those th
 (`perf.gpu_baselines`); for PageRank also ``cupyx.scipy.sparse.csr_matrix @ vector`` in float32 with 32-bit
 indices; other programs if given (`perf.gpu_peers`), or their times from elsewhere
 (``--external cugraph:perf/peers/cugraph_h200.json``: cuGraph 26.10 of PyPI on an H200, wall times with
-results on the device). Each runs once per round, one after the other, after a round that is not counted; times are
-those of CUDA events (of the iteration loop), of one iteration for PageRank, of which 20 are done; the tables
-have medians and quartiles over the rounds. SpMV includes its launch by CuPy, which graphs of less than about
-0.1 ms an iteration do not hide.
+results on the device). Each runs once per round, one after the other, after a round that is not counted;
+times are those of CUDA events (of the iteration loop), of one iteration for PageRank, of which 20 are done;
+the tables have medians and quartiles over the rounds. SpMV includes its launch by CuPy, which graphs of less
+than about 0.1 ms an iteration do not hide.
 Answers: levels, distances, labels and triangles must equal the CPU's; ranks may differ from those of the CPU
 in float64 by 1e-5 of themselves, each of them; the largest such difference stands in the table.
 MB are bytes that the model counts (`gpop.model.bytes`); a copy counts bytes read and written.

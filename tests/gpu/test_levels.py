@@ -155,7 +155,7 @@ def in_levels(run):
 
 @pytest.mark.parametrize("most", [limits.HEAVY, limits.LEVEL_DEGREE])
 def test_heavy_vertices_are_taken_up_where_none_is_too_much_for_a_block(most, monkeypatch):
-    """Those that are loaded: more than one block would take, but each of them a block."""
+    """Those that are loaded, more than one block would take, but each of them a block; one that is found."""
     monkeypatch.setattr(limits, "LEVEL_DEGREE", most)
     monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
     with emulated():
@@ -163,6 +163,8 @@ def test_heavy_vertices_are_taken_up_where_none_is_too_much_for_a_block(most, mo
         sources = tuple(np.flatnonzero(graph.out_degree > limits.HEAVY).tolist())
         run = check(STEPS._replace(frontier=sources), graph, mode="sc", partition_size=256)
         assert in_levels(run).tolist() == [most > limits.HEAVY] * 2
+        found = check(STEPS._replace(frontier=(1,)), graph, mode="sc", partition_size=256)
+        assert in_levels(found)[0] and in_levels(found)[1] == (most > limits.HEAVY)  # the hub of that spoke
 
 
 def kernels_started(monkeypatch) -> list:

@@ -6,7 +6,8 @@
 // entry, the neighbours, their cells and no more. Blocks collect what they find and reserve room for all of it
 // together. Nobody plans: all blocks read the totals of the next level behind the barrier and decide alike; one
 // warp, which has no edges, writes the trace of the level before and asks the model meanwhile. A tree is
-// asked by all of them.
+// asked by all of them. A level waits for its slowest warp, so a block's warps share its long lists (long_lists.cuh); a
+// vertex that is too much for a block, LEVEL_DEGREE, is left to another strategy with its level.
 //
 // One cluster of blocks (cluster.cuh) has another way between two levels: what a block has found stays in its shared
 // memory, where the others read it, and each tells all others how much that is. What finds no room there, and what the
