@@ -116,10 +116,9 @@ class Crew:
 
     def have(self, others: int) -> None:
         """See that so many threads stand by."""
-        stand_by = entry_of(_stand_by, _BOARD)
         while self.others < others:
             self.others += 1
-            start_new_thread(stand_by, (self.board,))
+            start_new_thread(entry_of(_stand_by, _BOARD), (self.board,))
 
     def call(self, function: int, ticket: int, argument: int, threads: int) -> None:
         """Have all but one of so many threads call the function at this address, from number 1 on."""
@@ -136,7 +135,8 @@ def borrow(others: int) -> Crew:
         crew = _spare.pop()
     except IndexError:
         crew = Crew()
-    crew.have(others)
+    if crew.others < others:
+        crew.have(others)
     return crew
 
 
@@ -150,7 +150,8 @@ def call_together(function: int, argument: int, threads: int) -> None:
 
     It has to come to the end of all work whoever else comes. Nothing is used any more when this returns.
     """
-    crew = borrow(threads - 1)
-    what = ANNOUNCE | TAKE_PART | CLOSE if threads > 1 else TAKE_PART
+    others = threads - 1
+    crew = borrow(others)
+    what = ANNOUNCE | TAKE_PART | CLOSE if others else TAKE_PART
     crew.lead(crew.board, what, function, 0, argument, threads)
-    give_back(crew)
+    _spare.append(crew)

@@ -12,6 +12,8 @@ from gpop.common.standby import call_together
 from gpop.program.published import publish
 
 _entries: dict[tuple[str, str], int] = {}
+_spare: dict[Callable, tuple[Reference, int]] = {}
+"""The last table of each, and what is called with it; to make one takes as long as 10,000 edges."""
 
 
 def entry(work: Callable, kind: ReferenceKind) -> int:
@@ -40,5 +42,9 @@ def _make(work: Callable, kind: ReferenceKind) -> Callable:
 
 def share(work: Callable, job: tuple, threads: int) -> None:
     """Have so many threads do ``work(number, job)``; this one is 0, and comes to the end of all work."""
-    table = Reference(job)
-    call_together(entry(work, table.kind), table.address, threads)
+    table, function = _spare.pop(work, (None, 0))
+    if table is None or not table.renew(job):
+        table = Reference(job)
+        function = entry(work, table.kind)
+    call_together(function, table.address, threads)
+    _spare[work] = table, function
