@@ -34,11 +34,10 @@ from gpop.graph.kept import Kind
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS, EDGES_AT, FRONTIER_AT
-from gpop.program.program import Program
-from gpop.program.values import Fields
+from gpop.ranks.gpu_program import own_part
 from gpop.ranks.gpu_wire import ACTIVE, LEAST, GpuWire
 from gpop.ranks.link import local_device
-from gpop.ranks.part import EVERYWHERE, Part, part_of
+from gpop.ranks.part import EVERYWHERE, part_of
 from gpop.ranks.peer_blocks import reached
 from gpop.ranks.peers import COUNTED, PeerWire, ToldWire, wire_of
 from gpop.ranks.program import hidden_on_ranks
@@ -324,18 +323,3 @@ class GpuRankEngine(Together, GpuEngine):
     def finish(self) -> Finished:
         """As alone, of all ranks."""
         return self.finished_by_all(super().finish(), self.wire.traffic)
-
-
-def own_part(program: Program, part: Part) -> Program:
-    """The program with its own vertices' fields, which are those of the user's program."""
-    local = object.__new__(type(program))
-    local.graph = part.graph
-    fields = {**program._fields, "out_degree": program.graph.out_degree}
-    local._fields = Fields({name: field[part.own] for name, field in fields.items()}, {})
-    local._parameters = {
-        **program._parameters,
-        "gpop_shift": np.uint32(part.shift),
-        "gpop_first": np.uint32(part.first),
-        "gpop_last": np.uint32(part.last),
-    }
-    return local

@@ -73,16 +73,6 @@ QUICK = (
     "search:auto", "search:sc", "smallest:auto", "rank:pc", "rank:sc", "buckets:auto", "marked:auto",
     "weighted:pc", "drift:auto",
 )  # fmt: skip
-    "search:auto",
-    "search:sc",
-    "smallest:auto",
-    "rank:pc",
-    "rank:sc",
-    "buckets:auto",
-    "marked:auto",
-    "weighted:pc",
-    "drift:auto",
-)
 
 
 @pytest.mark.gpu
