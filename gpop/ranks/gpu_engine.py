@@ -89,14 +89,13 @@ class GpuRankEngine(Together, GpuEngine):
         said = super().prepare() | {"ranks": world.size}
         told = graph.m if self.traits.told else None
         self.wire = wire_of(self.part, message, world, prioritised, self.blocks, told)
-        if told is None:
-            self.fields["gpop_message"] = self.wire.message
-        else:
-            self.fields["gpop_degrees"] = self._own_degrees()
+        self.fields["gpop_message"], self.fields["gpop_degrees"] = self.wire.message, self._own_degrees()
         return said | {"exchange": self.wire.name}
 
     def _own_degrees(self) -> Any:
-        """Edges of own vertices to all ranks, on the device."""
+        """Edges of own vertices to all ranks, on the device; where nobody asks for them, none."""
+        if not self.traits.told:
+            return cupy().zeros(1, np.uint32)
         store, key = self.part.graph.store, ("degrees", cupy().cuda.Device().id)
         kept = store.get(Kind.DEVICE, key)
         if kept is None:
