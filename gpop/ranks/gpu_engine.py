@@ -34,11 +34,10 @@ from gpop.graph.kept import Kind
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS, EDGES_AT, FRONTIER_AT
-from gpop.program.program import Program
-from gpop.program.values import Fields
+from gpop.ranks.gpu_program import own_part
 from gpop.ranks.gpu_wire import ACTIVE, LEAST, GpuWire
 from gpop.ranks.link import local_device
-from gpop.ranks.part import EVERYWHERE, Part, part_of
+from gpop.ranks.part import EVERYWHERE, part_of
 from gpop.ranks.peer_blocks import reached
 from gpop.ranks.peers import COUNTED, PeerWire, ToldWire, wire_of
 from gpop.ranks.program import hidden_on_ranks
@@ -90,14 +89,13 @@ class GpuRankEngine(Together, GpuEngine):
         said = super().prepare() | {"ranks": world.size}
         told = graph.m if self.traits.told else None
         self.wire = wire_of(self.part, message, world, prioritised, self.blocks, told)
-        if told is None:
-            self.fields["gpop_message"] = self.wire.message
-        else:
-            self.fields["gpop_degrees"] = self._own_degrees()
+        self.fields["gpop_message"], self.fields["gpop_degrees"] = self.wire.message, self._own_degrees()
         return said | {"exchange": self.wire.name}
 
     def _own_degrees(self) -> Any:
-        """Edges of own vertices to all ranks, on the device."""
+        """Edges of own vertices to all ranks, on the device; where nobody asks for them, none."""
+        if not self.traits.told:
+            return cupy().zeros(1, np.uint32)
         store, key = self.part.graph.store, ("degrees", cupy().cuda.Device().id)
         kept = store.get(Kind.DEVICE, key)
         if kept is None:
@@ -167,6 +165,8 @@ class GpuRankEngine(Together, GpuEngine):
             self.wire.lay_out(self, FIRST)
         super().load(here, rows)
         if isinstance(self.wire, PeerWire):
+            if self.traits.all_active:  # nothing was loaded: Control is what the host says
+                self._send(current_stream())
             self.wire.begin(self, edges)
             self.whole_active = self.whole_plan.program.graph.n if sources is None else len(sources)
             return
@@ -324,18 +324,3 @@ class GpuRankEngine(Together, GpuEngine):
     def finish(self) -> Finished:
         """As alone, of all ranks."""
         return self.finished_by_all(super().finish(), self.wire.traffic)
-
-
-def own_part(program: Program, part: Part) -> Program:
-    """The program with its own vertices' fields, which are those of the user's program."""
-    local = object.__new__(type(program))
-    local.graph = part.graph
-    fields = {**program._fields, "out_degree": program.graph.out_degree}
-    local._fields = Fields({name: field[part.own] for name, field in fields.items()}, {})
-    local._parameters = {
-        **program._parameters,
-        "gpop_shift": np.uint32(part.shift),
-        "gpop_first": np.uint32(part.first),
-        "gpop_last": np.uint32(part.last),
-    }
-    return local

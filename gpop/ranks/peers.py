@@ -188,8 +188,8 @@ class ToldWire(PeerWire):
     chooses = False
 
     def _make_arrays(self, message: np.dtype) -> None:
-        """Nobody looks at mirrors."""
-        self.message = None
+        """Nobody looks at mirrors, nor at what they have said."""
+        self.message = cupy().zeros(1, message)
 
     def _pointed(self) -> dict[str, Any]:
         return {"range": cupy().asarray(_words(self.part))}
