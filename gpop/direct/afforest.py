@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpop.common.arrays import unset
 from gpop.common.atomics import clock_ns, fetch_add, load_acquire, prefetch, store_release
 from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
@@ -82,7 +83,7 @@ def grow(graph: Graph, directed: bool, bits: int, threads: int) -> Forest:
         grow(Graph(np.zeros(1, np.int64), np.empty(0, np.uint32)), directed, bits, 1)
     require_memory(8 * n, f"components of {graph!r}")
     start = time.perf_counter()
-    parent, roots = np.empty(n, np.uint32), np.empty(n, np.uint32)
+    parent, roots = (unset(n, np.dtype(np.uint32)) for _ in range(2))
     listed, finished = np.zeros(partitions, np.int64), np.zeros(partitions, np.int64)
     vertices, edges = np.zeros(len(PHASES), np.int64), np.zeros(len(PHASES), np.int64)
     phases, stamps = make_phases(len(PHASES)), np.zeros(len(PHASES) + 1, np.int64)
