@@ -1,7 +1,7 @@
 """Arrays of one value, as a run begins with them.
 
-Zeros are pages that the system gives when they are first touched, by the thread that touches them. Other
-values are written by several threads where there are many: most of that time is the system's, for new pages.
+Where there are many they lie in pages of an earlier array (`gpop.common.used_pages`), and are written by
+several threads. Zeros in new pages are not written: the system clears a page for the thread that touches it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from gpop.common import spill
 from gpop.common.parallel import for_each, ranges
+from gpop.common.used_pages import LEAST, in_used_pages
 
 PIECE = 1 << 20
 """Bytes that a thread fills at once."""
+
+
+def unset(length: int, dtype: np.dtype) -> np.ndarray:
+    """An array of anything."""
+    if length * dtype.itemsize < LEAST or spill.active():
+        return np.empty(length, dtype)
+    return in_used_pages(length, dtype)[0]
 
 
 def filled(length: int, dtype: np.dtype, value: Any) -> np.ndarray:
@@ -24,9 +33,13 @@ def filled(length: int, dtype: np.dtype, value: Any) -> np.ndarray:
     >>> filled(3, np.dtype(np.int32), -1), filled(2, np.dtype(bool), False)
     (array([-1, -1, -1], dtype=int32), array([False, False]))
     """
-    if value == 0:
-        return np.zeros(length, dtype)
-    made = np.empty(length, dtype)
+    if length * dtype.itemsize < LEAST or spill.active():
+        made, is_zero = (np.zeros(length, dtype), True) if value == 0 else (np.empty(length, dtype), False)
+    else:
+        made, used = in_used_pages(length, dtype)
+        is_zero = not used
+    if value == 0 and is_zero:
+        return made
     if made.nbytes <= 2 * PIECE:
         made.fill(value)
     else:

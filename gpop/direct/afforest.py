@@ -30,6 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpop.common.arrays import unset
 from gpop.common.atomics import clock_ns, fetch_add, load_acquire, prefetch, store_release
 from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
@@ -105,7 +106,7 @@ def grow(graph: Graph, directed: bool, bits: int, threads: int) -> Forest:
     start = time.perf_counter()
     job = _Growth(
         np.uint64(bits), np.int64(partitions), np.bool_(directed), graph.indptr, graph.indices,
-        *(np.empty(n, np.uint32), np.empty(n, np.uint32), np.zeros(partitions, np.int64)),
+        *(unset(n, np.dtype(np.uint32)), unset(n, np.dtype(np.uint32)), np.zeros(partitions, np.int64)),
         *(np.zeros(partitions, np.int64), make_phases(len(PHASES)), np.empty(SAMPLES, np.uint32)),
         *(np.zeros(2, np.int64), np.zeros(len(PHASES), np.int64), np.zeros(len(PHASES), np.int64)),
         np.zeros(len(PHASES) + 1, np.int64),

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gpop.common.arrays import filled
+from gpop.common.arrays import filled, unset
 
 
 class Recipe(Protocol):
@@ -72,7 +72,8 @@ class Scaled:
         self.factor = self.dtype.type(factor)
 
     def on_host(self) -> np.ndarray:
-        return self.fields[self.name] * self.factor
+        of = self.fields[self.name]
+        return np.multiply(of, self.factor, out=unset(self.length, self.dtype))
 
     def fill(self, array: Any, others: Mapping[str, Any]) -> None:
         array[:] = others[self.name]
