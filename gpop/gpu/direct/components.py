@@ -120,7 +120,8 @@ class _Ready:
         times_end = 8 * (_TOLD + _TIMES)
         self.times, self.labels = slice(8 * _TOLD, times_end), slice(times_end, times_end + 4 * graph.n)
         self.nbytes = -(-self.labels.stop // UNIT) * UNIT
-        self.block = cupy().empty(self.nbytes, np.uint8) if self.nbytes <= SMALL else None
+        is_small = self.in_one or self.nbytes <= SMALL
+        self.block = cupy().empty(self.nbytes, np.uint8) if is_small else None
         self.brought = pinned(8 * _TOLD if self.block is None else self.nbytes, np.dtype(np.uint8))
         self.brought_at = int(self.brought.ctypes.data)
         if self.in_one:
