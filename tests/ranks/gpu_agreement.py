@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,15 @@ from tests.gpu.emulator import emulated
 from tests.ranks.agreement import CHECKS as ON_ALL_TARGETS
 from tests.ranks.agreement import MODES, PULLS, WEIGHTED, graphs, root, toy, world
 
-CHECKS = ON_ALL_TARGETS | {"search": toy(BFS, begin=root)}
+search = toy(BFS, begin=root)
+
+
+def asking(graph: gpop.Graph, **how: Any) -> dict[str, Any]:
+    """The same, where a byte of what is pushed takes long, so that vertices ask."""
+    return search(graph, **how | {"ratio": 1000.0})
+
+
+CHECKS = ON_ALL_TARGETS | {"search": search, "asking": asking}
 """What an app's search sends is known to all: on GPUs there are ways for that alone."""
 
 SIZES = {"emulated": (8, 64), "peers": (8, 64), "refused": (8, 64), "devices": (64,)}

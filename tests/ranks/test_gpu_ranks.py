@@ -30,7 +30,7 @@ def test_two_ranks_agree_with_one_gpu_on_the_emulator():
 
 
 def test_three_ranks_that_reach_each_others_memory_agree_with_one_gpu():
-    agree(3, "peers", "smallest:auto:8", "rank:pc:8", "drift:auto:8", "search:auto:64")
+    agree(3, "peers", "smallest:auto:8", "rank:pc:8", "drift:auto:8", "search:sc:64", "asking:auto:64")
 
 
 def test_where_one_cannot_reach_the_others_memory_all_use_the_host():
@@ -70,7 +70,7 @@ def test_what_a_user_types_writes_the_whole_table(tmp_path):
 
 
 QUICK = (
-    "search:auto", "search:sc", "smallest:auto", "rank:pc", "rank:sc", "buckets:auto", "marked:auto",
+    "search:sc", "asking:auto", "smallest:auto", "rank:pc", "rank:sc", "buckets:auto", "marked:auto",
     "weighted:pc", "drift:auto",
 )  # fmt: skip
 
