@@ -1,7 +1,8 @@
 """A team of threads inside one compiled loop: the main thread hands out phases, the others follow.
 
-Python starts the threads, all enter the same loop and stay in it, so that a phase of microseconds costs
-two messages through the cache instead of a parallel region: the main thread describes the phase in
+The others are called in compiled code, where they stand by (follow.py), or by Python, and stay until the
+run is over, so that a phase of microseconds costs two messages through the cache instead of a parallel
+region: the main thread describes the phase in
 ``team`` and raises ``GENERATION`` (release); a worker that sees it (acquire) does its share and adds itself
 to ``DONE``; the main thread waits for all of them.
 
