@@ -6,7 +6,7 @@ region: the main thread describes the phase in
 ``team`` and raises ``GENERATION`` (release); a worker that sees it (acquire) does its share and adds itself
 to ``DONE``; the main thread waits for all of them.
 
-Nobody waits for a worker to come or to go, which takes as long as a search of a small graph. Light phases
+Nobody waits for a worker to come, which may take as long as a search of a small graph. Light phases
 begin without workers that are not there yet. A worker is given the generation at which it was called, its
 ``ticket``, and leaves when the generation is of another epoch (its upper half). Epochs only grow, so a
 worker that comes when the run is over, or another has begun, leaves at once.
