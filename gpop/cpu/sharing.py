@@ -34,8 +34,8 @@ iteration took two threads .28 ms where one took .23, for seconds, and at other 
 
 WAKE_NS = 1_000_000
 """Workers are called when the main thread has worked for so long, and there is work to share: a run that is
-over before is as fast as on one thread. To call threads of Python takes 0.1 to 0.2 ms when it is quiet; where
-others want its cores, too, a phase of microseconds may wait for a worker for milliseconds."""
+over before is as fast as on one thread. To call them takes .02 to .07 ms when it is quiet; where others want
+their cores, too, a phase of microseconds may wait for a worker for milliseconds."""
 
 WAKE_BYTES = 1 << 22
 """They are called at once for an iteration in which the model expects so many bytes to move."""
