@@ -32,8 +32,6 @@ from tests.test_guides import resolves
 PYTHON = [page for page in PAGES if any(block.language == "python" for block in blocks(page))]
 WITH_COMMANDS = [page for page in PAGES if commands(page)]
 SAME = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-OTHERS = ("venv", "sphinx", "pytest", "gpop.apps.NAME")
-"""Commands that are not gpop's, and one that stands for many."""
 
 
 @pytest.fixture
@@ -147,22 +145,6 @@ def help_of():
         return known[words]
 
     return ask
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_commands_and_their_options_exist(page, help_of):
-    shown = re.findall(r"`(python -m [^`]+)`", prose(page))
-    for line in [*commands(page), *shown]:
-        words = line.replace("|", " ").split()
-        if words[:2] != ["python", "-m"] or words[2] in OTHERS:
-            continue
-        command = words[2:4] if words[2] in ("perf", "gpop.generate") else words[2:3]
-        help_text = help_of(*command)
-        assert help_text, line
-        for option in re.findall(r" (--[a-z-]+)", line):
-            assert option in help_text, f"{page}: {option} of {line}"
-        for path in re.findall(r"\S+/\S+\.bin", line):
-            assert (ROOT / path).exists(), path
 
 
 def test_options_of_the_guide_are_those_of_an_app(help_of):
