@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -29,9 +30,14 @@ from tests.ranks.agreement import MODES, PULLS, WEIGHTED, graphs, root, toy, wor
 search = toy(BFS, begin=root)
 
 
+@cache
+def more_edges() -> gpop.Graph:
+    return generate("rmat", scale=10, degree=16, seed=3)
+
+
 def asking(graph: gpop.Graph, **how: Any) -> dict[str, Any]:
-    """The same, where a byte of what is pushed takes long, so that vertices ask."""
-    return search(graph, **how | {"ratio": 1000.0})
+    """The same, where to push takes long: with more edges than one block pushes alone, vertices ask."""
+    return search(more_edges(), **how | {"ratio": 1000.0})
 
 
 CHECKS = ON_ALL_TARGETS | {"search": search, "asking": asking}
