@@ -51,13 +51,9 @@ def _scalar(dtype: np.dtype, value: Any, what: str) -> np.generic:
 
 def _series(dtype: np.dtype, values: Any, what: str) -> np.ndarray:
     """Several values in this type, or a `UsageError`."""
-    try:
-        found = np.array(values, dtype)
-    except (TypeError, ValueError, OverflowError):
-        found = np.empty(0)
-    if found.ndim != 1 or not found.size:
+    if not len(values):
         raise UsageError(f"{what} = {values!r}: expected a value of type {dtype}, or a list of some")
-    return found
+    return np.array([_scalar(dtype, value, f"{what}, value {i}") for i, value in enumerate(values)], dtype)
 
 
 class _Harmless:
@@ -166,7 +162,7 @@ class Parameter:
 
     def __set__(self, program: Any, value: Any) -> None:
         what = f"parameter {self.name}"
-        if isinstance(value, list | tuple | np.ndarray) and np.ndim(value):
+        if isinstance(value, np.ndarray) and value.ndim or isinstance(value, list | tuple):
             series = _series(self.dtype, value, what)
             program._series = {**program._series, self.name: series}
             value = series[0]
