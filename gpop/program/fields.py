@@ -162,7 +162,7 @@ class Parameter:
 
     def __set__(self, program: Any, value: Any) -> None:
         what = f"parameter {self.name}"
-        if isinstance(value, np.ndarray) and value.ndim or isinstance(value, list | tuple):
+        if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim):
             series = _series(self.dtype, value, what)
             program._series = {**program._series, self.name: series}
             value = series[0]

@@ -172,7 +172,8 @@ def test_values_that_do_not_fit_their_type():
     with pytest.raises(gpop.UsageError, match="^parameter rate = 'fast': expected a value of type float32$"):
         program.rate = "fast"
     assert program.rate == np.float32(0.1)
-    for value in (2.5, 2**63, "3", [1, 2.5], [[1], [2, 3]], np.ones((2, 2), int), [], None):  # NumPy would make 2 of the first
+    several = [1, 2.5], [[1], [2, 3]], np.ones((2, 2), int), []
+    for value in (2.5, 2**63, "3", None, *several):  # NumPy would make 2 of the first
         with pytest.raises(gpop.UsageError, match="^parameter steps.* = .*: expected a value of type int64"):
             program.steps = value
     program.steps = np.float32(3)
