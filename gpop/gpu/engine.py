@@ -185,7 +185,7 @@ class GpuEngine(Preparing):
 
     def scatter(self) -> None:
         """The first half of an iteration. Its kernels are compiled when they are first wanted."""
-        if self.fresh:  # one record at a time, which the loader knows nothing of
+        if self.fresh and not self.traits.all_active:  # one record at a time, which the loader knows nothing of
             stream = current_stream()
             self._load_apart(stream)
             self.exchange.receive(stream)
