@@ -77,17 +77,25 @@ def taken(function) -> list[str]:
 
 
 def raised(function, seen: set) -> set[str]:
-    """Errors of gpop that a function raises itself or through functions that it calls by a global name."""
+    """Errors of gpop that leave a function: its own, and of functions that it calls by a global name."""
     function = inspect.unwrap(function)
     seen.add(function)
     found = set()
-    for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))):
+
+    def visit(node, caught):
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-            found.add(ast.unparse(node.exc.func))
+            found.update({ast.unparse(node.exc.func)} - caught)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             called = function.__globals__.get(node.func.id)
             if inspect.isfunction(called) and called.__module__.startswith("gpop") and called not in seen:
-                found |= raised(called, seen)
+                found.update(raised(called, seen) - caught)
+        handled = [each.type for each in node.handlers if each.type] if isinstance(node, ast.Try) else []
+        names = {each.id for kind in handled for each in ast.walk(kind) if isinstance(each, ast.Name)}
+        tried = node.body if names else []
+        for child in ast.iter_child_nodes(node):
+            visit(child, caught | names if child in tried else caught)
+
+    visit(ast.parse(textwrap.dedent(inspect.getsource(function))), set())
     return found & {"UsageError", "GraphFileError", "ProgramError"}
 
 

@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 
 from gpop.common.deferred import Later
 from gpop.common.elf import undefined_names
+from gpop.common.errors import GraphFileError
 from gpop.common.interrupts import held_back
 from gpop.common.kinds import Kind
 from gpop.common.numba_version import IS_TESTED, folder, version
@@ -69,7 +70,7 @@ def store(place: Path | None, symbols: Symbols, code: bytes) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         with replacing(place) as temporary:
             temporary.write_bytes(json.dumps(head).encode() + b"\n" + code)
-    except OSError:
+    except (OSError, GraphFileError):  # a full disk, or a folder of somebody else: the next process compiles
         pass
 
 

@@ -166,10 +166,10 @@ class GpuEngine(Preparing):
 
     def _load_apart(self, stream: int) -> None:
         """By a launch of its own, in place of that of the loop."""
+        self.exchange.send(stream)
         if not self.traits.all_active:
             words, (place, size) = self.exchange.words, self.ready.given
             place[0], size[0] = words[SOURCES], words[LOADS]
-            self.exchange.send(stream)
             self.ready.loader(stream)
 
     def iterate(self) -> np.ndarray:
@@ -185,7 +185,9 @@ class GpuEngine(Preparing):
 
     def scatter(self) -> None:
         """The first half of an iteration. Its kernels are compiled when they are first wanted."""
-        if self.fresh and not self.traits.all_active:  # one record at a time, which the loader knows nothing of
+        if (
+            self.fresh and not self.traits.all_active
+        ):  # one record at a time, which the loader knows nothing of
             stream = current_stream()
             self._load_apart(stream)
             self.exchange.receive(stream)

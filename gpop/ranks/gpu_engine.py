@@ -165,8 +165,6 @@ class GpuRankEngine(Together, GpuEngine):
             self.wire.lay_out(self, FIRST)
         super().load(here, rows)
         if isinstance(self.wire, PeerWire):
-            if self.traits.all_active:  # nothing was loaded: Control is what the host says
-                self._send(current_stream())
             self.wire.begin(self, edges)
             self.whole_active = self.whole_plan.program.graph.n if sources is None else len(sources)
             return

@@ -219,3 +219,10 @@ def test_names_that_an_object_file_wants(kept):
     assert "PyEval_SaveThread" in names
     assert not any("total" in name for name in names)
     assert undefined_names(b"\xcf\xfa\xed\xfe" + bytes(60)) is None
+
+
+def test_where_nothing_can_be_written_nothing_is_kept(tmp_path, monkeypatch):
+    """A full disk, or a folder of somebody else; here the name is too long."""
+    monkeypatch.setattr(machine_code, "undefined_names", lambda code: [])
+    machine_code.store(tmp_path / ("x" * 300), machine_code.Symbols("entry"), b"code")
+    assert not [*tmp_path.iterdir()]

@@ -36,7 +36,7 @@ def on_device(graph):
 def test_copies_are_listed_with_their_bytes_and_dropped(graph):
     with emulated():
         expected = labels(graph, 32)
-        assert on_device(graph) == {"partitions of 32": graph.store.get(Kind.DEVICE, (5, False)).nbytes}
+        assert on_device(graph) == {"partitions of 32": graph.store.get(Kind.DEVICE, (5, False, 0)).nbytes}
         assert on_device(graph)["partitions of 32"] >= 2 * graph.m + 8 * graph.n
         host = sum(each.host_bytes for each in graph.kept())
         graph.drop("device")
