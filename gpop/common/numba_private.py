@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
@@ -83,6 +84,7 @@ def kept_dispatcher(function: Callable, options: dict[str, Any]) -> Any:
     """What Numba makes of a function whose name stands for its content."""
     kernel = numba.njit(cache=True, nogil=True, **known_options(options))(function)
     give_files_names(kernel)
+    keep_if_possible(kernel)
     load_at_once(kernel)
     compile_undisturbed(kernel)
     return kernel
@@ -95,6 +97,7 @@ def kept_callback(function: Callable, name: str, arguments: int, options: dict[s
     kernel = CFunc(function, signature, {}, known_options(options))
     kernel.enable_caching()
     give_files_names(kernel)
+    keep_if_possible(kernel)
     load_at_once(kernel)
     compile_undisturbed(kernel)
     kernel.compile()
@@ -129,6 +132,17 @@ def give_files_names(kernel: Any) -> None:
     if hasattr(file, "_data_name") and hasattr(file, "_index_name"):
         stem = file._index_name.removesuffix(".nbi")
         file._data_name = lambda number: f"{stem}.{uuid4().hex[:16]}.nbc"
+
+
+def keep_if_possible(kernel: Any) -> None:
+    """Have a kernel that finds no room on disk run all the same; the next process compiles it again."""
+    save = kernel._cache.save_overload
+
+    def save_overload(signature: Any, data: Any) -> None:
+        with suppress(OSError):
+            save(signature, data)
+
+    kernel._cache.save_overload = save_overload
 
 
 def _nothing() -> None:

@@ -79,14 +79,17 @@ class _Growth(NamedTuple):
     indices: np.ndarray
     parent: np.ndarray
     roots: np.ndarray
-    listed: np.ndarray
-    finished: np.ndarray
     phases: np.ndarray
     sample: np.ndarray
-    largest: np.ndarray
-    vertices: np.ndarray
-    edges: np.ndarray
-    stamps: np.ndarray
+    counts: np.ndarray
+    """From `_VISITED`, `_USED` and `_BEGUN` on; from `_LISTED` on how many roots each partition has
+    listed, then whether it is done."""
+
+
+_VISITED = 2  # vertices, of each phase; before it root and sampled vertices of the largest tree
+_USED = _VISITED + len(PHASES)  # edges
+_BEGUN = _USED + len(PHASES)  # when each began, and the end
+_LISTED = _BEGUN + len(PHASES) + 1
 
 
 def grow(graph: Graph, directed: bool, bits: int, threads: int) -> Forest:
@@ -106,14 +109,13 @@ def grow(graph: Graph, directed: bool, bits: int, threads: int) -> Forest:
     start = time.perf_counter()
     job = _Growth(
         np.uint64(bits), np.int64(partitions), np.bool_(directed), graph.indptr, graph.indices,
-        *(unset(n, np.dtype(np.uint32)), unset(n, np.dtype(np.uint32)), np.zeros(partitions, np.int64)),
-        *(np.zeros(partitions, np.int64), make_phases(len(PHASES)), np.empty(SAMPLES, np.uint32)),
-        *(np.zeros(2, np.int64), np.zeros(len(PHASES), np.int64), np.zeros(len(PHASES), np.int64)),
-        np.zeros(len(PHASES) + 1, np.int64),
+        *(unset(n, np.dtype(np.uint32)), unset(n, np.dtype(np.uint32)), make_phases(len(PHASES))),
+        *(np.empty(SAMPLES, np.uint32), np.zeros(_LISTED + 2 * partitions, np.int64)),
     )  # fmt: skip
     share(_grow, job, threads if _EACH * n + (graph.m if directed else 0) >= _SERIAL else 1)
-    seconds, phases = time.perf_counter() - start, np.diff(job.stamps) / 1e9
-    return Forest(job.parent, int(job.vertices[FLATTEN]), int(job.largest[1]), job.edges, phases, seconds)
+    seconds, counts = time.perf_counter() - start, job.counts
+    edges, spent = counts[_USED:_BEGUN], np.diff(counts[_BEGUN:_LISTED]) / 1e9
+    return Forest(job.parent, int(counts[_VISITED + FLATTEN]), int(counts[1]), edges, spent, seconds)
 
 
 @cache
@@ -248,8 +250,9 @@ def _grow(number, job):
     """One thread's share of all phases; the main thread also keeps the time."""
     main, bits, partitions, directed = number == 0, job.bits, job.partitions, job.directed
     indptr, indices, parent, roots = job.indptr, job.indices, job.parent, job.roots
-    listed, finished, phases, sample = job.listed, job.finished, job.phases, job.sample
-    largest, vertices, edges, stamps = job.largest, job.vertices, job.edges, job.stamps
+    phases, sample, counts = job.phases, job.sample, job.counts
+    largest, vertices, edges, stamps = counts, counts[_VISITED:], counts[_USED:], counts[_BEGUN:]
+    listed, finished = counts[_LISTED : _LISTED + partitions], counts[_LISTED + partitions :]
     n = np.uint64(len(parent))
     if main:
         stamps[HOOK] = clock_ns()

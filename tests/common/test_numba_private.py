@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from errno import ENOSPC
 from pathlib import Path
 
 import pytest
@@ -169,3 +170,16 @@ def test_named_tuples_that_kernels_take_have_names_of_their_own():
     ]
     assert len(found) > 20
     assert sorted(found) == sorted(set(found))
+
+
+def test_a_kernel_for_which_there_is_no_room_runs(monkeypatch):
+    from numba.core.caching import IndexDataCacheFile
+
+    def no_room(*given):
+        raise OSError(ENOSPC, "No space left on device")
+
+    def thrice(x):
+        return 3 * x
+
+    monkeypatch.setattr(IndexDataCacheFile, "save", no_room)
+    assert numba_private.kept_dispatcher(thrice, {})(5) == 15
