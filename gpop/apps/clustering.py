@@ -20,7 +20,7 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli, report
-from gpop.apps.inputs import has_ascending_lists, symmetric
+from gpop.apps.inputs import symmetric
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import (
@@ -136,7 +136,7 @@ def _on_cpu(graph: gpop.Graph, directed: bool, threads: int) -> tuple[Any, dict[
     from gpop.direct.clustering import PHASES, count_links
 
     start = time.perf_counter()
-    ascending = has_ascending_lists(graph)
+    ascending = graph.has_ascending_lists()
     inward = graph.reverse() if directed or not ascending else graph
     outward = graph if ascending else inward.reverse() if directed else inward
     prepare_seconds = time.perf_counter() - start
@@ -153,7 +153,7 @@ def _on_gpu(graph: gpop.Graph, directed: bool) -> tuple[Any, dict[str, Any]]:
 
     start = time.perf_counter()
     both_ways = symmetric(graph, ascending=True)
-    outward = graph if has_ascending_lists(graph) else graph.reverse().reverse()
+    outward = graph if graph.has_ascending_lists() else graph.reverse().reverse()
     prepare_seconds = time.perf_counter() - start
     found = count_links(both_ways, outward if directed else None)
     return found, {"order": "by degree", **on_device(PHASES, found, prepare_seconds)}

@@ -184,21 +184,6 @@ def in_order_of_ids(graph: Graph) -> np.ndarray | None:
     return np.argsort(ids, kind="stable")
 
 
-def has_ascending_lists(graph: Graph) -> bool:
-    """Whether every adjacency list ascends; looked up once.
-
-    Examples
-    --------
-    >>> has_ascending_lists(Graph.from_csr([0, 2, 2], [1, 0]))
-    False
-    """
-    if graph.facts.ascending is None:
-        from gpop.graph.symmetry import rows_sorted
-
-        graph.facts.ascending = rows_sorted(graph.indptr, graph.indices)
-    return graph.facts.ascending
-
-
 def is_simple(graph: Graph) -> bool:
     """Whether a graph with ascending lists has no loop and no edge twice; looked up once.
 
@@ -221,7 +206,7 @@ def symmetric(graph: Graph, ascending: bool = False, same_weights: bool = False)
     ``same_weights=True``: opposite edges also have the same weights, and occur as often.
     """
     if (graph.equals_reverse() if same_weights else graph.is_symmetric()) and (
-        not ascending or has_ascending_lists(graph)
+        not ascending or graph.has_ascending_lists()
     ):
         return graph
     both = graph.store.get(Kind.SYMMETRIC)

@@ -12,8 +12,9 @@ sample    the largest tree among 1024 random vertices.
 compress  directed graphs only: every vertex points at its root.
 rest      the remaining edges. If most vertices are in the largest tree, those of all others (in a
           symmetric graph these hold every edge that matters); else every edge, in a symmetric graph from
-          its larger end. A directed graph is not made symmetric: the neighbours of a vertex of the
-          largest tree are only compared with that tree.
+          its larger end: where lists ascend, these come first, and the rest of a list is not looked at.
+          A directed graph is not made symmetric: the neighbours of a vertex of the largest tree are only
+          compared with that tree.
 flatten   every vertex points at its root; roots are counted.
 
 Unusual: Sutton et al. link two rounds of neighbours of all vertices by compare-and-swap and compress after
@@ -75,6 +76,7 @@ class _Growth(NamedTuple):
     bits: np.uint64
     partitions: np.int64
     directed: np.bool_
+    ascending: np.bool_
     indptr: np.ndarray
     indices: np.ndarray
     parent: np.ndarray
@@ -108,7 +110,8 @@ def grow(graph: Graph, directed: bool, bits: int, threads: int) -> Forest:
     require_memory(8 * n, f"components of {graph!r}")
     start = time.perf_counter()
     job = _Growth(
-        np.uint64(bits), np.int64(partitions), np.bool_(directed), graph.indptr, graph.indices,
+        np.uint64(bits), np.int64(partitions), np.bool_(directed),
+        np.bool_(not directed and graph.has_ascending_lists()), graph.indptr, graph.indices,
         *(unset(n, np.dtype(np.uint32)), unset(n, np.dtype(np.uint32)), make_phases(len(PHASES))),
         *(np.empty(SAMPLES, np.uint32), np.zeros(_LISTED + 2 * partitions, np.int64)),
     )  # fmt: skip
@@ -179,10 +182,11 @@ def _join(roots, indptr, indices, parent):
 
 
 @inline
-def _rest(first, last, largest, skip, directed, indptr, indices, parent):
+def _rest(first, last, largest, skip, directed, ascending, indptr, indices, parent):
     """Link the edges that the sample left open; how many were looked at."""
     edges = np.uint64(0)
     lower_only = not (skip or directed)
+    hooked = np.uint64(lower_only)  # over its first edge, every vertex
     for v in range(first, last):
         root = np.uint64(parent[v])
         if skip:
@@ -195,16 +199,19 @@ def _rest(first, last, largest, skip, directed, indptr, indices, parent):
         root = find(parent, root)
         e = np.uint64(indptr[v])
         end = np.uint64(indptr[v + np.uint64(1)])
-        edges += end - e
+        begin = e = e + hooked
         while e < end:
             u = np.uint64(indices[e])
             e += np.uint64(1)
             if lower_only and u >= v:
+                if ascending:
+                    break
                 continue
             # two steps: old roots that meanwhile have the same parent are told without a search
             above = np.uint64(parent[np.uint64(parent[u])])
             if above != root:
                 root = unite(parent, find(parent, root), find(parent, above))
+        edges += e - begin
     return edges
 
 
@@ -248,7 +255,8 @@ def _compress(phases, phase, chunks, size, parent, vertices):
 @inline
 def _grow(number, job):
     """One thread's share of all phases; the main thread also keeps the time."""
-    main, bits, partitions, directed = number == 0, job.bits, job.partitions, job.directed
+    main, bits, partitions = number == 0, job.bits, job.partitions
+    directed, ascending = job.directed, job.ascending
     indptr, indices, parent, roots = job.indptr, job.indices, job.parent, job.roots
     phases, sample, counts = job.phases, job.sample, job.counts
     largest, vertices, edges, stamps = counts, counts[_VISITED:], counts[_USED:], counts[_BEGUN:]
@@ -301,7 +309,8 @@ def _grow(number, job):
     p = claim(phases, REST)
     while p < chunks:
         first, last = np.uint64(p) * size, min(n, (np.uint64(p) + np.uint64(1)) * size)
-        fetch_add(edges, REST, _rest(first, last, tree, skip, directed, indptr, indices, parent))
+        used = _rest(first, last, tree, skip, directed, ascending, indptr, indices, parent)
+        fetch_add(edges, REST, used)
         finish(phases, REST)
         p = claim(phases, REST)
     wait_for(phases, REST, chunks)

@@ -144,11 +144,30 @@ class Derived:
         True
         """
         if self.facts.symmetric is None:
-            from gpop.graph.symmetry import mirrored, rows_sorted
+            from gpop.graph.symmetry import mirrored
 
-            ascending = self if rows_sorted(self.indptr, self.indices) else self.reverse()
+            ascending = self if self.has_ascending_lists() else self.reverse()
             self.facts.symmetric = mirrored(ascending.indptr, ascending.indices)
         return self.facts.symmetric
+
+    def has_ascending_lists(self) -> bool:
+        """Whether every adjacency list ascends, as those of a graph that was read or built from edges do.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> import gpop
+        >>> gpop.Graph.from_csr([0, 2, 2], [1, 0]).has_ascending_lists()
+        False
+        """
+        if self.facts.ascending is None:
+            from gpop.graph.symmetry import rows_sorted
+
+            self.facts.ascending = rows_sorted(self.indptr, self.indices)
+        return self.facts.ascending
 
     def equals_reverse(self) -> bool:
         """Whether turning every edge round gives the same edges, as often and with the same weights.

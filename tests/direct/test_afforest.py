@@ -43,6 +43,13 @@ def shuffled(graph: Graph, seed: int) -> Graph:
     return Graph(indptr, ids[graph.indices[order]].astype(np.uint32))
 
 
+def backwards(graph: Graph) -> Graph:
+    """The graph with every list in descending order."""
+    sources = np.repeat(np.arange(graph.n), graph.out_degree)
+    order = np.lexsort((-graph.indices.astype(np.int64), sources))
+    return Graph(graph.indptr, graph.indices[order])
+
+
 def two_giants() -> Graph:
     """Two components of equal size, so that neither is most of a sample, and loose vertices."""
     half = generate("rmat", scale=11, degree=8, seed=5, symmetrize=True)
@@ -101,11 +108,17 @@ def test_edges_of_the_largest_tree_are_skipped():
     assert forest.edges[REST] < graph.m / 20
 
 
-def test_without_a_largest_tree_every_edge_is_looked_at():
-    graph, _ = large("two giants")
-    forest = grow(graph, False, 10, 1)
-    assert 2 * forest.sampled <= afforest.SAMPLES
-    assert forest.edges[REST] == graph.m
+def test_without_a_largest_tree_every_edge_is_looked_at_from_one_end():
+    graph, labels = large("two giants")
+    looked = {}
+    for name, lists in (("ascending", graph), ("in no order", backwards(graph))):
+        forest = grow(lists, False, 10, 1)
+        assert 2 * forest.sampled <= afforest.SAMPLES
+        assert np.array_equal(forest.parent, labels)
+        looked[name] = forest.edges[REST]
+    hooked = np.count_nonzero(graph.out_degree)
+    assert looked["in no order"] == graph.m - hooked
+    assert looked["ascending"] <= graph.m / 2  # the lower ends, and one that says that there are no more
 
 
 def test_a_directed_graph_is_compared_with_its_largest_tree():
