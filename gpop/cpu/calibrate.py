@@ -20,7 +20,8 @@ from gpop.common.progress import activity
 from gpop.generate import generate
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
-from gpop.layout.edge_blocks import Costs, block_sizes
+from gpop.layout.edge_block_plan import Costs
+from gpop.layout.edge_blocks import block_sizes
 from gpop.model.constants import SHIPPED, Constants
 from gpop.plan.engine import Engine
 from gpop.plan.plan import Plan, decide

@@ -22,7 +22,7 @@ from gpop.common.atomics import prefetch
 from gpop.common.inlined import inline
 from gpop.cpu.exchange import own_range
 from gpop.layout.edge_block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW, WINDOW_BITS
-from gpop.layout.edge_blocks import FAR_BYTES
+from gpop.layout.edge_block_plan import FAR_BYTES
 from gpop.model.strategies import PULL
 
 EDGES_PULLED, MESSAGES_PULLED = 10, 11

@@ -2,7 +2,7 @@
 
 Where everything is active no message needs to be written: a destination can read the value of a source
 where it lies, as long as the sources that are read together fit the private cache. Destinations are cut
-into *units* (vertex ranges of about equal numbers of in-edges, at most as wide as the cache allows), sources
+into *units* (vertex ranges of about equal work, at most as wide as the cache allows), sources
 into blocks of ``2**source_bits``. A *block* of edges is what leads from one source block into one *window*
 (a unit, or ``2**16`` vertices of it), so both ends of an edge fit 16 bits.
 
@@ -19,13 +19,13 @@ The pieces of 4 of long runs are dealt out in turns, so that neighbouring pieces
 Bytes: ``2*m`` for refs and up to ``2*m`` for targets (+ weights). Read by one iteration per edge: 2 and
 ``2*pieces/m``, and every source value once per unit that it has an edge into. Where the edges between many
 vertices are few and scattered, that is a cache line per edge, and messages in bins are better: the layout is
-planned from counts, and built if it is expected to pay (`Plan.gain`, `_pays`). Papers: Zhang et al., "Making
-caches work for graph analytics" (Big Data 2017) for segments of sources; GPOP section 3.1 for the sizes.
+planned from counts (edge_block_plan.py), and built if it is expected to pay (`Plan.gain`, `_pays`). Papers:
+Zhang et al., "Making caches work for graph analytics" (Big Data 2017) for segments of sources; GPOP section
+3.1 for the sizes.
 """
 
 from __future__ import annotations
 
-import itertools
 import time
 from typing import NamedTuple
 
@@ -36,46 +36,15 @@ from gpop.common.progress import activity
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.bins import narrow_dtype
-from gpop.layout.edge_block_kernels import FIRST, FOURS, SOURCE, WINDOW, WINDOW_BITS, count_edges, fill_blocks
-from gpop.layout.partition import SMALL_ID_BITS, l2_cache_bytes, partition_bits
-
-MOST_CELLS = 4096
-"""In-edges are counted per cell of vertices; units begin and end at cells."""
+from gpop.layout.edge_block_kernels import FIRST, FOURS, SOURCE, WINDOW, WINDOW_BITS, fill_blocks
+from gpop.layout.edge_block_plan import COSTS, FAR_BYTES, VERTEX_WORK, Costs, Plan, plan_blocks
+from gpop.layout.partition import l2_cache_bytes, partition_bits
 
 WIDEST_UNIT = 17
 """Two windows: where a unit is wider, more of it falls out of the cache than is gained."""
 
-FAR_VERTICES, FAR_VALUE = 1 << 21, 2
-"""With more vertices the values are in no cache when the next unit wants them, and to read one costs so many
-times as much. Set by two graphs, ms an iteration of pull, 2 threads, predicted without that, with it, and
-measured: RMAT 22 61, 80, 76 (PC 63); random 22 64, 84, 82 (PC 94). No others of that size were tried."""
-
-FAR_BYTES = 1 << 21
-"""From so many bytes of values on they are not in the private cache, and asked for before they are wanted."""
-
-VALUE_BYTES, LINE_VALUES = 4, 16
-"""Of a value, as most programs have it; so many of these are in a cache line."""
-
-
-class Costs(NamedTuple):
-    """Nanoseconds of an iteration per edge and core.
-
-    Pull through blocks: per edge, per value read, and what is added in blocks with fewer edges than cache
-    lines; PC: per edge and per message. The choice depends on the ratios only.
-    """
-
-    pull_edge: float
-    pull_value: float
-    pull_sparse: float
-    pc_edge: float
-    pc_message: float
-
-
-COSTS = Costs(0.66, 0.25, 3.5, 0.65, 1.08)
-"""Where the machine was not measured: from RMAT, Kronecker, random and grid graphs of 16 to 268 M edges."""
-
 BLOCKS_BUILD, BINS_BUILD = 11.0, 7.0
-"""The same for building the layouts, after the edges have been counted."""
+"""What `Costs` are, for building the layouts, after the edges have been counted."""
 
 ITERATIONS = 40
 """What is expected of a graph at most: two runs of the 10 to 20 iterations that PageRank mostly takes."""
@@ -105,93 +74,6 @@ class Blocks(NamedTuple):
     values_read: np.int64
 
 
-class Plan(NamedTuple):
-    """Where units, windows and blocks begin, from the counted edges.
-
-    ``units``, ``windows`` in cells of ``2**cell_bits`` vertices; ``edges[s, w]`` from source block s into
-    window w. What bins would hold: ``messages``, and in one partition the share ``heaviest`` of all edges.
-    """
-
-    unit_bits: int
-    source_bits: int
-    cell_bits: int
-    units: np.ndarray
-    windows: np.ndarray
-    edges: np.ndarray
-    values_read: int
-    messages: int
-    heaviest: float
-
-    @property
-    def sparse(self) -> int:
-        """Edges in blocks that have fewer of them than cache lines of sources: each waits for a line.
-
-        Not where a core has all values at hand: 16 threads cut votes (7,115 vertices, 104,000 edges) into
-        units of 1,600 edges, fewer than a source block may have lines, and took twice as long without pull.
-        """
-        if self.edges.shape[0] << self.source_bits < FAR_BYTES // VALUE_BYTES:
-            return 0
-        return int(self.edges[self.edges < (1 << self.source_bits) // LINE_VALUES].sum())
-
-    def parts(self, threads: int) -> tuple[np.ndarray, np.ndarray]:
-        """How often the costs of pull, and those of PC, are paid for each edge.
-
-        With bins all wait for the thread with the heaviest partition; units are cut to equal edges.
-        """
-        edges = max(1, int(self.edges.sum()))
-        far = self.edges.shape[0] << self.source_bits > FAR_VERTICES
-        pull = np.array([edges, self.values_read * (FAR_VALUE if far else 1), self.sparse]) / edges
-        pc = np.array([edges, self.messages]) / edges
-        return pull, pc * (1 + threads * self.heaviest / 2)
-
-    def gain(self, threads: int, costs: Costs = COSTS) -> float:
-        """Nanoseconds per edge and core that an iteration of pull is expected to save over PC."""
-        pull, pc = self.parts(threads)
-        return float(pc @ costs[len(pull) :] - pull @ costs[: len(pull)])
-
-
-def _cut_units(in_edges: np.ndarray, cells: int, most_edges: int) -> np.ndarray:
-    """First cells of units of at most ``cells`` cells and ``most_edges`` edges, unless one cell has more."""
-    first, edges, bounds = 0, 0, [0]
-    for cell, count in enumerate(in_edges.tolist()):
-        if cell - first == cells or (cell > first and edges + count > most_edges):
-            bounds.append(cell)
-            first, edges = cell, 0
-        edges += count
-    return np.array([*bounds, in_edges.size])
-
-
-def plan_blocks(
-    graph: Graph, unit_bits: int, source_bits: int, most_edges: int, threads: int, heads: int | None = None
-) -> Plan:
-    """Count edges, then cut vertices into units and windows; parameters as for `build_blocks`.
-
-    ``heads``: how many of the vertices edges lead to, where it is not all.
-    """
-    n = graph.n
-    heads = n if heads is None else heads
-    cell_bits = min(unit_bits, WINDOW_BITS, max(6, (heads // MOST_CELLS).bit_length()))
-    sources, cells = max(1, -(-n >> source_bits)), max(1, -(-heads >> cell_bits))
-    graph.store.require(8 * sources * (cells + 2), f"{graph!r}: edges from {sources} source blocks")
-    counts, messages = np.zeros((sources, cells), np.int64), np.zeros(sources, np.int64)
-    claim, bits = np.zeros(1, np.int64), (source_bits, cell_bits, SMALL_ID_BITS)
-    counted = (graph.indptr, graph.indices, counts, messages)
-    for_each(threads, lambda _: count_edges(claim, *bits, *counted), threads)
-    in_edges = counts.sum(axis=0)
-    units = _cut_units(in_edges, 1 << (unit_bits - cell_bits), most_edges)
-    width = 1 << (WINDOW_BITS - cell_bits)
-    windows = np.concatenate([np.arange(*unit, width) for unit in itertools.pairwise(units)])
-    together = np.arange(0, cells, max(1, (1 << SMALL_ID_BITS) >> cell_bits))
-    heaviest = np.add.reduceat(in_edges, together).max() / max(1, graph.m)
-    edges = np.add.reduceat(counts, windows, axis=1)
-    # Windows of a unit share what is read of a source block.
-    read = np.minimum(np.add.reduceat(counts, units[:-1], axis=1), 1 << source_bits).sum()
-    return Plan(
-        unit_bits, source_bits, cell_bits, units, windows, edges,
-        int(read), int(messages.sum()), float(heaviest),
-    )  # fmt: skip
-
-
 def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) -> Blocks:
     """Cut the in-edges of ``graph`` into blocks, in parallel; the result does not depend on ``threads``.
 
@@ -205,7 +87,7 @@ def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) 
     Examples
     --------
     >>> star = Graph.from_edges([1, 2, 3, 4, 5], [0, 0, 0, 0, 0], n=6)
-    >>> plan = plan_blocks(star, unit_bits=3, source_bits=3, most_edges=5, threads=1)
+    >>> plan = plan_blocks(star, unit_bits=3, source_bits=3, most_work=100, threads=1)
     >>> blocks = build_blocks(star, plan, threads=1)
     >>> blocks.refs.tolist(), blocks.blocks[0, FOURS:].tolist()        # a piece of 4 and one of 1
     ([1, 2, 3, 4, 5], [1, 0, 1])
@@ -256,7 +138,7 @@ def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) 
 def block_sizes(
     graph: Graph, threads: int, vertex_bytes: int, value_bytes: int, partition_size: int | None = None
 ) -> tuple[int, int, int]:
-    """Bits of a unit and of a source block, and most edges of a unit: what a plan is kept under.
+    """Bits of a unit and of a source block, and most work of a unit: what a plan is kept under.
 
     ``vertex_bytes``: what a message touches of its destination. What only `filterFunc` looks at passes
     through the cache once for a unit, and every unit reads the values of all sources: with the widest that
@@ -267,13 +149,13 @@ def block_sizes(
     """
     if partition_size is not None:
         unit_bits = partition_bits(graph.n, threads, partition_size=partition_size)
-        return unit_bits, min(unit_bits, WINDOW_BITS), graph.m
+        return unit_bits, min(unit_bits, WINDOW_BITS), graph.m + VERTEX_WORK * graph.n
     cache = l2_cache_bytes()
     blocks = 2 if graph.n * value_bytes >= FAR_BYTES else 1
     source_bits = min(WINDOW_BITS, max(1, cache // (4 * blocks * value_bytes)).bit_length() - 1)
     rest = cache - (blocks * value_bytes << source_bits)
     unit_bits = min(WIDEST_UNIT, max(1, rest // vertex_bytes).bit_length() - 1)
-    return unit_bits, source_bits, -(-graph.m // (4 * threads))
+    return unit_bits, source_bits, -(-(graph.m + VERTEX_WORK * graph.n) // (4 * threads))
 
 
 def blocks_of(

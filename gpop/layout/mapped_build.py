@@ -31,7 +31,8 @@ from gpop.graph.build_outside import cut
 from gpop.graph.graph import Graph
 from gpop.layout.bins import count_bins, fill_bins, id_dtype, source_dtype
 from gpop.layout.edge_block_kernels import FIRST, FOURS, WINDOW
-from gpop.layout.edge_blocks import VALUE_BYTES, block_sizes, build_blocks, plan_blocks
+from gpop.layout.edge_block_plan import VALUE_BYTES, plan_blocks
+from gpop.layout.edge_blocks import block_sizes, build_blocks
 from gpop.layout.edge_ranges import Found, Ranges, put
 from gpop.layout.mapped_file import write_header
 from gpop.layout.partition import partition_bits, partition_count
@@ -207,8 +208,8 @@ class _Builder:
     def blocks(self) -> None:
         """Pass 4."""
         turned = self.turned
-        unit_bits, source_bits, most_edges = block_sizes(self.graph, self.threads, VALUE_BYTES, VALUE_BYTES)
-        most_edges = min(UNIT_EDGES, max(1, most_edges))
+        unit_bits, source_bits, most = block_sizes(self.graph, self.threads, VALUE_BYTES, VALUE_BYTES)
+        most = min(UNIT_EDGES, max(1, most))
         weight = self._narrow()
         bounds, firsts, tables = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)], []
         edges = blocks_so_far = values_read = 0
@@ -216,7 +217,7 @@ class _Builder:
             borders = cut(turned.indptr, self.most)
             for first, last in zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True):
                 part = self._outward(first, last)
-                plan = plan_blocks(part, unit_bits, source_bits, most_edges, self.threads, last - first)
+                plan = plan_blocks(part, unit_bits, source_bits, most, self.threads, last - first)
                 made = build_blocks(part, plan, self.threads)
                 table = made.blocks
                 table[:, WINDOW] += first

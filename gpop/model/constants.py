@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gpop.layout.edge_blocks import COSTS, Costs
+from gpop.layout.edge_block_plan import COSTS, Costs
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES
 from gpop.model.choosers import DEFAULT_RATIO
 

@@ -12,7 +12,8 @@ from gpop.common.errors import NotEnoughMemory
 from gpop.generate import generate
 from gpop.layout import edge_blocks as module
 from gpop.layout.edge_block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW
-from gpop.layout.edge_blocks import blocks_of, build_blocks, note_ahead, note_without, plan_blocks
+from gpop.layout.edge_block_plan import Plan, plan_blocks
+from gpop.layout.edge_blocks import blocks_of, build_blocks, note_ahead, note_without
 from gpop.layout.kept_bins import bins_of
 
 
@@ -63,7 +64,7 @@ def test_every_edge_once_and_sources_ascend(data):
 
 def test_units_wider_than_a_window_and_any_number_of_threads():
     graph = generate("uniform", scale=18, degree=3, seed=7)
-    plan = plan_blocks(graph, 17, 16, graph.m, threads=1)
+    plan = plan_blocks(graph, 17, 16, 10**9, threads=1)
     one, four = build_blocks(graph, plan, threads=1), build_blocks(graph, plan, threads=4)
     assert one.k == 2 and len(set(one.blocks[:, WINDOW].tolist())) == 4
     for a, b in ((one.refs, four.refs), (one.blocks, four.blocks), (one.first_block, four.first_block)):
@@ -78,41 +79,14 @@ def test_units_wider_than_a_window_and_any_number_of_threads():
     assert np.array_equal(counts, np.bincount(graph.indices, minlength=graph.n))
 
 
-def test_units_have_about_equal_edges():
-    graph = generate("rmat", scale=14, seed=2)
-    plan = plan_blocks(graph, 12, 12, graph.m // 16, threads=1)
-    layout = build_blocks(graph, plan, threads=1)
-    in_degree = np.bincount(graph.indices, minlength=graph.n)
-    held = np.add.reduceat(in_degree, layout.bounds[:-1])
-    alone = np.diff(layout.bounds) <= 64  # one cell cannot be cut
-    assert (held[~alone] <= graph.m // 16).all() and layout.k > 16
-
-
 def test_long_runs_are_dealt_out_in_turns():
     """Pieces of 4 of two hubs alternate, so that their sums do not wait for each other."""
     tails = np.tile(np.arange(2, 18), 2)
     graph = gpop.Graph.from_edges(tails, np.repeat([0, 1], 16), n=18)
-    layout = build_blocks(graph, plan_blocks(graph, 6, 6, graph.m, threads=1), threads=1)
+    layout = build_blocks(graph, plan_blocks(graph, 6, 6, 10**9, threads=1), threads=1)
     assert layout.blocks[0, FOURS:].tolist() == [8, 0, 0]
     assert layout.targets[:8].tolist() == [0, 1] * 4
     assert layout.refs[:8].tolist() == [2, 3, 4, 5, 2, 3, 4, 5]
-
-
-def test_expected_to_gain_where_it_does():
-    random = generate("uniform", scale=18, degree=16, seed=1)
-    spread = plan_blocks(random, 17, 12, random.m, threads=2)
-    assert spread.gain(threads=2) > 0.2  # a message for most edges, and full blocks
-    assert spread._replace(messages=spread.messages // 10).gain(threads=2) < 0.2  # few messages
-    hubs = generate("rmat", scale=16, seed=1)
-    plan = plan_blocks(hubs, 13, 10, hubs.m // 64, threads=2)
-    assert plan.heaviest > 0.7 and plan.gain(threads=1) < 0.2 and plan.gain(threads=16) > 1
-    thin = spread._replace(edges=spread.edges // 100, messages=spread.messages // 100)
-    assert thin.gain(threads=2) < 0  # a cache line for each edge
-    vertices = np.zeros((module.FAR_VERTICES >> spread.source_bits, 1), np.int64)
-    vertices[0] = random.m
-    near, far = spread._replace(edges=vertices), spread._replace(edges=np.append(vertices, [[0]], axis=0))
-    lost = module.COSTS.pull_value * spread.values_read / random.m  # what is read again is in no cache
-    assert near.gain(threads=2) - far.gain(threads=2) == pytest.approx(lost * (module.FAR_VALUE - 1))
 
 
 def test_built_once_it_pays(monkeypatch):
@@ -121,7 +95,7 @@ def test_built_once_it_pays(monkeypatch):
     graph = generate("rmat", scale=10, seed=5)
 
     def built(gain, iterations=10**9):
-        monkeypatch.setattr(module.Plan, "gain", lambda plan, threads, costs: gain)
+        monkeypatch.setattr(Plan, "gain", lambda plan, threads, costs: gain)
         return blocks_of(graph, 2, 8, 4, None, weighted=False, forced=False, iterations=iterations)[0]
 
     price = module.BLOCKS_BUILD - module.BINS_BUILD
@@ -141,7 +115,7 @@ def test_built_once_it_pays(monkeypatch):
 def test_iterations_that_an_app_knows_of_count_once(monkeypatch):
     monkeypatch.setattr(module, "SMALL_EDGES", 0)
     price = module.BLOCKS_BUILD - module.BINS_BUILD
-    monkeypatch.setattr(module.Plan, "gain", lambda plan, threads, costs: 1.01 * price / 22)
+    monkeypatch.setattr(Plan, "gain", lambda plan, threads, costs: 1.01 * price / 22)
     graph = generate("rmat", scale=10, seed=5)
 
     def built():
@@ -173,12 +147,3 @@ def test_kept_until_another_is_wanted(monkeypatch):
     monkeypatch.setattr(graph.store, "require", refuse)
     with pytest.raises(NotEnoughMemory):
         blocks_of(graph, 2, 8, 4, 32, weighted=True, forced=True)
-
-
-def test_where_values_are_at_hand_many_small_units_make_no_block_sparse():
-    """On 16 threads a unit of a small graph has fewer edges than a source block could have cache lines."""
-    small, large = generate("uniform", scale=13, degree=12), generate("uniform", scale=20, degree=1)
-    plans = [plan_blocks(graph, 16, 16, graph.m // 64, threads=2) for graph in (small, large)]
-    assert plans[0].edges.max() < 4096 and plans[0].sparse == 0
-    assert plans[0].gain(16) > 0
-    assert plans[1].sparse == large.m

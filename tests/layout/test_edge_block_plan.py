@@ -1,0 +1,71 @@
+"""Plans of blocks: threads have equal work, and blocks are expected to gain where they do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.generate import generate
+from gpop.layout import edge_block_plan as module
+from gpop.layout.edge_block_plan import VERTEX_WORK, plan_blocks
+from gpop.layout.edge_blocks import build_blocks
+
+
+def work_of_units(graph: gpop.Graph, threads: int) -> np.ndarray:
+    """Work of each unit of a plan for so many threads, 4 turns each; none is cut by its width."""
+    most = (graph.m + VERTEX_WORK * graph.n) // (4 * threads)
+    layout = build_blocks(graph, plan_blocks(graph, 17, 16, most, threads=1), threads=1)
+    work = VERTEX_WORK + np.bincount(graph.indices, minlength=graph.n)
+    return np.add.reduceat(work, layout.bounds[:-1])
+
+
+def hubs_side_by_side() -> gpop.Graph:
+    """A graph of 60,000 vertices, 40 neighbours among which have a fifth of all in-edges."""
+    rng = np.random.default_rng(1)
+    tails, heads = rng.integers(0, 60_000, (2, 400_000))
+    heads[:80_000] = rng.integers(1000, 1040, 80_000)
+    return gpop.Graph.from_edges(tails, heads, n=60_000)
+
+
+GRAPHS = {
+    "hubs anywhere": lambda: generate("rmat", scale=14, seed=2, permute=True),
+    "hubs first": lambda: generate("rmat", scale=14, seed=2),
+    "hubs side by side": hubs_side_by_side,
+    "road": lambda: generate("road", width=120, height=100, seed=1),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("threads", [2, 16])
+def test_units_have_about_equal_work(name, threads):
+    graph = GRAPHS[name]()
+    work = work_of_units(graph, threads)
+    assert len(work) <= 4 * threads, "a thread would have a turn more than others"
+    assert work.max() <= 1.2 * work.sum() / (4 * threads)
+
+
+def test_expected_to_gain_where_it_does():
+    random = generate("uniform", scale=18, degree=16, seed=1)
+    spread = plan_blocks(random, 17, 12, random.m, threads=2)
+    assert spread.gain(threads=2) > 0.2  # a message for most edges, and full blocks
+    assert spread._replace(messages=spread.messages // 10).gain(threads=2) < 0.2  # few messages
+    hubs = generate("rmat", scale=16, seed=1)
+    plan = plan_blocks(hubs, 13, 10, hubs.m // 64, threads=2)
+    assert plan.heaviest > 0.7 and plan.gain(threads=1) < 0.2 and plan.gain(threads=16) > 1
+    thin = spread._replace(edges=spread.edges // 100, messages=spread.messages // 100)
+    assert thin.gain(threads=2) < 0  # a cache line for each edge
+    vertices = np.zeros((module.FAR_VERTICES >> spread.source_bits, 1), np.int64)
+    vertices[0] = random.m
+    near, far = spread._replace(edges=vertices), spread._replace(edges=np.append(vertices, [[0]], axis=0))
+    lost = module.COSTS.pull_value * spread.values_read / random.m  # what is read again is in no cache
+    assert near.gain(threads=2) - far.gain(threads=2) == pytest.approx(lost * (module.FAR_VALUE - 1))
+
+
+def test_where_values_are_at_hand_many_small_units_make_no_block_sparse():
+    """On 16 threads a unit of a small graph has fewer edges than a source block could have cache lines."""
+    small, large = generate("uniform", scale=13, degree=12), generate("uniform", scale=20, degree=1)
+    plans = [plan_blocks(graph, 16, 16, graph.m // 64, threads=2) for graph in (small, large)]
+    assert plans[0].edges.max() < 4096 and plans[0].sparse == 0
+    assert plans[0].gain(16) > 0
+    assert plans[1].sparse == large.m
