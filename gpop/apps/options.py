@@ -15,7 +15,7 @@ from gpop.apps.on_ranks import on_ranks
 from gpop.apps.reorder import reorderable
 from gpop.apps.result import AppResult
 from gpop.common.arguments import as_count
-from gpop.common.flags import check_flags, flags_of
+from gpop.common.flags import ONLY_BOOL, check_flags, flags_of
 from gpop.common.progress import telling
 from gpop.common.spelling import options_of, refuse_option
 from gpop.execution.run import run
@@ -59,7 +59,7 @@ def one_call(function: Callable[P, Result]) -> Callable[P, Result]:
             refuse_option(next(name for name in options if name not in names), list(known), called)
         for name in WHOLE.intersection(options):
             options[name] = as_count(name, options[name])
-        if not flags.keys().isdisjoint(options):
+        if not ONLY_BOOL.issuperset(map(type, map(options.get, flags.keys() & options.keys()))):
             check_flags(flags, options)
         graph = arguments[0] if arguments else options["graph"]
         world = world_of(options.get("transport", "auto"))

@@ -16,6 +16,9 @@ from gpop.common.errors import UsageError
 KINDS = {"bool": False, "bool | None": True}
 """Annotations of flags, and whether one may be None."""
 
+ONLY_BOOL = frozenset((bool,))
+"""Types of flags that need no look; every call asks, and calls no function of Python where there is none."""
+
 
 def flags_of(function: Callable[..., Any]) -> dict[str, bool]:
     """The flags among a function's parameters, and whether each may be None.

@@ -14,7 +14,7 @@ from functools import wraps
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 from gpop.common.errors import ProgramError, UsageError
-from gpop.common.flags import check_flags, flags_of
+from gpop.common.flags import ONLY_BOOL, check_flags, flags_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -65,7 +65,7 @@ def refusing(function: Callable[P, R]) -> Callable[P, R]:
         if not known.issuperset(options):
             unknown = next(name for name in options if name not in known)
             refuse_option(unknown, offered, function.__name__)
-        if not flags.keys().isdisjoint(options):
+        if not ONLY_BOOL.issuperset(map(type, map(options.get, flags.keys() & options.keys()))):
             check_flags(flags, options)
         return function(*arguments, **options)
 
