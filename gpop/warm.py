@@ -21,6 +21,7 @@ from pathlib import Path
 from gpop.__main__ import modules
 from gpop.common.command import Parser, add_json_option, exit_code, print_json, prog
 from gpop.common.errors import GpopError
+from gpop.common.machine_code import require_folder
 from gpop.common.parallel import for_each, worker_count
 from gpop.common.progress import by_default, progress_bar
 from gpop.common.spelling import refuse_word
@@ -115,6 +116,7 @@ def _run(given: argparse.Namespace) -> int:
     for name in given.apps:
         if name not in known:
             refuse_word(name, known, "gpop", "app")
+    require_folder(__file__)
     start, names = time.perf_counter(), given.apps or list(known)
     runs = warm(names, given.processes or worker_count(), by_default())
     found = constants(CpuEngine)

@@ -7,6 +7,7 @@ TYPE_CHECKING included. It cannot see a module that is imported by its name, so 
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -101,6 +102,17 @@ def calls(source: str, name: str) -> list[tuple[str, ast.Call]]:
 def test_rooms_import_downwards():
     done = lint(ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("room", ["common", "cpu", "direct", "gpu"])
+def test_the_map_of_a_large_room_has_every_file(room):
+    """And names no other: it is where one begins to look."""
+    folder = ROOT / "gpop" / room
+    _, table, _ = re.split("^=+  =+$", (folder / "__init__.py").read_text(), flags=re.MULTILINE)
+    named = [name for name in re.findall("``([^`]+)``", table) if "/" not in name]
+    here = {path.stem for path in folder.glob("*.py")} | {path.name for path in folder.glob("*.cuh")}
+    here |= {path.parent.name for path in folder.glob("*/__init__.py")}
+    assert sorted(named) == sorted(here - {"__init__"})
 
 
 def test_no_modules_import_each_other_in_a_circle():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
 import pytest
 
 from gpop.__main__ import PACKAGE, commands
+from gpop.common import machine_code
 from gpop.common.errors import GpopError
 from gpop.generate import generate
 from gpop.io import save
@@ -54,6 +56,14 @@ def test_after_it_nothing_is_compiled(tmp_path, monkeypatch, capfd):
     assert kept
     assert imported_by("gpop.apps.triangles", str(DATA / "karate.bin")) == []
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == kept
+
+
+def test_where_nothing_can_be_kept_nothing_is_compiled(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(machine_code, "_folder", lambda file: tmp_path / "file" / "code")
+    assert main(["triangles"]) != 0
+    out, err = capsys.readouterr()
+    assert out == "" and re.fullmatch(r"gpop: .*file/code cannot be written: what .* not be kept\n", err)
 
 
 @pytest.fixture(scope="module")

@@ -52,7 +52,7 @@ PROGRAMS = {"float64": (Affine, WeightedAffine), "float32": (SingleAffine, Weigh
 
 def program_for(graph: gpop.Graph, dtype: Any, weighted: bool) -> Affine:
     """A new program of this type."""
-    return PROGRAMS[score_dtype(dtype).name][bool(weighted)](graph)
+    return PROGRAMS[score_dtype(dtype).name][weighted](graph)
 
 
 def iterate(

@@ -8,7 +8,7 @@ that is a whole number is given by ``graph.vertex_of(id)``.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -64,6 +64,26 @@ def many_vertices(graph: Graph, seeds: Any, what: str = "seed") -> np.ndarray:
 
 SAMPLE_SEED = 27491095
 """Of random sources, where none is given."""
+
+
+def weighted_vertices(graph: Graph, weights: Mapping[Any, Any], what: str = "seed") -> dict[int, float]:
+    """A weight for each vertex that is named, in that order; those of one that is named twice are added.
+
+    Examples
+    --------
+    >>> import gpop
+    >>> weighted_vertices(gpop.read_edges({"from": ["bo"], "to": ["anna"]}), {"anna": 1, 0: 3, 1: 0.5})
+    {1: 1.5, 0: 3.0}
+    """
+    numbers, found = [as_number(weight) for weight in weights.values()], dict[int, float]()
+    for vertex, number in zip(weights, numbers, strict=True):
+        index = one_vertex(graph, vertex, what)
+        found[index] = found.get(index, 0.0) + number
+    if not (all(number >= 0 for number in numbers) and 0 < sum(numbers) < float("inf")):
+        raise UsageError(
+            f"{what}s {weights!r}: expected weights that are finite and not negative, one of them above 0"
+        )
+    return found
 
 
 def drawn_vertices(graph: Graph, sources: Any, seed: int = SAMPLE_SEED) -> np.ndarray:

@@ -15,6 +15,7 @@ from gpop.apps.on_ranks import on_ranks
 from gpop.apps.reorder import reorderable
 from gpop.apps.result import AppResult
 from gpop.common.arguments import as_count
+from gpop.common.flags import ONLY_BOOL, check_flags, flags_of
 from gpop.common.progress import telling
 from gpop.common.spelling import options_of, refuse_option
 from gpop.execution.run import run
@@ -50,7 +51,7 @@ def one_call(function: Callable[P, Result]) -> Callable[P, Result]:
         if name != "graph" and parameter.kind is not parameter.VAR_KEYWORD
     ]
     known = dict.fromkeys([*named, *options_of(run)])
-    names = frozenset([*known, "graph"])
+    names, flags = frozenset([*known, "graph"]), flags_of(run) | flags_of(ordered)
 
     @wraps(ordered)
     def call(*arguments: P.args, **options: P.kwargs) -> Result:
@@ -58,9 +59,11 @@ def one_call(function: Callable[P, Result]) -> Callable[P, Result]:
             refuse_option(next(name for name in options if name not in names), list(known), called)
         for name in WHOLE.intersection(options):
             options[name] = as_count(name, options[name])
+        if not ONLY_BOOL.issuperset(map(type, map(options.get, flags.keys() & options.keys()))):
+            check_flags(flags, options)
         graph = arguments[0] if arguments else options["graph"]
         world = world_of(options.get("transport", "auto"))
-        with telling(called, bool(options.get("progress"))):
+        with telling(called, options.get("progress", False)):
             if world is not None:
                 return on_ranks(ordered, world, *arguments, **options).of(graph)
             if "reorder" in options:

@@ -193,7 +193,7 @@ def pagerank(
     if dangling not in ("none", "uniform"):
         raise UsageError(f"dangling {dangling!r}: expected none or uniform")
     bulk_synchronous("pagerank", options)
-    kind, converging, weighted = score_dtype(dtype), iterations is None, bool(weighted)
+    kind, converging = score_dtype(dtype), iterations is None
     program = PROGRAMS[kind, converging][weighted](graph)
     n = max(graph.n, 1)
     program.damping, program.base = damping, (1 - damping) / n

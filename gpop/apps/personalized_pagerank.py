@@ -22,12 +22,10 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.affine import iterate, program_for
-from gpop.apps.inputs import from_0_to_1, many_vertices, not_negative, one_vertex
+from gpop.apps.inputs import from_0_to_1, many_vertices, not_negative, weighted_vertices
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.shares import sent_by, shares
-from gpop.common.arguments import plain
-from gpop.common.errors import UsageError
 from gpop.execution.options import RunOptions
 
 
@@ -59,7 +57,8 @@ def personalized_pagerank(
     ----------
     graph : Graph
     seeds : int, sequence of int, or dict of int to float
-        Vertices, each as likely as any other; or a weight for each, at least one of them above 0.
+        Vertices, each as likely as any other; or a weight for each, at least one of them above 0. Weights of
+        a vertex that is given twice, by its index and by its name, are added.
     damping : float
         Probability of following an edge, between 0 and 1.
     iterations : int, optional
@@ -97,7 +96,7 @@ def personalized_pagerank(
     >>> gpop.personalized_pagerank(path, {0: 1, 2: 3}, damping=0.5).rank.round(4)
     array([0.1569, 0.0784, 0.5098, 0.2549])
     """
-    damping, weighted = from_0_to_1("damping", damping), bool(weighted)
+    damping = from_0_to_1("damping", damping)
     tolerance = not_negative("tolerance", tolerance)
     program = program_for(graph, dtype, weighted)
     vertices, weights = seed_weights(graph, seeds)
@@ -134,16 +133,9 @@ def seed_weights(graph: gpop.Graph, seeds: Any) -> tuple[np.ndarray, np.ndarray]
     if not isinstance(seeds, Mapping):
         vertices = many_vertices(graph, seeds)
         return vertices, np.full(vertices.size, 1 / vertices.size)
-    vertices = np.array([one_vertex(graph, vertex, "seed") for vertex in seeds], np.int64)
-    try:
-        weights = np.array([float(weight) for weight in seeds.values()])
-    except (TypeError, ValueError):
-        weights = np.array([np.nan])
-    if not (weights.size and np.isfinite(weights).all() and weights.min() >= 0 and weights.sum() > 0):
-        raise UsageError(
-            f"seeds {plain(seeds)!r}: expected weights that are finite and not negative, one of them above 0"
-        )
-    return vertices, weights / weights.sum()
+    found = weighted_vertices(graph, seeds)
+    weights = np.array([*found.values()])
+    return np.array([*found], np.int64), weights / weights.sum()
 
 
 def verify(

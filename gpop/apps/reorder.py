@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from gpop.apps.holds import Holds, held
-from gpop.apps.inputs import SAMPLE_SEED, drawn_vertices, many_vertices, one_vertex
+from gpop.apps.inputs import SAMPLE_SEED, drawn_vertices, many_vertices, one_vertex, weighted_vertices
 from gpop.apps.result import AppResult
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
@@ -75,9 +75,9 @@ def reorderable(function: Callable[P, Result]) -> Callable[P, Result]:
         other = reordered(graph, reorder)
         bound = parameters.bind(other.graph, *arguments, **options)
         for name, check in _TAKEN.items():
-            if isinstance(given := bound.arguments.get(name), Mapping):  # vertices with weights
-                found = [int(other.new[one_vertex(graph, vertex, name.rstrip("s"))]) for vertex in given]
-                bound.arguments[name] = dict(zip(found, given.values(), strict=True))
+            if isinstance(given := bound.arguments.get(name), Mapping):
+                weights = weighted_vertices(graph, given, name.rstrip("s"))
+                bound.arguments[name] = {int(other.new[vertex]): each for vertex, each in weights.items()}
             elif name in bound.arguments:
                 bound.arguments[name] = other.new[check(graph, bound.arguments[name], name.rstrip("s"))]
         if bound.arguments.get("sources") is not None:  # drawn here: the same ones in any order

@@ -144,7 +144,6 @@ def sssp(
     array([0, 2, 5], dtype=uint32)
     """
     source = one_vertex(graph, source)
-    interleave = None if interleave is None else bool(interleave)
     heaviest = _heaviest_weight(graph)
     asked = method
     method, reason = choose(graph, method, heaviest, delta, {"interleave": interleave, **options})

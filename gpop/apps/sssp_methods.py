@@ -50,13 +50,14 @@ look at (friends with 85 each take .44 of the time), nor where neighbours are ne
 below takes 2.4 times as long as by messages."""
 
 SMALL_ON_GPU, SMALL_AMONG_HUBS, SMALL_ONE_WAY = 1 << 18, 1 << 19, 1 << 20
-"""Edges up to which auto is messages there, on graphs that equal their reverse, on those of them that are
-`UNEVEN`, and on others: a barrier a step is most of such a search, and where edges lead one way lists end
-with many steps. On an H200 messages took .53 of the time of lists on 368,000 mails. Before the warps of a
-block shared their long lists (kernels/long_lists.cuh) lists took
-.15 to .35 of the time of messages on random graphs, .45 to .8 on RMAT, .7 to .9 on social, mail and citation
-graphs with more; 1.8 on 176,000 friendships, 2 and 4 on 422,000 citations and 791,000 friendships that lead
-one way."""
+"""On a GPU auto is messages up to so many edges: where a graph equals its reverse, where such a graph has
+hubs (`UNEVEN`), and where edges lead one way. On small graphs most of a search by lists is the barrier of
+each step, and where edges lead one way there are many steps at the end.
+
+Measured on an H200, of the time of messages, before the warps of a block shared their long lists
+(kernels/long_lists.cuh). With more edges than that lists took .15 to .35 on random graphs, .45 to .8 on RMAT,
+.7 to .9 on social, mail and citation graphs; with fewer 1.8 on 176,000 friendships, and 2 and 4 on 422,000
+citations and 791,000 friendships that lead one way. Since then 1.9 on 368,000 mails."""
 
 # Neighbours that are near each other (`mostly_near`): of the time of messages lists take 1.6 to 1.9 on a CPU
 # on a web graph (cnr-2000, .68 of whose edges are), since messages then find their vertices in the cache and

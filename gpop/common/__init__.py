@@ -1,1 +1,17 @@
-"""What every room uses: errors, memory, threads, atomics, progress. Knows nothing of graphs."""
+"""What every room uses: errors, memory, threads, atomics, progress. Knows nothing of graphs.
+
+==================  ==========================================================================
+compiled code       ``cached`` (the way to say it), ``kernel``, ``kinds``, ``callback``, ``inlined``,
+                    ``inlined_parts``, ``by_reference``, ``reference_type``, ``foreign``
+kept on disk        ``machine_code``, ``elf``, ``ahead``, ``deferred``
+Numba               ``numba_private``, ``numba_version``, ``compile_faster``, ``lean_arrays``,
+                    ``branches``
+in kernels          ``atomics``, ``bits``, ``random_bits``, ``shell`` (a sort)
+threads             ``parallel``, ``standby``, ``interrupts``
+memory              ``memory``, ``arrays``, ``used_pages``, ``spill``
+files               ``replacing``, ``user_folder``, ``array_hash``
+what is given       ``arguments``, ``flags``, ``byte_sizes``, ``spelling``, ``errors``
+what people see     ``command``, ``progress``, ``charts``, ``html``, ``histogram``, ``machine``
+ways round          ``above``, ``others``, ``launched``, ``on_demand``
+==================  ==========================================================================
+"""

@@ -22,6 +22,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import module_from_spec, spec_from_file_location
@@ -32,7 +33,7 @@ from typing import Any, NamedTuple
 
 from gpop.common.deferred import Later
 from gpop.common.elf import undefined_names
-from gpop.common.errors import GraphFileError
+from gpop.common.errors import GpopError, GraphFileError
 from gpop.common.interrupts import held_back
 from gpop.common.kinds import Kind
 from gpop.common.numba_version import IS_TESTED, folder, version
@@ -189,6 +190,20 @@ def _machine() -> str:
     with held_back():
         processor = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     return f"{version()} {llvmlite.__version__} {sys.implementation.cache_tag} {processor}"
+
+
+def require_folder(file: str) -> None:
+    """Refuse where the code of this file's kernels cannot be kept.
+
+    Raises
+    ------
+    GpopError
+    """
+    place = _folder(file)
+    with suppress(OSError):
+        place.mkdir(parents=True, exist_ok=True)
+    if not os.access(place, os.W_OK):
+        raise GpopError(f"{place} cannot be written: what is compiled would not be kept")
 
 
 @cache

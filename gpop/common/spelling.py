@@ -14,6 +14,7 @@ from functools import wraps
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 from gpop.common.errors import ProgramError, UsageError
+from gpop.common.flags import ONLY_BOOL, check_flags, flags_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,7 +42,8 @@ def _meant(word: str, known: list[str]) -> str:
 
 
 def refusing(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, which refuses keyword arguments that it does not have in one line with the nearest name.
+    """The function, which refuses keyword arguments that it does not have in one line with the nearest name,
+    and flags that are neither True nor False.
 
     Type checkers see the function's own parameters, so that they find a wrong one before.
 
@@ -56,12 +58,15 @@ def refusing(function: Callable[P, R]) -> Callable[P, R]:
     """
     named = list(inspect.signature(function).parameters)
     offered, known = list(dict.fromkeys([*named[1:], *options_of(function)])), frozenset(named)
+    flags = flags_of(function)
 
     @wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> R:
         if not known.issuperset(options):
             unknown = next(name for name in options if name not in known)
             refuse_option(unknown, offered, function.__name__)
+        if not ONLY_BOOL.issuperset(map(type, map(options.get, flags.keys() & options.keys()))):
+            check_flags(flags, options)
         return function(*arguments, **options)
 
     return call

@@ -1,1 +1,18 @@
-"""The CPU target: scatter, gather, active lists and the compiled iteration loop, on Numba."""
+"""The CPU target: scatter, gather, active lists and the compiled iteration loop, on Numba.
+
+==================  ==========================================================================
+a run               ``engine`` (its threads, its end), ``preparation`` (all that it needs before),
+                    ``traits``, ``specialise`` (which kernels), ``schedule``, ``settling``
+the loop            ``loop``, ``loops`` (one for each kind of program), ``loop_state``, ``control``,
+                    ``work`` (what a phase does to partitions)
+modes               ``choose_mode``, ``tree``, ``scatter``, ``scatter_inside``,
+                    ``scatter_partition``, ``gather``, ``sums``, ``interleave``, ``pull``,
+                    ``pull_all``
+who is active       ``active`` (two-level lists), ``bitmap``, ``priority``, ``tournament``
+threads             ``team``, ``follow``, ``sharing`` (whether), ``shares`` (who does what)
+memory              ``workspace`` (a run's arrays), ``arrays``, ``disk``, ``read_ahead``
+this machine        ``constants``, ``calibrate``
+between ranks       ``exchange``, ``exchange_out``, ``exchange_in``, ``exchange_post``,
+                    ``exchange_wire``, ``owed``
+==================  ==========================================================================
+"""

@@ -1,15 +1,14 @@
 """A team of threads inside one compiled loop: the main thread hands out phases, the others follow.
 
-The others are called in compiled code, where they stand by (follow.py), or by Python, and stay until the
-run is over, so that a phase of microseconds costs two messages through the cache instead of a parallel
-region: the main thread describes the phase in
-``team`` and raises ``GENERATION`` (release); a worker that sees it (acquire) does its share and adds itself
-to ``DONE``; the main thread waits for all of them.
+Workers are called once a run (follow.py) and stay until it is over, so that a phase of microseconds costs
+two messages through the cache in place of a parallel region. The main thread describes the phase in ``team``
+and raises ``GENERATION`` (release); a worker that sees it (acquire) does its share and adds itself to
+``DONE``; the main thread waits for all of them.
 
-Nobody waits for a worker to come, which may take as long as a search of a small graph. Light phases
-begin without workers that are not there yet. A worker is given the generation at which it was called, its
-``ticket``, and leaves when the generation is of another epoch (its upper half). Epochs only grow, so a
-worker that comes when the run is over, or another has begun, leaves at once.
+Nobody waits for a worker to come, which may take as long as a search of a small graph: light phases begin
+without those that are not there yet. A worker is given the generation at which it was called, its ``ticket``,
+and leaves when the generation is of another epoch (its upper half). Epochs only grow, so a worker that comes
+when the run is over, or another has begun, leaves at once.
 
 Waiting spins first, then yields the core, then sleeps; with more threads than cores it yields at once.
 """

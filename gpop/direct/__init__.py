@@ -1,1 +1,15 @@
-"""Algorithms on the adjacency lists themselves: no messages, no bins, threads in `gpop.direct.phases`."""
+"""Algorithms on the adjacency lists themselves: no messages, no bins.
+
+==================  ==========================================================================
+searches            ``breadth_first``, ``breadth_first_steps``, ``calendar``, ``shortest_paths``,
+                    ``shortest_paths_steps``, ``betweenness``, ``betweenness_steps``,
+                    ``distance_sums``
+components          ``afforest``, ``forest`` (union-find), ``components``, ``strong``,
+                    ``depth_first``, ``spanning_forest``
+counting            ``triangles``, ``clustering``, ``oriented``, ``neighbourhoods``, ``cores``,
+                    ``cores_alone``
+labels and scores   ``label_propagation``, ``coloring``, ``hits``
+threads             ``phases``, ``crew`` (one leads), ``shared_job`` (how they are called),
+                    ``frontier`` (what they fill together)
+==================  ==========================================================================
+"""

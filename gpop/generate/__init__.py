@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gpop.common.errors import UsageError
+from gpop.common.flags import as_flag
 from gpop.generate.lattices import LATTICES
 from gpop.graph.arguments import MOST_VERTICES
 from gpop.graph.graph import Graph
@@ -107,6 +108,8 @@ def recipe(
     """The edges of a graph; arguments as for `generate`."""
     if kind not in GENERATORS:
         raise UsageError(f"graph kind {kind!r} is unknown, expected one of {', '.join(GENERATORS)}")
+    flags = {"symmetrize": symmetrize, "permute": permute, "progress": progress}
+    symmetrize, permute, progress = (as_flag(*each) for each in flags.items())
     unknown = sizes.keys() - GENERATORS[kind].keys()
     if unknown:
         raise UsageError(f"{kind} has no {min(unknown)}, expected {' and '.join(GENERATORS[kind])}")

@@ -6,15 +6,18 @@ bins are copied to the device once and stay with the graph until ``graph.drop("d
 iterations runs on the device and returns to Python a few times a second.
 
 ==================  ==========================================================================
-user functions      ``emit`` (entry), ``source``, ``function``, ``expressions``, ``operations``,
-                    ``calls``, ``typed_ir``, ``c_types``, ``semantics.cuh`` (Python's arithmetic)
-engine text         ``kernel`` (types, traits, mirrors of structs), ``kernels/engine.cuh`` (the loop),
-                    ``layout``, ``team`` (barrier), ``strip``, ``fold`` (atomics), ``scatter``,
-                    ``push``, ``gather``, ``combine``, ``frontier`` (``.cuh``)
-on the device       ``device_graph`` (with its bins and tables of work), ``workspace`` (a run's arrays)
-a run               ``choices`` (decisions), ``preparing`` and ``prepared`` (once for runs alike),
-                    ``fields``, ``exchange`` and ``mail`` (what travels), ``launch``, ``engine``
-                    (slices of the loop), ``calibrate`` (eq. 1)
+user functions      ``emit`` (entry), ``emitted``, ``source``, ``function``, ``expressions``,
+                    ``operations``, ``calls``, ``helpers``, ``c_types``, ``semantics.cuh`` (Python's
+                    arithmetic), ``ranked`` (on a rank)
+engine text         ``kernel``, ``kernel_files``, ``traits``, ``limits``, ``model_source``, ``structs``
+                    (mirrors of ``kernels/layout.cuh``); the loop is ``kernels/engine.cuh``
+ways                ``choices`` (decisions), ``strategies``, ``tree``, ``calibrate`` (eq. 1)
+on the device       ``device_graph`` (with its bins), ``pieces`` (tables of work), ``edge_arrays``,
+                    ``hyb_arrays``, ``workspace`` (a run's arrays)
+beyond its memory   ``streaming``, ``streamed_graph``, ``budgeted_graph``
+a run               ``preparing`` and ``prepared`` (once for runs alike), ``engine`` (slices of the
+                    loop), ``launch``, ``exchange`` and ``mail`` (what travels), ``exchange_form``
+fields              ``fields``, ``beginning``, ``staging``, ``left`` (until somebody looks)
 without messages    ``direct`` (components, shortest paths, triangles), ``kernels/direct/*.cuh``
 the machine         ``device`` (CuPy, memory that is free)
 ==================  ==========================================================================

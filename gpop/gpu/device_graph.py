@@ -137,9 +137,8 @@ class DeviceGraph:
     """
 
     def __init__(self, graph: Graph, bins: Bins, turned: bool) -> None:
-        self._graph = weakref.ref(
-            graph
-        )  # which keeps this: it must not wait for a collector that sees no device
+        # The graph keeps this, and both must not wait for a collector that sees no device.
+        self._graph = weakref.ref(graph)
         self.bins, self.turned = bins, turned
         self.arrays: dict[str, Any] = {}
         self.counts: dict[str, int] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from gpop.common.above import module_above
+from gpop.common.flags import as_flag
 
 if TYPE_CHECKING:
     import networkx
@@ -50,6 +51,7 @@ class Interchange:
         >>> gpop.Graph.from_scipy(csr_array([[0, 2.5], [0, 0]])).weights
         array([2.5])
         """
+        weighted = as_flag("weighted", weighted)
         return module_above("interop.scipy_matrix").from_scipy(matrix, weighted, name)
 
     @classmethod

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from gpop.common.errors import GraphFileError, UsageError
+from gpop.common.spelling import refusing
 from gpop.graph.graph import Graph
 from gpop.io.compressed import ENDINGS
 
@@ -39,6 +40,7 @@ FORMATS = {
 }
 
 
+@refusing
 def load(
     path: str | os.PathLike,
     *,

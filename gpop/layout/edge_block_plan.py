@@ -83,8 +83,8 @@ class Plan(NamedTuple):
     def sparse(self) -> int:
         """Edges in blocks that have fewer of them than cache lines of sources: each waits for a line.
 
-        Not where a core has all values at hand: 16 threads cut votes (7,115 vertices, 104,000 edges) into
-        units of 1,600 edges, fewer than a source block may have lines, and took twice as long without pull.
+        None where a core has all values at hand. 16 threads cut a graph of 104,000 votes into units of 1,600
+        edges, fewer than a source block may have lines; without pull they took twice as long.
         """
         if self.edges.shape[0] << self.source_bits < FAR_BYTES // VALUE_BYTES:
             return 0

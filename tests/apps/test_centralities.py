@@ -60,6 +60,18 @@ def test_personalized_pagerank(name):
         assert personalized_pagerank.verify(graph, result, seeds) is None
 
 
+@pytest.mark.parametrize("reorder", ["none", "degree"])
+def test_weights_of_a_seed_that_is_named_twice_are_added(reorder):
+    graph = gpop.read_edges({"from": ["anna", "bo", "cy", "bo"], "to": ["bo", "cy", "anna", "anna"]})
+    bo, cy = graph.vertex_of("bo"), graph.vertex_of("cy")
+    twice = gpop.personalized_pagerank(graph, {"bo": 1, cy: 2, bo: 3}, reorder=reorder)
+    assert np.array_equal(twice.rank, gpop.personalized_pagerank(graph, {bo: 4, cy: 2}, reorder=reorder).rank)
+    assert twice.rank.sum() == pytest.approx(1)
+    for weights in ({"bo": 3, bo: -1}, {"bo": "x"}, {"bo": np.inf}, {"bo": 0}, {}):
+        with pytest.raises(gpop.UsageError, match=r"^seeds \{.*\}: expected weights that are finite and not"):
+            gpop.personalized_pagerank(graph, weights, reorder=reorder)
+
+
 @pytest.mark.slow
 def test_personalized_pagerank_with_weights_of_edges():
     graph = small_graphs()["rmat weighted"]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
 import gpop
+from gpop.generate import generate
+from tests.programs import Rumours
 
 GRAPH = gpop.Graph.from_edges([0, 1, 2], [1, 2, 0], [1, 1, 1])
 CALLS = {
@@ -22,6 +25,11 @@ CALLS = {
     "label_propagation": (gpop.label_propagation,),
     "coloring": (gpop.coloring,),
     "spanning_forest": (gpop.spanning_forest,),
+    "betweenness": (gpop.betweenness,),
+    "closeness": (gpop.closeness,),
+    "katz": (gpop.katz,),
+    "hits": (gpop.hits,),
+    "personalized_pagerank": (gpop.personalized_pagerank, 0),
     "independent_set": (gpop.independent_set,),
     "nibble": (gpop.nibble, 0),
     "heat_kernel": (gpop.heat_kernel, 0),
@@ -79,6 +87,41 @@ def test_junk_is_refused_in_one_line_or_means_something(junk):
                 assert "\n" not in str(error)
                 refused += 1
     assert refused > 10
+
+
+def flags():
+    """Calls by what they are: each with one option that is true or false."""
+    program = {"gpop.run": lambda **option: gpop.run(Rumours(GRAPH), **option)}
+    graphs = {
+        "gpop.load": lambda **option: gpop.load("none.bin", **option),
+        "from_scipy": lambda **option: gpop.Graph.from_scipy(GRAPH.to_scipy(), **option),
+        "generate": lambda **option: generate("grid", width=2, height=2, **option),
+    }
+    apps = {name: partial(function, GRAPH, *given) for name, (function, *given) in CALLS.items()}
+    named = {
+        "gpop.load": ("weighted", "symmetrize", "progress", "header"), "from_scipy": ("weighted",),
+        "generate": ("symmetrize", "permute", "progress"),
+        "pagerank": ("weighted",), "betweenness": ("normalized",), "closeness": ("wf_improved",),
+        "katz": ("normalized", "weighted"), "hits": ("weighted",), "personalized_pagerank": ("weighted",),
+        **dict.fromkeys(("bfs", "sssp", "connected_components"), ("interleave", "counters", "gather")),
+        "gpop.run": ("interleave", "counters", "gather", "progress"),
+    }  # fmt: skip
+    for name, function in (program | graphs | apps).items():
+        for option in (*named.get(name, ()), *(("progress",) if name in apps else ())):
+            yield pytest.param(function, option, id=f"{name} {option}")
+
+
+@pytest.mark.parametrize("function, option", [*flags()])
+def test_only_true_and_false_are_either(function, option):
+    for junk in ("no", "True", 2, 0.0, []):
+        with pytest.raises(gpop.UsageError, match=rf"^{option} .*: expected True or False$"):
+            function(**{option: junk})
+
+
+def test_flags_of_numpy_are_flags():
+    assert gpop.pagerank(GRAPH, iterations=2, weighted=np.True_).iterations == 2
+    assert not gpop.connected_components(GRAPH, method="labels", interleave=0).run.interleave
+    assert gpop.connected_components(GRAPH, method="labels", interleave=None).run.interleave
 
 
 def test_numbers_of_numpy_are_numbers():

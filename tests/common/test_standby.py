@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from _thread import start_new_thread
 from collections import namedtuple
 from time import sleep
+from types import FunctionType
 
+import numba
 import numpy as np
 import pytest
 
@@ -81,3 +84,38 @@ def test_others_are_called_with_a_ticket_and_a_crew_is_used_again(function):
 
 def load_met(job):
     return int(job.met[0])
+
+
+STEPS, ALLOWED = 48, 49
+"""Slots of a board that nobody else uses: what a held thread is about to count, and may."""
+
+
+@numba.njit(nogil=True)
+def held_add(board, index, amount):
+    """`fetch_add` of a thread that waits until it may."""
+    fetch_add(board, STEPS, 1)
+    while load_acquire(board, ALLOWED) < load_acquire(board, STEPS):
+        yield_core()
+    return fetch_add(board, index, amount)
+
+
+def wait_until(condition):
+    while not condition():
+        sleep(0.001)
+
+
+def test_who_has_seen_a_job_and_comes_when_it_is_closed_stays_out(function):
+    """The thread is held between its two looks at the job, while the job is closed."""
+    held = vars(standby) | {"fetch_add": held_add}
+    crew = standby.Crew()
+    start_new_thread(
+        numba.njit(nogil=True)(FunctionType(standby._stand_by.py_func.__code__, held)), (crew.board,)
+    )
+    job = job_of(2, 1)
+    table = Reference(job)
+    crew.call(function, 0, table.address, 2)
+    wait_until(lambda: crew.board[STEPS] == 1)
+    crew.close()
+    crew.board[ALLOWED] = 1 << 40
+    wait_until(lambda: crew.board[STEPS] > 1 and crew.board[standby.INSIDE] == 0)
+    assert job.came.tolist() == [0, 0]

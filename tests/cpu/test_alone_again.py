@@ -11,6 +11,9 @@ from gpop.generate import generate
 
 EPOCH = (1 << team.EPOCH_SHIFT) - 1
 
+PHASES = 2
+"""Of an iteration in which all are active."""
+
 
 @pytest.fixture(scope="module")
 def graph():
@@ -22,7 +25,10 @@ def graph():
 
 @pytest.mark.parametrize("mode", ["pull", "pc"])
 def test_what_is_slower_together_goes_on_alone(graph, mode, monkeypatch):
-    """After a delivery of one nanosecond alone, none that is shared is followed by a phase that is shared."""
+    """After a delivery of one nanosecond alone, each that is shared is slower, and some are not shared then.
+
+    How many is a matter of time: where others want the cores one delivery takes as long as many.
+    """
     begin, dismiss, shared = CpuEngine._begin, CpuEngine._dismiss, []
 
     def begun(self, *given):
@@ -37,7 +43,7 @@ def test_what_is_slower_together_goes_on_alone(graph, mode, monkeypatch):
     monkeypatch.setattr(CpuEngine, "_begin", begun)
     monkeypatch.setattr(CpuEngine, "_dismiss", dismissed)
     found = gpop.pagerank(graph, iterations=30, mode=mode, threads=2)
-    assert 0 < sum(shared) <= 30 + 1
+    assert 0 < sum(shared) < PHASES * found.iterations
     monkeypatch.undo()
     alone = gpop.pagerank(graph, iterations=30, mode=mode, threads=1)
     assert (found.rank == alone.rank).all()

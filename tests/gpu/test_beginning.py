@@ -28,3 +28,18 @@ def test_values_are_those_of_the_recipe(dtype, value, other):
         begin(array, recipe)
         np.testing.assert_array_equal(np.asarray(array), recipe.on_host())
         assert np.array_equal(array.base[9:], beyond, equal_nan=dtype != "?" and dtype[0] == "f")
+
+
+def test_the_driver_is_told_behind_what_the_stream_has_to_do(monkeypatch):
+    with emulated():
+        runtime, streams = cupy().cuda.runtime, []
+        monkeypatch.setattr("gpop.gpu.beginning.current_stream", lambda: 7)
+        for name in ("memsetAsync", "memcpyAsync"):
+            done = getattr(runtime, name)
+            monkeypatch.setattr(
+                runtime, name, lambda *given, done=done: (streams.append(given[-1]), done(*given))
+            )
+        recipe = Declared(9, np.dtype(np.int32), np.int32(-1))
+        recipe.assign(2, 5)
+        begin(cupy().empty(9, recipe.dtype), recipe)
+        assert streams == [7, 7]

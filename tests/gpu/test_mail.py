@@ -10,6 +10,8 @@ import pytest
 import gpop
 from gpop.gpu import limits
 from gpop.gpu.device import cupy
+from gpop.gpu.exchange import FIRST_ROWS
+from gpop.gpu.mail import MAIL, UNIT, Mail
 from tests.gpu.emulator import emulated
 from tests.programs import random_graph
 
@@ -54,6 +56,30 @@ def test_a_graph_that_is_dropped_at_once_leaves_its_results():
         assert all(np.array_equal(each.level, expected) for each in found)
 
 
+def test_all_of_an_answer_comes(monkeypatch):
+    """The last label of components, and the last value of as many rows of the trace as the first copy has."""
+    chain = gpop.Graph.from_edges(
+        np.arange(2 * FIRST_ROWS), np.arange(2 * FIRST_ROWS) + 1, n=2 * FIRST_ROWS + 4
+    )
+    with emulated():
+        levels, components = ([], []), ([], [])
+        for found, labels, room in zip(levels, components, (1 << 12, 0), strict=True):
+            monkeypatch.setattr(limits, "ONE_BLOCK", room)
+            graph = gpop.Graph(chain.indptr, chain.indices)
+            trace = gpop.bfs(graph, 0, target="gpu", ratio=1.0).trace
+            found += [{name: row[name] for name in row if "seconds" not in name} for row in trace]
+            labels += gpop.connected_components(graph, target="gpu").label.tolist()
+    assert levels[0] == levels[1] and len(levels[0]) > FIRST_ROWS
+    assert components[0] == components[1] and components[0][-1] == chain.n - 1
+
+
+def test_a_letter_is_rounded_up_to_whole_units():
+    with emulated():
+        mail = Mail(16, 32, UNIT + 1, 2 * UNIT)
+        (said,) = np.asarray(mail.argument).view(MAIL)
+        assert (said["letter"], said["answer"]) == (2, 2)
+
+
 @pytest.mark.parametrize("room", [0, 1 << 12])
 def test_callbacks_slices_and_no_iterations_with_and_without_mail(room, monkeypatch):
     monkeypatch.setattr(limits, "ONE_BLOCK", room)
@@ -64,7 +90,7 @@ def test_callbacks_slices_and_no_iterations_with_and_without_mail(room, monkeypa
         options = {"target": "gpu", "ratio": 1.0, "callback": lambda row: seen.append(row["iteration"])}
         found = gpop.pagerank(graph, iterations=4, **options)
         assert np.allclose(found.rank, expected.rank) and seen == [0, 1, 2, 3]
-        assert found.run.threads == 32
+        assert found.run.threads == 32 and (room == 0 or found.run.seconds > 0)
         for iterations in (0, 1, 0, 2):
             levels = [
                 gpop.bfs(graph, 3, iterations=iterations, method="messages", **options)

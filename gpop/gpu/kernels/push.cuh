@@ -1,7 +1,8 @@
 // Strategy push: the edges of active vertices, delivered straight to their destinations.
 //
 // A warp takes up to 32 vertices of the list, or a piece of HEAVY edges of one vertex, and walks the edges
-// together (coalesced); a block those between (long_lists.cuh). Bytes per edge: 4 (destination) [+ weight] and one random access to the vertex.
+// together (coalesced); lists of more than LONG_LIST edges are walked by all warps of a block (long_lists.cuh). Bytes
+// per edge: 4 (destination) [+ weight] and one random access to the vertex.
 // Values are those of the beginning of the iteration (vertex_value), so it is bulk-synchronous; see sent_by.
 #include "long_lists.cuh"
 

@@ -1,0 +1,110 @@
+"""What a worker does in a run: it says that it has come, does its part of each phase, and leaves."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import pytest
+
+from gpop.common import standby
+from gpop.common.atomics import yield_core
+from gpop.common.by_reference import Reference, opener
+from gpop.common.callback import callback
+from gpop.common.inlined import KERNEL
+from gpop.cpu import follow, team
+
+THREADS, EPOCH = 3, 7
+
+
+class Noted(NamedTuple):
+    """What a worker has called with, by its number."""
+
+    numbers: np.ndarray
+
+
+_open_noted = opener(Reference(Noted(np.zeros((THREADS, 7), np.int64))).kind)
+
+
+def note_part(phase, iteration, number, threads, items, sharers, chunk, job):
+    """In place of the phases of a run."""
+    row = _open_noted(job).numbers[number]
+    row[0], row[1], row[2], row[3], row[4], row[5], row[6] = (
+        phase,
+        iteration,
+        number,
+        threads,
+        items,
+        sharers,
+        chunk,
+    )
+
+
+@numba.njit(nogil=True)
+def begin(slots, phase, items, iteration, chunk, workers):
+    """A phase from its start to its end."""
+    done = slots[team.DONE] + workers
+    team.start_phase(slots, phase, items, iteration, chunk)
+    team.await_workers(slots, done, team.SPINS)
+
+
+@numba.njit(nogil=True)
+def wait_for_all(claim, workers, ticket):
+    while not team.all_there(claim, workers, ticket):
+        yield_core()
+
+
+@pytest.fixture
+def crew():
+    found = standby.borrow(THREADS - 1)
+    yield found
+    found.close()
+    standby.give_back(found)
+
+
+def test_a_worker_comes_does_its_part_of_each_phase_and_leaves(crew):
+    slots, claim = (
+        np.zeros(team.SHARES + 2 * THREADS, np.int64),
+        np.zeros(team.LINE_SLOTS * THREADS, np.int64),
+    )
+    ticket = slots[team.GENERATION] = EPOCH << team.EPOCH_SHIFT
+    noted = Noted(np.zeros((THREADS, 7), np.int64))
+    job = Reference(noted)
+    work = callback(lambda: note_part, "note_part_of_this_test", __file__, 8, **KERNEL)
+    numbers = map(np.int64, (THREADS, team.SPINS, work, job.address))
+    told = Reference(follow.Following(slots, claim, *numbers))
+    crew.call(follow.entry(), int(ticket), told.address, THREADS)
+    wait_for_all(claim, THREADS - 1, ticket)
+    for phase, items, iteration, chunk in ((2, 40, 5, 1), (3, 9, 6, 4)):
+        begin(slots, phase, items, iteration, chunk, THREADS - 1)
+        expected = [
+            [phase, iteration, number, THREADS, items, THREADS, chunk] for number in range(1, THREADS)
+        ]
+        assert noted.numbers[1:].tolist() == expected and not noted.numbers[0].any()
+    team.dismiss(slots)
+    crew.close()  # returns when they have left
+    assert slots[team.DONE] == 2 * (THREADS - 1)
+
+
+def test_who_comes_when_the_epoch_is_over_leaves_at_once(crew):
+    slots, claim = (
+        np.zeros(team.SHARES + 2 * THREADS, np.int64),
+        np.zeros(team.LINE_SLOTS * THREADS, np.int64),
+    )
+    slots[team.GENERATION] = (EPOCH + 1) << team.EPOCH_SHIFT
+    nothing = map(np.int64, (THREADS, team.SPINS, 0, 0))  # to call it would end the process
+    told = Reference(follow.Following(slots, claim, *nothing))
+    crew.call(follow.entry(), EPOCH << team.EPOCH_SHIFT, told.address, THREADS)
+    crew.close()
+    assert slots[team.DONE] == 0
+
+
+def test_runs_of_other_threads_or_patience_are_told_so():
+    from types import SimpleNamespace
+
+    space = SimpleNamespace(team=np.zeros(8, np.int64), claim=np.zeros(8, np.int64))
+    loop = SimpleNamespace(entry=11, job=Reference(Noted(np.zeros((1, 7), np.int64))))
+    found = {each: follow.following_of(loop, space, *each) for each in ((2, 5), (3, 5), (2, 6), (2, 5))}
+    for (threads, spins), told in found.items():
+        assert told.table[-4:].tolist() == [threads, spins, 11, loop.job.address]
