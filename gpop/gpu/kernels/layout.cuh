@@ -107,6 +107,7 @@ struct Control {  // what the host and the blocks tell each other
     int64 frontier, edges;        // active at the start of this iteration
     int64 needy, needy_edges;     // vertices that want messages then, and their in-edges; estimated until one pulls
     int64 left, left_edges;       // of those, what an iteration that pulled has left
+    int64 own_vertices;           // TOLD: nobody else may want messages here
     int64 next_frontier, next_edges, next_list, next_heavy;  // summed up for the next one
     int64 list_size, heavy_size, candidates;
     int64 partitions_sparse, partitions_dense, messages;

@@ -89,7 +89,8 @@ __device__ bool open_round(const Wire& wire, const Graph& graph, Control* contro
   edges = (int64)((double)edges * (double)graph.m / (double)max((int64)1, wire.m));
   head.needy += active - head.next_frontier;  // those of others are taken off again, but have never been among them
   head.needy_edges += edges - head.next_edges;
-  if (loaded) head.needy -= graph.n - 32 * (wire.range[wire.rank + 1] - wire.range[wire.rank]);
+  head.own_vertices = 32 * (wire.range[wire.rank + 1] - wire.range[wire.rank]);
+  if (loaded) head.needy -= graph.n - head.own_vertices;
   head.next_frontier = active;
   head.next_edges = edges;
 #endif
