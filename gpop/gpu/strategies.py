@@ -13,8 +13,15 @@ from pathlib import PurePosixPath
 
 from gpop.gpu.model_source import model_source
 from gpop.model.choosers import AUTO, AUTO_PUSH
-from gpop.model.compiled import divides, may_pull, missed_bytes, prefers_asking, prefers_bins
-from gpop.model.gpu_bytes import DeviceSizes, wanting_bytes
+from gpop.model.compiled import (
+    divides,
+    may_pull,
+    missed_bytes,
+    prefers_asking,
+    prefers_bins,
+    wanting_bytes,
+)
+from gpop.model.gpu_bytes import DeviceSizes
 from gpop.model.link_bytes import LINK_BYTES, asked_over_link
 from gpop.model.strategies import MODES, PULL, SC, STRATEGIES, Strategy, split
 from gpop.plan import trace
