@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gpop.cpu import exchange_wire
-from gpop.gpu.device import cupy
+from gpop.gpu.device import cupy, pinned
 from gpop.gpu.launch import Launch
 from gpop.gpu.prepared import Prepared
 from gpop.gpu.structs import TRACE_ROWS, argument
@@ -29,8 +29,7 @@ WIRE = np.dtype(
         (name, "u8")
         for name in (
             "blocks", "places", "rooms", "sends", "send_first", "bits", "word_first", "mirrors",
-            "mirror_first", "in_first", "cursors", "message", "counted", "log", "spent", "range", "ranks",
-            "rank", "m",
+            "mirror_first", "in_first", "cursors", "message", "counted", "log", "range", "ranks", "rank", "m",
         )
     ]
 )  # fmt: skip
@@ -70,8 +69,9 @@ class PeerWire(GpuWire):
         runtime.memset(blocks[rank], 0, _head_bytes(ranks))
         runtime.deviceSynchronize()
         begins = np.array(world.everyones(in_first.tolist()), np.int64)
-        self.log = module.zeros((TRACE_ROWS + 1, ranks, ranks + 2), np.int64)
-        self.spent = module.zeros(TRACE_ROWS, np.int64)
+        self.record = ranks * (ranks + 2) + 1
+        self.log = module.zeros((TRACE_ROWS + 1) * self.record, np.int64)
+        self.host_log = pinned(self.log.size, self.log.dtype)
         self.pointed = self._pointed() | {
             "blocks": module.asarray(np.array(blocks, np.uint64)),
             "places": module.asarray(begins[:, rank]),
@@ -79,7 +79,6 @@ class PeerWire(GpuWire):
             "in_first": module.asarray(in_first),
             "counted": module.zeros((2, ranks + 2), np.int64),
             "log": self.log,
-            "spent": self.spent,
         }
         wire = np.zeros(1, WIRE)
         for name, array in self.pointed.items():
@@ -123,21 +122,25 @@ class PeerWire(GpuWire):
         self.edges[0] = edges
 
     def rounds(self, stream: int, count: int) -> None:
-        """Launch so many rounds, or as many as there are."""
+        """Launch so many rounds, or as many as there are; `found` once the stream is waited for."""
         self.count[0] = count
         self.launch_rounds(stream)
+        runtime, nbytes = cupy().cuda.runtime, (count + 1) * self.record * self.log.itemsize
+        here = self.host_log.ctypes.data
+        runtime.memcpyAsync(here, self.log.data.ptr, nbytes, runtime.memcpyDeviceToHost, stream)
         self.round[0] += count + 1
         self.edges[0] = COUNTED
 
     def found(self, done: int) -> np.ndarray:
         """Rows of counts of the rounds that were done; `counts` are those behind the last one."""
-        log = self.log[: done + 1].get()
+        records = self.host_log[: (done + 1) * self.record].reshape(-1, self.record)
+        log = records[:, :-1].reshape(-1, self.ranks, self.ranks + 2).copy()
         self.counts = log[done]
         for rows in log[:done, self.rank, : self.ranks]:
             self.traffic[exchange_wire.BYTES] += self._bytes_of(rows)
             self.traffic[exchange_wire.VALUES] += rows.sum()
         self.traffic[exchange_wire.EXCHANGES] += done
-        self.traffic[exchange_wire.WAITED] += self.spent[:done].get().sum()
+        self.traffic[exchange_wire.WAITED] += records[:done, -1].sum()
         return log[:done]
 
     def _bytes_of(self, counts: np.ndarray) -> int:

@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
     team.sync([&] {
       if (threadIdx.x == 0) {
         control->head.started = now_ns();  // ranks do not end apart, whenever the slice of one has passed
-        wire.spent[slot] = control->head.started - begun;
+        *wire.spent(slot) = control->head.started - begun;
       }
       plan(graph, space, control, false);
       decide(control->head.stop ? STOP : control->head.alone ? ALONE : TOGETHER);

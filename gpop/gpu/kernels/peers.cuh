@@ -32,8 +32,7 @@ struct Wire {
   int64* cursors;
   Message* message;
   int64* counted;             // [2][ranks + 2]: what `count` has found, in turns
-  int64* log;                 // [record][rank][ranks + 2]: rows of every round
-  int64* spent;               // nanoseconds of every exchange
+  int64* log;                 // of every round the rows, [rank][ranks + 2], and nanoseconds of its exchange
   const int64* range;         // TOLD: with which word of the frontier's bits each rank's vertices begin
   int64 ranks, rank;
   int64 m;                    // TOLD: edges of all ranks
@@ -43,7 +42,8 @@ struct Wire {
   __device__ volatile int64* told(int64 of) const { return (int64*)blocks[of] + 2 * ranks * row(); }
   __device__ volatile int64* sent(int64 of) const { return told(of) + ranks; }
   __device__ int64* own_row(int64 round) const { return counted + (round & 1) * row(); }
-  __device__ const int64* counts(int64 slot) const { return log + slot * ranks * row(); }
+  __device__ int64* logged(int64 slot) const { return log + slot * (ranks * row() + 1); }
+  __device__ int64* spent(int64 slot) const { return logged(slot) + ranks * row(); }
   __device__ char* there(int64 of, int64 round) const { return (char*)blocks[of] + places[of] + (round & 1) * rooms[of]; }
   __device__ const char* here(int64 from, int64 round) const {
     return (const char*)blocks[rank] + in_first[from] + (round & 1) * rooms[rank];
@@ -65,7 +65,7 @@ struct Form {  // gpop/gpu/exchange_form.py
 
 // What the host does between iterations otherwise (`HostRounds._reopen`); false: the run is over.
 __device__ bool open_round(const Wire& wire, const Graph& graph, Control* control, int64 slot) {
-  const int64* counts = wire.counts(slot);
+  const int64* counts = wire.logged(slot);
   int64 active = 0, incoming = 0;
   for (int64 r = 0; r < wire.ranks; ++r) {
     active += counts[r * wire.row() + wire.ranks];
@@ -169,7 +169,7 @@ __device__ __forceinline__ void send(Team& team, State& state, const Wire& wire,
 // `opens`: there is to be one, and messages were sent.
 __device__ __forceinline__ bool meet(const Wire& wire, const Graph& graph, Control* control, int64 slot, int64 round, bool opens) {
   const int64 size = wire.row();
-  int64* rows = wire.log + slot * wire.ranks * size;
+  int64* rows = wire.logged(slot);
   if (opens && threadIdx.x == 0) {
     __threadfence_system();
     for (int64 r = 0; r < wire.ranks; ++r) wire.sent(r)[wire.rank] = round;
@@ -224,7 +224,7 @@ __device__ __forceinline__ void take(Team& team, const Wire& wire, const Graph& 
 #else
   for (int64 r = 0; r < wire.ranks; ++r) {
     const int64 first = wire.mirror_first[r], size = wire.mirror_first[r + 1] - first;
-    const Form form(wire.counts(slot)[r * wire.row() + wire.rank], size);
+    const Form form(wire.logged(slot)[r * wire.row() + wire.rank], size);
     if (!form.form) continue;
     wait_for(wire, r, round);
     const char* here = wire.here(r, round);
