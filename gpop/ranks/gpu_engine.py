@@ -2,11 +2,11 @@
 
 An iteration is what it is alone (one cooperative launch) over the rank's part (gpop/ranks/part.py), of which
 fields, layout and mirrors lie on its device; before it, messages are exchanged (gpop/ranks/gpu_wire.py). The
-host reads one row of counts in between; where devices reach each other's memory it launches many iterations
-one behind the other (gpop/ranks/peers.py). There a search, whose messages every rank can tell, sends the bits
-of its active vertices and has no mirrors: local ids are global ones. Nothing is computed while messages
-travel: there is one frontier, which mirrors belong to; NVLink has moved them in a tenth of the time of an
-iteration.
+host reads one row of counts in between (gpop/ranks/host_rounds.py); where devices reach each other's memory
+one launch has many rounds of both (gpop/ranks/peers.py). There a search, whose messages every rank can tell,
+sends the bits of its active vertices and has no mirrors: local ids are global ones. Nothing is computed while
+messages travel: there is one frontier, which mirrors belong to; NVLink has moved them in a tenth of the time
+of an iteration.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ WORD_BITS = 5
 """Bits of the place of a vertex in a word."""
 
 MODES = "auto", "sc", "pc", "pull"
+
 _emitted: dict[tuple[str, Any, bool], Emitted] = {}
 
 
