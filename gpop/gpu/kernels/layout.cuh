@@ -61,7 +61,7 @@ struct Graph {
   const unsigned* coo_source;
   const Weight* coo_weight;
   const int64* coo_first;
-  const unsigned* has_in;  // bit per vertex: it has in-edges (ALL_ACTIVE)
+  const unsigned* has_in;  // bit per vertex: it has in-edges (ALL_ACTIVE, or vertices that ask and may stop early)
   const int64* in_indptr;  // in-edges, where some strategy walks them
   Stored<unsigned> in_indices;
   Stored<EdgeWeight> in_weights;
