@@ -209,7 +209,8 @@ def parts_of(plan: Plan, emitted: Emitted, traits: Traits) -> tuple[str, ...]:
         parts += arrays_of(strategy.layouts, weighted)
     if queues(emitted, traits):
         parts += HUBS
-    if traits.all_active and traits.combine and traits.push != OWNER:
+    asks = "in_indptr" in parts and "needsFunc" in emitted.defined
+    if asks or (traits.all_active and traits.combine and traits.push != OWNER):
         parts.append("has_in")
     if "out_degree" in plan.lowered.built_in:
         parts.append("out_degree")

@@ -56,12 +56,15 @@ COMMON = (
 
 ENGINE = ("lists", "buckets", "frontier", "tree", "engine")
 """Those that come after the strategies; then how an iteration is launched: `FUSED`, `STEPPED`, or on one of
-several ranks."""
+several ranks (`ON_RANKS`): by a host that exchanges between two of them, or where all reach each other's
+memory."""
 
 CLUSTERED = "levels_loop"
 """The launch of a cluster of blocks, beside the fused one."""
 
-FUSED, STEPPED, RANKED = ("load", "loop"), ("step",), ("load", "loop", "exchange", "peers")
+FUSED, STEPPED = ("load", "loop"), ("step",)
+RANKED, PEERS = ("load", "loop", "exchange_steps"), ("load", "peer_loop")
+ON_RANKS = RANKED, PEERS
 
 OPTIONS = ("--std=c++17", "--fmad=false")  # the CPU does not contract a * b + c either
 PARAMETERS = ("VIRTUAL_WARP", "CHUNK")
@@ -108,11 +111,11 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "PUSH": traits.push,
         "FOLDS_PUSHED": int(traits.push == FOLD),
         "PRIORITISED": int("priorityFunc" in emitted.defined),
-        "RANKED": int(launched is RANKED),
+        "RANKED": int(launched in ON_RANKS),
         "TOLD": int(traits.told),
         "MASKED": int(traits.masked and not traits.all_active),
         "ONE_PHASE": int(one_phase(traits)),
-        "SETTLES": int(emitted.settles and launched is not RANKED),
+        "SETTLES": int(emitted.settles and launched not in ON_RANKS),
         "AGGREGATE": (None, *AGGREGATIONS).index(traits.aggregation),
         "TRACK": int(traits.track),
         "LIVE": int(traits.live),

@@ -96,7 +96,6 @@ class Prepared:
         """Where the vertices of a frontier lie, and how many they are."""
         load, said = self.module.get_function("gpop_load"), (*self.arguments[1:], *given, self._mail)
         self.loader = Launch(load, self.blocks, self.block_threads, said)
-        self.loop = self._launch_of(self.module, "gpop_loop")
         self.levels = self._levels() if self._has_cluster() else None
         giving_way.add(self)
 
@@ -117,6 +116,11 @@ class Prepared:
         cupy().cuda.driver.funcSetAttribute(kernel.kernel.ptr, LARGE_CLUSTERS, 1)
         threads = min(limits.CLUSTER_THREADS, limits.BLOCK_THREADS)
         return Launch(kernel, limits.CLUSTER, threads, self.arguments, self.shared)
+
+    @cached_property
+    def loop(self) -> Launch:
+        """Of the whole run, or of an iteration; ranks that reach each other's memory have another one."""
+        return self._launch_of(self.module, "gpop_loop")
 
     @cached_property
     def halves(self) -> tuple[Launch, Launch]:

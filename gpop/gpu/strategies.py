@@ -13,7 +13,14 @@ from pathlib import PurePosixPath
 
 from gpop.gpu.model_source import model_source
 from gpop.model.choosers import AUTO, AUTO_PUSH
-from gpop.model.compiled import divides, may_pull, missed_bytes, prefers_asking, prefers_bins
+from gpop.model.compiled import (
+    divides,
+    may_pull,
+    missed_bytes,
+    prefers_asking,
+    prefers_bins,
+    wanting_bytes,
+)
 from gpop.model.gpu_bytes import DeviceSizes
 from gpop.model.link_bytes import LINK_BYTES, asked_over_link
 from gpop.model.strategies import MODES, PULL, SC, STRATEGIES, Strategy, split
@@ -125,7 +132,7 @@ def strategy_source(
     over_link = {part: _over_link(strategy, part == "PULLING") for part, strategy in chosen.items()}
     if streamed:
         functions += [function for function in over_link.values() if function is not None]
-    choosers = prefers_bins, divides, may_pull, prefers_asking, missed_bytes
+    choosers = prefers_bins, divides, may_pull, wanting_bytes, prefers_asking, missed_bytes
     lines = [model_source((*dict.fromkeys(functions), *choosers))]
     for part, strategy in chosen.items():
         lines.append(f"#define HAS_{part} {int(strategy is not None)}")

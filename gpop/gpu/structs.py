@@ -53,7 +53,7 @@ CONTROL = np.dtype(
         (name, "i8")
         for name in (
             "iteration", "limit", "rows", "row_limit", "slice_ns", "started", "frontier", "edges",
-            "needy", "needy_edges", "left", "left_edges",
+            "needy", "needy_edges", "left", "left_edges", "own_vertices",
             "next_frontier", "next_edges", "next_list", "next_heavy", "list_size", "heavy_size",
             "candidates", "partitions_sparse", "partitions_dense", "messages",
             "bucket", "least", "waiting", "visited", "loads", "sources",

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from gpop.common.inlined import inline
 from gpop.model import bytes as formulas
-from gpop.model import choosers, features, link_bytes
+from gpop.model import choosers, features, gpu_bytes, link_bytes
 
 sc_bytes = inline(formulas.sc_bytes)
 pc_bytes = inline(formulas.pc_bytes)
 edges_looked_at = inline(formulas.edges_looked_at)
 pull_bytes = inline(formulas.pull_bytes)
 pull_all_bytes = inline(formulas.pull_all_bytes)
+wanting_bytes = inline(gpu_bytes.wanting_bytes)
 asked_by = inline(link_bytes.asked_by)
 prefers_pc = inline(choosers.prefers_pc)
 prefers_bins = inline(choosers.prefers_bins)

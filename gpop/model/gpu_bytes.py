@@ -248,6 +248,17 @@ def hyb_bytes(part: Part, sizes: DeviceSizes) -> float:
     return sent + read + probed * sizes.probe + part.active_edges * (sizes.weight + sizes.value)
 
 
+def wanting_bytes(part: Part, sizes: DeviceSizes) -> float:
+    """What is read to find out which vertices want messages, where these ask.
+
+    Examples
+    --------
+    >>> wanting_bytes(Part(10, 0, 64, 640), PLAIN)                                                      # 64*4
+    256
+    """
+    return part.vertices * sizes.vertex
+
+
 def bottom_up_bytes(part: Part, sizes: DeviceSizes) -> float:
     """Vertices that want messages ask their in-neighbours (kernels/bottom_up.cuh), until the first message.
 
@@ -262,7 +273,7 @@ def bottom_up_bytes(part: Part, sizes: DeviceSizes) -> float:
     True
     """
     looked_at = edges_looked_at(part.active_edges, part.needy_vertices, part.needy_edges)
-    asked = part.vertices * sizes.vertex + part.needy_vertices * sizes.offset
+    asked = wanting_bytes(part, sizes) + part.needy_vertices * sizes.offset
     heard = min(part.active_edges, part.needy_vertices) * (sizes.weight + sizes.value)
     return part.active_vertices * sizes.kept + asked + looked_at * (sizes.edge + sizes.probe) + heard
 

@@ -2,11 +2,11 @@
 
 An iteration is what it is alone (one cooperative launch) over the rank's part (gpop/ranks/part.py), of which
 fields, layout and mirrors lie on its device; before it, messages are exchanged (gpop/ranks/gpu_wire.py). The
-host reads one row of counts in between; where devices reach each other's memory it launches many iterations
-one behind the other (gpop/ranks/peers.py). There a search, whose messages every rank can tell, sends the bits
-of its active vertices and has no mirrors: local ids are global ones. Nothing is computed while messages
-travel: there is one frontier, which mirrors belong to; NVLink has moved them in a tenth of the time of an
-iteration.
+host reads one row of counts in between (gpop/ranks/host_rounds.py); where devices reach each other's memory
+one launch has many rounds of both (gpop/ranks/peers.py). There a search, whose messages every rank can tell,
+sends the bits of its active vertices and has no mirrors: local ids are global ones. Nothing is computed while
+messages travel: there is one frontier, which mirrors belong to; NVLink has moved them in a tenth of the time
+of an iteration.
 """
 
 from __future__ import annotations
@@ -18,14 +18,12 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import UsageError
-from gpop.cpu import exchange_wire
 from gpop.cpu.engine import SLICE_NS
-from gpop.gpu import limits
 from gpop.gpu.choices import bits_of
 from gpop.gpu.device import cupy, current_stream
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.engine import GpuEngine
-from gpop.gpu.kernel import RANKED
+from gpop.gpu.kernel import PEERS, RANKED
 from gpop.gpu.prepared import Prepared
 from gpop.gpu.ranked import RankedEmitter
 from gpop.gpu.traits import Traits
@@ -36,6 +34,7 @@ from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS, EDGES_AT, FRONTIER_AT
 from gpop.ranks.gpu_program import own_part
 from gpop.ranks.gpu_wire import ACTIVE, LEAST, GpuWire
+from gpop.ranks.host_rounds import HostRounds
 from gpop.ranks.link import local_device
 from gpop.ranks.part import EVERYWHERE, part_of
 from gpop.ranks.peer_blocks import reached
@@ -51,16 +50,13 @@ WORD_BITS = 5
 """Bits of the place of a vertex in a word."""
 
 MODES = "auto", "sc", "pc", "pull"
-NOBODY = int(np.iinfo(np.int64).max)
-"""In place of the lowest priority where nobody waits (kernels/buckets.cuh)."""
 
 _emitted: dict[tuple[str, Any, bool], Emitted] = {}
 
 
-class GpuRankEngine(Together, GpuEngine):
+class GpuRankEngine(HostRounds, Together, GpuEngine):
     """One rank's side of a run; see `gpop.plan.engine.Engine`."""
 
-    launched = RANKED
     begin = None  # what is noted is of runs alone
 
     def __init__(self, plan: Plan, world: World, gather: bool) -> None:
@@ -85,6 +81,7 @@ class GpuRankEngine(Together, GpuEngine):
         sizes = [kind.block_bytes(self.part, message) for kind in (PeerWire, ToldWire)]
         # A program with priorities asks the host for its next bucket, and so exchanges in steps of the host.
         self.blocks = [] if prioritised else reached(world, max(sizes))
+        self.launched = PEERS if self.blocks else RANKED
         super().__init__(self._plan_of_part(plan, bits))
         said = super().prepare() | {"ranks": world.size}
         told = graph.m if self.traits.told else None
@@ -162,10 +159,9 @@ class GpuRankEngine(Together, GpuEngine):
         self.progress = np.zeros(1, np.int64)
         self.world.progress = self.progress
         if isinstance(self.wire, PeerWire):
-            self.wire.lay_out(self, FIRST)
+            self.wire.lay_out(self.ready, edges)
         super().load(here, rows)
         if isinstance(self.wire, PeerWire):
-            self.wire.begin(self, edges)
             self.whole_active = self.whole_plan.program.graph.n if sources is None else len(sources)
             return
         if self.wire.prioritised:
@@ -215,97 +211,21 @@ class GpuRankEngine(Together, GpuEngine):
     def _active_here(self) -> int:
         return int(self.wire.counts[self.world.rank, ACTIVE])
 
-    def _iteration(self) -> np.ndarray:
-        """Exchange, one iteration, and what is active after it; its record."""
-        record, all_active = np.zeros(len(COLUMNS) - 1), self.traits.all_active
-        active, incoming = self._active_here, self.wire.incoming
-        works = all_active or active + incoming > 0
-        self._reopen(incoming, works)
-        begin, end = self.ready.events
-        begin.record()
-        self.wire.exchange(self)
-        end.record()
-        if works:
-            self._start(self.ready.loop, current_stream())
-        self._find_active()
-        for row in self._records():
-            record += row
-        record[FRONTIER_AT] = self.part.last - self.part.first if all_active else active
-        self._note_exchange(begin, end)
-        return record
-
     def _rounds(self, count: int) -> np.ndarray:
-        """So many iterations, or as many as there are, one behind the other on the device."""
+        """So many rounds of exchange and iteration, or as many as there are, in one launch."""
         all_active, stream = self.traits.all_active, current_stream()
         if not self.fresh:  # else the device has counted what was loaded into Control
             self.control["rows"] = 0
             self._send(stream)
         self.fresh = False
-        exchanges = self.wire.rounds(self, count, not all_active or self.lowered.filters)
+        self.wire.rounds(stream, count)
         self.exchange.receive(stream)
         records = self._records().copy()
-        own = self.wire.found(count, len(records))[:, self.world.rank]
+        own = self.wire.found(len(records))[:, self.world.rank]
         records[:, FRONTIER_AT] = self.part.last - self.part.first if all_active else own[:, ACTIVE]
         if self.traits.told:
             records[:, EDGES_AT] = own[:, LEAST]
-        for begin, end in exchanges[: len(records)]:
-            self._note_exchange(begin, end)
         return records
-
-    def _iterations(self, count: int) -> np.ndarray:
-        """So many of a program whose vertices all stay active, one behind the other on the device."""
-        self._reopen(0, True)
-        exchanges = []
-        for turn in range(count):
-            if turn:
-                self.wire.launch(self, "gpop_again", 1, (self.exchange.device_control,))
-            exchanges.append([cupy().cuda.Event(), cupy().cuda.Event()])
-            exchanges[-1][0].record()
-            self.wire.exchange(self)
-            exchanges[-1][1].record()
-            self._start(self.ready.loop, current_stream())
-        self.exchange.receive(current_stream())
-        records = self._records().copy()
-        records[:, FRONTIER_AT] = self.part.last - self.part.first
-        for begin, end in exchanges:
-            self._note_exchange(begin, end)
-        return records
-
-    def _note_exchange(self, begin: Any, end: Any) -> None:
-        self.wire.traffic[exchange_wire.WAITED] += int(1e6 * cupy().cuda.get_elapsed_time(begin, end))
-
-    def _find_active(self) -> None:
-        """What is active anywhere, now that an iteration is over; where nothing is, of the next bucket."""
-        self.wire.choose(self)
-        self.exchange.receive(current_stream())
-        least = self.wire.least
-        if self.wire.active or least == NOBODY:
-            return
-        rows = int(self.control["rows"])
-        self._reopen(0, True)
-        self.control["bucket"], self.control["list_valid"], self.control["rows"] = least, 0, rows
-        self._send(current_stream())
-        self.wire.launch(self, "gpop_join", self.part.graph.n, self.ready.arguments)
-        self.wire.choose(self)
-        self.exchange.receive(current_stream())
-
-    def _reopen(self, incoming: int, works: bool) -> None:
-        """Put what is active where the exchange adds to it, as if it had been loaded.
-
-        Many that come are not listed: the list is made of bits where one is wanted.
-        """
-        control = self.control
-        if not control["fresh"]:
-            control["needy"] += control["frontier"]
-            control["needy_edges"] += control["edges"]
-            control["next_frontier"], control["next_edges"] = control["frontier"], control["edges"]
-            control["next_list"], control["next_heavy"] = control["list_size"], control["heavy_size"]
-            control["fresh"] = 1
-        if incoming > limits.MOST_LISTED:
-            control["list_valid"] = control["next_list"] = control["next_heavy"] = 0
-        control["rows"], control["row_limit"] = 0, 1
-        control["iteration"] += not works
-        self._send(current_stream())
 
     def _state(self) -> list[Any]:
         """``struct State``: fields begin with the first own vertex, and are reached by global ids."""

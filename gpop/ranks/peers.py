@@ -1,8 +1,8 @@
-"""The exchange between GPUs that reach each other's memory: rounds one behind the other on the device.
+"""The exchange between GPUs that reach each other's memory: in the loop, on the device.
 
-Kernels, and what lies in the blocks of memory, are in gpop/gpu/kernels/peers.cuh. The host launches several
-rounds and reads what they have found behind the last one: it waits for the device once in all of them, and
-for no other rank.
+What lies in the blocks of memory is in gpop/gpu/kernels/peers.cuh, the loop in peer_loop.cuh. The host
+launches many rounds of exchange and iteration at once and reads what they have found behind the last one: it
+waits for the device once in all of them, and for no other rank.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from gpop.cpu import exchange_wire
-from gpop.gpu import limits
-from gpop.gpu.device import cupy, current_stream
+from gpop.gpu.device import cupy, pinned
 from gpop.gpu.launch import Launch
+from gpop.gpu.prepared import Prepared
 from gpop.gpu.structs import TRACE_ROWS, argument
 from gpop.ranks.gpu_wire import GpuWire, rooms_of, starts
 from gpop.ranks.link import link_of
@@ -28,8 +28,8 @@ WIRE = np.dtype(
     [
         (name, "u8")
         for name in (
-            "blocks", "places", "sends", "send_first", "bits", "word_first", "mirrors", "mirror_first",
-            "in_first", "cursors", "message", "log", "arrived", "over", "range", "ranks", "rank", "m",
+            "blocks", "places", "rooms", "sends", "send_first", "bits", "word_first", "mirrors",
+            "mirror_first", "in_first", "cursors", "message", "counted", "log", "range", "ranks", "rank", "m",
         )
     ]
 )  # fmt: skip
@@ -57,8 +57,6 @@ class PeerWire(GpuWire):
     """`GpuWire`, whose messages are written where they are looked for."""
 
     name = "peer memory"
-    chooses = True
-    """Whether messages are chosen in a launch of its own, where who is active changes."""
 
     def __init__(
         self, part: Part, message: np.dtype, rank: int, link: Any, prioritised: bool, world: World,
@@ -70,14 +68,16 @@ class PeerWire(GpuWire):
         world.barrier()  # nobody writes to them for a run before
         runtime.memset(blocks[rank], 0, _head_bytes(ranks))
         runtime.deviceSynchronize()
-        places = np.array(world.everyones(in_first[:-1].tolist()), np.int64)[:, rank]
-        self.log = module.zeros((TRACE_ROWS + 1, ranks, ranks + 2), np.int64)
+        begins = np.array(world.everyones(in_first.tolist()), np.int64)
+        self.record = ranks * (ranks + 2) + 1
+        self.log = module.zeros((TRACE_ROWS + 1) * self.record, np.int64)
+        self.host_log = pinned(self.log.size, self.log.dtype)
         self.pointed = self._pointed() | {
             "blocks": module.asarray(np.array(blocks, np.uint64)),
-            "places": module.asarray(places),
+            "places": module.asarray(begins[:, rank]),
+            "rooms": module.asarray(begins[:, -1] - begins[:, 0]),
             "in_first": module.asarray(in_first),
-            "arrived": module.zeros(1, np.uint32),
-            "over": module.zeros(1, np.uint32),
+            "counted": module.zeros((2, ranks + 2), np.int64),
             "log": self.log,
         }
         wire = np.zeros(1, WIRE)
@@ -85,10 +85,7 @@ class PeerWire(GpuWire):
             wire[name] = array.data.ptr
         wire["ranks"], wire["rank"], wire["m"] = ranks, rank, m
         self.argument = argument(wire)
-        self.events: list[tuple[Any, Any]] = []
-        self.slot, self.round, self.opens, self.edges = (np.zeros(1, np.int64) for _ in range(4))
-        self.told_row, self.chosen_row, self.cleared_row = (np.zeros(1, np.uint64) for _ in range(3))
-        self.launches: dict[str, Launch] = {}
+        self.round, self.count, self.edges = (np.ones(1, np.int64) for _ in range(3))
 
     def _make_buffers(self) -> None:
         """Messages lie in the blocks."""
@@ -105,76 +102,45 @@ class PeerWire(GpuWire):
 
     @staticmethod
     def _in_first(part: Part, message: np.dtype) -> np.ndarray:
-        """Where each rank's messages begin in a block, and its end."""
+        """Where each rank's messages of a round begin in a block, and their end."""
         return in_first(rooms_of(part.mirror_counts, message.itemsize))
 
     @classmethod
     def block_bytes(cls, part: Part, message: np.dtype) -> int:
-        """Of a rank's block: counts and flags, then messages that come."""
-        return int(cls._in_first(part, message)[-1])
+        """Of a rank's block: counts and flags, then messages that come, of two rounds."""
+        begins = cls._in_first(part, message)
+        return int(2 * begins[-1] - begins[0])
 
-    def begin(self, engine: Any, edges: int) -> None:
-        """Before the first round of a run, whose frontier is loaded: ``edges`` of its own vertices."""
+    def lay_out(self, ready: Prepared, edges: int) -> None:
+        """The launch of a run that begins with own vertices of so many ``edges``."""
+        kernel = ready.module.get_function("gpop_rounds")
+        kernel.max_dynamic_shared_size_bytes = ready.shared
+        given = (self.argument, *ready.arguments, self.round, self.count, self.edges)
+        self.launch_rounds = Launch(
+            kernel, ready.blocks, ready.block_threads, given, ready.shared, together=True
+        )
         self.edges[0] = edges
-        if self.chooses:
-            self._choose(engine)
-            self.row, self.next = self.next, self.row
 
-    def rounds(self, engine: Any, count: int, changes: bool) -> list[tuple[Any, Any]]:
-        """Launch so many rounds; events between which each of them exchanges.
-
-        ``changes``: which vertices are active may; else the counts that were told first remain.
-        """
-        stream, chooses = current_stream(), changes and self.chooses
-        post, take, look = (self.launches[name] for name in ("gpop_post", "gpop_take", "gpop_look"))
-        self._make_events(count)
-        self._tell(stream, 0, count)
+    def rounds(self, stream: int, count: int) -> None:
+        """Launch so many rounds, or as many as there are; `found` once the stream is waited for."""
+        self.count[0] = count
+        self.launch_rounds(stream)
+        runtime, nbytes = cupy().cuda.runtime, (count + 1) * self.record * self.log.itemsize
+        here = self.host_log.ctypes.data
+        runtime.memcpyAsync(here, self.log.data.ptr, nbytes, runtime.memcpyDeviceToHost, stream)
+        self.round[0] += count + 1
         self.edges[0] = COUNTED
-        for turn, (begin, end) in enumerate(self.events[:count]):
-            begin.record()
-            post(stream)
-            take(stream)
-            end.record()
-            engine._start(engine.ready.loop, stream)
-            if chooses:
-                self.chosen_row[0], self.cleared_row[0] = self.row.data.ptr, self.next.data.ptr
-                look(stream)
-                self.row, self.next = self.next, self.row
-            self._tell(stream, turn + 1, count)
-        return self.events[:count]
 
-    def _tell(self, stream: int, slot: int, count: int) -> None:
-        """The row that was chosen last, of the rounds before this slot of so many."""
-        self.slot[0], self.opens[0], self.told_row[0] = slot, slot < count, self.next.data.ptr
-        self.round[0] += 1
-        self.launches["gpop_tell"](stream)
-
-    def _make_events(self, count: int) -> None:
-        self.events += [(cupy().cuda.Event(), cupy().cuda.Event()) for _ in range(count - len(self.events))]
-
-    def lay_out(self, engine: Any, count: int) -> None:
-        """Launches with where their arguments lie, and what so many rounds need."""
-        self._make_events(count)
-        state, graph, space, control = engine.ready.arguments
-        wire, slot, now = self.argument, self.slot, self.round
-        blocks = engine.ready.device.multiprocessors
-        for name, most, arguments in (
-            ("gpop_tell", 1, (wire, graph, control, self.told_row, slot, now, self.opens, self.edges)),
-            ("gpop_post", blocks, (wire, state, space, control, slot, now)),
-            ("gpop_take", blocks, (wire, graph, space, control, slot, now)),
-            ("gpop_look", blocks, (wire, space, control, self.chosen_row, self.cleared_row)),
-        ):
-            kernel = engine.ready.module.get_function(name)
-            self.launches[name] = Launch(kernel, most, limits.BLOCK_THREADS, arguments)
-
-    def found(self, count: int, done: int) -> np.ndarray:
-        """Rows of counts of the rounds that were done of so many; `counts` are those behind the last one."""
-        log = self.log[: count + 1].get()
-        self.counts = log[count]
+    def found(self, done: int) -> np.ndarray:
+        """Rows of counts of the rounds that were done; `counts` are those behind the last one."""
+        records = self.host_log[: (done + 1) * self.record].reshape(-1, self.record)
+        log = records[:, :-1].reshape(-1, self.ranks, self.ranks + 2).copy()
+        self.counts = log[done]
         for rows in log[:done, self.rank, : self.ranks]:
             self.traffic[exchange_wire.BYTES] += self._bytes_of(rows)
             self.traffic[exchange_wire.VALUES] += rows.sum()
         self.traffic[exchange_wire.EXCHANGES] += done
+        self.traffic[exchange_wire.WAITED] += records[:done, -1].sum()
         return log[:done]
 
     def _bytes_of(self, counts: np.ndarray) -> int:
@@ -184,8 +150,6 @@ class PeerWire(GpuWire):
 
 class ToldWire(PeerWire):
     """`PeerWire` where the bits of own active vertices are all that others must be told: as words, to all."""
-
-    chooses = False
 
     def _make_arrays(self, message: np.dtype) -> None:
         """Nobody looks at mirrors, nor at what they have said."""

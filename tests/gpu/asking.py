@@ -20,9 +20,9 @@ def may_pull(active_edges: float, needy_edges: float) -> bool:
     return active_edges + needy_edges >= 0.0
 
 
-def prefers_asking(pushed: float, asked: float, fetched: float, ratio: float) -> bool:
+def prefers_asking(pushed: float, streamed: float, asked: float, fetched: float, ratio: float) -> bool:
     """In place of the chooser: always."""
-    return pushed + asked + fetched + ratio >= 0.0
+    return pushed + streamed + asked + fetched + ratio >= 0.0
 
 
 def missed_bytes(field_bytes: float, edges: float) -> float:

@@ -10,7 +10,7 @@ from gpop.gpu import engine, limits, preparing, strategies, traits
 from gpop.gpu.device_graph import DeviceGraph
 from gpop.layout.bins import build_bins
 from gpop.model.choosers import may_pull, prefers_asking
-from gpop.model.gpu_bytes import Part, bottom_up_bytes, push_bytes
+from gpop.model.gpu_bytes import Part, bottom_up_bytes, push_bytes, wanting_bytes
 from tests.gpu.asking import asking, missed_bytes, never_alone
 from tests.gpu.cases import CASES, Case, combined, graph_of, in_plain_python, started
 from tests.gpu.emulator import emulated
@@ -190,7 +190,8 @@ def test_iterations_are_chosen_as_the_model_in_python_says(monkeypatch):
                     pushed = push_bytes(part, found["sizes"])
                     assert row["bytes"] == int(pushed)
                     needed = may_pull(row["active_edges"], needy_edges)
-                    assert not (needed and prefers_asking(pushed, asked, 0.0, ratio))
+                    streamed = wanting_bytes(part, found["sizes"])
+                    assert not (needed and prefers_asking(pushed, streamed, asked, 0.0, ratio))
                 chosen.append(row["partitions_pull"] > 0)
     assert True in chosen and False in chosen
 

@@ -14,7 +14,7 @@ from gpop.common.errors import ProgramError
 from gpop.gpu import limits
 from gpop.gpu.emit import emit
 from gpop.gpu.emitted import Emitted
-from gpop.gpu.kernel import FUSED, RANKED, STEPPED, make_source
+from gpop.gpu.kernel import FUSED, ON_RANKS, PEERS, RANKED, STEPPED, make_source
 from gpop.gpu.ranked import RankedEmitter
 from gpop.gpu.strategies import strategies_of
 from gpop.gpu.traits import OWNER, SWAP, Traits, cells_bytes, folded_dtype, lane_ids, push_of, shared_bytes
@@ -57,7 +57,7 @@ def source_of(
     """
     cls, weight = PROGRAMS[name]
     emitted = emitted_of(name)
-    if launched is RANKED:
+    if launched in ON_RANKS:
         emitted = RankedEmitter(cls, lower(cls), told).run(weight)
     combine = cls.combine if way == "declared" else None
     asks = code_of(mode) == PULL
@@ -126,14 +126,14 @@ def test_engines_of_what_has_a_name_compile(mode, tmp_path):
 
 
 def test_an_engine_that_is_told_who_is_active_elsewhere_compiles(tmp_path):
-    source = source_of("BFS", "declared", mode="sc", launched=RANKED, told=True)
+    source = source_of("BFS", "declared", mode="sc", launched=PEERS, told=True)
     assert "#define TOLD 1" in source
     assert compile_cuda(source, ARCHITECTURES[1], tmp_path) == ""
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("mode, launched", [*PARTS, ("auto", RANKED)])
+@pytest.mark.parametrize("mode, launched", [*PARTS, ("auto", RANKED), ("auto", PEERS)])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_engine_of_one_mode_and_the_two_halves_compile(name, mode, launched, tmp_path):
     for way in WAYS:

@@ -48,6 +48,7 @@ def test_every_file_of_kernels_is_compiled_somewhere():
         *kernel.FUSED,
         *kernel.STEPPED,
         *kernel.RANKED,
+        *kernel.PEERS,
         kernel.CLUSTERED,
     }
     included = set(

@@ -55,6 +55,7 @@ def toy(kind: type[gpop.Program], *, begin: Callable[[Any], Any] | None = None, 
             "exchange": run.trace.summary.get("exchange"),
             "iterations": run.iterations, "frontier": run.frontier,
             "sizes": run.trace.column("frontier"), "edges": run.trace.column("active_edges"),
+            "bytes": run.trace.column("bytes"), "asked": run.trace.column("partitions_pull") > 0,
             **({} if run.touched is None else {"touched": run.touched}),
         }  # fmt: skip
 

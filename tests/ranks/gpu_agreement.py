@@ -83,8 +83,19 @@ def check(name: str, mode: str, sizes: tuple[int, ...], where: str) -> int:
                     assert here["iterations"] == alone["iterations"], what
                     for key in ("frontier", "sizes", "edges"):
                         assert np.array_equal(here[key], alone[key]), f"{what}: {key}"
+                if (name, where, mode) == ("asking", "peers", "auto"):
+                    same_bytes(here, alone)
                 done += 1
     return done
+
+
+def same_bytes(here: dict[str, Any], alone: dict[str, Any]) -> None:
+    """Vertices that ask are counted once, on the rank that has them; who asks again was counted exactly."""
+    again = [run["asked"][1:] & run["asked"][:-1] for run in (here, alone)]
+    both = 1 + np.flatnonzero(again[0] & again[1])
+    assert both.size
+    differ = np.abs(here["bytes"][both] - alone["bytes"][both])
+    assert np.all(differ <= world().size), (here["bytes"], alone["bytes"])  # each rounds
 
 
 def streamed() -> int:

@@ -121,5 +121,6 @@ __device__ void choose_mode(int p, int way, double ratio, double link_cost, cons
 __device__ bool prefers_asking(const model::Part& whole, double cost, double ratio, double& asked, double over_link = 0) {
   if (!HAS_PULLING || (HAS_SPARSE && !model::may_pull(whole.active_edges, whole.needy_edges))) return false;
   asked = PULLING_BYTES(whole, LIVE ? LIVE_SIZES : SIZES);
-  return model::prefers_asking(cost, asked, over_link, ratio);
+  const double streamed = model::wanting_bytes(whole, LIVE ? LIVE_SIZES : SIZES);
+  return model::prefers_asking(cost, streamed, asked, over_link, ratio);
 }

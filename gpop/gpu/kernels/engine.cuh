@@ -95,7 +95,8 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     const bool sends = next.way != MODE_PC && next.way != MODE_PULL;  // or the model may say so
     next.alone = HAS_SPARSE && Sparse::LISTED && !ALL_ACTIVE && !MASKED && next.list_valid && next.edges <= ALONE_EDGES &&
                  next.frontier <= ALONE_VERTICES && sends;
-    whole = model::Part{(double)next.frontier, (double)next.edges, (double)graph.n, (double)graph.m, 0, 0,
+    const int64 vertices = TOLD ? next.own_vertices : graph.n;  // that may want messages
+    whole = model::Part{(double)next.frontier, (double)next.edges, (double)vertices, (double)graph.m, 0, 0,
                         (double)next.needy, (double)next.needy_edges,
                         (double)graph.n * graph.ell_width, (double)graph.coo_entries};
     const int64 most = cluster ? CLUSTER_EDGES : LEVEL_EDGES;

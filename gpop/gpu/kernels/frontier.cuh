@@ -193,52 +193,65 @@ __device__ void filter_everything(Team& team, State& state, const Graph& graph, 
   if (lane_id() == 0 && unsettled) atomicAdd((uint64*)&control->head.next_frontier, (uint64)unsettled);
 }
 
-const int WORDS = 8;  // consecutive words of 32 vertices that a warp takes at once
+const int WORDS = 8;         // consecutive words of 32 vertices that a warp takes at once
+const int WORDS_TOGETHER = 4;  // whose vertices are looked at before the first one's edges are counted
 
+// Where only a bit says that a vertex was activated, words without any are through at once.
 __device__ void filter_all(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
   const bool gathered = (HAS_PULLING && control->head.pulled) || (MASKED && PUSH != FOLD);
   int64 vertices = 0, edges = 0;
   const Words own(state, graph);
-  const int64 words = own.last;
-  for (int64 w = own.first + (int64)team.warp() * WORDS; w < words; w += (int64)team.warps() * WORDS) {
+  for (int64 first = own.first + (int64)team.warp() * WORDS; first < own.last; first += (int64)team.warps() * WORDS) {
+    const int64 w = first + lane_id();  // of this lane
+    const bool mine = lane_id() < WORDS && w < own.last;
+    const unsigned activated = mine ? space.active_bits[w] : 0;
+    unsigned bits = 0, touched = 0;
     int64 found = 0, found_edges = 0;  // in one partition, where those are not smaller than this
-    for (int j = 0; j < WORDS && w + j < words; ++j) {
-      const int64 node = 32 * (w + j) + lane_id();
-      const unsigned v = (unsigned)node;
-      bool active = false, kept = false;
-      const unsigned activated = space.active_bits[w + j];
-      int64 degree = 0;
-      if (node < graph.n) {
-        active = activated >> lane_id() & 1;
-        if (!gathered) active |= gather_folded(v, state, graph, space);
-        kept = active && filterFunc(state, v) && joins(v, state, space, control);
-        if (kept) {
-          degree = counted_edges(state, graph, v);
-          add_kept(degree, control);
-        }
+    for (int j = 0; j < WORDS && (!gathered || __any_sync(ALL_LANES, activated != 0)); j += WORDS_TOGETHER) {
+      bool active[WORDS_TOGETHER], kept[WORDS_TOGETHER];
+      int64 degree[WORDS_TOGETHER];
+#pragma unroll
+      for (int u = 0; u < WORDS_TOGETHER; ++u) {
+        const int64 node = 32 * (first + j + u) + lane_id();
+        const unsigned v = (unsigned)node, word = __shfl_sync(ALL_LANES, activated, j + u);
+        active[u] = kept[u] = false;
+        if (first + j + u >= own.last || node >= graph.n) continue;
+        active[u] = word >> lane_id() & 1;
+        if (!gathered) active[u] |= gather_folded(v, state, graph, space);
+        kept[u] = active[u] && filterFunc(state, v) && joins(v, state, space, control);
       }
-      const unsigned bits = __ballot_sync(ALL_LANES, kept);
-      const unsigned touched = TRACK ? __ballot_sync(ALL_LANES, active) : 0;
-      vertices += kept;
-      if (lane_id() == 0) {
-        space.frontier_bits[w + j] = bits;
-        if (activated) space.active_bits[w + j] = 0;
-        if (PUSH == FOLD) space.listed_bits[w + j] = 0;
-        if (COUNTS_ARRIVALS) space.arrived[w + j] = 0;
-        if (touched) space.touched_bits[w + j] |= touched;
-      }
-      edges += degree;
-      if (BITS < 8) {  // the words may lie in several partitions
-        if (kept) {
-          atomicAdd(space.active_vertices + partition_of(v), 1u);
-          atomicAdd(space.active_edges + partition_of(v), (uint64)degree);
+#pragma unroll
+      for (int u = 0; u < WORDS_TOGETHER; ++u)
+        degree[u] = kept[u] ? counted_edges(state, graph, (unsigned)(32 * (first + j + u)) + lane_id()) : 0;
+#pragma unroll
+      for (int u = 0; u < WORDS_TOGETHER; ++u) {
+        const unsigned v = (unsigned)(32 * (first + j + u)) + lane_id();
+        const unsigned keeps = __ballot_sync(ALL_LANES, kept[u]), touches = TRACK ? __ballot_sync(ALL_LANES, active[u]) : 0;
+        if (lane_id() == j + u) bits = keeps;
+        if (lane_id() == j + u) touched = touches;
+        if (kept[u]) add_kept(degree[u], control);
+        vertices += kept[u];
+        edges += degree[u];
+        if (BITS < 8) {  // the words may lie in several partitions
+          if (kept[u]) {
+            atomicAdd(space.active_vertices + partition_of(v), 1u);
+            atomicAdd(space.active_edges + partition_of(v), (uint64)degree[u]);
+          }
+        } else {
+          found += kept[u];
+          found_edges += degree[u];
         }
-      } else {
-        found += kept;
-        found_edges += degree;
       }
     }
-    if (BITS >= 8) count_partition((unsigned)(32 * w >> BITS), found, found_edges, space);
+    if (mine) {
+      space.frontier_bits[w] = bits;
+      if (activated) space.active_bits[w] = 0;
+      if (PUSH == FOLD) space.listed_bits[w] = 0;
+      if (COUNTS_ARRIVALS) space.arrived[w] = 0;
+      if (touched) space.touched_bits[w] |= touched;
+    }
+    __syncwarp();
+    if (BITS >= 8 && __any_sync(ALL_LANES, found != 0)) count_partition((unsigned)(32 * first >> BITS), found, found_edges, space);
   }
   add_found(vertices, edges, control);
 }

@@ -1,5 +1,7 @@
 // Vertices that ask: they walk their in-edges and take the messages of active sources, correct for any gatherFunc.
 //
+// Who has no in-edges has a bit that says so where vertices may stop early: half of an RMAT graph, which would want
+// messages for ever, and have a lane each.
 // gatherFunc runs on a copy of the written fields in registers (Owned), which is put back at the end. In-edges are
 // taken in ascending order of their sources, as on the CPU, until needsFunc says no. A warp looks at some 256 vertices
 // and takes those that want messages, packed, 32 at a time, each lane the owner of one: where they may stop early each
@@ -129,6 +131,7 @@ __device__ __forceinline__ void pull_words(int64 first, int words, State& state,
   unsigned* found = (unsigned*)shared_memory + MOST_WORDS * (threadIdx.x >> 5);  // who becomes active, of each word
   if (!LISTS && lane < MOST_WORDS) found[lane] = 0;
   __syncwarp();
+  const unsigned may = !ENDS_EARLY ? ALL_LANES : lane < words ? graph.has_in[first + lane] : 0;
   unsigned mine = 0;  // who wants some, of the word of this lane
   bool wants[MOST_WORDS];
 #pragma unroll
@@ -140,7 +143,7 @@ __device__ __forceinline__ void pull_words(int64 first, int words, State& state,
 #pragma unroll
   for (int j = 0; j < MOST_WORDS; ++j) {
     const unsigned wanting = __ballot_sync(ALL_LANES, wants[j]);
-    if (lane == j) mine = wanting;
+    if (lane == j) mine = wanting & may;
   }
   const int upto = warp_inclusive_sum(__popc(mine)), before = upto - __popc(mine);
   const int all = __shfl_sync(ALL_LANES, upto, 31);

@@ -61,7 +61,7 @@ struct Graph {
   const unsigned* coo_source;
   const Weight* coo_weight;
   const int64* coo_first;
-  const unsigned* has_in;  // bit per vertex: it has in-edges (ALL_ACTIVE)
+  const unsigned* has_in;  // bit per vertex: it has in-edges (ALL_ACTIVE, or vertices that ask and may stop early)
   const int64* in_indptr;  // in-edges, where some strategy walks them
   Stored<unsigned> in_indices;
   Stored<EdgeWeight> in_weights;
@@ -107,6 +107,7 @@ struct Control {  // what the host and the blocks tell each other
     int64 frontier, edges;        // active at the start of this iteration
     int64 needy, needy_edges;     // vertices that want messages then, and their in-edges; estimated until one pulls
     int64 left, left_edges;       // of those, what an iteration that pulled has left
+    int64 own_vertices;           // TOLD: nobody else may want messages here
     int64 next_frontier, next_edges, next_list, next_heavy;  // summed up for the next one
     int64 list_size, heavy_size, candidates;
     int64 partitions_sparse, partitions_dense, messages;

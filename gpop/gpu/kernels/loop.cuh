@@ -3,19 +3,7 @@
 // It runs on the device until the frontier is empty, the limit is reached, the trace buffer is full or its time
 // slice has passed; the host then reads Control.
 
-// One iteration, or as many as have little to do.
-__device__ void iterate(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-#if HAS_FEW
-  if (control->head.few) {
-    Few{team, state, graph, space, control}.run();
-    return;
-  }
-#endif
-  const Course course(control);
-  scatter_half(course, team, state, graph, space, control);
-  if (!course.live) team.sync();
-  gather_half(course, team, state, graph, space, control);
-}
+#include "iterate.cuh"
 
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
     gpop_loop(const State given, const Graph graph, const Space space, Control* control, const Mail mail) {

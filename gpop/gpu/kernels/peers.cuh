@@ -4,20 +4,24 @@
 //
 //   int64 rows[2][ranks][ranks + 2]   counts of every rank, of this round or the one before, in turns
 //   int64 told[ranks], sent[ranks]    the last round of which a rank's row, or its messages, are all here
-//   bytes                             messages of each rank, in a form that both know from the rows
+//   bytes[2]                          messages of each rank, in a form that both know from the rows; in turns
 //
-// A round is tell and open, post, take, the loop for one iteration, choose. Messages of a round may overwrite those of
-// the one before: a rank posts when it has the rows of all, which they tell after they have taken. What is
-// written before a flag is visible to who has seen the flag: fences of the system on both sides.
+// A round: a rank counts what it has for the others (`count`), tells them and writes it where they look for it (`send`),
+// waits for their rows (`meet`), from which all know whether the run is over, takes what they have sent (`take`), and
+// iterates. What is written for a round may overwrite what was for the last but one: who has the rows of the one in
+// between knows that the others are through with it. What is written before a flag is visible to who has seen the flag:
+// fences of the system on both sides.
 //
 // TOLD: what a vertex says is the same on every rank, and local ids are global ones. Then a rank's bits of the
 // frontier are all that it sends, as they are: an eighth of a byte per own vertex. Nobody looks at mirrors, or at
 // degrees of vertices of others, so that every rank counts the edges of its own active vertices, to whatever rank, and
 // tells them; of all those it takes its share of the edges for its own.
+#include "exchange.cuh"
 
 struct Wire {
   const uint64* blocks;       // of each rank, as this device reaches it
   const int64* places;        // where in those this rank's messages begin
+  const int64* rooms;         // and how far those of the other turn lie from there
   const unsigned* sends;      // mirrored vertices, by rank; where each rank's begin; their bits
   const int64* send_first;
   unsigned* bits;
@@ -27,9 +31,8 @@ struct Wire {
   const int64* in_first;      // where in the own block a rank's messages begin
   int64* cursors;
   Message* message;
-  int64* log;                 // [record][rank][ranks + 2]: rows of every round
-  unsigned* arrived;          // blocks that have posted
-  unsigned* over;             // the run is: what is left of the rounds that were launched does nothing
+  int64* counted;             // [2][ranks + 2]: what `count` has found, in turns
+  int64* log;                 // of every round the rows, [rank][ranks + 2], and nanoseconds of its exchange
   const int64* range;         // TOLD: with which word of the frontier's bits each rank's vertices begin
   int64 ranks, rank;
   int64 m;                    // TOLD: edges of all ranks
@@ -38,7 +41,13 @@ struct Wire {
   __device__ int64* rows(int64 of, int64 round) const { return (int64*)blocks[of] + (round & 1) * ranks * row(); }
   __device__ volatile int64* told(int64 of) const { return (int64*)blocks[of] + 2 * ranks * row(); }
   __device__ volatile int64* sent(int64 of) const { return told(of) + ranks; }
-  __device__ const int64* counts(int64 slot) const { return log + slot * ranks * row(); }
+  __device__ int64* own_row(int64 round) const { return counted + (round & 1) * row(); }
+  __device__ int64* logged(int64 slot) const { return log + slot * (ranks * row() + 1); }
+  __device__ int64* spent(int64 slot) const { return logged(slot) + ranks * row(); }
+  __device__ char* there(int64 of, int64 round) const { return (char*)blocks[of] + places[of] + (round & 1) * rooms[of]; }
+  __device__ const char* here(int64 from, int64 round) const {
+    return (const char*)blocks[rank] + in_first[from] + (round & 1) * rooms[rank];
+  }
 };
 
 struct Form {  // gpop/gpu/exchange_form.py
@@ -54,22 +63,16 @@ struct Form {  // gpop/gpu/exchange_form.py
   __device__ static int64 whole(int64 bytes) { return (bytes + 7) / 8 * 8; }
 };
 
-// What the host does between iterations otherwise (`GpuRankEngine._reopen`); a round too many does nothing.
-__device__ void open_round(const Wire& wire, const Graph& graph, Control* control, int64 slot) {
-  const int64* counts = wire.counts(slot);
+// What the host does between iterations otherwise (`HostRounds._reopen`); false: the run is over.
+__device__ bool open_round(const Wire& wire, const Graph& graph, Control* control, int64 slot) {
+  const int64* counts = wire.logged(slot);
   int64 active = 0, incoming = 0;
   for (int64 r = 0; r < wire.ranks; ++r) {
     active += counts[r * wire.row() + wire.ranks];
     incoming += counts[r * wire.row() + wire.rank];
   }
   Control::Head& head = control->head;
-  control->arrived_blocks = control->released = control->levels_arrived = 0;
-  *wire.arrived = 0;
-  *wire.over = active == 0;
-  if (active == 0) {
-    head.row_limit = head.rows;
-    return;
-  }
+  if (active == 0) return false;
   const bool loaded = head.fresh;
   if (!loaded) {
     head.needy += head.frontier;
@@ -86,7 +89,8 @@ __device__ void open_round(const Wire& wire, const Graph& graph, Control* contro
   edges = (int64)((double)edges * (double)graph.m / (double)max((int64)1, wire.m));
   head.needy += active - head.next_frontier;  // those of others are taken off again, but have never been among them
   head.needy_edges += edges - head.next_edges;
-  if (loaded) head.needy -= graph.n - 32 * (wire.range[wire.rank + 1] - wire.range[wire.rank]);
+  head.own_vertices = 32 * (wire.range[wire.rank + 1] - wire.range[wire.rank]);
+  if (loaded) head.needy -= graph.n - head.own_vertices;
   head.next_frontier = active;
   head.next_edges = edges;
 #endif
@@ -99,14 +103,41 @@ __device__ void open_round(const Wire& wire, const Graph& graph, Control* contro
   } else {
     head.row_limit = head.rows + 1;
   }
+  return true;
 }
 
-// Messages into the blocks of who mirrors this rank's vertices.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
-    gpop_post(const Wire wire, const State given, const Space space, Control* control, int64 slot, int64 round) {
-  if (*wire.over) return;
+// What this rank has for the others, by all blocks: their number for each rank, and behind them what is active here.
+// `edges`: of the vertices that were loaded, TOLD.
+__device__ __forceinline__ void count(Team& team, const Wire& wire, const Space& space, Control* control, int64 round, int64 edges) {
+  int64* row = wire.own_row(round);
 #if TOLD
-  Team team = everybody(control);
+  if (!team.leader()) return;
+  const Control::Head& head = control->head;
+  const int64 active = head.fresh ? head.next_frontier : head.finished ? 0 : head.frontier;
+  for (int64 r = 0; r < wire.ranks; ++r) row[r] = r == wire.rank ? 0 : active;
+  row[wire.ranks] = active;
+  row[wire.ranks + 1] = edges >= 0 ? edges : head.edges;
+#else
+  choose(team, space, control, wire.sends, wire.send_first, wire.ranks, wire.bits, row, wire.own_row(round + 1), wire.cursors);
+  team.sync();
+#endif
+}
+
+// The own row to all, by block 0; a thread for each rank.
+__device__ __forceinline__ void tell(const Wire& wire, int64 round) {
+  __syncthreads();
+  const int64* row = wire.own_row(round);
+  for (int64 r = threadIdx.x; r < wire.ranks; r += blockDim.x) {
+    int64* there = wire.rows(r, round) + wire.rank * wire.row();
+    for (int64 i = 0; i < wire.row(); ++i) there[i] = row[i];
+    __threadfence_system();
+    wire.told(r)[wire.rank] = round;
+  }
+}
+
+// Messages into the blocks of who mirrors this rank's vertices, or its bits into those of all; by all blocks.
+__device__ __forceinline__ void send(Team& team, State& state, const Wire& wire, const Space& space, int64 round) {
+#if TOLD
   const int64 first = wire.range[wire.rank], size = wire.range[wire.rank + 1] - first;
   for (int64 i = team.rank(); i < size; i += (int64)AT_ONCE * team.size()) {
     unsigned word[AT_ONCE];
@@ -114,31 +145,43 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
     for (int u = 0; u < AT_ONCE; ++u) word[u] = i + u * (int64)team.size() < size ? space.frontier_bits[first + i + u * (int64)team.size()] : 0;
     for (int64 r = 0; r < wire.ranks; ++r) {
       if (r == wire.rank) continue;
-      unsigned* there = (unsigned*)((char*)wire.blocks[r] + wire.places[r]);
+      unsigned* there = (unsigned*)wire.there(r, round);
 #pragma unroll
       for (int u = 0; u < AT_ONCE; ++u)
         if (i + u * (int64)team.size() < size) there[i + u * (int64)team.size()] = word[u];
     }
   }
 #else
-  State state = given;
-  ADVANCE(state, control->head.iteration);
-  Team team = everybody(control);
-  const int64* counts = wire.counts(slot) + wire.rank * wire.row();
+  const int64* counts = wire.own_row(round);
   for (int64 r = 0; r < wire.ranks; ++r) {
     const int64 first = wire.send_first[r], size = wire.send_first[r + 1] - first;
     const Form form(counts[r], size);
-    char* place = (char*)wire.blocks[r] + wire.places[r];
+    char* there = wire.there(r, round);
     if (form.form)
-      pack(team, state, wire.sends + first, size, form.form, wire.bits + wire.word_first[r], (unsigned*)place,
-           (Message*)(place + form.index_bytes), wire.cursors + r);
+      pack(team, state, wire.sends + first, size, form.form, wire.bits + wire.word_first[r], (unsigned*)there,
+           (Message*)(there + form.index_bytes), wire.cursors + r);
   }
 #endif
   __threadfence_system();
+}
+
+// By block 0, when all blocks have sent: the rows of all ranks into the log. True: the round is open, all may take.
+// `opens`: there is to be one, and messages were sent.
+__device__ __forceinline__ bool meet(const Wire& wire, const Graph& graph, Control* control, int64 slot, int64 round, bool opens) {
+  const int64 size = wire.row();
+  int64* rows = wire.logged(slot);
+  if (opens && threadIdx.x == 0) {
+    __threadfence_system();
+    for (int64 r = 0; r < wire.ranks; ++r) wire.sent(r)[wire.rank] = round;
+  }
+  for (int64 r = threadIdx.x; r < wire.ranks; r += blockDim.x) {
+    while (wire.told(wire.rank)[r] < round) {}
+    __threadfence_system();
+    const volatile int64* here = wire.rows(wire.rank, round);
+    for (int64 i = r * size; i < (r + 1) * size; ++i) rows[i] = here[i];
+  }
   __syncthreads();
-  if (threadIdx.x || atomicAdd(wire.arrived, 1u) != gridDim.x - 1) return;
-  __threadfence_system();
-  for (int64 r = 0; r < wire.ranks; ++r) wire.sent(r)[wire.rank] = round;
+  return threadIdx.x == 0 && opens && open_round(wire, graph, control, slot);
 }
 
 // Waits until all that a rank has sent in this round is here.
@@ -169,68 +212,24 @@ __device__ void take_bits(Team& team, const Graph& graph, const Space& space, Co
   }
 }
 
-// Messages of the others, when they are all here.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
-    gpop_take(const Wire wire, const Graph graph, const Space space, Control* control, int64 slot,
-                                     int64 round) {
-  if (*wire.over) return;
-  Team team = everybody(control);
+// Messages of the others, when they are all here; by all blocks.
+__device__ __forceinline__ void take(Team& team, const Wire& wire, const Graph& graph, const Space& space, Control* control,
+                                     int64 slot, int64 round) {
 #if TOLD
   for (int64 r = 0; r < wire.ranks; ++r) {
     if (r == wire.rank) continue;
     wait_for(wire, r, round);
-    take_bits(team, graph, space, control, wire.range[r], wire.range[r + 1],
-              (const unsigned*)((const char*)wire.blocks[wire.rank] + wire.in_first[r]));
+    take_bits(team, graph, space, control, wire.range[r], wire.range[r + 1], (const unsigned*)wire.here(r, round));
   }
 #else
   for (int64 r = 0; r < wire.ranks; ++r) {
     const int64 first = wire.mirror_first[r], size = wire.mirror_first[r + 1] - first;
-    const Form form(wire.counts(slot)[r * wire.row() + wire.rank], size);
+    const Form form(wire.logged(slot)[r * wire.row() + wire.rank], size);
     if (!form.form) continue;
     wait_for(wire, r, round);
-    const char* place = (const char*)wire.blocks[wire.rank] + wire.in_first[r];
-    unpack(team, graph, space, control, wire.mirrors + first, form.entries, form.form, (const unsigned*)place,
-           (const Message*)(place + form.index_bytes), wire.message);
+    const char* here = wire.here(r, round);
+    unpack(team, graph, space, control, wire.mirrors + first, form.entries, form.form, (const unsigned*)here,
+           (const Message*)(here + form.index_bytes), wire.message);
   }
 #endif
-}
-
-// What is to be sent next, as `choose` has it.
-extern "C" __global__ void gpop_look(const Wire wire, const Space space, Control* control, int64* row, int64* next) {
-  if (*wire.over) return;
-  Team team = everybody(control);
-  choose(team, space, control, wire.sends, wire.send_first, wire.ranks, wire.bits, row, next, wire.cursors);
-}
-
-// The own row to all, and theirs into the log; in a round too many that of the one before. Then the next round is open,
-// if there is one. One block; a thread for each rank. `edges`: of vertices that were loaded, TOLD.
-extern "C" __global__ void gpop_tell(const Wire wire, const Graph graph, Control* control, int64* row, int64 slot, int64 round,
-                                     int64 opens, int64 edges) {
-  const int64 size = wire.row();
-#if TOLD
-  if (threadIdx.x == 0) {
-    const Control::Head& head = control->head;
-    const int64 active = head.fresh ? head.next_frontier : head.finished ? 0 : head.frontier;
-    for (int64 r = 0; r < wire.ranks; ++r) row[r] = r == wire.rank ? 0 : active;
-    row[wire.ranks] = active;
-    row[wire.ranks + 1] = edges >= 0 ? edges : head.edges;
-  }
-  __syncthreads();
-#endif
-  int64* rows = wire.log + slot * wire.ranks * size;
-  const bool over = slot && *wire.over;
-  for (int64 r = threadIdx.x; r < wire.ranks && !over; r += blockDim.x) {
-    int64* there = wire.rows(r, round) + wire.rank * size;
-    for (int64 i = 0; i < size; ++i) there[i] = row[i];
-    __threadfence_system();
-    wire.told(r)[wire.rank] = round;
-  }
-  for (int64 r = threadIdx.x; r < wire.ranks; r += blockDim.x) {
-    while (!over && wire.told(wire.rank)[r] < round) {}
-    __threadfence_system();
-    const volatile int64* here = over ? rows - wire.ranks * size : wire.rows(wire.rank, round);
-    for (int64 i = r * size; i < (r + 1) * size; ++i) rows[i] = here[i];
-  }
-  __syncthreads();
-  if (opens && threadIdx.x == 0) open_round(wire, graph, control, slot);
 }

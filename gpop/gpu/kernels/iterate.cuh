@@ -1,0 +1,15 @@
+// The halves of an iteration, one behind the other, in a launch that goes on with the next one.
+
+// One iteration, or as many as have little to do.
+__device__ void iterate(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+#if HAS_FEW
+  if (control->head.few) {
+    Few{team, state, graph, space, control}.run();
+    return;
+  }
+#endif
+  const Course course(control);
+  scatter_half(course, team, state, graph, space, control);
+  if (!course.live) team.sync();
+  gather_half(course, team, state, graph, space, control);
+}
