@@ -241,4 +241,4 @@ class GpuRankEngine(HostRounds, Together, GpuEngine):
 
     def finish(self) -> Finished:
         """As alone, of all ranks."""
-        return self.finished_by_all(super().finish(), self.wire.traffic)
+        return self.finished_by_all(super().finish(), self.wire.add_up())

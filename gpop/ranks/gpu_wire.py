@@ -122,6 +122,10 @@ class GpuWire:
         self.traffic[exchange_wire.VALUES] += self.counts[self.rank, : self.ranks].sum()
         self.traffic[exchange_wire.EXCHANGES] += 1
 
+    def add_up(self) -> np.ndarray:
+        """What was sent and waited in a run that is over (`gpop.cpu.exchange_wire`)."""
+        return self.traffic
+
     def _forms(self, counts: np.ndarray, mirrors: np.ndarray) -> list[Form]:
         pairs = zip(counts.tolist(), mirrors.tolist(), strict=True)
         return [form_of(count, of, self.value_bytes) for count, of in pairs]

@@ -86,6 +86,8 @@ class PeerWire(GpuWire):
         wire["ranks"], wire["rank"], wire["m"] = ranks, rank, m
         self.argument = argument(wire)
         self.round, self.count, self.edges = (np.ones(1, np.int64) for _ in range(3))
+        self.sent: list[np.ndarray] = []
+        self.waited = 0
 
     def _make_buffers(self) -> None:
         """Messages lie in the blocks."""
@@ -136,12 +138,18 @@ class PeerWire(GpuWire):
         records = self.host_log[: (done + 1) * self.record].reshape(-1, self.record)
         log = records[:, :-1].reshape(-1, self.ranks, self.ranks + 2).copy()
         self.counts = log[done]
-        for rows in log[:done, self.rank, : self.ranks]:
-            self.traffic[exchange_wire.BYTES] += self._bytes_of(rows)
-            self.traffic[exchange_wire.VALUES] += rows.sum()
-        self.traffic[exchange_wire.EXCHANGES] += done
-        self.traffic[exchange_wire.WAITED] += records[:done, -1].sum()
+        self.sent.append(log[:done, self.rank, : self.ranks])
+        self.waited += int(records[:done, -1].sum())
         return log[:done]
+
+    def add_up(self) -> np.ndarray:
+        """What was sent in all rounds; a search of six levels has no time for it in between."""
+        for counts in np.concatenate([np.zeros((0, self.ranks), np.int64), *self.sent]):
+            self.traffic[exchange_wire.BYTES] += self._bytes_of(counts)
+            self.traffic[exchange_wire.VALUES] += counts.sum()
+            self.traffic[exchange_wire.EXCHANGES] += 1
+        self.traffic[exchange_wire.WAITED] += self.waited
+        return self.traffic
 
     def _bytes_of(self, counts: np.ndarray) -> int:
         """What so many messages to each rank take."""

@@ -42,7 +42,7 @@ static unsigned atomicOr(unsigned* at, unsigned x) { const unsigned before = *at
 static unsigned min(int a, unsigned b) { return std::min((unsigned)a, b); }
 
 struct Graph { int64 n; unsigned hubs; const int64* in_indptr; const unsigned* in_indices; const Weight* in_weights;
-               const unsigned* hub_vertex; const int64* hub_first; };
+               const unsigned* hub_vertex; const int64* hub_first; const unsigned* has_in; };
 struct Space { const Message* vertex_value; const unsigned char* active; unsigned char* activated;
                const Gathered* waiting; unsigned* waiting_count; const unsigned* called; unsigned* active_bits; };
 struct Control { struct { unsigned gather_claim, hubs_called; } head; };

@@ -65,8 +65,8 @@ class Warp:
 
 
 GRAPH = np.dtype(
-    {"names": ["n", "hubs", "in_indptr", "in_indices", "in_weights", "hub_vertex", "hub_first"],
-     "formats": ["i8", "u4", *["u8"] * 5], "offsets": [0, 8, 16, 24, 32, 40, 48]}
+    {"names": ["n", "hubs", "in_indptr", "in_indices", "in_weights", "hub_vertex", "hub_first", "has_in"],
+     "formats": ["i8", "u4", *["u8"] * 6], "offsets": [0, 8, 16, 24, 32, 40, 48, 56]}
 )  # fmt: skip
 SPACE = np.dtype([(name, "u8") for name in
                   ("vertex_value", "active", "activated", "waiting", "waiting_count", "called")])  # fmt: skip

@@ -83,10 +83,12 @@ def test_in_edges_in_order(warp, graph, share):
     values = values_of(warp, ours, graph.n)
     active = (np.random.default_rng(1).random(graph.n) < share).astype(np.uint8)
     activated, turned = np.zeros(graph.n, np.uint8), graph.reverse()
+    has_in = np.packbits(np.append(turned.out_degree > 0, np.zeros(32, bool)), bitorder="little")
     hubs = hub_tables(turned.out_degree, limits.HUB)["hub_vertex"]
     tables = {
         "n": graph.n, "hubs": len(hubs), "hub_vertex": hubs, "in_indptr": turned.indptr,
         "in_indices": turned.indices, "in_weights": turned.weights.astype(np.uint32),
+        "has_in": has_in,
     }  # fmt: skip
     space = {"vertex_value": values, "active": active, "activated": activated}
     assert warp.run(ours, tables, space, 0, False) == 0

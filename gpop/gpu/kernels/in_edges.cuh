@@ -160,19 +160,25 @@ __device__ __forceinline__ void pull_words(int64 first, int words, State& state,
   if (!LISTS && lane < words && found[lane]) atomicOr(space.active_bits + first + lane, found[lane]);
 }
 
-// All vertices. Where most want nothing any more, a warp takes 32 hubs at once, each of another size.
+// All vertices. Where they may stop early, most hubs want nothing any more, and those that do stop soon: a warp takes
+// up to 32 of them at once, each of another size, and no more than are there for it to take twice. Items are alike then,
+// too: three quarters are dealt out, since claims at one address are served one after the other, about one a nanosecond.
 template <bool LISTS>
 __device__ __forceinline__ Asked ask_all(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
   const Words own_words(state, graph);
   const unsigned words = (unsigned)(own_words.last - own_words.first);
   const unsigned share = max(1u, min((unsigned)MOST_WORDS, words / (4 * team.warps())));  // that a warp claims at once
-  const unsigned hubs = ENDS_EARLY ? (graph.hubs + 31) / 32 : graph.hubs;
-  const unsigned all = hubs + (words + share - 1) / share;
+  const unsigned together = ENDS_EARLY ? min(32u, graph.hubs / (2 * team.warps()) + 1) : 1;
+  const unsigned hubs = (graph.hubs + together - 1) / together;
+  const unsigned all = hubs + (words + share - 1) / share, each = all / team.warps();
+  const unsigned dealt = ENDS_EARLY ? each - min(each, max(2u, each / 4)) : 0;
   Asked asked = {0, 0, 0};
-  while (true) {
-    unsigned item = 0;
-    if (lane_id() == 0) item = atomicAdd(&control->head.gather_claim, 1u);
-    item = __shfl_sync(ALL_LANES, item, 0);
+  for (unsigned turn = 0;; ++turn) {
+    unsigned item = turn * team.warps() + team.warp();
+    if (turn >= dealt) {
+      if (lane_id() == 0) item = dealt * team.warps() + atomicAdd(&control->head.gather_claim, 1u);
+      item = __shfl_sync(ALL_LANES, item, 0);
+    }
     if (item >= all) return asked;
     if (item >= hubs) {
       const int64 first = own_words.first + (int64)(item - hubs) * share;
