@@ -11,9 +11,11 @@ is called takes 3 us. So what is called here for each run is counted.
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 
+from gpop.common.by_reference import Reference
 from gpop.cpu import loop_state, specialise
 from gpop.cpu.engine import CpuEngine
 from gpop.cpu.workspace import forget_workspaces
@@ -25,13 +27,11 @@ class RestingEngine(CpuEngine):
     """An engine of one run or, between them, of many."""
 
     rests = False
+    led: Any = None  # the loop of the last workers that were called
 
     def rest(self) -> bool:
         """Let go of the graph and the program; False where the next run may have to prepare something."""
-        more = (
-            self.graph.facts.mapped is not None or self.plan.counting or self.traits.track or not self.graph.n
-        )
-        if more or not self.settled_layout:
+        if self.plan.counting or self.traits.track or not (self.graph.n and self.stays):
             return False
         self.rests, self.decided = True, self.plan.alike
         self.made_by = specialise.compile_loop  # measurements put others in its place
@@ -73,6 +73,12 @@ class RestingEngine(CpuEngine):
             del self.program
             vars(self).pop("graph", None)
             vars(self).pop("plan", None)
+
+    def _following(self) -> Reference:
+        """The same for all runs with this loop."""
+        if self.led is not self.enter_loop:
+            self.led, self.told = self.enter_loop, super()._following()
+        return self.told
 
     def _pull_if_wanted(self) -> bool:
         """As in any run; what is found then has all be prepared anew for the next one."""

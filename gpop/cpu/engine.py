@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from gpop.common.by_reference import Reference
 from gpop.common.cached import entry_of
 from gpop.common.kinds import INT64
 from gpop.common.parallel import beside
@@ -172,9 +173,12 @@ class CpuEngine(Preparation):
 
     def _call_workers(self) -> None:
         """Threads that stand by follow the loop."""
-        self.told = following_of(self.enter_loop, self.space, self.threads, self.spins)
-        self.crew = borrow(self.workers)
+        self.told, self.crew = self._following(), borrow(self.workers)
         self.crew.call(follow.entry(), self.ticket, self.told.address, self.workers + 1)
+
+    def _following(self) -> Reference:
+        """What they are told."""
+        return following_of(self.enter_loop, self.space, self.threads, self.spins)
 
     def _enter_placed(self, enter: Callable[[int], bool], calls: bool) -> bool:
         """The same of ranks, whose threads enter the loop each on its core."""

@@ -120,17 +120,17 @@ class Preparation:
 
         Who compiles loops is part of the key: measurements put others in its place.
         """
-        if self.graph.facts.mapped is None and (self.settled_layout or is_small(self.graph)):
-            if self.plan.alike is not None:
-                kept = {name: getattr(self, name) for name in KEPT}
-                self.graph.store.note((self.plan.alike, specialise.compile_loop), kept)
+        if self.stays and self.plan.alike is not None:
+            kept = {name: getattr(self, name) for name in KEPT}
+            self.graph.store.note((self.plan.alike, specialise.compile_loop), kept)
 
     @property
-    def settled_layout(self) -> bool:
-        """Whether no later run alike may choose blocks where this one did not."""
+    def stays(self) -> bool:
+        """Whether all is in memory, and no later run alike may choose blocks where this one did not."""
         plan = self.plan
         may_change = type(self.program).all_active and plan.mode == "auto" and plan.model.pulls
-        return self.blocked or not may_change
+        settled = self.blocked or not may_change or is_small(self.graph)
+        return settled and self.graph.facts.mapped is None
 
     def _prepare(self) -> None:
         """Find or make all that a run needs."""
