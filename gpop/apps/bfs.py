@@ -23,10 +23,15 @@ from gpop.apps.bfs_methods import METHODS, choose, without_messages
 from gpop.apps.inputs import bulk_synchronous, one_vertex
 from gpop.apps.options import one_call
 from gpop.apps.paths import along_parents
+from gpop.apps.prototype import Prototype
+from gpop.apps.resolved import resolved
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
 from gpop.common.on_demand import OnDemand
+from gpop.common.parallel import worker_count
+from gpop.execution.again import Ran
 from gpop.execution.options import LimitedOptions
+from gpop.program.values import Declared
 
 NOT_REACHED = 0xFFFFFFFF
 
@@ -54,6 +59,9 @@ class BFS(gpop.Program):
     def filterFunc(self, node):
         self.level[node] = self.iteration + 1
         return True
+
+
+_PARENT, _LEVEL = BFS.vertex_fields().values()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,25 +144,49 @@ def bfs(
     (array([ 0,  1,  2, -1], dtype=int32), array([ 0,  0,  1, -1], dtype=int32))
     """
     source = one_vertex(graph, source)
-    bulk_synchronous("bfs", options)
-    method, reason = choose(graph, method, options)
-    if method == "direct":
-        parent, level, run = without_messages(graph, source, reason, options.get("threads"))
+    way = resolved(_Way, graph, method, worker_count(), options=options)
+    if way.prototype is None:
+        parent, level, run = without_messages(graph, source, way.reason, options.get("threads"))
         return BFSResult(source=source, parent=parent, level=level, run=run)
-    program = BFS(graph)
-    program._fields.assign("parent", source, source)
-    program._fields.assign("level", source, 0)
-    run = gpop.run(program, frontier=[source], **options)
-    run.trace.summary.update(method="messages", reason=reason)
-    arrays = {"parent": OnDemand(lambda: _parents(program)), "level": OnDemand(lambda: program.level)}
-    return BFSResult.made(arrays, source=source, run=run)
+    return way.by_messages(graph, source, options)
 
 
-def _parents(program: BFS) -> np.ndarray:
+class _Way:
+    """How to search, of what is asked for; ``workers``: threads where their number is not given."""
+
+    def __init__(self, graph: gpop.Graph, method: str, workers: int, options: dict[str, Any]) -> None:
+        bulk_synchronous("bfs", options)
+        method, self.reason = choose(graph, method, options)
+        self.prototype = None
+        if method != "direct":
+            self.prototype = Prototype(BFS(graph), options.get("iterations"), options)
+
+    def by_messages(self, graph: gpop.Graph, source: int, options: dict[str, Any]) -> BFSResult:
+        """A run of the program."""
+        program = self.prototype.program(graph)
+        fields, n = program._fields, graph.n
+        fields.recipes["parent"] = Declared(n, _PARENT.dtype, _PARENT.fill, {source: source})
+        fields.recipes["level"] = Declared(n, _LEVEL.dtype, _LEVEL.fill, {source: 0})
+        run = self.prototype.run(program, [source], options)
+        waiting: dict[str, OnDemand] = {"run": OnDemand(lambda: self._told(run))}
+        made = fields.made
+        if "parent" in made and "level" in made:  # on the host: nothing is to be made of them
+            parent = _parents(made["parent"])
+            return BFSResult.made(waiting, source=source, parent=parent, level=made["level"])
+        waiting["parent"] = OnDemand(lambda: _parents(program.parent))
+        waiting["level"] = OnDemand(lambda: program.level)
+        return BFSResult.made(waiting, source=source)
+
+    def _told(self, run: Ran) -> gpop.Run:
+        run.value.trace.summary.update(method="messages", reason=self.reason)
+        return run.value
+
+
+def _parents(parent: np.ndarray) -> np.ndarray:
     """-1 where there is none."""
-    if program.graph.n > 1 << 31:
-        return np.where(program.parent == NOT_REACHED, -1, program.parent.astype(np.int64))
-    return program.parent.view(np.int32)  # 0xFFFFFFFF is -1
+    if parent.size > 1 << 31:
+        return np.where(parent == NOT_REACHED, -1, parent.astype(np.int64))
+    return parent.view(np.int32)  # 0xFFFFFFFF is -1
 
 
 def verify(graph: gpop.Graph, result: BFSResult, source: int) -> str | None:

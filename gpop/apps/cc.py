@@ -14,8 +14,10 @@ Paper: Lakhotia et al., "GPOP", which does not say what happens to directed grap
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from functools import partial
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -23,6 +25,7 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import symmetric
 from gpop.apps.options import one_call
+from gpop.apps.resolved import resolved
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import (
     asked_of_messages,
@@ -32,10 +35,14 @@ from gpop.apps.without_messages import (
     phases_of,
 )
 from gpop.common.errors import NotEnoughMemory, UsageError
-from gpop.common.parallel import use_threads
+from gpop.common.on_demand import OnDemand
+from gpop.common.parallel import use_threads, worker_count
 from gpop.execution.options import LimitedOptions
 from gpop.layout.partition import partition_bits, partition_count
 from gpop.ranks.world import World, threads_of, world_of
+
+if TYPE_CHECKING:
+    from gpop.direct.afforest import Forest
 
 METHODS = ("auto", "labels", "afforest")
 
@@ -109,6 +116,13 @@ def connected_components(
     >>> found.label, found.count, found.symmetrized
     (array([0, 0, 2, 3, 3], dtype=uint32), 3, True)
     """
+    return resolved(_way, graph, method, interleave, worker_count(), options=options)(graph, options)
+
+
+def _way(
+    graph: gpop.Graph, method: str, interleave: bool | None, workers: int, options: dict[str, Any]
+) -> Callable[[gpop.Graph, dict[str, Any]], ComponentsResult]:
+    """How to find components, of what is asked for; ``workers``: threads where their number is not given."""
     if method not in METHODS:
         raise UsageError(f"method {method!r}: expected one of {', '.join(METHODS)}")
     on_gpu = options.get("target") == "gpu"
@@ -119,14 +133,13 @@ def connected_components(
         raise UsageError(f"{of_messages[0]} means nothing to afforest: it sends no messages")
     if method == "labels" or of_messages:
         reason = "as asked" if method == "labels" else f"{', '.join(of_messages)} is for messages"
-        return _by_labels(graph, interleave is not False, reason, options)
+        return lambda graph, options: _by_labels(graph, interleave is not False, reason, options)
     if on_gpu:
-        return _on_gpu(graph, method, options)
-    sizes = {name: options.get(name) for name in ("threads", "partition_size")}
+        return partial(_on_gpu, method=method)
     world = world_of(options.get("transport", "auto"))
     if world is not None and graph.n:
-        return _by_links_on_ranks(graph, method, world, gather=options.get("gather", False), **sizes)
-    return _by_links(graph, method, **sizes)
+        return partial(_by_links_on_ranks, method=method, world=world)
+    return _Links(graph, method, options).grow
 
 
 def _by_labels(graph: gpop.Graph, interleave: bool, reason: str, options: dict) -> ComponentsResult:
@@ -140,7 +153,7 @@ def _by_labels(graph: gpop.Graph, interleave: bool, reason: str, options: dict) 
     return ComponentsResult(label=program.label, count=count, symmetrized=both_ways is not graph, run=run)
 
 
-def _on_gpu(graph: gpop.Graph, method: str, options: dict) -> ComponentsResult:
+def _on_gpu(graph: gpop.Graph, options: dict, method: str) -> ComponentsResult:
     from gpop.gpu.direct.components import PHASES, SAMPLES, grow
 
     one_process("connected_components", options)
@@ -177,49 +190,58 @@ SMALLEST_BITS = 10
 """Smaller partitions would not be worth claiming."""
 
 
-def _by_links(
-    graph: gpop.Graph, method: str, threads: int | None, partition_size: int | None
-) -> ComponentsResult:
-    from gpop.direct.afforest import PHASES, SAMPLES, grow
+class _Links:
+    """Afforest on the threads of this process, into partitions that follow from the graph and the options."""
 
-    threads = use_threads(threads)
-    bits = partition_bits(graph.n, threads, edges=graph.m, partition_size=partition_size)
-    # Where ids say who has many edges, the heaviest partition shrinks slower than their number grows.
-    while partition_size is None and bits > SMALLEST_BITS and partition_count(graph.n, bits) < 8 * threads**2:
-        bits -= 1
-    start = time.perf_counter()
-    directed = not graph.is_symmetric()
-    prepare_seconds = time.perf_counter() - start
-    forest = grow(graph, directed, bits, threads)
-    run = direct_run(
-        phases_of(PHASES, forest),
-        seconds=forest.seconds,
-        prepare_seconds=prepare_seconds,
-        threads=threads,
-        partition_size=1 << bits,
-        partitions=partition_count(graph.n, bits),
-        **_said(method, forest.sampled, SAMPLES),
-    )
-    return ComponentsResult(label=forest.parent, count=forest.count, symmetrized=directed, run=run)
+    def __init__(self, graph: gpop.Graph, method: str, options: dict[str, Any]) -> None:
+        partition_size = options.get("partition_size")
+        self.threads, self.method = use_threads(options.get("threads")), method
+        bits = partition_bits(graph.n, self.threads, edges=graph.m, partition_size=partition_size)
+        least = 8 * self.threads**2
+        # Where ids say who has many edges, the heaviest partition shrinks slower than their number grows.
+        while partition_size is None and bits > SMALLEST_BITS and partition_count(graph.n, bits) < least:
+            bits -= 1
+        start = time.perf_counter()
+        self.directed, self.bits = not graph.is_symmetric(), bits
+        self.prepare_seconds = time.perf_counter() - start
+
+    def grow(self, graph: gpop.Graph, options: dict[str, Any]) -> ComponentsResult:
+        """The components, and their run when somebody asks for it."""
+        from gpop.direct.afforest import grow
+
+        forest = grow(graph, self.directed, self.bits, self.threads)
+        seconds, self.prepare_seconds = self.prepare_seconds, 0.0
+        return ComponentsResult.made(
+            {"run": OnDemand(partial(self._run, graph.n, forest, seconds))},
+            label=forest.parent, count=forest.count, symmetrized=self.directed,
+        )  # fmt: skip
+
+    def _run(self, n: int, forest: Forest, prepare_seconds: float) -> gpop.Run:
+        from gpop.direct.afforest import PHASES, SAMPLES
+
+        return direct_run(
+            phases_of(PHASES, forest),
+            seconds=forest.seconds,
+            prepare_seconds=prepare_seconds,
+            threads=self.threads,
+            partition_size=1 << self.bits,
+            partitions=partition_count(n, self.bits),
+            **_said(self.method, forest.sampled, SAMPLES),
+        )
 
 
 def _by_links_on_ranks(
-    graph: gpop.Graph,
-    method: str,
-    world: World,
-    gather: bool,
-    threads: int | None,
-    partition_size: int | None,
+    graph: gpop.Graph, options: dict[str, Any], method: str, world: World
 ) -> ComponentsResult:
     from gpop.direct.afforest import PHASES
     from gpop.ranks.components import components
     from gpop.ranks.engine import rank_bits
 
-    threads = use_threads(threads_of(threads, world))
+    threads = use_threads(threads_of(options.get("threads"), world))
     start = time.perf_counter()
-    bits = rank_bits(graph, world, threads, partition_size)
+    bits = rank_bits(graph, world, threads, options.get("partition_size"))
     found = components(graph, bits, threads, world)
-    if gather:
+    if options.get("gather"):
         world.fill(found.label, found.part.bounds)
     own, forest = found.part.own, found.forest
     run = direct_run(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import ParamSpec, TypeVar
 
 from gpop.apps.on_ranks import on_ranks
@@ -16,10 +16,12 @@ from gpop.apps.reorder import reorderable
 from gpop.apps.result import AppResult
 from gpop.common.arguments import as_count
 from gpop.common.flags import ONLY_BOOL, check_flags, flags_of
-from gpop.common.progress import telling
+from gpop.common.launched import launched_ranks
+from gpop.common.progress import SILENT, telling
 from gpop.common.spelling import options_of, refuse_option
 from gpop.execution.run import run
 from gpop.graph.expect import expect_graph
+from gpop.graph.graph import Graph
 from gpop.ranks.world import world_of
 
 P = ParamSpec("P")
@@ -62,13 +64,17 @@ def one_call(function: Callable[P, Result]) -> Callable[P, Result]:
         if not ONLY_BOOL.issuperset(map(type, map(options.get, flags.keys() & options.keys()))):
             check_flags(flags, options)
         graph = arguments[0] if arguments else options["graph"]
-        world = world_of(options.get("transport", "auto"))
-        with telling(called, options.get("progress", False)):
-            if world is not None:
-                return on_ranks(ordered, world, *arguments, **options).of(graph)
-            if "reorder" in options:
-                return ordered(*arguments, **options).of(graph)
+        alone = launched_ranks() == 1 and "transport" not in options
+        world = None if alone else world_of(options.get("transport", "auto"))
+        solve = function
+        if world is not None or "reorder" in options:
+            solve = ordered if world is None else partial(on_ranks, ordered, world)
+        elif type(graph) is not Graph:
             expect_graph(graph, called)  # all that the wrapper would do, which takes a microsecond
-            return function(*arguments, **options).of(graph)
+        shown = telling(called, bool(options.get("progress")))
+        if shown is SILENT:
+            return solve(*arguments, **options).of(graph)
+        with shown:
+            return solve(*arguments, **options).of(graph)
 
     return call

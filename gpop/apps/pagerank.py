@@ -27,12 +27,14 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import bulk_synchronous, from_0_to_1, not_negative, score_dtype
 from gpop.apps.options import one_call
+from gpop.apps.prototype import Prototype
+from gpop.apps.resolved import resolved
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.shares import sent_by, shares
 from gpop.common.errors import UsageError
 from gpop.common.on_demand import OnDemand
 from gpop.execution.options import Callback, RunOptions
-from gpop.program.values import Declared, Scaled
+from gpop.program.values import Declared, Scaled, Unset
 
 
 class PageRank(gpop.Program):
@@ -188,31 +190,50 @@ def pagerank(
     >>> gpop.pagerank(graph, damping=0.5, weighted=True).rank.round(4)        # 1/6 + 3/48, 1/6 + 1/48
     array([0.1667, 0.2292, 0.1875], dtype=float32)
     """
-    damping = from_0_to_1("damping", damping)
-    tolerance = not_negative("tolerance", tolerance)
-    if dangling not in ("none", "uniform"):
-        raise UsageError(f"dangling {dangling!r}: expected none or uniform")
-    bulk_synchronous("pagerank", options)
-    kind, converging = score_dtype(dtype), iterations is None
-    program = PROGRAMS[kind, converging][weighted](graph)
-    n = max(graph.n, 1)
-    program.damping, program.base = damping, (1 - damping) / n
-    program._fields["per_edge"] = shares(graph, kind, weighted)
-    program._fields.recipes["share"] = Scaled(program._fields, "per_edge", 1 / n)
-    if converging:
-        program._fields.recipes["rank"] = Declared(graph.n, kind, kind.type(1 / n))
-        program.tolerance = tolerance
-    if dangling == "uniform":
-        options["callback"] = _spreading(
-            program, damping, sent_by(graph, kind, weighted), options.get("callback")
-        )
-    limit = max_iterations if converging else iterations
-    run = gpop.run(program, iterations=limit, **options)
-    converged = run.converged if converging else None
-    if converging and "rank" in program._fields.made:  # on the host: nothing is to be made of it
-        return PageRankResult(rank=program.rank, iterations=run.iterations, converged=converged, run=run)
-    rank = OnDemand(lambda: program.rank if converging else _ranks(program))
-    return PageRankResult.made({"rank": rank}, iterations=run.iterations, converged=converged, run=run)
+    asked = damping, iterations, tolerance, weighted, dangling, dtype, max_iterations
+    return resolved(_Ranking, graph, *asked, options=options).of(graph, options)
+
+
+class _Ranking:
+    """A PageRank whose arguments have been checked."""
+
+    def __init__(
+        self, graph: gpop.Graph, damping: float, iterations: int | None, tolerance: float, weighted: bool,
+        dangling: str, dtype: Any, max_iterations: int, options: dict[str, Any],
+    ) -> None:  # fmt: skip
+        damping = from_0_to_1("damping", damping)
+        tolerance = not_negative("tolerance", tolerance)
+        if dangling not in ("none", "uniform"):
+            raise UsageError(f"dangling {dangling!r}: expected none or uniform")
+        bulk_synchronous("pagerank", options)
+        kind, converging = score_dtype(dtype), iterations is None
+        program = PROGRAMS[kind, converging][bool(weighted)](graph)
+        n, fields = max(graph.n, 1), program._fields
+        program.damping, program.base = damping, (1 - damping) / n
+        fields["per_edge"] = shares(graph, kind, bool(weighted))
+        fields.recipes["share"] = Scaled(fields, "per_edge", 1 / n)
+        if converging:
+            fields.recipes["rank"] = Declared(graph.n, kind, kind.type(1 / n))
+            fields.recipes["change"] = Unset(graph.n, kind)
+            program.tolerance = tolerance
+        self.sent = sent_by(graph, kind, bool(weighted)) if dangling == "uniform" else None
+        self.damping, self.converging = damping, converging
+        self.prototype = Prototype(program, max_iterations if converging else iterations, options)
+
+    def of(self, graph: gpop.Graph, options: dict[str, Any]) -> PageRankResult:
+        """The ranks."""
+        program = self.prototype.program(graph)
+        if self.sent is not None:
+            callback = _spreading(program, self.damping, self.sent, options.get("callback"))
+            options = {**options, "callback": callback}
+        run = self.prototype.run(program, None, options)
+        waiting, made = {"run": run}, program._fields.made
+        told = {"iterations": run.iterations, "converged": run.converged if self.converging else None}
+        if self.converging and "rank" in made:  # on the host: nothing is to be made of it
+            told["rank"] = made["rank"]
+        else:
+            waiting["rank"] = OnDemand(lambda: program.rank if self.converging else _ranks(program))
+        return PageRankResult.made(waiting, **told)
 
 
 def _ranks(program: PageRank) -> np.ndarray:

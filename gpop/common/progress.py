@@ -166,7 +166,8 @@ def _listen() -> None:
 when_compiling(_listen)
 
 _telling: ContextVar[_Telling | None] = ContextVar("telling", default=None)
-_NOTHING = nullcontext()
+SILENT = nullcontext()
+"""What `telling` gives where nothing is told: to enter it and to leave it are calls that may be spared."""
 
 
 def telling(name: str, shown: bool) -> Any:
@@ -180,7 +181,7 @@ def telling(name: str, shown: bool) -> Any:
     ...     pass
     """
     if _telling.get() is None and not shown and not LOG.isEnabledFor(logging.INFO):
-        return _NOTHING
+        return SILENT
     return _told(name, shown)
 
 
@@ -210,7 +211,7 @@ def _told(name: str, shown: bool) -> Iterator[None]:
 def activity(what: str) -> Any:
     """Context of a step that takes a while and has no count: ``with activity("building bins"): ...``"""
     told = _telling.get()
-    return _NOTHING if told is None else _step(told, what)
+    return SILENT if told is None else _step(told, what)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from gpop.common.by_reference import Reference
 from gpop.common.cached import entry_of
 from gpop.common.kinds import INT64
 from gpop.common.parallel import beside
@@ -44,6 +45,7 @@ class CpuEngine(Preparation):
 
     def __init__(self, plan: Plan, residency: str = "auto") -> None:
         super().__init__(plan, residency)
+        self.limit = plan.limit
         self.called, self.ticket = False, 0  # whether the workers are in the loop, and since when
         self.crew: Crew | None = None  # those that follow it
 
@@ -85,7 +87,7 @@ class CpuEngine(Preparation):
         items, active, active_edges = started
         self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0, 0, 0
         if self.traits.all_active:  # else the loop would come back at once
-            alike, edge_bytes = self.plan.limit - iteration, sharing.bytes_of_edge(self.graph.n)
+            alike, edge_bytes = self.limit - iteration, sharing.bytes_of_edge(self.layout.n)
             if sharing.pays_to_call(active_edges, edge_bytes, alike, False):
                 self.progress[loop_state.TEAM] = loop_state.CALL
         self.progress[loop_state.LEAST_ALONE] = self.least_alone[0]
@@ -108,23 +110,24 @@ class CpuEngine(Preparation):
             self.disk.passed()
             return row
         records = np.empty((self.rows, len(COLUMNS) - 1))
-        over = self._enter(self.plan.limit, records, later=CALLED_LATER)
+        over = self._enter(self.limit, records, later=CALLED_LATER)
         self.end = time.perf_counter()
-        if over:
+        if over and self.called:
             self._dismiss()
-        self._pull_if_wanted()
+        if self.progress[loop_state.NO_IN_EDGES]:
+            self._pull_if_wanted()
         return records[: self.progress[loop_state.ROWS]]
 
     def scatter(self) -> None:
         """The first half of an iteration."""
         self.row = np.empty((1, len(COLUMNS) - 1))
-        self._enter(self.plan.limit, self.row, stepping=1)
+        self._enter(self.limit, self.row, stepping=1)
         if self._pull_if_wanted():
-            self._enter(self.plan.limit, self.row, stepping=1)
+            self._enter(self.limit, self.row, stepping=1)
 
     def gather(self) -> np.ndarray:
         """The second half; the record of the iteration."""
-        self._enter(self.plan.limit, self.row, stepping=1)
+        self._enter(self.limit, self.row, stepping=1)
         self.end = time.perf_counter()
         return self.row
 
@@ -148,7 +151,7 @@ class CpuEngine(Preparation):
 
         ``later``: on the others only when the loop has asked for them.
         """
-        run_loop, progress = self._ready_loop(), self.progress
+        run_loop, progress = self.enter_loop if self.stated else self._ready_loop(), self.progress
         calls = self.workers > 0 and not self.called and limit > 0
         if calls and later and progress[loop_state.TEAM] != loop_state.CALL:
             calls, progress[loop_state.TEAM] = False, loop_state.MAY_CALL
@@ -158,27 +161,32 @@ class CpuEngine(Preparation):
         # As it is now: a worker that comes late must not be taken for one of a later call.
         ticket = self.ticket
         workers, spins = (self.workers, self.spins) if self.called else (0, 0)
+        given = (
+            self.threads, workers, spins, ticket, limit, len(records), SLICE_NS, stepping,
+            self.forced, self.ratio, self.incoming.indptr.size > 0, progress, records,
+        )  # fmt: skip
+        if self.alone:
+            if calls:
+                self._call_workers()
+            return run_loop(0, *given)
+        return self._enter_placed(lambda w: run_loop(w, *given), calls)
 
-        def enter(w: int) -> bool:
-            return run_loop(
-                w, self.threads, workers, spins, ticket, limit, len(records), SLICE_NS, stepping,
-                self.forced, self.ratio, self.incoming.indptr.size > 0, progress, records,
-            )  # fmt: skip
+    def _call_workers(self) -> None:
+        """Threads that stand by follow the loop."""
+        self.told, self.crew = self._following(), borrow(self.workers)
+        self.crew.call(follow.entry(), self.ticket, self.told.address, self.workers + 1)
 
+    def _following(self) -> Reference:
+        """What they are told."""
+        return following_of(self.enter_loop, self.space, self.threads, self.spins)
+
+    def _enter_placed(self, enter: Callable[[int], bool], calls: bool) -> bool:
+        """The same of ranks, whose threads enter the loop each on its core."""
         enter = self._placed(enter)
         if calls:
-            self._call_workers(enter)
-        return enter(0)
-
-    def _call_workers(self, enter: Callable[[int], bool]) -> None:
-        """Threads that stand by follow the loop; those of ranks enter it, each on its core."""
-        if not self.alone:
             for w in range(1, self.workers + 1):
                 beside(enter, w)
-            return
-        self.told = following_of(self.enter_loop, self.space, self.threads, self.spins)
-        self.crew = borrow(self.workers)
-        self.crew.call(follow.entry(), self.ticket, self.told.address, self.workers + 1)
+        return enter(0)
 
     def _placed(self, enter: Callable[[int], bool]) -> Callable[[int], bool]:
         """The call of the loop, on the core that the thread is to have; the system chooses."""

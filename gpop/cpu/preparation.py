@@ -120,14 +120,17 @@ class Preparation:
 
         Who compiles loops is part of the key: measurements put others in its place.
         """
+        if self.stays and self.plan.alike is not None:
+            kept = {name: getattr(self, name) for name in KEPT}
+            self.graph.store.note((self.plan.alike, specialise.compile_loop), kept)
+
+    @property
+    def stays(self) -> bool:
+        """Whether all is in memory, and no later run alike may choose blocks where this one did not."""
         plan = self.plan
-        if self.graph.facts.mapped is not None:
-            return
         may_change = type(self.program).all_active and plan.mode == "auto" and plan.model.pulls
-        if plan.alike is not None and (self.blocked or not may_change or is_small(self.graph)):
-            self.graph.store.note(
-                (plan.alike, specialise.compile_loop), {name: getattr(self, name) for name in KEPT}
-            )
+        settled = self.blocked or not may_change or is_small(self.graph)
+        return settled and self.graph.facts.mapped is None
 
     def _prepare(self) -> None:
         """Find or make all that a run needs."""
@@ -329,6 +332,10 @@ class Preparation:
         )  # fmt: skip
         self._have_stated()
 
+    def _renewed(self) -> bool:
+        """Have the program's values in the loop's table; False where they are of other types."""
+        return self.enter_loop.renew(state_values(self.program, self.lowered))
+
     def _have_stated(self) -> None:
         """The loop has the program's state, and now its parameters that are others in each iteration."""
         series, loop = self.program._series, self.enter_loop
@@ -338,7 +345,7 @@ class Preparation:
     def _ready_loop(self) -> Callable[..., bool]:
         """The loop with the program's fields and parameters as they are now."""
         if not self.stated:
-            if self.enter_loop is None or not self.enter_loop.renew(state_values(self.program, self.lowered)):
+            if self.enter_loop is None or not self._renewed():
                 self._make_loop(self._state())
             self._have_stated()
         return self.enter_loop.ready()

@@ -71,6 +71,8 @@ class Loop:
         return self
 
     def __call__(self, *numbers: Any) -> bool:
+        if self.enter is None:
+            self.ready()
         work = self.entry, self.job.address
         return self.enter(*numbers, self.state, self.schedule, self.control.address, work)
 

@@ -33,12 +33,15 @@ import numpy as np
 
 from gpop.common.arrays import unset
 from gpop.common.atomics import clock_ns, fetch_add, load_acquire, prefetch, store_release
+from gpop.common.by_reference import Reference
 from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
+from gpop.common.standby import call_together
 from gpop.direct.forest import find, flatten, sample_roots, unite
 from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
-from gpop.direct.shared_job import share
+from gpop.direct.shared_job import entry
 from gpop.graph.graph import Graph
+from gpop.graph.kept import Kind
 from gpop.layout.partition import partition_count
 
 PHASES = ("hook", "join", "sample", "compress", "rest", "compare", "flatten")
@@ -65,9 +68,19 @@ class Forest(NamedTuple):
     parent: np.ndarray
     count: int
     sampled: int
-    edges: np.ndarray
-    phase_seconds: np.ndarray
+    counts: np.ndarray
+    """Of `_Growth`."""
     seconds: float
+
+    @property
+    def edges(self) -> np.ndarray:
+        """By phase."""
+        return self.counts[_USED:_BEGUN]
+
+    @property
+    def phase_seconds(self) -> np.ndarray:
+        """By phase."""
+        return np.diff(self.counts[_BEGUN:_LISTED]) / 1e9
 
 
 class _Growth(NamedTuple):
@@ -94,8 +107,19 @@ _BEGUN = _USED + len(PHASES)  # when each began, and the end
 _LISTED = _BEGUN + len(PHASES) + 1
 
 
+class _Room(NamedTuple):
+    """What a forest grows in: a job without ``parent``, its table, and what is zero when it begins."""
+
+    job: _Growth
+    table: Reference
+    zeros: np.ndarray
+
+
 def grow(graph: Graph, directed: bool, bits: int, threads: int) -> Forest:
     """The forest of a graph; ``directed=False`` promises that every edge has its opposite.
+
+    What it grows in is kept with the graph: to make ten arrays and their table takes as long as the forest of
+    a small one.
 
     Examples
     --------
@@ -104,21 +128,51 @@ def grow(graph: Graph, directed: bool, bits: int, threads: int) -> Forest:
     >>> forest.parent.tolist(), forest.count
     ([0, 1, 2, 1, 1], 3)
     """
-    n, partitions = graph.n, partition_count(graph.n, bits)
-    if n:
-        _compile(graph.indices.dtype)
-    require_memory(8 * n, f"components of {graph!r}")
     start = time.perf_counter()
+    spare = graph.store.get(Kind.PROGRAM, (_Growth, directed, bits))
+    if spare is None:
+        spare = _prepare(graph, directed, bits)
+        start = time.perf_counter()
+    try:
+        room = spare.pop()
+    except IndexError:  # another thread is at it
+        room = _room(graph, directed, bits)
+    n, table, counts = graph.n, room.table, room.job.counts
+    parent = unset(n, _ID)
+    room.zeros[:] = 0
+    table.table[table.kind.places["parent"]] = parent.__array_interface__["data"][0]
+    shared = _EACH * n + (graph.m if directed else 0) >= _SERIAL
+    call_together(entry(_grow, table.kind), table.address, threads if shared else 1)
+    told = counts[:_LISTED].copy()
+    spare[:] = [room]
+    count, sampled = int(told[_VISITED + FLATTEN]), int(told[1])
+    return Forest(parent, count, sampled, told, time.perf_counter() - start)
+
+
+def _prepare(graph: Graph, directed: bool, bits: int) -> list[_Room]:
+    """The list of spare rooms of a graph, with one room."""
+    if graph.n:
+        _compile(graph.indices.dtype)
+    room = _room(graph, directed, bits)
+    about, key = "Afforest", (_Growth, directed, bits)
+    return graph.store.put(Kind.PROGRAM, [room], key, about=about, holds=(room.job.roots, room.zeros))
+
+
+def _room(graph: Graph, directed: bool, bits: int) -> _Room:
+    n, partitions = graph.n, partition_count(graph.n, bits)
+    require_memory(8 * n, f"components of {graph!r}")
+    phases = len(make_phases(len(PHASES)))
+    zeros = np.zeros(phases + _LISTED + 2 * partitions, np.int64)
     job = _Growth(
         np.uint64(bits), np.int64(partitions), np.bool_(directed),
         np.bool_(not directed and graph.has_ascending_lists()), graph.indptr, graph.indices,
-        *(unset(n, np.dtype(np.uint32)), unset(n, np.dtype(np.uint32)), make_phases(len(PHASES))),
-        *(np.empty(SAMPLES, np.uint32), np.zeros(_LISTED + 2 * partitions, np.int64)),
+        *(unset(n, _ID), unset(n, _ID), zeros[:phases], np.empty(SAMPLES, np.uint32), zeros[phases:]),
     )  # fmt: skip
-    share(_grow, job, threads if _EACH * n + (graph.m if directed else 0) >= _SERIAL else 1)
-    seconds, counts = time.perf_counter() - start, job.counts
-    edges, spent = counts[_USED:_BEGUN], np.diff(counts[_BEGUN:_LISTED]) / 1e9
-    return Forest(job.parent, int(counts[_VISITED + FLATTEN]), int(counts[1]), edges, spent, seconds)
+    return _Room(job._replace(parent=_NOBODY), Reference(job), zeros)
+
+
+_ID = np.dtype(np.uint32)
+_NOBODY = np.empty(0, _ID)
 
 
 @cache

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from gpop.plan.engine import Finished
+from gpop.plan.plan import Plan
 from gpop.plan.trace import Trace
 
 
@@ -68,6 +70,15 @@ class Run:
     def _repr_html_(self) -> str:
         of = str(self.trace.summary.get("program", "program"))
         return f"<div><strong>Run of {escape(of)}</strong><br>{escape(in_a_line(self))}</div>"
+
+
+_LEFT = Finished._fields[: Finished._fields.index("traffic")]
+"""What is the same of a run that an engine has finished; the rest is told with its trace."""
+
+
+def finished_as(plan: Plan, target: str, finished: Finished) -> dict[str, Any]:
+    """Attributes of a run, from what its engine has left."""
+    return {**dict(zip(_LEFT, finished, strict=False)), "interleave": plan.interleave, "target": target}
 
 
 def made_run(some: Iterable[tuple[str, Any]] = (), **others: Any) -> Run:

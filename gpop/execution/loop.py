@@ -7,12 +7,13 @@ iteration (`between`), the engine stops there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
 
 from gpop.common.progress import IterationBar, telling
+from gpop.execution.again import keep
 from gpop.execution.checkpoint import Keeper
 from gpop.graph.exclusive import exclusive
 from gpop.model.features import OF_RUN
@@ -43,9 +44,9 @@ def engine_for(
         from gpop.reference import PythonEngine
 
         return PythonEngine(plan)
-    from gpop.cpu.engine import CpuEngine
+    from gpop.cpu.again import RestingEngine
 
-    return CpuEngine(plan, residency)
+    return RestingEngine(plan, residency)
 
 
 def settled_of(program: Program) -> Callable[[], bool] | None:
@@ -71,11 +72,13 @@ def carry_out(
     callback: Callable[[dict[str, Any]], bool | None] | None = None,
     between: Callable[[Engine], None] | None = None,
     keeper: Keeper | None = None,
+    asked: Hashable = None,
 ) -> tuple[Trace, Finished, int, bool]:
     """One run; returns its trace, what is left, the number of iterations, and whether nothing is active.
 
     ``between`` is called with the engine between the scatter and the gather of every iteration; ``keeper``
-    writes checkpoints, and has what an earlier run has left.
+    writes checkpoints, and has what an earlier run has left. ``asked``: what runs have in common that the
+    engine may do afterwards (`gpop.execution.again`).
     """
     graph, limit, name = plan.program.graph, plan.limit, type(plan.program).__name__
     bar = None
@@ -100,7 +103,8 @@ def carry_out(
                     engine.load(left.frontier, most, left.iteration)
             if progress:
                 bar = IterationBar(None if limit == UNLIMITED else limit, name)
-            trace = Trace(_summary(plan, engine) | said)
+            said = _summary(plan, engine) | said
+            trace = Trace({**said})
             while engine.active and engine.iteration < limit:
                 if keeper:
                     engine.rows = min(most, keeper.rows(engine.iteration) or most)
@@ -126,7 +130,10 @@ def carry_out(
             if keeper:
                 keeper.remove()
             over = over or engine.active == 0
-            return trace, engine.finish(), engine.iteration, over
+            done = trace, engine.finish(), engine.iteration, over
+            if asked is not None:
+                keep(asked, plan, engine, done[1], said)
+            return done
         except BaseException:
             engine.abandon()
             raise

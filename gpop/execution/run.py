@@ -11,11 +11,11 @@ import numpy as np
 
 from gpop.common.arguments import as_count
 from gpop.common.errors import UsageError
-from gpop.common.parallel import use_threads
 from gpop.common.spelling import refusing
+from gpop.execution.again import asked_with, run_again
 from gpop.execution.asked import as_vertices, check_options, check_ranks, check_run
 from gpop.execution.checkpoint import Checkpoint, Keeper
-from gpop.execution.finished import Run, made_run
+from gpop.execution.finished import Run, finished_as, made_run
 from gpop.execution.loop import carry_out, engine_for
 from gpop.execution.options import Callback, Mode, Model, Residency, Target, Transport
 from gpop.model.choosers import model_of
@@ -149,17 +149,21 @@ def run(
         raise UsageError(f"run({program!r}): expected a program made for a graph, such as MyProgram(graph)")
     threads, partition_size = as_count("threads", threads), as_count("partition size", partition_size)
     iterations = as_count("iterations", iterations)
-    limit, weights = UNLIMITED if iterations is None else min(iterations, UNLIMITED), program.graph.weights
-    asked = (
-        type(program), None if weights is None else weights.dtype, target, mode, interleave, ratio, model,
-        use_threads(threads) if target == "cpu" else threads, partition_size, counters, transport, residency,
-        device_memory, type(device_memory),  # a number that is none of bytes equals one that is
+    limit = UNLIMITED if iterations is None else min(iterations, UNLIMITED)
+    asked = asked_with(
+        type(program), program.graph.weights, frontier is None, iterations, target=target, mode=mode,
+        interleave=interleave, ratio=ratio, model=model, threads=threads, partition_size=partition_size,
+        counters=counters, transport=transport, residency=residency, device_memory=device_memory,
     )  # fmt: skip
+    alone = not (progress or callback or checkpoint)
+    sources = as_vertices(frontier, program.graph.n)
+    done = run_again(asked, program, sources, limit) if alone else None
+    if done is not None:
+        return done.value
     plan, world = decided_before(asked, program, limit), None  # of a run that was alone
     if plan is None:
         check_options(program, mode, interleave, target, ratio, model, counters, residency)
     check_run(program, frontier, iterations, interleave, target, callback, residency)
-    sources = as_vertices(frontier, program.graph.n)
     if plan is None:
         world = world_of(transport)
         if world is not None:
@@ -180,7 +184,15 @@ def run(
         if target != "cpu":
             raise UsageError(f"checkpoint: target {target!r}: expected 'cpu'")
         keeper = Keeper(checkpoint, plan, world)
-    done = carry_out(plan, engine, sources, progress=progress, callback=callback, keeper=keeper)
+    done = carry_out(
+        plan,
+        engine,
+        sources,
+        progress=progress,
+        callback=callback,
+        keeper=keeper,
+        asked=asked if alone else None,
+    )
     return finished_run(plan, target, *done)
 
 
@@ -199,15 +211,5 @@ def finished_run(
         trace.summary["traffic"] = finished.traffic
     if finished.link is not None:
         trace.summary["link"] = finished.link
-    return made_run(
-        zip(_LEFT, finished, strict=False),
-        iterations=iterations,
-        trace=trace,
-        converged=converged,
-        interleave=plan.interleave,
-        target=target,
-    )
-
-
-_LEFT = Finished._fields[: Finished._fields.index("traffic")]
-"""What is the same of a run that an engine has finished; the rest is told with its trace."""
+    same = finished_as(plan, target, finished)
+    return made_run(same.items(), iterations=iterations, trace=trace, converged=converged)

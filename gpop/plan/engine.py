@@ -30,6 +30,16 @@ class Finished(NamedTuple):
     link: dict[str, Any] | None = None
 
 
+class Left(NamedTuple):
+    """What a run of an engine that rested leaves behind besides the program's fields (`Engine`)."""
+
+    records: list[np.ndarray]
+    seconds: float
+    iterations: int
+    active: int
+    frontier: np.ndarray
+
+
 class Engine(Protocol):
     """A target in the middle of one run; made from a `gpop.plan.plan.Plan`.
 
@@ -45,6 +55,10 @@ class Engine(Protocol):
     An engine whose device works beside the host may have ``begin(sources)``: of a run like an earlier one it
     prepares, loads and begins to iterate, and returns what `prepare` does; ``iterated()`` then waits and
     returns what `iterate` does. Where no run was like it, it does nothing and returns None.
+
+    One that can do many runs alike has ``rest()``: after `finish` it lets go of the graph, with which it is
+    kept, and of the program, and says whether a run that is asked for alike may be done by
+    ``again(program, sources, limit)``, which returns what it has `Left`, or does nothing and returns None.
     """
 
     iteration: int

@@ -120,6 +120,15 @@ class Decided:
         made_of = self.attributes
         return made_of["lowered"] is lowered and made_of["model"] is model and self.offered is tree
 
+    def stands(self, cls: type[Program]) -> bool:
+        """Whether the class's functions and the tree that was looked at are what they were then."""
+        said = self.attributes
+        if lower(cls) is not said["lowered"]:
+            return False
+        if self.target != "cpu" and said["mode"] == "auto":
+            return True
+        return tree_for(said["mode"], said["model"], said["ratio"], self.target) is self.offered
+
     def plan(self, program: Program, limit: int) -> Plan:
         """The plan of a run of this program."""
         plan = object.__new__(Plan)
@@ -188,12 +197,8 @@ def decided_before(asked: tuple, program: Program, limit: int) -> Plan | None:
         decided = _asked.get(asked)
     except TypeError:  # something that is no option
         return None
-    if decided is None or lower(type(program)) is not decided.attributes["lowered"]:
+    if decided is None or not decided.stands(type(program)):
         return None
-    said = decided.attributes
-    if decided.target == "cpu" or said["mode"] != "auto":
-        if tree_for(said["mode"], said["model"], said["ratio"], decided.target) is not decided.offered:
-            return None
     return decided.plan(program, limit)
 
 

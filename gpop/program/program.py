@@ -26,7 +26,7 @@ with ``target="python"`` (`gpop.reference`), which allows all of that.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -208,6 +208,13 @@ class Program:
             {}, {name: Declared(n, field.dtype, field.fill) for name, field in fields.items()}
         )
         self._parameters = self._defaults.copy()
+
+    @classmethod
+    def _beginning(cls, graph: Graph, fields: Fields, parameters: dict[str, Any]) -> Self:
+        """A new program with these for fields and parameters, which are not checked: for apps' own."""
+        program = object.__new__(cls)
+        program.graph, program._fields, program._parameters = graph, fields, parameters
+        return program
 
     def _check_set(self) -> None:
         """Refuse attributes of this program, beyond its own, that nobody would look at."""

@@ -24,8 +24,9 @@ def state_class(lowered: Lowered) -> type:
 
 def state_values(program: Program, lowered: Lowered) -> list:
     """What the state of a program holds now: its arrays as they are, its parameters by value."""
-    fields, parameters = program._fields, program._parameters
-    values = [*map(fields.__getitem__, lowered.fields), *map(parameters.__getitem__, lowered.parameters)]
+    fields, parameters, made = program._fields, program._parameters, program._fields.made
+    values = [made[name] if name in made else fields[name] for name in lowered.fields]
+    values += map(parameters.__getitem__, lowered.parameters)
     for name in lowered.built_in:
         values.append(program.graph.out_degree if name == "out_degree" else np.int64(0))
     return values or [np.int64(0)]

@@ -41,13 +41,16 @@ class Declared:
     (True, array([-1, -1,  0, -1], dtype=int32))
     """
 
-    def __init__(self, length: int, dtype: np.dtype, value: Any) -> None:
+    def __init__(
+        self, length: int, dtype: np.dtype, value: Any, others: dict[int, Any] | None = None
+    ) -> None:
         self.length, self.dtype, self.value = length, dtype, value
-        self.others: dict[int, Any] = {}
+        self.others: dict[int, Any] = {} if others is None else others
 
     def on_host(self) -> np.ndarray:
         array = filled(self.length, self.dtype, self.value)
-        self._set_others(array)
+        if self.others:
+            self._set_others(array)
         return array
 
     def fill(self, array: Any, others: Mapping[str, Any]) -> None:
@@ -83,6 +86,22 @@ class Scaled:
         return False
 
 
+class Unset:
+    """Anything, of a field that every vertex sets before anybody reads it."""
+
+    def __init__(self, length: int, dtype: np.dtype) -> None:
+        self.length, self.dtype = length, dtype
+
+    def on_host(self) -> np.ndarray:
+        return unset(self.length, self.dtype)
+
+    def fill(self, array: Any, others: Mapping[str, Any]) -> None:
+        """Leaves it as it is."""
+
+    def assign(self, vertex: int, value: Any) -> bool:
+        return False
+
+
 def is_device_array(value: Any) -> bool:
     """Whether a value lies on a device (CuPy, Numba, PyTorch ... arrays say so)."""
     return hasattr(value, "__cuda_array_interface__")
@@ -97,6 +116,12 @@ class Fields(MutableMapping[str, Any]):
     def __init__(self, made: dict[str, Any], recipes: dict[str, Recipe]) -> None:
         self.made, self.recipes = made, recipes
         self.away = {name for name, array in made.items() if is_device_array(array)} if made else set()
+
+    def alike(self) -> Fields:
+        """Others that begin with the same arrays and recipes, none of them on a device."""
+        fields = object.__new__(Fields)
+        fields.made, fields.recipes, fields.away = self.made.copy(), self.recipes.copy(), set()
+        return fields
 
     def __getitem__(self, name: str) -> Any:
         array = self.made.get(name)

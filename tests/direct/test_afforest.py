@@ -136,9 +136,11 @@ def test_no_vertices():
 
 def test_threads_are_called_by_the_work_that_there_is(monkeypatch):
     """Edges count where all are compared; else few beyond each vertex's first are looked at."""
-    asked, share = [], afforest.share
+    asked, call = [], afforest.call_together
     monkeypatch.setattr(
-        afforest, "share", lambda work, job, threads: (asked.append(threads), share(work, job, threads))
+        afforest,
+        "call_together",
+        lambda function, job, threads: (asked.append(threads), call(function, job, threads)),
     )
     graph = generate("rmat", scale=14, degree=16, seed=3)
     assert graph.m == afforest._SERIAL

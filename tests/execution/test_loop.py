@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.apps import prototype
 from gpop.apps.bfs import verify
 from gpop.execution import loop, run
 from gpop.generate import generate
@@ -47,6 +48,8 @@ def steps(monkeypatch):
         seen.append(engine.iteration)
 
     def step():
+        for caller in (run, prototype):
+            monkeypatch.setattr(caller, "run_again", lambda *given: None)
         monkeypatch.setattr(run, "carry_out", partial(loop.carry_out, between=between))
         return seen
 

@@ -1,0 +1,87 @@
+"""An engine that rests with its graph between runs, for runs that are asked for like the one it was made for.
+
+The next one finds layouts, workspace, loop and tables as they were left: it puts its own fields and
+parameters into the loop's table, and enters the loop. An engine that rests knows no graph, which would never
+be freed if something that is kept with it led back to it.
+
+What a run asks Python for costs more than it looks: after a loop that has filled the caches, a function that
+is called takes 3 us. So what is called here for each run is counted.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from gpop.common.by_reference import Reference
+from gpop.cpu import loop_state, specialise
+from gpop.cpu.engine import CpuEngine
+from gpop.cpu.workspace import forget_workspaces
+from gpop.plan.engine import Left
+from gpop.program.program import Program
+
+
+class RestingEngine(CpuEngine):
+    """An engine of one run or, between them, of many."""
+
+    rests = False
+    led: Any = None  # the loop of the last workers that were called
+
+    def rest(self) -> bool:
+        """Let go of the graph and the program; False where the next run may have to prepare something."""
+        if self.plan.counting or self.traits.track or not (self.graph.n and self.stays):
+            return False
+        self.rests, self.decided = True, self.plan.alike
+        self.made_by = specialise.compile_loop  # measurements put others in its place
+        self.fills = None if self.traits.all_active else (self._loader(False), self._loader(True))
+        del self.graph, self.program, self.plan
+        return True
+
+    def again(self, program: Program, sources: np.ndarray | None, limit: int) -> Left | None:
+        """A run of another program of the class on the same graph, which the caller holds.
+
+        None, and nothing done, where it would have to prepare something.
+        """
+        self.program, self.limit, self.rows, progress = program, limit, self.most_rows, self.progress
+        try:
+            if program._fields.away or self.made_by is not specialise.compile_loop or not self._renewed():
+                return None
+            self._have_stated()
+            self.begin = self.end = time.perf_counter()
+            if self.fills is None:
+                started = int(self.layout.k), int(self.layout.n), self.edges
+            elif sources is None:
+                started = self.fills[True](self.lists)
+            else:
+                started = self.fills[False](sources, self.lists)
+            self._begin(started, self.receivers, self.edges, 0)
+            records = []
+            while progress[loop_state.FRONTIER] and progress[loop_state.ITERATION] < limit:
+                records.append(self.iterate())
+            self.least_alone[0] = progress[loop_state.LEAST_ALONE]
+            iterations, active = int(progress[loop_state.ITERATION]), int(progress[loop_state.FRONTIER])
+            return Left(records, self.end - self.begin, iterations, active, self._take_frontier())
+        except BaseException:
+            try:
+                self._dismiss()
+            finally:
+                forget_workspaces(program.graph.store)
+            raise
+        finally:
+            del self.program
+            vars(self).pop("graph", None)
+            vars(self).pop("plan", None)
+
+    def _following(self) -> Reference:
+        """The same for all runs with this loop."""
+        if self.led is not self.enter_loop:
+            self.led, self.told = self.enter_loop, super()._following()
+        return self.told
+
+    def _pull_if_wanted(self) -> bool:
+        """As in any run; what is found then has all be prepared anew for the next one."""
+        if self.rests:
+            self.graph, self.plan = self.program.graph, self.decided.plan(self.program, self.limit)
+        return super()._pull_if_wanted()

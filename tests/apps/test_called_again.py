@@ -1,0 +1,209 @@
+"""A call like an earlier one is as right as the first, and asks little of Python."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+import weakref
+from functools import partial
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.apps.pagerank import ConvergingPageRank
+from gpop.apps.resolved import resolved
+from gpop.cpu.again import RestingEngine
+from gpop.generate import generate
+
+CALLS = {
+    "bfs": lambda graph: gpop.bfs(graph, 3, threads=2).level,
+    "bfs by messages": lambda graph: gpop.bfs(graph, 5, method="messages").parent,
+    "bfs from another": lambda graph: gpop.bfs(graph, 9, method="messages").level,
+    "some levels": lambda graph: gpop.bfs(graph, 5, iterations=1).level,
+    "sssp": lambda graph: gpop.sssp(graph, 3, method="messages", interleave=False).distance,
+    "pagerank": lambda graph: gpop.pagerank(graph).rank,
+    "three iterations": lambda graph: gpop.pagerank(graph, iterations=3).rank,
+    "two iterations": lambda graph: gpop.pagerank(graph, iterations=2).rank,
+    "less damping": lambda graph: gpop.pagerank(graph, 0.5, iterations=3).rank,
+    "double": lambda graph: gpop.pagerank(graph, dtype=np.float64, threads=1).rank,
+    "weighted": lambda graph: gpop.pagerank(graph, weighted=True, mode="pc").rank,
+    "dangling": lambda graph: gpop.pagerank(graph, dangling="uniform").rank,
+    "components": lambda graph: gpop.connected_components(graph).label,
+    "components alone": lambda graph: gpop.connected_components(graph, threads=1).label,
+    "labels": lambda graph: gpop.connected_components(graph, "labels", interleave=False).label,
+}
+
+MOST = {
+    "pagerank": (lambda graph: gpop.pagerank(graph, threads=2), 65),
+    "three iterations": (lambda graph: gpop.pagerank(graph, iterations=3, threads=2), 65),
+    "components": (lambda graph: gpop.connected_components(graph, threads=2), 30),
+    "bfs by messages": (lambda graph: gpop.bfs(graph, 5, method="messages", threads=2), 70),
+}
+"""Functions of Python that a call like an earlier one may ask."""
+
+
+def graph_of(scale: int = 8) -> gpop.Graph:
+    return generate("rmat", scale=scale, seed=3, symmetrize=True, weights=(1, 9))
+
+
+def functions_of(call) -> int:
+    """How many functions of Python are called."""
+    seen = []
+    before = sys.getprofile()
+    sys.setprofile(lambda frame, event, argument: seen.append(event) if event == "call" else None)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    return len(seen)
+
+
+def test_results_of_earlier_calls_never_change():
+    """In turns on one graph, all are those of calls on graphs of their own, then and afterwards."""
+    graph, expected = graph_of(), {name: call(graph_of()).copy() for name, call in CALLS.items()}
+    results = [(name, CALLS[name](graph)) for _ in range(3) for name in CALLS]
+    results += [(name, CALLS[name](graph)) for name in reversed(CALLS) for _ in range(2)]
+    for name, found in results:
+        assert np.array_equal(found, expected[name]), name
+    assert len({found.ctypes.data for _, found in results}) == len(results)
+
+
+def test_two_threads_at_once():
+    graph, failures = graph_of(10), []
+    expected = {name: call(graph_of(10)).copy() for name, call in CALLS.items()}
+
+    def work(names):
+        for name in names:
+            if not np.array_equal(CALLS[name](graph), expected[name]):
+                failures.append(name)
+
+    orders = [[*CALLS] * 4, [*reversed(CALLS)] * 4, ["pagerank", "components"] * 15]
+    threads = [threading.Thread(target=work, args=(names,)) for names in orders]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert failures == []
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_graph_is_freed_when_it_is_dropped(name):
+    """At once: nothing that is kept with it leads back to it."""
+    graph = graph_of()
+    found = [CALLS[name](graph) for _ in range(3)]
+    gone, enabled = weakref.ref(graph), gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        del graph
+        assert gone() is None
+    finally:
+        if enabled:
+            gc.enable()
+    assert np.array_equal(found[0], found[2])
+
+
+@pytest.mark.parametrize("name", MOST)
+def test_little_is_asked_of_python(name):
+    graph, (call, most) = graph_of(), MOST[name]
+    for _ in range(3):
+        call(graph)
+    assert functions_of(partial(call, graph)) <= most
+
+
+def test_an_edited_function_is_noticed(monkeypatch):
+    graph = graph_of()
+    before = [gpop.pagerank(graph).rank for _ in range(3)][-1]
+
+    def filterFunc(self, node):
+        rank = self.base + self.damping * self.share[node]
+        self.change[node] = abs(rank - self.rank[node])
+        self.rank[node] = 2 * rank
+        self.share[node] = rank * self.per_edge[node]
+        return True
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ConvergingPageRank, "filterFunc", filterFunc)
+        assert np.abs(gpop.pagerank(graph, max_iterations=100).rank - 2 * before).max() < 1e-4
+    assert np.array_equal(gpop.pagerank(graph).rank, before)
+
+
+def test_another_number_of_threads_is_noticed(monkeypatch):
+    graph = graph_of()
+    for threads in (1, 3, 1, 2):
+        monkeypatch.setenv("NUMBA_NUM_THREADS", str(threads))
+        assert gpop.pagerank(graph).run.threads == threads
+        assert gpop.connected_components(graph).run.threads == threads
+
+
+def test_what_is_refused_is_refused_after_what_equals_it():
+    graph = graph_of()
+    for _ in range(2):
+        gpop.pagerank(graph, 1)
+        gpop.pagerank(graph, 1.0, weighted=True)
+        gpop.pagerank(graph, True, weighted=1)
+        for wrong in ({"tolerance": "no"}, {"max_iterations": 1.0}, {"max_iterations": -1}, {"dtype": None}):
+            with pytest.raises(gpop.UsageError):
+                gpop.pagerank(graph, **wrong)
+        gpop.connected_components(graph, partition_size=64)
+        with pytest.raises(gpop.UsageError):
+            gpop.connected_components(graph, partition_size=64.0)
+
+
+def test_equal_arguments_of_other_types_are_others():
+    graph = graph_of()
+
+    def named(graph, value, options):
+        return [value]
+
+    made = [resolved(named, graph, value, options={}) for value in (1, 1.0, True, 1)]
+    assert [type(each[0]) for each in made] == [int, float, bool, int] and made[3] is made[0]
+    mutable = [resolved(named, graph, value, options={}) for value in ([1], [1])]
+    assert mutable[0] is not mutable[1]
+    options = [{"a": 1}, {"b": 1}, {"a": 1.0}]
+    assert len({id(resolved(named, graph, 2, options=each)) for each in options for _ in range(2)}) == 3
+
+
+def test_a_run_that_is_broken_off_leaves_nothing_for_the_next(monkeypatch):
+    graph = graph_of()
+    expected = [gpop.pagerank(graph, iterations=3).rank for _ in range(3)][-1]
+
+    def broken(engine):
+        engine.space.sums[:] = 1
+        engine.space.frontier_size[:] = 1
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RestingEngine, "iterate", broken)
+        with pytest.raises(KeyboardInterrupt):
+            gpop.pagerank(graph, iterations=3)
+    assert np.array_equal(gpop.pagerank(graph, iterations=3).rank, expected)
+
+
+def test_a_run_is_told_as_the_first_was():
+    graph = graph_of()
+    graph.name = "first"
+    first, again = (gpop.pagerank(graph, iterations=4, threads=2) for _ in range(2))
+    graph.name = "second"
+    third = gpop.pagerank(graph, iterations=4, threads=2)
+    for found in (again, third):
+        for name in ("iterations", "converged", "mode", "interleave", "threads", "target", "partition_size"):
+            assert getattr(found.run, name) == getattr(first.run, name)
+        assert found.run.seconds > 0 and found.run.prepare_seconds == 0 and len(found.trace) == 4
+        assert found.run.frontier.tolist() == first.run.frontier.tolist()
+        assert {**found.trace.summary, "graph": ""} == {**first.trace.summary, "graph": ""}
+    assert [each.trace.summary["graph"] for each in (first, again, third)] == ["first", "first", "second"]
+
+
+def test_a_search_that_comes_to_pull_later(monkeypatch):
+    """In-edges that no earlier run wanted are found in the middle of one that is done again."""
+    graph = generate("rmat", scale=12, degree=16, seed=3, symmetrize=True)
+    expected = gpop.bfs(generate("rmat", scale=12, degree=16, seed=3, symmetrize=True), 1, mode="pull").level
+    hub = int(np.argmax(graph.out_degree))
+    for _ in range(2):
+        assert gpop.bfs(graph, hub, method="messages", iterations=0).level.max() == 0
+    far = np.where(expected < 0, -1, expected)
+    for _ in range(2):
+        assert np.array_equal(gpop.bfs(graph, 1, method="messages").level, far)
