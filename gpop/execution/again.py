@@ -63,5 +63,5 @@ def _run_of(program: Program, found: Resting, left: Left) -> Run:
         trace.extend(records)
     return made_run(
         found.same.items(), iterations=left.iterations, trace=trace, seconds=left.seconds,
-        frontier=left.frontier, converged=left.active == 0,
+        frontier=left.frontier, touched=left.touched, converged=left.active == 0,
     )  # fmt: skip

@@ -61,7 +61,6 @@ class GpuRankEngine(Together, GpuEngine):
     """One rank's side of a run; see `gpop.plan.engine.Engine`."""
 
     launched = RANKED
-    begin = None  # what is noted is of runs alone
 
     def __init__(self, plan: Plan, world: World, gather: bool) -> None:
         self.world, self.whole_plan, self.gathers = world, plan, gather

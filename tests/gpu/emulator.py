@@ -248,6 +248,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
         runtimeGetVersion=lambda: 0,
         driverGetVersion=lambda: 0,
         CUDARuntimeError=RuntimeError,
+        getDevice=lambda: Device.id,
         getDeviceCount=lambda: 1,
         getDeviceProperties=lambda index: {"name": b"emulator"},
         deviceGetPCIBusId=lambda index: "0000:00:00.0",
