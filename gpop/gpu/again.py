@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gpop.gpu.device import cupy, current_stream
+from gpop.gpu.device import cupy
 from gpop.gpu.engine import FRONTIER, HEAVY, ITERATION, LIMIT, NOBODY, ROWS, GpuEngine
 from gpop.gpu.exchange import on_device
 from gpop.gpu.launch import Launch
@@ -26,7 +26,6 @@ from gpop.plan.engine import Left
 from gpop.plan.plan import Plan
 from gpop.program.program import Program
 from gpop.program.values import Declared
-
 
 SAME = ("exchange", "control", "fields", "known")
 """Attributes of an engine that are the same for runs alike."""
@@ -45,6 +44,7 @@ class RestingEngine(GpuEngine):
         if self.push is not None or self.link is not None:
             return False
         self.device = cupy().cuda.runtime.getDevice()
+        self._alike(on_device(self.program, self.lowered.fields))
         self._let_go()
         return True
 
@@ -63,6 +63,7 @@ class RestingEngine(GpuEngine):
                 self._work_with(ready)
                 alike = self._alike(away)
                 if type(alike) is OneBlock:
+                    ready.keep_space(self.space)
                     return alike.run(program, sources, limit)
             else:
                 vars(self).update(alike)
@@ -84,11 +85,7 @@ class RestingEngine(GpuEngine):
         """What the next run like this one finds; nothing where it has fields that are neither."""
         if len(self.exchange.fields) + len(away) < len(self.fields.names):
             return {}
-        if self.ready.in_one:
-            self.ready.keep_space(self.space)
-            found: OneBlock | dict[str, Any] = OneBlock(self, away)
-        else:
-            found = {name: vars(self)[name] for name in SAME}
+        found = OneBlock(self, away) if self.ready.in_one else {name: vars(self)[name] for name in SAME}
         self.alike[away] = found
         return found
 
@@ -106,7 +103,8 @@ class OneBlock:
         ready, exchange, lowered = engine.ready, engine.exchange, engine.lowered
         self.ready, self.exchange, self.words = ready, exchange, exchange.words
         self.mail, self.trace = exchange.mail, exchange.trace[:, :FETCHED_AT]
-        self.finished, self.current_stream = exchange.control.place("finished"), cupy().cuda.get_current_stream
+        self.finished = exchange.control.place("finished")
+        self.current_stream = cupy().cuda.get_current_stream
         self.n, self.all_active = engine.program.graph.n, engine.traits.all_active
         state = np.zeros(1, ready.emitted.state_dtype)
         space = np.zeros(len(engine.space.struct), np.uint8)

@@ -120,7 +120,9 @@ class Workspace:
     def active(self) -> np.ndarray:
         """The vertices that are active, or wait."""
         active = self._vertices_in("frontier_bits")
-        return np.union1d(active, self._vertices_in("waiting_bits")) if self.shapes["waiting_bits"][0] else active
+        if not self.shapes["waiting_bits"][0]:
+            return active
+        return np.union1d(active, self._vertices_in("waiting_bits"))
 
     def touched(self) -> np.ndarray | None:
         """The vertices that ever were active, where somebody wants to know."""
