@@ -9,6 +9,7 @@ import gpop
 from gpop.generate import generate
 from gpop.gpu import device, engine, exchange, prepared
 from gpop.gpu.left import make_room
+from gpop.graph.kept import Kind
 from tests.gpu import emulator
 from tests.gpu.emulator import emulated
 from tests.programs import Smallest, random_graph
@@ -40,6 +41,26 @@ def test_what_is_kept_with_a_graph_is_of_one_device(made, monkeypatch):
     first, second = (ready.layout for ready in made["prepared"])
     assert first is not second
     assert first.arrays["indptr"] is not second.arrays["indptr"]
+
+
+def test_calls_again_take_nothing_of_another_device(monkeypatch):
+    """By messages and on lists, however devices take turns."""
+    graph = random_graph(6, 200, 900, weights=True)
+    asked = {
+        "bfs": lambda **given: gpop.bfs(graph, 3, method="messages", ratio=1.0, **given).level,
+        "cc": lambda **given: gpop.connected_components(graph, **given).label,
+        "lists": lambda **given: gpop.sssp(graph, 3, method="lists", **given).distance,
+    }
+    expected = {name: ask() for name, ask in asked.items()}
+    with emulated():
+        for each in (0, 1, 0, 0, 1, 1):
+            monkeypatch.setattr(emulator.Device, "id", each)
+            for name, ask in asked.items():
+                assert np.array_equal(ask(target="gpu"), expected[name])
+    keys = {key for kind, key in graph.store._entries if kind is Kind.DEVICE}
+    assert len(keys) == 6 and {key[:-1] for key in keys if key[-1] == 0} == {
+        key[:-1] for key in keys if key[-1] == 1
+    }
 
 
 @pytest.mark.slow
