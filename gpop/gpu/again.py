@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gpop.gpu.device import cupy
+from gpop.gpu.device import cupy, of_cupy
 from gpop.gpu.engine import FRONTIER, HEAVY, ITERATION, LIMIT, NOBODY, ROWS, GpuEngine
 from gpop.gpu.exchange import on_device
 from gpop.gpu.launch import Launch
@@ -139,7 +139,7 @@ class OneBlock:
         for at, name in self.parameters:
             values[at] = parameters[name]
         for at, name in self.away:
-            values[at] = program._fields.made[name].data.ptr
+            values[at] = of_cupy(program._fields.made[name]).data.ptr
         return values
 
     def run(self, program: Program, sources: np.ndarray | None, limit: int) -> Left:
