@@ -109,6 +109,8 @@ def choose(
         return "messages", "weights are fractions or large" if not fits else "several ranks"
     if not on_gpu and _is_small(graph) and graph.facts.mapped is None:
         return "calendar", "a small graph, and no option speaks of messages"
+    if on_gpu and graph.m <= SMALL_ON_GPU:  # whatever its shape: the least of the three
+        return "messages", "a small graph"
     hubs, mapped = on_gpu and unevenness(graph) >= UNEVEN, graph.facts.mapped is not None
     both_ways = on_gpu and not mapped and graph.equals_reverse()
     small = (SMALL_AMONG_HUBS if hubs else SMALL_ON_GPU) if both_ways else SMALL_ONE_WAY

@@ -77,7 +77,7 @@ def _run_of(found: Resting, left: Left, graph: str) -> Run:
         trace.extend(records)
     return made_run(
         found.same.items(), iterations=left.iterations, trace=trace, seconds=left.seconds,
-        frontier=left.frontier, converged=left.active == 0,
+        frontier=left.frontier, touched=left.touched, converged=left.active == 0,
     )  # fmt: skip
 
 

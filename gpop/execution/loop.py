@@ -37,9 +37,9 @@ def engine_for(
 
         return RankEngine(plan, world, gather)
     if target == "gpu":
-        from gpop.gpu.engine import GpuEngine
+        from gpop.gpu.again import RestingEngine as RestingGpuEngine
 
-        return GpuEngine(plan)
+        return RestingGpuEngine(plan)
     if target == "python":
         from gpop.reference import PythonEngine
 
@@ -85,10 +85,6 @@ def carry_out(
     with exclusive(graph):
         try:
             series = not engine.schedules and bool(plan.program._series)
-            if not (progress or callback or between or keeper or series):
-                done = _without_stops(plan, engine, sources)
-                if done is not None:
-                    return done
             settled = None if engine.settles else settled_of(plan.program)
             watched, over = callback or settled or series, False
             most = 1 if watched else engine.most_rows
@@ -140,21 +136,6 @@ def carry_out(
         finally:
             if bar:
                 bar.close()
-
-
-def _without_stops(
-    plan: Plan, engine: Engine, sources: np.ndarray | None
-) -> tuple[Trace, Finished, int, bool] | None:
-    """The same of a run that nobody looks at meanwhile, by an engine that can begin at once; else None."""
-    begin = getattr(engine, "begin", None)
-    said = None if begin is None else begin(sources)
-    if said is None:
-        return None
-    trace = Trace(_summary(plan, engine) | said)  # while the device is at it
-    trace.extend(engine.iterated())
-    while (active := engine.active) and engine.iteration < plan.limit:
-        trace.extend(engine.iterate())
-    return trace, engine.finish(), engine.iteration, active == 0
 
 
 def _summary(plan: Plan, engine: Engine) -> dict[str, Any]:

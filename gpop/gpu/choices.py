@@ -157,8 +157,7 @@ def _way_without_bins(plan: Plan) -> str | None:
     cls, graph = type(plan.program), plan.program.graph
     sums = cls.all_active and cls.combine is not None and plan.types.gathered.kind == "f"
     asks = plan.model.pulls and plan.partition_size is None and "needsFunc" not in plan.lowered.functions
-    in_one = graph.n + graph.m <= limits.ONE_BLOCK
-    if not (sums and asks and graph.m) or (_has_short_rows(graph) and not in_one):
+    if not (sums and asks and graph.m) or (_has_short_rows(graph) and not limits.fit_one_block(graph)):
         return None
     if prefers_edge_list(graph.m):
         return "edge-list"

@@ -103,6 +103,11 @@ def free_bytes() -> int:
     return cupy().cuda.runtime.memGetInfo()[0] + cupy().get_default_memory_pool().free_bytes()
 
 
+def of_cupy(array: Any) -> Any:
+    """An array of a device as CuPy's, whatever library's it is; without a copy."""
+    return array if hasattr(getattr(array, "data", None), "ptr") else cupy().asarray(array)
+
+
 def pinned(length: int, dtype: np.dtype) -> np.ndarray:
     """An array of the host's memory that the device can reach."""
     return np.frombuffer(cupy().cuda.alloc_pinned_memory(length * dtype.itemsize), dtype, length)

@@ -13,7 +13,6 @@ import numpy as np
 
 from gpop.gpu import calibrate
 from gpop.gpu.device import cupy, current_stream
-from gpop.gpu.exchange import FEW, on_device
 from gpop.gpu.fields import DeviceFields
 from gpop.gpu.kernel import FUSED
 from gpop.gpu.launch import Launch
@@ -33,12 +32,8 @@ takes a vertex of five million in-edges to be late by as much again."""
 
 NOBODY = np.empty(0, np.uint32)
 
-AGAIN = ("ready", "mode", "layout", "traits", "exchange", "control", "fields", "known")
-"""What is the same for a run like an earlier one, if all its fields are small or on the device already."""
-
-ITERATION, LIMIT, ROWS, ROW_LIMIT, SLICE, FRONTIER, HEAVY, LOADS, SOURCES = map(
-    word_of,
-    ("iteration", "limit", "rows", "row_limit", "slice_ns", "frontier", "heavy_size", "loads", "sources"),
+ITERATION, LIMIT, ROWS, ROW_LIMIT, SLICE, FRONTIER, HEAVY = map(
+    word_of, ("iteration", "limit", "rows", "row_limit", "slice_ns", "frontier", "heavy_size")
 )
 
 
@@ -55,6 +50,7 @@ class GpuEngine(Preparing):
     def __init__(self, plan: Plan, push: int | None = None) -> None:
         cupy()
         self.plan, self.program, self.lowered, self.push = plan, plan.program, plan.lowered, push
+        self.limit = plan.limit
         self.milliseconds = self.prepare_seconds = 0.0
         self.stream: int | None = None
         """On which the device is at work."""
@@ -86,33 +82,7 @@ class GpuEngine(Preparing):
         if "out_degree" in self.lowered.built_in:
             self.known["out_degree"] = self.layout["out_degree"].data.ptr
         ready.give(self.space, exchange)
-        away = on_device(self.program, names)
-        if len(exchange.fields) + len(away) == len(names) and self.link is None:
-            ready.again[away] = {name: vars(self)[name] for name in AGAIN}
         return ready.said
-
-    def begin(self, sources: np.ndarray | None) -> dict[str, Any] | None:
-        """Prepare, load and iterate, of a run like an earlier one, and come back while the device is at it;
-        None, and nothing is done, where there was none. `iterated` waits."""
-        ready = noted(self.plan)
-        if ready is None:
-            return None
-        again = ready.again.get(on_device(self.program, self.lowered.fields))
-        if again is None:
-            self._work_with(ready)
-        else:
-            vars(self).update(again)
-            self.fields.program = self.program
-            self.space = ready.take_space(self.program.graph)
-            ready.give(self.space, self.exchange)
-        self.load(sources, self.most_rows)
-        self._begin_launch(self._launch_of_now())
-        return ready.said
-
-    def iterated(self) -> np.ndarray:
-        """What `iterate` returns, of a launch that was begun."""
-        self._end_launch()
-        return self._records()
 
     def _with_constants(self, ready: Prepared) -> Prepared:
         """What the model goes by, measured where it was not yet, and the tree in its place."""
@@ -139,37 +109,28 @@ class GpuEngine(Preparing):
     def load(self, sources: np.ndarray | None, rows: int) -> None:
         """Fields to the device; these vertices, or all, become the frontier."""
         self.refresh()
-        ready, exchange = self.ready, self.exchange
-        exchange.begin(ready.head)
-        words = exchange.words
-        words[LIMIT], words[ROW_LIMIT], words[SLICE] = self.plan.limit, rows, SLICE_NS
-        words[HEAVY] = self.space.heavy_size
-        words[FRONTIER] = self.program.graph.n if sources is None else len(sources)
+        exchange = self.exchange
+        self._begin_control(rows)
+        exchange.words[LIMIT], exchange.words[HEAVY] = self.limit, self.space.heavy_size
+        exchange.words[FRONTIER] = self.program.graph.n
         self.fresh = True
         if not self.traits.all_active:
-            self._give(sources)
+            with self.layout.allocating():
+                self.given = exchange.load(sources, self.program.graph.n)
         if self.launched is not FUSED:
             self._load_apart(current_stream())
 
-    def _give(self, sources: np.ndarray | None) -> None:
-        """Say where these vertices lie on the device when the next copy has been made."""
-        exchange, words = self.exchange, self.exchange.words
-        words[LOADS], words[SOURCES] = -1 if sources is None else len(sources), exchange.frontier_at
-        if sources is None:
-            return
-        if len(sources) <= FEW:
-            exchange.frontier[: len(sources)] = sources
-            return
-        with self.layout.allocating():
-            self.given = cupy().asarray(sources)
-        words[SOURCES] = self.given.data.ptr
+    def _begin_control(self, rows: int) -> None:
+        """Control of a run that begins and brings so many records at once."""
+        self.exchange.begin(self.ready.head)
+        self.exchange.words[ROW_LIMIT], self.exchange.words[SLICE] = rows, SLICE_NS
 
     def _load_apart(self, stream: int) -> None:
         """By a launch of its own, in place of that of the loop."""
         self.exchange.send(stream)
         if not self.traits.all_active:
-            words, (place, size) = self.exchange.words, self.ready.given
-            place[0], size[0] = words[SOURCES], words[LOADS]
+            place, size = self.ready.given
+            place[0], size[0] = self.exchange.loaded
             self.ready.loader(stream)
 
     def iterate(self) -> np.ndarray:
@@ -211,12 +172,7 @@ class GpuEngine(Preparing):
 
         ``goes_on``: with the record that the launch before has begun.
         """
-        self._begin_launch(launch, goes_on)
-        self._end_launch()
-
-    def _begin_launch(self, launch: Launch, goes_on: bool = False) -> None:
-        """The same; the host need not wait."""
-        exchange, (begin, end) = self.exchange, self.ready.events
+        exchange, (begin, end), mail = self.exchange, self.ready.events, self.exchange.mail
         self.stream = stream = current_stream()
         if self.fresh:
             exchange.send(stream)
@@ -225,27 +181,23 @@ class GpuEngine(Preparing):
                 exchange.words[ROWS] = 0
             self._send(stream)
         self.fresh = False
-        if exchange.mail is None:
+        if mail is None:
             begin.record()
         self._start(launch, stream)
-        if exchange.mail is None:
+        if mail is None:
             end.record()
             exchange.ask(stream)
-
-    def _end_launch(self) -> None:
-        """Wait for what was begun."""
-        mail = self.exchange.mail
-        self.exchange.wait(self.stream)
+        exchange.wait(stream)
         self.stream = None
         elapsed = cupy().cuda.get_elapsed_time
-        self.milliseconds += elapsed(*self.ready.events) if mail is None else mail.milliseconds
+        self.milliseconds += elapsed(begin, end) if mail is None else mail.milliseconds
 
     def _start(self, launch: Launch, stream: int) -> None:
         launch(stream)
 
     def _send(self, stream: int) -> None:
         """What the next launch begins with; nobody has arrived at its barriers."""
-        self.control["arrived_blocks"] = self.control["released"] = self.control["levels_arrived"] = 0
+        self.exchange.go_on()
         self.exchange.send(stream)
 
     def refresh(self) -> None:
@@ -274,12 +226,12 @@ class GpuEngine(Preparing):
             self._load_apart(stream)
             self.exchange.wait(stream)
         self.fields.fetch(self.lowered.written)
-        ready, track, is_active = self.ready, self.traits.track, not self.traits.all_active and self.active
+        ready, is_active = self.ready, not self.traits.all_active and self.active
         finished = Finished(
             self.milliseconds * 1e-3,
             self.prepare_seconds,
-            frontier=self._left() if is_active else NOBODY,
-            touched=self.space.vertices_in("touched_bits", self.program.graph.n) if track else None,
+            frontier=self.space.active() if is_active else NOBODY,
+            touched=self.space.touched(),
             counters=None,
             mode=self.mode,
             threads=ready.threads,
@@ -295,14 +247,6 @@ class GpuEngine(Preparing):
             ready.keep_space(self.space)
         self.fields.forget()
         return finished
-
-    def _left(self) -> np.ndarray:
-        """Who is active, or waits."""
-        n, space = self.program.graph.n, self.space
-        active = space.vertices_in("frontier_bits", n)
-        if not space.shapes["waiting_bits"][0]:
-            return active
-        return np.union1d(active, space.vertices_in("waiting_bits", n))
 
     def abandon(self) -> None:
         """The workspace was not given back. What was begun ends: it writes where the next run begins."""

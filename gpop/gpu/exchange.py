@@ -35,7 +35,7 @@ ALIGNED = 256
 HEAD_BYTES = CONTROL.fields["trace"][1]
 """Of Control before the trace."""
 
-_ROWS = word_of("rows")
+_ROWS, _FRONTIER, _LOADS, _SOURCES = map(word_of, ("rows", "frontier", "loads", "sources"))
 _ROW_BYTES = CONTROL["trace"].base.itemsize * CONTROL["trace"].shape[1]
 
 
@@ -55,9 +55,11 @@ class Exchange:
         The same before the trace, as integers of 8 bytes.
     trace : ndarray
         The one of those that the host looks at.
+    letter : memoryview
+        The bytes that `send` copies.
     device_control : device array
-    control_at, frontier_at : int
-        Addresses on the device.
+    control_at : int
+        Its address.
     mail : Mail or None
         What launches are given that copy, ``in_one`` block of threads, so that nobody else has to.
     """
@@ -82,13 +84,37 @@ class Exchange:
         self.device_control = self._device[self._control_at :]
         self._first_end = self._control_at + HEAD_BYTES + FIRST_ROWS * _ROW_BYTES
         self._at = int(self._host.ctypes.data), int(self._device.data.ptr)
-        self.control_at, self.frontier_at = self._at[1] + self._control_at, self._at[1] + at
-        ends = self._control_at + HEAD_BYTES, self._first_end
-        self.mail = Mail(*self._at, *ends) if in_one else None
+        self.control_at, self._frontier_at = self._at[1] + self._control_at, self._at[1] + at
+        self.letter = memoryview(self._host)[: self._control_at + HEAD_BYTES]
+        self.mail = Mail(*self._at, len(self.letter), self._first_end) if in_one else None
 
     def begin(self, head: bytes) -> None:
         """Control of a run that begins; of the trace what was there."""
         self._head[:] = head
+
+    def load(self, sources: np.ndarray | None, n: int) -> Any:
+        """Say that these vertices are active, or all ``n``, and where they lie on the device when the next
+        copy has been made; returns what the device must have until they are loaded."""
+        words = self.words
+        if sources is None:
+            words[_FRONTIER], words[_LOADS] = n, -1
+            return None
+        words[_FRONTIER] = words[_LOADS] = size = len(sources)
+        if size <= FEW:
+            words[_SOURCES], self.frontier[:size] = self._frontier_at, sources
+            return None
+        given = cupy().asarray(sources)
+        words[_SOURCES] = given.data.ptr
+        return given
+
+    @property
+    def loaded(self) -> tuple[int, int]:
+        """Where they lie, and how many they are."""
+        return self.words[_SOURCES], self.words[_LOADS]
+
+    def go_on(self) -> None:
+        """Control of a launch in the middle of a run: nobody has arrived at its barriers."""
+        self.control["arrived_blocks"] = self.control["released"] = self.control["levels_arrived"] = 0
 
     def take(self, fields: Fields) -> None:
         """Small fields as a program has them now, to go with the next `send`."""
@@ -120,8 +146,8 @@ class Exchange:
         if self.mail is not None:
             return
         host, device = self._at
-        runtime, end = cupy().cuda.runtime, self._control_at + HEAD_BYTES
-        runtime.memcpyAsync(device, host, end, runtime.memcpyHostToDevice, stream)
+        runtime = cupy().cuda.runtime
+        runtime.memcpyAsync(device, host, len(self.letter), runtime.memcpyHostToDevice, stream)
 
     def receive(self, stream: int) -> None:
         """Fields, Control and the trace to the host, when a stream has done what it was told to."""

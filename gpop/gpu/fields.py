@@ -1,8 +1,8 @@
 """Where a run on a GPU has the fields of its program, on their way there and back.
 
-Small ones are in the block that is exchanged (`gpop.gpu.exchange`); CuPy arrays stay what they are; a field
-that nobody may write is sent once for all runs. What nobody has looked at is made where it is wanted, and a
-result waits on the device until somebody does.
+Small ones are in the block that is exchanged (`gpop.gpu.exchange`); arrays of a device stay what they are; a
+field that nobody may write is sent once for all runs. What nobody has looked at is made where it is wanted,
+and a result waits on the device until somebody does.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from gpop.gpu import staging
 from gpop.gpu.beginning import begin
-from gpop.gpu.device import cupy
+from gpop.gpu.device import cupy, of_cupy
 from gpop.gpu.device_graph import DeviceGraph
 from gpop.gpu.exchange import ROOM, Exchange
 from gpop.gpu.left import OnDevice
@@ -59,7 +59,7 @@ class DeviceFields(dict[str, Any]):
     def _take(self, name: str, fields: Fields) -> None:
         array = fields[name]
         if name in fields.away:
-            self[name] = array
+            self[name] = of_cupy(array)
         elif self._is_constant(name):
             self[name] = self._copy_of(array)
         else:

@@ -5,6 +5,8 @@ Read as ``limits.HUB``, so that whoever sets one (a study, a test) sets it for t
 
 from __future__ import annotations
 
+from gpop.graph.graph import Graph
+
 BLOCK_THREADS = 1024
 MOST_BLOCKS = 1024
 """One on each multiprocessor; no device has so many."""
@@ -56,3 +58,8 @@ MOST_LANE_IDS = 16
 
 LEAST_SHARED = 1 << 14
 """Candidates of a sparse iteration want some, and vertices that wait for a warp (in_edges.cuh)."""
+
+
+def fit_one_block(graph: Graph) -> bool:
+    """Whether one block does a run on the graph (`ONE_BLOCK`)."""
+    return graph.n + graph.m <= ONE_BLOCK

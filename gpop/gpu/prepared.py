@@ -72,8 +72,7 @@ class Prepared:
         self.module = compile_kernel(make_source(self.emitted, self.traits, self.launched))
         self.shared = shared_bytes(self.emitted, self.traits)
         self.device = current_device()
-        edges, vertices = self.layout.graph.m, self.layout.graph.n
-        self.in_one = self.launched is FUSED and vertices + edges <= limits.ONE_BLOCK
+        self.in_one = self.launched is FUSED and limits.fit_one_block(self.layout.graph)
         self.blocks, self.block_threads = self.device.multiprocessors, limits.BLOCK_THREADS
         if self.in_one:
             self.blocks, self.block_threads = 1, min(limits.ONE_BLOCK_THREADS, limits.BLOCK_THREADS)
@@ -82,8 +81,6 @@ class Prepared:
         self.events = cupy().cuda.Event(), cupy().cuda.Event()
         self.space: Workspace | None = None
         self.exchanges: dict[tuple[str, ...], Exchange] = {}
-        self.again: dict[tuple[str, ...], dict[str, Any]] = {}
-        """By the fields that are on the device, all others small: of the last engine, and the next, too."""
         state = np.zeros(1, self.emitted.state_dtype)
         self._state, self._packer = memoryview(state.view(np.uint8)), packer(state.dtype)
         space, control, mail = np.zeros(1, SPACE), np.zeros(1, np.uint64), np.zeros(1, MAIL)

@@ -81,7 +81,7 @@ class Workspace:
     """The arrays behind ``struct Space``; `struct` are the bytes of that, ``nbytes`` what the arrays take."""
 
     def __init__(self, graph: Graph, shapes: Shapes, traits: Traits, fixed: dict[str, Any]) -> None:
-        self.shapes, self.fixed = shapes, fixed
+        self.shapes, self.fixed, self._n = shapes, fixed, graph.n
         self._at, size = {}, 0
         for name, (length, dtype) in shapes.items():
             self._at[name] = size
@@ -117,9 +117,20 @@ class Workspace:
         self["heavy"][: pieces.size].set(pieces.ravel())
         return len(pieces)
 
-    def vertices_in(self, name: str, n: int) -> np.ndarray:
+    def active(self) -> np.ndarray:
+        """The vertices that are active, or wait."""
+        active = self._vertices_in("frontier_bits")
+        if not self.shapes["waiting_bits"][0]:
+            return active
+        return np.union1d(active, self._vertices_in("waiting_bits"))
+
+    def touched(self) -> np.ndarray | None:
+        """The vertices that ever were active, where somebody wants to know."""
+        return self._vertices_in("touched_bits") if self.shapes["touched_bits"][0] else None
+
+    def _vertices_in(self, name: str) -> np.ndarray:
         """The vertices whose bit is set, ascending."""
         words = self[name].get()
-        return np.flatnonzero(np.unpackbits(words.view(np.uint8), count=n, bitorder="little")).astype(
+        return np.flatnonzero(np.unpackbits(words.view(np.uint8), count=self._n, bitorder="little")).astype(
             np.uint32
         )

@@ -31,13 +31,14 @@ class Finished(NamedTuple):
 
 
 class Left(NamedTuple):
-    """What a run of an engine that rested leaves behind besides the program's fields (`Engine`)."""
+    """What a run of an engine that rested leaves behind besides fields (`Engine`); see `Finished`."""
 
     records: list[np.ndarray]
     seconds: float
     iterations: int
     active: int
     frontier: np.ndarray
+    touched: np.ndarray | None = None
 
 
 class Engine(Protocol):
@@ -52,12 +53,8 @@ class Engine(Protocol):
     ``settles``: whether it looks itself if a program's changes are small enough (`Program.settles`), and
     ``schedules`` whether it gives parameters that have a value for each iteration their own.
 
-    An engine whose device works beside the host may have ``begin(sources)``: of a run like an earlier one it
-    prepares, loads and begins to iterate, and returns what `prepare` does; ``iterated()`` then waits and
-    returns what `iterate` does. Where no run was like it, it does nothing and returns None.
-
-    One that can do many runs alike has ``rest()``: after `finish` it lets go of the graph, with which it is
-    kept, and of the program, and says whether a run that is asked for alike may be done by
+    An engine that can do many runs alike has ``rest()``: after `finish` it lets go of the graph, with which
+    it is kept, and of the program, and says whether a run that is asked for alike may be done by
     ``again(program, sources, limit)``, which returns what it has `Left`, or does nothing and returns None.
     """
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
-from gpop.program.values import is_device_array
+from gpop.program.values import device_kind, is_device_array
 
 DTYPES = tuple(
     np.dtype(name)
@@ -70,7 +70,8 @@ HARMLESS = _Harmless()
 class VertexField:
     """One value of a scalar type per vertex; on a program it is a NumPy array of length ``n``.
 
-    Assigning a CuPy array makes it the field: a run with ``target="gpu"`` works in it and leaves it there.
+    Assigning an array of a device (CuPy's, Numba's, a tensor of PyTorch) makes it the field: a run with
+    ``target="gpu"`` works in it and leaves it there.
 
     Parameters
     ----------
@@ -107,10 +108,16 @@ class VertexField:
     def __set__(self, program: Any, value: Any) -> None:
         """``program.field = values`` copies into the field's own array; a device array is taken as it is."""
         if is_device_array(value):
-            if value.shape != (program.graph.n,) or value.dtype != self.dtype:
+            shape, dtype, fits = device_kind(value)
+            if shape != (program.graph.n,) or dtype != self.dtype:
                 raise UsageError(
-                    f"field {self.name}: a device array of {value.dtype}{value.shape}: "
+                    f"field {self.name}: a device array of {dtype}{shape}: "
                     f"expected {self.dtype}({program.graph.n},)"
+                )
+            if not fits:
+                raise UsageError(
+                    f"field {self.name}: a device array with gaps, or that may not be written: expected one "
+                    "that a run can work in"
                 )
             program._fields.put_away(self.name, value)
         elif isinstance(value, SCALARS):

@@ -58,6 +58,7 @@ class GpuRankEngine(HostRounds, Together, GpuEngine):
     """One rank's side of a run; see `gpop.plan.engine.Engine`."""
 
     begin = None  # what is noted is of runs alone
+    launched = RANKED
 
     def __init__(self, plan: Plan, world: World, gather: bool) -> None:
         self.world, self.whole_plan, self.gathers = world, plan, gather

@@ -242,12 +242,22 @@ def unfilled(size: int, dtype: Any) -> Array:
     return Pool.own(np.full((size, np.dtype(dtype).itemsize), RUBBISH).view(dtype)[:, 0])
 
 
+def as_array(values: Any) -> Array:
+    """``cupy.asarray``: a copy of what lies on the host, and the very memory of another library's array."""
+    said = getattr(values, "__cuda_array_interface__", None)
+    if said is None or isinstance(values, np.ndarray):
+        return Pool.own(np.array(values))
+    kind = SimpleNamespace(__array_interface__={**said, "version": 3})
+    return np.asarray(kind).view(Array)
+
+
 def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
     """A module that looks like CuPy on a device of one multiprocessor."""
     runtime = SimpleNamespace(
         runtimeGetVersion=lambda: 0,
         driverGetVersion=lambda: 0,
         CUDARuntimeError=RuntimeError,
+        getDevice=lambda: Device.id,
         getDeviceCount=lambda: 1,
         getDeviceProperties=lambda index: {"name": b"emulator"},
         deviceGetPCIBusId=lambda index: "0000:00:00.0",
@@ -268,7 +278,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
     return SimpleNamespace(
         zeros=lambda shape, dtype: Pool.own(np.zeros(shape, dtype)),
         empty=unfilled,
-        asarray=lambda values: Pool.own(np.array(values)),
+        asarray=as_array,
         cumsum=lambda values: Pool.own(np.cumsum(values)),
         RawModule=module,
         RawKernel=lambda code, name, options: Module(code).get_function(name),

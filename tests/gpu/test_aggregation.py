@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import engine, kernel, prepared
+from gpop.gpu import again, engine, kernel, prepared
 from gpop.model.strategies import AGGREGATIONS
 from tests.gpu.cases import CASES, started
 from tests.gpu.emulator import emulated
@@ -31,7 +31,7 @@ def atomics(mode, monkeypatch):
             counted.append(int(self.control["waiting"]))
             return records
 
-    monkeypatch.setattr(engine, "GpuEngine", Watching)
+    monkeypatch.setattr(again, "RestingEngine", Watching)
     monkeypatch.setattr(prepared, "compile_kernel", compile_kernel)
     with emulated():
         run = gpop.run(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import engine, limits, preparing, strategies, traits
+from gpop.gpu import again, engine, limits, preparing, strategies, traits
 from gpop.gpu.device_graph import DeviceGraph
 from gpop.layout.bins import build_bins
 from gpop.model.choosers import may_pull, prefers_asking
@@ -167,7 +167,7 @@ def test_iterations_are_chosen_as_the_model_in_python_says(monkeypatch):
 
     graph, case = random_graph(8, 2000, 9000), PROGRAMS["Reached"]
     in_degree = graph.reverse().out_degree.astype(int)
-    monkeypatch.setattr(engine, "GpuEngine", Watching)
+    monkeypatch.setattr(again, "RestingEngine", Watching)
     chosen = []
     with emulated(), never_alone():
         for ratio in (0.3, 1.0):
@@ -222,7 +222,7 @@ def test_a_run_that_has_no_room_for_in_edges_pushes(monkeypatch):
             room[traits.pulling is not None] = found[-1]
             return found
 
-    monkeypatch.setattr(engine, "GpuEngine", Watching)
+    monkeypatch.setattr(again, "RestingEngine", Watching)
     with emulated(), asking():
         monkeypatch.setattr(preparing, "free_bytes", lambda: room.get(True, 1) - 1)
         run = check(PROGRAMS["Reached"], graph, ratio=1.0, partition_size=32)

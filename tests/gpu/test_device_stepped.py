@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpop.gpu import engine
+from gpop.gpu import again
 from tests.gpu.cases import MODES
 from tests.gpu.test_stepped import GRAPHS, PROGRAMS, Stepped, ran
 
@@ -19,7 +19,7 @@ def test_steps_give_what_the_loop_gives(name, kind, monkeypatch):
     for mode in (*MODES, "edge-list"):
         fused, whole = ran(case, graph, mode)
         with monkeypatch.context() as patch:
-            patch.setattr(engine, "GpuEngine", Stepped)
+            patch.setattr(again, "RestingEngine", Stepped)
             stepped, parts = ran(case, graph, mode)
         for field in case.cls.vertex_fields():
             assert np.array_equal(getattr(fused, field), getattr(stepped, field)), (mode, field)

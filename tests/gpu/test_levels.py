@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.gpu import choices, engine, limits
+from gpop.gpu import again, choices, engine, limits
 from gpop.program.lowering import lower
 from tests.gpu.cases import Case
 from tests.gpu.emulator import emulated
@@ -67,7 +67,7 @@ def levels_run(monkeypatch) -> list:
             begun.append(int(self.control["few"]))
             return records
 
-    monkeypatch.setattr(engine, "GpuEngine", Watching)
+    monkeypatch.setattr(again, "RestingEngine", Watching)
     return begun
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import engine
+from gpop.gpu import again, engine
 from gpop.gpu.device_graph import PADDING
 from gpop.model.strategies import STRATEGIES
 from tests.gpu.asking import asking, never_alone, only_pages
@@ -320,7 +320,7 @@ def test_predicted_bytes_are_moved(cls, mode, strategy, monkeypatch):
     # A run without messages is not folded.
     every_vertex = cls.all_active or strategy in ("bins-combined", "bins-folded")
     frontier = None if every_vertex else np.arange(0, graph.n, 3)
-    monkeypatch.setattr(engine, "GpuEngine", CountingEngine)
+    monkeypatch.setattr(again, "RestingEngine", CountingEngine)
     only_pages(monkeypatch)
     with emulated(CountingModule), never_alone() if strategy == "push" else nullcontext():
         run = gpop.run(
@@ -348,7 +348,7 @@ def test_predicted_bytes_of_asking_are_moved(cls, monkeypatch):
     graph = gpop.Graph.from_edges(tails[edges], graph.indices[edges], n=N)
     program = cls(graph)
     program.low = ~silent
-    monkeypatch.setattr(engine, "GpuEngine", CountingEngine)
+    monkeypatch.setattr(again, "RestingEngine", CountingEngine)
     with emulated(CountingModule), asking():
         run = gpop.run(
             program, np.flatnonzero(silent), iterations=1, target="gpu", ratio=1.0, partition_size=SIZE

@@ -9,6 +9,7 @@ import gpop
 from gpop.generate import generate
 from gpop.gpu import device, engine, exchange, prepared
 from gpop.gpu.left import make_room
+from gpop.graph.kept import Kind
 from tests.gpu import emulator
 from tests.gpu.emulator import emulated
 from tests.programs import Smallest, random_graph
@@ -40,6 +41,26 @@ def test_what_is_kept_with_a_graph_is_of_one_device(made, monkeypatch):
     first, second = (ready.layout for ready in made["prepared"])
     assert first is not second
     assert first.arrays["indptr"] is not second.arrays["indptr"]
+
+
+def test_calls_again_take_nothing_of_another_device(monkeypatch):
+    """By messages and on lists, however devices take turns."""
+    graph = random_graph(6, 200, 900, weights=True)
+    asked = {
+        "bfs": lambda **given: gpop.bfs(graph, 3, method="messages", ratio=1.0, **given).level,
+        "cc": lambda **given: gpop.connected_components(graph, **given).label,
+        "lists": lambda **given: gpop.sssp(graph, 3, method="lists", **given).distance,
+    }
+    expected = {name: ask() for name, ask in asked.items()}
+    with emulated():
+        for each in (0, 1, 0, 0, 1, 1):
+            monkeypatch.setattr(emulator.Device, "id", each)
+            for name, ask in asked.items():
+                assert np.array_equal(ask(target="gpu"), expected[name])
+    keys = {key for kind, key in graph.store._entries if kind is Kind.DEVICE}
+    assert len(keys) == 6 and {key[:-1] for key in keys if key[-1] == 0} == {
+        key[:-1] for key in keys if key[-1] == 1
+    }
 
 
 @pytest.mark.slow
@@ -222,23 +243,21 @@ def test_a_frontier_is_loaded_once_however_many_launches_a_run_takes(most, monke
     assert seen["gpu"] == seen["cpu"] * 2
 
 
-def test_a_device_array_is_no_small_field_after_runs_in_which_it_was(monkeypatch):
+def test_a_device_array_is_no_small_field_after_runs_in_which_it_was():
     from gpop.gpu.device import cupy
 
-    graph, take, taken = random_graph(4, 90, 250), exchange.Exchange.take, []
-    monkeypatch.setattr(
-        exchange.Exchange,
-        "take",
-        lambda self, fields: taken.append([*self.host_fields]) or take(self, fields),
-    )
+    graph, found = random_graph(4, 90, 250), []
     with emulated():
-        for on_device in (False, False, True, False, True):
+        for on_device in (False, False, True, False, True, True):
             program = Hops(graph)
             if on_device:
                 program.hops = array = cupy().zeros(graph.n, np.int32)
+                array.fill(-1)
+            program.hops[3] = 0
             gpop.run(program, [3], target="gpu", ratio=1.0)
-            assert taken[-1] == ([] if on_device else ["hops"])
             assert not on_device or program.hops is array
+            found.append(np.array(program.hops).tolist())
+    assert found == [found[0]] * 6
 
 
 def test_a_run_after_one_that_failed_and_one_from_another_thread(monkeypatch):

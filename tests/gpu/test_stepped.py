@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import engine
+from gpop.gpu import again, engine
 from tests.gpu.cases import CASES, started
 from tests.gpu.emulator import emulated
 from tests.gpu.foreign import FOREIGN
@@ -71,7 +71,7 @@ def test_steps_give_what_the_loop_gives(name, kind, mode, monkeypatch):
     case, graph = PROGRAMS[name], GRAPHS[kind]
     with emulated():
         fused, whole = ran(case, graph, mode)
-        monkeypatch.setattr(engine, "GpuEngine", Stepped)
+        monkeypatch.setattr(again, "RestingEngine", Stepped)
         Stepped.halves_done = 0
         stepped, parts = ran(case, graph, mode)
     assert Stepped.halves_done == 2 * parts.iterations > 0
@@ -104,7 +104,7 @@ def test_the_loop_and_the_steps_may_take_turns():
 
     with emulated(), pytest.MonkeyPatch.context() as patch:
         fused, whole = ran(case, graph, "auto")
-        patch.setattr(engine, "GpuEngine", Mixed)
+        patch.setattr(again, "RestingEngine", Mixed)
         mixed, parts = ran(case, graph, "auto")
     assert Mixed.turn >= 3
     assert np.array_equal(fused.label, mixed.label)

@@ -12,7 +12,7 @@ import pytest
 import gpop
 from gpop.apps import bfs
 from gpop.compare import compare
-from gpop.gpu import choices, edge_arrays, engine, kernel, strategies, traits
+from gpop.gpu import again, choices, edge_arrays, engine, kernel, strategies, traits
 from gpop.gpu.choices import traits_of
 from gpop.gpu.device_graph import HUBS
 from gpop.gpu.engine import GpuEngine
@@ -184,7 +184,7 @@ def test_edges_one_by_one_are_predicted_and_allocated(monkeypatch):
             return super().iterate()
 
     case = CASES["Distance"]
-    monkeypatch.setattr(engine, "GpuEngine", Watching)
+    monkeypatch.setattr(again, "RestingEngine", Watching)
     with emulated():
         program = started(case, random_graph(6, 70, 300, weights=True))
         run = gpop.run(program, case.frontier, mode="edge-list", target="gpu", partition_size=32)
@@ -265,7 +265,7 @@ def test_partitions_choose_as_the_model_in_python_says(ratio, shares, divided, m
             found["segments"] = np.array(self.layout["segments"])
             return super().iterate()
 
-    monkeypatch.setattr(engine, "GpuEngine", Watching)
+    monkeypatch.setattr(again, "RestingEngine", Watching)
     with emulated():
         program = Smallest(graph)
         program.label = np.arange(graph.n)

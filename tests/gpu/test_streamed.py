@@ -9,7 +9,7 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.gpu import calibrate, choices, engine, limits, streaming
+from gpop.gpu import again, calibrate, choices, engine, limits, streaming
 from gpop.gpu.streamed_graph import StreamedGraph, away_between
 from gpop.graph.kept import Kind
 from tests.gpu.asking import only_pages
@@ -130,7 +130,7 @@ def test_predicted_bytes_come_over_the_link(cls, mode, all_of_it, monkeypatch):
     graph = graph_for(cls.applyWeight is not gpop.Program.applyWeight)
     frontier = None if all_of_it else np.arange(0, graph.n, 5)
     only_pages(monkeypatch)
-    monkeypatch.setattr(engine, "GpuEngine", Watching)
+    monkeypatch.setattr(again, "RestingEngine", Watching)
     budget = PLENTY
     with emulated(CountingModule):
         for _ in range(2):
@@ -152,7 +152,7 @@ def test_partitions_that_send_bring_their_own_bins(monkeypatch):
     tails = np.concatenate([random.integers(64, 128, 3000), random.integers(0, 320, 900)])
     graph = gpop.Graph.from_edges(tails, random.integers(0, 320, tails.size), n=320)
     only_pages(monkeypatch)
-    monkeypatch.setattr(engine, "GpuEngine", Watching)
+    monkeypatch.setattr(again, "RestingEngine", Watching)
     budget = PLENTY
     with emulated(CountingModule):
         for _ in range(2):

@@ -51,7 +51,8 @@ def device_lines(graph: Graph, others: int, what: str) -> tuple[DeviceLines, flo
     NotEnoughMemory
         If both together do not fit the device.
     """
-    kept = graph.store.get(Kind.DEVICE, "lines")
+    key = "lines", cupy().cuda.runtime.getDevice()
+    kept = graph.store.get(Kind.DEVICE, key)
     if kept is not None and others <= LITTLE:
         return kept, 0.0
     longest = kept.longest if kept else int(graph.out_degree.max(initial=0))
@@ -64,7 +65,7 @@ def device_lines(graph: Graph, others: int, what: str) -> tuple[DeviceLines, flo
     start = time.perf_counter()
     lines = DeviceLines(cupy().asarray(np.asarray(graph.indptr)), cupy().empty(graph.m, np.uint64), longest)
     _sort(graph, lines, block)
-    graph.store.put(Kind.DEVICE, lines, "lines", about="edges by weight")
+    graph.store.put(Kind.DEVICE, lines, key, about="edges by weight")
     return lines, time.perf_counter() - start
 
 

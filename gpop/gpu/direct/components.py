@@ -24,6 +24,8 @@ GPUs", HPDC 2018 (paths that are halved while others link).
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -85,7 +87,7 @@ def grow(graph: Graph, directed: bool) -> Forest:
 
 def _idle(graph: Graph, directed: bool) -> list[_Ready]:
     """What earlier calls have laid out for the graph and do not use, while its lists are where they were."""
-    key = "components", cupy().cuda.Device().id, directed
+    key = "components", cupy().cuda.runtime.getDevice(), directed
     made_with, idle = graph.store.noted(key) or (None, [])
     if made_with is not cupy():
         idle = []
@@ -118,12 +120,14 @@ class _Ready:
         )
         self.launches = launches if graph.n else (None,) * len(launches)
         times_end = 8 * (_TOLD + _TIMES)
-        self.times, self.labels = slice(8 * _TOLD, times_end), slice(times_end, times_end + 4 * graph.n)
+        self.labels = slice(times_end, times_end + 4 * graph.n)
         self.nbytes = -(-self.labels.stop // UNIT) * UNIT
         is_small = self.in_one or self.nbytes <= SMALL
         self.block = cupy().empty(self.nbytes, np.uint8) if is_small else None
         self.brought = pinned(8 * _TOLD if self.block is None else self.nbytes, np.dtype(np.uint8))
         self.brought_at = int(self.brought.ctypes.data)
+        numbers = _TOLD + _TIMES if self.in_one else _TOLD
+        self.numbers = memoryview(self.brought)[: 8 * numbers].cast("q")
         if self.in_one:
             self.mail = Mail(self.brought_at, int(self.block.data.ptr), 0, self.nbytes)
             self.whole = lay_out("all", (*whole, self.mail.argument), blocks=1, threads=FEW_THREADS)
@@ -145,15 +149,14 @@ class _Ready:
             with suppress(runtime.CUDARuntimeError):
                 runtime.streamSynchronize(stream)
             raise
-        found = self.brought.copy()
-        _, sampled, roots, _, hooked, joined, rested = found[: 8 * _TOLD].view(np.uint64).tolist()
+        _, sampled, roots, _, hooked, joined, rested, *times = self.numbers.tolist()
         if self.block is None:
             labels = OnDemand(OnDevice(block[self.labels].view(np.uint32)).on_host)
         else:
-            labels = OnDemand(lambda: found[self.labels].view(np.uint32))
+            labels = OnDemand(partial(self.brought[self.labels].copy().view, np.uint32))
         edges = np.array([hooked, joined, 0, 0, rested, 0])
         if self.in_one:
-            seconds, threads = 1e-9 * np.diff(found[self.times].view(np.int64)), FEW_THREADS
+            seconds, threads = np.array([1e-9 * (b - a) for a, b in pairwise(times)]), FEW_THREADS
         else:
             seconds, threads = self.phases.seconds(), self.phases.threads
         return Forest(labels, roots, sampled, edges, seconds, copy_seconds, threads)

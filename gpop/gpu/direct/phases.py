@@ -71,7 +71,8 @@ def device_lists(graph: Graph, others: int, what: str) -> tuple[DeviceLists, flo
     NotEnoughMemory
         If both together do not fit the device.
     """
-    kept = graph.store.get(Kind.DEVICE, "lists")
+    key = "lists", cupy().cuda.runtime.getDevice()
+    kept = graph.store.get(Kind.DEVICE, key)
     if kept is not None and others <= LITTLE:
         return kept, 0.0
     needed = others + (0 if kept else graph.indptr.nbytes + graph.indices.nbytes)
@@ -81,7 +82,7 @@ def device_lists(graph: Graph, others: int, what: str) -> tuple[DeviceLists, flo
         return kept, 0.0
     start = time.perf_counter()
     lists = DeviceLists(*(cupy().asarray(np.asarray(array)) for array in (graph.indptr, graph.indices)))
-    graph.store.put(Kind.DEVICE, lists, "lists", about="lists")
+    graph.store.put(Kind.DEVICE, lists, key, about="lists")
     return lists, time.perf_counter() - start
 
 

@@ -128,8 +128,8 @@ struct LevelsOf {
     __syncthreads();
     if (threadIdx.x == 0) {
       empty(stage(0));
-      __threadfence();
-      if (!team.alone) {
+      if (!team.by_itself()) {
+        __threadfence();
         team.levels += 1;
         atomicAdd(&control->levels_arrived, 1u);
         while (*(volatile unsigned*)&control->levels_arrived < team.levels * team.blocks) {}

@@ -23,15 +23,15 @@ struct Team {
     return alone ? own : own * blocks + blockIdx.x;
   }
   __device__ unsigned warps() const { return size() >> 5; }
+  // One block, whose own barrier orders what it has written, atomics too; a fence would wait for L2.
+  __device__ bool by_itself() const { return alone || blocks == 1; }
   __device__ bool leader() const { return blockIdx.x == 0 && threadIdx.x == 0; }
 
   // Everybody waits until all have arrived and block 0 has done `serial`.
   template <class Serial>
   __device__ void sync(Serial serial) {
     __syncthreads();
-    if (alone || blocks == 1) {
-      if (threadIdx.x == 0) __threadfence();
-      __syncthreads();
+    if (by_itself()) {
       serial();
       __syncthreads();
       return;
