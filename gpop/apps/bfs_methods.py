@@ -1,6 +1,7 @@
 """Which method searches breadth first, and a run of the one that sends no messages.
 
-On a small graph one thread and the adjacency lists (`gpop.direct.breadth_first`), on others the program.
+On a small graph adjacency lists, with which one thread begins (`gpop.direct.breadth_first`), on others the
+program.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import gpop
 from gpop.apps.on_ranks import several
 from gpop.apps.without_messages import direct_run, no_messages, only_for_messages, phases_of
 from gpop.common.errors import UsageError
-from gpop.common.parallel import use_threads
+from gpop.common.parallel import use_threads, worker_count
 from gpop.direct.breadth_first import PHASES, search
 
 METHODS = ("auto", "messages", "direct")
@@ -23,6 +24,9 @@ MOST_VERTICES, MOST_EDGES, MOST_OF_BOTH = 1 << 17, 1 << 21, 1 << 20
 time of messages: .3 to .6 on social, mail and random graphs within bounds, .9 to 1.0 on grids and roads.
 Beyond, 1.3 on a web graph and a grid of 262,144 vertices, 1.5 on one of 490,000: what a level leads to is in
 no private cache, and two threads wait for two lines at a time."""
+
+MANY_THREADS, MOST_OF_MANY = 4, 1 << 22
+"""With so many threads, of so many of both: a search is shared from a large level on."""
 
 
 def choose(graph: gpop.Graph, method: str, options: dict[str, Any]) -> tuple[str, str]:
@@ -45,7 +49,9 @@ def choose(graph: gpop.Graph, method: str, options: dict[str, Any]) -> tuple[str
     spoken = only_for_messages(options, "partition_size")
     if spoken or several(options):
         return "messages", f"{', '.join(spoken)} is for messages" if spoken else "several ranks"
-    small = (graph.n <= MOST_VERTICES and graph.m <= MOST_EDGES) or graph.n + graph.m <= MOST_OF_BOTH
+    both, many = graph.n + graph.m, (options.get("threads") or worker_count()) >= MANY_THREADS
+    small = (graph.n <= MOST_VERTICES and graph.m <= MOST_EDGES) or both <= MOST_OF_BOTH
+    small = small or (many and both <= MOST_OF_MANY)
     if not small or graph.facts.mapped is not None:
         return "messages", "not a small graph"
     return "direct", "a small graph, and no option speaks of messages"
@@ -55,13 +61,12 @@ def without_messages(
     graph: gpop.Graph, source: int, reason: str, threads: int | None
 ) -> tuple[np.ndarray, np.ndarray, gpop.Run]:
     """Parents and levels, -1 where there is none, and the run."""
-    use_threads(threads)
-    found = search(graph, source)
+    found = search(graph, source, use_threads(threads))
     run = direct_run(
         phases_of(PHASES, found),
         seconds=found.seconds,
         prepare_seconds=found.prepare_seconds,
-        threads=1,
+        threads=found.threads,
         partition_size=max(graph.n, 1),
         partitions=1,
         program="BreadthFirst",
