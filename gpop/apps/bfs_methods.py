@@ -14,7 +14,7 @@ import gpop
 from gpop.apps.on_ranks import several
 from gpop.apps.without_messages import direct_run, no_messages, only_for_messages, phases_of
 from gpop.common.errors import UsageError
-from gpop.common.parallel import use_threads, worker_count
+from gpop.common.parallel import use_threads
 from gpop.direct.breadth_first import PHASES, search
 
 METHODS = ("auto", "messages", "direct")
@@ -49,12 +49,17 @@ def choose(graph: gpop.Graph, method: str, options: dict[str, Any]) -> tuple[str
     spoken = only_for_messages(options, "partition_size")
     if spoken or several(options):
         return "messages", f"{', '.join(spoken)} is for messages" if spoken else "several ranks"
-    both, many = graph.n + graph.m, (options.get("threads") or worker_count()) >= MANY_THREADS
-    small = (graph.n <= MOST_VERTICES and graph.m <= MOST_EDGES) or both <= MOST_OF_BOTH
-    small = small or (many and both <= MOST_OF_MANY)
-    if not small or graph.facts.mapped is not None:
+    if not _is_small(graph, options) or graph.facts.mapped is not None:
         return "messages", "not a small graph"
     return "direct", "a small graph, and no option speaks of messages"
+
+
+def _is_small(graph: gpop.Graph, options: dict[str, Any]) -> bool:
+    """Whether lists are the fastest: `MOST_VERTICES` and the others. To count cores takes 2 us."""
+    both = graph.n + graph.m
+    if (graph.n <= MOST_VERTICES and graph.m <= MOST_EDGES) or both <= MOST_OF_BOTH:
+        return True
+    return both <= MOST_OF_MANY and use_threads(options.get("threads")) >= MANY_THREADS
 
 
 def without_messages(

@@ -23,7 +23,7 @@ from gpop.apps.without_messages import (
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes
 from gpop.common.on_demand import OnDemand
-from gpop.common.parallel import use_threads, worker_count
+from gpop.common.parallel import use_threads
 from gpop.direct import calendar
 from gpop.direct.shortest_paths import VERTEX_BYTES, search
 from gpop.graph.degrees import UNEVEN, unevenness
@@ -128,11 +128,13 @@ def choose(
 
 def _is_small(graph: gpop.Graph, options: dict[str, Any]) -> bool:
     """Whether a calendar is the fastest: `MOST_VERTICES` and the others."""
-    if (options.get("threads") or worker_count()) >= MANY_THREADS and graph.n + graph.m <= MOST_OF_MANY:
-        return graph.m < MOST_DEGREE * graph.n or graph.m <= SURE_EDGES
-    if graph.n > MOST_VERTICES or graph.m > MOST_EDGES:
-        return False
-    return graph.m <= SURE_EDGES or (graph.m < MOST_DEGREE * graph.n and not mostly_near(graph))
+    few_of_each = graph.m < MOST_DEGREE * graph.n
+    if graph.n <= MOST_VERTICES and graph.m <= SURE_EDGES:
+        return True
+    if graph.n <= MOST_VERTICES and graph.m <= MOST_EDGES and few_of_each and not mostly_near(graph):
+        return True
+    many = graph.n + graph.m <= MOST_OF_MANY and use_threads(options.get("threads")) >= MANY_THREADS
+    return many and (few_of_each or graph.m <= SURE_EDGES)
 
 
 def _day_steps(graph: gpop.Graph) -> int:
