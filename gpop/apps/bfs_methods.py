@@ -1,6 +1,7 @@
 """Which method searches breadth first, and a run of the one that sends no messages.
 
-On a small graph one thread and the adjacency lists (`gpop.direct.breadth_first`), on others the program.
+On a small graph adjacency lists, with which one thread begins (`gpop.direct.breadth_first`), on others the
+program.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ time of messages: .3 to .6 on social, mail and random graphs within bounds, .9 t
 Beyond, 1.3 on a web graph and a grid of 262,144 vertices, 1.5 on one of 490,000: what a level leads to is in
 no private cache, and two threads wait for two lines at a time."""
 
+MANY_THREADS, MOST_OF_MANY = 4, 1 << 22
+"""With so many threads, of so many of both: a search is shared from a large level on."""
+
 
 def choose(graph: gpop.Graph, method: str, options: dict[str, Any]) -> tuple[str, str]:
     """The method for a graph and what is asked for, and the reason.
@@ -45,23 +49,29 @@ def choose(graph: gpop.Graph, method: str, options: dict[str, Any]) -> tuple[str
     spoken = only_for_messages(options, "partition_size")
     if spoken or several(options):
         return "messages", f"{', '.join(spoken)} is for messages" if spoken else "several ranks"
-    small = (graph.n <= MOST_VERTICES and graph.m <= MOST_EDGES) or graph.n + graph.m <= MOST_OF_BOTH
-    if not small or graph.facts.mapped is not None:
+    if not _is_small(graph, options) or graph.facts.mapped is not None:
         return "messages", "not a small graph"
     return "direct", "a small graph, and no option speaks of messages"
+
+
+def _is_small(graph: gpop.Graph, options: dict[str, Any]) -> bool:
+    """Whether lists are the fastest: `MOST_VERTICES` and the others. To count cores takes 2 us."""
+    both = graph.n + graph.m
+    if (graph.n <= MOST_VERTICES and graph.m <= MOST_EDGES) or both <= MOST_OF_BOTH:
+        return True
+    return both <= MOST_OF_MANY and use_threads(options.get("threads")) >= MANY_THREADS
 
 
 def without_messages(
     graph: gpop.Graph, source: int, reason: str, threads: int | None
 ) -> tuple[np.ndarray, np.ndarray, gpop.Run]:
     """Parents and levels, -1 where there is none, and the run."""
-    use_threads(threads)
-    found = search(graph, source)
+    found = search(graph, source, use_threads(threads))
     run = direct_run(
         phases_of(PHASES, found),
         seconds=found.seconds,
         prepare_seconds=found.prepare_seconds,
-        threads=1,
+        threads=found.threads,
         partition_size=max(graph.n, 1),
         partitions=1,
         program="BreadthFirst",

@@ -1,10 +1,13 @@
-"""Breadth-first search by one thread, for small graphs: pushed from a list or pulled by bits, level by level.
+"""Breadth-first search for small graphs: pushed from a list or pulled by bits, level by level.
 
-What the two do is in breadth_first_steps.py. A level is pulled where that is likely to look at fewer edges.
-The frontier has a share ``edges / left`` of the edges that are still to be sent, so a vertex without a level
-meets it after ``left / edges`` of its in-edges, and all ``rest`` of them after ``rest * left / edges``: fewer
-than ``edges`` where ``edges**2 > rest * left``. After a pull the edges of the frontier are not known: the
-next level is pulled, too, where the frontier has a fair share (`STILL`) of those that are left.
+One thread begins. From a level that is worth it on (`gpop.model.sharing`) others are called, and go on with
+it as breadth_first_together.py says.
+
+What push and pull do is in breadth_first_steps.py. A level is pulled where that is likely to look at fewer
+edges. The frontier has a share ``edges / left`` of the edges that are still to be sent, so a vertex without a
+level meets it after ``left / edges`` of its in-edges, and all ``rest`` of them after ``rest * left / edges``:
+fewer than ``edges`` where ``edges**2 > rest * left``. After a pull the edges of the frontier are not known:
+the next level is pulled, too, where the frontier has a fair share (`STILL`) of those that are left.
 
 What a search works in is kept with the graph: to get and to give back so many pages takes as long as a
 search of a small graph. The kernel is given it as one address (`gpop.common.by_reference`), since to take
@@ -28,29 +31,40 @@ from gpop.common.atomics import clock_ns
 from gpop.common.by_reference import Reference
 from gpop.common.memory import require_memory
 from gpop.direct.breadth_first_steps import (
+    DEPTH,
+    EDGES,
+    FROM,
+    LEFT,
     NARROW,
+    PULLS,
+    REST,
+    SIZE,
+    TO,
     WIDE,
     SearchSpace,
     edges_of,
-    pull,
+    pays_to_pull,
+    pull_all,
     push,
     settle,
     to_bits,
     to_list,
 )
+from gpop.direct.breadth_first_together import TogetherSpace, begin_together, go_on, space_for
 from gpop.direct.phases import kernel
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.in_edges import in_edges
 from gpop.layout.likely_sources import likely_sources
+from gpop.model.sharing import SHARED_EDGES, least_rest, worth
 
 PHASES = ("push", "pull")
 NOBODY = 0xFFFFFFFF
 VERTEX_BYTES = 22
 """Of the arrays of a search: a parent, a level, a place on the list and among the missed, a byte, 2 bits."""
 
-STILL = 4
-"""A level is pulled after another where those found are more than one in so many of the others."""
+TOGETHER_BYTES = 9
+"""Of each thread that shares one, or less: a place on its list, and part of a claim."""
 
 FEW = 4
 """Edges per vertex up to which lists are walked in narrow blocks."""
@@ -61,7 +75,8 @@ _ONE = np.uint64(1)
 
 
 class SearchTree(NamedTuple):
-    """``parent`` and ``level`` of every vertex, -1 where none; edges and seconds of each phase."""
+    """``parent`` and ``level`` of every vertex, -1 where none; edges and seconds of each phase; ``threads``
+    that it was worth."""
 
     parent: np.ndarray
     level: np.ndarray
@@ -69,16 +84,29 @@ class SearchTree(NamedTuple):
     phase_seconds: np.ndarray
     seconds: float
     prepare_seconds: float
+    threads: int
 
 
-class _Room(NamedTuple):
-    """A space, and its table in memory."""
+class _Room:
+    """A space, and its table in memory; the same of what threads share, once some have."""
 
-    space: SearchSpace
-    table: Reference
+    def __init__(self, space: SearchSpace) -> None:
+        self.space, self.table = space, Reference(space)
+        self.together: TogetherSpace | None = None
+        self.shared: Reference | None = None
+
+    def go_on(self, parent: np.ndarray, level: np.ndarray, threads: int) -> None:
+        """The rest of a search, by so many threads."""
+        if self.together is None or len(self.together.found) < threads:
+            n = parent.size
+            require_memory(TOGETHER_BYTES * n * threads, f"breadth-first search by {threads} threads")
+            self.together = space_for(n, int(self.space.most[0]), threads)
+            self.shared = Reference(self.together)
+        begin_together(threads, self.shared, self.table)
+        go_on(self.shared, self.table, parent, level, threads)
 
 
-def search(graph: Graph, source: int) -> SearchTree:
+def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
     """Parents and levels of what a vertex reaches; which of several parents depends on nothing but these.
 
     Examples
@@ -94,13 +122,19 @@ def search(graph: Graph, source: int) -> SearchTree:
         room = spare.pop()
     except IndexError:  # another search has it
         room = _room(graph)
-    start = time.perf_counter()
+    least = least_rest(threads, graph.n)
+    if least < graph.n:
+        _compile_together(graph.indices.dtype)
+    start, called = time.perf_counter(), 1
     parent, level = np.empty(graph.n, np.uint32), np.empty(graph.n, np.int32)
-    _search(source, room.table, parent, level)
+    if _search(source, room.table, parent, level, least):
+        called = worth(threads, int(room.space.left_off[LEFT]))
+        room.go_on(parent, level, called)
     tally = room.space.tally
     edges, times = tally[_EDGES:_NANOSECONDS].copy(), tally[_NANOSECONDS:] / 1e9
     spare[:] = [room]
-    return SearchTree(parent.view(np.int32), level, edges, times, time.perf_counter() - start, start - begin)
+    seconds = time.perf_counter() - start
+    return SearchTree(parent.view(np.int32), level, edges, times, seconds, start - begin, called)
 
 
 def _prepare(graph: Graph) -> list[_Room]:
@@ -118,23 +152,34 @@ def _room(graph: Graph) -> _Room:
         graph.indptr, graph.indices, incoming.indptr, incoming.indices, *likely,
         *(np.empty(n + 1, np.uint64), np.empty(n, np.uint8), np.empty((n + 63) // 64, np.uint64)),
         *(np.empty((n + 63) // 64, np.uint64), np.empty(n + 1, np.uint32), np.empty(4, np.int64)),
-        np.full(1, graph.out_degree.max(initial=0), np.int64),
+        *(np.full(1, graph.out_degree.max(initial=0), np.int64), np.empty(8, np.int64)),
     )  # fmt: skip
-    return _Room(space, Reference(space))
+    return _Room(space)
 
 
 @cache
 def _compile(ids: np.dtype) -> None:
     """Search in nothing, before the clock starts."""
     room = _room(Graph(np.zeros(2, np.int64), np.empty(0, ids)))  # whose arrays live as long as it does
-    _search(0, room.table, np.empty(1, np.uint32), np.empty(1, np.int32))
+    _search(0, room.table, np.empty(1, np.uint32), np.empty(1, np.int32), 1)
+
+
+@cache
+def _compile_together(ids: np.dtype) -> None:
+    """The same by a crew of one."""
+    room = _room(Graph(np.zeros(2, np.int64), np.empty(0, ids)))
+    parent, level = np.empty(1, np.uint32), np.empty(1, np.int32)
+    _search(0, room.table, parent, level, 1)
+    room.space.left_off[:] = np.arange(8) % 6 == 0  # a frontier of one vertex without edges
+    room.go_on(parent, level, 1)
 
 
 @kernel
-def _search(source, space, parent, level):
-    """All levels from ``source``.
+def _search(source, space, parent, level, shared_rest):
+    """All levels from ``source``, or those before one that is worth to share, while so many are beyond it.
 
-    ``order[begin:end]`` is the frontier after a push; what is before ``marked`` has its bits in ``visited``.
+    Returns whether there is such a level. ``order[begin:end]`` is the frontier after a push; what is before
+    ``marked`` has its bits in ``visited``.
     """
     parent[:], level[:] = NOBODY, -1
     space.seen[:], space.visited[:], space.tally[:] = 0, 0, 0
@@ -144,15 +189,17 @@ def _search(source, space, parent, level):
     rest, left, started = len(level) - 1, len(space.indices), clock_ns()
     narrow, most = left <= FEW * len(level), space.most[0]
     while size > 0:
+        pulls = pays_to_pull(before == _PULL, size, edges, rest, left, len(space.visited))
+        if before == _PUSH and rest >= shared_rest and (pulls or max(size, edges) >= SHARED_EDGES):
+            now = space.left_off
+            now[SIZE], now[EDGES], now[REST], now[LEFT] = size, edges_of(begin, end, space), rest, left
+            now[DEPTH], now[FROM], now[TO], now[PULLS] = depth, begin, end, pulls
+            return True
         depth += np.int32(1)
-        if before == _PULL:
-            pulls = STILL * size > rest
-        else:
-            pulls = edges * edges > rest * left and edges > len(space.visited)
         if pulls:
             if before == _PUSH:
                 to_bits(marked, end, space)
-            size, looked = pull(depth, space, parent, level)
+            size, looked = pull_all(depth, space, parent, level)
             space.tally[_PULL] += looked
             left -= left * size // max(rest, 1)
         else:
@@ -176,3 +223,4 @@ def _search(source, space, parent, level):
         before, now = _PULL if pulls else _PUSH, clock_ns()
         space.tally[_NANOSECONDS + before] += now - started
         started = now
+    return False

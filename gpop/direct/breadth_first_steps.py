@@ -26,13 +26,20 @@ from gpop.direct.frontier import is_in
 NARROW, WIDE = np.uint64(4), np.uint64(8)
 """Widths of a block: of 8, six edges of a mesh are one block; of 4, two or three of a road are."""
 
+SIZE, EDGES, REST, LEFT, DEPTH, FROM, TO, PULLS = range(8)
+"""Slots of ``left_off``: vertices and edges of the frontier, vertices and edges beyond it, its level, where
+it lies in ``order``, and whether it is to be pulled from."""
+
+STILL = 4
+"""A level is pulled after another where those found are more than one in so many of the others."""
+
 _ZERO, _ONE, _FOUR, _SIX, _EIGHT, _HALF, _WORD = (np.uint64(number) for number in (0, 1, 4, 6, 8, 32, 64))
 _LAST_BIT, _ID = np.uint64(63), np.uint64(0xFFFFFFFF)
 
 
 class SearchSpace(NamedTuple):
     """The graph as a search walks it, and what it works in; ``tally``: edges and nanoseconds by phase;
-    ``most``: edges of the vertex that has most."""
+    ``most``: edges of the vertex that has most; ``left_off``: what others go on with."""
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -48,6 +55,13 @@ class SearchSpace(NamedTuple):
     missed: np.ndarray
     tally: np.ndarray
     most: np.ndarray
+    left_off: np.ndarray
+
+
+@inline
+def pays_to_pull(after_pull, size, edges, rest, left, words):
+    """Whether a level is pulled; see `gpop.direct.breadth_first`."""
+    return STILL * size > rest if after_pull else edges * edges > rest * left and edges > words
 
 
 @inline
@@ -145,13 +159,13 @@ def _set_levels(word, bits, depth, level):
 
 
 @inline
-def _look(depth, space, parent, level):
-    """Unvisited vertices look at their two likely sources.
+def _look(first, last, depth, visited, fresh, space, parent, level):
+    """Unvisited vertices of words ``[first, last)`` look at their two likely sources.
 
     Returns how many have looked, found one, and are ``missed``: they found none and have other in-edges.
     """
-    visited, pairs, looked, missing, size = space.visited, space.pairs, _ZERO, _ZERO, _ZERO
-    for word in range(np.uint64(len(visited))):
+    pairs, looked, missing, size = space.pairs, _ZERO, first << _SIX, _ZERO
+    for word in range(first, last):
         left, more, found = ~visited[word] & space.some[word], space.more[word], _ZERO
         looked += popcount(left)
         while left != _ZERO:
@@ -160,40 +174,50 @@ def _look(depth, space, parent, level):
             left = others
             v = (word << _SIX) + at
             one, two = np.uint64(pairs[v << _ONE]), np.uint64(pairs[(v << _ONE) + _ONE])
-            first = visited[one >> _SIX] >> (one & _LAST_BIT) & _ONE
-            met = first | visited[two >> _SIX] >> (two & _LAST_BIT) & _ONE
-            parent[v] = (one if first != _ZERO else two) | met - _ONE
+            met_one = visited[one >> _SIX] >> (one & _LAST_BIT) & _ONE
+            met = met_one | visited[two >> _SIX] >> (two & _LAST_BIT) & _ONE
+            parent[v] = (one if met_one != _ZERO else two) | met - _ONE
             found |= met << at
             space.missed[missing] = v
             missing += more >> at & (met ^ _ONE)
-        space.fresh[word] = found
+        fresh[word] = found
         size += popcount(found)
         if found != _ZERO:
             _set_levels(word, found, depth, level)
-    return looked, size, missing
+    return looked, size, missing - (first << _SIX)
 
 
 @inline
-def pull(depth, space, parent, level):
-    """Unvisited vertices look for a visited one: ``fresh`` are those that meet one; how many."""
-    starts, sources, visited, missed = space.starts, space.sources, space.visited, space.missed
-    looked, size, missing = _look(depth, space, parent, level)
+def pull(first, last, depth, visited, fresh, space, parent, level):
+    """Unvisited vertices of some words look for a visited one; ``fresh`` are who meets one; how many."""
+    starts, sources, missed = space.starts, space.sources, space.missed
+    looked, size, missing = _look(first, last, depth, visited, fresh, space, parent, level)
     looked -= missing
-    for i in range(missing):
-        if i + _EIGHT < missing:
+    begin = first << _SIX
+    end = begin + missing
+    for i in range(begin, end):
+        if i + _EIGHT < end:
             prefetch(sources, np.uint64(starts[np.uint64(missed[i + _EIGHT])]))
         v = np.uint64(missed[i])
-        first, stop = np.uint64(starts[v]), np.uint64(starts[v + _ONE])
-        e = first
+        listed, stop = np.uint64(starts[v]), np.uint64(starts[v + _ONE])
+        e = listed
         while e < stop:
             u = np.uint64(sources[e])
             e += _ONE
             if is_in(visited, u):
                 parent[v], level[v] = u, depth
-                space.fresh[v >> _SIX] |= _ONE << (v & _LAST_BIT)
+                fresh[v >> _SIX] |= _ONE << (v & _LAST_BIT)
                 size += _ONE
                 break
-        looked += e - first
-    for word in range(np.uint64(len(visited))):
-        visited[word] |= space.fresh[word]
+        looked += e - listed
     return np.int64(size), np.int64(looked)
+
+
+@inline
+def pull_all(depth, space, parent, level):
+    """All unvisited vertices look for a visited one, and who has met one has been visited; how many."""
+    words = np.uint64(len(space.visited))
+    size, looked = pull(_ZERO, words, depth, space.visited, space.fresh, space, parent, level)
+    for word in range(words):
+        space.visited[word] |= space.fresh[word]
+    return size, looked

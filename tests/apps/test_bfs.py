@@ -77,12 +77,16 @@ def test_which_method_is_chosen(grid, monkeypatch):
     for bound, value in (("MOST_EDGES", grid.m), ("MOST_VERTICES", grid.n), ("MOST_OF_BOTH", both)):
         with monkeypatch.context() as patch:
             patch.setattr(bfs_methods, "MOST_OF_BOTH", 0)
+            patch.setattr(bfs_methods, "MOST_OF_MANY", 0)
             if bound == "MOST_OF_BOTH":
                 patch.setattr(bfs_methods, "MOST_EDGES", 0)
             patch.setattr(bfs_methods, bound, value)
             assert chosen() == "direct"
             patch.setattr(bfs_methods, bound, value - 1)
             assert chosen() == "messages" and chosen("direct") == "direct"
+            patch.setattr(bfs_methods, "MOST_OF_MANY", both)
+            assert chosen(threads=bfs_methods.MANY_THREADS) == "direct"
+            assert chosen(threads=bfs_methods.MANY_THREADS - 1) == "messages"
 
 
 def test_both_methods_find_the_same_levels():

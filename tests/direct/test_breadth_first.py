@@ -1,4 +1,7 @@
-"""Breadth-first search by one thread: levels as NetworkX finds them, trees that verify, both directions."""
+"""Breadth-first search on lists: levels as NetworkX finds them, trees that verify, both directions.
+
+By several threads it is the same tree as by one, whenever they come.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from hypothesis import strategies as st
 
 from gpop.apps.bfs import BFSResult, verify
 from gpop.common.parallel import for_each
+from gpop.direct import breadth_first
 from gpop.direct.breadth_first import search
 from gpop.generate import generate
 from gpop.graph.graph import Graph
@@ -113,3 +117,55 @@ def test_what_no_edge_leads_to_is_looked_at_no_more():
     source = int(graph.out_degree.argmax())
     assert agrees(graph, source)
     assert search(graph, source).edges.sum() < graph.m
+
+
+def _two_parts(size):
+    """Random graphs of many edges with a path between them: push, pull, push, pull, and the way back."""
+    parts = [generate("uniform", scale=13, degree=16, seed=seed) for seed in (1, 2)]
+    tails = [np.repeat(np.arange(part.n), part.out_degree) for part in parts]
+    n, path = parts[0].n, np.arange(parts[0].n - 1, parts[0].n + size)
+    second = n + size
+    return Graph.from_edges(
+        np.r_[tails[0], path, tails[1] + second], np.r_[parts[0].indices, path + 1, parts[1].indices + second]
+    )
+
+
+SHARED = {
+    "hubs": lambda: generate("rmat", scale=14, degree=16, seed=5, symmetrize=True),
+    "one way": lambda: generate("rmat", scale=14, degree=8, seed=6),
+    "few edges": lambda: generate("uniform", scale=15, degree=3, seed=7),
+    "two parts": lambda: _two_parts(4),
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_by_several_threads_it_is_the_same_tree(name, monkeypatch):
+    """Also where they are more than there are cores, so that some come late, or never."""
+    graph = SHARED[name]()
+    monkeypatch.setattr(breadth_first, "least_rest", lambda threads, n: 1 if threads > 1 else n)
+    monkeypatch.setattr(breadth_first, "worth", lambda threads, edges: threads)
+    for source in (int(graph.out_degree.argmax()), 0, 77):
+        expected = search(graph, source)
+        assert expected.threads == 1
+        for threads in (2, 3, 16, 2):
+            for _ in range(6):
+                found = search(graph, source, threads)
+                assert found.threads == threads or expected.edges.sum() < breadth_first.SHARED_EDGES
+                assert np.array_equal(found.level, expected.level)
+                assert np.array_equal(found.parent, expected.parent)
+                assert np.array_equal(found.edges, expected.edges)
+
+
+def test_a_crew_of_one_finds_the_same_tree(monkeypatch):
+    graph = SHARED["two parts"]()
+    expected = search(graph, 5)
+    monkeypatch.setattr(breadth_first, "least_rest", lambda threads, n: 1)
+    monkeypatch.setattr(breadth_first, "worth", lambda threads, edges: 1)
+    found = search(graph, 5, 2)
+    assert np.array_equal(found.parent, expected.parent) and np.array_equal(found.edges, expected.edges)
+    assert min(expected.edges) > 0
+
+
+def test_what_is_not_worth_it_one_thread_does_alone():
+    assert search(generate("grid", width=40, height=30), 0, 16).threads == 1
+    assert search(generate("rmat", scale=12, degree=16, seed=5), 1, 2).threads == 1
