@@ -21,7 +21,6 @@ Answers of every rank's part are compared with those of the process alone: the s
 
 from __future__ import annotations
 
-import time
 from contextlib import nullcontext
 from pathlib import Path
 from statistics import median
@@ -41,9 +40,6 @@ from perf.ranks_gpu import ITERATIONS, make
 CASES = ("bfs:auto", "bfs:pull", "bfs:sc", "pagerank:pc")
 """App and mode; at a given mode and size of partitions the bits are the same."""
 
-RESTS = 1e-3
-"""Seconds between two looks at whether the others have come."""
-
 
 def solve(case: str, graph: gpop.Graph, source: int, **options: Any) -> tuple[gpop.Run, np.ndarray]:
     """One run, and its answer."""
@@ -55,11 +51,9 @@ def solve(case: str, graph: gpop.Graph, source: int, **options: Any) -> tuple[gp
     return found.run, found.rank
 
 
-def rest(world: World) -> None:
-    """Wait for all ranks, and leave the cores to those that work: MPI's own waiting takes one of them."""
-    waited = world.comm.Ibarrier()
-    while not waited.Test():
-        time.sleep(RESTS)
+def come_together(world: World) -> None:
+    """Wait for all ranks, and leave the cores to those that work; then all begin at once."""
+    world.rest()
     world.barrier()
 
 
@@ -71,7 +65,7 @@ def measure(
     one, many, sums, waits, walls = [], [], [], [], []
     size = wanted = None
     for _ in range(rounds + 1):
-        rest(world)
+        come_together(world)
         run, answer = solve(case, part, source, threads=threads, partition_size=size)
         size = run.partition_size
         traffic = run.trace.summary["traffic"]
@@ -84,7 +78,7 @@ def measure(
                     case, whole, source, threads=count, partition_size=size, transport="alone"
                 )
                 seconds.append(alone.seconds)
-    rest(world)
+    world.rest()
     wanted = world.first_ones(wanted)
     right = all(world.everyones(bool(np.array_equal(answer, wanted[slice(*run.part)]))))
     if whole is not None:

@@ -154,41 +154,36 @@ _FUTEX = {"x86_64": 202, "aarch64": 98}.get(platform.machine())
 _WAIT, _WAKE = 128, 129  # among the threads of a process
 
 
-def _call_futex(builder, pointer, operation, number):
-    """Call the system: a word of 32 bits, which is the lower half of ours."""
-    word = ir.IntType(64)
-    function_type = ir.FunctionType(word, [word], var_arg=True)
-    function = cgutils.get_or_insert_function(builder.module, function_type, "syscall")
-    number = builder.and_(number, word(0xFFFFFFFF))
-    given = [word(_FUTEX), builder.ptrtoint(pointer, word), word(operation), number, word(0)]
-    builder.call(function, given)
+def _futex(operation, name, text):
+    """Intrinsic: call the system for a word of 32 bits, the lower half of ``array[index]`` (int64)."""
+
+    def futex(typingctx, array, index, number):
+        signature = types.void(array, index, types.int64)
+
+        def codegen(context, builder, sig, args):
+            word = ir.IntType(64)
+            pointer = builder.ptrtoint(_element_pointer(context, builder, sig, args), word)
+            function_type = ir.FunctionType(word, [word], var_arg=True)
+            function = cgutils.get_or_insert_function(builder.module, function_type, "syscall")
+            given = builder.and_(args[2], word(0xFFFFFFFF))
+            builder.call(function, [word(_FUTEX), pointer, word(operation), given, word(0)])
+            return context.get_dummy_value()
+
+        return signature, codegen
+
+    futex.__name__, futex.__doc__ = name, text
+    return intrinsic(futex)
 
 
-@intrinsic
-def sleep_while(typingctx, array, index, seen):
-    """Sleep until `wake_up` is called for ``array[index]`` (int64), or for no reason.
+sleep_while = _futex(
+    _WAIT,
+    "sleep_while",
+    """Sleep until `wake_up` is called for ``array[index]``, or for no reason.
 
-    Not at all if its lower half is not that of ``seen``.
-    """
-    signature = types.void(array, index, types.int64)
-
-    def codegen(context, builder, sig, args):
-        _call_futex(builder, _element_pointer(context, builder, sig, args), _WAIT, args[2])
-        return context.get_dummy_value()
-
-    return signature, codegen
-
-
-@intrinsic
-def wake_up(typingctx, array, index, most):
-    """Wake so many of those that sleep for ``array[index]`` (int64)."""
-    signature = types.void(array, index, types.int64)
-
-    def codegen(context, builder, sig, args):
-        _call_futex(builder, _element_pointer(context, builder, sig, args), _WAKE, args[2])
-        return context.get_dummy_value()
-
-    return signature, codegen
+    Not at all if its lower half is not that of the third argument.
+    """,
+)
+wake_up = _futex(_WAKE, "wake_up", """Wake so many of those that sleep for ``array[index]``.""")
 
 
 @intrinsic

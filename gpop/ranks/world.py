@@ -29,6 +29,9 @@ from gpop.ranks.killed import PASSED_ON, Word, gone, say_when_killed
 
 TRANSPORTS = ("auto", "alone", "mpi")
 
+RESTS = 1e-3
+"""Seconds between two looks at whether the others have come."""
+
 LATER = 0.5
 """Seconds that other ranks leave to rank 0 to tell of an error that it has met as well."""
 
@@ -114,13 +117,19 @@ class World:
         """Wait for all ranks."""
         self.comm.Barrier()
 
+    def rest(self) -> None:
+        """The same for what takes seconds: MPI's own waiting takes a core from those that work."""
+        waited = self.comm.Ibarrier()
+        while not waited.Test():
+            time.sleep(RESTS)
+
     def first_alone(self, work: Callable[[], object]) -> None:
         """Do a work on rank 0 and then on the others: what they find compiled on disk they do not compile."""
         if self.rank:
-            self.barrier()
+            self.rest()
         work()
         if not self.rank:
-            self.barrier()
+            self.rest()
 
     def sum(self, array: np.ndarray) -> np.ndarray:
         """The sum over all ranks, on each of them."""

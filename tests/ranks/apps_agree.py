@@ -1,24 +1,14 @@
-"""Run under mpiexec: the shipped apps on these ranks, compared with a run alone. Arguments: names of apps.
-
-Rank 0 alone runs alone and tells the others: what each would compile for itself takes most of the time.
-"""
+"""Run under mpiexec: the shipped apps on these ranks, compared with a run alone. Arguments: names of apps."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 import gpop
 from gpop.apps.with_messages import APPS
-from tests.ranks.agreement import graphs, world
-
-
-def told(alone: Callable[[], Any]) -> Any:
-    """What rank 0 finds, on every rank."""
-    return world().first_ones(None if world().rank else alone())
+from tests.ranks.agreement import graphs, told, world
 
 
 def main(asked: list[str]) -> None:
