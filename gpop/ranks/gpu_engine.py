@@ -57,7 +57,6 @@ _emitted: dict[tuple[str, Any, bool], Emitted] = {}
 class GpuRankEngine(HostRounds, Together, GpuEngine):
     """One rank's side of a run; see `gpop.plan.engine.Engine`."""
 
-    begin = None  # what is noted is of runs alone
     launched = RANKED
 
     def __init__(self, plan: Plan, world: World, gather: bool) -> None:
