@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numba
@@ -9,7 +10,6 @@ import numpy as np
 import pytest
 
 from gpop.common import standby
-from gpop.common.atomics import yield_core
 from gpop.common.by_reference import Reference, opener
 from gpop.common.callback import callback
 from gpop.common.inlined import KERNEL
@@ -49,62 +49,53 @@ def begin(slots, phase, items, iteration, chunk, workers):
     team.await_workers(slots, done, team.SPINS)
 
 
-@numba.njit(nogil=True)
-def wait_for_all(claim, workers, ticket):
-    while not team.all_there(claim, workers, ticket):
-        yield_core()
-
-
 @pytest.fixture
-def crew():
-    found = standby.borrow(THREADS - 1)
-    yield found
-    found.close()
-    standby.give_back(found)
+def called():
+    """Has workers called with arrays of a team, which are given back; in the end they leave."""
+    crew = standby.borrow(THREADS - 1)
+    slots = np.zeros(team.SHARES + 2 * THREADS, np.int64)
+    claim = np.zeros(team.LINE_SLOTS * THREADS, np.int64)
+    kept = []
+
+    def call(epoch, ticket, work, job):
+        slots[team.GENERATION] = epoch << team.EPOCH_SHIFT
+        kept.append(
+            Reference(follow.Following(slots, claim, *map(np.int64, (THREADS, team.SPINS, work, job))))
+        )
+        crew.call(follow.entry(), ticket, kept[0].address, THREADS)
+        return crew, slots, claim
+
+    yield call
+    team.dismiss(slots)
+    crew.close()
+    standby.give_back(crew)
 
 
-def test_a_worker_comes_does_its_part_of_each_phase_and_leaves(crew):
-    slots, claim = (
-        np.zeros(team.SHARES + 2 * THREADS, np.int64),
-        np.zeros(team.LINE_SLOTS * THREADS, np.int64),
-    )
-    ticket = slots[team.GENERATION] = EPOCH << team.EPOCH_SHIFT
+def test_a_worker_comes_does_its_part_of_each_phase_and_leaves(called):
     noted = Noted(np.zeros((THREADS, 7), np.int64))
     job = Reference(noted)
     work = callback(lambda: note_part, "note_part_of_this_test", __file__, 8, **KERNEL)
-    numbers = map(np.int64, (THREADS, team.SPINS, work, job.address))
-    told = Reference(follow.Following(slots, claim, *numbers))
-    crew.call(follow.entry(), int(ticket), told.address, THREADS)
-    wait_for_all(claim, THREADS - 1, ticket)
+    ticket = EPOCH << team.EPOCH_SHIFT
+    crew, slots, claim = called(EPOCH, ticket, work, job.address)
     for phase, items, iteration, chunk in ((2, 40, 5, 1), (3, 9, 6, 4)):
         begin(slots, phase, items, iteration, chunk, THREADS - 1)
-        expected = [
-            [phase, iteration, number, THREADS, items, THREADS, chunk] for number in range(1, THREADS)
-        ]
-        assert noted.numbers[1:].tolist() == expected and not noted.numbers[0].any()
+        said = [[phase, iteration, w, THREADS, items, THREADS, chunk] for w in range(1, THREADS)]
+        assert noted.numbers[1:].tolist() == said and not noted.numbers[0].any()
+    assert team.all_there(claim, THREADS - 1, ticket)
     team.dismiss(slots)
     crew.close()  # returns when they have left
     assert slots[team.DONE] == 2 * (THREADS - 1)
 
 
-def test_who_comes_when_the_epoch_is_over_leaves_at_once(crew):
-    slots, claim = (
-        np.zeros(team.SHARES + 2 * THREADS, np.int64),
-        np.zeros(team.LINE_SLOTS * THREADS, np.int64),
-    )
-    slots[team.GENERATION] = (EPOCH + 1) << team.EPOCH_SHIFT
-    nothing = map(np.int64, (THREADS, team.SPINS, 0, 0))  # to call it would end the process
-    told = Reference(follow.Following(slots, claim, *nothing))
-    crew.call(follow.entry(), EPOCH << team.EPOCH_SHIFT, told.address, THREADS)
+def test_who_comes_when_the_epoch_is_over_leaves_at_once(called):
+    crew, slots, _ = called(EPOCH + 1, EPOCH << team.EPOCH_SHIFT, 0, 0)  # to call 0 would end the process
     crew.close()
     assert slots[team.DONE] == 0
 
 
 def test_runs_of_other_threads_or_patience_are_told_so():
-    from types import SimpleNamespace
-
     space = SimpleNamespace(team=np.zeros(8, np.int64), claim=np.zeros(8, np.int64))
     loop = SimpleNamespace(entry=11, job=Reference(Noted(np.zeros((1, 7), np.int64))))
-    found = {each: follow.following_of(loop, space, *each) for each in ((2, 5), (3, 5), (2, 6), (2, 5))}
-    for (threads, spins), told in found.items():
+    for threads, spins in ((2, 5), (3, 5), (2, 6), (2, 5)):
+        told = follow.following_of(loop, space, threads, spins)
         assert told.table[-4:].tolist() == [threads, spins, 11, loop.job.address]

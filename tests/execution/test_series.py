@@ -5,6 +5,8 @@ import pytest
 
 import gpop
 from gpop.cpu.engine import CpuEngine
+from tests.gpu.emulator import emulated
+from tests.quick import slow
 
 
 class Steps(gpop.Program):
@@ -61,6 +63,14 @@ def test_each_iteration_has_its_own_value_and_the_last_one_stays(kind, options):
     program = program_on_ring(kind, **SERIES)
     gpop.run(program, iterations=5, **options)
     assert program.total.tolist() == [TOTAL] * 3
+
+
+@pytest.mark.parametrize("kind", slow([Steps, AllSteps], AllSteps))
+def test_on_a_gpu_each_iteration_has_its_own_value(kind):
+    with emulated():
+        program = program_on_ring(kind, **SERIES)
+        gpop.run(program, iterations=5, target="gpu", mode="sc", ratio=1.0)
+        assert program.total.tolist() == [TOTAL] * 3
 
 
 def test_the_loop_does_not_come_back_to_python_for_them(monkeypatch):

@@ -28,11 +28,17 @@ struct Place { unsigned x; };
 static Place threadIdx, blockDim;
 void __syncthreads();
 unsigned lane_id();
-static unsigned atomicAdd(unsigned* at, unsigned x) { const unsigned before = *at; *at += x; return before; }
+static unsigned others;  // that another warp takes in the same moment
+static unsigned atomicAdd(unsigned* at, unsigned x) {
+  const unsigned before = *at += others;
+  *at += x;
+  return before;
+}
 template <class Each> void walk_edges(unsigned, int64, int, Each);
 #include "long_lists.cuh"
 static LongLists lists;
 extern "C" bool take(unsigned v, int64 first, int degree) { return lists.take(v, first, degree); }
+extern "C" void others_take(unsigned count) { others = count; }
 extern "C" unsigned size() { return lists.size(); }
 extern "C" void slice(unsigned i, unsigned warp, unsigned warps, unsigned* v, int64* first, int* degree) {
   threadIdx.x = 32 * warp + 5;
@@ -81,3 +87,10 @@ def test_short_lists_and_what_finds_no_room_are_not_taken(lists):
     assert not lists.take(1, 0, limits.LONG_LIST) and lists.size() == 0
     taken = [lists.take(v, 0, limits.LONG_LIST + 1) for v in range(MOST + 3)]
     assert taken == [True] * MOST + [False] * 3 and lists.size() == MOST
+
+
+def test_who_is_late_for_the_last_place_walks_its_list_itself(lists):
+    """Two warps have seen that there is room for one."""
+    assert all(lists.take(v, 0, limits.LONG_LIST + 1) for v in range(MOST - 1))
+    lists.others_take(1)
+    assert not lists.take(7, 0, limits.LONG_LIST + 1) and lists.size() == MOST
