@@ -14,7 +14,7 @@ engine text         ``kernel`` (types, traits, mirrors of structs), ``kernels/en
 on the device       ``device_graph`` (with its bins and tables of work), ``workspace`` (a run's arrays)
 a run               ``choices`` (decisions), ``preparing`` and ``prepared`` (once for runs alike),
                     ``fields``, ``exchange`` and ``mail`` (what travels), ``launch``, ``engine``
-                    (slices of the loop), ``calibrate`` (eq. 1)
+                    (slices of the loop), ``again`` (runs like an earlier one), ``calibrate`` (eq. 1)
 without messages    ``direct`` (components, shortest paths, triangles), ``kernels/direct/*.cuh``
 the machine         ``device`` (CuPy, memory that is free)
 ==================  ==========================================================================
