@@ -201,7 +201,7 @@ class GpuEngine(Preparing):
         self.exchange.send(stream)
 
     def refresh(self) -> None:
-        """Fields to the device; those that are there already (CuPy arrays) are used as they are."""
+        """Fields to the device; those that are there already are used as they are."""
         self.fields.send()
         self.ready.give_state(self._state())
 
