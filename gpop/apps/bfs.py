@@ -115,8 +115,9 @@ def bfs(
         Vertex index, or the name of a vertex; ``graph.vertex_of(id)`` for an original id that is a number.
     method : "auto", "messages" or "direct"
         Direct is a search on the adjacency lists, the fastest on graphs of up to 131,072 vertices and two
-        million edges, or a million of both, with four threads four million of both; there auto is direct, unless an option speaks of messages or
-        iterations. The choice and its reason are in ``trace.summary``.
+        million edges, or a million of both, or four million where there are four threads; there auto is
+        direct, unless an option speaks of messages or iterations. The choice and its reason are in
+        ``trace.summary``.
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.

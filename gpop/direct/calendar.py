@@ -1,4 +1,7 @@
-"""Shortest paths from a vertex by one thread: a calendar of narrow buckets, whose edges are one long walk.
+"""Shortest paths from a vertex: a calendar of narrow buckets, whose edges are one long walk.
+
+One thread begins. Where it is worth it (`gpop.model.sharing`), others are called after some edges, and go on
+as calendar_together.py says.
 
 Delta-stepping with a bucket for each *day*, ``2**shift`` distances wide, in a *year* of `DAYS`. What such a
 search takes is not the edges but branches that nobody can foresee and lists that are not in the cache. So
@@ -113,7 +116,8 @@ def search(graph: Graph, source: int, width: float, threads: int = 1) -> Distanc
         shelf = _shelf(graph.n, called)
         below, more = go_on(shelf, called, shift, latest, starts, lines, distance)
         looked += more
-        _shelves[:] = [shelf]
+        if shelf.calendars[0].members.nbytes <= MOST_KEPT:
+            _shelves[:] = [shelf]
     if room.calendar.members.nbytes <= MOST_KEPT:
         _spare[:] = [room]
     seconds = time.perf_counter() - start
@@ -145,6 +149,7 @@ def _shelf(n: int, threads: int) -> Shelf:
     except IndexError:
         shelf = None
     if shelf is None or shelf.n < n or len(shelf.calendars) < threads:
+        require_memory(VERTEX_BYTES * n * threads, f"shortest paths by {threads} threads")
         shelf = Shelf(n, threads)
     return shelf
 

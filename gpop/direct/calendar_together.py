@@ -76,7 +76,7 @@ FUSED = 1 << 10
 FILLED_EACH = 1 << 12
 """Vertices of a chunk when calendars are filled."""
 
-_ONE, _HALF, _ID, _NONE = (np.uint64(number) for number in (1, 32, 0xFFFFFFFF, 0))
+_HALF, _ID, _NONE = (np.uint64(number) for number in (32, 0xFFFFFFFF, 0))
 _open = opener(Reference(calendar_for(1)).kind)
 
 
