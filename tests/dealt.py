@@ -1,9 +1,9 @@
 """A pytest plugin: several processes that run the same tests take them from one pile, one at a time.
 
-Whoever is through takes the next one, so that all end together; those that take longest go first. The pile is a
-folder, ``GPOP_PILE``: ``all`` (the names, in the order in which they are taken), ``taken`` (how many are), and ``done``,
-a line for each that has ended: outcome, seconds, name. Nothing is taken any more ``GPOP_PILE_SECONDS`` after a process
-began. ``perf/gpu_check.sh`` starts the processes and reads what is there in the end.
+Whoever is through takes the next one, so that all end together; those that take longest go first. The pile is
+a folder, ``GPOP_PILE``: ``all`` (the names, in the order in which they are taken), ``taken`` (how many are),
+and ``done``, a line for each that has ended: outcome, seconds, name. Nothing is taken any more
+``GPOP_PILE_SECONDS`` after a process began. ``perf/gpu_check.sh`` starts them and reads what is there then.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Pile:
 def in_order(items: list[pytest.Item]) -> list[pytest.Item]:
     """The same in every process: long ones, then all others at random.
 
-    At random, so that tests that want the same kernel are seldom run at the same time: all but the first find it.
+    At random, so that tests that want the same kernel seldom run at one time: all but the first find it.
     """
     mixed = sorted(items, key=lambda item: item.nodeid)
     random.Random(1).shuffle(mixed)
