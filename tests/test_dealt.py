@@ -1,4 +1,4 @@
-"""Processes that take tests from one pile (tests/dealt.py): each test is run once, and what became of it is written."""
+"""Processes that take tests from one pile (tests/dealt.py): each is run once, and its outcome is written."""
 
 from __future__ import annotations
 

@@ -231,6 +231,7 @@ class GpuEngine(Preparing):
         if exchange.mail is None:
             end.record()
             exchange.ask(stream)
+            self.fields.begin_next()
 
     def _end_launch(self) -> None:
         """Wait for what was begun."""
