@@ -33,13 +33,14 @@ on() {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PYTHONPATH=$root${PYTHONPATH:+:$PYTHONPATH} XDG_CACHE_HOME=$work/cache PYTHONUNBUFFERED=1
-export NUMBA_NUM_THREADS=4  # all cores for each of many processes: they would wait for each other's
 : >"$out"
 exec > >(tee -a "$out") 2>&1
 started=$SECONDS failed=0
 
 "$python" -m perf.provenance gpu perf/gpu_check.sh "$@" || exit 2
 echo
+export NUMBA_NUM_THREADS=4  # with all cores for each of many processes, they would wait for each other's
+logs=${LOGS:-$work}
 
 if wanted tests; then
 # --- tests -------------------------------------------------------------------------------------------------
@@ -59,18 +60,17 @@ mkdir "$GPOP_PILE"
 running=()
 for ((i = 0; i < processes; i++)); do
   {
-    on "$i" timeout $((limit + 30)) "${pytest[@]}" --basetemp "$work/tmp.$i" "${where[@]}" >"$work/tests.$i.log" 2>&1
+    on "$i" timeout $((limit + 30)) "${pytest[@]}" --basetemp "$work/tmp.$i" "${where[@]}" >"$logs/tests_$i.txt" 2>&1
     echo $? >"$work/tests.$i.code"
-    [ -z "${LOGS:-}" ] || cp "$work/tests.$i.log" "$LOGS/tests_$i.txt"
-    grep -E '^(FAILED|ERROR|E  )|SKIPPED' "$work/tests.$i.log" | head -40
+    grep -E '^(FAILED|ERROR|E  )|SKIPPED' "$logs/tests_$i.txt" | head -40
   } &
   running+=($!)
 done
 wait "${running[@]}"
 for ((i = 0; i < processes; i++)); do
   code=$(cat "$work/tests.$i.code")
-  echo "process $i: exit code $code: $(tail -n 1 "$work/tests.$i.log")"
-  [ "$code" = 0 ] || { failed=1; tail -n 40 "$work/tests.$i.log"; }
+  echo "process $i: exit code $code: $(tail -n 1 "$logs/tests_$i.txt")"
+  [ "$code" = 0 ] || { failed=1; tail -n 40 "$logs/tests_$i.txt"; }
 done
 # A test that was skipped or never came to its end has not passed.
 touch "$GPOP_PILE/all" "$GPOP_PILE/done"
@@ -97,11 +97,10 @@ fi
 apps=$("$python" -c 'from perf.gpu_sanitize import WATCHED; print(*WATCHED)') || exit 2
 # `watch I TOOL APP`: its verdict is printed as it comes, so that a run that is cut off has those until then.
 watch() {
-  local log=$work/$2.$3.log code=0 began=$SECONDS
+  local log=$logs/$2.$3.txt code=0 began=$SECONDS
   on "$1" timeout "$watched" "$sanitizer" --tool "$2" --error-exitcode 9 "$python" -m perf.gpu_sanitize "$3" \
     >"$log" 2>&1 || code=$?
   echo "$code" >"$work/$2.$3.code"
-  [ -z "${LOGS:-}" ] || cp "$log" "$LOGS/$2.$3.txt"
   echo "$2 $3: exit code $code after $((SECONDS - began)) s, at $((SECONDS - started)) s, $(grep -c 'as on the CPU' "$log") answers right:" \
     "$(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$log" | tail -n 1)"
   [ "$code" = 0 ] || tail -n 30 "$log"

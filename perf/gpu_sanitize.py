@@ -23,10 +23,14 @@ from gpop.apps.with_messages import APPS
 from gpop.compare import differs
 from gpop.execution.options import Target
 from gpop.generate import generate
-from gpop.gpu import engine, kernel
+from gpop.gpu import device, engine, kernel
 from gpop.gpu.device import cupy
 from gpop.gpu.direct import triangles
 from gpop.model.strategies import ASKED, MODES, TREE, asked_on
+
+BLOCKS = 16
+"""Of a launch, not one on every multiprocessor: they wait for each other as all would, and every barrier of
+every block is looked at."""
 
 BY_NAME = [asked for asked in asked_on("gpu")[1 + len(MODES) :] if asked != TREE]
 PARTS = 4
@@ -39,7 +43,7 @@ DIRECT: dict[str, Callable[[gpop.Graph, Target], np.ndarray]] = {
 }
 """What works on adjacency lists, and its answer."""
 
-SHARES = 3
+SHARES = 2
 """Of the modes of an app, each of which is a kernel to compile and to watch."""
 
 WATCHED = (*(f"{name}.{share}" for share in range(1, SHARES + 1) for name in APPS), *DIRECT)
@@ -50,6 +54,8 @@ def main(asked: str) -> int:
     """Exit code 1 if a result is not that of plain Python, which has nothing to compile."""
     cupy().cuda.set_allocator(None)
     engine.SLICE_NS = 10**12  # everything is slow while it is watched
+    all_of_it = device.current_device()
+    device._device = lambda index: all_of_it._replace(multiprocessors=BLOCKS)
     kernel.compile_quickly(os.environ.get("GPOP_TEST_KERNELS"))
     # Vertices of more than 512 edges, and more edges than one block takes alone.
     graph = generate("rmat", scale=10, degree=8, seed=1, weights=(1, 255))
