@@ -4,8 +4,8 @@ Whoever is through takes the next ones, so that all end together. Those of one f
 `TOGETHER`: a process that has run one of them has its kernels, programs and graphs for the others, and no two
 compile the same at the same time. Functions that take longest go first. The pile is a folder, ``GPOP_PILE``:
 ``all`` (the names, in the order in which they are taken), ``taken`` (how many batches are), and ``done``, a
-line for each test that has ended: outcome, seconds, name. Nothing is taken any more ``GPOP_PILE_SECONDS`` after
-a process began. ``perf/gpu_check.sh`` starts the processes and reads what is there then.
+line for each test that has ended: outcome, seconds, name. Nothing is taken any more ``GPOP_PILE_SECONDS``
+after a process began. ``perf/gpu_check.sh`` starts the processes and reads what is there then.
 """
 
 from __future__ import annotations
