@@ -5,16 +5,18 @@
 #   perf/gpu_check.sh perf/results/gpu-check.txt
 #
 # Needs Python with CuPy, Numba, SciPy, psutil, tqdm, NetworkX, Matplotlib, pytest. pytest's plugins are not
-# used: tests are dealt out to PROCESSES plain pytest processes, by turns on each GPU (or those of GPUS=1,3); LIMIT is
-# the most seconds of one. PARTS="racecheck" runs that part alone, with WATCHED seconds for each app (racecheck is the
-# slow one); no more than PROCESSES apps are watched at once. GPOP_TEST_KERNELS=quick: kernels of the tests are optimised
-# less, and compiled in a third of the time (NVRTC 12.9 or newer). LOGS=DIR: what every process said is left there. Exit code 0 when every part that was asked for passed.
+# used: PROCESSES plain pytest processes, by turns on each GPU (or those of GPUS=1,3), take the tests from one pile
+# (tests/dealt.py) for LIMIT seconds. PARTS="racecheck" runs that part alone, with WATCHED seconds for each share of an
+# app (racecheck is the slow one); no more than PROCESSES are watched at once. GPOP_TEST_KERNELS=max: kernels are
+# optimised as little as NVRTC knows how to (12.9 or newer; also min and mid), and compiled in a fifth of the time.
+# LOGS=DIR: what every process said is left there, with a line for each test. Exit code 0 when every part that was
+# asked for passed.
 set -uo pipefail
 out=$(realpath "${1:?usage: perf/gpu_check.sh OUTPUT_FILE}")
 cd "$(dirname "$0")/.."
 root=$PWD
 python=${PYTHON:-python3}
-processes=${PROCESSES:-8} limit=${LIMIT:-420} watched=${WATCHED:-200}
+processes=${PROCESSES:-$(nproc)} limit=${LIMIT:-420} watched=${WATCHED:-200}
 parts=" ${PARTS:-tests memcheck racecheck} "
 wanted() { [[ $parts == *" $1 "* ]]; }
 for part in $parts; do
@@ -37,6 +39,8 @@ started=$SECONDS failed=0
 
 "$python" -m perf.provenance gpu perf/gpu_check.sh "$@" || exit 2
 echo
+export NUMBA_NUM_THREADS=4  # with all cores for each of many processes, they would wait for each other's
+logs=${LOGS:-$work}
 
 if wanted tests; then
 # --- tests -------------------------------------------------------------------------------------------------
@@ -47,40 +51,39 @@ markers =
     slow: big or long checks
     timeout: most seconds of a test
 INI
-pytest=("$python" -m pytest -c "$work/pytest.ini" --rootdir "$root" -p no:cacheprovider -p no:xdist -v --tb=short -m gpu
-  -o faulthandler_timeout=$((limit / 3)))  # says where it is when a test hangs
+pytest=("$python" -m pytest -c "$work/pytest.ini" --rootdir "$root" -p no:cacheprovider -p no:xdist -p tests.dealt
+  -v --tb=short -m gpu -o faulthandler_timeout=$((limit / 3)))  # says where it is when a test hangs
 # Every file with a marked test; one that cannot be collected here is an error, not left out.
 mapfile -t where < <(grep -rl 'mark\.gpu' tests --include='test_*.py' | sort)
-"${pytest[@]}" -qq --collect-only "${where[@]}" >"$work/collected" 2>&1 || { cat "$work/collected"; exit 2; }
-grep '::' "$work/collected" >"$work/tests"
-# With `-c` elsewhere, names are relative to that file: what counts begins with tests/.
-sed -i 's|^.*\(tests/\)|\1|' "$work/tests"
-# Dealt out at random, the same way every time: processes come to one kernel at different times, so that all but
-# the first find it compiled, and none has all the long tests.
-shuf --random-source=<(yes) "$work/tests" | split -n "r/$processes" - "$work/part."
-export GPOP_TEST_CACHE=$work/jit
+export GPOP_TEST_CACHE=$work/jit GPOP_PILE=$work/pile GPOP_PILE_SECONDS=$limit
+mkdir "$GPOP_PILE"
 running=()
-for part in "$work"/part.??; do
+for ((i = 0; i < processes; i++)); do
   {
-    on ${#running[@]} timeout "$limit" xargs -d '\n' -a "$part" "${pytest[@]}" >"$part.log" 2>&1
-    echo $? >"$part.code"
-    [ -z "${LOGS:-}" ] || cp "$part.log" "$LOGS/tests_${part##*.}.txt"
-    echo "process ${part##*.} after $((SECONDS - started)) s: $(tail -n 1 "$part.log")"
-    grep -E '^(FAILED|ERROR|E  )|SKIPPED' "$part.log" | head -40
+    on "$i" timeout $((limit + 30)) "${pytest[@]}" --basetemp "$work/tmp.$i" "${where[@]}" >"$logs/tests_$i.txt" 2>&1
+    echo $? >"$work/tests.$i.code"
+    grep -E '^(FAILED|ERROR|E  )|SKIPPED' "$logs/tests_$i.txt" | head -40
   } &
   running+=($!)
 done
 wait "${running[@]}"
-for part in "$work"/part.??; do
-  code=$(cat "$part.code")
-  echo "process ${part##*.}: $(wc -l <"$part") tests, exit code $code: $(tail -n 1 "$part.log")"
-  [ "$code" = 0 ] || { failed=1; tail -n 40 "$part.log"; }
+for ((i = 0; i < processes; i++)); do
+  code=$(cat "$work/tests.$i.code")
+  echo "process $i: exit code $code: $(tail -n 1 "$logs/tests_$i.txt")"
+  [ "$code" = 0 ] || { failed=1; tail -n 40 "$logs/tests_$i.txt"; }
 done
-# A test that was skipped or never came to its turn has not passed.
-all=$(wc -l <"$work/tests")
-passed=$(grep -ohE '[0-9]+ passed' "$work"/part.??.log | awk '{ sum += $1 } END { print sum + 0 }')
-[ "$passed" = "$all" ] || failed=1
-echo "tests: $passed of $all passed in $((SECONDS - started)) s$([ $failed = 0 ] || echo ', FAILED')"
+# A test that was skipped or never came to its end has not passed.
+touch "$GPOP_PILE/all" "$GPOP_PILE/done"
+[ -z "${LOGS:-}" ] || cp "$GPOP_PILE/done" "$LOGS/tests.txt"
+sort -k 2nr "$GPOP_PILE/done" | head -n 15 | sed 's/^/longest: /'
+unmet() { comm -23 <(sort "$GPOP_PILE/all") <(cut -d ' ' -f 3- "$GPOP_PILE/done" | sort) | sed 's/^/not ended: /'; }
+grep -E '^(failed|skipped)' "$GPOP_PILE/done"
+unmet
+count() { grep -c "^$1" "$GPOP_PILE/done"; }
+all=$(wc -l <"$GPOP_PILE/all")
+[ "$all" -gt 0 ] && [ "$(count passed)" = "$all" ] || failed=1
+echo "tests: $(count passed) of $all passed, $(count failed) failed, $(count skipped) skipped, $(unmet | wc -l) not" \
+  "ended, in $((SECONDS - started)) s$([ $failed = 0 ] || echo ', FAILED')"
 fi
 wanted memcheck || wanted racecheck || exit $failed
 
@@ -94,11 +97,11 @@ fi
 apps=$("$python" -c 'from perf.gpu_sanitize import WATCHED; print(*WATCHED)') || exit 2
 # `watch I TOOL APP`: its verdict is printed as it comes, so that a run that is cut off has those until then.
 watch() {
-  local log=$work/$2.$3.log code=0
+  local log=$logs/$2.$3.txt code=0 began=$SECONDS
   on "$1" timeout "$watched" "$sanitizer" --tool "$2" --error-exitcode 9 "$python" -m perf.gpu_sanitize "$3" \
     >"$log" 2>&1 || code=$?
   echo "$code" >"$work/$2.$3.code"
-  echo "$2 $3: exit code $code after $((SECONDS - started)) s, $(grep -c 'as on the CPU' "$log") answers right:" \
+  echo "$2 $3: exit code $code after $((SECONDS - began)) s, at $((SECONDS - started)) s, $(grep -c 'as on the CPU' "$log") answers right:" \
     "$(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$log" | tail -n 1)"
   [ "$code" = 0 ] || tail -n 30 "$log"
 }

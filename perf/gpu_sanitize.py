@@ -3,14 +3,17 @@
 What is taken by its name alone is divided among the apps: each of those is watched with some of them. Those
 without messages have no modes.
 
-``compute-sanitizer --tool memcheck python -m perf.gpu_sanitize bfs``. Every array gets an allocation of
-its own, so that memcheck sees where it ends, and results are compared with the CPU's. ``perf/gpu_check.sh``
-runs this for every app.
+``compute-sanitizer --tool memcheck python -m perf.gpu_sanitize bfs``; ``bfs.1`` runs the first share of its
+modes, one of `SHARES`, so that several are watched at once. Every array gets an allocation of its own, so
+that memcheck sees where it ends, and results are compared with those of plain Python. ``perf/gpu_check.sh``
+runs this for every app. ``GPOP_TEST_KERNELS`` says how little kernels are optimised, as for the tests.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -20,10 +23,14 @@ from gpop.apps.with_messages import APPS
 from gpop.compare import differs
 from gpop.execution.options import Target
 from gpop.generate import generate
-from gpop.gpu import engine
+from gpop.gpu import device, engine, kernel
 from gpop.gpu.device import cupy
 from gpop.gpu.direct import triangles
 from gpop.model.strategies import ASKED, MODES, TREE, asked_on
+
+BLOCKS = 16
+"""Of a launch, not one on every multiprocessor: they wait for each other as all would, and every barrier of
+every block is looked at."""
 
 BY_NAME = [asked for asked in asked_on("gpu")[1 + len(MODES) :] if asked != TREE]
 PARTS = 4
@@ -36,28 +43,43 @@ DIRECT: dict[str, Callable[[gpop.Graph, Target], np.ndarray]] = {
 }
 """What works on adjacency lists, and its answer."""
 
-WATCHED = (*APPS, *DIRECT)
+SHARES = 2
+"""Of the modes of an app, each of which is a kernel to compile and to watch."""
+
+WATCHED = (*(f"{name}.{share}" for share in range(1, SHARES + 1) for name in APPS), *DIRECT)
+"""What is run, one by one."""
 
 
-def main(name: str) -> int:
-    """Exit code 1 if a result is not the CPU's."""
+def main(asked: str) -> int:
+    """Exit code 1 if a result is not that of plain Python, which has nothing to compile."""
     cupy().cuda.set_allocator(None)
     engine.SLICE_NS = 10**12  # everything is slow while it is watched
-    # Vertices of more than 256 edges, and more edges than one block takes alone.
+    all_of_it = device.current_device()
+    device._device = lambda index: all_of_it._replace(multiprocessors=BLOCKS)
+    kernel.compile_quickly(os.environ.get("GPOP_TEST_KERNELS"))
+    # Vertices of more than 512 edges, and more edges than one block takes alone.
     graph = generate("rmat", scale=10, degree=8, seed=1, weights=(1, 255))
+    name, _, share = asked.partition(".")
     if name in DIRECT:
         return without_messages(name, graph)
     app, source = APPS[name], int(np.argmax(graph.out_degree))
     common = {"partition_size": 64, "ratio": 1.0}
-    expected = app.answer(graph, app.solve(graph, source, {"mode": "sc", "threads": 1, **common}))
+    expected = app.answer(graph, app.solve(graph, source, {"target": "python", **common}))
     code = 0
-    modes = (*ASKED[: 1 + len(MODES)], *BY_NAME[[*APPS].index(name) % PARTS :: PARTS])
-    for mode in modes:
+    for mode in modes_of(name)[int(share) - 1 :: SHARES] if share else modes_of(name):
+        began = time.perf_counter()
         result = app.solve(graph, source, {"mode": mode, "target": "gpu", **common})
         wrong = differs(app.answer(graph, result), expected)
         code |= wrong
-        print(f"{name} {mode}: {result.run.iterations} iterations, {'WRONG' if wrong else 'as on the CPU'}")
+        said = "WRONG" if wrong else "as on the CPU"
+        took = time.perf_counter() - began
+        print(f"{name} {mode}: {result.run.iterations} iterations, {said}, {took:.1f} s", flush=True)
     return int(code)
+
+
+def modes_of(name: str) -> tuple[str, ...]:
+    """Those of every app, and its part of the strategies by name."""
+    return (*ASKED[: 1 + len(MODES)], *BY_NAME[[*APPS].index(name) % PARTS :: PARTS])
 
 
 def without_messages(name: str, graph: gpop.Graph) -> int:

@@ -1,7 +1,7 @@
 """Settings that must hold before Numba is imported, and the fixed seed.
 
-Every test worker compiles into a JIT cache directory of its own, and Numba gets at least 4 threads so
-that runs with 1, 2 and 4 threads can be compared on any machine.
+Every test worker compiles into a JIT cache directory of its own, and Numba gets 4 threads so that runs with
+1, 2 and 4 threads can be compared on any machine.
 """
 
 import faulthandler
@@ -19,12 +19,12 @@ _worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
 _cache = Path(os.environ.get("GPOP_TEST_CACHE", Path(tempfile.gettempdir()) / f"gpop-test-jit-{os.getuid()}"))
 os.environ["NUMBA_CACHE_DIR"] = str(_cache / _worker)
 os.environ["GPOP_CONSTANTS"] = "shipped"  # what auto chooses must not depend on the machine
-os.environ["NUMBA_NUM_THREADS"] = str(max(4, os.cpu_count() or 1))
+os.environ["NUMBA_NUM_THREADS"] = "4"  # not more: there is a worker on every core, and each has so many
 
-if os.environ.get("GPOP_TEST_KERNELS") == "quick":  # for a device, where most of the time is NVRTC's
-    from gpop.gpu import kernel
+if "GPOP_TEST_KERNELS" in os.environ:  # for a device
+    from gpop.gpu.kernel import compile_quickly
 
-    kernel.OPTIONS += ("--Ofast-compile=min",)
+    compile_quickly(os.environ["GPOP_TEST_KERNELS"])
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and so would every child.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

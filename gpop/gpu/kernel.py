@@ -67,6 +67,8 @@ RANKED, PEERS = ("load", "loop", "exchange_steps"), ("load", "peer_loop")
 ON_RANKS = RANKED, PEERS
 
 OPTIONS = ("--std=c++17", "--fmad=false")  # the CPU does not contract a * b + c either
+"""Of NVRTC."""
+
 PARAMETERS = ("VIRTUAL_WARP", "CHUNK")
 """Names of `Traits.parameters` (virtual_warps.cuh)."""
 
@@ -175,6 +177,16 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         for name, dtype in (("Graph", GRAPH), ("Space", SPACE), ("Control", CONTROL))
     ]
     return "\n".join(lines) + "\n"
+
+
+def compile_quickly(how: str | None) -> None:
+    """Have kernels optimised less from now on: for tests, most of whose time is NVRTC's.
+
+    ``how`` much time it is to save: "min", "mid", "max" (a fifth to a tenth of the time, on large kernels).
+    """
+    global OPTIONS
+    if how:
+        OPTIONS += (f"--Ofast-compile={how}",)
 
 
 def compile_kernel(source: str, cooperative: bool = True) -> Any:

@@ -8,6 +8,7 @@ from weakref import WeakSet
 
 import numpy as np
 
+from gpop.common.arrays import unset
 from gpop.gpu import device, staging
 from gpop.gpu.device import cupy
 from gpop.graph.graph import Graph
@@ -28,7 +29,7 @@ class OnDevice:
     def on_host(self) -> np.ndarray:
         """The array, which is then no longer on the device for this."""
         if self.fetched is None:
-            found = np.empty(self.length, self.dtype)
+            found = unset(self.length, self.dtype)
             with self.device:
                 staging.fetch(self.array, found)
             self.fetched, self.array = found, None

@@ -145,7 +145,9 @@ class Device:
 class Event:
     """An event of a stream that has always run dry."""
 
-    def record(self) -> None:
+    ptr = 0
+
+    def record(self, stream: Any = None) -> None:
         pass
 
     def synchronize(self) -> None:
@@ -274,6 +276,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
         memcpyDeviceToHost=2,
         memcpyAsync=lambda to, of, size, kind, stream: ctypes.memmove(to, of, size),
         streamSynchronize=lambda stream: None,
+        streamWaitEvent=lambda stream, event: None,
     )
     return SimpleNamespace(
         zeros=lambda shape, dtype: Pool.own(np.zeros(shape, dtype)),
