@@ -2,7 +2,8 @@
 
 ==================  ==========================================================================
 a run               ``engine`` (its threads, its end), ``preparation`` (all that it needs before),
-                    ``traits``, ``specialise`` (which kernels), ``schedule``, ``settling``
+                    ``again`` (runs like an earlier one), ``traits``, ``specialise`` (which
+                    kernels), ``schedule``, ``settling``
 the loop            ``loop``, ``loops`` (one for each kind of program), ``loop_state``, ``control``,
                     ``work`` (what a phase does to partitions)
 modes               ``choose_mode``, ``tree``, ``scatter``, ``scatter_inside``,

@@ -1,9 +1,12 @@
 """Algorithms on the adjacency lists themselves: no messages, no bins.
 
 ==================  ==========================================================================
-searches            ``breadth_first``, ``breadth_first_steps``, ``calendar``, ``shortest_paths``,
-                    ``shortest_paths_steps``, ``betweenness``, ``betweenness_steps``,
-                    ``distance_sums``
+searches            ``breadth_first``, ``calendar`` (one thread begins), and of both: what it does
+                    (``breadth_first_steps``, ``calendar_steps``), what more threads do
+                    (``breadth_first_together``, ``breadth_first_together_steps``,
+                    ``calendar_together``)
+many threads        ``shortest_paths``, ``shortest_paths_steps``
+all pairs           ``betweenness``, ``betweenness_steps``, ``distance_sums``
 components          ``afforest``, ``forest`` (union-find), ``components``, ``strong``,
                     ``depth_first``, ``spanning_forest``
 counting            ``triangles``, ``clustering``, ``oriented``, ``neighbourhoods``, ``cores``,
