@@ -50,7 +50,8 @@ from gpop.direct.breadth_first_steps import (
     to_bits,
     to_list,
 )
-from gpop.direct.breadth_first_together import TogetherSpace, begin_together, go_on, space_for
+from gpop.direct.breadth_first_together import begin_together, go_on
+from gpop.direct.breadth_first_together_steps import TogetherSpace, space_for
 from gpop.direct.phases import kernel
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
