@@ -75,9 +75,9 @@ def test_all_of_an_answer_comes(monkeypatch):
 
 def test_a_letter_is_rounded_up_to_whole_units():
     with emulated():
-        mail = Mail(16, 32, UNIT + 1, 2 * UNIT)
+        mail = Mail(16, 32, UNIT + 1, 2 * UNIT + 1)
         (said,) = np.asarray(mail.argument).view(MAIL)
-        assert (said["letter"], said["answer"]) == (2, 2)
+        assert (said["letter"], said["answer"]) == (2, 3)
 
 
 @pytest.mark.parametrize("room", [0, 1 << 12])
