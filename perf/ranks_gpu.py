@@ -6,8 +6,9 @@ Every rank makes its own part of a graph; rank 0 also has the whole, and runs al
 others wait. Both in turns, after a round that is not counted; medians. Seconds are those of the iteration
 loop: alone by CUDA events, which leave the host's time out; together by the clock of the slowest rank, all
 included. ``exchange``: of these, those between the iterations of the rank that waited longest (by NCCL or the
-host: from the first message packed to the last one taken in). MB: what all ranks send in an iteration; ``of m``: values sent by the number of edges. Answers
-of every rank's part are compared with those of one GPU: equal, for PageRank to `TOLERANCE`.
+host: from the first message packed to the last one taken in). MB: what all ranks send in an iteration;
+``of m``: values sent by the number of edges. Answers of every rank's part are compared with those of one GPU:
+equal, for PageRank to `TOLERANCE`.
 
 ``--budget``: in the last line of a graph, one GPU is given a `SMALLER`-th of what the graph takes there, and
 refuses; with as much on each, all together run it.
