@@ -83,7 +83,7 @@ def check(name: str, mode: str, sizes: tuple[int, ...], where: str) -> int:
                     assert here["iterations"] == alone["iterations"], what
                     for key in ("frontier", "sizes", "edges"):
                         assert np.array_equal(here[key], alone[key]), f"{what}: {key}"
-                if (name, where, mode) == ("asking", "peers", "auto"):
+                if (name, where, mode) == ("asking", "peers", "auto") and size >= 32:  # else it has mirrors
                     same_bytes(here, alone)
                 done += 1
     return done
