@@ -14,11 +14,10 @@ import numpy as np
 
 from gpop.common.cached import entry_of
 from gpop.common.kinds import INT64
-from gpop.common.parallel import beside
 from gpop.common.standby import Crew, borrow, give_back
 from gpop.cpu import follow, loop_state, sharing, team
 from gpop.cpu.active import LIST_GAP, SOURCES, drain_frontier, drain_touched, load_all, load_frontier
-from gpop.cpu.follow import following_of
+from gpop.cpu.follow import ANYWHERE, Places, following_of
 from gpop.cpu.preparation import Preparation
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.workspace import COUNTERS, forget_workspaces
@@ -159,30 +158,23 @@ class CpuEngine(Preparation):
         ticket = self.ticket
         workers, spins = (self.workers, self.spins) if self.called else (0, 0)
 
-        def enter(w: int) -> bool:
-            return run_loop(
-                w, self.threads, workers, spins, ticket, limit, len(records), SLICE_NS, stepping,
-                self.forced, self.ratio, self.incoming.indptr.size > 0, progress, records,
-            )  # fmt: skip
-
-        enter = self._placed(enter)
         if calls:
-            self._call_workers(enter)
-        return enter(0)
+            self._call_workers()
+        return run_loop(
+            self.threads, workers, spins, ticket, limit, len(records), SLICE_NS, stepping,
+            self.forced, self.ratio, self.incoming.indptr.size > 0, progress, records,
+        )  # fmt: skip
 
-    def _call_workers(self, enter: Callable[[int], bool]) -> None:
-        """Threads that stand by follow the loop; those of ranks enter it, each on its core."""
-        if not self.alone:
-            for w in range(1, self.workers + 1):
-                beside(enter, w)
-            return
-        self.told = following_of(self.enter_loop, self.space, self.threads, self.spins)
+    def _call_workers(self) -> None:
+        """Threads that stand by follow the loop."""
+        places = self._places()
+        self.told = following_of(self.enter_loop, self.space, self.threads, self.spins, places)
         self.crew = borrow(self.workers)
         self.crew.call(follow.entry(), self.ticket, self.told.address, self.workers + 1)
 
-    def _placed(self, enter: Callable[[int], bool]) -> Callable[[int], bool]:
-        """The call of the loop, on the core that the thread is to have; the system chooses."""
-        return enter
+    def _places(self) -> Places:
+        """Where the threads of a run are kept; the system chooses."""
+        return ANYWHERE
 
     def publish(self) -> None:
         """Fields are in place; workers were given parameters by value, which a callback may set."""

@@ -1,10 +1,9 @@
 """A team of threads inside one compiled loop: the main thread hands out phases, the others follow.
 
-The others are called in compiled code, where they stand by (follow.py), or by Python, and stay until the
-run is over, so that a phase of microseconds costs two messages through the cache instead of a parallel
-region: the main thread describes the phase in
-``team`` and raises ``GENERATION`` (release); a worker that sees it (acquire) does its share and adds itself
-to ``DONE``; the main thread waits for all of them.
+The others are called in compiled code, where they stand by (follow.py), and stay until the run is over, so
+that a phase of microseconds costs two messages through the cache instead of a parallel region: the main
+thread describes the phase in ``team`` and raises ``GENERATION`` (release); a worker that sees it (acquire)
+does its share and adds itself to ``DONE``; the main thread waits for all of them.
 
 Nobody waits for a worker to come, which may take as long as a search of a small graph. Light phases
 begin without workers that are not there yet. A worker is given the generation at which it was called, its
