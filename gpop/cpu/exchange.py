@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.common.atomics import prefetch
 from gpop.common.inlined import inline
 from gpop.cpu.active import WORD_BITS, sort_list
 from gpop.cpu.bitmap import mark
@@ -268,12 +267,6 @@ def is_over(whole, lowest):
 def whole_degree(v, state):
     """Edges of own vertex ``v``, those to other ranks included."""
     return np.int64(state.out_degree[v + np.uint64(state.gpop_shift)])
-
-
-@inline
-def ask_for_degree(v, state):
-    """Ask for what `whole_degree` reads: alone a pull has offsets in the cache, which these are beside."""
-    prefetch(state.out_degree, np.uint64(v) + np.uint64(state.gpop_shift))
 
 
 @inline

@@ -26,7 +26,6 @@ import numpy as np
 from gpop.common.atomics import popcount, prefetch
 from gpop.cpu.active import WORD_BITS, list_of
 from gpop.cpu.bitmap import mark
-from gpop.cpu.exchange import ask_for_degree
 from gpop.cpu.exchange_in import AS_BITS, OWN_BITS, is_mirrored, list_mirrors
 from gpop.model.strategies import PULL, SC
 
@@ -152,8 +151,6 @@ def make_pull(
                 space.in_frontier[v] = 1
                 space.frontier[start + size] = v - base
                 size += one
-                if ranked:
-                    ask_for_degree(v, state)
             if not satisfied:
                 left += 1
                 left_edges += np.int64(end - first)
