@@ -94,11 +94,11 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
         control = control_of(job.layout, job.space, kind, pulled_bytes, job.sizes, chosen or NO_CHOICE)
         tuples = control, _Ways(job.forced, job.ratio, job.wire), *job[2:-1]
 
-        def traced(w, threads, workers, spins, ticket, limit, row_limit, slice_ns, *rest):
+        def traced(threads, workers, spins, ticket, limit, row_limit, slice_ns, *rest):
             progress = rest[4]
             done = progress[loop_state.ITERATION]
             over = traced_loop(
-                cache, addresses, w, threads, workers, spins, ticket, limit, 1, UNLIMITED_NS, *rest,
+                cache, addresses, threads, workers, spins, ticket, limit, 1, UNLIMITED_NS, *rest,
                 NO_STATE, NO_SCHEDULE, *tuples,
             )  # fmt: skip
             if progress[loop_state.ITERATION] > done:

@@ -15,11 +15,10 @@ import numpy as np
 from gpop.common.by_reference import Reference
 from gpop.common.cached import entry_of
 from gpop.common.kinds import INT64
-from gpop.common.parallel import beside
 from gpop.common.standby import Crew, borrow, give_back
 from gpop.cpu import follow, loop_state, sharing, team
 from gpop.cpu.active import LIST_GAP, SOURCES, drain_frontier, drain_touched, load_all, load_frontier
-from gpop.cpu.follow import following_of
+from gpop.cpu.follow import ANYWHERE, Places, following_of
 from gpop.cpu.preparation import Preparation
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.workspace import COUNTERS, forget_workspaces
@@ -161,15 +160,12 @@ class CpuEngine(Preparation):
         # As it is now: a worker that comes late must not be taken for one of a later call.
         ticket = self.ticket
         workers, spins = (self.workers, self.spins) if self.called else (0, 0)
-        given = (
+        if calls:
+            self._call_workers()
+        return run_loop(
             self.threads, workers, spins, ticket, limit, len(records), SLICE_NS, stepping,
             self.forced, self.ratio, self.incoming.indptr.size > 0, progress, records,
         )  # fmt: skip
-        if self.alone:
-            if calls:
-                self._call_workers()
-            return run_loop(0, *given)
-        return self._enter_placed(lambda w: run_loop(w, *given), calls)
 
     def _call_workers(self) -> None:
         """Threads that stand by follow the loop."""
@@ -178,19 +174,11 @@ class CpuEngine(Preparation):
 
     def _following(self) -> Reference:
         """What they are told."""
-        return following_of(self.enter_loop, self.space, self.threads, self.spins)
+        return following_of(self.enter_loop, self.space, self.threads, self.spins, self._places())
 
-    def _enter_placed(self, enter: Callable[[int], bool], calls: bool) -> bool:
-        """The same of ranks, whose threads enter the loop each on its core."""
-        enter = self._placed(enter)
-        if calls:
-            for w in range(1, self.workers + 1):
-                beside(enter, w)
-        return enter(0)
-
-    def _placed(self, enter: Callable[[int], bool]) -> Callable[[int], bool]:
-        """The call of the loop, on the core that the thread is to have; the system chooses."""
-        return enter
+    def _places(self) -> Places:
+        """Where the threads of a run are kept; the system chooses."""
+        return ANYWHERE
 
     def publish(self) -> None:
         """Fields are in place; workers were given parameters by value, which a callback may set."""

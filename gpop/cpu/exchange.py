@@ -12,9 +12,10 @@ exchange_post.py, and what becomes of it in exchange_in.py. Most of the work can
 called again and again by the main thread, and says each time what the threads do next, piece by piece
 (`make_share`).
 
-Nothing is computed while it travels: a column is read in ascending order of its sources, so that messages of
-lower ranks come before those of own vertices; what of higher ranks could be waited for later, ranks of a
-machine do not wait for (docs/tutorials/ranks.md has numbers): they wait for who is late with its own share.
+While it travels, own partitions scatter into their bins (`EARLY`), and those of mirrors when all is there.
+Nothing is gathered before: a column is read in ascending order of its sources, whenever these have scattered,
+and messages of lower ranks come before those of own vertices. Not where an iteration may pull, which depends
+on what others have active, nor where partitions pass on what they hear.
 
 Known before: Gluon (Dathathri et al., PLDI 2018) exchanges lists of mirrors once and
 values with offsets or bits; Gemini (Zhu et al., OSDI 2016) sends pairs.
@@ -29,7 +30,11 @@ from gpop.cpu.active import WORD_BITS, sort_list
 from gpop.cpu.bitmap import mark
 from gpop.cpu.exchange_in import (
     AS_BITS,
+    EARLY,
+    EVERY,
+    MIRRORS_ONLY,
     OWN_BITS,
+    OWN_ONES,
     join_segments,
     read_bits_as_lists,
     read_pairs,
@@ -38,7 +43,7 @@ from gpop.cpu.exchange_in import (
     unpack_segment,
 )
 from gpop.cpu.exchange_out import SCANNED, ascends, choose_of, pack_piece, sum_pieces
-from gpop.cpu.exchange_post import come_together
+from gpop.cpu.exchange_post import come_together, have_read, hear
 from gpop.cpu.exchange_wire import (
     ACTIVE,
     ALL,
@@ -56,7 +61,10 @@ from gpop.cpu.exchange_wire import (
     SHARED,
     in_at,
 )  # fmt: skip
+from gpop.cpu.sharing import EARLY_EDGES
 from gpop.cpu.tournament import HIGHEST
+from gpop.cpu.work import SCATTER
+from gpop.model.choosers import AUTO_PUSH
 from gpop.model.strategies import PULL, SC
 
 SIZE, ACTIVE_HERE, EDGES_HERE, WHOLE, LEAST_ANYWHERE, EDGES_TOLD = range(6)
@@ -68,13 +76,15 @@ of own active vertices, on whatever rank. `AS_BITS` and `OWN_BITS` follow."""
 STAGE, NEXT, PIECES, LOAD, OWN, RETURNS = range(8, 14)
 """More of them: how far the exchange is, 0 before it; what is to be done in pieces now, how many pieces there
 are, 0 when it is over, and about how many vertices or words they have in all. How many vertices are own.
-Whether Python is due, before the exchange here, after it on some rank: all return behind this iteration."""
+Whether Python is due, before the exchange here, after it on some rank: all return behind this iteration.
+`EARLY` follows."""
 
 MARK, PACK, FILL, UNPACK, TAKE = range(8, 13)
 """What is done in pieces (phases of gpop/cpu/work.py): own vertices become bits, partition by partition; bits
 for each rank; values for each; bits that came those of mirrors; values that came messages."""
 
-_BEGINS, _MARKED, _PACKED, _FILLED, _UNPACKED, _TAKEN = range(6)
+_BEGINS, _MARKED, _PACKED, _FILLED, _POSTED, _UNPACKED, _TAKEN, READ = range(8)
+"""Stages. `READ` is one by itself: mirrors have scattered, and what they were sent is not needed any more."""
 
 
 @inline
@@ -89,8 +99,11 @@ def _next(what, pieces, load, stage, told):
     told[NEXT], told[PIECES], told[LOAD], told[STAGE] = what, pieces, load, stage
 
 
-def make_exchange(post, all_active):
-    """Kernel: exchange messages before an iteration; what comes of it is in ``exchanged``."""
+def make_exchange(post, all_active, scatters):
+    """Kernel: exchange messages before an iteration; what comes of it is in ``exchanged``.
+
+    ``scatters``: an iteration scatters whatever comes, own vertices may begin.
+    """
     chooses = not all_active
 
     def exchange(forced, layout, space, wire, state):
@@ -98,10 +111,14 @@ def make_exchange(post, all_active):
         ranks, stage, size = pairs.shape[0], told[STAGE], told[SIZE]
         valued = wire.value_bytes > 0
         told[PIECES] = 0
+        if stage == READ:
+            have_read(wire)
+            return
         if stage == _BEGINS:
             wire.calls[EXCHANGE_TURN] += 1
             told[OWN] = np.int64(state.gpop_last) - np.int64(state.gpop_first)
             told[AS_BITS] = told[OWN_BITS] = 0
+            told[EARLY] = EVERY
             if all_active:
                 active = told[ACTIVE_HERE]
                 for r in range(ranks):
@@ -151,6 +168,20 @@ def make_exchange(post, all_active):
                         return
         if stage == _FILLED:
             post(told[ACTIVE_HERE], told[EDGES_TOLD], told[LEAST_ANYWHERE], told[RETURNS], wire, state)
+            stage = _POSTED
+            if scatters:
+                items, edges = size, told[EDGES_HERE]
+                if all_active:
+                    first, last = np.uint64(state.gpop_first), np.uint64(state.gpop_last)
+                    items, edges = layout.k, np.int64(layout.indptr[last] - layout.indptr[first])
+                if told[ACTIVE_HERE] > 0 and edges >= EARLY_EDGES and forced >= AUTO_PUSH:
+                    told[EARLY] = OWN_ONES
+                    _next(SCATTER, items, edges, _POSTED, told)
+                    return
+        if stage == _POSTED:
+            if told[EARLY] == OWN_ONES:
+                told[EARLY] = MIRRORS_ONLY
+            hear(wire)
             told[WHOLE] = told[ACTIVE_HERE]
             many = chooses and forced == PULL
             few = False

@@ -44,8 +44,12 @@ from gpop.cpu.exchange_wire import (
     index_words,
 )
 
-AS_BITS, OWN_BITS = 6, 7
-"""Slots of ``exchanged`` in the workspace: 1 where mirrors have come as bits, where own vertices are bits."""
+AS_BITS, OWN_BITS, EARLY = 6, 7, 14
+"""Slots of ``exchanged`` in the workspace: 1 where mirrors have come as bits, where own vertices are bits;
+and whose partitions scatter now, when a phase is to be for some of them."""
+
+EVERY, OWN_ONES, MIRRORS_ONLY = range(3)
+"""Those of all; own ones, before it is known what mirrors send; what was left."""
 
 _ZERO, _ONE, _WORD = np.uint64(0), np.uint64(1), np.uint64(64)
 
@@ -55,6 +59,13 @@ def is_mirrored(p, layout, state):
     """Whether ``p`` is a partition of mirrors."""
     base = np.uint64(p) << np.uint64(layout.bits)
     return base < np.uint64(state.gpop_first) or base >= np.uint64(state.gpop_last)
+
+
+@inline
+def is_left_out(p, layout, space, state):
+    """Whether ``p`` scatters at another time."""
+    whose = space.exchanged[EARLY]
+    return whose != EVERY and is_mirrored(p, layout, state) != (whose == MIRRORS_ONLY)
 
 
 @inline

@@ -1,8 +1,9 @@
-"""The moment in which ranks speak to each other (exchange.py): what is said is seen, and all are waited for.
+"""Ranks speak to each other (exchange.py): what is said is seen or sent, later all are waited for.
 
 Ranks of a machine see each other's buffers (exchange_wire.py); to others they are sent by MPI. It is called
 by the addresses of its functions: a return to Python for each iteration would take longer than many an
-iteration does.
+iteration does. Between the two the main thread calls it now and then (`help_along`): large messages move in
+calls of MPI only.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from gpop.cpu.exchange_wire import (
     COUNT,
     DUE,
     EDGES,
+    EXCHANGE_TURN,
     EXCHANGES,
     FLAG,
     FLAG_ADDRESS,
@@ -32,6 +34,7 @@ from gpop.cpu.exchange_wire import (
     ISEND,
     KIND,
     LEAST,
+    ON_THE_WAY,
     OUT_ADDRESS,
     PAIRS,
     REQUEST_BYTES,
@@ -44,9 +47,11 @@ from gpop.cpu.exchange_wire import (
     VALUES,
     WAITED,
     come,
+    exchange_of,
     in_at,
     index_words,
     out_at,
+    out_of,
     said,
 )  # fmt: skip
 
@@ -78,16 +83,25 @@ def _let_pass(tries):
 
 
 @inline
-def wait_for_all(number, calls):
-    """Return when so many requests are done."""
-    calls[FLAG] = 0
-    tries = 0
-    while True:
-        call_c(calls[TESTALL], (np.int64(number), calls[REQUESTS], calls[FLAG_ADDRESS], calls[STATUSES]))
+def help_along(calls):
+    """Let MPI move what is on the way, if anything is."""
+    number = calls[ON_THE_WAY]
+    if number > 0:
+        calls[FLAG] = 0
+        call_c(calls[TESTALL], (number, calls[REQUESTS], calls[FLAG_ADDRESS], calls[STATUSES]))
         if calls[FLAG] != 0:
-            break
+            calls[ON_THE_WAY] = 0
+
+
+@inline
+def wait_for_all(calls):
+    """Return when nothing is on the way any more."""
+    tries = 0
+    help_along(calls)
+    while calls[ON_THE_WAY] > 0:
         tries += 1
         _let_pass(tries)
+        help_along(calls)
 
 
 @inline
@@ -95,7 +109,7 @@ def tell_neighbours(turn, wire):
     """Let the ranks that share memory with this one see all that it has written, and ``turn``."""
     for r in range(wire.pairs.shape[0]):
         if wire.pairs[r, SHARED] != 0:
-            store_release(wire.words, out_at(r, wire) + TURN, turn)
+            store_release(wire.words, out_of(r, exchange_of(turn), wire) + TURN, turn)
 
 
 @inline
@@ -111,15 +125,31 @@ def wait_for_neighbours(turn, wire):
 
 @inline
 def come_together(wire):
-    """Return when all of them have come to this exchange."""
-    before = clock_ns()
-    tell_neighbours(come(wire), wire)
-    wait_for_neighbours(come(wire), wire)
+    """Return when none of them reads any more what was before this exchange."""
+    before, turn = clock_ns(), come(wire.calls[EXCHANGE_TURN])
+    tell_neighbours(turn, wire)
+    wait_for_neighbours(turn, wire)
     wire.traffic[WAITED] += clock_ns() - before
 
 
+@inline
+def have_read(wire):
+    """Tell them that this rank reads nothing any more of what was before the next exchange."""
+    tell_neighbours(come(wire.calls[EXCHANGE_TURN] + 1), wire)
+
+
+@inline
+def hear(wire):
+    """Return when all that comes in this exchange is there."""
+    before = clock_ns()
+    wait_for_neighbours(said(wire.calls[EXCHANGE_TURN]), wire)
+    wait_for_all(wire.calls)
+    wire.traffic[WAITED] += clock_ns() - before
+    wire.traffic[EXCHANGES] += 1
+
+
 def make_post(fill_pairs):
-    """Kernel: send what is in the buffers and wait for what comes."""
+    """Kernel: send what is in the buffers."""
 
     def post(active, edges, least, due, wire, state):
         pairs, words, number = wire.pairs, wire.words, 0
@@ -142,12 +172,7 @@ def make_post(fill_pairs):
                 if pairs[r, SHARED] == 0:
                     _begin(ISEND, pairs[r, OUT_ADDRESS], sent, r, number, wire)
                     number += 1
-        tell_neighbours(said(wire), wire)
-        before = clock_ns()
-        wait_for_neighbours(said(wire), wire)
-        if number > 0:
-            wait_for_all(number, wire.calls)
-        wire.traffic[WAITED] += clock_ns() - before
-        wire.traffic[EXCHANGES] += 1
+        wire.calls[ON_THE_WAY] = number
+        tell_neighbours(said(wire.calls[EXCHANGE_TURN]), wire)
 
     return post

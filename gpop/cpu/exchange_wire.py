@@ -19,7 +19,8 @@ Ranks of one machine read each other's buffers where they are (gpop/ranks/shared
 ``turn`` in the header says that what an exchange has to say is there (`said`). Each such buffer is there
 twice, for exchanges with an even and with an odd number: who says something in the next one has read this
 one. Where all vertices are active a value is written at once to where its mirror reads it: before, all say
-that they have come (`come`), and read nothing any more. Elsewhere buffers are sent by MPI.
+that they read nothing any more (`come`), as soon as their mirrors have scattered. Elsewhere buffers are sent
+by MPI.
 """
 
 from __future__ import annotations
@@ -60,10 +61,10 @@ the bitmap, the number of the first among the mirrors of that rank; the partitio
 
 (
     ISEND, IRECV, TESTALL, COMM, BYTE, REQUESTS, STATUSES, REQUEST_BYTES, FLAG_ADDRESS, FLAG, EXCHANGE_TURN,
-    CALL_SLOTS,
-) = range(12)  # fmt: skip
-"""Slots of `Wire.calls`: addresses of functions, handles, addresses of arrays; an int that MPI sets; and the
-number of the latest exchange."""
+    ON_THE_WAY, CALL_SLOTS,
+) = range(13)  # fmt: skip
+"""Slots of `Wire.calls`: addresses of functions, handles, addresses of arrays; an int that MPI sets; the
+number of the latest exchange; and how many requests MPI has to end."""
 
 BYTES, VALUES, WAITED, EXCHANGES = range(4)
 """Slots of `Wire.traffic`: bytes and values sent, nanoseconds in which others were waited for, exchanges."""
@@ -112,21 +113,33 @@ def first_value(word, values):
 
 
 @inline
-def come(wire):
-    """What ``turn`` is at least when a rank has come to this exchange."""
-    return 2 * wire.calls[EXCHANGE_TURN]
+def come(number):
+    """What ``turn`` is at least when a rank reads nothing any more of what was before this exchange."""
+    return 2 * number
 
 
 @inline
-def said(wire):
-    """What ``turn`` is when a rank has said what it has to say."""
-    return 2 * wire.calls[EXCHANGE_TURN] + 1
+def said(number):
+    """What ``turn`` is at least when a rank has said what it has to say in this exchange."""
+    return 2 * number + 1
+
+
+@inline
+def exchange_of(turn):
+    """The number of the exchange that ``turn`` is about."""
+    return turn >> 1
+
+
+@inline
+def out_of(r, number, wire):
+    """Where what goes to rank ``r`` in the exchange of this number begins."""
+    return wire.pairs[r, OUT] + wire.pairs[r, OUT_STEP] * (number & 1)
 
 
 @inline
 def out_at(r, wire):
-    """Where what goes to rank ``r`` in this exchange begins."""
-    return wire.pairs[r, OUT] + wire.pairs[r, OUT_STEP] * (wire.calls[EXCHANGE_TURN] & 1)
+    """The same in this exchange."""
+    return out_of(r, wire.calls[EXCHANGE_TURN], wire)
 
 
 @inline

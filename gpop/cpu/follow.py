@@ -2,7 +2,7 @@
 
 It is compiled once for all programs: what a phase does to partitions is called by its address (work.py).
 Threads that stand by in compiled code are called for it (`gpop.common.standby`), whose ticket is that of
-team.py. The workers of ranks, which have cores of their own, enter the loop by Python instead (loop.py).
+team.py. Where each is to have a core of its own (`Places`) it is kept there until the end.
 """
 
 from __future__ import annotations
@@ -17,12 +17,30 @@ from gpop.common.by_reference import Reference, derived, opener
 from gpop.common.cached import source_key
 from gpop.common.callback import callback
 from gpop.common.foreign import call_c
-from gpop.common.inlined import KERNEL
+from gpop.common.inlined import KERNEL, inline
 from gpop.cpu import team
 
 
+class Places(NamedTuple):
+    """Where threads are kept: the system's function for that, and sets of cores as it takes them.
+
+    Each set is of ``set_bytes``. From address ``sets`` on there is one for each thread, and then one of the
+    cores that all may have.
+    """
+
+    function: np.int64
+    set_bytes: np.int64
+    sets: np.int64
+
+
+ANYWHERE = Places(*(np.int64(0),) * 3)
+
+
 class Following(NamedTuple):
-    """What a worker is told: of how many threads it is one, how it waits, what it calls and with what."""
+    """What a worker is told: of how many threads it is one, how it waits, what it calls and with what.
+
+    The last three: its `Places`.
+    """
 
     team: np.ndarray
     claim: np.ndarray
@@ -30,25 +48,37 @@ class Following(NamedTuple):
     spins: np.int64
     entry: np.int64
     job: np.int64
+    function: np.int64
+    set_bytes: np.int64
+    sets: np.int64
 
 
-_NOTHING = Following(*(np.empty(0, np.int64),) * 2, *(np.int64(0),) * 4)
+_NOTHING = Following(*(np.empty(0, np.int64),) * 2, *(np.int64(0),) * 7)
 _open = opener(Reference(_NOTHING).kind)
+
+
+@inline
+def _go_to(place, told):
+    """Have the calling thread kept on the cores of this place."""
+    if told.set_bytes > 0:
+        call_c(told.function, (np.int64(0), told.set_bytes, told.sets + told.set_bytes * place))
 
 
 def follow(number, ticket, address):
     """The part of worker ``number`` in all phases of an epoch."""
     told = _open(address)
+    _go_to(number, told)
     generation = ticket
     told.claim[team.LINE_SLOTS * number + team.TICKET] = ticket
     while True:
         generation = team.await_phase(told.team, generation, told.spins)
         if generation >> team.EPOCH_SHIFT != ticket >> team.EPOCH_SHIFT:
-            return
+            break
         phase, items, iteration = told.team[team.PHASE], told.team[team.ITEMS], told.team[team.ITERATION]
         numbers = (phase, iteration, number, told.threads, items, told.threads, told.team[team.CHUNK])
         call_c(told.entry, (*numbers, told.job))
         fetch_add(told.team, team.DONE, 1)
+    _go_to(told.threads, told)
 
 
 @cache
@@ -57,7 +87,7 @@ def entry() -> int:
     return callback(lambda: follow, f"follow_{source_key(__file__)}", __file__, 3, **KERNEL)
 
 
-def following_of(loop: Any, space: Any, threads: int, spins: int) -> Reference:
+def following_of(loop: Any, space: Any, threads: int, spins: int, places: Places = ANYWHERE) -> Reference:
     """What the workers of a run are told; ``loop``: its `gpop.cpu.specialise.Loop`."""
-    numbers = map(np.int64, (threads, spins, loop.entry, loop.job.address))
-    return derived(lambda: Following(space.team, space.claim, *numbers), loop.job, threads, spins)
+    numbers = map(np.int64, (threads, spins, loop.entry, loop.job.address, *places))
+    return derived(lambda: Following(space.team, space.claim, *numbers), loop.job, threads, spins, places)

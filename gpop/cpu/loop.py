@@ -1,8 +1,9 @@
 """The compiled iteration loop: scatter, barrier, gather, barrier, until the frontier is empty.
 
-Entered by a team of threads (team.py), it decides who does what in each phase; what that does to a
-partition is compiled for each program, and called by its address (work.py). So it is compiled once for all
-layouts, and all programs of a kind (loops.py): what it looks at always has the same types (control.py).
+Entered by the main thread of a team (team.py), it decides who does what in each phase, which the others
+follow (follow.py); what that does to a partition is compiled for each program, and called by its address
+(work.py). So it is compiled once for all layouts, and all programs of a kind (loops.py): what it looks at
+always has the same types (control.py).
 
 When few edges are active the main thread does a phase alone, because waking the others costs more than the
 work. An iteration that pulls has two other phases, over all partitions (pull.py). The loop returns to Python
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.common.atomics import clock_ns, fetch_add
+from gpop.common.atomics import clock_ns
 from gpop.cpu import active, priority, sharing, team, tournament, tree
 from gpop.cpu.choose_mode import BY_TREE, choose_pull, write_pull_trace, write_trace
 from gpop.cpu.exchange import (
@@ -27,6 +28,7 @@ from gpop.cpu.exchange import (
     NEXT,
     OWN,
     PIECES,
+    READ,
     RETURNS,
     SIZE,
     STAGE,
@@ -57,13 +59,12 @@ from gpop.plan.trace import BYTES_AT, EDGES_AT, FRONTIER_AT, GATHER_AT, SCATTER_
 
 
 def make_loop(open_control, work, all_active, prioritised):
-    """The iteration loop, entered by every thread of the team (``w`` = 0 is the main thread).
+    """The iteration loop of the team's main thread, which is number 0.
 
-    The main thread returns when the run is over or Python is due; True when it is over; the
-    workers wait inside until they are dismissed. With ``stepping`` Python is due in the middle of an
-    iteration, too: the next call goes on with its second half, in the same row of ``trace``. A row holds
-    `gpop.plan.trace.COLUMNS` from ``frontier`` on. Between two buckets of priorities ``size`` is 0
-    and ``progress[FRONTIER]`` counts the vertices that wait. ``finds``: whether the in-edges are there.
+    It returns when the run is over or Python is due; True when it is over. With ``stepping`` Python is due in
+    the middle of an iteration, too: the next call goes on with its second half, in the same row of ``trace``.
+    A row holds `gpop.plan.trace.COLUMNS` from ``frontier`` on. Between two buckets of priorities ``size`` is
+    0 and ``progress[FRONTIER]`` counts the vertices that wait. ``finds``: whether the in-edges are there.
 
     Where there are other ranks (exchange.py), all return after the same iteration: when nothing is active on
     any, the trace buffer is full, or the time slice of some rank has passed, which it tells the others.
@@ -77,14 +78,12 @@ def make_loop(open_control, work, all_active, prioritised):
     """
 
     def loop(
-        w, threads, workers, spins, ticket, limit, row_limit, slice_ns, stepping,
+        threads, workers, spins, ticket, limit, row_limit, slice_ns, stepping,
         forced, ratio, finds, progress, trace, state, schedule, control, *job,
     ):  # fmt: skip
         c = open_control(control)
         interleaved, pulls, counting, ranked = c.interleaved, c.pulls, c.counting, c.ranked
-        generation = np.int64(ticket)
-        if w > 0:
-            c.claim[team.LINE_SLOTS * w + team.TICKET] = ticket
+        w = np.int64(0)  # the number of this thread
         started = clock_ns()
         now = started
         size = progress[SCATTER_SIZE]
@@ -98,155 +97,143 @@ def make_loop(open_control, work, all_active, prioritised):
         divided = all_there = False
         rested = True  # the workers, in the iteration before
         begins = True  # an iteration, or a bucket of priorities
-        if w == 0 and progress[HALF] > 0:
+        if progress[HALF] > 0:
             begins = False
             phase, items = progress[HALF], progress[ITEMS]
             load, iteration, predicted = progress[EDGES], progress[ITERATION], trace[0, BYTES_AT]
             progress[HALF] = 0
         if prioritised:
-            if begins and w == 0 and progress[FRESH] > 0 and limit > 0:
+            if begins and progress[FRESH] > 0 and limit > 0:
                 progress[FRESH] = 0
                 work(DEFER, iteration, w, threads, size, np.int64(1), np.int64(0), *job)
                 priority.note_changes(c.scatter_list, size, counting, c, c)
                 size = np.int64(0)
         while True:
-            if w > 0:
-                generation = team.await_phase(c.team, generation, spins)
-                if generation >> team.EPOCH_SHIFT != ticket >> team.EPOCH_SHIFT:
-                    return True
-                phase, items = c.team[team.PHASE], c.team[team.ITEMS]
-                iteration, chunk = c.team[team.ITERATION], c.team[team.CHUNK]
-            else:
-                if begins:
-                    if progress[ITERATION] >= limit or rows >= row_limit:
-                        break
-                    if ranked and rows > 0 and c.exchanged[RETURNS] != 0:
-                        break
-                    iteration = progress[ITERATION]
-                    for j in range(schedule.shape[1]):
-                        state[schedule[0, j]] = schedule[min(iteration + 1, schedule.shape[0] - 1), j]
-                    if prioritised:
-                        least = priority.least_waiting(c)
-                    bucket_done = size == 0
-                    if ranked:
-                        told = c.exchanged
-                        told[SIZE], told[ACTIVE_HERE], told[EDGES_HERE] = (
-                            size,
-                            progress[FRONTIER],
-                            progress[EDGES],
-                        )
-                        told[LEAST_ANYWHERE], told[STAGE] = least, 0
-                        told[RETURNS] = now - started > slice_ns
-                        while True:
-                            work(EXCHANGE, iteration, w, threads, size, np.int64(1), np.int64(0), *job)
-                            items = told[PIECES]
-                            if items == 0:
-                                break
-                            sharers, chunk = np.int64(1), np.int64(0)
-                            if told[LOAD] >= sharing.EXCHANGE_LOAD and workers > 0:
-                                if told[NEXT] != MARK or c.bits >= active.WORD_BITS:
-                                    all_there = all_there or team.all_there(c.claim, workers, ticket)
-                                    if all_there or told[LOAD] >= sharing.WAIT_EDGES:
-                                        sharers, chunk = np.int64(threads), np.int64(1)
-                            if sharers > 1:
-                                share_evenly(items, threads, c)
-                                done = c.team[team.DONE] + workers
-                                team.start_phase(c.team, told[NEXT], items, iteration, chunk)
-                            work(told[NEXT], iteration, w, threads, items, sharers, chunk, *job)
-                            if sharers > 1:
-                                team.await_workers(c.team, done, spins)
-                        size, progress[FRONTIER], progress[EDGES] = (
-                            told[SIZE],
-                            told[ACTIVE_HERE],
-                            told[EDGES_HERE],
-                        )
-                        least = told[LEAST_ANYWHERE]
-                        bucket_done = told[WHOLE] == 0
-                        if is_over(told[WHOLE], least):
-                            break
-                    elif progress[FRONTIER] <= 0 or now - started > slice_ns:
-                        break
-                    trace[rows] = 0
-                    trace[rows, FRONTIER_AT] = progress[FRONTIER]
-                    trace[rows, EDGES_AT] = c.exchanged[EDGES_TOLD] if ranked else progress[EDGES]
-                    phase, items, load = np.int64(SCATTER), size, progress[EDGES]
-                    if all_active:
-                        items = c.k
-                    may_call, long = progress[TEAM] == MAY_CALL, now - started > sharing.WAKE_NS
-                    alike = limit - iteration if all_active else np.int64(1)
-                    calls = may_call and sharing.pays_to_call(load, edge_bytes, alike, long)
-                    if calls and not ((pulls and not all_active) or (prioritised and bucket_done)):
-                        progress[TEAM] = CALL
-                        break
-                    if not all_active:
-                        way = np.int64(forced)
-                        if forced == BY_TREE:
-                            way = tree.choose(c, progress[FRONTIER], progress[EDGES], progress[VISITED])
-                    admits = False
-                    if prioritised:
-                        admits = bucket_done
-                        if admits:
-                            phase = np.int64(ADMIT)
-                            items, load = priority.list_next_bucket(least, counting, c, c)
-                    if all_active:
-                        if pulls:
-                            phase = np.int64(PREPARE)
-                            predicted = c.pulled_bytes
-                    elif pulls and not admits:
-                        progress[NEEDY] = max(0, progress[NEEDY] - progress[FRONTIER])
-                        progress[NEEDY_EDGES] = max(0, progress[NEEDY_EDGES] - progress[EDGES])
-                        pulled, predicted = choose_pull(
-                            way, ratio, size, c.exchanged[OWN] if ranked else c.n,
-                            progress[FRONTIER], progress[EDGES],
-                            progress[NEEDY], progress[NEEDY_EDGES], c.sizes, c, c,
-                        )  # fmt: skip
-                        if pulled:
-                            phase, items = np.int64(PREPARE), c.k
-                            calls = may_call and (long or predicted >= sharing.WAKE_BYTES)
-                        if calls or (pulled and not finds):
-                            progress[NEEDY] += progress[FRONTIER]
-                            progress[NEEDY_EDGES] += progress[EDGES]
-                            progress[NO_IN_EDGES] = pulled and not finds
-                            if calls:
-                                progress[TEAM] = CALL
-                            break
-                pushing = phase in (SCATTER, GATHER)
-                light = load < items * sharing.LIGHT_EDGES and phase not in (PREPARE, PULL)
-                serial = sharing.LIGHT_BUCKET if prioritised and interleaved else sharing.SERIAL_EDGES
-                together = workers > 0 and (load >= serial or not pushing)
-                if together and not all_there:
-                    all_there = team.all_there(c.claim, workers, ticket)
-                    together = (
-                        all_there or load >= sharing.WAIT_EDGES or load * edge_bytes >= sharing.WAKE_BYTES
+            if begins:
+                if progress[ITERATION] >= limit or rows >= row_limit:
+                    break
+                if ranked and rows > 0 and c.exchanged[RETURNS] != 0:
+                    break
+                iteration = progress[ITERATION]
+                for j in range(schedule.shape[1]):
+                    state[schedule[0, j]] = schedule[min(iteration + 1, schedule.shape[0] - 1), j]
+                if prioritised:
+                    least = priority.least_waiting(c)
+                bucket_done = size == 0
+                if ranked:
+                    told = c.exchanged
+                    told[SIZE], told[ACTIVE_HERE], told[EDGES_HERE] = (
+                        size,
+                        progress[FRONTIER],
+                        progress[EDGES],
                     )
-                if load < sharing.ALONE_EDGES:
-                    untried = all_active and progress[LEAST_ALONE] == 0 and not ranked
-                    if now < alone_until or (untried and iteration == sharing.TRIED_ALONE):
-                        together = False
-                if phase == PREPARE and c.bits < active.WORD_BITS:
-                    together = False  # partitions share words of the bitmap
-                sharers = np.int64(threads if together else 1)
-                chunk = np.int64(0)
-                if together:
-                    if not all_active:
-                        if phase != GATHER:
-                            divided = light and phase == SCATTER and not interleaved and not ranked
-                    if divided:
-                        share_by_edges(phase, items, load, threads, c)
-                    else:
-                        # Where partitions have little to do, neighbours are claimed together: their entries
-                        # in the lists lie in one cache line, which would otherwise travel between cores.
-                        chunk = max(1, min(8, items // (4 * threads))) if light else np.int64(1)
-                        share_evenly(items, threads, c)
-                        if phase == GATHER and not light:
-                            chunk = np.int64(HEAVIEST)
-                            order_by_weight(c, all_active)
-                    done = c.team[team.DONE] + workers
-                    team.start_phase(c.team, phase, items, iteration, chunk)
+                    told[LEAST_ANYWHERE], told[STAGE] = least, 0
+                    told[RETURNS] = now - started > slice_ns
+                    while True:
+                        work(EXCHANGE, iteration, w, threads, size, np.int64(1), np.int64(0), *job)
+                        items = told[PIECES]
+                        if items == 0:
+                            break
+                        sharers, chunk = np.int64(1), np.int64(0)
+                        if told[LOAD] >= sharing.EXCHANGE_LOAD and workers > 0:
+                            if told[NEXT] != MARK or c.bits >= active.WORD_BITS:
+                                all_there = all_there or team.all_there(c.claim, workers, ticket)
+                                if all_there or told[LOAD] >= sharing.WAIT_EDGES:
+                                    sharers, chunk = np.int64(threads), np.int64(1)
+                        if sharers > 1:
+                            share_evenly(items, threads, c)
+                            done = c.team[team.DONE] + workers
+                            team.start_phase(c.team, told[NEXT], items, iteration, chunk)
+                        work(told[NEXT], iteration, w, threads, items, sharers, chunk, *job)
+                        if sharers > 1:
+                            team.await_workers(c.team, done, spins)
+                    size, progress[FRONTIER], progress[EDGES] = (
+                        told[SIZE],
+                        told[ACTIVE_HERE],
+                        told[EDGES_HERE],
+                    )
+                    least = told[LEAST_ANYWHERE]
+                    bucket_done = told[WHOLE] == 0
+                    if is_over(told[WHOLE], least):
+                        break
+                elif progress[FRONTIER] <= 0 or now - started > slice_ns:
+                    break
+                trace[rows] = 0
+                trace[rows, FRONTIER_AT] = progress[FRONTIER]
+                trace[rows, EDGES_AT] = c.exchanged[EDGES_TOLD] if ranked else progress[EDGES]
+                phase, items, load = np.int64(SCATTER), size, progress[EDGES]
+                if all_active:
+                    items = c.k
+                may_call, long = progress[TEAM] == MAY_CALL, now - started > sharing.WAKE_NS
+                alike = limit - iteration if all_active else np.int64(1)
+                calls = may_call and sharing.pays_to_call(load, edge_bytes, alike, long)
+                if calls and not ((pulls and not all_active) or (prioritised and bucket_done)):
+                    progress[TEAM] = CALL
+                    break
+                if not all_active:
+                    way = np.int64(forced)
+                    if forced == BY_TREE:
+                        way = tree.choose(c, progress[FRONTIER], progress[EDGES], progress[VISITED])
+                admits = False
+                if prioritised:
+                    admits = bucket_done
+                    if admits:
+                        phase = np.int64(ADMIT)
+                        items, load = priority.list_next_bucket(least, counting, c, c)
+                if all_active:
+                    if pulls:
+                        phase = np.int64(PREPARE)
+                        predicted = c.pulled_bytes
+                elif pulls and not admits:
+                    progress[NEEDY] = max(0, progress[NEEDY] - progress[FRONTIER])
+                    progress[NEEDY_EDGES] = max(0, progress[NEEDY_EDGES] - progress[EDGES])
+                    pulled, predicted = choose_pull(
+                        way, ratio, size, c.exchanged[OWN] if ranked else c.n,
+                        progress[FRONTIER], progress[EDGES],
+                        progress[NEEDY], progress[NEEDY_EDGES], c.sizes, c, c,
+                    )  # fmt: skip
+                    if pulled:
+                        phase, items = np.int64(PREPARE), c.k
+                        calls = may_call and (long or predicted >= sharing.WAKE_BYTES)
+                    if calls or (pulled and not finds):
+                        progress[NEEDY] += progress[FRONTIER]
+                        progress[NEEDY_EDGES] += progress[EDGES]
+                        progress[NO_IN_EDGES] = pulled and not finds
+                        if calls:
+                            progress[TEAM] = CALL
+                        break
+            pushing = phase in (SCATTER, GATHER)
+            light = load < items * sharing.LIGHT_EDGES and phase not in (PREPARE, PULL)
+            serial = sharing.LIGHT_BUCKET if prioritised and interleaved else sharing.SERIAL_EDGES
+            together = workers > 0 and (load >= serial or not pushing)
+            if together and not all_there:
+                all_there = team.all_there(c.claim, workers, ticket)
+                together = all_there or load >= sharing.WAIT_EDGES or load * edge_bytes >= sharing.WAKE_BYTES
+            if load < sharing.ALONE_EDGES:
+                untried = all_active and progress[LEAST_ALONE] == 0 and not ranked
+                if now < alone_until or (untried and iteration == sharing.TRIED_ALONE):
+                    together = False
+            if phase == PREPARE and c.bits < active.WORD_BITS:
+                together = False  # partitions share words of the bitmap
+            sharers = np.int64(threads if together else 1)
+            chunk = np.int64(0)
+            if together:
+                if not all_active:
+                    if phase != GATHER:
+                        divided = light and phase == SCATTER and not interleaved and not ranked
+                if divided:
+                    share_by_edges(phase, items, load, threads, c)
+                else:
+                    # Where partitions have little to do, neighbours are claimed together: their entries
+                    # in the lists lie in one cache line, which would otherwise travel between cores.
+                    chunk = max(1, min(8, items // (4 * threads))) if light else np.int64(1)
+                    share_evenly(items, threads, c)
+                    if phase == GATHER and not light:
+                        chunk = np.int64(HEAVIEST)
+                        order_by_weight(c, all_active)
+                done = c.team[team.DONE] + workers
+                team.start_phase(c.team, phase, items, iteration, chunk)
             work(phase, iteration, w, threads, items, sharers, chunk, *job)
-            if w > 0:
-                fetch_add(c.team, team.DONE, 1)
-                continue
             if sharers > 1:
                 worked = clock_ns()
                 team.await_workers(c.team, done, spins)
@@ -274,6 +261,10 @@ def make_loop(open_control, work, all_active, prioritised):
                 if not all_active:
                     items = active.list_messages(size, interleaved, c, c)
             if not begins:
+                if all_active:
+                    if ranked:
+                        c.exchanged[STAGE] = READ
+                        work(EXCHANGE, iteration, w, threads, size, np.int64(1), np.int64(0), *job)
                 phase += 1
                 if stepping:
                     progress[HALF], progress[ITEMS] = phase, items

@@ -27,7 +27,7 @@ def call_work(phase, iteration, w, threads, size, sharers, chunk, address, job):
 
 
 TYPES = (
-    *(INT64,) * 10, FLOAT64, BOOL, ArrayKind("int64"), ArrayKind("float64", 2), ArrayKind("uint64"),
+    *(INT64,) * 9, FLOAT64, BOOL, ArrayKind("int64"), ArrayKind("float64", 2), ArrayKind("uint64"),
     ArrayKind("uint64", 2),
     INT64, StarKind("int64", 2),
 )  # fmt: skip

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 from gpop.cpu import active, interleave
 from gpop.cpu.choose_mode import choose_mode
-from gpop.cpu.exchange_in import AS_BITS, flag_mirrors, is_mirrored, list_mirrors
+from gpop.cpu.exchange_in import AS_BITS, flag_mirrors, is_left_out, is_mirrored, list_mirrors
+from gpop.cpu.exchange_post import help_along
 
 
 def make_scatter_phase(
-    scatter_sc, scatter_pc, scatter_local, after_scatter, after_owing, all_active, step, takes_bits, hides
+    scatter_sc, scatter_pc, scatter_local, after_scatter, after_owing, all_active, step, ranked, hides
 ):  # fmt: skip
     """Kernel: scatter one partition; ``step`` is the interleaved step or None.
 
-    ``takes_bits``: partitions of mirrors may have no lists yet (exchange_in.py). ``hides``: PC asks which
-    vertices are in the frontier, which mirrors are known to be for so long. ``after_owing``: in place of
-    ``after_scatter`` for own partitions, where others are owed what the step passes on (owed.py), else None.
+    ``ranked``: partitions of mirrors may be waited for, and have no lists yet (exchange_in.py). ``hides``: PC
+    asks which vertices are in the frontier, which mirrors are known to be for so long. ``after_owing``: in
+    place of ``after_scatter`` for own partitions, where others are owed what the step passes on (owed.py),
+    else None.
     """
     interleaved = step is not None
+    takes_bits = ranked and not all_active
     applies_own = scatter_local is not None
     flags = takes_bits and hides
     owes = after_owing is not None
 
     def scatter_partition(p, w, threads, forced, ratio, sizes, layout, space, state, wire):
+        if ranked:
+            if w == 0:
+                help_along(wire.calls)
+            if is_left_out(p, layout, space, state):
+                return
         own_done = False
         mirrored = False
         if takes_bits:

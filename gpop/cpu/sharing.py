@@ -48,6 +48,10 @@ limit is lower: these bytes are those of all of them. On 100,000 edges, 17 itera
 EXCHANGE_LOAD = 1 << 13
 """From so many vertices or words on threads share what there is to do for an exchange between ranks."""
 
+EARLY_EDGES = 1 << 15
+"""From so many active edges between own vertices on these scatter before all ranks are heard, in a phase of
+its own."""
+
 EDGE_BYTES, LINE_BYTES, FAR = 8, 64, 1 << 20
 """Of an active edge, in that estimate: what is read of it, and what is sent along it; and a cache line at its
 other end on a graph of so many vertices, which are in no private cache. On 16 cores a search of RMAT 23 spent

@@ -141,7 +141,6 @@ class _Specialised:
         self.messageFunc = functions.get("messageFunc")  # where there are other ranks
         self.mirrorFunc = functions.get("mirrorFunc")
         self.ranked = self.messageFunc is not None
-        self.takes_bits = self.ranked and not traits.all_active
         self.owes = self.ranked and traits.interleave
         self.weighted = traits.weight_dtype is not None
         self.weight_type = _numba.from_dtype(np.dtype(traits.weight_dtype)) if self.weighted else None
@@ -190,8 +189,9 @@ class _Specialised:
         fill_pairs = self.kernel("fill_pairs", make_fill_pairs(self.messageFunc))
         fill_piece = self.kernel("fill_piece", make_fill_piece(self.messageFunc, self.traits.all_active))
         post, all_active = self.kernel("post", make_post(fill_pairs)), self.traits.all_active
+        scatters = self.traits.pull == NEVER and not self.traits.interleave
         return (
-            self.kernel("exchange", exchange.make_exchange(post, all_active)),
+            self.kernel("exchange", exchange.make_exchange(post, all_active, scatters)),
             self.kernel("share_exchange", exchange.make_share(fill_piece, all_active)),
         )
 
@@ -249,7 +249,7 @@ class _Specialised:
         scatter_partition = make_scatter_phase(
             self.kernel("scatter_sc", scatter_sc),
             self.kernel("scatter_pc", scatter.make_scatter_pc(row, mirror_row, counting)),
-            scatter_local, self.after_scatter, after_owing, all_active, step, self.takes_bits,
+            scatter_local, self.after_scatter, after_owing, all_active, step, self.ranked,
             self.traits.mask != MASK_NONE,
         )  # fmt: skip
         return self.kernel("scatter", scatter_partition), self.kernel("gather", gather_partition)

@@ -50,7 +50,7 @@ from gpop.layout.partition import l2_cache_bytes, partitions
 STREAMING_CACHES = 2
 """From how many times the private caches of the threads on messages are written past them."""
 
-EXCHANGED = 14
+EXCHANGED = 15
 """Numbers that the loop and an exchange tell each other."""
 
 NONE = -1

@@ -12,9 +12,18 @@ does not use: both would be kept on the same.
 
 from __future__ import annotations
 
+import ctypes
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+import numpy as np
+
+from gpop.cpu.follow import Places
+
+_WORD_BITS, _LAST_BIT = 6, 63  # of a set of cores
+_forever: list[np.ndarray] = []
 
 
 def allowed_here() -> tuple[int, ...]:
@@ -54,16 +63,28 @@ def cores_of(rank: int, threads: int, allowed: list[tuple[int, ...]]) -> tuple[i
     return own[first : first + threads] if fits else ()
 
 
-def kept_on(
-    cores: tuple[int, ...], allowed: tuple[int, ...], task: Callable[[int], Any]
-) -> Callable[[int], Any]:
-    """The same task, whose number w is done on ``cores[w]``; behind it a thread is where it may be again."""
+@contextmanager
+def kept_on(cores: tuple[int, ...]) -> Iterator[None]:
+    """The calling thread is on these cores, if there are any; behind it, where it may be again."""
+    if not cores:
+        yield
+        return
+    allowed = allowed_here()
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
 
-    def on_its_core(w: int) -> Any:
-        os.sched_setaffinity(0, cores[w : w + 1])
-        try:
-            return task(w)
-        finally:
-            os.sched_setaffinity(0, allowed)
 
-    return on_its_core
+@cache
+def places_of(cores: tuple[int, ...], allowed: tuple[int, ...]) -> Places:
+    """Places of threads for compiled code: thread w on ``cores[w]``, and all on ``allowed`` behind it."""
+    words = (max(*cores, *allowed) >> _WORD_BITS) + 1
+    sets = np.zeros((len(cores) + 1, words), np.uint64)
+    for row, those in enumerate([*((core,) for core in cores), allowed]):
+        for core in those:
+            sets[row, core >> _WORD_BITS] |= np.uint64(1) << np.uint64(core & _LAST_BIT)
+    _forever.append(sets)  # threads may look at it when the interpreter ends
+    function = ctypes.cast(ctypes.CDLL(None).sched_setaffinity, ctypes.c_void_p).value
+    return Places(np.int64(function), np.int64(sets.strides[0]), np.int64(sets.ctypes.data))

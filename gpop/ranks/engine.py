@@ -6,7 +6,6 @@ What all targets have in common is in `gpop.ranks.together`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +15,7 @@ from gpop.cpu import loop_state
 from gpop.cpu.active import load_frontier
 from gpop.cpu.engine import CpuEngine
 from gpop.cpu.exchange_wire import EXCHANGE_TURN
+from gpop.cpu.follow import ANYWHERE, Places
 from gpop.cpu.traits import MAYBE
 from gpop.cpu.workspace import own_edges
 from gpop.graph.graph import Graph
@@ -24,7 +24,7 @@ from gpop.layout.partition import partition_bits
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS
-from gpop.ranks.cores import allowed_here, cores_of, kept_on
+from gpop.ranks.cores import allowed_here, cores_of, kept_on, places_of
 from gpop.ranks.part import EVERYWHERE, part_of
 from gpop.ranks.program import hidden_on_ranks, is_told, local_program, ranked, tell_messages
 from gpop.ranks.together import Together, agreed_bits
@@ -141,12 +141,19 @@ class RankEngine(Together, CpuEngine):
         self.end = time.perf_counter()
         return self._agreed(records[: self.progress[loop_state.ROWS]], self.end - begin)
 
-    def _placed(self, enter: Callable[[int], bool]) -> Callable[[int], bool]:
-        allowed = allowed_here()
-        if allowed != self.world.allowed[self.world.local_rank]:  # somebody else has chosen since
-            return enter
-        cores = cores_of(self.world.local_rank, self.threads, self.world.allowed)
-        return kept_on(cores, allowed, enter) if cores else enter
+    def _cores(self) -> tuple[int, ...]:
+        """A core for each thread; none where the system is to choose."""
+        if allowed_here() != self.world.allowed[self.world.local_rank]:  # somebody else has chosen since
+            return ()
+        return cores_of(self.world.local_rank, self.threads, self.world.allowed)
+
+    def _enter(self, *numbers: Any, **how: Any) -> bool:
+        self.cores = self._cores()
+        with kept_on(self.cores[:1]):
+            return super()._enter(*numbers, **how)
+
+    def _places(self) -> Places:
+        return places_of(self.cores, self.world.allowed[self.world.local_rank]) if self.cores else ANYWHERE
 
     def _agreed(self, records: np.ndarray, seconds: float) -> np.ndarray:
         return self.agree(records, seconds, int(self.progress[loop_state.FRONTIER]))

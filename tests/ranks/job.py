@@ -18,7 +18,7 @@ import gpop
 from gpop.apps import report
 from gpop.common.errors import GraphFileError, UsageError
 from gpop.cpu import engine as cpu_engine
-from gpop.cpu import team
+from gpop.cpu import exchange_in, sharing, team
 from gpop.generate import generate
 from gpop.io import binary_csr
 from gpop.io.edge_list_share import read_share
@@ -315,6 +315,30 @@ def one_is_due() -> None:
     RankEngine.iterate, cpu_engine.SLICE_NS = iterate, slice_ns
 
 
+def early() -> None:
+    """Own partitions scatter before all ranks are heard, and it makes no difference to a bit."""
+    seen: list[int] = []
+
+    def finish(engine: RankEngine) -> Any:
+        seen.append(int(engine.space.exchanged[exchange_in.EARLY]))
+        return finished(engine)
+
+    finished, RankEngine.finish = RankEngine.finish, finish
+    many = generate("rmat", scale=15, degree=32, seed=3)
+    assert many.m // world().size ** 2 > 2 * sharing.EARLY_EDGES
+    agreement.CHECKS["short"] = agreement.toy(programs.Drift, begin=agreement.masses, iterations=2)
+    for name, mode, graph, whose in (
+        ("short", "sc", many, exchange_in.MIRRORS_ONLY),
+        ("short", "pc", many, exchange_in.MIRRORS_ONLY),
+        ("short", "pc", agreement.graphs()["rmat"], exchange_in.EVERY),  # too little to be worth it
+        ("rank", "pc", many, exchange_in.MIRRORS_ONLY),
+    ):
+        agreement.check(name, mode, "early", graph, threads=(1, 2), sizes=(512,))
+        assert {*seen} == {whose}, (name, mode, seen)
+        seen.clear()
+    RankEngine.finish = finished
+
+
 def untouched() -> None:
     """A run that stays on one rank is a header an iteration to the others: no memory, no work for threads."""
     own, ranks = 1 << 19, world()
@@ -374,6 +398,7 @@ if __name__ == "__main__":
     told()
     asked()
     one_is_due()
+    early()
     untouched()
     other_ways()
     checkpoints(Path(sys.argv[1]))

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import time
+from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from gpop.common.by_reference import Reference
+from gpop.common.standby import borrow, give_back
+from gpop.cpu import follow, team
 from gpop.cpu.engine import CpuEngine
-from gpop.ranks.cores import allowed_here, cores_of, kept_on
+from gpop.cpu.follow import ANYWHERE, following_of
+from gpop.cpu.work import ARGUMENTS
+from gpop.ranks.cores import allowed_here, cores_of, kept_on, places_of
 from gpop.ranks.engine import RankEngine
 
 
@@ -37,26 +46,49 @@ def test_a_thread_is_let_go_behind_its_task():
     before = allowed_here()
     if len(before) < 2:
         pytest.skip("one core only")
-    seen = kept_on(before[1:2], before, lambda w: (w, os.sched_getaffinity(0)))
-    assert seen(0) == (0, {before[1]})
+    with kept_on(before[1:2]):
+        assert allowed_here() == before[1:2]
     assert allowed_here() == before
-
-    def fail(w):
-        raise KeyError(w)
-
-    with pytest.raises(KeyError):
-        kept_on(before[1:2], before, fail)(0)
+    with pytest.raises(KeyError), kept_on(before[1:2]):
+        raise KeyError
     assert allowed_here() == before
 
 
 def test_ranks_place_their_threads_and_a_run_alone_does_not():
     here = allowed_here()
-
-    def task(w):
-        return allowed_here()
-
     engine = SimpleNamespace(threads=len(here), world=SimpleNamespace(local_rank=0, allowed=[here]))
-    assert RankEngine._placed(engine, task)(0) == here[:1]
+    assert RankEngine._cores(engine) == here
     engine.world.allowed = [(*here, 10**6)]  # somebody has taken one away since
-    assert RankEngine._placed(engine, task) is task
-    assert CpuEngine._placed(engine, task) is task
+    assert RankEngine._cores(engine) == ()
+    engine.cores = ()
+    assert RankEngine._places(engine) == CpuEngine._places(engine) == ANYWHERE
+
+
+def test_workers_are_kept_on_their_cores_until_a_run_is_over():
+    here = allowed_here()
+    if len(here) < 2:
+        pytest.skip("one core only")
+    seen = []
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_int64] * ARGUMENTS)
+    def entry(phase, iteration, w, *_):
+        seen.append((w, allowed_here()))
+        return 0
+
+    space = SimpleNamespace(team=np.zeros(32, np.int64), claim=np.zeros(32, np.int64))
+    loop = SimpleNamespace(entry=ctypes.cast(entry, ctypes.c_void_p).value, job=Reference(ANYWHERE))
+    crew = borrow(1)
+    threads = Path("/proc/self/task")
+    try:
+        told = following_of(loop, space, 2, team.SPINS, places_of(here[:2], here))
+        crew.call(follow.entry(), 0, told.address, 2)
+        for phase in range(2):
+            space.team[team.GENERATION] += 1
+            while space.team[team.DONE] <= phase:
+                time.sleep(1e-3)
+        team.dismiss(space.team)
+    finally:
+        crew.close()
+        give_back(crew)
+    assert seen == [(1, here[1:2])] * 2
+    assert {tuple(sorted(os.sched_getaffinity(int(each.name)))) for each in threads.iterdir()} == {here}
