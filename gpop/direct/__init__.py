@@ -1,12 +1,10 @@
 """Algorithms on the adjacency lists themselves: no messages, no bins.
 
 ==================  ==========================================================================
-searches            ``breadth_first``, ``calendar`` (one thread begins), and of both: what it does
-                    (``breadth_first_steps``, ``calendar_steps``), what more threads do
-                    (``breadth_first_together``, ``breadth_first_together_steps``,
-                    ``calendar_together``)
-many threads        ``shortest_paths``, ``shortest_paths_steps``
-all pairs           ``betweenness``, ``betweenness_steps``, ``distance_sums``
+searches            ``breadth_first`` (one thread begins), ``breadth_first_steps``; from a large level
+                    on ``breadth_first_together``, ``breadth_first_together_steps``;
+                    ``shortest_paths``, ``shortest_paths_steps``, ``calendar`` (one thread);
+                    ``betweenness``, ``betweenness_steps``, ``distance_sums``
 components          ``afforest``, ``forest`` (union-find), ``components``, ``strong``,
                     ``depth_first``, ``spanning_forest``
 counting            ``triangles``, ``clustering``, ``oriented``, ``neighbourhoods``, ``cores``,

@@ -13,7 +13,7 @@ SHARED_VERTICES = 1 << 17
 from another core is the less the more of the work is shared."""
 
 SHARED_EDGES = 1 << 12
-"""Of a level, or of a bucket's vertices, from which on others are called: some microseconds."""
+"""Of a level from which on others are called: some microseconds."""
 
 EDGES_EACH = 1 << 15
 """Edges that are left for each of the threads that are called."""
@@ -28,14 +28,6 @@ def least_rest(threads: int, n: int) -> int:
     (131072, 8738, True)
     """
     return SHARED_VERTICES // (threads - 1) if threads > 1 else n
-
-
-def shares_paths(threads: int, n: int) -> bool:
-    """Whether a search for shortest paths is shared: the same, but not by two.
-
-    On two threads a road of 264,000 vertices took 1.0 of the time of one, people .93, a web graph .65.
-    """
-    return threads > 2 and least_rest(threads, n) < n
 
 
 def worth(threads: int, edges: int) -> int:

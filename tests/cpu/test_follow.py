@@ -59,9 +59,8 @@ def called():
 
     def call(epoch, ticket, work, job):
         slots[team.GENERATION] = epoch << team.EPOCH_SHIFT
-        kept.append(
-            Reference(follow.Following(slots, claim, *map(np.int64, (THREADS, team.SPINS, work, job))))
-        )
+        numbers = map(np.int64, (THREADS, team.SPINS, work, job, *follow.ANYWHERE))
+        kept.append(Reference(follow.Following(slots, claim, *numbers)))
         crew.call(follow.entry(), ticket, kept[0].address, THREADS)
         return crew, slots, claim
 
@@ -98,4 +97,4 @@ def test_runs_of_other_threads_or_patience_are_told_so():
     loop = SimpleNamespace(entry=11, job=Reference(Noted(np.zeros((1, 7), np.int64))))
     for threads, spins in ((2, 5), (3, 5), (2, 6), (2, 5)):
         told = follow.following_of(loop, space, threads, spins)
-        assert told.table[-4:].tolist() == [threads, spins, 11, loop.job.address]
+        assert told.table[-7:-3].tolist() == [threads, spins, 11, loop.job.address]
