@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from gpop.gpu import edge_arrays, hyb_arrays, limits
-from gpop.gpu.beginning import Begun
 from gpop.gpu.device import cupy, current_device
 from gpop.gpu.edge_arrays import STRUCTS
 from gpop.gpu.pieces import PIECE, STARTED, column_pieces, row_pieces, share_of
@@ -144,7 +143,6 @@ class DeviceGraph:
         self.arrays: dict[str, Any] = {}
         self.counts: dict[str, int] = {}
         self.hub_first = np.zeros(1, np.int64)
-        self.begun = Begun()
 
     def __getitem__(self, name: str) -> Any:
         return self.arrays[name]

@@ -187,7 +187,6 @@ class GpuEngine(Preparing):
         if mail is None:
             end.record()
             exchange.ask(stream)
-            self.fields.begin_next()
         exchange.wait(stream)
         self.stream = None
         elapsed = cupy().cuda.get_elapsed_time

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gpop.gpu import staging
-from gpop.gpu.beginning import begin, byte_of, set_others
+from gpop.gpu.beginning import begin
 from gpop.gpu.device import cupy, of_cupy
 from gpop.gpu.device_graph import DeviceGraph
 from gpop.gpu.exchange import ROOM, Exchange
@@ -35,8 +35,6 @@ class DeviceFields(dict[str, Any]):
         self.program: Program | None = program  # of the run that goes on
         self.names = names
         self.exchange, self.layout, self.lent = exchange, layout, lent
-        self.began: list[tuple[int, int]] = []
-        """Of this run, what `Begun` may have for the next one."""
 
     def send(self) -> None:
         """Fields to the device, as they are now: small ones with the next `Exchange.send`."""
@@ -75,26 +73,11 @@ class DeviceFields(dict[str, Any]):
         if left is not None:
             self[name] = left
             return
-        if not isinstance(recipe, Declared):
-            self[name] = self._room(recipe.length, recipe.dtype)
-            recipe.fill(self[name], self)
-            return
-        byte = None if self.lent else byte_of(recipe)
-        size = (recipe.length + ROOM) * recipe.dtype.itemsize
-        begun = None if byte is None else self.layout.begun.take(size, byte)
-        if byte is not None:
-            self.began.append((size, byte))
-        if begun is None:
-            self[name] = self._room(recipe.length, recipe.dtype)
+        self[name] = self._room(recipe.length, recipe.dtype)
+        if isinstance(recipe, Declared):
             begin(self[name], recipe)
         else:
-            self[name] = begun.view(recipe.dtype)[: recipe.length]
-            set_others(self[name], recipe)
-
-    def begin_next(self) -> None:
-        """Make fields of the next run ready, behind what the device is at: the host waits anyway."""
-        if self.began:
-            self.layout.begun.make(self.began, lambda size: cupy().empty(size, np.uint8))
+            recipe.fill(self[name], self)
 
     def _room(self, length: int, dtype: np.dtype) -> Any:
         """For a field that is filled next, and some behind it: compare-and-swap of small types takes the word
@@ -128,7 +111,6 @@ class DeviceFields(dict[str, Any]):
     def forget(self) -> None:
         """The run is over: its program, whose graph may keep this, and arrays that have no place here."""
         self.program = None
-        self.began.clear()
         if len(self) > len(self.exchange.fields):
             for name in self.keys() - self.exchange.fields.keys():
                 del self[name]

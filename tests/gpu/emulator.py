@@ -145,9 +145,7 @@ class Device:
 class Event:
     """An event of a stream that has always run dry."""
 
-    ptr = 0
-
-    def record(self, stream: Any = None) -> None:
+    def record(self) -> None:
         pass
 
     def synchronize(self) -> None:
@@ -276,7 +274,6 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
         memcpyDeviceToHost=2,
         memcpyAsync=lambda to, of, size, kind, stream: ctypes.memmove(to, of, size),
         streamSynchronize=lambda stream: None,
-        streamWaitEvent=lambda stream, event: None,
     )
     return SimpleNamespace(
         zeros=lambda shape, dtype: Pool.own(np.zeros(shape, dtype)),
