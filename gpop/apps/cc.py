@@ -35,7 +35,7 @@ from gpop.apps.without_messages import (
     phases_of,
 )
 from gpop.common.errors import NotEnoughMemory, UsageError
-from gpop.common.on_demand import OnDemand
+from gpop.common.on_demand import Retold
 from gpop.common.parallel import use_threads, worker_count
 from gpop.execution.options import LimitedOptions
 from gpop.layout.partition import partition_bits, partition_count
@@ -212,7 +212,7 @@ class _Links:
         forest = grow(graph, self.directed, self.bits, self.threads)
         seconds, self.prepare_seconds = self.prepare_seconds, 0.0
         return ComponentsResult.made(
-            {"run": OnDemand(partial(self._run, graph.n, forest, seconds))},
+            {"run": Retold(partial(self._run, graph.n, forest, seconds))},
             label=forest.parent, count=forest.count, symmetrized=self.directed,
         )  # fmt: skip
 
