@@ -143,7 +143,8 @@ def bfs(
     (array([ 0,  1,  2, -1], dtype=int32), array([ 0,  0,  1, -1], dtype=int32))
     """
     source = one_vertex(graph, source)
-    way = resolved(_Way, graph, method, worker_count(), options=options)
+    workers = 0 if options.get("threads") else worker_count()
+    way = resolved(_Way, graph, method, workers, options=options)
     if way.prototype is None:
         parent, level, run = without_messages(graph, source, way.reason, options.get("threads"))
         return BFSResult(source=source, parent=parent, level=level, run=run)

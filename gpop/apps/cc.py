@@ -116,7 +116,8 @@ def connected_components(
     >>> found.label, found.count, found.symmetrized
     (array([0, 0, 2, 3, 3], dtype=uint32), 3, True)
     """
-    return resolved(_way, graph, method, interleave, worker_count(), options=options)(graph, options)
+    workers = 0 if options.get("threads") else worker_count()
+    return resolved(_way, graph, method, interleave, workers, options=options)(graph, options)
 
 
 def _way(
