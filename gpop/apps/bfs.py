@@ -27,9 +27,8 @@ from gpop.apps.prototype import Prototype
 from gpop.apps.resolved import resolved
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
-from gpop.common.on_demand import OnDemand
+from gpop.common.on_demand import OnDemand, Retold
 from gpop.common.parallel import worker_count
-from gpop.execution.again import Ran
 from gpop.execution.options import LimitedOptions
 from gpop.program.values import Declared
 
@@ -145,7 +144,8 @@ def bfs(
     (array([ 0,  1,  2, -1], dtype=int32), array([ 0,  0,  1, -1], dtype=int32))
     """
     source = one_vertex(graph, source)
-    way = resolved(_Way, graph, method, worker_count(), options=options)
+    workers = 0 if options.get("threads") else worker_count()
+    way = resolved(_Way, graph, method, workers, options=options)
     if way.prototype is None:
         parent, level, run = without_messages(graph, source, way.reason, options.get("threads"))
         return BFSResult(source=source, parent=parent, level=level, run=run)
@@ -169,7 +169,7 @@ class _Way:
         fields.recipes["parent"] = Declared(n, _PARENT.dtype, _PARENT.fill, {source: source})
         fields.recipes["level"] = Declared(n, _LEVEL.dtype, _LEVEL.fill, {source: 0})
         run = self.prototype.run(program, [source], options)
-        waiting: dict[str, OnDemand] = {"run": OnDemand(lambda: self._told(run))}
+        waiting: dict[str, OnDemand] = {"run": Retold(lambda: self._told(run.value))}
         made = fields.made
         if "parent" in made and "level" in made:  # on the host: nothing is to be made of them
             parent = _parents(made["parent"])
@@ -178,9 +178,9 @@ class _Way:
         waiting["level"] = OnDemand(lambda: program.level)
         return BFSResult.made(waiting, source=source)
 
-    def _told(self, run: Ran) -> gpop.Run:
-        run.value.trace.summary.update(method="messages", reason=self.reason)
-        return run.value
+    def _told(self, run: gpop.Run) -> gpop.Run:
+        run.trace.summary.update(method="messages", reason=self.reason)
+        return run
 
 
 def _parents(parent: np.ndarray) -> np.ndarray:

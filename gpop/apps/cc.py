@@ -35,7 +35,7 @@ from gpop.apps.without_messages import (
     phases_of,
 )
 from gpop.common.errors import NotEnoughMemory, UsageError
-from gpop.common.on_demand import OnDemand
+from gpop.common.on_demand import Retold
 from gpop.common.parallel import use_threads, worker_count
 from gpop.execution.options import LimitedOptions
 from gpop.layout.partition import partition_bits, partition_count
@@ -116,7 +116,8 @@ def connected_components(
     >>> found.label, found.count, found.symmetrized
     (array([0, 0, 2, 3, 3], dtype=uint32), 3, True)
     """
-    return resolved(_way, graph, method, interleave, worker_count(), options=options)(graph, options)
+    workers = 0 if options.get("threads") else worker_count()
+    return resolved(_way, graph, method, interleave, workers, options=options)(graph, options)
 
 
 def _way(
@@ -212,7 +213,7 @@ class _Links:
         forest = grow(graph, self.directed, self.bits, self.threads)
         seconds, self.prepare_seconds = self.prepare_seconds, 0.0
         return ComponentsResult.made(
-            {"run": OnDemand(partial(self._run, graph.n, forest, seconds))},
+            {"run": Retold(partial(self._run, graph.n, forest, seconds))},
             label=forest.parent, count=forest.count, symmetrized=self.directed,
         )  # fmt: skip
 

@@ -33,6 +33,23 @@ class OnDemand:
             return self._value
 
 
+class Retold(OnDemand):
+    """The same of what is made in a moment and may be made twice: nobody is locked out or held back for it.
+
+    An attribute that is given so (`WithDemands`) is the first that was made, whoever looks.
+
+    Examples
+    --------
+    >>> Retold(lambda: 6 * 7).value
+    42
+    """
+
+    @property
+    def value(self) -> Any:
+        """Made for each who looks here."""
+        return self._make()
+
+
 class WithDemands:
     """Base of frozen dataclasses: an attribute that is given as `OnDemand` is made when it is looked at.
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpop.common.on_demand import OnDemand
+from gpop.common.on_demand import Retold
 from gpop.common.parallel import use_threads
 from gpop.execution.finished import Run, finished_as, made_run
 from gpop.graph.exclusive import exclusive
@@ -63,11 +63,11 @@ def asked_with(
     )  # fmt: skip
 
 
-class Ran(OnDemand):
+class Ran(Retold):
     """A run that is over; what there is to say of it, its `Run`, is made when somebody looks at ``value``."""
 
     def __init__(self, iterations: int, converged: bool, make: Callable[[], Run]) -> None:
-        self.iterations, self.converged, self._make, self._value = iterations, converged, make, None
+        self.iterations, self.converged, self._make = iterations, converged, make
 
 
 def _run_of(found: Resting, left: Left, graph: str) -> Run:

@@ -147,3 +147,20 @@ def test_threads_are_called_by_the_work_that_there_is(monkeypatch):
     grow(graph, directed=True, bits=10, threads=2)
     grow(graph.symmetrize(), directed=False, bits=10, threads=2)
     assert asked[-2:] == [2, 1]
+
+
+def test_a_forest_that_grows_meanwhile_has_other_arrays(monkeypatch):
+    """Another thread's call on the same graph comes between the beginning of one and its end."""
+    graph, call, inner = generate("uniform", scale=8, degree=1, seed=2), afforest.call_together, []
+    expected = grow(graph, True, 3, 1).parent.tolist()
+
+    def meanwhile(function, job, threads):
+        if not inner:
+            inner.append(None)
+            inner[0] = grow(graph, True, 3, 1)
+        call(function, job, threads)
+
+    monkeypatch.setattr(afforest, "call_together", meanwhile)
+    outer = grow(graph, True, 3, 1)
+    assert outer.parent.tolist() == inner[0].parent.tolist() == expected
+    assert outer.count == inner[0].count
