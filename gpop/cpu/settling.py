@@ -2,8 +2,9 @@
 
 ``settles = ("change", "tolerance")`` of a program names the field and the parameter. The sum is taken where
 the changes are made: whoever has gathered a partition (or unit) adds up `CHUNK` vertices at a time, which are
-in the cache then, and the main thread adds up chunks before the next iteration begins. Chunks are the same
-whatever the partitions and the threads, and so is the sum. Python is not entered; workers stay in the loop.
+in the cache then. The main thread adds up chunks before the next iteration begins; first, those in which one
+unit ends and another begins. Chunks are the same whatever the partitions and the threads, and so is the sum.
+Python is not entered; workers stay in the loop.
 
 Bytes: what the field takes, from the cache, and 8 for each chunk.
 """
@@ -16,7 +17,10 @@ import numpy as np
 
 CHUNK_BITS = 6
 CHUNK = 1 << CHUNK_BITS
-"""Vertices; a whole number of them is in each partition but the last, unless these are smaller."""
+"""Vertices; a whole number of them is in each partition but the last, unless these are smaller. Units are cut
+anywhere."""
+
+_INSIDE = np.uint64(CHUNK - 1)
 
 
 def chunks_of(n: int) -> int:
@@ -65,12 +69,15 @@ def make_sum_changes(change_of):
 
 
 def make_note_changes(sum_changes, blocked):
-    """Kernel: the sums of partition (``blocked``: unit) ``d``; small ones are left to `make_decide`."""
+    """Kernel: the sums of partition (``blocked``: unit) ``d``; what is no whole chunk is left to `make_decide`."""
 
     def note_changes(d, layout, space, state):
         if layout.bits >= CHUNK_BITS:
             if blocked:
-                first, last = np.uint64(layout.bounds[d]), np.uint64(layout.bounds[d + 1])
+                first = (np.uint64(layout.bounds[d]) + _INSIDE) & ~_INSIDE
+                last = np.uint64(layout.bounds[d + 1])
+                if last < np.uint64(layout.n):
+                    last &= ~_INSIDE
             else:
                 first = np.uint64(d) << np.uint64(layout.bits)
                 last = min(np.uint64(layout.n), first + (np.uint64(1) << np.uint64(layout.bits)))
@@ -79,12 +86,18 @@ def make_note_changes(sum_changes, blocked):
     return note_changes
 
 
-def make_decide(sum_changes, tolerance_of):
+def make_decide(sum_changes, tolerance_of, blocked):
     """Kernel: no vertex is active any more if the changes of all sum to less than the tolerance."""
 
     def decide(layout, space, state):
         if layout.bits < CHUNK_BITS:
             sum_changes(np.uint64(0), np.uint64(layout.n), space, state)
+        elif blocked:
+            for d in range(1, layout.k):
+                border = np.uint64(layout.bounds[d])
+                if border & _INSIDE:
+                    begin = border & ~_INSIDE
+                    sum_changes(begin, min(begin + np.uint64(CHUNK), np.uint64(layout.n)), space, state)
         total = np.float64(0)
         for chunk in range((layout.n + CHUNK - 1) >> CHUNK_BITS):
             total += space.changes[chunk]

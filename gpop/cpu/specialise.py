@@ -199,8 +199,9 @@ class _Specialised:
         change_of = self.kernel("change_of", settling.make_read(f"{field}[v]"))
         tolerance_of = self.kernel("tolerance_of", settling.make_read(tolerance))
         sum_changes = self.kernel("sum_changes", settling.make_sum_changes(change_of))
-        note_changes = settling.make_note_changes(sum_changes, self.traits.pull == ALWAYS)
-        decide = settling.make_decide(sum_changes, tolerance_of)
+        blocked = self.traits.pull == ALWAYS
+        note_changes = settling.make_note_changes(sum_changes, blocked)
+        decide = settling.make_decide(sum_changes, tolerance_of, blocked)
         return self.kernel("note_changes", note_changes), self.kernel("decide", decide)
 
     def scatter_and_gather(self):

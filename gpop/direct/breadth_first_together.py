@@ -178,7 +178,7 @@ def begin_together(threads, together, space):
     _begin_step(BITS if now[SEEN] else CLAIMS, together, space)
 
 
-class _Search(NamedTuple):
+class _SharedSearch(NamedTuple):
     """What threads are called with."""
 
     together: Reference
@@ -211,4 +211,4 @@ def _search(worker, job):
 
 def go_on(together, space, parent, level, threads: int) -> None:
     """The rest of a search that has begun."""
-    share(_search, _Search(together, space, parent, level), threads)
+    share(_search, _SharedSearch(together, space, parent, level), threads)

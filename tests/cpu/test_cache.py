@@ -178,9 +178,6 @@ def test_scatter_and_gather_have_neither_locks_nor_atomics(kernels):
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_loops_add_to_claims_and_to_the_count_of_workers_only(kernels, name):
-    loop = native(kernels[name])
-    updates = re.findall(r"atomicrmw .*", loop)
-    assert updates
-    assert all(re.match(r"atomicrmw add \S+ \S+, i64 \S+ acq_rel", update) for update in updates)
-    assert "cmpxchg" not in loop
+def test_loops_have_no_atomics(kernels, name):
+    """They are of the main thread; what counts workers is theirs (follow.py), and what claims is a phase's."""
+    assert not re.search(r"atomicrmw|cmpxchg", native(kernels[name]))

@@ -171,7 +171,7 @@ __device__ __forceinline__ Asked ask_all(Team& team, State& state, const Graph& 
   const unsigned together = ENDS_EARLY ? min(32u, graph.hubs / (2 * team.warps()) + 1) : 1;
   const unsigned hubs = (graph.hubs + together - 1) / together;
   const unsigned all = hubs + (words + share - 1) / share, each = all / team.warps();
-  const unsigned dealt = ENDS_EARLY ? each - min(each, max(2u, each / 4)) : 0;
+  const unsigned most = ENDS_EARLY ? each : 0, dealt = most - min(most, max(2u, each / 4));
   Asked asked = {0, 0, 0};
   for (unsigned turn = 0;; ++turn) {
     unsigned item = turn * team.warps() + team.warp();

@@ -148,7 +148,8 @@ def test_lists_stay_on_the_device_until_they_are_dropped():
 
 def test_what_does_not_fit_is_refused_or_goes_by_messages(monkeypatch):
     graph = generate("rmat", scale=9, degree=16, **RMAT["symmetric"])
-    monkeypatch.setattr(sssp_methods, "SMALL_AMONG_HUBS", graph.m - 1)
+    for name in ("SMALL_ON_GPU", "SMALL_AMONG_HUBS"):
+        monkeypatch.setattr(sssp_methods, name, graph.m - 1)
     with emulated():
         expected = gpop.sssp(graph, 0, target="gpu", method="messages")
         graph.drop("device")
@@ -172,14 +173,16 @@ def test_auto_is_lists_where_vertices_have_many_edges(monkeypatch):
     grid, hubs = generate("grid", width=20, height=20, **weights), generate("rmat", scale=8, **weights)
     both_ways = generate("rmat", scale=8, degree=2, symmetrize=True, **weights)
     assert both_ways.m < sssp_methods.LEAST_DEGREE * both_ways.n
-    monkeypatch.setattr(sssp_methods, "SMALL_AMONG_HUBS", both_ways.m - 1)
+    for name in ("SMALL_ON_GPU", "SMALL_AMONG_HUBS"):
+        monkeypatch.setattr(sssp_methods, name, both_ways.m - 1)
     assert chosen(hubs) == "messages" and chosen(both_ways) == "lists"
     monkeypatch.setattr(sssp_methods, "SMALL_ONE_WAY", hubs.m - 1)
     assert chosen(grid) == "messages" and chosen(hubs) == "lists"
     assert chosen(hubs, mode="pc") == chosen(hubs, residency="stream") == "messages"
     monkeypatch.setattr(sssp_methods, "LEAST_DEGREE", 1)
+    monkeypatch.setattr(sssp_methods, "SMALL_ON_GPU", grid.m)
     assert chosen(grid) == "messages"
-    monkeypatch.setattr(sssp_methods, "SMALL_ON_GPU", grid.m - 1)
+    monkeypatch.setattr(sssp_methods, "SMALL_ON_GPU", min(grid.m, both_ways.m) - 1)
     assert chosen(grid) == "lists"
     monkeypatch.setattr(partition, "MOST_NEAR", 0.0)  # hubs, near, one way: not on a GPU either
     assert chosen(grid) == chosen(both_ways) == "lists" and chosen(hubs) == "messages"
