@@ -74,6 +74,11 @@ class RestingEngine(CpuEngine):
             vars(self).pop("graph", None)
             vars(self).pop("plan", None)
 
+    def abandon(self) -> None:
+        """As of any run. One that is interrupted while it lets go of its graph is over: nothing is half done."""
+        if "graph" in vars(self):
+            super().abandon()
+
     def _following(self) -> Reference:
         """The same for all runs with this loop."""
         if self.led is not self.enter_loop:

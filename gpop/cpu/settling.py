@@ -69,7 +69,7 @@ def make_sum_changes(change_of):
 
 
 def make_note_changes(sum_changes, blocked):
-    """Kernel: the sums of partition (``blocked``: unit) ``d``; what is no whole chunk is left to `make_decide`."""
+    """Kernel: the sums of partition (``blocked``: unit) ``d``; `make_decide` is left the rest of chunks."""
 
     def note_changes(d, layout, space, state):
         if layout.bits >= CHUNK_BITS:
