@@ -75,7 +75,7 @@ class RestingEngine(CpuEngine):
             vars(self).pop("plan", None)
 
     def abandon(self) -> None:
-        """As of any run. One that is interrupted while it lets go of its graph is over: nothing is half done."""
+        """As of any run. One that is interrupted while it lets go of its graph is over, nothing half done."""
         if "graph" in vars(self):
             super().abandon()
 
