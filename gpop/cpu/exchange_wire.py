@@ -162,10 +162,3 @@ def index_words(kind, count, mirrors):
     if kind == PAIRS:
         return (count + 1) >> 1
     return np.int64(0)
-
-
-@inline
-def clear_found(table, column):
-    """Nothing is active in these pieces."""
-    for i in range(table.shape[0]):
-        table[i, column] = 0

@@ -8,7 +8,7 @@ hook       partition by partition, owned by one thread, without atomics: a verte
           order, so the neighbour nearly always has its final parent for this phase: trees come out flat,
           and each vertex costs one edge.
 join      what is still a root is linked across partitions over a few more edges, by compare-and-swap.
-sample    the largest tree among 1024 random vertices.
+sample    the largest tree among `SAMPLES` random vertices.
 compress  directed graphs only: every vertex points at its root.
 rest      the remaining edges. If most vertices are in the largest tree, those of all others (in a
           symmetric graph these hold every edge that matters); else every edge, in a symmetric graph from
