@@ -76,16 +76,25 @@ _ONE = np.uint64(1)
 
 
 class SearchTree(NamedTuple):
-    """``parent`` and ``level`` of every vertex, -1 where none; edges and seconds of each phase; ``threads``
-    that it was worth."""
+    """``parent`` and ``level`` of every vertex, -1 where none; ``tally`` of the phases; ``threads`` that it
+    was worth."""
 
     parent: np.ndarray
     level: np.ndarray
-    edges: np.ndarray
-    phase_seconds: np.ndarray
+    tally: np.ndarray
     seconds: float
     prepare_seconds: float
     threads: int
+
+    @property
+    def edges(self) -> np.ndarray:
+        """Of each phase."""
+        return self.tally[_EDGES:_NANOSECONDS]
+
+    @property
+    def phase_seconds(self) -> np.ndarray:
+        """Of each phase."""
+        return self.tally[_NANOSECONDS:] / 1e9
 
 
 class _Room:
@@ -131,11 +140,10 @@ def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
     if _search(source, room.table, parent, level, least):
         called = worth(threads, int(room.space.left_off[LEFT]))
         room.go_on(parent, level, called)
-    tally = room.space.tally
-    edges, times = tally[_EDGES:_NANOSECONDS].copy(), tally[_NANOSECONDS:] / 1e9
+    tally = room.space.tally.copy()
     spare[:] = [room]
     seconds = time.perf_counter() - start
-    return SearchTree(parent.view(np.int32), level, edges, times, seconds, start - begin, called)
+    return SearchTree(parent.view(np.int32), level, tally, seconds, start - begin, called)
 
 
 def _prepare(graph: Graph) -> list[_Room]:
