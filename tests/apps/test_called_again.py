@@ -45,6 +45,7 @@ MOST = {
     "bfs": (lambda graph: gpop.bfs(graph, 5, threads=2), 30),
     "triangles": (lambda graph: gpop.triangle_count(graph, threads=2), 120),
     "betweenness": (lambda graph: gpop.betweenness(graph, [3], threads=2), 110),
+    "heat_kernel": (lambda graph: gpop.heat_kernel(graph, [3], threads=2), 175),
 }
 """Functions of Python that a call like an earlier one may ask."""
 
