@@ -43,7 +43,6 @@ MOST = {
     "components": (lambda graph: gpop.connected_components(graph, threads=2), 30),
     "bfs by messages": (lambda graph: gpop.bfs(graph, 5, method="messages", threads=2), 70),
     "bfs": (lambda graph: gpop.bfs(graph, 5, threads=2), 30),
-    "triangles": (lambda graph: gpop.triangle_count(graph, threads=2), 120),
     "betweenness": (lambda graph: gpop.betweenness(graph, [3], threads=2), 110),
     "heat_kernel": (lambda graph: gpop.heat_kernel(graph, [3], threads=2), 175),
 }
