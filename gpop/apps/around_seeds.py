@@ -91,10 +91,24 @@ def _headline(graph: gpop.Graph, result: LocalResult, given: Any) -> str:
 
 @contextmanager
 def clean_program(kind: type[gpop.Program], graph: gpop.Graph) -> Iterator[gpop.Program]:
-    """The graph's own program of this kind. After an interrupted run it is not put back."""
-    program = graph.store.take(Kind.PROGRAM, kind) or kind(graph)
-    yield program
-    graph.store.put(Kind.PROGRAM, program, kind, about=kind.__name__, holds=program._fields.made)
+    """The graph's own program of this kind. After an interrupted run it is not put back.
+
+    It is kept in a list: to take it out and to put it back counts no bytes.
+    """
+    spare = graph.store.get(Kind.PROGRAM, kind)
+    try:
+        program = spare.pop()
+    except (AttributeError, IndexError):  # there was no call before, or another one has it
+        spare, program = None, kind(graph)
+    try:
+        yield program
+    except BaseException:
+        graph.store.take(Kind.PROGRAM, kind)  # whose bytes are counted there
+        raise
+    if spare is None:
+        graph.store.put(Kind.PROGRAM, [program], kind, about=kind.__name__, holds=program._fields.made)
+    else:
+        spare.append(program)
 
 
 def take(program: gpop.Program, run: gpop.Run, name: str) -> tuple[np.ndarray, np.ndarray]:

@@ -28,7 +28,7 @@ from gpop.apps.resolved import resolved
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
 from gpop.common.on_demand import OnDemand, Retold
-from gpop.common.parallel import worker_count
+from gpop.common.parallel import use_threads, worker_count
 from gpop.execution.options import LimitedOptions
 from gpop.program.values import Declared
 
@@ -144,11 +144,13 @@ def bfs(
     (array([ 0,  1,  2, -1], dtype=int32), array([ 0,  0,  1, -1], dtype=int32))
     """
     source = one_vertex(graph, source)
-    workers = 0 if options.get("threads") else worker_count()
+    threads = options.get("threads")
+    workers = worker_count() if threads is None else 0
     way = resolved(_Way, graph, method, workers, options=options)
     if way.prototype is None:
-        parent, level, run = without_messages(graph, source, way.reason, options.get("threads"))
-        return BFSResult(source=source, parent=parent, level=level, run=run)
+        threads = workers or use_threads(threads)
+        parent, level, run = without_messages(graph, source, way.reason, threads)
+        return BFSResult.made({"run": run}, source=source, parent=parent, level=level)
     return way.by_messages(graph, source, options)
 
 

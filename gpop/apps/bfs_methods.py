@@ -12,8 +12,9 @@ import numpy as np
 
 import gpop
 from gpop.apps.on_ranks import several
-from gpop.apps.without_messages import direct_run, no_messages, only_for_messages, phases_of
+from gpop.apps.without_messages import no_messages, only_for_messages, told_later
 from gpop.common.errors import UsageError
+from gpop.common.on_demand import Retold
 from gpop.common.parallel import use_threads
 from gpop.direct.breadth_first import PHASES, search
 
@@ -63,12 +64,13 @@ def _is_small(graph: gpop.Graph, options: dict[str, Any]) -> bool:
 
 
 def without_messages(
-    graph: gpop.Graph, source: int, reason: str, threads: int | None
-) -> tuple[np.ndarray, np.ndarray, gpop.Run]:
+    graph: gpop.Graph, source: int, reason: str, threads: int
+) -> tuple[np.ndarray, np.ndarray, Retold]:
     """Parents and levels, -1 where there is none, and the run."""
-    found = search(graph, source, use_threads(threads))
-    run = direct_run(
-        phases_of(PHASES, found),
+    found = search(graph, source, threads)
+    run = told_later(
+        PHASES,
+        found,
         seconds=found.seconds,
         prepare_seconds=found.prepare_seconds,
         threads=found.threads,

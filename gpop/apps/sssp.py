@@ -32,7 +32,7 @@ from gpop.apps.sssp_methods import METHODS, choose, without_messages
 from gpop.apps.sssp_programs import SSSP, UNORDERED, DoubleSSSP, FloatSSSP, WideSSSP
 from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import NotEnoughMemory, UsageError
-from gpop.common.on_demand import OnDemand
+from gpop.common.on_demand import OnDemand, Retold
 from gpop.common.parallel import for_each, ranges
 from gpop.execution.options import LimitedOptions
 
@@ -193,7 +193,7 @@ def _by_messages(
         distance = OnDemand(partial(getattr, program, "distance"))
         is_near = most == np.inf or heaviest * graph.n < most  # most often
         if is_near or _is_exact(distance.value, infinity, heaviest):
-            return _result(source, distance, infinity, run)
+            return _result(source, distance, infinity, Retold(lambda run=run: run))
     raise UsageError(
         f"distances exceed 2**63 (heaviest weight {heaviest}): give the weights as floating point"
     )
@@ -203,12 +203,12 @@ def _looked_at(distance: np.ndarray | OnDemand) -> np.ndarray:
     return distance.value if isinstance(distance, OnDemand) else distance
 
 
-def _result(source: int, distance: np.ndarray | OnDemand, infinity: np.generic, run: gpop.Run) -> SSSPResult:
-    """Distances, and who has one, which nobody has looked at."""
-    reached = OnDemand(lambda: _reached(_looked_at(distance), infinity))
+def _result(source: int, distance: np.ndarray | OnDemand, infinity: np.generic, run: OnDemand) -> SSSPResult:
+    """Distances; who has one and what was done, which nobody has looked at."""
+    waiting = {"reached": OnDemand(lambda: _reached(_looked_at(distance), infinity)), "run": run}
     if isinstance(distance, OnDemand):
-        return SSSPResult.made({"distance": distance, "reached": reached}, source=source, run=run)
-    return SSSPResult.made({"reached": reached}, source=source, distance=distance, run=run)
+        return SSSPResult.made({"distance": distance, **waiting}, source=source)
+    return SSSPResult.made(waiting, source=source, distance=distance)
 
 
 def _reached(distance: np.ndarray, infinity: np.generic) -> np.ndarray:

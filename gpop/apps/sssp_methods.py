@@ -18,11 +18,11 @@ from gpop.apps.without_messages import (
     no_messages,
     on_device,
     only_for_messages,
-    phases_of,
+    told_later,
 )
 from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes
-from gpop.common.on_demand import OnDemand
+from gpop.common.on_demand import OnDemand, Retold
 from gpop.common.parallel import use_threads
 from gpop.direct import calendar
 from gpop.direct.shortest_paths import VERTEX_BYTES, search
@@ -149,7 +149,7 @@ def _there_is_room(graph: gpop.Graph) -> bool:
 
 def without_messages(
     graph: gpop.Graph, source: int, unit: float, method: str, reason: str, options: dict[str, Any]
-) -> tuple[np.ndarray | OnDemand, int, gpop.Run]:
+) -> tuple[np.ndarray | OnDemand, int, OnDemand]:
     """Distances (uint32), `FARTHEST` where that is not less; what all others are less than, and the run."""
     threads = use_threads(options.get("threads"))
     if options.get("target") == "gpu":
@@ -159,8 +159,9 @@ def without_messages(
         name, phases = "Calendar", calendar.PHASES
     else:
         found, name, phases = search(graph, source, unit, threads), "LightFirst", PHASES
-    run = direct_run(
-        phases_of(phases, found),
+    run = told_later(
+        phases,
+        found,
         seconds=found.seconds,
         prepare_seconds=found.prepare_seconds,
         threads=1 if method == "calendar" else threads,
@@ -173,7 +174,7 @@ def without_messages(
     return found.distance, found.below, run
 
 
-def _on_gpu(graph: gpop.Graph, source: int, unit: float, reason: str) -> tuple[OnDemand, int, gpop.Run]:
+def _on_gpu(graph: gpop.Graph, source: int, unit: float, reason: str) -> tuple[OnDemand, int, OnDemand]:
     from gpop.gpu.direct import shortest_paths
 
     start = time.perf_counter()
@@ -189,4 +190,4 @@ def _on_gpu(graph: gpop.Graph, source: int, unit: float, reason: str) -> tuple[O
         method="lists",
         reason=reason,
     )
-    return found.distance, found.below, run
+    return found.distance, found.below, Retold(lambda: run)

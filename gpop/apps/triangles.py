@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -30,6 +31,7 @@ from gpop.apps.without_messages import (
     one_process,
     phases_of,
 )
+from gpop.common.on_demand import Retold
 from gpop.common.parallel import use_threads
 from gpop.execution.options import ShownOptions
 from gpop.ranks.world import World, world_of
@@ -100,15 +102,9 @@ def triangle_count(
     else:
         world = world_of(options.get("transport", "auto"))
         count, about = _on_cpu(simple, prepare_seconds, threads, world)
-    run = direct_run(
-        partition_size=max(graph.n, 1),
-        partitions=1,
-        target=target,
-        program="Triangles",
-        graph=graph.name,
-        **about,
-    )
-    return TriangleResult(count=count, symmetrized=not graph.is_symmetric(), run=run)
+    about |= {"partition_size": max(graph.n, 1), "partitions": 1, "target": target, "graph": graph.name}
+    run = Retold(partial(direct_run, program="Triangles", **about))
+    return TriangleResult.made({"run": run}, count=count, symmetrized=not graph.is_symmetric())
 
 
 def _on_cpu(

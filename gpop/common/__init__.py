@@ -7,7 +7,7 @@ kept on disk        ``machine_code``, ``elf``, ``ahead``, ``deferred``
 Numba               ``numba_private``, ``numba_version``, ``compile_faster``, ``lean_arrays``,
                     ``branches``
 in kernels          ``atomics``, ``bits``, ``random_bits``, ``shell`` (a sort)
-threads             ``parallel``, ``standby``, ``interrupts``
+threads             ``parallel``, ``standby``, ``own_core``, ``interrupts``
 memory              ``memory``, ``arrays``, ``used_pages``, ``spill``
 files               ``replacing``, ``user_folder``, ``array_hash``
 what is given       ``arguments``, ``flags``, ``byte_sizes``, ``spelling``, ``errors``

@@ -8,12 +8,13 @@ int64 all. The same 15 have answered after .02 to .07 ms.
 
 The caller announces a job, rings, does its own part and closes the job. A thread that wakes up in time takes
 the next number and begins; one that is late sleeps on, and nobody waits for it. When a job is closed, nobody
-is inside any more.
+is inside any more. None wakes on the caller's core where there is another (`gpop.common.own_core`).
 
 Encoding of ``board`` (int64, in cache lines): ``BELL`` counts calls, and is what the others sleep for;
 ``OPEN`` is the number of the job, or `CLOSED`; ``NEXT`` numbers those that come; ``INSIDE`` counts those that
-may be in the job. A thread says that it is inside and looks again whether the job is open, the caller closes
-it and looks again who is inside: one of them sees the other.
+may be in the job; ``JOINED`` counts those that have begun, and ``PLACES`` is the address of where they are. A
+thread says that it is inside and looks again whether the job is open, the caller closes it and looks again
+who is inside: one of them sees the other.
 """
 
 from __future__ import annotations
@@ -37,8 +38,12 @@ from gpop.common.cached import cached, entry_of
 from gpop.common.foreign import call_c
 from gpop.common.inlined import KERNEL
 from gpop.common.kinds import INT64, ArrayKind
+from gpop.common.own_core import begin_at, make_way, note_core, places_for
+from gpop.common.parallel import MOST_THREADS
 
-BELL, OPEN, NEXT, INSIDE, FUNCTION, TICKET, ARGUMENT, THREADS, LAST = 8, 16, 24, 32, 40, 41, 42, 43, 44
+BELL, OPEN, NEXT, INSIDE, FUNCTION, TICKET, ARGUMENT, THREADS, LAST, PLACES, JOINED = (
+    8, 16, 24, 32, 40, 41, 42, 43, 44, 45, 46,
+)  # fmt: skip
 SLOTS = 56
 """Slots of a board. The four that threads write, and those that describe the job, lie in lines of their own;
 ``LAST`` is the number of the last job, which only the caller knows."""
@@ -52,13 +57,15 @@ SPINS = 2000  # tries in which who is inside mostly leaves; then others may have
 
 
 @cached(**KERNEL)
-def _stand_by(board):
+def _stand_by(board, places):
     """Take part in every job that is announced, for as long as the process lives."""
-    seen = np.int64(CLOSED)
+    seen, line = np.int64(CLOSED), fetch_add(board, JOINED, 1)
+    begin_at(places, line)
     while True:
         bell = load_acquire(board, BELL)
         job = load_acquire(board, OPEN)
         if job in (CLOSED, seen):
+            note_core(places, board[PLACES], line)
             sleep_while(board, BELL, bell)
             continue
         seen = job
@@ -72,13 +79,14 @@ def _stand_by(board):
 
 
 @cached(**KERNEL)
-def _lead(board, what, function, ticket, argument, threads):
+def _lead(board, places, what, function, ticket, argument, threads):
     """The caller's part of a job for so many threads."""
     if what & ANNOUNCE:
         board[FUNCTION], board[TICKET], board[ARGUMENT] = function, ticket, argument
         board[THREADS], board[NEXT] = threads, 1
         board[LAST] += 1
         store_release(board, OPEN, board[LAST])
+        make_way(places, board[PLACES], load_acquire(board, JOINED))
         fetch_add(board, BELL, 1)
         wake_up(board, BELL, threads - 1)
     if what & TAKE_PART:
@@ -112,21 +120,24 @@ class Crew:
         _forever.append(room)  # threads may be at it when the interpreter ends
         self.board = room[-room.ctypes.data % 64 // 8 :][:SLOTS]
         self.others = 0
-        self.lead = entry_of(_lead, _BOARD, *(INT64,) * 5)
+        self.places = places_for(MOST_THREADS)
+        _forever.append(self.places)
+        self.board[PLACES] = self.places.ctypes.data
+        self.lead = entry_of(_lead, _BOARD, _BOARD, *(INT64,) * 5)
 
     def have(self, others: int) -> None:
         """See that so many threads stand by."""
         while self.others < others:
             self.others += 1
-            start_new_thread(entry_of(_stand_by, _BOARD), (self.board,))
+            start_new_thread(entry_of(_stand_by, _BOARD, _BOARD), (self.board, self.places))
 
     def call(self, function: int, ticket: int, argument: int, threads: int) -> None:
         """Have all but one of so many threads call the function at this address, from number 1 on."""
-        self.lead(self.board, ANNOUNCE, function, ticket, argument, threads)
+        self.lead(self.board, self.places, ANNOUNCE, function, ticket, argument, threads)
 
     def close(self) -> None:
         """Return when nobody is in the job any more."""
-        self.lead(self.board, CLOSE, 0, 0, 0, 0)
+        self.lead(self.board, self.places, CLOSE, 0, 0, 0, 0)
 
 
 def borrow(others: int) -> Crew:
@@ -153,5 +164,5 @@ def call_together(function: int, argument: int, threads: int) -> None:
     others = threads - 1
     crew = borrow(others)
     what = ANNOUNCE | TAKE_PART | CLOSE if others else TAKE_PART
-    crew.lead(crew.board, what, function, 0, argument, threads)
+    crew.lead(crew.board, crew.places, what, function, 0, argument, threads)
     _spare.append(crew)

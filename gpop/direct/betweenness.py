@@ -32,6 +32,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpop.common.kinds import Kind as Typed
+from gpop.common.kinds import kind_of
 from gpop.common.memory import require_memory
 from gpop.common.parallel import for_each, together
 from gpop.common.progress import progress_bar
@@ -79,17 +81,13 @@ def dependencies(graph: Graph, sources: np.ndarray, threads: int, progress: bool
     n, begin = graph.n, time.perf_counter()
     incoming = in_edges(graph, weighted=False)
     ways = PathWays(graph.indptr, graph.indices, incoming.indptr, incoming.indices)
-    over = make_crew()
-    dismiss(over)
-    search(
-        1, False, np.uint64(0), ways, space_for(1, 2), np.zeros(1), over
-    )  # compiled before the clock starts
+    _compile(ways)
     threads = threads if len(sources) * (n + graph.m) >= _SERIAL else 1
     alone = takes_own(graph, len(sources), threads)
     lanes = min(LANES, len(sources)) if alone else 1
     workers, sharers = (min(threads, lanes), 1) if alone else (1, threads)
-    kept = graph.store.take(Kind.PROGRAM, KEPT) or []
-    spaces = [space for space in kept if len(space.found) == sharers][:workers]
+    spare = graph.store.get(Kind.PROGRAM, KEPT)
+    spaces = [] if spare is None else _taken(spare, workers, sharers)
     missing = workers - len(spaces)
     require_memory((52 * missing + 8 * lanes) * n, f"betweenness of {graph!r}")
     prepare_seconds = time.perf_counter() - begin
@@ -111,8 +109,38 @@ def dependencies(graph: Graph, sources: np.ndarray, threads: int, progress: bool
     edges, overflow = (sum(int(space.now[slot]) for space in spaces) for slot in (EDGES, INFINITE))
     for space in spaces:
         space.now[:] = 0
-    graph.store.put(Kind.PROGRAM, spaces, KEPT, about=KEPT)
+    if spare is None or missing:
+        graph.store.put(Kind.PROGRAM, spaces, KEPT, about=KEPT)
+    else:
+        spare[:] = spaces
     return Scores(score, edges, seconds, prepare_seconds, overflow > 0)
+
+
+_ready: set[tuple[Typed | None, ...]] = set()
+"""Kinds of ways for which the search is compiled or loaded."""
+
+
+def _compile(ways: PathWays) -> None:
+    """A search that is over, before the clock starts."""
+    kinds = tuple(map(kind_of, ways))
+    if kinds not in _ready:
+        over = make_crew()
+        dismiss(over)
+        search(1, False, np.uint64(0), ways, space_for(1, 2), np.zeros(1), over)
+        _ready.add(kinds)
+
+
+def _taken(spare: list[PathSpace], workers: int, sharers: int) -> list[PathSpace]:
+    """As many spaces as are asked for, if they are there and for so many threads; nobody else has them."""
+    spaces: list[PathSpace] = []
+    while len(spaces) < workers:
+        try:
+            space = spare.pop()
+        except IndexError:  # there are no more, or another call has them
+            break
+        if len(space.found) == sharers:
+            spaces.append(space)
+    return spaces
 
 
 def takes_own(graph: Graph, sources: int, threads: int) -> bool:

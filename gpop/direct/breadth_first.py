@@ -29,6 +29,8 @@ import numpy as np
 
 from gpop.common.atomics import clock_ns
 from gpop.common.by_reference import Reference
+from gpop.common.cached import entry_of
+from gpop.common.kinds import INT64, ArrayKind
 from gpop.common.memory import require_memory
 from gpop.direct.breadth_first_steps import (
     DEPTH,
@@ -73,26 +75,37 @@ FEW = 4
 _PUSH, _PULL = range(2)
 _EDGES, _NANOSECONDS = 0, 2  # slots of ``tally``, one for each phase
 _ONE = np.uint64(1)
+_FOUND = ArrayKind("uint32"), ArrayKind("int32")
 
 
 class SearchTree(NamedTuple):
-    """``parent`` and ``level`` of every vertex, -1 where none; edges and seconds of each phase; ``threads``
-    that it was worth."""
+    """``parent`` and ``level`` of every vertex, -1 where none; ``tally`` of the phases; ``threads`` that it
+    was worth."""
 
     parent: np.ndarray
     level: np.ndarray
-    edges: np.ndarray
-    phase_seconds: np.ndarray
+    tally: np.ndarray
     seconds: float
     prepare_seconds: float
     threads: int
 
+    @property
+    def edges(self) -> np.ndarray:
+        """Of each phase."""
+        return self.tally[_EDGES:_NANOSECONDS]
+
+    @property
+    def phase_seconds(self) -> np.ndarray:
+        """Of each phase."""
+        return self.tally[_NANOSECONDS:] / 1e9
+
 
 class _Room:
-    """A space, and its table in memory; the same of what threads share, once some have."""
+    """A space, its table in memory, and the search in it; the same of what threads share, once some have."""
 
     def __init__(self, space: SearchSpace) -> None:
         self.space, self.table = space, Reference(space)
+        self.search = entry_of(_search, INT64, self.table.kind, *_FOUND, INT64)
         self.together: TogetherSpace | None = None
         self.shared: Reference | None = None
 
@@ -128,14 +141,13 @@ def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
         _compile_together(graph.indices.dtype)
     start, called = time.perf_counter(), 1
     parent, level = np.empty(graph.n, np.uint32), np.empty(graph.n, np.int32)
-    if _search(source, room.table, parent, level, least):
+    if room.search(source, room.table, parent, level, least):
         called = worth(threads, int(room.space.left_off[LEFT]))
         room.go_on(parent, level, called)
-    tally = room.space.tally
-    edges, times = tally[_EDGES:_NANOSECONDS].copy(), tally[_NANOSECONDS:] / 1e9
+    tally = room.space.tally.copy()
     spare[:] = [room]
     seconds = time.perf_counter() - start
-    return SearchTree(parent.view(np.int32), level, edges, times, seconds, start - begin, called)
+    return SearchTree(parent.view(np.int32), level, tally, seconds, start - begin, called)
 
 
 def _prepare(graph: Graph) -> list[_Room]:

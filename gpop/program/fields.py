@@ -53,6 +53,8 @@ def _series(dtype: np.dtype, values: Any, what: str) -> np.ndarray:
     """Several values in this type, or a `UsageError`."""
     if not len(values):
         raise UsageError(f"{what} = {values!r}: expected a value of type {dtype}, or a list of some")
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == dtype.kind == "f":
+        return values.astype(dtype)  # as one by one, in a call
     return np.array([_scalar(dtype, value, f"{what}, value {i}") for i, value in enumerate(values)], dtype)
 
 

@@ -218,7 +218,7 @@ class Program:
 
     def _check_set(self) -> None:
         """Refuse attributes of this program, beyond its own, that nobody would look at."""
-        if len(vars(self)) > OWN:
+        if len(vars(self)) > OWN + ("_series" in vars(self)):
             check_set(self, (*self.vertex_fields(), *self.scalar_parameters()), (*FUNCTIONS, *DECLARATIONS))
 
     @classmethod

@@ -44,9 +44,9 @@ def test_sparse_and_dense_result_agree(app, graph):
 def test_a_second_run_starts_clean_and_keeps_its_program(app, graph):
     call, _, kind = app
     first = call(graph, 5)
-    program = graph.store.get(Kind.PROGRAM, kind)
+    [program] = graph.store.get(Kind.PROGRAM, kind)
     call(graph, [1, 2, 3])
-    assert graph.store.get(Kind.PROGRAM, kind) is program
+    assert graph.store.get(Kind.PROGRAM, kind) == [program]
     assert not any(getattr(program, name).any() for name in kind.vertex_fields())
     assert call(graph, 5).probability.tobytes() == first.probability.tobytes()
 
@@ -92,10 +92,10 @@ def test_after_the_first_call_nothing_depends_on_the_size_of_the_graph(app):
     runs = []
     for graph in (island, large):
         call(graph, 0, partition_size=1024)
-        kept = graph.store.get(Kind.PROGRAM, kind)
+        [kept] = graph.store.get(Kind.PROGRAM, kind)
         before = {name: getattr(kept, name) for name in kind.vertex_fields()}
         runs.append(call(graph, 0, partition_size=1024, mode="sc").run)
-        assert graph.store.get(Kind.PROGRAM, kind) is kept
+        assert graph.store.get(Kind.PROGRAM, kind) == [kept]
         assert all(getattr(kept, name) is array for name, array in before.items())
     small, large = runs
     assert sorted(small.touched) == sorted(large.touched) == list(range(16))
@@ -178,3 +178,14 @@ def test_whom_only_a_message_of_zero_reaches_is_not_active(app):
         for mode in ("sc", "pc", "auto")
     ]
     assert frontiers[0] == frontiers[1] == frontiers[2]
+
+
+def test_a_program_is_one_calls_at_a_time():
+    graph, own = gpop.Graph.from_edges([0, 1], [1, 0]), nibble.Nibble
+    with around_seeds.clean_program(own, graph) as first, around_seeds.clean_program(own, graph) as second:
+        assert second is not first
+    with pytest.raises(ZeroDivisionError), around_seeds.clean_program(own, graph) as broken:
+        assert broken in (first, second)
+        raise ZeroDivisionError
+    with around_seeds.clean_program(own, graph) as after:
+        assert after is not broken

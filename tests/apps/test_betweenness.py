@@ -191,3 +191,24 @@ def test_the_space_of_searches_is_kept_and_clean(alone, monkeypatch):
     assert not any(array.any() for space in spaces for array in (space.sigma, space.share, space.visited))
     assert np.array_equal(found(), first)
     assert graph.store.get(Kind.PROGRAM, direct.KEPT)[0].sigma is spaces[0].sigma
+
+
+def test_calls_at_the_same_time_have_spaces_of_their_own(monkeypatch):
+    """One that begins inside another, which has what is kept."""
+    graph, used, shared = simple("rmat"), [], direct._shared
+
+    def found(source):
+        return gpop.betweenness(graph, [source], normalized=False, threads=2).score
+
+    expected = {source: found(source) for source in (1, 2)}
+
+    def search(ways, source, space, score, threads):
+        used.append(space)
+        if len(used) == 1:
+            assert np.array_equal(found(2), expected[2])
+        shared(ways, source, space, score, threads)
+
+    monkeypatch.setattr(direct, "_shared", search)
+    assert np.array_equal(found(1), expected[1])
+    assert len(used) == 2
+    assert used[0] is not used[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import sys
 import threading
 import weakref
@@ -32,6 +33,7 @@ CALLS = {
     "dangling": lambda graph: gpop.pagerank(graph, dangling="uniform").rank,
     "components": lambda graph: gpop.connected_components(graph).label,
     "components alone": lambda graph: gpop.connected_components(graph, threads=1).label,
+    "betweenness": lambda graph: gpop.betweenness(graph, [3, 5, 9], threads=2).score,
     "labels": lambda graph: gpop.connected_components(graph, "labels", interleave=False).label,
 }
 
@@ -40,6 +42,9 @@ MOST = {
     "three iterations": (lambda graph: gpop.pagerank(graph, iterations=3, threads=2), 65),
     "components": (lambda graph: gpop.connected_components(graph, threads=2), 30),
     "bfs by messages": (lambda graph: gpop.bfs(graph, 5, method="messages", threads=2), 70),
+    "bfs": (lambda graph: gpop.bfs(graph, 5, threads=2), 30),
+    "betweenness": (lambda graph: gpop.betweenness(graph, [3], threads=2), 110),
+    "heat_kernel": (lambda graph: gpop.heat_kernel(graph, [3], threads=2), 175),
 }
 """Functions of Python that a call like an earlier one may ask."""
 
@@ -111,6 +116,17 @@ def test_little_is_asked_of_python(name):
     for _ in range(3):
         call(graph)
     assert functions_of(partial(call, graph)) <= most
+
+
+@pytest.mark.parametrize("call", [gpop.bfs, gpop.sssp, lambda graph, source: gpop.triangle_count(graph)])
+def test_what_was_done_is_told_to_who_asks(call):
+    """One run, whoever asks, and a copy has it."""
+    result = call(graph_of(), 3)
+    assert "run" not in vars(result)
+    told = pickle.loads(pickle.dumps(result)).run
+    assert result.run is result.run
+    assert told.seconds == result.run.seconds > 0
+    assert result.trace.column("active_edges").sum() > 0
 
 
 def test_an_edited_function_is_noticed(monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from _thread import start_new_thread
 from collections import namedtuple
 from time import sleep
@@ -11,7 +12,7 @@ import numba
 import numpy as np
 import pytest
 
-from gpop.common import standby
+from gpop.common import own_core, standby
 from gpop.common.atomics import fetch_add, load_acquire, yield_core
 from gpop.common.by_reference import Reference, opener
 from gpop.common.callback import callback
@@ -82,6 +83,21 @@ def test_others_are_called_with_a_ticket_and_a_crew_is_used_again(function):
     standby.give_back(other)
 
 
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
+def test_who_was_on_the_callers_core_is_called_to_another(function):
+    crew, cores = standby.Crew(), os.sched_getaffinity(0)
+    crew.have(1)
+    wait_until(lambda: crew.places[own_core.LINES + own_core.THREAD] != 0)
+    thread = int(crew.places[own_core.LINES + own_core.THREAD])
+    for core in [*cores] * 100:  # on one of them the caller is
+        crew.places[own_core.LINES + own_core.CORE] = core
+        crew.call(function, 0, Reference(job_of(2, 1)).address, 2)
+        crew.close()
+        if os.sched_getaffinity(thread) != cores:
+            break
+    assert os.sched_getaffinity(thread) == cores - {core}
+
+
 def load_met(job):
     return int(job.met[0])
 
@@ -108,14 +124,16 @@ def test_who_has_seen_a_job_and_comes_when_it_is_closed_stays_out(function):
     """The thread is held between its two looks at the job, while the job is closed."""
     held = vars(standby) | {"fetch_add": held_add}
     crew = standby.Crew()
+    crew.board[ALLOWED] = 1  # to begin
     start_new_thread(
-        numba.njit(nogil=True)(FunctionType(standby._stand_by.py_func.__code__, held)), (crew.board,)
+        numba.njit(nogil=True)(FunctionType(standby._stand_by.py_func.__code__, held)),
+        (crew.board, crew.places),
     )
     job = job_of(2, 1)
     table = Reference(job)
     crew.call(function, 0, table.address, 2)
-    wait_until(lambda: crew.board[STEPS] == 1)
+    wait_until(lambda: crew.board[STEPS] == 2)
     crew.close()
     crew.board[ALLOWED] = 1 << 40
-    wait_until(lambda: crew.board[STEPS] > 1 and crew.board[standby.INSIDE] == 0)
+    wait_until(lambda: crew.board[STEPS] > 2 and crew.board[standby.INSIDE] == 0)
     assert job.came.tolist() == [0, 0]

@@ -133,3 +133,18 @@ def test_what_is_no_list_of_values_is_refused(values):
 
     with pytest.raises(gpop.UsageError, match="parameter step"):
         program_on_ring(Small, step=values)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_an_array_is_taken_as_a_list_of_its_values(kind):
+    values = np.array([1 / 3, 1e-300, 7])
+    as_array, as_list = (program_on_ring(AllSteps, factor=each) for each in (values.astype(kind), [*values]))
+    assert as_array._series["factor"].dtype == np.float32
+    assert np.array_equal(as_array._series["factor"], as_list._series["factor"])
+
+
+def test_what_is_misspelt_beside_a_list_is_refused():
+    program = program_on_ring(Steps, step=[1, 2])
+    program.tot_al = 1
+    with pytest.raises(gpop.ProgramError, match="did you mean total"):
+        gpop.run(program, iterations=1)
