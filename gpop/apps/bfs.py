@@ -24,11 +24,10 @@ from gpop.apps.inputs import bulk_synchronous, one_vertex
 from gpop.apps.options import one_call
 from gpop.apps.paths import along_parents
 from gpop.apps.prototype import Prototype
-from gpop.apps.resolved import resolved
+from gpop.apps.resolved import resolved, threads_of_machine
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
-from gpop.common.on_demand import OnDemand, Retold
-from gpop.common.parallel import worker_count
+from gpop.common.on_demand import OnDemand
 from gpop.execution.options import LimitedOptions
 from gpop.program.values import Declared
 
@@ -144,8 +143,7 @@ def bfs(
     (array([ 0,  1,  2, -1], dtype=int32), array([ 0,  0,  1, -1], dtype=int32))
     """
     source = one_vertex(graph, source)
-    workers = 0 if options.get("threads") else worker_count()
-    way = resolved(_Way, graph, method, workers, options=options)
+    way = resolved(_Way, graph, method, threads_of_machine(options), options=options)
     if way.prototype is None:
         parent, level, run = without_messages(graph, source, way.reason, options.get("threads"))
         return BFSResult(source=source, parent=parent, level=level, run=run)
@@ -160,7 +158,8 @@ class _Way:
         method, self.reason = choose(graph, method, options)
         self.prototype = None
         if method != "direct":
-            self.prototype = Prototype(BFS(graph), options.get("iterations"), options)
+            said = {"method": "messages", "reason": self.reason}
+            self.prototype = Prototype(BFS(graph), options.get("iterations"), options, **said)
 
     def by_messages(self, graph: gpop.Graph, source: int, options: dict[str, Any]) -> BFSResult:
         """A run of the program."""
@@ -168,8 +167,8 @@ class _Way:
         fields, n = program._fields, graph.n
         fields.recipes["parent"] = Declared(n, _PARENT.dtype, _PARENT.fill, {source: source})
         fields.recipes["level"] = Declared(n, _LEVEL.dtype, _LEVEL.fill, {source: 0})
-        run = self.prototype.run(program, [source], options)
-        waiting: dict[str, OnDemand] = {"run": Retold(lambda: self._told(run.value))}
+        run = self.prototype.run(program, np.array([source], np.uint32), options)
+        waiting: dict[str, OnDemand] = {"run": run}
         made = fields.made
         if "parent" in made and "level" in made:  # on the host: nothing is to be made of them
             parent = _parents(made["parent"])
@@ -177,10 +176,6 @@ class _Way:
         waiting["parent"] = OnDemand(lambda: _parents(program.parent))
         waiting["level"] = OnDemand(lambda: program.level)
         return BFSResult.made(waiting, source=source)
-
-    def _told(self, run: gpop.Run) -> gpop.Run:
-        run.trace.summary.update(method="messages", reason=self.reason)
-        return run
 
 
 def _parents(parent: np.ndarray) -> np.ndarray:

@@ -156,7 +156,8 @@ class Fields(MutableMapping[str, Any]):
 
     def put_away(self, name: str, array: Any) -> None:
         """Have an array of a device."""
-        self[name] = array
+        self.made[name] = array
+        self.recipes.pop(name, None)
         self.away.add(name)
 
     def __delitem__(self, name: str) -> None:

@@ -276,6 +276,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
         streamSynchronize=lambda stream: None,
     )
     return SimpleNamespace(
+        ndarray=Array,
         zeros=lambda shape, dtype: Pool.own(np.zeros(shape, dtype)),
         empty=unfilled,
         asarray=as_array,
