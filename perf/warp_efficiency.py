@@ -2,9 +2,9 @@
 
 The metric is threads that executed an instruction per instruction of a warp, of 32. One process, watched by
 ``ncu``, runs every app and step once (`perf.hpgraph_steps`); the engine's loop is one launch per run, or
-a few, among them launches of a cluster of blocks, and the counts of launches say which of them belong to which
-run. Threads that wait at the barriers of
-a launch are counted as well: one of a block, which lowers what short rounds come to.
+a few, of which a cluster of blocks may have some, and the counts of launches say which of them belong to
+which run. Threads that wait at the barriers of a launch are counted as well: one of a block, which lowers
+what short rounds come to.
 """
 
 from __future__ import annotations

@@ -29,7 +29,6 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
 from gpop.common.on_demand import OnDemand
 from gpop.execution.options import LimitedOptions
-from gpop.program.values import Declared
 
 NOT_REACHED = 0xFFFFFFFF
 
@@ -57,9 +56,6 @@ class BFS(gpop.Program):
     def filterFunc(self, node):
         self.level[node] = self.iteration + 1
         return True
-
-
-_PARENT, _LEVEL = BFS.vertex_fields().values()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,13 +159,10 @@ class _Way:
 
     def by_messages(self, graph: gpop.Graph, source: int, options: dict[str, Any]) -> BFSResult:
         """A run of the program."""
-        program = self.prototype.program(graph)
-        fields, n = program._fields, graph.n
-        fields.recipes["parent"] = Declared(n, _PARENT.dtype, _PARENT.fill, {source: source})
-        fields.recipes["level"] = Declared(n, _LEVEL.dtype, _LEVEL.fill, {source: 0})
+        program = self.prototype.program(graph, {"parent": {source: source}, "level": {source: 0}})
         run = self.prototype.run(program, np.array([source], np.uint32), options)
         waiting: dict[str, OnDemand] = {"run": run}
-        made = fields.made
+        made = program._fields.made
         if "parent" in made and "level" in made:  # on the host: nothing is to be made of them
             parent = _parents(made["parent"])
             return BFSResult.made(waiting, source=source, parent=parent, level=made["level"])

@@ -8,6 +8,7 @@ for each call takes longer than many a run, and the next call with the same argu
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from gpop.apps.resolved import threads_of_machine
 from gpop.common.arguments import as_count
 from gpop.execution.again import Ran, asked_with, run_again
 from gpop.plan.plan import UNLIMITED
+from gpop.program.values import NOTHING
 
 LOOKED_AT = ("callback", "checkpoint", "progress")
 """Options with which somebody looks at a run that goes on."""
@@ -28,7 +30,7 @@ OF_ITS_OWN = (*LOOKED_AT, "gather", "iterations")
 class Prototype:
     """Programs that begin like ``program``, and runs of them of so many ``iterations`` at most.
 
-    Recipes are shared: who wants another value for a vertex gives the field another recipe.
+    Recipes are shared: who wants another value for some vertices says so when a program is made.
 
     Examples
     --------
@@ -59,9 +61,9 @@ class Prototype:
         self.threads = -1
         self.on_gpu, self.summary = options.get("target") == "gpu", summary
 
-    def program(self, graph: gpop.Graph) -> gpop.Program:
-        """A new one."""
-        return self.cls._beginning(graph, self.fields.alike(), self.parameters.copy())
+    def program(self, graph: gpop.Graph, first: Mapping[str, dict[int, Any]] = NOTHING) -> gpop.Program:
+        """A new one; ``first``: values that some vertices have, of fields that are as they are declared."""
+        return self.cls._beginning(graph, self.fields.alike(first), self.parameters.copy())
 
     def run(self, program: gpop.Program, sources: np.ndarray | None, options: dict[str, Any]) -> Ran:
         """Run it from these vertices (uint32), or from all; ``options`` are the prototype's, or more."""

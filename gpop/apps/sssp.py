@@ -37,7 +37,6 @@ from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.on_demand import OnDemand
 from gpop.common.parallel import for_each, ranges
 from gpop.execution.options import LimitedOptions
-from gpop.program.values import Declared
 
 INFINITY = SSSP.distance.dtype.type(SSSP.distance.fill)
 """Of distances in uint32."""
@@ -190,14 +189,13 @@ class _Way:
         options = {**options, "interleave": self.interleave}
         for prototype in self.prototypes:
             kind = prototype.cls.distance
-            infinity, program = kind.dtype.type(kind.fill), prototype.program(graph)
-            fields = program._fields
-            fields.recipes["distance"] = Declared(graph.n, kind.dtype, kind.fill, {source: 0})
+            infinity, program = kind.dtype.type(kind.fill), prototype.program(graph, {"distance": {source: 0}})
             run = prototype.run(program, np.array([source], np.uint32), options)
             run.summary = {"method": "messages", "reason": reason}
             # On the host nothing is to be made of it.
-            distance = fields.made.get("distance")
-            distance = OnDemand(partial(fields.__getitem__, "distance")) if distance is None else distance
+            distance = program._fields.made.get("distance")
+            if distance is None:
+                distance = OnDemand(partial(getattr, program, "distance"))
             if self.is_near(np.inf, kind.fill) or _is_exact(_looked_at(distance), infinity, self.heaviest):
                 return _result(source, distance, infinity, run)
         raise UsageError(

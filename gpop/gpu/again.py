@@ -25,7 +25,7 @@ from gpop.gpu.structs import FETCHED_AT, argument, packer
 from gpop.plan.engine import Left
 from gpop.plan.plan import Plan
 from gpop.program.program import Program
-from gpop.program.values import Declared
+from gpop.program.values import Declared, Fields
 
 SAME = ("exchange", "control", "fields", "known")
 """Attributes of an engine that are the same for runs alike."""
@@ -122,6 +122,9 @@ class OneBlock:
         self.parameters = [(at, name) for at, name in enumerate(names) if name in lowered.parameters]
         self.away = [(at, name) for at, name in enumerate(names) if name in away]
         self.written = [(name, exchange.host_fields[name]) for name in lowered.written if name not in away]
+        self.like: Fields | None = None
+        """What the fields and parameters of the last run were like, and the letter that it began with."""
+        self.letter = b""
         self._write_letter(engine)
 
     def _write_letter(self, engine: RestingEngine) -> None:
@@ -145,15 +148,10 @@ class OneBlock:
             values[at] = (array if type(array) is self.array else of_cupy(array)).data.ptr
         return values
 
-    def run(self, program: Program, sources: np.ndarray | None, limit: int) -> Left:
-        """From the first byte to the last one."""
-        ready, exchange, words, fields = self.ready, self.exchange, self.words, program._fields
-        stream, space = self.current_stream().ptr, ready.space or ready.take_space(program.graph)
-        ready.space = None
-        if stream != self.stream:
-            self.stream, self.start = stream, self.launch.on(stream)
-        exchange.letter[:], self.space[:] = self.first, space.struct
-        recipes, made = fields.recipes, fields.made
+    def _begin(self, program: Program) -> None:
+        """Letter and ``struct State`` of a run of this program."""
+        exchange, fields = self.exchange, program._fields
+        recipes, exchange.letter[:] = fields.recipes, self.first
         for name, array, fill in self.begun:
             recipe = recipes.get(name)
             if type(recipe) is not Declared or recipe.value is not fill:
@@ -163,6 +161,22 @@ class OneBlock:
                 array[vertex] = value
         if self.parameters or self.away:
             self.pack(self.state, 0, *self._values(program))
+        self.like = fields.like
+        if fields.like is not None:
+            self.letter = bytes(exchange.letter)
+
+    def run(self, program: Program, sources: np.ndarray | None, limit: int) -> Left:
+        """From the first byte to the last one."""
+        ready, exchange, words, fields = self.ready, self.exchange, self.words, program._fields
+        stream, space = self.current_stream().ptr, ready.space or ready.take_space(program.graph)
+        ready.space = None
+        if stream != self.stream:
+            self.stream, self.start = stream, self.launch.on(stream)
+        recipes, made, self.space[:] = fields.recipes, fields.made, space.struct
+        if fields.like is None or fields.like is not self.like:
+            self._begin(program)
+        else:
+            exchange.letter[:] = self.letter
         words[LIMIT], words[HEAVY] = limit, space.heavy_size
         given = None if self.all_active else exchange.load(sources, self.n)
         start, wait = self.start, self.runtime.streamSynchronize

@@ -60,6 +60,12 @@ class Reached(gpop.Program):
         return False
 
 
+class Tracked(Reached):
+    """All that were ever active are remembered."""
+
+    track_touched = True
+
+
 class Heavy(Colours):
     """Over edges with weights, and a vertex stays active while its own number says so."""
 
@@ -154,6 +160,17 @@ def test_some_iterations_push_and_some_ask(name, ratio):
         run = check(PROGRAMS[name], graph, ratio=ratio, partition_size=64)
     asked = run.trace.column("partitions_pull") > 0
     assert asked.any() and not asked.all()
+
+
+def test_who_was_touched_before_stays_touched():
+    """Vertices of one word of bits become active in several iterations, one by one."""
+    graph = random_graph(8, 300, 900)
+    with emulated(), asking():
+        program = Tracked(graph)
+        program.level[[3, 7]] = 1
+        run = gpop.run(program, [3, 7], target="gpu", ratio=1.0, partition_size=64)
+    assert run.iterations > 3 and len(run.touched) > graph.n // 2
+    assert run.touched.tolist() == np.flatnonzero(program.level).tolist()
 
 
 def test_iterations_are_chosen_as_the_model_in_python_says(monkeypatch):
