@@ -175,6 +175,24 @@ def test_who_was_touched_before_stays_touched():
 
 def test_iterations_are_chosen_as_the_model_in_python_says(monkeypatch):
     """By estimates until the first time, then by counts; and the trace has the bytes of the model."""
+    graph, chosen = random_graph(8, 2000, 9000), []
+    with emulated(), never_alone():
+        for ratio in (0.3, 1.0):
+            chosen += as_the_model_says(graph, ratio, monkeypatch)
+    assert True in chosen and False in chosen
+
+
+def test_who_has_no_in_edges_is_not_asked_for_again(monkeypatch):
+    """Half of the vertices want messages and never get any: they are not among those that are left."""
+    rng = np.random.default_rng(4)
+    graph = gpop.Graph.from_edges(rng.integers(0, 1200, 5000), rng.integers(0, 600, 5000), n=1200)
+    with emulated(), asking():
+        chosen = as_the_model_says(graph, 1.0, monkeypatch)
+    assert len(chosen) > 4 and all(chosen)
+
+
+def as_the_model_says(graph: gpop.Graph, ratio: float, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Which iterations of a run ask; its bytes and choices are those of the model."""
     found = {}
 
     class Watching(engine.GpuEngine):
@@ -182,35 +200,32 @@ def test_iterations_are_chosen_as_the_model_in_python_says(monkeypatch):
             super().load(*given)
             found["sizes"] = traits.device_sizes(self.ready.emitted, self.traits, self.traits.live)
 
-    graph, case = random_graph(8, 2000, 9000), PROGRAMS["Reached"]
+    case, chosen = PROGRAMS["Reached"], []
     in_degree = graph.reverse().out_degree.astype(int)
     monkeypatch.setattr(again, "RestingEngine", Watching)
-    chosen = []
-    with emulated(), never_alone():
-        for ratio in (0.3, 1.0):
-            program = started(case, graph)
-            trace = gpop.run(program, case.frontier, target="gpu", ratio=ratio, partition_size=64).trace
-            needy, needy_edges = graph.n, graph.m
-            for row in trace:
-                needy, needy_edges = needy - row["frontier"], needy_edges - row["active_edges"]
-                part = Part(row["frontier"], row["active_edges"], graph.n, graph.m, 0, 0, needy, needy_edges)
-                asked = bottom_up_bytes(part, found["sizes"])
-                if row["partitions_pull"]:
-                    assert row["bytes"] == int(asked)
-                    hungry = (program.level == 0) | (program.level > row["iteration"] + 2)
-                    hungry &= in_degree > 0
-                    following = program.level == row["iteration"] + 2
-                    needy = int(hungry.sum() + following.sum())
-                    needy_edges = int(in_degree[hungry].sum() + graph.out_degree[following].sum())
-                    assert row["messages"] == following.sum()
-                elif not row["partitions_pc"]:
-                    pushed = push_bytes(part, found["sizes"])
-                    assert row["bytes"] == int(pushed)
-                    needed = may_pull(row["active_edges"], needy_edges)
-                    streamed = wanting_bytes(part, found["sizes"])
-                    assert not (needed and prefers_asking(pushed, streamed, asked, 0.0, ratio))
-                chosen.append(row["partitions_pull"] > 0)
-    assert True in chosen and False in chosen
+    program = started(case, graph)
+    trace = gpop.run(program, case.frontier, target="gpu", ratio=ratio, partition_size=64).trace
+    needy, needy_edges = graph.n, graph.m
+    for row in trace:
+        needy, needy_edges = max(0, needy - row["frontier"]), max(0, needy_edges - row["active_edges"])
+        part = Part(row["frontier"], row["active_edges"], graph.n, graph.m, 0, 0, needy, needy_edges)
+        asked = bottom_up_bytes(part, found["sizes"])
+        if row["partitions_pull"]:
+            assert row["bytes"] == int(asked)
+            hungry = (program.level == 0) | (program.level > row["iteration"] + 2)
+            hungry &= in_degree > 0
+            following = program.level == row["iteration"] + 2
+            needy = int(hungry.sum() + following.sum())
+            needy_edges = int(in_degree[hungry].sum() + graph.out_degree[following].sum())
+            assert row["messages"] == following.sum()
+        elif not row["partitions_pc"]:
+            pushed = push_bytes(part, found["sizes"])
+            assert row["bytes"] == int(pushed)
+            needed = may_pull(row["active_edges"], needy_edges)
+            streamed = wanting_bytes(part, found["sizes"])
+            assert not (needed and prefers_asking(pushed, streamed, asked, 0.0, ratio))
+        chosen.append(row["partitions_pull"] > 0)
+    return chosen
 
 
 def test_asking_is_better_where_a_push_misses_the_cache(monkeypatch):
