@@ -182,15 +182,6 @@ def test_iterations_are_chosen_as_the_model_in_python_says(monkeypatch):
     assert True in chosen and False in chosen
 
 
-def test_who_has_no_in_edges_is_not_asked_for_again(monkeypatch):
-    """Half of the vertices want messages and never get any: they are not among those that are left."""
-    rng = np.random.default_rng(4)
-    graph = gpop.Graph.from_edges(rng.integers(0, 1200, 5000), rng.integers(0, 600, 5000), n=1200)
-    with emulated(), asking():
-        chosen = as_the_model_says(graph, 1.0, monkeypatch)
-    assert len(chosen) > 4 and all(chosen)
-
-
 def as_the_model_says(graph: gpop.Graph, ratio: float, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Which iterations of a run ask; its bytes and choices are those of the model."""
     found = {}
