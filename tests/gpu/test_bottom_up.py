@@ -200,9 +200,12 @@ def as_the_model_says(graph: gpop.Graph, ratio: float, monkeypatch: pytest.Monke
     for row in trace:
         needy, needy_edges = max(0, needy - row["frontier"]), max(0, needy_edges - row["active_edges"])
         part = Part(row["frontier"], row["active_edges"], graph.n, graph.m, 0, 0, needy, needy_edges)
-        asked = bottom_up_bytes(part, found["sizes"])
+        asked, pushed = bottom_up_bytes(part, found["sizes"]), push_bytes(part, found["sizes"])
+        prefers = may_pull(row["active_edges"], needy_edges) and prefers_asking(
+            pushed, wanting_bytes(part, found["sizes"]), asked, 0.0, ratio
+        )
         if row["partitions_pull"]:
-            assert row["bytes"] == int(asked)
+            assert row["bytes"] == int(asked) and prefers
             hungry = (program.level == 0) | (program.level > row["iteration"] + 2)
             hungry &= in_degree > 0
             following = program.level == row["iteration"] + 2
@@ -210,11 +213,7 @@ def as_the_model_says(graph: gpop.Graph, ratio: float, monkeypatch: pytest.Monke
             needy_edges = int(in_degree[hungry].sum() + graph.out_degree[following].sum())
             assert row["messages"] == following.sum()
         elif not row["partitions_pc"]:
-            pushed = push_bytes(part, found["sizes"])
-            assert row["bytes"] == int(pushed)
-            needed = may_pull(row["active_edges"], needy_edges)
-            streamed = wanting_bytes(part, found["sizes"])
-            assert not (needed and prefers_asking(pushed, streamed, asked, 0.0, ratio))
+            assert row["bytes"] == int(pushed) and not prefers
         chosen.append(row["partitions_pull"] > 0)
     return chosen
 
