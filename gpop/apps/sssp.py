@@ -189,7 +189,10 @@ class _Way:
         options = {**options, "interleave": self.interleave}
         for prototype in self.prototypes:
             kind = prototype.cls.distance
-            infinity, program = kind.dtype.type(kind.fill), prototype.program(graph, {"distance": {source: 0}})
+            infinity, program = (
+                kind.dtype.type(kind.fill),
+                prototype.program(graph, {"distance": {source: 0}}),
+            )
             run = prototype.run(program, np.array([source], np.uint32), options)
             run.summary = {"method": "messages", "reason": reason}
             # On the host nothing is to be made of it.

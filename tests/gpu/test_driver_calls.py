@@ -250,6 +250,17 @@ def test_what_changes_between_calls_is_what_the_device_gets():
                 assert program.sign.tolist() == signs.tolist()
 
 
+def test_calls_of_different_arguments_in_turns():
+    """They are runs of one engine that begin otherwise; those that begin alike send what was sent before."""
+    graph = random_graph(5, 34, 150)
+    asked = [{"damping": damping, "iterations": 4} for damping in (0.85, 0.5)]
+    expected = [gpop.pagerank(graph, **each).rank for each in asked]
+    with emulated():
+        for at in (0, 0, 0, 1, 1, 0, 1, 1):
+            found = gpop.pagerank(graph, target="gpu", ratio=1.0, **asked[at])
+            assert np.allclose(found.rank, expected[at], rtol=1e-5)
+
+
 def test_components_within_components_and_after_a_failure(monkeypatch):
     """What is laid out for a graph is one call's at a time; what a failed one had is not used again."""
     graph, launch, inner, made = random_graph(5, 34, 60), Launch.__call__, [], []
