@@ -15,7 +15,6 @@ import numpy as np
 
 from gpop.common.arrays import filled, unset
 
-
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
