@@ -30,7 +30,7 @@ from gpop.apps.prototype import Prototype
 from gpop.apps.resolved import resolved, threads_of_machine
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.sssp_buckets import bucket_width, interleaves, mean_step
-from gpop.apps.sssp_methods import METHODS, choose, without_messages
+from gpop.apps.sssp_methods import METHODS, NO_ROOM, choose, there_is_room, without_messages
 from gpop.apps.sssp_programs import SSSP, UNORDERED, DoubleSSSP, FloatSSSP, WideSSSP
 from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import NotEnoughMemory, UsageError
@@ -148,8 +148,10 @@ def sssp(
     source = one_vertex(graph, source)
     asked = method, delta, interleave, threads_of_machine(options)
     way = resolved(_Way, graph, *asked, options=options)
-    reason = way.reason
-    if way.method != "messages":
+    reason, by_messages = way.reason, way.method == "messages"
+    if way.method == "lists" and method == "auto" and not there_is_room(graph, options):
+        reason, by_messages = NO_ROOM, True
+    if not by_messages:
         try:
             distance, below, run = without_messages(graph, source, way.unit, way.method, reason, options)
         except NotEnoughMemory as error:
@@ -189,10 +191,8 @@ class _Way:
         options = {**options, "interleave": self.interleave}
         for prototype in self.prototypes:
             kind = prototype.cls.distance
-            infinity, program = (
-                kind.dtype.type(kind.fill),
-                prototype.program(graph, {"distance": {source: 0}}),
-            )
+            infinity = kind.dtype.type(kind.fill)
+            program = prototype.program(graph, {"distance": {source: 0}})
             run = prototype.run(program, np.array([source], np.uint32), options)
             run.summary = {"method": "messages", "reason": reason}
             # On the host nothing is to be made of it.

@@ -65,6 +65,9 @@ citations and 791,000 friendships that lead one way. Since then 1.9 on 368,000 m
 # wide buckets, and .3 to .6 on a mesh of cubes. (A ring of 200,000 takes 2.0 there: how long paths are nobody
 # knows beforehand.)
 
+NO_ROOM = "no memory for the edges by weight"
+"""Why auto is messages where lists would be faster."""
+
 TARGETS_OF = {"lists": ("gpu",), "calendar": ()}
 """Beside the CPU."""
 
@@ -120,8 +123,8 @@ def choose(
         return "messages", "few edges of each vertex"
     if mostly_near(graph) and (not on_gpu or (hubs and not both_ways)):
         return "messages", "neighbours are near each other"
-    if mapped or not (on_gpu or _there_is_room(graph)):
-        return "messages", "no memory for the edges by weight"
+    if mapped:
+        return "messages", NO_ROOM
     return "lists", "many edges of each vertex, and no option speaks of messages"
 
 
@@ -139,9 +142,12 @@ def _day_steps(graph: gpop.Graph) -> int:
     return DAY_STEPS_CHAINS if graph.m < CHAINS * graph.n else DAY_STEPS_EVEN
 
 
-def _there_is_room(graph: gpop.Graph) -> bool:
-    """Whether the edges by weight, those of the reverse and the reverse itself are there or will fit."""
-    if graph.store.has(Kind.BY_WEIGHT):
+def there_is_room(graph: gpop.Graph, options: dict[str, Any]) -> bool:
+    """Whether the edges by weight, those of the reverse and the reverse itself are there or will fit.
+
+    That may be otherwise in the next call. A GPU says so itself.
+    """
+    if options.get("target") == "gpu" or graph.store.has(Kind.BY_WEIGHT):
         return True
     edge_bytes = 3 * LINE_BYTES + graph.weights.itemsize
     return edge_bytes * graph.m + VERTEX_BYTES * graph.n <= available_bytes() / 2

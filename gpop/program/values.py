@@ -137,7 +137,7 @@ class Fields(MutableMapping[str, Any]):
         """Others that begin with the same arrays and recipes, none of them on a device.
 
         ``first``: values that some vertices have in place of the declared ones. Fields that are made without
-        say what they are ``like``, so that who has seen one has seen all: whoever makes them sets none of them.
+        say what they are ``like``: who has seen one has seen all, and whoever makes them sets none of them.
         """
         fields = object.__new__(Fields)
         fields.made, fields.recipes, fields.away = self.made.copy(), self.recipes.copy(), set()
