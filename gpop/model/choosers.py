@@ -40,10 +40,6 @@ ASKING = 4
 those before it. On an H200 a search of a web graph took 1.6 times as long with 1; with 8 as with 4. To find
 out who wants messages is a stream: it counts once."""
 
-SETTING_OUT = 0
-"""Bytes of SC, at its bandwidth, that take as long as it does to begin and end an iteration in which vertices
-ask, on a GPU."""
-
 MOST_CACHED, SECTOR_BYTES = 50 << 20, 32
 """Bytes of a field that stay in the last cache of a GPU, which has 50 MB on an H100 and 60 on an H200; and
 what comes from memory where one is looked for that does not."""
@@ -277,13 +273,12 @@ def prefers_asking(pushed: float, streamed: float, asked: float, fetched: float,
 
     Examples
     --------
-    >>> most = SETTING_OUT + 100.0
-    >>> prefers_asking(most, 0.0, 50.0, 0.0, 2.0), prefers_asking(most, 0.0, 50.0, 1.0, 2.0)
+    >>> prefers_asking(100.0, 0.0, 50.0, 0.0, 2.0), prefers_asking(100.0, 0.0, 50.0, 1.0, 2.0)
     (True, False)
-    >>> prefers_asking(most, 200.0, 200.0, 0.0, 2.0)
+    >>> prefers_asking(100.0, 200.0, 200.0, 0.0, 2.0)
     True
     """
-    return streamed + ASKING * (asked - streamed) + fetched <= ratio * (pushed - SETTING_OUT)
+    return streamed + ASKING * (asked - streamed) + fetched <= ratio * pushed
 
 
 def missed_bytes(field_bytes: float, edges: float) -> float:
