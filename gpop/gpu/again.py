@@ -151,6 +151,7 @@ class OneBlock:
     def _begin(self, program: Program) -> None:
         """Letter and ``struct State`` of a run of this program."""
         exchange, fields = self.exchange, program._fields
+        self.like = None  # until all is written: an interrupt may come between any two steps
         recipes, exchange.letter[:] = fields.recipes, self.first
         for name, array, fill in self.begun:
             recipe = recipes.get(name)
@@ -161,9 +162,9 @@ class OneBlock:
                 array[vertex] = value
         if self.parameters or self.away:
             self.pack(self.state, 0, *self._values(program))
-        self.like = fields.like
         if fields.like is not None:
             self.letter = bytes(exchange.letter)
+            self.like = fields.like
 
     def run(self, program: Program, sources: np.ndarray | None, limit: int) -> Left:
         """From the first byte to the last one."""
