@@ -24,13 +24,12 @@ from gpop.apps.inputs import bulk_synchronous, one_vertex
 from gpop.apps.options import one_call
 from gpop.apps.paths import along_parents
 from gpop.apps.prototype import Prototype
-from gpop.apps.resolved import resolved
+from gpop.apps.resolved import resolved, threads_of_machine
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
-from gpop.common.on_demand import OnDemand, Retold
-from gpop.common.parallel import use_threads, worker_count
+from gpop.common.on_demand import OnDemand
+from gpop.common.parallel import use_threads
 from gpop.execution.options import LimitedOptions
-from gpop.program.values import Declared
 
 NOT_REACHED = 0xFFFFFFFF
 
@@ -58,9 +57,6 @@ class BFS(gpop.Program):
     def filterFunc(self, node):
         self.level[node] = self.iteration + 1
         return True
-
-
-_PARENT, _LEVEL = BFS.vertex_fields().values()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,11 +140,10 @@ def bfs(
     (array([ 0,  1,  2, -1], dtype=int32), array([ 0,  0,  1, -1], dtype=int32))
     """
     source = one_vertex(graph, source)
-    threads = options.get("threads")
-    workers = worker_count() if threads is None else 0
+    workers = threads_of_machine(options)
     way = resolved(_Way, graph, method, workers, options=options)
     if way.prototype is None:
-        threads = workers or use_threads(threads)
+        threads = workers or use_threads(options.get("threads"))
         parent, level, run = without_messages(graph, source, way.reason, threads)
         return BFSResult.made({"run": run}, source=source, parent=parent, level=level)
     return way.by_messages(graph, source, options)
@@ -162,27 +157,21 @@ class _Way:
         method, self.reason = choose(graph, method, options)
         self.prototype = None
         if method != "direct":
-            self.prototype = Prototype(BFS(graph), options.get("iterations"), options)
+            said = {"method": "messages", "reason": self.reason}
+            self.prototype = Prototype(BFS(graph), options.get("iterations"), options, **said)
 
     def by_messages(self, graph: gpop.Graph, source: int, options: dict[str, Any]) -> BFSResult:
         """A run of the program."""
-        program = self.prototype.program(graph)
-        fields, n = program._fields, graph.n
-        fields.recipes["parent"] = Declared(n, _PARENT.dtype, _PARENT.fill, {source: source})
-        fields.recipes["level"] = Declared(n, _LEVEL.dtype, _LEVEL.fill, {source: 0})
-        run = self.prototype.run(program, [source], options)
-        waiting: dict[str, OnDemand] = {"run": Retold(lambda: self._told(run.value))}
-        made = fields.made
+        program = self.prototype.program(graph, {"parent": {source: source}, "level": {source: 0}})
+        run = self.prototype.run(program, np.array([source], np.uint32), options)
+        waiting: dict[str, OnDemand] = {"run": run}
+        made = program._fields.made
         if "parent" in made and "level" in made:  # on the host: nothing is to be made of them
             parent = _parents(made["parent"])
             return BFSResult.made(waiting, source=source, parent=parent, level=made["level"])
         waiting["parent"] = OnDemand(lambda: _parents(program.parent))
         waiting["level"] = OnDemand(lambda: program.level)
         return BFSResult.made(waiting, source=source)
-
-    def _told(self, run: gpop.Run) -> gpop.Run:
-        run.trace.summary.update(method="messages", reason=self.reason)
-        return run
 
 
 def _parents(parent: np.ndarray) -> np.ndarray:

@@ -25,7 +25,7 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import symmetric
 from gpop.apps.options import one_call
-from gpop.apps.resolved import resolved
+from gpop.apps.resolved import resolved, threads_of_machine
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import (
     asked_of_messages,
@@ -36,7 +36,7 @@ from gpop.apps.without_messages import (
 )
 from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.on_demand import Retold
-from gpop.common.parallel import use_threads, worker_count
+from gpop.common.parallel import use_threads
 from gpop.execution.options import LimitedOptions
 from gpop.layout.partition import partition_bits, partition_count
 from gpop.ranks.world import World, threads_of, world_of
@@ -116,8 +116,8 @@ def connected_components(
     >>> found.label, found.count, found.symmetrized
     (array([0, 0, 2, 3, 3], dtype=uint32), 3, True)
     """
-    workers = 0 if options.get("threads") else worker_count()
-    return resolved(_way, graph, method, interleave, workers, options=options)(graph, options)
+    asked = method, interleave, threads_of_machine(options)
+    return resolved(_way, graph, *asked, options=options)(graph, options)
 
 
 def _way(
@@ -136,7 +136,7 @@ def _way(
         reason = "as asked" if method == "labels" else f"{', '.join(of_messages)} is for messages"
         return lambda graph, options: _by_labels(graph, interleave is not False, reason, options)
     if on_gpu:
-        return partial(_on_gpu, method=method)
+        return _OnDevice(graph, method, options).grow
     world = world_of(options.get("transport", "auto"))
     if world is not None and graph.n:
         return partial(_by_links_on_ranks, method=method, world=world)
@@ -154,29 +154,41 @@ def _by_labels(graph: gpop.Graph, interleave: bool, reason: str, options: dict) 
     return ComponentsResult(label=program.label, count=count, symmetrized=both_ways is not graph, run=run)
 
 
-def _on_gpu(graph: gpop.Graph, options: dict, method: str) -> ComponentsResult:
-    from gpop.gpu.direct.components import PHASES, SAMPLES, grow
+class _OnDevice:
+    """Afforest on a GPU."""
 
-    one_process("connected_components", options)
-    if options.get("threads") is not None:
-        use_threads(options["threads"])  # they mean nothing here, but are numbers all the same
-    start = time.perf_counter()
-    directed = not graph.is_symmetric()
-    prepare_seconds = time.perf_counter() - start
-    try:
-        forest = grow(graph, directed)
-    except NotEnoughMemory as error:
-        if method == "afforest":
-            raise
-        return _by_labels(graph, True, f"afforest does not fit the device: {error}", options)
-    run = direct_run(
-        **on_device(PHASES, forest, prepare_seconds),
-        partition_size=max(graph.n, 1),
-        partitions=1,
-        target="gpu",
-        **_said(method, forest.sampled, SAMPLES),
-    )
-    return ComponentsResult.made({"label": forest.parent}, count=forest.count, symmetrized=directed, run=run)
+    def __init__(self, graph: gpop.Graph, method: str, options: dict[str, Any]) -> None:
+        from gpop.gpu.direct.components import grow
+
+        one_process("connected_components", options)
+        if options.get("threads") is not None:
+            use_threads(options["threads"])  # they mean nothing here, but are numbers all the same
+        start = time.perf_counter()
+        self.directed, self.method, self.forest = not graph.is_symmetric(), method, grow
+        self.prepare_seconds = time.perf_counter() - start
+
+    def grow(self, graph: gpop.Graph, options: dict[str, Any]) -> ComponentsResult:
+        """The components, and their run when somebody asks for it."""
+        try:
+            forest = self.forest(graph, self.directed)
+        except NotEnoughMemory as error:
+            if self.method == "afforest":
+                raise
+            return _by_labels(graph, True, f"afforest does not fit the device: {error}", options)
+        seconds, self.prepare_seconds = self.prepare_seconds, 0.0
+        waiting = {"label": forest.parent, "run": Retold(partial(self._run, graph.n, forest, seconds))}
+        return ComponentsResult.made(waiting, count=forest.count, symmetrized=self.directed)
+
+    def _run(self, n: int, forest: Any, prepare_seconds: float) -> gpop.Run:
+        from gpop.gpu.direct.components import PHASES, SAMPLES
+
+        return direct_run(
+            **on_device(PHASES, forest, prepare_seconds),
+            partition_size=max(n, 1),
+            partitions=1,
+            target="gpu",
+            **_said(self.method, forest.sampled, SAMPLES),
+        )
 
 
 def _said(method: str, sampled: int = 0, samples: int = 0) -> dict[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import partial, wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from gpop.apps.on_ranks import on_ranks
 from gpop.apps.reorder import reorderable
@@ -28,6 +28,9 @@ P = ParamSpec("P")
 Result = TypeVar("Result", bound=AppResult)
 
 WHOLE = frozenset(("threads", "partition_size", "iterations"))
+
+ELSEWHERE = "reorder", "transport"
+"""Options that say how or where the function is called."""
 
 
 def one_call(function: Callable[P, Result]) -> Callable[P, Result]:
@@ -55,18 +58,23 @@ def one_call(function: Callable[P, Result]) -> Callable[P, Result]:
     known = dict.fromkeys([*named, *options_of(run)])
     names, flags = frozenset([*known, "graph"]), flags_of(run) | flags_of(ordered)
 
-    @wraps(ordered)
-    def call(*arguments: P.args, **options: P.kwargs) -> Result:
+    plain = names - WHOLE - flags.keys() - {"graph", *ELSEWHERE}
+
+    def check(options: dict[str, Any]) -> None:
         if not names.issuperset(options):
             refuse_option(next(name for name in options if name not in names), list(known), called)
         for name in WHOLE.intersection(options):
             options[name] = as_count(name, options[name])
         if not ONLY_BOOL.issuperset(map(type, map(options.get, flags.keys() & options.keys()))):
             check_flags(flags, options)
-        graph = arguments[0] if arguments else options["graph"]
-        alone = launched_ranks() == 1 and "transport" not in options
-        world = None if alone else world_of(options.get("transport", "auto"))
-        solve = function
+
+    @wraps(ordered)
+    def call(*arguments: P.args, **options: P.kwargs) -> Result:
+        graph, solve, world = arguments[0] if arguments else options["graph"], function, None
+        if not options.keys() <= plain:
+            check(options)
+        if launched_ranks() > 1 or "transport" in options:
+            world = world_of(options.get("transport", "auto"))
         if world is not None or "reorder" in options:
             solve = ordered if world is None else partial(on_ranks, ordered, world)
         elif type(graph) is not Graph:

@@ -8,15 +8,17 @@ for each call takes longer than many a run, and the next call with the same argu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 import gpop
+from gpop.apps.resolved import threads_of_machine
 from gpop.common.arguments import as_count
-from gpop.common.parallel import worker_count
 from gpop.execution.again import Ran, asked_with, run_again
-from gpop.execution.asked import as_vertices
 from gpop.plan.plan import UNLIMITED
+from gpop.program.values import NOTHING
 
 LOOKED_AT = ("callback", "checkpoint", "progress")
 """Options with which somebody looks at a run that goes on."""
@@ -28,7 +30,7 @@ OF_ITS_OWN = (*LOOKED_AT, "gather", "iterations")
 class Prototype:
     """Programs that begin like ``program``, and runs of them of so many ``iterations`` at most.
 
-    Recipes are shared: who wants another value for a vertex gives the field another recipe.
+    Recipes are shared: who wants another value for some vertices says so when a program is made.
 
     Examples
     --------
@@ -48,33 +50,40 @@ class Prototype:
     ([3, 3], [0, 3, 3])
     """
 
-    def __init__(self, program: gpop.Program, iterations: int | None, options: dict[str, Any]) -> None:
+    def __init__(
+        self, program: gpop.Program, iterations: int | None, options: dict[str, Any], **summary: Any
+    ) -> None:
         self.cls, self.parameters, self.fields = type(program), program._parameters, program._fields
         self.iterations = as_count("iterations", iterations)
         self.limit = UNLIMITED if iterations is None else min(self.iterations, UNLIMITED)
         self.options = {name: value for name, value in options.items() if name not in OF_ITS_OWN}
         self.asked: tuple = ()
         self.threads = -1
+        self.on_gpu, self.summary = options.get("target") == "gpu", summary
 
-    def program(self, graph: gpop.Graph) -> gpop.Program:
-        """A new one."""
-        return self.cls._beginning(graph, self.fields.alike(), self.parameters.copy())
+    def program(self, graph: gpop.Graph, first: Mapping[str, dict[int, Any]] = NOTHING) -> gpop.Program:
+        """A new one; ``first``: values that some vertices have, of fields that are as they are declared."""
+        return self.cls._beginning(graph, self.fields.alike(first), self.parameters.copy())
 
-    def run(self, program: gpop.Program, frontier: Iterable[int] | None, options: dict[str, Any]) -> Ran:
-        """Run it; ``options`` as the prototype was given them, or more."""
-        threads = options.get("threads")
-        if threads is None and options.get("target") != "gpu":
-            threads = worker_count()
-        if not any(map(options.get, LOOKED_AT)):
-            graph = program.graph
-            if threads != self.threads:
-                self.asked = asked_with(
-                    self.cls, graph.weights, frontier is None, self.iterations, **self.options
-                )
-                self.threads = threads
-            sources = None if frontier is None else as_vertices(frontier, graph.n)
-            done = run_again(self.asked, program, sources, self.limit)
-            if done is not None:
-                return done
-        done = gpop.run(program, frontier, **{**options, "iterations": self.iterations})
-        return Ran(done.iterations, done.converged, lambda: done)
+    def run(self, program: gpop.Program, sources: np.ndarray | None, options: dict[str, Any]) -> Ran:
+        """Run it from these vertices (uint32), or from all; ``options`` are the prototype's, or more."""
+        done = self._again(program, sources, options)
+        if done is None:
+            run = gpop.run(program, sources, **{**options, "iterations": self.iterations})
+            done = Ran(run.iterations, run.converged, lambda: run)
+        done.summary = self.summary
+        return done
+
+    def _again(
+        self, program: gpop.Program, sources: np.ndarray | None, options: dict[str, Any]
+    ) -> Ran | None:
+        """By the engine that rests for such runs, if one does."""
+        if any(map(options.get, LOOKED_AT)):
+            return None
+        threads = 0 if self.on_gpu else threads_of_machine(options)
+        if threads != self.threads:
+            self.asked = asked_with(
+                self.cls, program.graph.weights, sources is None, self.iterations, **self.options
+            )
+            self.threads = threads
+        return run_again(self.asked, program, sources, self.limit)

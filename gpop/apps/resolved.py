@@ -11,12 +11,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from gpop.common.parallel import worker_count
 from gpop.graph.graph import Graph
 
 T = TypeVar("T")
 
 PLAIN = frozenset((str, int, float, bool, type, type(None)))
 """Types of arguments that say all that they are by their value."""
+
+
+def threads_of_machine(options: dict[str, Any]) -> int:
+    """Threads of a run where nobody says how many; 0 where somebody does, or they mean nothing.
+
+    What a call resolves to may depend on it: on where this process may run, which can change.
+    """
+    return 0 if options.get("target") == "gpu" or options.get("threads") is not None else worker_count()
 
 
 def resolved(make: Callable[..., T], graph: Graph, *arguments: Any, options: dict[str, Any]) -> T:

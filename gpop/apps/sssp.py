@@ -26,13 +26,15 @@ from gpop.apps import cli, report
 from gpop.apps.inputs import one_vertex
 from gpop.apps.options import one_call
 from gpop.apps.paths import along_distances
+from gpop.apps.prototype import Prototype
+from gpop.apps.resolved import resolved, threads_of_machine
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.sssp_buckets import bucket_width, interleaves, mean_step
-from gpop.apps.sssp_methods import METHODS, choose, without_messages
+from gpop.apps.sssp_methods import METHODS, NO_ROOM, choose, there_is_room, without_messages
 from gpop.apps.sssp_programs import SSSP, UNORDERED, DoubleSSSP, FloatSSSP, WideSSSP
 from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import NotEnoughMemory, UsageError
-from gpop.common.on_demand import OnDemand, Retold
+from gpop.common.on_demand import OnDemand
 from gpop.common.parallel import for_each, ranges
 from gpop.execution.options import LimitedOptions
 
@@ -144,71 +146,96 @@ def sssp(
     array([0, 2, 5], dtype=uint32)
     """
     source = one_vertex(graph, source)
-    heaviest = _heaviest_weight(graph)
-    asked = method
-    method, reason = choose(graph, method, heaviest, delta, {"interleave": interleave, **options})
-    if method != "messages":
-        unit = mean_step(graph) or 1.0
+    asked = method, delta, interleave, threads_of_machine(options)
+    way = resolved(_Way, graph, *asked, options=options)
+    reason, by_messages = way.reason, way.method == "messages"
+    if way.method == "lists" and method == "auto" and not there_is_room(graph, options):
+        reason, by_messages = NO_ROOM, True
+    if not by_messages:
         try:
-            distance, below, run = without_messages(graph, source, unit, method, reason, options)
+            distance, below, run = without_messages(graph, source, way.unit, way.method, reason, options)
         except NotEnoughMemory as error:
-            if asked != "auto":
+            if method != "auto":
                 raise
-            reason = f"no memory for {method}: {error}"
+            reason = f"no memory for {way.method}: {error}"
         else:
-            is_near = min(below, heaviest * graph.n) + heaviest < SSSP.distance.fill
-            if is_near or _is_exact(_looked_at(distance), INFINITY, heaviest):
+            near = way.is_near(below, SSSP.distance.fill)
+            if near or _is_exact(_looked_at(distance), INFINITY, way.heaviest):
                 return _result(source, distance, INFINITY, run)
-            reason = f"distances are too long for method {method!r}"
-    return _by_messages(graph, source, heaviest, reason, delta, interleave, options)
+            reason = f"distances are too long for method {way.method!r}"
+    return way.by_messages(graph, source, reason, options)
 
 
-def _by_messages(
-    graph: gpop.Graph,
-    source: int,
-    heaviest: int | float,
-    reason: str,
-    delta: float | None,
-    interleave: bool | None,
-    options: dict[str, Any],
-) -> SSSPResult:
-    if interleave is None:
-        interleave = interleaves(graph, options)
-    target = options.get("target") or "cpu"
-    delta = bucket_width(graph, delta, interleave, options)
-    if graph.weights.dtype.kind == "f":
-        kinds = [DoubleSSSP if graph.weights.dtype.itemsize > 4 else FloatSSSP]
-    else:
-        kinds = [SSSP, WideSSSP] if heaviest <= 2**31 else [WideSSSP]
-    if target == "gpu" and delta == np.inf:
-        kinds = [UNORDERED[kind] for kind in kinds]
-    for kind in kinds:
-        program = kind(graph)
-        infinity = kind.distance.dtype.type(kind.distance.fill)
-        most = infinity.item()  # NumPy takes long to compare its numbers with others
-        program._fields.assign("distance", source, 0)
-        program.delta = kind.delta.dtype.type(min(delta, most))
-        run = gpop.run(program, frontier=[source], interleave=interleave, **options)
-        run.trace.summary.update(method="messages", reason=reason)
-        distance = OnDemand(partial(getattr, program, "distance"))
-        is_near = most == np.inf or heaviest * graph.n < most  # most often
-        if is_near or _is_exact(distance.value, infinity, heaviest):
-            return _result(source, distance, infinity, Retold(lambda run=run: run))
-    raise UsageError(
-        f"distances exceed 2**63 (heaviest weight {heaviest}): give the weights as floating point"
-    )
+class _Way:
+    """How to search, of what is asked for; ``threads``: those of the machine where their number matters."""
+
+    def __init__(
+        self, graph: gpop.Graph, method: str, delta: float | None, interleave: bool | None, threads: int,
+        options: dict[str, Any],
+    ) -> None:  # fmt: skip
+        self.heaviest, self.n = _heaviest_weight(graph), graph.n
+        asked = {"interleave": interleave, **options}
+        self.method, self.reason = choose(graph, method, self.heaviest, delta, asked)
+        self.unit = mean_step(graph) or 1.0
+        self.delta, self.interleave = delta, interleave
+        self.prototypes: list[Prototype] = []
+
+    def is_near(self, below: float, infinity: float) -> bool:
+        """Whether distances that are less than this, or than all weights together, are exact."""
+        return infinity == np.inf or min(below, self.heaviest * self.n) + self.heaviest < infinity
+
+    def by_messages(self, graph: gpop.Graph, source: int, reason: str, options: dict[str, Any]) -> SSSPResult:
+        """A run of the program; of another one where distances are longer than this one's may be."""
+        if not self.prototypes:
+            self._make_prototypes(graph, options)
+        options = {**options, "interleave": self.interleave}
+        for prototype in self.prototypes:
+            kind = prototype.cls.distance
+            infinity = kind.dtype.type(kind.fill)
+            program = prototype.program(graph, {"distance": {source: 0}})
+            run = prototype.run(program, np.array([source], np.uint32), options)
+            run.summary = {"method": "messages", "reason": reason}
+            # On the host nothing is to be made of it.
+            distance = program._fields.made.get("distance")
+            if distance is None:
+                distance = OnDemand(partial(getattr, program, "distance"))
+            if self.is_near(np.inf, kind.fill) or _is_exact(_looked_at(distance), infinity, self.heaviest):
+                return _result(source, distance, infinity, run)
+        raise UsageError(
+            f"distances exceed 2**63 (heaviest weight {self.heaviest}): give the weights as floating point"
+        )
+
+    def _make_prototypes(self, graph: gpop.Graph, options: dict[str, Any]) -> None:
+        """Of the programs that may be wanted, the narrowest first."""
+        if self.interleave is None:
+            self.interleave = interleaves(graph, options)
+        delta = bucket_width(graph, self.delta, self.interleave, options)
+        if graph.weights.dtype.kind == "f":
+            kinds = [DoubleSSSP if graph.weights.dtype.itemsize > 4 else FloatSSSP]
+        else:
+            kinds = [SSSP, WideSSSP] if self.heaviest <= 2**31 else [WideSSSP]
+        if options.get("target") == "gpu" and delta == np.inf:
+            kinds = [UNORDERED[kind] for kind in kinds]
+        asked = {**options, "interleave": self.interleave}
+        for kind in kinds:
+            program = kind(graph)
+            program.delta = kind.delta.dtype.type(min(delta, kind.distance.fill))
+            self.prototypes.append(Prototype(program, options.get("iterations"), asked))
 
 
 def _looked_at(distance: np.ndarray | OnDemand) -> np.ndarray:
     return distance.value if isinstance(distance, OnDemand) else distance
 
 
-def _result(source: int, distance: np.ndarray | OnDemand, infinity: np.generic, run: OnDemand) -> SSSPResult:
-    """Distances; who has one and what was done, which nobody has looked at."""
-    waiting = {"reached": OnDemand(lambda: _reached(_looked_at(distance), infinity)), "run": run}
-    if isinstance(distance, OnDemand):
-        return SSSPResult.made({"distance": distance, **waiting}, source=source)
-    return SSSPResult.made(waiting, source=source, distance=distance)
+def _result(
+    source: int, distance: np.ndarray | OnDemand, infinity: np.generic, run: gpop.Run | OnDemand
+) -> SSSPResult:
+    """Distances, and who has one, which nobody has looked at."""
+    known: dict[str, Any] = {"source": source}
+    waiting: dict[str, OnDemand] = {"reached": OnDemand(lambda: _reached(_looked_at(distance), infinity))}
+    for name, value in (("distance", distance), ("run", run)):
+        (waiting if isinstance(value, OnDemand) else known)[name] = value
+    return SSSPResult.made(waiting, **known)
 
 
 def _reached(distance: np.ndarray, infinity: np.generic) -> np.ndarray:

@@ -49,7 +49,7 @@ SURE_EDGES, MOST_DEGREE = 1 << 20, 32
 look at (friends with 85 each take .44 of the time), nor where neighbours are near each other: the web graph
 below takes 2.4 times as long as by messages."""
 
-SMALL_ON_GPU, SMALL_AMONG_HUBS, SMALL_ONE_WAY = 1 << 18, 1 << 19, 1 << 20
+SMALL_ON_GPU, SMALL_AMONG_HUBS, SMALL_ONE_WAY = 1 << 18, 1 << 21, 1 << 20
 """On a GPU auto is messages up to so many edges: where a graph equals its reverse, where such a graph has
 hubs (`UNEVEN`), and where edges lead one way. On small graphs most of a search by lists is the barrier of
 each step, and where edges lead one way there are many steps at the end.
@@ -57,13 +57,18 @@ each step, and where edges lead one way there are many steps at the end.
 Measured on an H200, of the time of messages, before the warps of a block shared their long lists
 (kernels/long_lists.cuh). With more edges than that lists took .15 to .35 on random graphs, .45 to .8 on RMAT,
 .7 to .9 on social, mail and citation graphs; with fewer 1.8 on 176,000 friendships, and 2 and 4 on 422,000
-citations and 791,000 friendships that lead one way. Since then 1.9 on 368,000 mails."""
+citations and 791,000 friendships that lead one way. Since then 1.9 on 368,000 mails; on an H100 1.2 to 1.3 on
+symmetric graphs of .8 to 1.6 million edges with hubs (citations, friends, RMAT), 1.15 and 1.03 on RMAT of
+1.8 and 1.9, .95 of 3.7."""
 
 # Neighbours that are near each other (`mostly_near`): of the time of messages lists take 1.6 to 1.9 on a CPU
 # on a web graph (cnr-2000, .68 of whose edges are), since messages then find their vertices in the cache and
 # lists do not; .8 on friends on Twitter (.40); others have less than .2. On a GPU they take .9 of it with
 # wide buckets, and .3 to .6 on a mesh of cubes. (A ring of 200,000 takes 2.0 there: how long paths are nobody
 # knows beforehand.)
+
+NO_ROOM = "no memory for the edges by weight"
+"""Why auto is messages where lists would be faster."""
 
 TARGETS_OF = {"lists": ("gpu",), "calendar": ()}
 """Beside the CPU."""
@@ -120,8 +125,8 @@ def choose(
         return "messages", "few edges of each vertex"
     if mostly_near(graph) and (not on_gpu or (hubs and not both_ways)):
         return "messages", "neighbours are near each other"
-    if mapped or not (on_gpu or _there_is_room(graph)):
-        return "messages", "no memory for the edges by weight"
+    if mapped:
+        return "messages", NO_ROOM
     return "lists", "many edges of each vertex, and no option speaks of messages"
 
 
@@ -139,9 +144,12 @@ def _day_steps(graph: gpop.Graph) -> int:
     return DAY_STEPS_CHAINS if graph.m < CHAINS * graph.n else DAY_STEPS_EVEN
 
 
-def _there_is_room(graph: gpop.Graph) -> bool:
-    """Whether the edges by weight, those of the reverse and the reverse itself are there or will fit."""
-    if graph.store.has(Kind.BY_WEIGHT):
+def there_is_room(graph: gpop.Graph, options: dict[str, Any]) -> bool:
+    """Whether the edges by weight, those of the reverse and the reverse itself are there or will fit.
+
+    That may be otherwise in the next call. A GPU says so itself.
+    """
+    if options.get("target") == "gpu" or graph.store.has(Kind.BY_WEIGHT):
         return True
     edge_bytes = 3 * LINE_BYTES + graph.weights.itemsize
     return edge_bytes * graph.m + VERTEX_BYTES * graph.n <= available_bytes() / 2

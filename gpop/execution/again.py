@@ -11,8 +11,9 @@ thread's run cannot have the same engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,10 +65,25 @@ def asked_with(
 
 
 class Ran(Retold):
-    """A run that is over; what there is to say of it, its `Run`, is made when somebody looks at ``value``."""
+    """A run that is over; what there is to say of it, its `Run`, is made when somebody looks at ``value``.
+
+    Attributes
+    ----------
+    summary : dict
+        What its trace says beside that.
+    """
+
+    summary: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(self, iterations: int, converged: bool, make: Callable[[], Run]) -> None:
         self.iterations, self.converged, self._make = iterations, converged, make
+
+    @property
+    def value(self) -> Run:
+        """Made for each who looks here."""
+        run = self._make()
+        run.trace.summary.update(self.summary)
+        return run
 
 
 def _run_of(found: Resting, left: Left, graph: str) -> Run:

@@ -147,8 +147,9 @@ def run(
     """
     if not isinstance(program, Program):
         raise UsageError(f"run({program!r}): expected a program made for a graph, such as MyProgram(graph)")
-    threads, partition_size = as_count("threads", threads), as_count("partition size", partition_size)
-    iterations = as_count("iterations", iterations)
+    if not (threads is None and partition_size is None and iterations is None):
+        threads, partition_size = as_count("threads", threads), as_count("partition size", partition_size)
+        iterations = as_count("iterations", iterations)
     limit = UNLIMITED if iterations is None else min(iterations, UNLIMITED)
     asked = asked_with(
         type(program), program.graph.weights, frontier is None, iterations, target=target, mode=mode,

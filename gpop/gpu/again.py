@@ -19,13 +19,13 @@ import numpy as np
 
 from gpop.gpu.device import cupy, of_cupy
 from gpop.gpu.engine import FRONTIER, HEAVY, ITERATION, LIMIT, NOBODY, ROWS, GpuEngine
-from gpop.gpu.exchange import on_device
+from gpop.gpu.exchange import FIRST_ROWS
 from gpop.gpu.launch import Launch
 from gpop.gpu.structs import FETCHED_AT, argument, packer
 from gpop.plan.engine import Left
 from gpop.plan.plan import Plan
 from gpop.program.program import Program
-from gpop.program.values import Declared
+from gpop.program.values import Declared, Fields
 
 SAME = ("exchange", "control", "fields", "known")
 """Attributes of an engine that are the same for runs alike."""
@@ -36,15 +36,15 @@ class RestingEngine(GpuEngine):
 
     def __init__(self, plan: Plan, push: int | None = None) -> None:
         super().__init__(plan, push)
-        self.alike: dict[tuple[str, ...], OneBlock | dict[str, Any]] = {}
+        self.alike: dict[frozenset[str], OneBlock | dict[str, Any]] = {}
         """What there is of runs whose fields are small but for these, which are arrays of the device."""
 
     def rest(self) -> bool:
         """Let go of the graph and the program; False where the next run may be prepared otherwise."""
         if self.push is not None or self.link is not None:
             return False
-        self.device = cupy().cuda.runtime.getDevice()
-        self._alike(on_device(self.program, self.lowered.fields))
+        self.device, self.names = cupy().cuda.runtime.getDevice(), frozenset(self.lowered.fields)
+        self._alike(self.names & self.program._fields.away)
         self._let_go()
         return True
 
@@ -53,7 +53,7 @@ class RestingEngine(GpuEngine):
         ready, module = self.ready, cupy()
         if module is not ready.made_with or module.cuda.runtime.getDevice() != self.device:
             return None
-        away = on_device(program, self.lowered.fields) if program._fields.away else ()
+        away = self.names & program._fields.away
         alike = self.alike.get(away)
         if type(alike) is OneBlock:
             return alike.run(program, sources, limit)
@@ -81,7 +81,7 @@ class RestingEngine(GpuEngine):
         finally:
             self._let_go()
 
-    def _alike(self, away: tuple[str, ...]) -> OneBlock | dict[str, Any]:
+    def _alike(self, away: frozenset[str]) -> OneBlock | dict[str, Any]:
         """What the next run like this one finds; nothing where it has fields that are neither."""
         if len(self.exchange.fields) + len(away) < len(self.fields.names):
             return {}
@@ -99,12 +99,13 @@ class RestingEngine(GpuEngine):
 class OneBlock:
     """The launch of one block for runs alike, ``away`` of whose fields are arrays of the device."""
 
-    def __init__(self, engine: RestingEngine, away: tuple[str, ...]) -> None:
+    def __init__(self, engine: RestingEngine, away: frozenset[str]) -> None:
         ready, exchange, lowered = engine.ready, engine.exchange, engine.lowered
         self.ready, self.exchange, self.words = ready, exchange, exchange.words
-        self.mail, self.trace = exchange.mail, exchange.trace[:, :FETCHED_AT]
+        self.took, self.trace = exchange.mail.took, exchange.trace[:, :FETCHED_AT]
         self.finished = exchange.control.place("finished")
-        self.current_stream = cupy().cuda.get_current_stream
+        self.current_stream, self.runtime = cupy().cuda.get_current_stream, cupy().cuda.runtime
+        self.array = cupy().ndarray
         self.n, self.all_active = engine.program.graph.n, engine.traits.all_active
         state = np.zeros(1, ready.emitted.state_dtype)
         space = np.zeros(len(engine.space.struct), np.uint8)
@@ -114,12 +115,16 @@ class OneBlock:
         )  # fmt: skip
         loop, self.tracks = ready.loop, engine.traits.track
         self.launch = Launch(loop.kernel, ready.blocks, ready.block_threads, said, ready.shared)
+        self.stream, self.start, self.keeps = 0, self.launch.on(0), ready.keeps(engine.space)
         self.state, self.space = memoryview(state.view(np.uint8)), memoryview(space)
         names = state.dtype.names
         self.pack, self.known = packer(state.dtype).pack_into, [*map(engine.known.get, names)]
         self.parameters = [(at, name) for at, name in enumerate(names) if name in lowered.parameters]
         self.away = [(at, name) for at, name in enumerate(names) if name in away]
         self.written = [(name, exchange.host_fields[name]) for name in lowered.written if name not in away]
+        self.like: Fields | None = None
+        """What the fields and parameters of the last run were like, and the letter that it began with."""
+        self.letter = b""
         self._write_letter(engine)
 
     def _write_letter(self, engine: RestingEngine) -> None:
@@ -139,15 +144,15 @@ class OneBlock:
         for at, name in self.parameters:
             values[at] = parameters[name]
         for at, name in self.away:
-            values[at] = of_cupy(program._fields.made[name]).data.ptr
+            array = program._fields.made[name]
+            values[at] = (array if type(array) is self.array else of_cupy(array)).data.ptr
         return values
 
-    def run(self, program: Program, sources: np.ndarray | None, limit: int) -> Left:
-        """From the first byte to the last one."""
-        ready, exchange, words, fields = self.ready, self.exchange, self.words, program._fields
-        stream, space = self.current_stream().ptr, ready.take_space(program.graph)
-        exchange.letter[:], self.space[:] = self.first, space.struct
-        recipes, made = fields.recipes, fields.made
+    def _begin(self, program: Program) -> None:
+        """Letter and ``struct State`` of a run of this program."""
+        exchange, fields = self.exchange, program._fields
+        self.like = None  # until all is written: an interrupt may come between any two steps
+        recipes, exchange.letter[:] = fields.recipes, self.first
         for name, array, fill in self.begun:
             recipe = recipes.get(name)
             if type(recipe) is not Declared or recipe.value is not fill:
@@ -157,14 +162,33 @@ class OneBlock:
                 array[vertex] = value
         if self.parameters or self.away:
             self.pack(self.state, 0, *self._values(program))
+        if fields.like is not None:
+            self.letter = bytes(exchange.letter)
+            self.like = fields.like
+
+    def run(self, program: Program, sources: np.ndarray | None, limit: int) -> Left:
+        """From the first byte to the last one."""
+        ready, exchange, words, fields = self.ready, self.exchange, self.words, program._fields
+        stream, space = self.current_stream().ptr, ready.space or ready.take_space(program.graph)
+        ready.space = None
+        if stream != self.stream:
+            self.stream, self.start = stream, self.launch.on(stream)
+        recipes, made, self.space[:] = fields.recipes, fields.made, space.struct
+        if fields.like is None or fields.like is not self.like:
+            self._begin(program)
+        else:
+            exchange.letter[:] = self.letter
         words[LIMIT], words[HEAVY] = limit, space.heavy_size
         given = None if self.all_active else exchange.load(sources, self.n)
-        records, milliseconds, (flags, finished) = [], 0.0, self.finished
+        start, wait = self.start, self.runtime.streamSynchronize
+        records, nanoseconds, (flags, finished) = [], 0, self.finished
         try:
             while True:
-                self.launch(stream)
-                exchange.wait(stream)
-                milliseconds += self.mail.milliseconds
+                start()
+                wait(stream)
+                if words[ROWS] > FIRST_ROWS:
+                    exchange.bring_rows(stream)
+                nanoseconds += self.took[0]
                 records.append(self.trace[: words[ROWS]].copy())
                 active = 0 if flags[finished] else words[FRONTIER]
                 if not active or words[ITERATION] >= limit:
@@ -172,9 +196,8 @@ class OneBlock:
                 exchange.go_on()
                 words[ROWS] = 0
         except BaseException:  # the device writes where the next run begins
-            runtime = cupy().cuda.runtime
-            with suppress(runtime.CUDARuntimeError):  # which is on its way already
-                runtime.streamSynchronize(stream)
+            with suppress(self.runtime.CUDARuntimeError):  # which is on its way already
+                wait(stream)
             raise
         del given
         for name, array in self.written:
@@ -186,6 +209,6 @@ class OneBlock:
         frontier, touched = NOBODY, space.touched() if self.tracks else None
         if active and not self.all_active:
             frontier = space.active()
-        else:
-            ready.keep_space(space)
-        return Left(records, 1e-3 * milliseconds, words[ITERATION], active, frontier, touched)
+        elif self.keeps:
+            ready.space = space
+        return Left(records, 1e-9 * nanoseconds, words[ITERATION], active, frontier, touched)

@@ -161,12 +161,15 @@ class Exchange:
 
     def wait(self, stream: int) -> None:
         """Wait for what was asked for, and bring the rows of the trace that it left behind."""
-        runtime = cupy().cuda.runtime
-        runtime.streamSynchronize(stream)
-        rows = self.words[_ROWS]
-        if rows > FIRST_ROWS:
-            self._bring(self._first_end, self._control_at + HEAD_BYTES + rows * _ROW_BYTES, stream)
-            runtime.streamSynchronize(stream)
+        cupy().cuda.runtime.streamSynchronize(stream)
+        if self.words[_ROWS] > FIRST_ROWS:
+            self.bring_rows(stream)
+
+    def bring_rows(self, stream: int) -> None:
+        """The rows of the trace that are not brought with the rest."""
+        end = self._control_at + HEAD_BYTES + self.words[_ROWS] * _ROW_BYTES
+        self._bring(self._first_end, end, stream)
+        cupy().cuda.runtime.streamSynchronize(stream)
 
     def _bring(self, first: int, last: int, stream: int) -> None:
         host, device = self._at

@@ -7,6 +7,8 @@ is given the addresses of the arguments; who has others next time writes them wh
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,3 +42,7 @@ class Launch:
     def __call__(self, stream: int) -> None:
         """Have it run on a stream, with what its arguments are now."""
         self._launch(*self._given, stream, *self._end)
+
+    def on(self, stream: int) -> Callable[[], None]:
+        """The same of one stream, for who launches there again and again: a call of the driver itself."""
+        return partial(self._launch, *self._given, stream, *self._end)

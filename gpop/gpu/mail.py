@@ -27,16 +27,18 @@ class Mail:
     ----------
     argument : ndarray
         ``struct Mail``, for a launch.
+    took : memoryview
+        Nanoseconds between letter and answer, of the launch that was waited for.
     """
 
     def __init__(self, host: int, device: int, letter: int, answer: int) -> None:
         took = pinned(1, np.dtype(np.int64))
-        self._took = memoryview(took)
+        self.took = memoryview(took)
         at = int(took.ctypes.data)
         struct = host, device, -(-letter // UNIT), -(-answer // UNIT), at
         self.argument = argument(np.array([struct], MAIL))
 
     @property
     def milliseconds(self) -> float:
-        """Between letter and answer, of the launch that was waited for."""
-        return 1e-6 * self._took[0]
+        """The same."""
+        return 1e-6 * self.took[0]

@@ -177,8 +177,12 @@ class Prepared:
 
     def keep_space(self, space: Workspace) -> None:
         """Keep a clean workspace, if it is small."""
-        if space.nbytes <= self.device.memory // KEPT_SHARE and not self.traits.track:
+        if self.keeps(space):
             self.space = space
+
+    def keeps(self, space: Workspace) -> bool:
+        """Whether a workspace of these shapes is kept."""
+        return space.nbytes <= self.device.memory // KEPT_SHARE and not self.traits.track
 
     def give_way(self) -> None:
         """Let go of the workspace."""

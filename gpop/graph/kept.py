@@ -41,8 +41,6 @@ SMALL = 1 << 20
 MOST_NOTED = 64
 """Notes of a graph; they are small, since the arrays are those of entries."""
 
-_NOTHING = None, ()
-
 _clock = itertools.count(1)
 
 
@@ -86,6 +84,16 @@ class _Entry:
         return max((self.used, *(entry.latest() for entry in inner)))
 
 
+class _Note:
+    __slots__ = ("programs", "used", "uses", "value")
+
+    def __init__(self, value: Any, uses: list[tuple[tuple[Kind, Hashable], _Entry]]) -> None:
+        self.value, self.used = value, 0
+        self.uses = [entry for _, entry in uses]
+        # Whatever else comes or goes takes all notes along (`Store._changed`).
+        self.programs = [(name, entry) for name, entry in uses if name[0] is Kind.PROGRAM]
+
+
 class Store:
     """What is kept with one graph, whose ``own`` arrays are not counted; see the module's banner."""
 
@@ -96,7 +104,7 @@ class Store:
         self._entries: dict[tuple[Kind, Hashable], _Entry] = {}
         self._parent: weakref.ref[Store] | None = None
         self._began: dict[int, int] = {}
-        self._noted: dict[Hashable, tuple[Any, list[tuple[tuple[Kind, Hashable], _Entry]]]] = {}
+        self._noted: dict[Hashable, _Note] = {}
         self._most: int | None = None
 
     def get(self, kind: Kind, key: Hashable = None) -> Any:
@@ -144,19 +152,28 @@ class Store:
     def note(self, key: Hashable, value: Any) -> None:
         """Have `noted` give ``value``, made of entries in this run, as long as they are what they are now."""
         if len(self._noted) >= MOST_NOTED:
-            self._noted.clear()
+            self.forget()
+        self._tell_entries()
         began = self._began.get(threading.get_ident(), 0)
         used = [each for each in list(self._entries.items()) if each[1].used > began]
-        self._noted[key] = value, used
+        self._noted[key] = _Note(value, used)
 
     def noted(self, key: Hashable) -> Any:
         """What was noted under this key, whose entries are now in use; None where nothing is."""
-        value, entries = self._noted.get(key, _NOTHING)
-        for name, entry in entries:
+        note = self._noted.get(key)
+        if note is None:
+            return None
+        for name, entry in note.programs:
             if self._entries.get(name) is not entry:
                 return None
-            entry.used = next(_clock)
-        return value
+        note.used = next(_clock)  # every call of microseconds asks: its entries are told later
+        return note.value
+
+    def _tell_entries(self) -> None:
+        """Have entries know when notes that are made of them were last asked for."""
+        for note in list(self._noted.values()):
+            for entry in note.uses:
+                entry.used = max(entry.used, note.used)
 
     def _changed(self, kind: Kind) -> None:
         """Let go of notes, which hold the arrays of entries."""
@@ -165,6 +182,7 @@ class Store:
 
     def forget(self) -> None:
         """Let go of notes: an entry that they are made of is not what it was."""
+        self._tell_entries()
         self._noted.clear()
 
     def discard(self, kind: Kind, unwanted: Callable[[Any], bool] = lambda key: True) -> None:
@@ -227,7 +245,10 @@ class Store:
 
         ``device``: only such as have arrays there.
         """
-        found = sorted(self._root()._walk(), key=lambda found: found[2].latest())
+        root = self._root()
+        for store in {id(store): store for store, *_ in root._walk()}.values():
+            store._tell_entries()
+        found = sorted(root._walk(), key=lambda found: found[2].latest())
         for store, key, entry, _ in found:
             if enough():
                 return

@@ -21,7 +21,8 @@ from gpop.model.trees import Tree
 from gpop.plan.hidden import Hidden, hidden_of
 from gpop.plan.residency import ANYWHERE, Residency
 from gpop.plan.tree_for import takes, tree_for
-from gpop.program.lowering import Lowered, lower
+from gpop.program.content_key import Watched
+from gpop.program.lowering import Lowered, lower, watched_of
 from gpop.program.program import Program
 from gpop.program.types import Types, types_of
 
@@ -111,9 +112,10 @@ class Decided:
     To decide takes longer than a small run, and a plan follows from what it is asked with.
     """
 
-    def __init__(self, target: str, offered: Tree | None, **attributes: Any) -> None:
+    def __init__(self, target: str, offered: Tree | None, watched: Watched | None, **attributes: Any) -> None:
         self.target, self.offered = target, offered  # the tree that was looked at, taken or not
         self.attributes = {**attributes, "alike": self}
+        self.watched = watched
 
     def is_of(self, lowered: Lowered, model: Model, tree: Tree | None) -> bool:
         """Whether these very objects went in."""
@@ -123,7 +125,9 @@ class Decided:
     def stands(self, cls: type[Program]) -> bool:
         """Whether the class's functions and the tree that was looked at are what they were then."""
         said = self.attributes
-        if lower(cls) is not said["lowered"]:
+        # Most often nothing has changed since, which says that without a look at what is known of the class.
+        still = self.watched is not None and self.watched.unchanged(cls)
+        if not still and lower(cls) is not said["lowered"]:
             return False
         if self.target != "cpu" and said["mode"] == "auto":
             return True
@@ -227,6 +231,7 @@ def _decide(
     return Decided(
         target,
         tree,
+        None if lowered is None else watched_of(cls),
         lowered=lowered,
         types=types,
         hidden=hidden,

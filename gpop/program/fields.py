@@ -12,7 +12,7 @@ import numpy as np
 
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
-from gpop.program.values import device_kind, is_device_array
+from gpop.program.values import device_kind
 
 DTYPES = tuple(
     np.dtype(name)
@@ -109,8 +109,9 @@ class VertexField:
 
     def __set__(self, program: Any, value: Any) -> None:
         """``program.field = values`` copies into the field's own array; a device array is taken as it is."""
-        if is_device_array(value):
-            shape, dtype, fits = device_kind(value)
+        kind = device_kind(value)
+        if kind is not None:
+            shape, dtype, fits = kind
             if shape != (program.graph.n,) or dtype != self.dtype:
                 raise UsageError(
                     f"field {self.name}: a device array of {dtype}{shape}: "

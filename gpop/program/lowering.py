@@ -98,6 +98,11 @@ def lower(cls: type[Program]) -> Lowered:
     return lowered
 
 
+def watched_of(cls: type[Program]) -> Watched:
+    """What a lowered class was made of; as long as that is unchanged, `lower` gives the same."""
+    return _known[cls][0]
+
+
 def _recalled(key: str) -> dict[str, Any] | None:
     """What `_found` has found for a program of this key, in whatever process."""
     found = recall("checked").get(f"{key} {_checks_key()}")

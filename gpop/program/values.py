@@ -8,11 +8,14 @@ is wanted. An array that has been handed out stays the field's: runs read and up
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
 
 from gpop.common.arrays import filled, unset
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Recipe(Protocol):
@@ -105,15 +108,12 @@ class Unset:
 _SAID = "__cuda_array_interface__"
 
 
-def is_device_array(value: Any) -> bool:
-    """Whether a value lies on a device (CuPy, Numba, PyTorch ... arrays say so)."""
+def device_kind(array: Any) -> tuple[tuple[int, ...], np.dtype, bool] | None:
+    """Shape and type of an array that lies on a device (CuPy's, Numba's, PyTorch's ...), and whether its
+    elements lie in a row and may be written; None of anything else."""
     # To ask one of CuPy's what it says takes 2 us. A tensor of PyTorch says nothing where it is on the host.
-    return (hasattr(type(value), _SAID) and hasattr(value, "flags")) or hasattr(value, _SAID)
-
-
-def device_kind(array: Any) -> tuple[tuple[int, ...], np.dtype, bool]:
-    """Shape and type of an array of a device, of any library's, and whether its elements lie in a row and
-    may be written."""
+    if not ((hasattr(type(array), _SAID) and hasattr(array, "flags")) or hasattr(array, _SAID)):
+        return None
     if getattr(getattr(array, "flags", None), "c_contiguous", False):
         return array.shape, array.dtype, True
     said = array.__cuda_array_interface__
@@ -130,12 +130,21 @@ class Fields(MutableMapping[str, Any]):
 
     def __init__(self, made: dict[str, Any], recipes: dict[str, Recipe]) -> None:
         self.made, self.recipes = made, recipes
-        self.away = {name for name, array in made.items() if is_device_array(array)} if made else set()
+        self.away = {name for name, array in made.items() if device_kind(array)} if made else set()
+        self.like: Fields | None = None
 
-    def alike(self) -> Fields:
-        """Others that begin with the same arrays and recipes, none of them on a device."""
+    def alike(self, first: Mapping[str, dict[int, Any]] = NOTHING) -> Fields:
+        """Others that begin with the same arrays and recipes, none of them on a device.
+
+        ``first``: values that some vertices have in place of the declared ones. Fields that are made without
+        say what they are ``like``: who has seen one has seen all, and whoever makes them sets none of them.
+        """
         fields = object.__new__(Fields)
         fields.made, fields.recipes, fields.away = self.made.copy(), self.recipes.copy(), set()
+        fields.like = None if first else self
+        for name, others in first.items():
+            declared = self.recipes[name]
+            fields.recipes[name] = Declared(declared.length, declared.dtype, declared.value, others)
         return fields
 
     def __getitem__(self, name: str) -> Any:
@@ -156,7 +165,8 @@ class Fields(MutableMapping[str, Any]):
 
     def put_away(self, name: str, array: Any) -> None:
         """Have an array of a device."""
-        self[name] = array
+        self.made[name] = array
+        self.recipes.pop(name, None)
         self.away.add(name)
 
     def __delitem__(self, name: str) -> None:

@@ -225,6 +225,15 @@ def test_the_calendar_is_for_few_edges_or_for_few_of_each_vertex_that_are_not_ne
     assert choose(near, "auto", 3, None, {})[0] == "messages"
 
 
+def test_room_for_lists_is_asked_in_every_call(monkeypatch):
+    """What else a call resolves to is kept with the graph."""
+    graph = generate("rmat", scale=8, degree=16, seed=9, weights=(1, 255))
+    monkeypatch.setattr(sssp_methods, "MOST_EDGES", 0)
+    for available, method in ((0, "messages"), (1 << 40, "lists"), (0, "lists")):
+        monkeypatch.setattr(sssp_methods, "available_bytes", lambda available=available: available)
+        assert gpop.sssp(graph, 0).trace.summary["method"] == method  # the last time they are there
+
+
 def test_which_method_is_chosen(road, dense, monkeypatch):
     def chosen(graph, method="auto", delta=None, **options):
         return choose(graph, method, graph.weights.max(), delta, options)[0]

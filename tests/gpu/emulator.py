@@ -157,8 +157,8 @@ class Kernel:
 
     kernel = property(lambda self: self)
 
-    def __init__(self, function: Any) -> None:
-        self.function = function
+    def __init__(self, function: Any, name: str = "") -> None:
+        self.function, self.name = function, name
         self.ptr = ctypes.cast(function, ctypes.c_void_p).value
 
     def __call__(self, grid: tuple, block: tuple, arguments: tuple, shared_mem: int = 0) -> None:
@@ -190,7 +190,7 @@ class Module:
         self.library = build(code, self.counting)
 
     def get_function(self, name: str) -> Kernel:
-        return Kernel(getattr(self.library, f"emulate_{name}"))
+        return Kernel(getattr(self.library, f"emulate_{name}"), name)
 
 
 def entries(source: str) -> str:
@@ -276,6 +276,7 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
         streamSynchronize=lambda stream: None,
     )
     return SimpleNamespace(
+        ndarray=Array,
         zeros=lambda shape, dtype: Pool.own(np.zeros(shape, dtype)),
         empty=unfilled,
         asarray=as_array,

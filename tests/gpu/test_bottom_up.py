@@ -60,6 +60,12 @@ class Reached(gpop.Program):
         return False
 
 
+class Tracked(Reached):
+    """All that were ever active are remembered."""
+
+    track_touched = True
+
+
 class Heavy(Colours):
     """Over edges with weights, and a vertex stays active while its own number says so."""
 
@@ -156,8 +162,28 @@ def test_some_iterations_push_and_some_ask(name, ratio):
     assert asked.any() and not asked.all()
 
 
+def test_who_was_touched_before_stays_touched():
+    """Vertices of one word of bits become active in several iterations, one by one."""
+    graph = random_graph(8, 300, 900)
+    with emulated(), asking():
+        program = Tracked(graph)
+        program.level[[3, 7]] = 1
+        run = gpop.run(program, [3, 7], target="gpu", ratio=1.0, partition_size=64)
+    assert run.iterations > 3 and len(run.touched) > graph.n // 2
+    assert run.touched.tolist() == np.flatnonzero(program.level).tolist()
+
+
 def test_iterations_are_chosen_as_the_model_in_python_says(monkeypatch):
     """By estimates until the first time, then by counts; and the trace has the bytes of the model."""
+    graph, chosen = random_graph(8, 2000, 9000), []
+    with emulated(), never_alone():
+        for ratio in (0.3, 1.0):
+            chosen += as_the_model_says(graph, ratio, monkeypatch)
+    assert True in chosen and False in chosen
+
+
+def as_the_model_says(graph: gpop.Graph, ratio: float, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Which iterations of a run ask; its bytes and choices are those of the model."""
     found = {}
 
     class Watching(engine.GpuEngine):
@@ -165,35 +191,31 @@ def test_iterations_are_chosen_as_the_model_in_python_says(monkeypatch):
             super().load(*given)
             found["sizes"] = traits.device_sizes(self.ready.emitted, self.traits, self.traits.live)
 
-    graph, case = random_graph(8, 2000, 9000), PROGRAMS["Reached"]
+    case, chosen = PROGRAMS["Reached"], []
     in_degree = graph.reverse().out_degree.astype(int)
     monkeypatch.setattr(again, "RestingEngine", Watching)
-    chosen = []
-    with emulated(), never_alone():
-        for ratio in (0.3, 1.0):
-            program = started(case, graph)
-            trace = gpop.run(program, case.frontier, target="gpu", ratio=ratio, partition_size=64).trace
-            needy, needy_edges = graph.n, graph.m
-            for row in trace:
-                needy, needy_edges = needy - row["frontier"], needy_edges - row["active_edges"]
-                part = Part(row["frontier"], row["active_edges"], graph.n, graph.m, 0, 0, needy, needy_edges)
-                asked = bottom_up_bytes(part, found["sizes"])
-                if row["partitions_pull"]:
-                    assert row["bytes"] == int(asked)
-                    hungry = (program.level == 0) | (program.level > row["iteration"] + 2)
-                    hungry &= in_degree > 0
-                    following = program.level == row["iteration"] + 2
-                    needy = int(hungry.sum() + following.sum())
-                    needy_edges = int(in_degree[hungry].sum() + graph.out_degree[following].sum())
-                    assert row["messages"] == following.sum()
-                elif not row["partitions_pc"]:
-                    pushed = push_bytes(part, found["sizes"])
-                    assert row["bytes"] == int(pushed)
-                    needed = may_pull(row["active_edges"], needy_edges)
-                    streamed = wanting_bytes(part, found["sizes"])
-                    assert not (needed and prefers_asking(pushed, streamed, asked, 0.0, ratio))
-                chosen.append(row["partitions_pull"] > 0)
-    assert True in chosen and False in chosen
+    program = started(case, graph)
+    trace = gpop.run(program, case.frontier, target="gpu", ratio=ratio, partition_size=64).trace
+    needy, needy_edges = graph.n, graph.m
+    for row in trace:
+        needy, needy_edges = max(0, needy - row["frontier"]), max(0, needy_edges - row["active_edges"])
+        part = Part(row["frontier"], row["active_edges"], graph.n, graph.m, 0, 0, needy, needy_edges)
+        asked, pushed = bottom_up_bytes(part, found["sizes"]), push_bytes(part, found["sizes"])
+        prefers = may_pull(row["active_edges"], needy_edges) and prefers_asking(
+            pushed, wanting_bytes(part, found["sizes"]), asked, 0.0, ratio
+        )
+        if row["partitions_pull"]:
+            assert row["bytes"] == int(asked) and prefers
+            hungry = (program.level == 0) | (program.level > row["iteration"] + 2)
+            hungry &= in_degree > 0
+            following = program.level == row["iteration"] + 2
+            needy = int(hungry.sum() + following.sum())
+            needy_edges = int(in_degree[hungry].sum() + graph.out_degree[following].sum())
+            assert row["messages"] == following.sum()
+        elif not row["partitions_pc"]:
+            assert row["bytes"] == int(pushed) and not prefers
+        chosen.append(row["partitions_pull"] > 0)
+    return chosen
 
 
 def test_asking_is_better_where_a_push_misses_the_cache(monkeypatch):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import gpop
 from gpop.generate import generate
 from gpop.gpu import again, choices, engine, limits
+from gpop.gpu.traits import device_sizes
+from gpop.model.choosers import may_pull, prefers_asking
+from gpop.model.gpu_bytes import Part, bottom_up_bytes, levels_bytes, wanting_bytes
 from gpop.program.lowering import lower
 from tests.gpu.cases import Case
 from tests.gpu.emulator import emulated
@@ -240,3 +245,48 @@ def test_which_filters_may_be_called_early():
 
     for cls, early in ((Steps, True), (Again, True), (Reads, False), (Drops, False), (IsRead, False)):
         assert lower(cls).filters_early is early, cls
+
+
+def test_levels_are_left_to_vertices_that_ask_as_the_model_says(monkeypatch):
+    """What is recorded of a level says whether the next one is for others; what is loaded, whether any is."""
+    found, changes, asked_first = {}, 0, set()
+
+    class Watching(engine.GpuEngine):
+        def load(self, *given):
+            super().load(*given)
+            found["sizes"] = device_sizes(self.ready.emitted, self.traits, live=True)
+
+    monkeypatch.setattr(again, "RestingEngine", Watching)
+    monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
+    graph, case = random_graph(8, 2000, 9000), PROGRAMS["Reached"]
+    with emulated():
+        for ratio, frontier in ((0.1, (3, 7)), (0.5, (3, 7)), (2.0, (3, 7)), (6.0, tuple(range(0, 2000, 3)))):
+            search = case._replace(frontier=frontier, prepare=started_at(frontier))
+            run = check(search, graph, ratio=ratio, partition_size=64)
+            needy, needy_edges, prefers = graph.n, graph.m, []
+            for row in run.trace:
+                size, edges = row["frontier"], row["active_edges"]
+                needy, needy_edges = max(0, needy - size), max(0, needy_edges - edges)
+                part = Part(size, edges, graph.n, graph.m, 0, 0, needy, needy_edges)
+                given = levels_bytes(part, found["sizes"]), wanting_bytes(part, found["sizes"])
+                asked = bottom_up_bytes(part, found["sizes"])
+                prefers.append(may_pull(edges, needy_edges) and prefers_asking(*given, asked, 0.0, ratio))
+                if row["partitions_pull"]:
+                    break  # from here on it is counted who is left
+            here = in_levels(run)[: len(prefers)]
+            asked_first.add(run.trace[0]["partitions_pull"] > 0)
+            assert here[0] != prefers[0]
+            for before, now in pairwise(range(len(prefers))):
+                assert not (here[now] and here[before] and prefers[before] and prefers[now])
+                changes += here[before] and not here[now] and prefers[before]
+                assert not (run.trace[now]["partitions_pull"] and here[before] and not prefers[before])
+    assert changes and asked_first == {True, False}
+
+
+def started_at(vertices):
+    """Sets the level of these."""
+
+    def start(program, rng):
+        program.level[list(vertices)] = 1
+
+    return start

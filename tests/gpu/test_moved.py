@@ -339,13 +339,18 @@ def test_predicted_bytes_are_moved(cls, mode, strategy, monkeypatch):
     assert total - offsets == run.trace[0]["bytes"], CountingEngine.moved
 
 
-@pytest.mark.parametrize("cls", [Needy, pytest.param(NeedyLive, marks=pytest.mark.slow)])
-def test_predicted_bytes_of_asking_are_moved(cls, monkeypatch):
-    """By all that want messages, of a frontier without edges: so every in-edge is looked at, in vain."""
+def with_silent() -> tuple[gpop.Graph, np.ndarray]:
+    """A graph, and those of its vertices that no edge leads to or from."""
     graph, silent = graph_for(False), np.arange(N) < N // 3
     tails = np.repeat(np.arange(N), graph.out_degree)
     edges = ~silent[tails] & ~silent[graph.indices]
-    graph = gpop.Graph.from_edges(tails[edges], graph.indices[edges], n=N)
+    return gpop.Graph.from_edges(tails[edges], graph.indices[edges], n=N), silent
+
+
+@pytest.mark.parametrize("cls", [Needy, pytest.param(NeedyLive, marks=pytest.mark.slow)])
+def test_predicted_bytes_of_asking_are_moved(cls, monkeypatch):
+    """By all that want messages, of a frontier without edges: so every in-edge is looked at, in vain."""
+    graph, silent = with_silent()
     program = cls(graph)
     program.low = ~silent
     monkeypatch.setattr(again, "RestingEngine", CountingEngine)
@@ -355,6 +360,19 @@ def test_predicted_bytes_of_asking_are_moved(cls, monkeypatch):
         )
     assert moved("bottom-up", False, set()) - 8 == run.trace[0]["bytes"], CountingEngine.moved
     assert run.trace[0]["active_edges"] == 0
+
+
+def test_who_has_no_in_edges_does_not_look_for_them(monkeypatch):
+    """They want messages like all others; a bit says that there is nobody to ask."""
+    graph, silent = with_silent()
+    program = Needy(graph)
+    program.low = 1
+    monkeypatch.setattr(again, "RestingEngine", CountingEngine)
+    with emulated(CountingModule), asking():
+        gpop.run(program, np.flatnonzero(silent), iterations=1, target="gpu", ratio=1.0, partition_size=SIZE)
+    asking_ones = np.flatnonzero(graph.reverse().out_degree)
+    offsets = np.union1d(asking_ones, asking_ones + 1)
+    assert CountingEngine.moved["BottomUp::gather", "in_indptr"][2] == 8 * len(offsets) < 8 * graph.n
 
 
 def test_every_strategy_is_counted():

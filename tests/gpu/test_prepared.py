@@ -101,9 +101,10 @@ def test_a_workspace_that_may_not_be_clean_is_not_kept(made, monkeypatch):
         assert np.array_equal(labels()[0], whole)
         assert len(made["spaces"]) == 3
         monkeypatch.setattr(prepared, "KEPT_SHARE", 1 << 60)
+        graph.drop("device")
         assert np.array_equal(labels()[0], whole)
         assert np.array_equal(labels()[0], whole)
-        assert len(made["spaces"]) == 4
+        assert len(made["spaces"]) == 5
     assert not np.array_equal(partly, whole)
 
 
@@ -269,10 +270,10 @@ def test_a_run_after_one_that_failed_and_one_from_another_thread(monkeypatch):
         gpop.bfs(graph, 0, target="gpu", ratio=1.0)
         with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="of the driver"):
 
-            def fails(self, stream):
+            def fails(stream):
                 raise RuntimeError("of the driver")
 
-            patch.setattr(exchange.Exchange, "wait", fails)
+            patch.setattr(device.cupy().cuda.runtime, "streamSynchronize", fails)
             gpop.bfs(graph, 3, target="gpu", ratio=1.0)
         with ThreadPoolExecutor(3) as pool:
             found = pool.map(lambda source: gpop.bfs(graph, source, target="gpu", ratio=1.0), range(12))

@@ -8,9 +8,10 @@ import stat
 import pytest
 
 import gpop
+from gpop.generate import generate
 from gpop.gpu import engine
 from perf import hpgraph_steps
-from perf.warp_efficiency import METRIC, main, measure, of_runs
+from perf.warp_efficiency import KERNELS, METRIC, counted, main, measure, of_runs
 from tests.gpu.emulator import emulated
 
 NCU = """#!/bin/sh
@@ -35,10 +36,21 @@ def test_ncu_is_asked(monkeypatch, tmp_path):
         measure("rmat:scale=5", 0)
 
 
+def test_launches_are_counted_whoever_makes_them():
+    """Of the grid and of a cluster, of one block, and of a run that is done again."""
+    ring, few = generate("grid", width=40, height=30), generate("grid", width=5, height=4)
+    options = {"target": "gpu", "ratio": 1.0, "mode": "sc"}
+    with emulated():
+        for graph, names in ((ring, ["gpop_levels"]), (few, ["gpop_loop"])):
+            with counted() as found:
+                for _ in range(3):
+                    gpop.bfs(graph, 0, **options)
+            assert [*found] == names * 3 and {*found} <= {*KERNELS}
+
+
 @pytest.mark.slow
 def test_every_launch_is_of_a_run(monkeypatch, tmp_path):
     monkeypatch.setattr(engine, "SLICE_NS", 0)  # put back afterwards
-    monkeypatch.setattr(engine.GpuEngine, "_launch", engine.GpuEngine._launch)
     with emulated():
         main("rmat:scale=6", "1", str(tmp_path / "runs"))
     told = json.loads((tmp_path / "runs").read_text())

@@ -23,9 +23,9 @@ GPUs", HPDC 2018 (paths that are halved while others link).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -56,17 +56,30 @@ class Forest(NamedTuple):
     """Every vertex points at its root, the smallest vertex of its component.
 
     ``parent`` stays on the device until somebody looks at it, where it is large. ``sampled`` of `SAMPLES`
-    vertices were in the largest tree before the rest; ``edges`` and ``phase_seconds`` are what each of
-    `PHASES` looked at and took; ``copy_seconds``: what copying the graph to the device took.
+    vertices were in the largest tree before the rest; ``looked_at``: edges of the phases that look at some;
+    ``marks``: when each of `PHASES` began and the last one ended, in ``unit`` seconds; ``copy_seconds``: what
+    copying the graph to the device took.
     """
 
     parent: OnDemand
     count: int
     sampled: int
-    edges: np.ndarray
-    phase_seconds: np.ndarray
+    looked_at: tuple[int, int, int]
+    marks: Sequence[float]
+    unit: float
     copy_seconds: float
     threads: int
+
+    @property
+    def edges(self) -> np.ndarray:
+        """What each of `PHASES` looked at."""
+        hooked, joined, rested = self.looked_at
+        return np.array([hooked, joined, 0, 0, rested, 0])
+
+    @property
+    def phase_seconds(self) -> np.ndarray:
+        """What each took."""
+        return self.unit * np.diff(self.marks)
 
 
 def grow(graph: Graph, directed: bool) -> Forest:
@@ -77,8 +90,11 @@ def grow(graph: Graph, directed: bool) -> Forest:
     NotEnoughMemory
         If lists and labels do not fit the device.
     """
-    lists, copy_seconds = device_lists(graph, 4 * graph.n + 8 * (_TOLD + _TIMES), "components")
-    idle = _idle(graph, directed)
+    # Where one block does all, labels lie in a block that is there: room is asked for elsewhere.
+    idle, copy_seconds = _idle(graph, directed) if _in_one(graph) else [], 0.0
+    if not idle:
+        lists, copy_seconds = device_lists(graph, 4 * graph.n + 8 * (_TOLD + _TIMES), "components")
+        idle = _idle(graph, directed)
     ready = idle.pop() if idle else _Ready(graph, lists, directed)
     forest = ready.grow(copy_seconds)
     idle.append(ready)
@@ -95,6 +111,11 @@ def _idle(graph: Graph, directed: bool) -> list[_Ready]:
     return idle
 
 
+def _in_one(graph: Graph) -> bool:
+    """Whether one block does all."""
+    return 0 < graph.n <= FEW - graph.m
+
+
 class _Ready:
     """Launches on a graph, laid out once for many calls, one at a time, and the block of small labels.
 
@@ -103,7 +124,7 @@ class _Ready:
     """
 
     def __init__(self, graph: Graph, lists: DeviceLists, directed: bool) -> None:
-        self.phases, self.in_one = Phases(source()), 0 < graph.n <= FEW - graph.m
+        self.phases, self.in_one = Phases(source()), _in_one(graph)
         self.parent, self.told = np.zeros(1, np.uint64), np.zeros(1, np.uint64)  # where they are
         parent, told, n, ends = self.parent, self.told, np.array([graph.n]), lists.argument
         chunks = [np.array([each]) for each in self.phases.chunks(graph.n + graph.m)]
@@ -154,12 +175,11 @@ class _Ready:
             labels = OnDemand(OnDevice(block[self.labels].view(np.uint32)).on_host)
         else:
             labels = OnDemand(partial(self.brought[self.labels].copy().view, np.uint32))
-        edges = np.array([hooked, joined, 0, 0, rested, 0])
+        told = labels, roots, sampled, (hooked, joined, rested)
         if self.in_one:
-            seconds, threads = np.array([1e-9 * (b - a) for a, b in pairwise(times)]), FEW_THREADS
-        else:
-            seconds, threads = self.phases.seconds(), self.phases.threads
-        return Forest(labels, roots, sampled, edges, seconds, copy_seconds, threads)
+            return Forest(*told, times, 1e-9, copy_seconds, FEW_THREADS)
+        marks = np.cumsum([0.0, *self.phases.seconds()])
+        return Forest(*told, marks, 1.0, copy_seconds, self.phases.threads)
 
     def _launch_all(self, at: int, stream: int) -> None:
         """A launch a phase, with events between them."""

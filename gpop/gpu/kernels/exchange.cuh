@@ -4,25 +4,29 @@
 // A warp takes ENTRIES mirrored vertices at once: 32 words of bits, a lane each, and one atomic access for all.
 // Every mirrored vertex is looked at however few are active: 4 bytes and a bit each, which takes less time than
 // the launch where there are some hundred thousand. What arrives joins the frontier as a vertex does that was
-// loaded (load.cuh). What it waits for is memory: it reads AT_ONCE groups of 32 before it writes one of them. Bytes of n mirrors: 4 n + n / 8 to choose; of those that are sent 4 + 2 * sizeof(Message)
-// here, 8 + 2 * sizeof(Message) and an offset there.
+// loaded (load.cuh). What it waits for is memory: it reads AT_ONCE groups of 32 before it writes one of them. Bytes of
+// n mirrors: 4 n + n / 8 to choose; of those that are sent 4 + 2 * sizeof(Message) here, 8 + 2 * sizeof(Message) and an
+// offset there.
 
 enum { FORM_NOTHING, FORM_ALL, FORM_BITS, FORM_PAIRS };
 const int ENTRIES = 1024, AT_ONCE = 4;
 
 // Bits of the active ones among the own vertices that each rank mirrors, and how many they are; behind that the
-// active vertices here, and NOBODY. `first`: where those of a rank begin; their bits have words of their own. `next` is cleared, for the next time.
+// active vertices here, and NOBODY. `first`: where those of a rank begin; their bits have words of their own. `next` is
+// cleared, for the next time.
 __device__ void choose(Team& team, const Space& space, Control* control, const unsigned* sends, const int64* first,
                        int64 ranks, unsigned* bits, int64* chosen, int64* next, int64* cursors) {
   const bool leader = team.leader();
   if (leader) chosen[ranks + 1] = NOBODY;
-  if (leader) chosen[ranks] = control->head.fresh ? control->head.next_frontier : control->head.finished ? 0 : control->head.frontier;
+  const Control::Head& head = control->head;
+  if (leader) chosen[ranks] = head.fresh ? head.next_frontier : head.finished ? 0 : head.frontier;
   int64 words = 0;
   for (int64 r = 0; r < ranks; ++r) {
     const int64 size = first[r + 1] - first[r];
     if (leader) cursors[r] = next[r] = 0;
     if (ALL_ACTIVE && leader) chosen[r] = size;
-    for (int64 begin = (int64)ENTRIES * team.warp(); !ALL_ACTIVE && begin < size; begin += (int64)ENTRIES * team.warps()) {
+    const int64 step = (int64)ENTRIES * team.warps();
+    for (int64 begin = (int64)ENTRIES * team.warp(); !ALL_ACTIVE && begin < size; begin += step) {
       unsigned own = 0;
       for (int j = 0; j < 32; j += AT_ONCE) {
         bool active[AT_ONCE];

@@ -6,11 +6,11 @@
 //   int64 told[ranks], sent[ranks]    the last round of which a rank's row, or its messages, are all here
 //   bytes[2]                          messages of each rank, in a form that both know from the rows; in turns
 //
-// A round: a rank counts what it has for the others (`count`), tells them and writes it where they look for it (`send`),
-// waits for their rows (`meet`), from which all know whether the run is over, takes what they have sent (`take`), and
-// iterates. What is written for a round may overwrite what was for the last but one: who has the rows of the one in
-// between knows that the others are through with it. What is written before a flag is visible to who has seen the flag:
-// fences of the system on both sides.
+// A round: a rank counts what it has for the others (`count`), tells them and writes it where they look for it
+// (`send`), waits for their rows (`meet`), from which all know whether the run is over, takes what they have sent
+// (`take`), and iterates. What is written for a round may overwrite what was for the last but one: who has the rows of
+// the one in between knows that the others are through with it. What is written before a flag is visible to who has seen
+// the flag: fences of the system on both sides.
 //
 // TOLD: what a vertex says is the same on every rank, and local ids are global ones. Then a rank's bits of the
 // frontier are all that it sends, as they are: an eighth of a byte per own vertex. Nobody looks at mirrors, or at
@@ -44,7 +44,9 @@ struct Wire {
   __device__ int64* own_row(int64 round) const { return counted + (round & 1) * row(); }
   __device__ int64* logged(int64 slot) const { return log + slot * (ranks * row() + 1); }
   __device__ int64* spent(int64 slot) const { return logged(slot) + ranks * row(); }
-  __device__ char* there(int64 of, int64 round) const { return (char*)blocks[of] + places[of] + (round & 1) * rooms[of]; }
+  __device__ char* there(int64 of, int64 round) const {
+    return (char*)blocks[of] + places[of] + (round & 1) * rooms[of];
+  }
   __device__ const char* here(int64 from, int64 round) const {
     return (const char*)blocks[rank] + in_first[from] + (round & 1) * rooms[rank];
   }
@@ -108,7 +110,8 @@ __device__ bool open_round(const Wire& wire, const Graph& graph, Control* contro
 
 // What this rank has for the others, by all blocks: their number for each rank, and behind them what is active here.
 // `edges`: of the vertices that were loaded, TOLD.
-__device__ __forceinline__ void count(Team& team, const Wire& wire, const Space& space, Control* control, int64 round, int64 edges) {
+__device__ __forceinline__ void count(Team& team, const Wire& wire, const Space& space, Control* control, int64 round,
+                                      int64 edges) {
   int64* row = wire.own_row(round);
 #if TOLD
   if (!team.leader()) return;
@@ -118,7 +121,8 @@ __device__ __forceinline__ void count(Team& team, const Wire& wire, const Space&
   row[wire.ranks] = active;
   row[wire.ranks + 1] = edges >= 0 ? edges : head.edges;
 #else
-  choose(team, space, control, wire.sends, wire.send_first, wire.ranks, wire.bits, row, wire.own_row(round + 1), wire.cursors);
+  int64* next = wire.own_row(round + 1);
+  choose(team, space, control, wire.sends, wire.send_first, wire.ranks, wire.bits, row, next, wire.cursors);
   team.sync();
 #endif
 }
@@ -139,16 +143,17 @@ __device__ __forceinline__ void tell(const Wire& wire, int64 round) {
 __device__ __forceinline__ void send(Team& team, State& state, const Wire& wire, const Space& space, int64 round) {
 #if TOLD
   const int64 first = wire.range[wire.rank], size = wire.range[wire.rank + 1] - first;
-  for (int64 i = team.rank(); i < size; i += (int64)AT_ONCE * team.size()) {
+  const int64 step = team.size();
+  for (int64 i = team.rank(); i < size; i += AT_ONCE * step) {
     unsigned word[AT_ONCE];
 #pragma unroll
-    for (int u = 0; u < AT_ONCE; ++u) word[u] = i + u * (int64)team.size() < size ? space.frontier_bits[first + i + u * (int64)team.size()] : 0;
+    for (int u = 0; u < AT_ONCE; ++u) word[u] = i + u * step < size ? space.frontier_bits[first + i + u * step] : 0;
     for (int64 r = 0; r < wire.ranks; ++r) {
       if (r == wire.rank) continue;
       unsigned* there = (unsigned*)wire.there(r, round);
 #pragma unroll
       for (int u = 0; u < AT_ONCE; ++u)
-        if (i + u * (int64)team.size() < size) there[i + u * (int64)team.size()] = word[u];
+        if (i + u * step < size) there[i + u * step] = word[u];
     }
   }
 #else
@@ -167,7 +172,8 @@ __device__ __forceinline__ void send(Team& team, State& state, const Wire& wire,
 
 // By block 0, when all blocks have sent: the rows of all ranks into the log. True: the round is open, all may take.
 // `opens`: there is to be one, and messages were sent.
-__device__ __forceinline__ bool meet(const Wire& wire, const Graph& graph, Control* control, int64 slot, int64 round, bool opens) {
+__device__ __forceinline__ bool meet(const Wire& wire, const Graph& graph, Control* control, int64 slot, int64 round,
+                                     bool opens) {
   const int64 size = wire.row();
   int64* rows = wire.logged(slot);
   if (opens && threadIdx.x == 0) {
@@ -213,8 +219,8 @@ __device__ void take_bits(Team& team, const Graph& graph, const Space& space, Co
 }
 
 // Messages of the others, when they are all here; by all blocks.
-__device__ __forceinline__ void take(Team& team, const Wire& wire, const Graph& graph, const Space& space, Control* control,
-                                     int64 slot, int64 round) {
+__device__ __forceinline__ void take(Team& team, const Wire& wire, const Graph& graph, const Space& space,
+                                     Control* control, int64 slot, int64 round) {
 #if TOLD
   for (int64 r = 0; r < wire.ranks; ++r) {
     if (r == wire.rank) continue;
