@@ -4,9 +4,10 @@
 
 Every rank has one thread (or ``--threads``) and its part of a graph; rank 0 also has the whole, and runs
 alone on it while the others wait: with as many threads as a rank, and with as many as all ranks together. All
-in turns; medians of the rounds. Counted is time on the clock. A rank *works* in its compiled loop, from its
-first thread's entry to its return, messages included that are chosen, written and taken in, and all that its
-threads do or wait for among themselves; not what it *waits* there for other ranks, which is polling.
+in turns; medians of the rounds. A rank *works* in its compiled loop, from its first thread's entry to its
+return, messages included that are chosen, written and taken in, and all that its threads do or wait for among
+themselves; not what it *waits* there for other ranks, which is polling. Counted is time on the clock, and
+where ranks of one thread are more than cores, the time that they have a core.
 
     sum       milliseconds that all ranks work, and that over one process with the threads of a rank
     of CPU    the same over what one process with as many threads as all ranks takes, times ranks: two cores
@@ -21,6 +22,7 @@ Answers of every rank's part are compared with those of the process alone: the s
 
 from __future__ import annotations
 
+import time
 from contextlib import nullcontext
 from pathlib import Path
 from statistics import median
@@ -32,6 +34,8 @@ import gpop
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.common.launched import launched_ranks
+from gpop.common.parallel import worker_count
+from gpop.ranks import wire
 from gpop.ranks.world import World, end_all, world_of
 from perf.parser import documented
 from perf.provenance import perf_command, written
@@ -109,13 +113,16 @@ def _run(argv: list[str]) -> int:
     world = world_of("auto")
     if world is None:
         raise UsageError("ranks-cpu is for several ranks: expected mpiexec -n 2 python -m perf ranks-cpu ...")
+    clock = ""
+    if given.threads == 1 and world.local_size > worker_count():
+        wire.CLOCK, clock = time.CLOCK_THREAD_CPUTIME_ID, ", time that they have a core"
     right = True
     head = written(given.out, perf_command("ranks-cpu", argv))
     with nullcontext() if world.rank else head:
         for spec in given.graphs:
             whole, part = make(spec, world)
             if whole is not None:
-                print(f"{spec}: {whole!r}, {world.size} ranks x {given.threads} threads")
+                print(f"{spec}: {whole!r}, {world.size} ranks x {given.threads} threads{clock}")
                 together = f"{given.threads * world.size} threads"
                 columns = f"{'rounds':>7}{'one, ms':>10}{'sum, ms':>10}{'times':>9}"
                 columns += f"{together:>11}{'wall, ms':>10}{'times':>9}{'of CPU':>9}"

@@ -5,7 +5,7 @@ nanoseconds each, never inside scatter or gather). ``store_streaming`` writes me
 would hold until they are read. ``store_release`` and ``load_acquire`` publish
 bins between threads in interleaved runs and phases between the threads of a team. ``pause`` and
 ``yield_core`` are the two steps of waiting; who has nothing to wait for soon sleeps (``sleep_while``, Linux's
-futex); ``clock_ns`` is the C library's monotonic clock.
+futex); ``clock_ns`` is the C library's monotonic clock, ``ns_of`` any of its clocks.
 """
 
 from __future__ import annotations
@@ -80,22 +80,36 @@ def store_release(typingctx, array, index, value):
 _CLOCK_MONOTONIC = 6 if sys.platform == "darwin" else 1
 
 
+def _read(builder, clock):
+    """Nanoseconds of a clock of the C library."""
+    timespec = ir.LiteralStructType([ir.IntType(64), ir.IntType(64)])
+    slot = cgutils.alloca_once(builder, timespec)
+    function_type = ir.FunctionType(ir.IntType(32), [ir.IntType(32), timespec.as_pointer()])
+    function = cgutils.get_or_insert_function(builder.module, function_type, "clock_gettime")
+    builder.call(function, [clock, slot])
+    seconds = builder.extract_value(builder.load(slot), 0)
+    nanoseconds = builder.extract_value(builder.load(slot), 1)
+    return builder.add(builder.mul(seconds, ir.Constant(ir.IntType(64), 10**9)), nanoseconds)
+
+
 @intrinsic
 def clock_ns(typingctx):
     """Monotonic time in nanoseconds (int64), about 25 ns a call."""
-    signature = types.int64()
 
     def codegen(context, builder, sig, args):
-        timespec = ir.LiteralStructType([ir.IntType(64), ir.IntType(64)])
-        slot = cgutils.alloca_once(builder, timespec)
-        function_type = ir.FunctionType(ir.IntType(32), [ir.IntType(32), timespec.as_pointer()])
-        function = cgutils.get_or_insert_function(builder.module, function_type, "clock_gettime")
-        builder.call(function, [ir.Constant(ir.IntType(32), _CLOCK_MONOTONIC), slot])
-        seconds = builder.extract_value(builder.load(slot), 0)
-        nanoseconds = builder.extract_value(builder.load(slot), 1)
-        return builder.add(builder.mul(seconds, ir.Constant(ir.IntType(64), 10**9)), nanoseconds)
+        return _read(builder, ir.Constant(ir.IntType(32), _CLOCK_MONOTONIC))
 
-    return signature, codegen
+    return types.int64(), codegen
+
+
+@intrinsic
+def ns_of(typingctx, clock):
+    """The same of the clock with this number (int64), such as ``time.CLOCK_THREAD_CPUTIME_ID``."""
+
+    def codegen(context, builder, sig, args):
+        return _read(builder, builder.trunc(args[0], ir.IntType(32)))
+
+    return types.int64(types.int64), codegen
 
 
 _PAUSE = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.common.atomics import clock_ns, load_acquire, pause, store_release, yield_core
+from gpop.common.atomics import load_acquire, ns_of, pause, store_release, yield_core
 from gpop.common.foreign import call_c
 from gpop.common.inlined import inline
 from gpop.cpu.exchange_wire import (
@@ -18,6 +18,7 @@ from gpop.cpu.exchange_wire import (
     BYTE,
     BYTES,
     CHOSEN,
+    CLOCK,
     COMM,
     COUNT,
     DUE,
@@ -126,10 +127,10 @@ def wait_for_neighbours(turn, wire):
 @inline
 def come_together(wire):
     """Return when none of them reads any more what was before this exchange."""
-    before, turn = clock_ns(), come(wire.calls[EXCHANGE_TURN])
+    before, turn = ns_of(wire.calls[CLOCK]), come(wire.calls[EXCHANGE_TURN])
     tell_neighbours(turn, wire)
     wait_for_neighbours(turn, wire)
-    wire.traffic[WAITED] += clock_ns() - before
+    wire.traffic[WAITED] += ns_of(wire.calls[CLOCK]) - before
 
 
 @inline
@@ -141,10 +142,10 @@ def have_read(wire):
 @inline
 def hear(wire):
     """Return when all that comes in this exchange is there."""
-    before = clock_ns()
+    before = ns_of(wire.calls[CLOCK])
     wait_for_neighbours(said(wire.calls[EXCHANGE_TURN]), wire)
     wait_for_all(wire.calls)
-    wire.traffic[WAITED] += clock_ns() - before
+    wire.traffic[WAITED] += ns_of(wire.calls[CLOCK]) - before
     wire.traffic[EXCHANGES] += 1
 
 

@@ -61,10 +61,10 @@ the bitmap, the number of the first among the mirrors of that rank; the partitio
 
 (
     ISEND, IRECV, TESTALL, COMM, BYTE, REQUESTS, STATUSES, REQUEST_BYTES, FLAG_ADDRESS, FLAG, EXCHANGE_TURN,
-    ON_THE_WAY, CALL_SLOTS,
-) = range(13)  # fmt: skip
+    ON_THE_WAY, CLOCK, CALL_SLOTS,
+) = range(14)  # fmt: skip
 """Slots of `Wire.calls`: addresses of functions, handles, addresses of arrays; an int that MPI sets; the
-number of the latest exchange; and how many requests MPI has to end."""
+number of the latest exchange; how many requests MPI has to end; and by which clock waiting is told."""
 
 BYTES, VALUES, WAITED, EXCHANGES = range(4)
 """Slots of `Wire.traffic`: bytes and values sent, nanoseconds in which others were waited for, exchanges."""

@@ -12,7 +12,7 @@ import numpy as np
 from gpop.common.inlined import inline
 from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of, note_touched, rebuild_list
-from gpop.cpu.exchange import note_whole_edges, own_range, whole_degree
+from gpop.cpu.exchange import note_whole_edges, own_range, whole_degrees
 from gpop.cpu.owed import CHANGED, IN, OWED
 from gpop.cpu.scatter import flag_bit
 from gpop.cpu.sums import HEARD
@@ -167,15 +167,13 @@ def make_filter(filterFunc, priorityFunc, track, ranked, owes):
                 space.in_frontier[v] = 0
         space.frontier_size[d] = kept
         edges = np.int64(0)
-        for i in range(kept):
-            v = base + np.uint64(space.frontier[start + i])
-            if ranked:
-                edges += whole_degree(v, state)
-            else:
-                edges += layout.indptr[v + np.uint64(1)] - layout.indptr[v]
-        space.active_edges[d] = edges
         if ranked:
-            note_whole_edges(d, edges, space)
+            note_whole_edges(d, whole_degrees(d, kept, layout, space, state), space)
+        else:
+            for i in range(kept):
+                v = base + np.uint64(space.frontier[start + i])
+                edges += layout.indptr[v + np.uint64(1)] - layout.indptr[v]
+            space.active_edges[d] = edges
 
     return filter_frontier
 

@@ -110,7 +110,10 @@ def make_pull(
         left_edges = np.int64(0)
         for i in range(wanted):
             if i + np.uint64(AHEAD) < wanted:
-                prefetch(indices, indptr[base + np.uint64(needy[start + i + np.uint64(AHEAD)])])
+                later = base + np.uint64(needy[start + i + np.uint64(AHEAD)])
+                prefetch(indices, indptr[later])
+                if ranked:  # its edges are asked for when it has joined the frontier, and lie elsewhere
+                    prefetch(state.gpop_few, later - np.uint64(state.gpop_first))
             v = base + np.uint64(needy[start + i])
             node = np.uint32(v)
             e = np.uint64(indptr[v])

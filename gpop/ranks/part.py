@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpop.cpu.active import WORD_BITS
+from gpop.cpu.exchange import MANY
 from gpop.cpu.sums import has_hub
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
@@ -51,8 +52,8 @@ class Part(NamedTuple):
     ``bounds[r]``: where rank r's range begins; ``names``: global ids of the mirrors, ascending, ``mirrors``
     their local ids and ``mirror_counts`` how many are of each rank. ``sends``: own vertices that other ranks
     mirror, local ids by rank, ``send_counts`` of each. ``out_edges``: edges of each own partition, to all
-    ranks. ``everywhere``: local ids are global ones. ``kept``: what runs leave for the next one, by what it
-    is.
+    ranks; ``few``: of each own vertex, at most `MANY`. ``everywhere``: local ids are global ones. ``kept``:
+    what runs leave for the next one, by what it is.
     """
 
     bits: int
@@ -67,6 +68,7 @@ class Part(NamedTuple):
     sends: np.ndarray
     send_counts: np.ndarray
     out_edges: np.ndarray
+    few: np.ndarray
     everywhere: bool
     kept: dict[Any, Any]
 
@@ -250,9 +252,9 @@ def part_of(graph: Graph, bits: int, world: World, everywhere: float = EVERYWHER
     part = Part(
         bits, bounds, local.graph, shift, local.first, local.last, local.names, local.mirrors,
         mirror_counts, (wanted.astype(np.int64) - shift).astype(np.uint32), send_counts, out_edges,
-        local.everywhere, {},
+        np.minimum(degrees, MANY).astype(np.uint16), local.everywhere, {},
     )  # fmt: skip
-    arrays = (part.mirrors, part.names, part.sends)
+    arrays = (part.mirrors, part.names, part.sends, part.few)
     return graph.store.put(
         Kind.PART, part, (bits, everywhere), about=partitions(bits), holds=arrays, graph=local.graph
     )

@@ -67,7 +67,7 @@ def _all_wrapped(lowered: Lowered, everywhere: bool) -> Lowered:
     text = f"{lowered.key} {everywhere} {source_key(__file__)}"
     return lowered._replace(
         functions={name: _wrapped(name, function, bodies, everywhere) for name, function in given.items()},
-        fields=(*lowered.fields, "out_degree", "gpop_message"),
+        fields=(*lowered.fields, "out_degree", "gpop_message", "gpop_few"),
         parameters=(*lowered.parameters, "gpop_shift", "gpop_first", "gpop_last"),
         built_in=tuple(name for name in lowered.built_in if name == "iteration"),
         key=hashlib.sha256(text.encode()).hexdigest()[: len(lowered.key)],
@@ -94,7 +94,12 @@ def local_program(program: Program, part: Part, messages: np.ndarray) -> Program
     """The program on the local graph: the user's fields, parameters, and what wrapped functions need."""
     local = object.__new__(type(program))
     local.graph = part.graph
-    made = {**program._fields, "out_degree": program.graph.out_degree, "gpop_message": messages}
+    made = {
+        **program._fields,
+        "out_degree": program.graph.out_degree,
+        "gpop_message": messages,
+        "gpop_few": part.few,
+    }
     local._fields = Fields(made, {})
     local._parameters = {
         **program._parameters,

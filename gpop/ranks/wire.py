@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from gpop.cpu import exchange_wire
@@ -18,6 +20,10 @@ PIECE_WORDS = 512
 
 LINE_WORDS = 8
 """Buffers begin at cache lines."""
+
+CLOCK = time.CLOCK_MONOTONIC
+"""By which a rank tells how long it was in its loop, and waited. With more ranks than cores, perf takes
+``CLOCK_THREAD_CPUTIME_ID``, which stands still while others have the core."""
 
 
 def messages_of(part: Part, message: np.dtype, told: bool, world: World) -> np.ndarray:
@@ -198,6 +204,7 @@ def _calls(world: World) -> np.ndarray:
         slots.ctypes.data + 8 * requests, slots.ctypes.data + 8 * statuses, calls["request_bytes"],
         slots.ctypes.data + 8 * exchange_wire.FLAG,
     )  # fmt: skip
+    slots[exchange_wire.CLOCK] = CLOCK
     return slots
 
 

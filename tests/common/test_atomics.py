@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -48,3 +49,11 @@ def test_nothing_is_stored_where_another_value_is_found():
     array = np.array([0, 11, 20])
     assert not njit(compare_and_swap)(array)
     assert array.tolist() == [0, 11, 20]
+
+
+@pytest.mark.parametrize("clock", [time.CLOCK_MONOTONIC, time.CLOCK_THREAD_CPUTIME_ID])
+def test_a_clock_by_its_number(clock):
+    read = njit(lambda clock: atomics.ns_of(clock))
+    read(clock)
+    before = time.clock_gettime_ns(clock)
+    assert before <= read(clock) <= time.clock_gettime_ns(clock)

@@ -339,6 +339,14 @@ def early() -> None:
     RankEngine.finish = finished
 
 
+def many_edges() -> None:
+    """A vertex with more edges than the array of few can say has all of them in the trace."""
+    ring = np.arange(40)
+    hub = np.zeros(70_000, np.int64)
+    graph = gpop.Graph.from_edges(np.append(ring, hub), np.append((ring + 1) % 40, np.arange(hub.size) % 40))
+    agreement.check("drift", "sc", "many edges", graph, threads=(1,), sizes=(8,))
+
+
 def untouched() -> None:
     """A run that stays on one rank is a header an iteration to the others: no memory, no work for threads."""
     own, ranks = 1 << 19, world()
@@ -399,6 +407,7 @@ if __name__ == "__main__":
     asked()
     one_is_due()
     early()
+    many_edges()
     untouched()
     other_ways()
     checkpoints(Path(sys.argv[1]))
