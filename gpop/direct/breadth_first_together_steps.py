@@ -21,7 +21,7 @@ from gpop.direct.breadth_first_steps import DEPTH, pull
 from gpop.direct.crew import CHUNKS, apart, make_crew
 
 CLAIMS, PUSH, BITS, PULL, LIST, OVER = range(6)
-MARKED, PARITY, CLAIM, ORDERED, MOST, LENGTH, PER, SEEN, BEGUN, SLOTS = range(8, 18)
+MARKED, PARITY, CLAIM, ORDERED, MOST, LENGTH, PER, SEEN, BEGUN, CHUNKED, SLOTS = range(8, 19)
 """Slots of ``now`` after those of ``left_off``: segments of the list; which rows are read and which written;
 the claim of the first chunk; the end of ``order``; chunks at most; what is divided among them, and how much
 of it each has; whether bits are those of ``seen``; when the step began."""
