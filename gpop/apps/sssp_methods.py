@@ -111,7 +111,7 @@ def choose(
         return "messages", f"{', '.join(spoken)} is for messages"
     if several(options) or not fits:
         return "messages", "weights are fractions or large" if not fits else "several ranks"
-    if not on_gpu and _is_small(graph, options) and graph.facts.mapped is None:
+    if not on_gpu and _is_small(graph, use_threads(options.get("threads"))) and graph.facts.mapped is None:
         return "calendar", "a small graph, and no option speaks of messages"
     if on_gpu and graph.m <= SMALL_ON_GPU:  # whatever its shape: the least of the three
         return "messages", "a small graph"
@@ -129,15 +129,14 @@ def choose(
     return "lists", "many edges of each vertex, and no option speaks of messages"
 
 
-def _is_small(graph: gpop.Graph, options: dict[str, Any]) -> bool:
+def _is_small(graph: gpop.Graph, threads: int) -> bool:
     """Whether a calendar is the fastest: `MOST_VERTICES` and the others."""
     few_of_each = graph.m < MOST_DEGREE * graph.n
-    if graph.n <= MOST_VERTICES and graph.m <= SURE_EDGES:
-        return True
-    if graph.n <= MOST_VERTICES and graph.m <= MOST_EDGES and few_of_each and not mostly_near(graph):
-        return True
-    many = graph.n + graph.m <= MOST_OF_MANY and use_threads(options.get("threads")) >= MANY_THREADS
-    return many and (few_of_each or graph.m <= SURE_EDGES)
+    if threads >= MANY_THREADS and graph.n + graph.m <= MOST_OF_MANY:
+        return few_of_each or graph.m <= SURE_EDGES
+    if graph.n > MOST_VERTICES or graph.m > MOST_EDGES:
+        return False
+    return graph.m <= SURE_EDGES or (few_of_each and not mostly_near(graph))
 
 
 def _day_steps(graph: gpop.Graph) -> int:

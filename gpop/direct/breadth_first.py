@@ -51,13 +51,13 @@ from gpop.direct.breadth_first_steps import (
     to_list,
 )
 from gpop.direct.breadth_first_together import begin_together, go_on
-from gpop.direct.breadth_first_together_steps import CHUNK_EDGES, TogetherSpace, space_for
+from gpop.direct.breadth_first_together_steps import TogetherSpace, space_for
 from gpop.direct.phases import kernel
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.in_edges import in_edges
 from gpop.layout.likely_sources import likely_sources
-from gpop.model.sharing import SHARED_EDGES, least_rest, worth
+from gpop.model.sharing import CHUNK_EDGES, SHARED_EDGES, least_rest, worth
 
 PHASES = ("push", "pull")
 NOBODY = 0xFFFFFFFF

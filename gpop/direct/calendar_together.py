@@ -5,7 +5,7 @@ have the same days. A step is part of a day: the blocks of its bucket in all cal
 threads as chunks; who is through with one goes on with what that has brought into its own bucket of the day,
 while it is short. What is left is the next step. A bucket of few vertices the leader does alone.
 
-A day should have `EDGES_EACH` edges for every thread: where the last ones had fewer, days become twice as
+A day should have `DAY_EDGES` edges for every thread: where the last ones had fewer, days become twice as
 wide, and the calendars are filled anew with those that are not settled, every vertex once. So they are where
 a year is over, and where a calendar has no room for somebody.
 
@@ -52,26 +52,18 @@ from gpop.direct.calendar_steps import (
 from gpop.direct.crew import KIND, announce, apart, chunk_done, end, make_crew, next_chunk
 from gpop.direct.shared_job import share
 from gpop.model.light_first import FARTHEST
+from gpop.model.sharing import ALONE, DAY_EDGES, FUSED
 
 FILL, WORK, OVER = range(3)
-SHIFT, THE_YEAR, AT, FROM, THE_FILLING, SIZE, PER, DONE_DAYS, DONE_EDGES, BELOW = range(10)
-EACH, FUSE, LONE, STEPS, WALKED, SLOTS = 10, 11, 12, 13, 24, 32
+SHIFT, THE_YEAR, AT, FROM, THE_FILLING, SIZE, PER, DONE_DAYS, DONE_EDGES, BELOW, EACH, FUSE, LONE = range(13)
+WALKED, SLOTS = 24, 32
 """Slots of ``now``: width of a day, first day of the year, day of the year; what is farther is not settled;
 number of the filling; blocks or vertices of a step, and how many a chunk has; days since the width was
-chosen, and edges that had been walked then; no distance is beyond. A line further on, edges walked."""
-
-EDGES_EACH = 1 << 11
-"""Edges of a day for each thread, at least."""
+chosen, and edges that had been walked then; no distance is beyond; `DAY_EDGES`, `FUSED` and `ALONE`. A line
+further on, edges walked."""
 
 LOOK_BACK = 4
 """Days after which the width is judged."""
-
-LOG = [0, 0, 0, 0]
-ALONE = 64
-"""Vertices of a step that the leader does alone."""
-
-FUSED = 1 << 10
-"""A thread goes on with its own bucket up to so many vertices."""
 
 FILLED_EACH = 1 << 12
 """Vertices of a chunk when calendars are filled."""
@@ -112,7 +104,7 @@ def go_on(
     """All distances from this day on, whose width is ``2**shift``; what is below, and edges walked."""
     now = apart(SLOTS)
     now[SHIFT], now[FROM], now[THE_FILLING] = shift, max((today << shift) - 1, 0), shelf.filling + 1
-    now[THE_YEAR], now[EACH], now[FUSE], now[LONE] = today, EDGES_EACH, FUSED, ALONE
+    now[THE_YEAR], now[EACH], now[FUSE], now[LONE] = today, DAY_EDGES, FUSED, ALONE
     job = TogetherSearch(
         np.int64(threads), np.int64(blocks_for(shelf.n)), starts, lines, distance, shelf.addresses,
         shelf.work, make_crew(), now,
@@ -120,7 +112,6 @@ def go_on(
     job.crew[KIND] = FILL
     share(_search, job, threads)
     shelf.filling = int(now[THE_FILLING])
-    LOG[:] = now[STEPS], now[THE_FILLING], now[SHIFT], now[WALKED]
     return int(now[BELOW]), int(now[WALKED])
 
 
@@ -321,7 +312,6 @@ def _search(worker, job):
         elif worker > 0:
             return
         else:
-            job.now[STEPS] += 1
             kind = _next(crew[KIND], job)
             if kind == OVER:
                 end(crew)

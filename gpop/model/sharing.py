@@ -18,6 +18,18 @@ SHARED_EDGES = 1 << 12
 EDGES_EACH = 1 << 15
 """Edges that are left for each of the threads that are called."""
 
+CHUNK_EDGES = 1 << 10
+"""Of a level, of which a thread takes one chunk after the other: about a microsecond."""
+
+DAY_EDGES = 1 << 11
+"""Edges of a day for each thread that shares a calendar, at least: days that have fewer become wider."""
+
+FUSED = 1 << 10
+"""Vertices up to which a thread goes on with what it has found for the same day, before others take of it."""
+
+ALONE = 64
+"""Vertices of a step on a day that one thread does alone."""
+
 
 def least_rest(threads: int, n: int) -> int:
     """How many vertices must be left for a level to be shared, of a graph of n; n: it never is.
