@@ -31,6 +31,7 @@ from gpop.graph.kept import Kind
 from gpop.layout.by_weight import LINE_BYTES
 from gpop.layout.partition import mostly_near
 from gpop.model.light_first import FARTHEST, PHASES
+from gpop.model.sharing import MANY_THREADS
 
 METHODS = ("auto", "messages", "lists", "calendar")
 
@@ -49,9 +50,9 @@ SURE_EDGES, MOST_DEGREE = 1 << 20, 32
 look at (friends with 85 each take .44 of the time), nor where neighbours are near each other: the web graph
 below takes 2.4 times as long as by messages."""
 
-MANY_THREADS, MOST_OF_MANY = 4, 1 << 22
-"""With so many threads, of so many vertices and edges together: they share the calendar. (A web graph, 16
-threads: 18.6 ms by messages.)"""
+MOST_OF_MANY = 1 << 22
+"""Vertices and edges together up to which it is the calendar where `MANY_THREADS` share it. (A web graph
+takes 16 threads 18.6 ms by messages.)"""
 
 SMALL_ON_GPU, SMALL_AMONG_HUBS, SMALL_ONE_WAY = 1 << 18, 1 << 19, 1 << 20
 """On a GPU auto is messages up to so many edges: where a graph equals its reverse, where such a graph has

@@ -21,6 +21,9 @@ EDGES_EACH = 1 << 15
 CHUNK_EDGES = 1 << 10
 """Of a level, of which a thread takes one chunk after the other: about a microsecond."""
 
+MANY_THREADS = 4
+"""So many share a calendar; fewer leave it to one of them."""
+
 DAY_EDGES = 1 << 11
 """Edges of a day for each thread that shares a calendar, at least: days that have fewer become wider."""
 
@@ -43,11 +46,16 @@ def least_rest(threads: int, n: int) -> int:
 
 
 def shares_paths(threads: int, n: int) -> bool:
-    """Whether a search for shortest paths is shared: the same, but not by two.
+    """Whether a search for shortest paths is shared: the same, but by `MANY_THREADS` at least.
 
     On two threads a road of 264,000 vertices took 1.0 of the time of one, people .93, a web graph .65.
+
+    Examples
+    --------
+    >>> shares_paths(16, 1 << 15), shares_paths(16, 1 << 12), shares_paths(2, 1 << 20)
+    (True, False, False)
     """
-    return threads > 2 and least_rest(threads, n) < n
+    return threads >= MANY_THREADS and least_rest(threads, n) < n
 
 
 def worth(threads: int, edges: int) -> int:

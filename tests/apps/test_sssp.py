@@ -16,6 +16,7 @@ from gpop.apps.sssp_buckets import default_delta
 from gpop.apps.sssp_methods import choose
 from gpop.generate import generate
 from gpop.graph.transform import random_weights
+from gpop.model.sharing import MANY_THREADS
 from tests.apps import reference
 from tests.quick import quick
 
@@ -226,7 +227,7 @@ def test_the_calendar_is_for_few_edges_or_for_few_of_each_vertex_that_are_not_ne
     assert choose(near, "auto", 3, None, TWO)[0] == "calendar"
     monkeypatch.setattr(sssp_methods, "SURE_EDGES", near.m - 1)
     assert choose(near, "auto", 3, None, TWO)[0] == "messages"
-    many = {"threads": sssp_methods.MANY_THREADS}  # share it
+    many = {"threads": MANY_THREADS}  # share it
     assert choose(near, "auto", 3, None, many)[0] == "calendar"
     monkeypatch.setattr(sssp_methods, "MOST_OF_MANY", near.n + near.m - 1)
     assert choose(near, "auto", 3, None, many)[0] == "messages"
