@@ -104,6 +104,7 @@ def go_on(
     """All distances from this day on, whose width is ``2**shift``; what is below, and edges walked."""
     now = apart(SLOTS)
     now[SHIFT], now[FROM], now[THE_FILLING] = shift, max((today << shift) - 1, 0), shelf.filling + 1
+    now[BELOW] = min(FARTHEST, now[FROM])
     now[THE_YEAR], now[EACH], now[FUSE], now[LONE] = today, DAY_EDGES, FUSED, ALONE
     job = TogetherSearch(
         np.int64(threads), np.int64(blocks_for(shelf.n)), starts, lines, distance, shelf.addresses,

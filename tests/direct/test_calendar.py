@@ -197,6 +197,13 @@ def test_calendars_of_several_threads_that_have_no_room(monkeypatch):
         assert np.array_equal(found.distance, expected.distance)
 
 
+def test_a_last_day_from_which_all_have_moved_away(monkeypatch):
+    """Others are called for it, and find nobody: what was found before is below the bound all the same."""
+    all_share(monkeypatch, 1)
+    found = search(Graph.from_edges([0, 0, 2], [1, 2, 1], np.array([100, 1, 1])), 0, 8, 2)
+    assert found.threads == 2 and found.distance.tolist() == [0, 2, 1] and 2 < found.below <= 100
+
+
 def test_few_threads_or_vertices_share_nothing():
     graph = weighted(generate("rmat", scale=12, degree=16, seed=5), 255)
     assert search(graph, 1, 8, 8).threads == 1
