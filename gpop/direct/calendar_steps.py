@@ -145,23 +145,6 @@ def walk(pairs, lines, distance, calendar):
 
 
 @inline
-def _improve(count, today, shift, distance, calendar):
-    """Look at finds again: what is still nearer is entered, unless the bucket of that day has it."""
-    now = calendar.now
-    for i in range(count):
-        find = calendar.finds[i]
-        v, length = find & _ID, find >> _HALF
-        before = np.uint64(distance[v])
-        if length < before:
-            distance[v] = length
-            day = day_of(length, shift)
-            if np.int64(day) >= now[YEAR] + DAYS:
-                now[BEYOND] = 1
-            elif np.uint64(day == today) | np.uint64(day_of(before, shift) != day):  # one branch, not two
-                enter(v, day - np.uint64(now[YEAR]), calendar)
-
-
-@inline
 def next_day(at, calendar):
     """The first day from this one on whose bucket is not empty; `DAYS` where there is none this year."""
     word, bits = at >> _SIX, calendar.busy[at >> _SIX]
