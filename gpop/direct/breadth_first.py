@@ -57,7 +57,7 @@ from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.in_edges import in_edges
 from gpop.layout.likely_sources import likely_sources
-from gpop.model.sharing import CHUNK_EDGES, SHARED_EDGES, least_rest, worth
+from gpop.model.sharing import chunk_edges, least_level, least_rest, worth
 
 PHASES = ("push", "pull")
 NOBODY = 0xFFFFFFFF
@@ -103,7 +103,7 @@ class _Room:
             require_memory(TOGETHER_BYTES * n * threads, f"breadth-first search by {threads} threads")
             self.together = space_for(n, int(self.space.most[0]), threads)
             self.shared = Reference(self.together)
-        begin_together(threads, CHUNK_EDGES, self.shared, self.table)
+        begin_together(threads, chunk_edges(threads), self.shared, self.table)
         go_on(self.shared, self.table, parent, level, threads)
 
 
@@ -128,7 +128,7 @@ def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
         _compile_together(graph.indices.dtype)
     start, called = time.perf_counter(), 1
     parent, level = np.empty(graph.n, np.uint32), np.empty(graph.n, np.int32)
-    if _search(source, room.table, parent, level, least, SHARED_EDGES):
+    if _search(source, room.table, parent, level, least, least_level(threads)):
         called = worth(threads, int(room.space.left_off[LEFT]))
         room.go_on(parent, level, called)
     tally = room.space.tally
@@ -162,7 +162,7 @@ def _room(graph: Graph) -> _Room:
 def _compile(ids: np.dtype) -> None:
     """Search in nothing, before the clock starts."""
     room = _room(Graph(np.zeros(2, np.int64), np.empty(0, ids)))  # whose arrays live as long as it does
-    _search(0, room.table, np.empty(1, np.uint32), np.empty(1, np.int32), 1, SHARED_EDGES)
+    _search(0, room.table, np.empty(1, np.uint32), np.empty(1, np.int32), 1, least_level(1))
 
 
 @cache
@@ -170,7 +170,7 @@ def _compile_together(ids: np.dtype) -> None:
     """The same by a crew of one."""
     room = _room(Graph(np.zeros(2, np.int64), np.empty(0, ids)))
     parent, level = np.empty(1, np.uint32), np.empty(1, np.int32)
-    _search(0, room.table, parent, level, 1, SHARED_EDGES)
+    _search(0, room.table, parent, level, 1, least_level(1))
     room.space.left_off[:] = np.arange(8) % 6 == 0  # a frontier of one vertex without edges
     room.go_on(parent, level, 1)
 

@@ -64,7 +64,7 @@ from gpop.direct.shortest_paths import Distances
 from gpop.graph.graph import Graph
 from gpop.layout.edge_pairs import edge_pairs
 from gpop.model.light_first import FARTHEST
-from gpop.model.sharing import SHARED_EDGES, shares_paths, worth
+from gpop.model.sharing import shares_paths, worth
 
 _ONE, _HALF, _ID, _NONE = (np.uint64(number) for number in (1, 32, 0xFFFFFFFF, 0))
 
@@ -83,7 +83,7 @@ class _CalendarRoom(NamedTuple):
 
 PHASES = ("search",)
 
-ENOUGH, NEVER = 4 * SHARED_EDGES, 2**62
+ENOUGH, NEVER = 1 << 14, 2**62
 """Edges after which others are called for the rest of a search, if they ever are."""
 
 

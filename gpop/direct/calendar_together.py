@@ -5,7 +5,7 @@ have the same days. A step is part of a day: the blocks of its bucket in all cal
 threads as chunks; who is through with one goes on with what that has brought into its own bucket of the day,
 while it is short. What is left is the next step. A bucket of few vertices the leader does alone.
 
-A day should have `DAY_EDGES` edges for every thread: where the last ones had fewer, days become twice as
+A day should have `DAY_EDGES` edges: where the last ones had fewer, days become twice as
 wide, and the calendars are filled anew with those that are not settled, every vertex once. So they are where
 a year is over, and where a calendar has no room for somebody.
 
@@ -55,7 +55,7 @@ from gpop.model.light_first import FARTHEST
 from gpop.model.sharing import ALONE, DAY_EDGES, FUSED
 
 FILL, WORK, OVER = range(3)
-SHIFT, THE_YEAR, AT, FROM, THE_FILLING, SIZE, PER, DONE_DAYS, DONE_EDGES, BELOW, EACH, FUSE, LONE = range(13)
+SHIFT, THE_YEAR, AT, FROM, THE_FILLING, SIZE, PER, DONE_DAYS, DONE_EDGES, BELOW, LEAST, FUSE, LONE = range(13)
 WALKED, SLOTS = 24, 32
 """Slots of ``now``: width of a day, first day of the year, day of the year; what is farther is not settled;
 number of the filling; blocks or vertices of a step, and how many a chunk has; days since the width was
@@ -105,7 +105,7 @@ def go_on(
     now = apart(SLOTS)
     now[SHIFT], now[FROM], now[THE_FILLING] = shift, max((today << shift) - 1, 0), shelf.filling + 1
     now[BELOW] = min(FARTHEST, now[FROM])
-    now[THE_YEAR], now[EACH], now[FUSE], now[LONE] = today, DAY_EDGES, FUSED, ALONE
+    now[THE_YEAR], now[LEAST], now[FUSE], now[LONE] = today, DAY_EDGES, FUSED, ALONE
     job = TogetherSearch(
         np.int64(threads), np.int64(blocks_for(shelf.n)), starts, lines, distance, shelf.addresses,
         shelf.work, make_crew(), now,
@@ -273,7 +273,7 @@ def _next(kind, job):
         now[DONE_DAYS] += 1
         if now[DONE_DAYS] == LOOK_BACK:
             edges = now[WALKED] - now[DONE_EDGES]
-            if edges < LOOK_BACK * now[EACH] * job.threads and now[SHIFT] < 31:
+            if edges < LOOK_BACK * now[LEAST] and now[SHIFT] < 31:
                 return _refill(day >> 1, now[SHIFT] + 1, job)
             now[DONE_DAYS], now[DONE_EDGES] = 0, now[WALKED]
     kind = _seek(job)
