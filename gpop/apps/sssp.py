@@ -1,7 +1,7 @@
 """Single-source shortest paths with weights that are not negative.
 
 Three algorithms with the same result. For whole-number weights, *lists*: light edges are pushed and most
-others never looked at, see `gpop.direct.shortest_paths`; *calendar*: one thread and narrow buckets, for small
+others never looked at, see `gpop.direct.shortest_paths`; *calendar*: narrow buckets, for small
 graphs, see `gpop.direct.calendar`. *messages*, of which the rest of this file is:
 Algorithm: delta-stepping. Improved vertices scatter (GPOP, Algorithm 7) in buckets of distances that
 are ``delta`` wide, the lowest bucket first. An infinite ``delta`` is Bellman-Ford.
@@ -108,7 +108,7 @@ def sssp(
     source : int or str
         Vertex index, or the name of a vertex; ``graph.vertex_of(id)`` for an original id that is a number.
     method : "auto", "messages", "lists" or "calendar"
-        Where weights are whole numbers auto is the calendar, which is one thread of the CPU, on small graphs,
+        Where weights are whole numbers auto is the calendar, on small graphs and a CPU,
         and lists where vertices have many edges, also on a GPU, unless an option speaks of messages or
         iterations. The choice and its reason are in ``trace.summary``.
     delta : float, optional

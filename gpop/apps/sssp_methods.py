@@ -1,7 +1,7 @@
 """Which method finds shortest paths, and a run of those that send no messages.
 
-On a small graph one thread and a calendar of buckets (`gpop.direct.calendar`), on others lists in the order
-of weights (`gpop.direct.shortest_paths`, `gpop.gpu.direct.shortest_paths`).
+On a small graph a calendar of buckets, with which one thread begins (`gpop.direct.calendar`), on others lists
+in the order of weights (`gpop.direct.shortest_paths`, `gpop.gpu.direct.shortest_paths`).
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from gpop.graph.kept import Kind
 from gpop.layout.by_weight import LINE_BYTES
 from gpop.layout.partition import mostly_near
 from gpop.model.light_first import FARTHEST, PHASES
+from gpop.model.sharing import MANY_THREADS
 
 METHODS = ("auto", "messages", "lists", "calendar")
 
@@ -48,6 +49,10 @@ SURE_EDGES, MOST_DEGREE = 1 << 20, 32
 """On graphs of more edges than this it is not where vertices have as many edges as that, which lists need not
 look at (friends with 85 each take .44 of the time), nor where neighbours are near each other: the web graph
 below takes 2.4 times as long as by messages."""
+
+MOST_OF_MANY = 1 << 22
+"""Vertices and edges together up to which it is the calendar where `MANY_THREADS` share it. (A web graph
+takes 16 threads 12 ms by messages, GAPBS 6.)"""
 
 SMALL_ON_GPU, SMALL_AMONG_HUBS, SMALL_ONE_WAY = 1 << 18, 1 << 21, 1 << 20
 """On a GPU auto is messages up to so many edges: where a graph equals its reverse, where such a graph has
@@ -112,7 +117,7 @@ def choose(
         return "messages", f"{', '.join(spoken)} is for messages"
     if several(options) or not fits:
         return "messages", "weights are fractions or large" if not fits else "several ranks"
-    if not on_gpu and _is_small(graph) and graph.facts.mapped is None:
+    if not on_gpu and _is_small(graph, use_threads(options.get("threads"))) and graph.facts.mapped is None:
         return "calendar", "a small graph, and no option speaks of messages"
     if on_gpu and graph.m <= SMALL_ON_GPU:  # whatever its shape: the least of the three
         return "messages", "a small graph"
@@ -130,11 +135,14 @@ def choose(
     return "lists", "many edges of each vertex, and no option speaks of messages"
 
 
-def _is_small(graph: gpop.Graph) -> bool:
+def _is_small(graph: gpop.Graph, threads: int) -> bool:
     """Whether a calendar is the fastest: `MOST_VERTICES` and the others."""
+    few_of_each = graph.m < MOST_DEGREE * graph.n
+    if threads >= MANY_THREADS and graph.n + graph.m <= MOST_OF_MANY:
+        return few_of_each or graph.m <= SURE_EDGES
     if graph.n > MOST_VERTICES or graph.m > MOST_EDGES:
         return False
-    return graph.m <= SURE_EDGES or (graph.m < MOST_DEGREE * graph.n and not mostly_near(graph))
+    return graph.m <= SURE_EDGES or (few_of_each and not mostly_near(graph))
 
 
 def _day_steps(graph: gpop.Graph) -> int:
@@ -163,7 +171,9 @@ def without_messages(
     if options.get("target") == "gpu":
         return _on_gpu(graph, source, unit, reason)
     if method == "calendar":
-        found = calendar.search(graph, source, _day_steps(graph) * unit)
+        steps = _day_steps(graph)
+        calls = 1 if steps == DAY_STEPS_CHAINS else threads
+        found = calendar.search(graph, source, steps * unit, calls)
         name, phases = "Calendar", calendar.PHASES
     else:
         found, name, phases = search(graph, source, unit, threads), "LightFirst", PHASES
@@ -172,7 +182,7 @@ def without_messages(
         found,
         seconds=found.seconds,
         prepare_seconds=found.prepare_seconds,
-        threads=1 if method == "calendar" else threads,
+        threads=found.threads,
         partition_size=graph.n,
         partitions=1,
         program=name,

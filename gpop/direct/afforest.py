@@ -17,6 +17,8 @@ rest      the remaining edges. If most vertices are in the largest tree, those o
           compared with that tree.
 flatten   every vertex points at its root; roots are counted.
 
+What a thread does in one of them is in afforest_steps.py.
+
 Unusual: Sutton et al. link two rounds of neighbours of all vertices by compare-and-swap and compress after
 each; hooking replaces both rounds, as it needs neither atomics nor a compression, and joins the roots only.
 Paper: M. Sutton, T. Ben-Nun, A. Barak, "Optimizing parallel graph connectivity computation via subgraph
@@ -32,12 +34,13 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.common.arrays import unset
-from gpop.common.atomics import clock_ns, fetch_add, load_acquire, prefetch, store_release
+from gpop.common.atomics import clock_ns, fetch_add, store_release
 from gpop.common.by_reference import Reference
 from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
 from gpop.common.standby import call_together
-from gpop.direct.forest import find, flatten, sample_roots, unite
+from gpop.direct.afforest_steps import compare, hook, join, rest
+from gpop.direct.forest import flatten, sample_roots
 from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
 from gpop.direct.shared_job import entry
 from gpop.graph.graph import Graph
@@ -48,12 +51,9 @@ PHASES = ("hook", "join", "sample", "compress", "rest", "compare", "flatten")
 HOOK, JOIN, SAMPLE, COMPRESS, REST, COMPARE, FLATTEN = range(len(PHASES))
 
 SAMPLES = 256
-_JOINED = 4  # edges over which a root is joined
 _DENSE = 8  # edges per vertex; with fewer the neighbours of a root have hooked to it and join nothing
-_AHEAD = 24  # vertices between the list that is read and the one that is fetched
 _VERTICES = 1024  # of a chunk, where few are worked on
 _EDGES = 1 << 15  # of a chunk
-_BLOCK = 16  # edges compared at once
 _SERIAL = 1 << 18  # edges that one thread compares in the time that another takes to come twice
 _EACH = 5  # edges that are compared in the time that a vertex takes
 
@@ -181,118 +181,6 @@ def _compile(ids: np.dtype) -> None:
     grow(Graph(np.zeros(1, np.int64), np.empty(0, ids)), False, 0, 1)
 
 
-@inline
-def _hook(first, last, bits, directed, indptr, indices, parent, roots, finished):
-    """Hook the vertices of a partition to their first neighbours and list the roots that have edges.
-
-    Returns how many are listed, and how many edges were looked at.
-    """
-    ahead = np.uint64(_AHEAD)
-    n = np.uint64(len(parent))
-    count = np.uint64(0)
-    isolated = np.uint64(0)
-    if directed:  # a vertex may hook a larger one of its partition, before that one's turn
-        for v in range(first, last):
-            parent[v] = np.uint32(v)
-    for v in range(first, last):
-        prefetch(indices, indptr[min(n, v + ahead)])
-        e = np.uint64(indptr[v])
-        if e == np.uint64(indptr[v + np.uint64(1)]):
-            isolated += np.uint64(1)
-            if not directed:
-                parent[v] = np.uint32(v)
-            continue
-        u = np.uint64(indices[e])
-        if directed and parent[v] != v:
-            if v < u < last and parent[u] == u:
-                parent[u] = parent[v]
-        elif u >= v:
-            parent[v] = np.uint32(v)
-            roots[first + count] = np.uint32(v)
-            count += np.uint64(1)
-            if directed and v < u < last and parent[u] == u:
-                parent[u] = np.uint32(v)
-        elif u >= first or load_acquire(finished, u >> bits):
-            parent[v] = parent[u]
-        else:
-            parent[v] = np.uint32(u)
-    return count, last - first - isolated
-
-
-@inline
-def _join(roots, indptr, indices, parent):
-    """Link listed roots over their first edges."""
-    edges = np.uint64(0)
-    for i in range(len(roots)):
-        v = np.uint64(roots[i])
-        e = np.uint64(indptr[v])
-        end = min(np.uint64(indptr[v + np.uint64(1)]), e + np.uint64(_JOINED))
-        edges += end - e
-        root = find(parent, v)
-        while e < end:
-            root = unite(parent, root, find(parent, np.uint64(indices[e])))
-            e += np.uint64(1)
-    return edges
-
-
-@inline
-def _rest(first, last, largest, skip, directed, ascending, indptr, indices, parent):
-    """Link the edges that the sample left open; how many were looked at."""
-    edges = np.uint64(0)
-    lower_only = not (skip or directed)
-    hooked = np.uint64(lower_only)  # over its first edge, every vertex
-    for v in range(first, last):
-        root = np.uint64(parent[v])
-        if skip:
-            while root != largest and root != np.uint64(parent[root]):
-                root = np.uint64(parent[root])
-            if root == largest:
-                if v != largest:
-                    parent[v] = np.uint32(largest)
-                continue
-        root = find(parent, root)
-        e = np.uint64(indptr[v])
-        end = np.uint64(indptr[v + np.uint64(1)])
-        begin = e = e + hooked
-        while e < end:
-            u = np.uint64(indices[e])
-            e += np.uint64(1)
-            if lower_only and u >= v:
-                if ascending:
-                    break
-                continue
-            # two steps: old roots that meanwhile have the same parent are told without a search
-            above = np.uint64(parent[np.uint64(parent[u])])
-            if above != root:
-                root = unite(parent, find(parent, root), find(parent, above))
-        edges += e - begin
-    return edges
-
-
-@inline
-def _compare(first, last, largest, indptr, indices, parent):
-    """Link edges that leave the largest tree; all others have been linked."""
-    block = np.uint64(_BLOCK)
-    v = np.uint64(np.searchsorted(indptr, np.int64(first), "right") - 1)
-    while first < last:
-        different = np.uint32(0)
-        if first + block <= last:
-            for i in range(block):
-                different |= parent[np.uint64(indices[first + i])] ^ np.uint32(largest)
-        else:
-            different = np.uint32(1)
-        if different != 0:
-            for e in range(first, min(first + block, last)):
-                u = np.uint64(indices[e])
-                if parent[u] != largest:
-                    while np.uint64(indptr[v + np.uint64(1)]) <= e:
-                        v += np.uint64(1)
-                    root = unite(parent, find(parent, v), find(parent, u))
-                    if u > largest and root == find(parent, largest):
-                        parent[u] = np.uint32(largest)
-        first += block
-
-
 @kernel
 def _compress(phases, phase, chunks, size, parent, vertices):
     """A thread's share of a phase that points all vertices at their roots."""
@@ -322,7 +210,7 @@ def _grow(number, job):
     while p < partitions:
         first = np.uint64(p) << bits
         last = min(n, (np.uint64(p) + np.uint64(1)) << bits)
-        count, used = _hook(first, last, bits, directed, indptr, indices, parent, roots, finished)
+        count, used = hook(first, last, bits, directed, indptr, indices, parent, roots, finished)
         listed[p] = count
         fetch_add(edges, HOOK, used)
         store_release(finished, p, 1)
@@ -336,7 +224,7 @@ def _grow(number, job):
     p = claim(phases, JOIN)
     while p < joined:
         first = np.uint64(p) << bits
-        used = _join(roots[first : first + np.uint64(listed[p])], indptr, indices, parent)
+        used = join(roots[first : first + np.uint64(listed[p])], indptr, indices, parent)
         fetch_add(edges, JOIN, used)
         finish(phases, JOIN)
         p = claim(phases, JOIN)
@@ -363,7 +251,7 @@ def _grow(number, job):
     p = claim(phases, REST)
     while p < chunks:
         first, last = np.uint64(p) * size, min(n, (np.uint64(p) + np.uint64(1)) * size)
-        used = _rest(first, last, tree, skip, directed, ascending, indptr, indices, parent)
+        used = rest(first, last, tree, skip, directed, ascending, indptr, indices, parent)
         fetch_add(edges, REST, used)
         finish(phases, REST)
         p = claim(phases, REST)
@@ -379,7 +267,7 @@ def _grow(number, job):
         p = claim(phases, COMPARE)
         while p < pieces:
             first, last = np.uint64(p) * some, min(m, (np.uint64(p) + np.uint64(1)) * some)
-            _compare(first, last, np.uint64(parent[tree]), indptr, indices, parent)
+            compare(first, last, np.uint64(parent[tree]), indptr, indices, parent)
             fetch_add(edges, COMPARE, last - first)
             finish(phases, COMPARE)
             p = claim(phases, COMPARE)

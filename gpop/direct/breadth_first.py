@@ -59,7 +59,7 @@ from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.in_edges import in_edges
 from gpop.layout.likely_sources import likely_sources
-from gpop.model.sharing import SHARED_EDGES, least_rest, worth
+from gpop.model.sharing import chunk_edges, least_level, least_rest, worth
 
 PHASES = ("push", "pull")
 NOBODY = 0xFFFFFFFF
@@ -105,7 +105,7 @@ class _Room:
 
     def __init__(self, space: SearchSpace) -> None:
         self.space, self.table = space, Reference(space)
-        self.search = entry_of(_search, INT64, self.table.kind, *_FOUND, INT64)
+        self.search = entry_of(_search, INT64, self.table.kind, *_FOUND, INT64, INT64)
         self.together: TogetherSpace | None = None
         self.shared: Reference | None = None
 
@@ -116,7 +116,7 @@ class _Room:
             require_memory(TOGETHER_BYTES * n * threads, f"breadth-first search by {threads} threads")
             self.together = space_for(n, int(self.space.most[0]), threads)
             self.shared = Reference(self.together)
-        begin_together(threads, self.shared, self.table)
+        begin_together(threads, chunk_edges(threads), self.shared, self.table)
         go_on(self.shared, self.table, parent, level, threads)
 
 
@@ -141,7 +141,7 @@ def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
         _compile_together(graph.indices.dtype)
     start, called = time.perf_counter(), 1
     parent, level = np.empty(graph.n, np.uint32), np.empty(graph.n, np.int32)
-    if room.search(source, room.table, parent, level, least):
+    if room.search(source, room.table, parent, level, least, least_level(threads)):
         called = worth(threads, int(room.space.left_off[LEFT]))
         room.go_on(parent, level, called)
     tally = room.space.tally.copy()
@@ -174,7 +174,7 @@ def _room(graph: Graph) -> _Room:
 def _compile(ids: np.dtype) -> None:
     """Search in nothing, before the clock starts."""
     room = _room(Graph(np.zeros(2, np.int64), np.empty(0, ids)))  # whose arrays live as long as it does
-    _search(0, room.table, np.empty(1, np.uint32), np.empty(1, np.int32), 1)
+    _search(0, room.table, np.empty(1, np.uint32), np.empty(1, np.int32), 1, least_level(1))
 
 
 @cache
@@ -182,13 +182,13 @@ def _compile_together(ids: np.dtype) -> None:
     """The same by a crew of one."""
     room = _room(Graph(np.zeros(2, np.int64), np.empty(0, ids)))
     parent, level = np.empty(1, np.uint32), np.empty(1, np.int32)
-    _search(0, room.table, parent, level, 1)
+    _search(0, room.table, parent, level, 1, least_level(1))
     room.space.left_off[:] = np.arange(8) % 6 == 0  # a frontier of one vertex without edges
     room.go_on(parent, level, 1)
 
 
 @kernel
-def _search(source, space, parent, level, shared_rest):
+def _search(source, space, parent, level, shared_rest, shared_edges):
     """All levels from ``source``, or those before one that is worth to share, while so many are beyond it.
 
     Returns whether there is such a level. ``order[begin:end]`` is the frontier after a push; what is before
@@ -203,7 +203,7 @@ def _search(source, space, parent, level, shared_rest):
     narrow, most = left <= FEW * len(level), space.most[0]
     while size > 0:
         pulls = pays_to_pull(before == _PULL, size, edges, rest, left, len(space.visited))
-        if before == _PUSH and rest >= shared_rest and (pulls or max(size, edges) >= SHARED_EDGES):
+        if before == _PUSH and rest >= shared_rest and (pulls or max(size, edges) >= shared_edges):
             now = space.left_off
             now[SIZE], now[EDGES], now[REST], now[LEFT] = size, edges_of(begin, end, space), rest, left
             now[DEPTH], now[FROM], now[TO], now[PULLS] = depth, begin, end, pulls

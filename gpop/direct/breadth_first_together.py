@@ -30,8 +30,8 @@ from gpop.direct.breadth_first_together_steps import (
     BEGUN,
     BITS,
     BY,
-    CHUNK_EDGES,
     CHUNK_WORDS,
+    CHUNKED,
     CLAIM,
     CLAIMS,
     COMMON,
@@ -130,7 +130,7 @@ def _cut_list(together):
     length = 0
     for s in range(now[MARKED]):
         length += segments[s, COUNT]
-    parts = max(1, min(now[EDGES] // CHUNK_EDGES, now[MOST], length))
+    parts = max(1, min(now[EDGES] // now[CHUNKED], now[MOST], length))
     per = (length + parts - 1) // parts
     parts = (length + per - 1) // per
     s = at = 0
@@ -152,7 +152,7 @@ def _begin_step(kind, together, space):
     elif kind == BITS:
         _announce(kind, now[MARKED], words, words // CHUNK_WORDS, together)
     elif kind == PULL:
-        _announce(kind, 0, words, min(words // CHUNK_WORDS, now[REST] // CHUNK_EDGES), together)
+        _announce(kind, 0, words, min(words // CHUNK_WORDS, now[REST] // now[CHUNKED]), together)
     elif kind == LIST:
         segments, at = together.segments[now[PARITY]], now[ORDERED]
         for s in range(now[MARKED]):
@@ -165,7 +165,7 @@ def _begin_step(kind, together, space):
 
 
 @kernel
-def begin_together(threads, together, space):
+def begin_together(threads, chunk_edges, together, space):
     """Announce the first step of so many threads, of a search that was left off with this frontier."""
     now, segment, left_off = together.now, together.segments[0, 0], space.left_off
     together.crew[:], together.filled[:] = 0, 0
@@ -173,6 +173,7 @@ def begin_together(threads, together, space):
     for slot in (SIZE, EDGES, REST, LEFT, DEPTH):
         now[slot] = left_off[slot]
     now[MARKED], now[PARITY], now[CLAIM], now[ORDERED] = 1, 0, SETTLED + 1, last
+    now[CHUNKED] = chunk_edges
     now[MOST], now[BEGUN] = MOST_CHUNKS * threads, clock_ns()
     segment[ROW], segment[FIRST], segment[COUNT], segment[BY] = COMMON, first, last - first, SETTLED
     _begin_step(BITS if now[SEEN] else CLAIMS, together, space)

@@ -21,10 +21,10 @@ from gpop.direct.breadth_first_steps import DEPTH, pull
 from gpop.direct.crew import CHUNKS, apart, make_crew
 
 CLAIMS, PUSH, BITS, PULL, LIST, OVER = range(6)
-MARKED, PARITY, CLAIM, ORDERED, MOST, LENGTH, PER, SEEN, BEGUN, SLOTS = range(8, 18)
+MARKED, PARITY, CLAIM, ORDERED, MOST, LENGTH, PER, SEEN, BEGUN, CHUNKED, SLOTS = range(8, 19)
 """Slots of ``now`` after those of ``left_off``: segments of the list; which rows are read and which written;
 the claim of the first chunk; the end of ``order``; chunks at most; what is divided among them, and how much
-of it each has; whether bits are those of ``seen``; when the step began."""
+of it each has; whether bits are those of ``seen``; when the step began; edges of a chunk."""
 
 ROW, FIRST, COUNT, BY, NEW, REACH, LOOKED = range(7)
 """Of a segment: whose list, where it begins, how long it is, its claim; how many nobody had claimed, and
@@ -35,7 +35,7 @@ UNSEEN, SETTLED = 0xFFFFFFFF, 0
 COMMON = -1
 """In place of a thread: the list is ``order``."""
 
-CHUNK_EDGES, CHUNK_WORDS = 1 << 10, 1 << 4
+CHUNK_WORDS = 1 << 4
 """Of a chunk: about a microsecond."""
 
 MOST_CHUNKS = 8

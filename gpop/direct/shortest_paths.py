@@ -84,7 +84,8 @@ _SERIAL = 1 << 15  # vertices and edges that one thread does before another has 
 
 
 class Distances(NamedTuple):
-    """``distance`` of every vertex: `FARTHEST`, or less than ``below``; edges and seconds of each phase."""
+    """``distance`` of every vertex: `FARTHEST`, or less than ``below``; edges and seconds of each phase;
+    ``threads`` that were called."""
 
     distance: np.ndarray
     below: int
@@ -92,6 +93,7 @@ class Distances(NamedTuple):
     phase_seconds: np.ndarray
     seconds: float
     prepare_seconds: float
+    threads: int
 
 
 class _Search(NamedTuple):
@@ -132,7 +134,8 @@ def search(graph: Graph, source: int, unit: float, threads: int) -> Distances:
         tally[NEAR] += tally[DENSE]
     edges, seconds = (tally[: len(PHASES)] for tally in tallies)
     below = int(space.now[HIGH])
-    return Distances(space.distance, below, edges, seconds, time.perf_counter() - start, start - begin)
+    taken = time.perf_counter() - start
+    return Distances(space.distance, below, edges, seconds, taken, start - begin, threads)
 
 
 def _space(n: int, unit: float, threads: int) -> LineSpace:

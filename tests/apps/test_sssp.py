@@ -16,6 +16,7 @@ from gpop.apps.sssp_buckets import default_delta
 from gpop.apps.sssp_methods import choose
 from gpop.generate import generate
 from gpop.graph.transform import random_weights
+from gpop.model.sharing import MANY_THREADS
 from tests.apps import reference
 from tests.quick import quick
 
@@ -201,28 +202,35 @@ def dense():
     return generate("rmat", scale=13, degree=20, seed=9, weights=(1, 255))
 
 
+TWO = {"threads": 2}
+
+
 def test_lists_are_not_for_neighbours_that_are_near(dense, monkeypatch):
     """As on the web, whose pages link to pages of their own site: here the next 40 ids."""
     monkeypatch.setattr(sssp_methods, "MOST_EDGES", 1 << 12)
     heads = (np.arange(1 << 13)[:, None] + np.arange(1, 41)).ravel() % (1 << 13)
     indptr = np.arange(0, len(heads) + 1, 40)
     near = gpop.Graph(indptr, heads.astype(np.uint32), np.full(len(heads), 3, np.uint32))
-    method, reason = choose(near, "auto", 3, None, {})
+    method, reason = choose(near, "auto", 3, None, TWO)
     assert method == "messages" and "near each other" in reason
-    assert choose(dense, "auto", 255, None, {})[0] == "lists"
+    assert choose(dense, "auto", 255, None, TWO)[0] == "lists"
 
 
 def test_the_calendar_is_for_few_edges_or_for_few_of_each_vertex_that_are_not_near(dense, monkeypatch):
-    assert choose(dense, "auto", 255, None, {})[0] == "calendar"
+    assert choose(dense, "auto", 255, None, TWO)[0] == "calendar"
     monkeypatch.setattr(sssp_methods, "SURE_EDGES", dense.m - 1)
-    assert choose(dense, "auto", 255, None, {})[0] == "calendar"
+    assert choose(dense, "auto", 255, None, TWO)[0] == "calendar"
     monkeypatch.setattr(sssp_methods, "MOST_DEGREE", dense.m // dense.n)
-    assert choose(dense, "auto", 255, None, {})[0] == "lists"
+    assert choose(dense, "auto", 255, None, TWO)[0] == "lists"
     ring = np.arange(1 << 10)
     near = gpop.Graph.from_edges(ring, np.roll(ring, 1), np.full(1 << 10, 3, np.uint32))
-    assert choose(near, "auto", 3, None, {})[0] == "calendar"
+    assert choose(near, "auto", 3, None, TWO)[0] == "calendar"
     monkeypatch.setattr(sssp_methods, "SURE_EDGES", near.m - 1)
-    assert choose(near, "auto", 3, None, {})[0] == "messages"
+    assert choose(near, "auto", 3, None, TWO)[0] == "messages"
+    many = {"threads": MANY_THREADS}  # share it
+    assert choose(near, "auto", 3, None, many)[0] == "calendar"
+    monkeypatch.setattr(sssp_methods, "MOST_OF_MANY", near.n + near.m - 1)
+    assert choose(near, "auto", 3, None, many)[0] == "messages"
 
 
 def test_room_for_lists_is_asked_in_every_call(monkeypatch):
@@ -236,7 +244,7 @@ def test_room_for_lists_is_asked_in_every_call(monkeypatch):
 
 def test_which_method_is_chosen(road, dense, monkeypatch):
     def chosen(graph, method="auto", delta=None, **options):
-        return choose(graph, method, graph.weights.max(), delta, options)[0]
+        return choose(graph, method, graph.weights.max(), delta, TWO | options)[0]
 
     assert chosen(dense) == chosen(road) == chosen(dense, threads=2, mode="auto") == "calendar"
     assert chosen(road, mode="pc") == chosen(dense, delta=9) == "messages"

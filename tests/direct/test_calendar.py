@@ -1,14 +1,19 @@
-"""Shortest paths with a calendar against SciPy's Dijkstra: all kinds, many years, too few blocks."""
+"""Shortest paths with a calendar against SciPy's Dijkstra: all kinds, many years, too few blocks.
+
+By several threads, each with a calendar of its own, the distances are the same.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from gpop.direct import calendar
-from gpop.direct.calendar import DAYS, FARTHEST, FINDS, search
+from gpop.direct import calendar, calendar_steps, calendar_together
+from gpop.direct.calendar import DAYS, FARTHEST, search
+from gpop.direct.calendar_steps import BLOCK, FINDS, ROOM
 from gpop.generate import generate
 from gpop.graph.graph import Graph
+from gpop.model.sharing import MANY_THREADS
 from tests.apps import reference
 from tests.graphs import small_graphs
 
@@ -67,13 +72,18 @@ def test_a_hub_with_more_finds_than_there_is_room():
         assert agrees(graph, 0, width)
 
 
+def _few_blocks(monkeypatch):
+    for module in (calendar, calendar_steps, calendar_together):
+        monkeypatch.setattr(module, "blocks_for", lambda n: ROOM + n // BLOCK)
+
+
 def test_blocks_that_run_out(monkeypatch):
     """Vertices that move from day to day leave a place behind on each: all buckets are filled anew."""
     graph = weighted(generate("rmat", scale=12, degree=40, seed=2, symmetrize=True), 900)
     source = int(graph.out_degree.argmax())
     expected = search(graph, source, 300)
     # Few days are in use here: no more room than that is needed.
-    monkeypatch.setattr(calendar, "_blocks", lambda n: calendar._ROOM + n // calendar.BLOCK)
+    _few_blocks(monkeypatch)
     monkeypatch.setattr(calendar, "_spare", [])
     found = search(graph, source, 300)
     assert found.edges[0] != expected.edges[0]  # buckets filled anew have another order
@@ -126,3 +136,76 @@ def test_no_distance_is_beyond_the_bound_that_comes_with_them():
     for width in (1, 64, 5000):
         found = search(graph, 0, width)
         assert found.distance.max() < found.below <= found.distance.max() + 2 * width
+
+
+SHARED = {
+    "hubs": lambda: weighted(generate("rmat", scale=12, degree=16, seed=5, symmetrize=True), 255),
+    "one way": lambda: weighted(generate("rmat", scale=12, degree=8, seed=6), 1000),
+    "mesh": lambda: weighted(generate("grid", width=90, height=80), 255),
+    "no weight": lambda: weighted(generate("uniform", scale=11, degree=5, seed=3), 1),
+}
+
+
+def all_share(monkeypatch, after):
+    """However small the graph, others are called when so many edges were walked."""
+    monkeypatch.setattr(calendar, "shares_paths", lambda threads, n: threads > 1)
+    monkeypatch.setattr(calendar, "worth", lambda threads, edges: threads)
+    monkeypatch.setattr(calendar, "ENOUGH", after)
+
+
+@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("after", [0, 3000])
+def test_several_threads_find_the_same_distances(name, after, monkeypatch):
+    """Also where they are more than there are cores, so that some come late, or never."""
+    all_share(monkeypatch, after)
+    graph = SHARED[name]()
+    for source in (int(graph.out_degree.argmax()), 7):
+        expected = search(graph, source, 8)
+        assert expected.threads == 1 and agrees(graph, source, 8)
+        for threads in (2, 3, 16, 2):
+            for width in (1, 64, 1e12):
+                found = search(graph, source, width, threads)
+                if width == 1 and expected.edges[0] > 2 * after:  # else there may be but one day
+                    assert found.threads == threads
+                assert np.array_equal(found.distance, expected.distance)
+                assert found.distance[found.distance < FARTHEST].max() < found.below
+
+
+def test_many_years_of_several_threads(monkeypatch):
+    """What is beyond the year waits; one in which nothing lies is left out."""
+    all_share(monkeypatch, 0)
+    weights = np.array([5, 10**9, 1, 10**8, DAYS, DAYS - 1], np.uint32)
+    chain = Graph.from_edges(range(6), range(1, 7), weights)
+    grid = weighted(generate("grid", width=40, height=30), 10_000)
+    for threads in (2, 5):
+        assert search(chain, 0, 1, threads).distance.tolist() == [0, *np.cumsum(weights).tolist()]
+        assert np.array_equal(search(grid, 0, 1, threads).distance, search(grid, 0, 1).distance)
+    edge = np.array([2**30, 2**30 - 2**19, 2**10, 2**18], np.uint32)
+    found = search(Graph.from_edges(range(4), range(1, 5), edge), 0, 1, 2)
+    assert found.distance.tolist() == [0, *np.cumsum(edge).tolist()]
+
+
+def test_calendars_of_several_threads_that_have_no_room(monkeypatch):
+    all_share(monkeypatch, 0)
+    graph = weighted(generate("rmat", scale=12, degree=40, seed=2, symmetrize=True), 900)
+    source = int(graph.out_degree.argmax())
+    expected = search(graph, source, 300)
+    _few_blocks(monkeypatch)
+    monkeypatch.setattr(calendar, "_shelves", [])
+    for threads in (2, 5):
+        found = search(graph, source, 300, threads)
+        assert np.array_equal(found.distance, expected.distance)
+
+
+def test_a_last_day_from_which_all_have_moved_away(monkeypatch):
+    """Others are called for it, and find nobody: what was found before is below the bound all the same."""
+    all_share(monkeypatch, 1)
+    found = search(Graph.from_edges([0, 0, 2], [1, 2, 1], np.array([100, 1, 1])), 0, 8, 2)
+    assert found.threads == 2 and found.distance.tolist() == [0, 2, 1] and 2 < found.below <= 100
+
+
+def test_few_threads_or_vertices_share_nothing():
+    graph = weighted(generate("rmat", scale=12, degree=16, seed=5), 255)
+    assert search(graph, 1, 8, 8).threads == 1
+    larger = weighted(generate("uniform", scale=16, degree=4, seed=5), 255)
+    assert search(larger, 1, 8, MANY_THREADS - 1).threads == 1 < search(larger, 1, 8, MANY_THREADS).threads

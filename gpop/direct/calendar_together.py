@@ -1,0 +1,320 @@
+"""Shortest paths by a crew of threads, from a day on to which one thread has come with its calendar.
+
+Every thread has a calendar of its own (`gpop.direct.calendar`), in which it enters what it has found, and all
+have the same days. A step is part of a day: the blocks of its bucket in all calendars are shared among the
+threads as chunks; who is through with one goes on with what that has brought into its own bucket of the day,
+while it is short. What is left is the next step. A bucket of few vertices the leader does alone.
+
+A day should have `DAY_EDGES` edges: where the last ones had fewer, days become twice as
+wide, and the calendars are filled anew with those that are not settled, every vertex once. So they are where
+a year is over, and where a calendar has no room for somebody.
+
+A distance is lowered by compare-and-swap. Who has lowered it enters the vertex, unless it had been lowered to
+the same later day before: then somebody else has entered it. Distances are the same for any number of
+threads; how many edges were walked is not.
+Encoding: ``calendars`` are addresses. ``work`` are the blocks of a step: whose it is, its number, and how
+many are in it.
+Paper: Y. Zhang, A. Brahmakshatriya, X. Chen, L. Dhulipala, S. Kamil, S. Amarasinghe, J. Shun, "Optimizing
+ordered graph algorithms with GraphIt", CGO 2020.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gpop.common.atomics import compare_and_swap, fetch_add
+from gpop.common.by_reference import Reference, opener
+from gpop.common.inlined import inline
+from gpop.direct.calendar_steps import (
+    BEYOND,
+    DAYS,
+    FILLING,
+    LEFT,
+    LOST,
+    ROOM,
+    YEAR,
+    blocks_for,
+    calendar_for,
+    day_of,
+    empty,
+    enter,
+    free_block,
+    lay_out,
+    leave_day,
+    next_day,
+    next_year,
+    note,
+    take_block,
+    walk,
+)
+from gpop.direct.crew import KIND, announce, apart, chunk_done, end, make_crew, next_chunk
+from gpop.direct.shared_job import share
+from gpop.model.light_first import FARTHEST
+from gpop.model.sharing import ALONE, DAY_EDGES, FUSED
+
+FILL, WORK, OVER = range(3)
+SHIFT, THE_YEAR, AT, FROM, THE_FILLING, SIZE, PER, DONE_DAYS, DONE_EDGES, BELOW, LEAST, FUSE, LONE = range(13)
+WALKED, SLOTS = 24, 32
+"""Slots of ``now``: width of a day, first day of the year, day of the year; what is farther is not settled;
+number of the filling; blocks or vertices of a step, and how many a chunk has; days since the width was
+chosen, and edges that had been walked then; no distance is beyond; `DAY_EDGES`, `FUSED` and `ALONE`. A line
+further on, edges walked."""
+
+LOOK_BACK = 4
+"""Days after which the width is judged."""
+
+FILLED_EACH = 1 << 12
+"""Vertices of a chunk when calendars are filled."""
+
+_HALF, _ID, _NONE = (np.uint64(number) for number in (32, 0xFFFFFFFF, 0))
+_open = opener(Reference(calendar_for(1)).kind)
+
+
+class TogetherSearch(NamedTuple):
+    """What threads share."""
+
+    threads: np.int64
+    blocks: np.int64
+    starts: np.ndarray
+    lines: np.ndarray
+    distance: np.ndarray
+    calendars: np.ndarray
+    work: np.ndarray
+    crew: np.ndarray
+    now: np.ndarray
+
+
+class Shelf:
+    """The calendars of so many threads for graphs of n vertices."""
+
+    def __init__(self, n: int, threads: int) -> None:
+        self.n, self.calendars = n, [calendar_for(n) for _ in range(threads)]
+        self.tables = [Reference(calendar) for calendar in self.calendars]
+        self.addresses = np.array([table.address for table in self.tables])
+        self.work = np.empty((threads * blocks_for(n), 3), np.int64)
+        self.filling = 0
+
+
+def go_on(
+    shelf: Shelf, threads: int, shift: int, today: int, starts: np.ndarray, lines: np.ndarray,
+    distance: np.ndarray,
+) -> tuple[int, int]:  # fmt: skip
+    """All distances from this day on, whose width is ``2**shift``; what is below, and edges walked."""
+    now = apart(SLOTS)
+    now[SHIFT], now[FROM], now[THE_FILLING] = shift, max((today << shift) - 1, 0), shelf.filling + 1
+    now[BELOW] = min(FARTHEST, now[FROM])
+    now[THE_YEAR], now[LEAST], now[FUSE], now[LONE] = today, DAY_EDGES, FUSED, ALONE
+    job = TogetherSearch(
+        np.int64(threads), np.int64(blocks_for(shelf.n)), starts, lines, distance, shelf.addresses,
+        shelf.work, make_crew(), now,
+    )  # fmt: skip
+    job.crew[KIND] = FILL
+    share(_search, job, threads)
+    shelf.filling = int(now[THE_FILLING])
+    return int(now[BELOW]), int(now[WALKED])
+
+
+@inline
+def _mine(worker, job):
+    """The calendar of a thread, which is emptied before it is filled anew."""
+    mine, now = _open(job.calendars[worker]), job.now
+    if mine.now[FILLING] != now[THE_FILLING]:
+        empty(job.blocks, mine)
+        mine.now[FILLING], mine.now[YEAR], mine.now[LOST] = now[THE_FILLING], now[THE_YEAR], 0
+    return mine
+
+
+@inline
+def _fill(worker, k, job):
+    """Part of the vertices: those that are not settled are entered, or are beyond the year."""
+    now, mine, distance = job.now, _mine(worker, job), job.distance
+    first = np.uint64(k) * np.uint64(FILLED_EACH)
+    year, shift = now[THE_YEAR], np.uint64(now[SHIFT])
+    for v in range(first, min(first + np.uint64(FILLED_EACH), np.uint64(len(distance)))):
+        length = np.uint64(distance[v])
+        if length < np.uint64(FARTHEST) and np.int64(length) >= now[FROM]:
+            day = np.int64(day_of(length, shift))
+            if day >= year + DAYS:
+                mine.now[BEYOND] = 1
+            else:
+                enter(v, np.uint64(day - year), mine)
+
+
+@inline
+def _improve(count, today, job, mine):
+    """Look at finds again: what is still nearer is so now."""
+    distance, shift = job.distance, np.uint64(job.now[SHIFT])
+    lost = mine.now[LEFT] < ROOM
+    for i in range(count):
+        find = mine.finds[i]
+        v, length = find & _ID, find >> _HALF
+        before, lowered = distance[v], False
+        while length < np.uint64(before) and not lowered:
+            lowered = compare_and_swap(distance, v, before, np.uint32(length))
+            if not lowered:
+                before = distance[v]
+        if lowered:
+            if lost:
+                mine.now[LOST] = 1
+            else:
+                note(v, np.uint64(before), length, today, shift, mine)
+
+
+@inline
+def _send(block, count, members, today, job, mine):
+    """The vertices of a block send along their edges; how many those were."""
+    i = part = walked = _NONE
+    while i < count:
+        pairs, i, part = lay_out(
+            i, part, count, block, members, today, np.uint64(job.now[SHIFT]), job.starts, job.lines,
+            job.distance, mine,
+        )  # fmt: skip
+        walked += pairs + pairs
+        _improve(walk(pairs, job.lines, job.distance, mine), today, job, mine)
+    return np.int64(walked)
+
+
+@inline
+def _work(worker, k, job):
+    """Part of the blocks of a day, and what that brings into the own bucket, up to `FUSED`."""
+    now, work, mine = job.now, job.work, _mine(worker, job)
+    at, walked = np.uint64(now[AT]), np.int64(0)
+    today = np.uint64(now[THE_YEAR]) + at
+    for item in range(k * now[PER], min(now[SIZE], (k + 1) * now[PER])):
+        theirs = _open(job.calendars[work[item, 0]])
+        walked += _send(np.uint64(work[item, 1]), np.uint64(work[item, 2]), theirs.members, today, job, mine)
+    while mine.filled[at] > 0 and mine.filled[at] < np.uint32(now[FUSE]):
+        block, count = take_block(at, mine)
+        walked += _send(block, count, mine.members, today, job, mine)
+        free_block(block, mine)
+        if mine.filled[at] == 0:
+            leave_day(at, mine)
+    fetch_add(now, WALKED, walked)
+
+
+@inline
+def _collect(job):
+    """Take today's blocks out of all calendars; how many vertices are in them."""
+    now, at, total, size = job.now, np.uint64(job.now[AT]), np.int64(0), 0
+    for w in range(job.threads):
+        theirs = _open(job.calendars[w])
+        if theirs.now[FILLING] == now[THE_FILLING] and theirs.filled[at] > 0:
+            while theirs.filled[at] > 0:
+                block, count = take_block(at, theirs)
+                job.work[size, 0], job.work[size, 1], job.work[size, 2] = w, block, count
+                total += np.int64(count)
+                size += 1
+            leave_day(at, theirs)
+    now[SIZE] = size
+    return total
+
+
+@inline
+def _give_back(job):
+    """Blocks of a step that is over are free; whether a calendar had no room for somebody."""
+    now, lost = job.now, False
+    for item in range(now[SIZE]):
+        free_block(np.uint64(job.work[item, 1]), _open(job.calendars[job.work[item, 0]]))
+    for w in range(job.threads):
+        theirs = _open(job.calendars[w])
+        lost |= theirs.now[FILLING] == now[THE_FILLING] and theirs.now[LOST] != 0
+    return lost
+
+
+@inline
+def _refill(year, shift, job):
+    """The calendars are to be filled anew, for days of this width from this one on."""
+    now = job.now
+    now[SHIFT], now[THE_YEAR] = shift, year
+    now[THE_FILLING] += 1
+    now[DONE_DAYS], now[DONE_EDGES] = 0, now[WALKED]
+    return FILL
+
+
+@inline
+def _seek(job):
+    """The next day on which there is something to do: what comes next."""
+    now = job.now
+    at, beyond = np.uint64(DAYS), False
+    for w in range(job.threads):
+        theirs = _open(job.calendars[w])
+        if theirs.now[FILLING] == now[THE_FILLING]:
+            at = min(at, next_day(np.uint64(now[AT]), theirs))
+            beyond |= theirs.now[BEYOND] != 0
+    if at < np.uint64(DAYS):
+        now[AT] = at
+        return WORK
+    if not beyond:
+        return OVER
+    first = _open(job.calendars[0])
+    first.now[YEAR], first.now[BEYOND] = now[THE_YEAR], 1
+    if not next_year(np.uint64(now[SHIFT]), job.distance, first):
+        return OVER
+    now[FROM] = ((now[THE_YEAR] + DAYS) << now[SHIFT]) - 1
+    return _refill(first.now[YEAR], now[SHIFT], job)
+
+
+@inline
+def _next(kind, job):
+    """The step after one of this kind; blocks of a day are collected for it."""
+    now = job.now
+    if kind == FILL:
+        now[AT] = 0
+    else:
+        if _give_back(job):
+            return _refill(now[THE_YEAR] + now[AT], now[SHIFT], job)
+        if _collect(job) > 0:
+            return WORK
+        day = now[THE_YEAR] + now[AT] + 1
+        now[FROM] = (day << now[SHIFT]) - 1
+        now[BELOW] = min(FARTHEST, now[FROM])
+        now[DONE_DAYS] += 1
+        if now[DONE_DAYS] == LOOK_BACK:
+            edges = now[WALKED] - now[DONE_EDGES]
+            if edges < LOOK_BACK * now[LEAST] and now[SHIFT] < 31:
+                return _refill(day >> 1, now[SHIFT] + 1, job)
+            now[DONE_DAYS], now[DONE_EDGES] = 0, now[WALKED]
+    kind = _seek(job)
+    if kind == WORK:
+        _collect(job)
+    return kind
+
+
+@inline
+def _begin(kind, job):
+    """Announce a step."""
+    now, vertices = job.now, 0
+    if kind == FILL:
+        n = len(job.distance)
+        announce(job.crew, kind, (n + FILLED_EACH - 1) // FILLED_EACH, job.threads == 1)
+        return
+    for item in range(now[SIZE]):
+        vertices += job.work[item, 2]
+    now[PER] = now[SIZE] if vertices <= now[LONE] else 1
+    announce(job.crew, kind, (now[SIZE] + now[PER] - 1) // now[PER], job.threads == 1)
+
+
+@inline
+def _search(worker, job):
+    """What the leader does, worker 0, and who follows."""
+    crew = job.crew
+    if worker == 0:
+        _begin(FILL, job)
+    while True:
+        k = next_chunk(crew, worker)
+        if k >= 0:
+            if crew[KIND] == FILL:
+                _fill(worker, k, job)
+            else:
+                _work(worker, k, job)
+            chunk_done(crew)
+        elif worker > 0:
+            return
+        else:
+            kind = _next(crew[KIND], job)
+            if kind == OVER:
+                end(crew)
+                return
+            _begin(kind, job)
