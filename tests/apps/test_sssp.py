@@ -237,6 +237,7 @@ def test_room_for_lists_is_asked_in_every_call(monkeypatch):
     """What else a call resolves to is kept with the graph."""
     graph = generate("rmat", scale=8, degree=16, seed=9, weights=(1, 255))
     monkeypatch.setattr(sssp_methods, "MOST_EDGES", 0)
+    monkeypatch.setattr(sssp_methods, "MOST_OF_MANY", 0)
     for available, method in ((0, "messages"), (1 << 40, "lists"), (0, "lists")):
         monkeypatch.setattr(sssp_methods, "available_bytes", lambda available=available: available)
         assert gpop.sssp(graph, 0).trace.summary["method"] == method  # the last time they are there
