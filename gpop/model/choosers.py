@@ -59,6 +59,10 @@ MOST_WITHOUT_BINS = 1 << 21
 """Edges. On an H200 paths took .7 to .9 of the time without bins with up to 1.6 million, .95 to 1.05 with 1.8
 to 3.7, and 1.5 with 7.6."""
 
+MOST_ONLY_PUSHED = 1 << 20
+"""Edges. On an H100 searches in mode sc, by the same kernels, took .87 to .96 of the time with .2 to 1.1
+million, 1.1 with 1.6."""
+
 MOST_IN_EDGE_LIST = 1 << 18
 """Edges. On an H200 PageRank by a thread an edge took .66 of the time of rows of HYB with 104,000, 1.02 with
 368,000, 1.3 with 1.1 M."""
@@ -219,6 +223,19 @@ def prefers_few_ways(edges: float) -> bool:
     (True, False)
     """
     return edges <= MOST_WITHOUT_BINS
+
+
+def prefers_only_pushes(edges: float) -> bool:
+    """Whether a search that cannot ask is predicted to take no longer than one that may choose, on a GPU.
+
+    Hardly an iteration of so few edges would ask, and a smaller engine is faster in all others.
+
+    Examples
+    --------
+    >>> prefers_only_pushes(1 << 18), prefers_only_pushes(1 << 22)
+    (True, False)
+    """
+    return edges < MOST_ONLY_PUSHED
 
 
 def prefers_cluster(vertices: float, edges: float) -> bool:

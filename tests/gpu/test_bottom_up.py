@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import again, engine, limits, preparing, strategies, traits
+from gpop.gpu import again, choices, engine, limits, preparing, strategies, traits
 from gpop.gpu.device_graph import DeviceGraph
 from gpop.gpu.model_source import model_source
 from gpop.layout.bins import build_bins
@@ -241,6 +241,19 @@ def test_a_small_graph_does_not_ask(monkeypatch):
             run = check(PROGRAMS["Reached"], with_hubs(), ratio=1.0, partition_size=64)
         asked.append(bool(run.trace.column("partitions_pull").any()))
     assert asked == [True, False]
+
+
+def test_a_search_of_few_edges_is_compiled_without(monkeypatch):
+    """Unless somebody says how large partitions are; all ask who can."""
+    asked = []
+    with emulated(), asking():
+        for size in (None, 64):
+            run = check(PROGRAMS["Reached"], random_graph(8, 2000, 9000), ratio=1.0, partition_size=size)
+            asked.append(bool(run.trace.column("partitions_pull").all()))
+        monkeypatch.setattr(choices, "prefers_only_pushes", lambda edges: False)
+        run = check(PROGRAMS["Reached"], random_graph(8, 2000, 9000), ratio=1.0)
+        asked.append(bool(run.trace.column("partitions_pull").all()))
+    assert asked == [False, True, True]
 
 
 def test_eq_1_of_the_paper_never_asks():
