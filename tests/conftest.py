@@ -88,6 +88,14 @@ def memory_of_small_arrays(monkeypatch):
     monkeypatch.setattr("gpop.common.memory.ASKED_FROM", 1 << 20)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def small_graphs_ask():
+    """On a GPU vertices ask wherever fewer bytes are predicted, though on small graphs it does not pay."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gpop.model.choosers.SETTING_OUT", 0)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def no_tree_of_this_machine(monkeypatch):
     """Auto is the model's choice, also where somebody has run `gpop.tune`."""

@@ -19,6 +19,7 @@ from gpop.model.choosers import (
     prefers_edge_list,
     prefers_few_ways,
     prefers_hyb,
+    prefers_only_pushes,
     prefers_rows,
 )
 from gpop.model.strategies import PULL, SC, WARP, Strategy, asked_on, code_of, policies, split
@@ -68,6 +69,7 @@ def traits_of(
         combine = None
     levels = live and way == SWAP and plan.lowered.filters_early
     pulls_too = plan.may(PULL) and plan.model.pulls and not cls.all_active
+    pulls_too &= streamed or not levels or not _only_pushes(plan, emitted)
     strategies = strategies_of(
         mode_of(plan, streamed or budgeted),
         way == OWNER,
@@ -136,6 +138,15 @@ def _leaves_bins(plan: Plan, emitted: Emitted, pulls: bool) -> bool:
     searches = pulls and "needsFunc" in emitted.defined
     few = plan.partition_size is None and prefers_few_ways(plan.program.graph.m)
     return plan.tree is None and (searches or few)
+
+
+def _only_pushes(plan: Plan, emitted: Emitted) -> bool:
+    """Whether nobody is to ask in a search whose levels are one phase (`prefers_only_pushes`).
+
+    Nor has it bins, which are left to who says how large partitions are to be; so is asking.
+    """
+    searches = plan.tree is None and plan.partition_size is None and "needsFunc" in emitted.defined
+    return searches and prefers_only_pushes(plan.program.graph.m)
 
 
 def _is_for_a_cluster(plan: Plan) -> bool:

@@ -40,6 +40,11 @@ ASKING = 4
 those before it. On an H200 a search of a web graph took 1.6 times as long with 1; with 8 as with 4. To find
 out who wants messages is a stream: it counts once."""
 
+SETTING_OUT = 1 << 21
+"""Bytes of SC that take as long as it does to begin and end an iteration in which vertices ask, on a GPU: 15
+to 25 us. On an H100 a search of email-Enron takes .72 of the time that it takes with 0, one of a random graph
+with 8.4 million edges as long; with twice as many 1.2."""
+
 MOST_CACHED, SECTOR_BYTES = 50 << 20, 32
 """Bytes of a field that stay in the last cache of a GPU, which has 50 MB on an H100 and 60 on an H200; and
 what comes from memory where one is looked for that does not."""
@@ -53,6 +58,10 @@ MOST_DEGREE_OF_THIN = 8
 MOST_WITHOUT_BINS = 1 << 21
 """Edges. On an H200 paths took .7 to .9 of the time without bins with up to 1.6 million, .95 to 1.05 with 1.8
 to 3.7, and 1.5 with 7.6."""
+
+MOST_ONLY_PUSHED = 1 << 20
+"""Edges. On an H100 searches in mode sc, by the same kernels, took .87 to .96 of the time with .2 to 1.1
+million, 1.1 with 1.6."""
 
 MOST_IN_EDGE_LIST = 1 << 18
 """Edges. On an H200 PageRank by a thread an edge took .66 of the time of rows of HYB with 104,000, 1.02 with
@@ -216,6 +225,19 @@ def prefers_few_ways(edges: float) -> bool:
     return edges <= MOST_WITHOUT_BINS
 
 
+def prefers_only_pushes(edges: float) -> bool:
+    """Whether a search that cannot ask is predicted to take no longer than one that may choose, on a GPU.
+
+    Hardly an iteration of so few edges would ask, and a smaller engine is faster in all others.
+
+    Examples
+    --------
+    >>> prefers_only_pushes(1 << 18), prefers_only_pushes(1 << 22)
+    (True, False)
+    """
+    return edges < MOST_ONLY_PUSHED
+
+
 def prefers_cluster(vertices: float, edges: float) -> bool:
     """Whether frontiers are predicted to be small in many iterations, for a cluster of blocks on a GPU.
 
@@ -266,19 +288,20 @@ def prefers_pull(pushed: float, pulled: float, ratio: float) -> bool:
 
 
 def prefers_asking(pushed: float, streamed: float, asked: float, fetched: float, ratio: float) -> bool:
-    """`prefers_pull` on a GPU, where vertices that ask do not stream (`ASKING`).
+    """`prefers_pull` on a GPU, where vertices that ask do not stream (`ASKING`) and set out late
+    (`SETTING_OUT`).
 
     ``streamed``: bytes of ``asked`` that do, from which it is known who wants messages; ``fetched``: what
     comes over the link, in bytes of SC times ``ratio``.
 
     Examples
     --------
-    >>> prefers_asking(100.0, 0.0, 50.0, 0.0, 2.0), prefers_asking(100.0, 0.0, 50.0, 1.0, 2.0)
+    >>> prefers_asking(1e8, 0.0, 4e7, 0.0, 2.0), prefers_asking(1e8, 0.0, 4e7, 1e8, 2.0)
     (True, False)
-    >>> prefers_asking(100.0, 200.0, 200.0, 0.0, 2.0)
+    >>> prefers_asking(1e8, 1e8, 1e8, 0.0, 2.0)
     True
     """
-    return streamed + ASKING * (asked - streamed) + fetched <= ratio * pushed
+    return streamed + ASKING * (asked - streamed) + fetched <= ratio * (pushed - SETTING_OUT)
 
 
 def missed_bytes(field_bytes: float, edges: float) -> float:

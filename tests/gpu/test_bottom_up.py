@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import again, engine, limits, preparing, strategies, traits
+from gpop.gpu import again, choices, engine, limits, preparing, strategies, traits
 from gpop.gpu.device_graph import DeviceGraph
+from gpop.gpu.model_source import model_source
 from gpop.layout.bins import build_bins
-from gpop.model.choosers import may_pull, prefers_asking
+from gpop.model import choosers
+from gpop.model.choosers import SETTING_OUT, may_pull, prefers_asking
 from gpop.model.gpu_bytes import Part, bottom_up_bytes, push_bytes, wanting_bytes
 from tests.gpu.asking import asking, missed_bytes, never_alone
 from tests.gpu.cases import CASES, Case, combined, graph_of, in_plain_python, started
@@ -227,6 +229,31 @@ def test_asking_is_better_where_a_push_misses_the_cache(monkeypatch):
             asked.append(int((run.trace.column("partitions_pull") > 0).sum()))
             monkeypatch.setattr(strategies, "missed_bytes", missed_bytes)
     assert asked[0] < asked[1] < run.iterations
+
+
+def test_a_small_graph_does_not_ask(monkeypatch):
+    """All of it is pushed before vertices that ask have set out; if that took no time, they would."""
+    monkeypatch.setattr(strategies, "model_source", model_source.__wrapped__)
+    asked = []
+    for bytes_of_sc in (0, SETTING_OUT):
+        monkeypatch.setattr(choosers, "SETTING_OUT", bytes_of_sc)
+        with emulated(), never_alone():
+            run = check(PROGRAMS["Reached"], with_hubs(), ratio=1.0, partition_size=64)
+        asked.append(bool(run.trace.column("partitions_pull").any()))
+    assert asked == [True, False]
+
+
+def test_a_search_of_few_edges_is_compiled_without(monkeypatch):
+    """Unless somebody says how large partitions are; all ask who can."""
+    asked = []
+    with emulated(), asking():
+        for size in (None, 64):
+            run = check(PROGRAMS["Reached"], random_graph(8, 2000, 9000), ratio=1.0, partition_size=size)
+            asked.append(bool(run.trace.column("partitions_pull").all()))
+        monkeypatch.setattr(choices, "prefers_only_pushes", lambda edges: False)
+        run = check(PROGRAMS["Reached"], random_graph(8, 2000, 9000), ratio=1.0)
+        asked.append(bool(run.trace.column("partitions_pull").all()))
+    assert asked == [False, True, True]
 
 
 def test_eq_1_of_the_paper_never_asks():
