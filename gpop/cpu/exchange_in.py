@@ -103,9 +103,8 @@ def unpack_segment(i, space, wire):
             mask = wire.heard[word]
             count = popcount(mask)
             at, shift = index + (number >> np.uint64(6)), number & (_WORD - _ONE)
-            bits = np.uint64(words[at]) >> shift
-            if shift + count > _WORD:
-                bits |= np.uint64(words[at + _ONE]) << (_WORD - shift)
+            bits = np.uint64(words[at]) >> shift  # more of them, needed or not: a branch is hard to predict
+            bits |= (np.uint64(words[at + _ONE]) << _ONE) << (_WORD - _ONE - shift)
             bits = deposit(bits, mask)
             bitmap[word] = bits
             found += popcount(bits)

@@ -44,7 +44,8 @@ AHEAD = 8
 """Active vertices between the prefetch of what is known of one and its use."""
 
 SCANNED = 4
-"""Words that are looked at for a rank in the time that one active vertex takes to be looked up."""
+"""Words that are looked at for a rank in the time that one active vertex takes to be looked up, or to be
+taken in as one of `PAIRS`."""
 
 _ZERO, _ONE, _WORD = np.uint64(0), np.uint64(1), np.uint64(64)
 
@@ -128,9 +129,11 @@ def sum_pieces(wire):
             pairs[r, FORM] = NOTHING
         elif count == mirrored:
             pairs[r, FORM] = ALL
-        elif (count + 1) >> 1 < bit_words(mirrored):
-            pairs[r, FORM] = PAIRS
-            _number_bits(r, wire)
+        else:  # bytes that are sent, or the time that the other rank takes to read them
+            as_pairs = count * SCANNED if pairs[r, SHARED] != 0 else (count + 1) >> 1
+            if as_pairs < bit_words(mirrored):
+                pairs[r, FORM] = PAIRS
+                _number_bits(r, wire)
 
 
 @inline

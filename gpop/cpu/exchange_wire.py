@@ -6,7 +6,7 @@ A header of 7 int64,
 
 (active vertices of the sender and all edges of theirs; its lowest priority that waits; 1 where its Python
 wants to be asked; `come` or `said`), from which every rank knows when nothing is active anywhere, and when
-all return; then whichever is smallest, in multiples of 8:
+all return; then whichever is smallest, or takes the least time where memory is shared, in multiples of 8:
 
     NOTHING
     ALL     a value for every mirror, where all are active

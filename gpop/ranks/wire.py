@@ -233,5 +233,6 @@ def _buffers(pairs: np.ndarray, value_bytes: int, world: World) -> np.ndarray:
 
 
 def _room(counts: np.ndarray, value_bytes: int) -> np.ndarray:
-    words = exchange_wire.HEADER + (counts + 1) // 2 + (counts * value_bytes + 7) // 8
+    behind = 1  # the word behind a row of bits, which is read with the last of it
+    words = exchange_wire.HEADER + (counts + 1) // 2 + (counts * value_bytes + 7) // 8 + behind
     return -(-words // LINE_WORDS) * LINE_WORDS

@@ -82,10 +82,12 @@ def chosen(found):
 
 @pytest.mark.parametrize("share", [0.01, 0.4, 1])
 @pytest.mark.parametrize("shares", [(0.5, 0, 0.8), (1, 0, 0.05)])
-def test_bits_tell_what_is_looked_up(share, shares):
-    """So do the forms that take the least bytes, and the values behind them."""
+@pytest.mark.parametrize("shared", [0, 1])
+def test_bits_tell_what_is_looked_up(shared, share, shares):
+    """So do the forms that take the least bytes, or time where none are sent, and the values behind them."""
     sends = some(np.random.default_rng(5), shares)
     packed, looked_up = wire_of(sends), wire_of(sends)
+    packed.pairs[:, exchange_wire.SHARED] = shared
     space = frontier(FIRST + np.flatnonzero(np.random.default_rng(3).random(OWN) < share))
     for p in range(FIRST >> BITS, -(-LAYOUT.n >> BITS)):
         bitmap.mark(p, LAYOUT, space)
@@ -101,10 +103,11 @@ def test_bits_tell_what_is_looked_up(share, shares):
         form, count = packed.pairs[r, [exchange_wire.FORM, exchange_wire.CHOSEN]]
         assert count == len(expected)
         words = -(-mirrored.size // 64)
-        smallest = exchange_wire.BITS if words <= -(-count // 2) else exchange_wire.PAIRS
+        as_pairs = exchange_out.SCANNED * count if shared else -(-count // 2)
+        best = exchange_wire.BITS if words <= as_pairs else exchange_wire.PAIRS
         if count in (0, mirrored.size):
-            smallest = exchange_wire.ALL if count else exchange_wire.NOTHING
-        assert form == smallest
+            best = exchange_wire.ALL if count else exchange_wire.NOTHING
+        assert form == best
         at = packed.pairs[r, exchange_wire.OUT] + HEADER
         index = {exchange_wire.BITS: words, exchange_wire.PAIRS: -(-count // 2)}.get(form, 0)
         if form == exchange_wire.PAIRS:
