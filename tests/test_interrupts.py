@@ -181,7 +181,7 @@ def test_the_next_call_gives_the_same_answer(graph, name, monkeypatch):
     def check():
         assert np.array_equal(call(graph), expected)
 
-    assert every_moment(lambda: call(graph), check, step=step) > 50
+    assert every_moment(lambda: call(graph), check, step=step) > 30  # the shortest calls have some 50
 
 
 def test_a_process_that_was_interrupted_everywhere_ends():
