@@ -1,8 +1,8 @@
 """Single-source shortest paths with weights that are not negative.
 
 Three algorithms with the same result. For whole-number weights, *lists*: light edges are pushed and most
-others never looked at, see `gpop.direct.shortest_paths`; *calendar*: narrow buckets, for small
-graphs, see `gpop.direct.calendar`. *messages*, of which the rest of this file is:
+others never looked at, see `gpop.direct.shortest_paths`; *calendar*: narrow buckets, for small graphs, see
+`gpop.direct.calendar`. *messages*, of which the rest of this file is:
 Algorithm: delta-stepping. Improved vertices scatter (GPOP, Algorithm 7) in buckets of distances that
 are ``delta`` wide, the lowest bucket first. An infinite ``delta`` is Bellman-Ford.
 How wide buckets are, and when messages are gathered as soon as they are there: sssp_buckets.py.
@@ -108,9 +108,9 @@ def sssp(
     source : int or str
         Vertex index, or the name of a vertex; ``graph.vertex_of(id)`` for an original id that is a number.
     method : "auto", "messages", "lists" or "calendar"
-        Where weights are whole numbers auto is the calendar, on small graphs and a CPU,
-        and lists where vertices have many edges, also on a GPU, unless an option speaks of messages or
-        iterations. The choice and its reason are in ``trace.summary``.
+        Where weights are whole numbers auto is the calendar, on small graphs and a CPU, and lists where
+        vertices have many edges, also on a GPU, unless an option speaks of messages or iterations. The choice
+        and its reason are in ``trace.summary``.
     delta : float, optional
         Of messages: width of the buckets of distances that are finished one after the other. Distances do not
         depend on it. A small one saves edges, a large one saves iterations; ``math.inf`` makes no buckets. By
@@ -186,8 +186,8 @@ class _Way:
 
     def by_messages(self, graph: gpop.Graph, source: int, reason: str, options: dict[str, Any]) -> SSSPResult:
         """A run of the program; of another one where distances are longer than this one's may be."""
-        if not self.prototypes:
-            self._make_prototypes(graph, options)
+        if not self.prototypes:  # all at once: who calls meanwhile, or after an interrupt, finds none or all
+            self.prototypes = self._prototypes(graph, options)
         options = {**options, "interleave": self.interleave}
         for prototype in self.prototypes:
             kind = prototype.cls.distance
@@ -205,7 +205,7 @@ class _Way:
             f"distances exceed 2**63 (heaviest weight {self.heaviest}): give the weights as floating point"
         )
 
-    def _make_prototypes(self, graph: gpop.Graph, options: dict[str, Any]) -> None:
+    def _prototypes(self, graph: gpop.Graph, options: dict[str, Any]) -> list[Prototype]:
         """Of the programs that may be wanted, the narrowest first."""
         if self.interleave is None:
             self.interleave = interleaves(graph, options)
@@ -216,26 +216,24 @@ class _Way:
             kinds = [SSSP, WideSSSP] if self.heaviest <= 2**31 else [WideSSSP]
         if options.get("target") == "gpu" and delta == np.inf:
             kinds = [UNORDERED[kind] for kind in kinds]
-        asked = {**options, "interleave": self.interleave}
+        asked, made = {**options, "interleave": self.interleave}, []
         for kind in kinds:
             program = kind(graph)
             program.delta = kind.delta.dtype.type(min(delta, kind.distance.fill))
-            self.prototypes.append(Prototype(program, options.get("iterations"), asked))
+            made.append(Prototype(program, options.get("iterations"), asked))
+        return made
 
 
 def _looked_at(distance: np.ndarray | OnDemand) -> np.ndarray:
     return distance.value if isinstance(distance, OnDemand) else distance
 
 
-def _result(
-    source: int, distance: np.ndarray | OnDemand, infinity: np.generic, run: gpop.Run | OnDemand
-) -> SSSPResult:
-    """Distances, and who has one, which nobody has looked at."""
-    known: dict[str, Any] = {"source": source}
-    waiting: dict[str, OnDemand] = {"reached": OnDemand(lambda: _reached(_looked_at(distance), infinity))}
-    for name, value in (("distance", distance), ("run", run)):
-        (waiting if isinstance(value, OnDemand) else known)[name] = value
-    return SSSPResult.made(waiting, **known)
+def _result(source: int, distance: np.ndarray | OnDemand, infinity: np.generic, run: OnDemand) -> SSSPResult:
+    """Distances; who has one and what was done, which nobody has looked at."""
+    waiting = {"reached": OnDemand(lambda: _reached(_looked_at(distance), infinity)), "run": run}
+    if isinstance(distance, OnDemand):
+        return SSSPResult.made({"distance": distance, **waiting}, source=source)
+    return SSSPResult.made(waiting, source=source, distance=distance)
 
 
 def _reached(distance: np.ndarray, infinity: np.generic) -> np.ndarray:

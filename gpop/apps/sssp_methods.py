@@ -7,6 +7,7 @@ in the order of weights (`gpop.direct.shortest_paths`, `gpop.gpu.direct.shortest
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -199,7 +200,8 @@ def _on_gpu(graph: gpop.Graph, source: int, unit: float, reason: str) -> tuple[O
     graph.equals_reverse()
     prepare_seconds = time.perf_counter() - start
     found = shortest_paths.search(graph, source, unit)
-    run = direct_run(
+    run = partial(
+        direct_run,
         **on_device(PHASES, found, prepare_seconds) | {"seconds": found.seconds},
         partition_size=graph.n,
         partitions=1,
@@ -208,4 +210,4 @@ def _on_gpu(graph: gpop.Graph, source: int, unit: float, reason: str) -> tuple[O
         method="lists",
         reason=reason,
     )
-    return found.distance, found.below, Retold(lambda: run)
+    return found.distance, found.below, Retold(run)

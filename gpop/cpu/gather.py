@@ -166,10 +166,10 @@ def make_filter(filterFunc, priorityFunc, track, ranked, owes):
             else:
                 space.in_frontier[v] = 0
         space.frontier_size[d] = kept
-        edges = np.int64(0)
         if ranked:
             note_whole_edges(d, whole_degrees(d, kept, layout, space, state), space)
         else:
+            edges = np.int64(0)
             for i in range(kept):
                 v = base + np.uint64(space.frontier[start + i])
                 edges += layout.indptr[v + np.uint64(1)] - layout.indptr[v]

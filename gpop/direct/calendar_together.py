@@ -5,9 +5,9 @@ have the same days. A step is part of a day: the blocks of its bucket in all cal
 threads as chunks; who is through with one goes on with what that has brought into its own bucket of the day,
 while it is short. What is left is the next step. A bucket of few vertices the leader does alone.
 
-A day should have `DAY_EDGES` edges: where the last ones had fewer, days become twice as
-wide, and the calendars are filled anew with those that are not settled, every vertex once. So they are where
-a year is over, and where a calendar has no room for somebody.
+A day should have `DAY_EDGES` edges: where the last ones had fewer, days become twice as wide, and the
+calendars are filled anew with those that are not settled, every vertex once. So they are where a year is
+over, and where a calendar has no room for somebody.
 
 A distance is lowered by compare-and-swap. Who has lowered it enters the vertex, unless it had been lowered to
 the same later day before: then somebody else has entered it. Distances are the same for any number of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 import gpop
 from gpop.apps import sssp_buckets, sssp_methods
+from gpop.apps.prototype import Prototype
 from gpop.apps.sssp import main, verify
 from gpop.apps.sssp_buckets import default_delta
 from gpop.apps.sssp_methods import choose
@@ -241,6 +243,25 @@ def test_room_for_lists_is_asked_in_every_call(monkeypatch):
     for available, method in ((0, "messages"), (1 << 40, "lists"), (0, "lists")):
         monkeypatch.setattr(sssp_methods, "available_bytes", lambda available=available: available)
         assert gpop.sssp(graph, 0).trace.summary["method"] == method  # the last time they are there
+
+
+def test_a_call_that_comes_while_another_resolves_finds_nothing_half_made(monkeypatch):
+    """Programs are kept with the graph, the narrow one and the wide one that takes over from it."""
+    graph = gpop.Graph.from_edges([0, 1], [1, 2], weights=np.array([2**30, 2**30 + 5], np.uint32))
+    made, inner = [], []
+    call = partial(gpop.sssp, graph, 0, method="messages")
+    call(interleave=True)  # whatever else is kept with the graph is there: notes go when something comes
+
+    def meanwhile(*given):
+        made.append(given)
+        if len(made) == 2:
+            inner.append(call(interleave=False))
+        return Prototype(*given)
+
+    monkeypatch.setattr("gpop.apps.sssp.Prototype", meanwhile)
+    for found in (call(interleave=False), *inner):
+        assert found.distance.tolist() == [0, 2**30, 2**31 + 5]
+    assert len(inner) == 1
 
 
 def test_which_method_is_chosen(road, dense, monkeypatch):

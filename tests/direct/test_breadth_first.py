@@ -166,6 +166,16 @@ def test_a_crew_of_one_finds_the_same_tree(monkeypatch):
     assert min(expected.edges) > 0
 
 
+def test_many_threads_share_smaller_levels_than_two(monkeypatch):
+    """On a grid no level has as many edges as two threads want; a level of many's size is shared at once."""
+    monkeypatch.setattr(breadth_first, "least_rest", lambda threads, n: 1)
+    monkeypatch.setattr(breadth_first, "worth", lambda threads, edges: threads)
+    graph = generate("grid", width=600, height=600)
+    alone, two, many = (search(graph, 0, threads) for threads in (1, 2, 8))
+    assert (alone.threads, two.threads, many.threads) == (1, 1, 8)
+    assert np.array_equal(alone.parent, many.parent)
+
+
 def test_what_is_not_worth_it_one_thread_does_alone():
     assert search(generate("grid", width=40, height=30), 0, 16).threads == 1
     assert search(generate("rmat", scale=12, degree=16, seed=5), 1, 2).threads == 1
