@@ -75,10 +75,13 @@ def test_output_that_is_closed(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_errors_that_cannot_be_told(tmp_path):
-    done = subprocess.run(
-        f"{sys.executable} -m gpop.info nowhere.bin 2>/dev/full", shell=True, cwd=ROOT, timeout=120
-    )
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("where", ["2>/dev/full", "2>&-"])
+def test_errors_that_cannot_be_told(where, unbuffered):
+    """What is left in a buffer Python writes when it ends, and then the code would be 120."""
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    command = f"{sys.executable} -m gpop.info nowhere.bin {where}"
+    done = subprocess.run(command, shell=True, cwd=ROOT, env=environment, timeout=120)
     assert done.returncode == 2
 
 

@@ -16,8 +16,7 @@ import math
 import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 from gpop.common.errors import GpopError, UsageError
 
@@ -134,11 +133,11 @@ def exit_code(work: Callable[[], int | None], failed: Callable[[str, int], int] 
             if sys.stdout:  # None where the shell has closed it
                 sys.stdout.flush()
     except BrokenPipeError:
-        _discard_output()
+        _discard(sys.stdout)
         return CLOSED_PIPE
     except OSError as error:
         if error.filename is None:  # it may be the output's; a file of that name has nothing to do with it
-            _discard_output()
+            _discard(sys.stdout)
         return failed(f"{error.filename or 'the output'}: {error.strerror or error}", 2)
 
 
@@ -148,13 +147,16 @@ def _escape_on_output() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def _discard_output() -> None:
+def _discard(stream: TextIO) -> None:
     """What is left in the buffer goes nowhere, so that Python does not try again when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def fail(message: str, code: int) -> int:
     """Print one line; return the exit code."""
-    with suppress(OSError):  # nobody is left to be told
-        sys.stderr.write(f"gpop: {' '.join(message.split())}\n")
+    if sys.stderr:  # None where the shell has closed it
+        try:
+            sys.stderr.write(f"gpop: {' '.join(message.split())}\n")
+        except OSError:  # nobody is left to be told
+            _discard(sys.stderr)
     return code

@@ -30,7 +30,7 @@ TICK = 0.5
 
 def by_default() -> bool:
     """Whether commands show progress: on a terminal and in notebooks."""
-    return sys.stderr.isatty() or "ipykernel" in sys.modules
+    return (sys.stderr is not None and sys.stderr.isatty()) or "ipykernel" in sys.modules
 
 
 def tqdm_of() -> Any:
