@@ -5,7 +5,8 @@ nanoseconds each, never inside scatter or gather). ``store_streaming`` writes me
 would hold until they are read. ``store_release`` and ``load_acquire`` publish
 bins between threads in interleaved runs and phases between the threads of a team. ``pause`` and
 ``yield_core`` are the two steps of waiting; who has nothing to wait for soon sleeps (``sleep_while``, Linux's
-futex); ``clock_ns`` is the C library's monotonic clock, ``ns_of`` any of its clocks.
+futex; elsewhere it naps, and its caller looks again); ``clock_ns`` is the C library's monotonic clock,
+``ns_of`` any of its clocks.
 """
 
 from __future__ import annotations
@@ -150,21 +151,29 @@ def yield_core(typingctx):
     return signature, codegen
 
 
+def _usleep(builder, microseconds):
+    function_type = ir.FunctionType(ir.IntType(32), [ir.IntType(32)])
+    builder.call(cgutils.get_or_insert_function(builder.module, function_type, "usleep"), [microseconds])
+
+
 @intrinsic
 def sleep_us(typingctx, microseconds):
     """Sleep for at least so long (``usleep``)."""
     signature = types.void(types.uint32)
 
     def codegen(context, builder, sig, args):
-        function_type = ir.FunctionType(ir.IntType(32), [ir.IntType(32)])
-        function = cgutils.get_or_insert_function(builder.module, function_type, "usleep")
-        builder.call(function, [args[0]])
+        _usleep(builder, args[0])
         return context.get_dummy_value()
 
     return signature, codegen
 
 
-_FUTEX = {"x86_64": 202, "aarch64": 98}.get(platform.machine())
+FUTEX = {"x86_64": 202, "aarch64": 98}.get(platform.machine()) if sys.platform == "linux" else None
+"""The system's number of it; None where there is none."""
+
+NAP_US = 500
+"""Of who would sleep, where the system cannot be told to wake it: a few percent of a core for all that wait."""
+
 _WAIT, _WAKE = 128, 129  # among the threads of a process
 
 
@@ -175,12 +184,16 @@ def _futex(operation, name, text):
         signature = types.void(array, index, types.int64)
 
         def codegen(context, builder, sig, args):
+            if FUTEX is None:
+                if operation == _WAIT:
+                    _usleep(builder, ir.IntType(32)(NAP_US))
+                return context.get_dummy_value()
             word = ir.IntType(64)
             pointer = builder.ptrtoint(_element_pointer(context, builder, sig, args), word)
             function_type = ir.FunctionType(word, [word], var_arg=True)
             function = cgutils.get_or_insert_function(builder.module, function_type, "syscall")
             given = builder.and_(args[2], word(0xFFFFFFFF))
-            builder.call(function, [word(_FUTEX), pointer, word(operation), given, word(0)])
+            builder.call(function, [word(FUTEX), pointer, word(operation), given, word(0)])
             return context.get_dummy_value()
 
         return signature, codegen

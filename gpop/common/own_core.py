@@ -10,12 +10,14 @@ cores that the caller may have, if there is one, and not those of the others as 
 
 Encoding of ``places`` (int64): `HERE` is the caller's core, `SET` on the cores a thread may have, a bit for
 each; then a line for each thread, with its `CORE` and its `THREAD` by the system's number, 0 before it has
-begun. Calls of the system are by number: what is compiled is kept on disk.
+begun. Calls of the system are by number: what is compiled is kept on disk. Where it is not Linux, or a
+processor whose numbers are not here, threads stay where they are woken.
 """
 
 from __future__ import annotations
 
 import platform
+import sys
 
 import numpy as np
 
@@ -25,7 +27,8 @@ from gpop.common.inlined import inline
 ir, types, cgutils = Later("llvmlite.ir"), Later("numba.types"), Later("numba.core.cgutils")
 
 _NUMBERS = {"x86_64": (309, 186, 203, 204), "aarch64": (168, 178, 122, 123)}
-_GETCPU, _GETTID, _SET_CORES, _GET_CORES = _NUMBERS.get(platform.machine(), (0, 0, 0, 0))
+KNOWN = sys.platform == "linux" and platform.machine() in _NUMBERS
+_GETCPU, _GETTID, _SET_CORES, _GET_CORES = _NUMBERS[platform.machine()] if KNOWN else (0, 0, 0, 0)
 
 HERE, SET, LINES = 0, 8, 24
 SET_BYTES = 8 * (LINES - SET)
@@ -43,11 +46,13 @@ def places_for(threads: int) -> np.ndarray:
 
 @intrinsic
 def _system_call(typingctx, number, first, second, third):
-    """What the system returns; its errors are negative."""
+    """What the system returns; its errors are negative, and all are errors where numbers are not known."""
     signature = types.int64(types.int64, types.int64, types.int64, types.int64)
 
     def codegen(context, builder, sig, args):
         word = ir.IntType(64)
+        if not KNOWN:
+            return word(-1)
         kind = ir.FunctionType(word, [word], var_arg=True)
         return builder.call(cgutils.get_or_insert_function(builder.module, kind, "syscall"), args)
 
