@@ -172,7 +172,7 @@ FUTEX = {"x86_64": 202, "aarch64": 98}.get(platform.machine()) if sys.platform =
 """The system's number of it; None where there is none."""
 
 NAP_US = 500
-"""Of who would sleep, where the system cannot be told to wake it: a few percent of a core for all that wait."""
+"""Of who would sleep, where the system cannot be told to wake it; a few percent of a core for all that do."""
 
 _WAIT, _WAKE = 128, 129  # among the threads of a process
 
