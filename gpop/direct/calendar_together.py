@@ -49,7 +49,7 @@ from gpop.direct.calendar_steps import (
     take_block,
     walk,
 )
-from gpop.direct.crew import KIND, announce, apart, chunk_done, end, make_crew, next_chunk
+from gpop.direct.crew import KIND, announce, apart, end, make_crew, next_chunk
 from gpop.direct.shared_job import share
 from gpop.model.light_first import FARTHEST
 from gpop.model.sharing import ALONE, DAY_EDGES, FUSED
@@ -302,14 +302,14 @@ def _search(worker, job):
     crew = job.crew
     if worker == 0:
         _begin(FILL, job)
+    owed = 0
     while True:
-        k = next_chunk(crew, worker)
+        k, owed = next_chunk(crew, worker, owed)
         if k >= 0:
             if crew[KIND] == FILL:
                 _fill(worker, k, job)
             else:
                 _work(worker, k, job)
-            chunk_done(crew)
         elif worker > 0:
             return
         else:
