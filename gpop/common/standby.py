@@ -17,8 +17,8 @@ core have it. A search of .2 to .4 ms on 16 threads takes .7 to .95 of the time 
 Encoding of ``board`` (int64, in cache lines): ``BELL`` counts calls, and is what the others sleep for;
 ``OPEN`` is the number of the job, or `CLOSED`; ``NEXT`` numbers those that come; ``INSIDE`` counts those that
 may be in the job; ``JOINED`` counts those that have begun, and ``PLACES`` is the address of where they are;
-``LINGER`` is how long they stay awake after a job. A thread says that it is inside and looks again whether the job is open, the caller closes it and looks again
-who is inside: one of them sees the other.
+``LINGER`` is how long they stay awake after a job. A thread says that it is inside and looks again whether
+the job is open, the caller closes it and looks again who is inside: one of them sees the other.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from numba import njit
 from gpop.common.atomics import fetch_add
 from gpop.common.parallel import together
 from gpop.direct.crew import CHUNKS as ANNOUNCED
-from gpop.direct.crew import DONE, KIND, announce, dismiss, end, make_crew, next_chunk
+from gpop.direct.crew import DONE, KIND, WORD, announce, dismiss, end, make_crew, next_chunk
 
 CHUNKS = 200
 
@@ -53,3 +53,23 @@ def test_who_comes_when_all_is_over_goes_at_once():
     dismiss(crew)
     _count_down(1, False, crew, done, early)
     assert done.sum() == 0
+
+
+def test_what_is_over_stays_so_however_many_claim_late():
+    crew = make_crew()
+    dismiss(crew)
+    for _ in range(1000):  # as threads do that have just done the last chunk
+        _add_one(crew)
+        assert crew[WORD] < 0
+    assert next_chunk_of(crew, 1, 1) == (-1, 0)
+    assert crew[DONE] == 1
+
+
+@njit
+def _add_one(crew):
+    fetch_add(crew, WORD, 1)
+
+
+@njit
+def next_chunk_of(crew, worker, owed):
+    return next_chunk(crew, worker, owed)
