@@ -14,7 +14,7 @@ import numpy as np
 
 from gpop.common.atomics import fetch_add
 from gpop.common.inlined import inline
-from gpop.direct.crew import KIND, announce, apart, chunk_done, end, next_chunk
+from gpop.direct.crew import KIND, announce, apart, end, next_chunk
 from gpop.direct.frontier import BUFFER, buffers, flush, is_in
 from gpop.direct.phases import kernel
 
@@ -254,11 +254,11 @@ def search(worker, alone, source, ways, space, score, crew):
     now, kind = space.now, PULL
     if worker == 0:
         _begin(source, ways, space)
+    owed = 0
     while True:
-        chunk = next_chunk(crew, worker)
+        chunk, owed = next_chunk(crew, worker, owed)
         if chunk >= 0:
             _step(worker, crew[KIND], chunk, alone, ways, space, score)
-            chunk_done(crew)
         elif worker > 0:
             return
         else:

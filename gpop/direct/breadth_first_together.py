@@ -56,7 +56,7 @@ from gpop.direct.breadth_first_together_steps import (
     SETTLED,
     do_chunk,
 )
-from gpop.direct.crew import CHUNKS, KIND, announce, chunk_done, end, next_chunk
+from gpop.direct.crew import CHUNKS, KIND, announce, end, next_chunk
 from gpop.direct.phases import kernel
 from gpop.direct.shared_job import share
 
@@ -193,11 +193,11 @@ def _search(worker, job):
     """The rest of a search: what the leader does, worker 0, and who follows."""
     together, space, parent, level = job.together, job.space, job.parent, job.level
     crew = together.crew
+    owed = 0
     while True:
-        k = next_chunk(crew, worker)
+        k, owed = next_chunk(crew, worker, owed)
         if k >= 0:
             do_chunk(worker, crew[KIND], k, together, space, parent, level)
-            chunk_done(crew)
         elif worker > 0:
             return
         else:

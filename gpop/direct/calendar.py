@@ -114,7 +114,7 @@ def search(graph: Graph, source: int, width: float, threads: int = 1) -> Distanc
     if unfinished:
         called = worth(threads, graph.m)
         shelf = _shelf(graph.n, called)
-        below, more = go_on(shelf, called, shift, latest, starts, lines, distance)
+        below, more = go_on(shelf, called, shift, latest, looked, starts, lines, distance)
         looked += more
         if shelf.calendars[0].members.nbytes <= MOST_KEPT:
             _shelves[:] = [shelf]
@@ -135,7 +135,7 @@ def _compile() -> None:
 @cache
 def _compile_together() -> None:
     """The same by a crew of one."""
-    go_on(Shelf(1, 1), 1, 0, 0, np.zeros(2, np.uint32), np.empty(0, np.uint64), np.zeros(1, np.uint32))
+    go_on(Shelf(1, 1), 1, 0, 0, 0, np.zeros(2, np.uint32), np.empty(0, np.uint64), np.zeros(1, np.uint32))
 
 
 _shelves: list[Shelf] = []

@@ -2,12 +2,13 @@
 
 Every thread has a calendar of its own (`gpop.direct.calendar`), in which it enters what it has found, and all
 have the same days. A step is part of a day: the blocks of its bucket in all calendars are shared among the
-threads as chunks; who is through with one goes on with what that has brought into its own bucket of the day,
-while it is short. What is left is the next step. A bucket of few vertices the leader does alone.
+threads as chunks, a block in several parts where there are few; who is through with one goes on with what
+that has brought into its own bucket of the day, while it is short. What is left is the next step. A bucket of
+few vertices the leader does alone.
 
-A day should have `DAY_EDGES` edges: where the last ones had fewer, days become twice as wide, and the
-calendars are filled anew with those that are not settled, every vertex once. So they are where a year is
-over, and where a calendar has no room for somebody.
+A day should have `DAY_EDGES` edges: days begin as wide as those of the one thread suggest; where the last
+ones had fewer, they become twice as wide, and the calendars are filled anew with those that are not settled,
+every vertex once. So they are where a year is over, and where a calendar has no room for somebody.
 
 A distance is lowered by compare-and-swap. Who has lowered it enters the vertex, unless it had been lowered to
 the same later day before: then somebody else has entered it. Distances are the same for any number of
@@ -24,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.common.atomics import compare_and_swap, fetch_add
+from gpop.common.atomics import compare_and_swap, fetch_add, prefetch_to_write
 from gpop.common.by_reference import Reference, opener
 from gpop.common.inlined import inline
 from gpop.direct.calendar_steps import (
@@ -49,21 +50,25 @@ from gpop.direct.calendar_steps import (
     take_block,
     walk,
 )
-from gpop.direct.crew import KIND, announce, apart, chunk_done, end, make_crew, next_chunk
+from gpop.direct.crew import KIND, announce, apart, end, make_crew, next_chunk
 from gpop.direct.shared_job import share
 from gpop.model.light_first import FARTHEST
-from gpop.model.sharing import ALONE, DAY_EDGES, FUSED
+from gpop.model.sharing import ALONE, DAY_EDGES, FUSED, PART_VERTICES, times_wider
 
 FILL, WORK, OVER = range(3)
-SHIFT, THE_YEAR, AT, FROM, THE_FILLING, SIZE, PER, DONE_DAYS, DONE_EDGES, BELOW, LEAST, FUSE, LONE = range(13)
+SHIFT, THE_YEAR, AT, FROM, THE_FILLING, SIZE, PER, PARTS, DONE_DAYS, DONE_EDGES, BELOW = range(11)
+LEAST, FUSE, LONE, PART = range(11, 15)
 WALKED, SLOTS = 24, 32
 """Slots of ``now``: width of a day, first day of the year, day of the year; what is farther is not settled;
-number of the filling; blocks or vertices of a step, and how many a chunk has; days since the width was
-chosen, and edges that had been walked then; no distance is beyond; `DAY_EDGES`, `FUSED` and `ALONE`. A line
-further on, edges walked."""
+number of the filling; blocks of a step, how many a chunk has, and into how many parts each is cut; days since
+the width was chosen, and edges that had been walked then; no distance is beyond; `DAY_EDGES`, `FUSED`,
+`ALONE` and `PART_VERTICES`. A line further on, edges walked."""
 
 LOOK_BACK = 4
 """Days after which the width is judged."""
+
+CHUNKS_EACH = 2
+"""For each thread, where blocks are cut into parts."""
 
 FILLED_EACH = 1 << 12
 """Vertices of a chunk when calendars are filled."""
@@ -98,14 +103,19 @@ class Shelf:
 
 
 def go_on(
-    shelf: Shelf, threads: int, shift: int, today: int, starts: np.ndarray, lines: np.ndarray,
+    shelf: Shelf, threads: int, shift: int, today: int, edges: int, starts: np.ndarray, lines: np.ndarray,
     distance: np.ndarray,
 ) -> tuple[int, int]:  # fmt: skip
-    """All distances from this day on, whose width is ``2**shift``; what is below, and edges walked."""
+    """All distances from this day on, whose width is ``2**shift``; what is below, and edges walked.
+
+    ``edges`` were walked before.
+    """
     now = apart(SLOTS)
-    now[SHIFT], now[FROM], now[THE_FILLING] = shift, max((today << shift) - 1, 0), shelf.filling + 1
+    wider = min(times_wider(today, edges), 31 - shift)
+    now[SHIFT], now[FROM], now[THE_FILLING] = shift + wider, max((today << shift) - 1, 0), shelf.filling + 1
     now[BELOW] = min(FARTHEST, now[FROM])
-    now[THE_YEAR], now[LEAST], now[FUSE], now[LONE] = today, DAY_EDGES, FUSED, ALONE
+    now[THE_YEAR], now[LEAST], now[FUSE] = today >> wider, DAY_EDGES, FUSED
+    now[LONE], now[PART] = ALONE, PART_VERTICES
     job = TogetherSearch(
         np.int64(threads), np.int64(blocks_for(shelf.n)), starts, lines, distance, shelf.addresses,
         shelf.work, make_crew(), now,
@@ -148,6 +158,8 @@ def _improve(count, today, job, mine):
     distance, shift = job.distance, np.uint64(job.now[SHIFT])
     lost = mine.now[LEFT] < ROOM
     for i in range(count):
+        prefetch_to_write(distance, mine.finds[i] & _ID)
+    for i in range(count):
         find = mine.finds[i]
         v, length = find & _ID, find >> _HALF
         before, lowered = distance[v], False
@@ -163,9 +175,9 @@ def _improve(count, today, job, mine):
 
 
 @inline
-def _send(block, count, members, today, job, mine):
-    """The vertices of a block send along their edges; how many those were."""
-    i = part = walked = _NONE
+def _send(block, first, count, members, today, job, mine):
+    """The vertices of a block from the first of these on send along their edges; how many those were."""
+    i, part, walked = first, _NONE, _NONE
     while i < count:
         pairs, i, part = lay_out(
             i, part, count, block, members, today, np.uint64(job.now[SHIFT]), job.starts, job.lines,
@@ -178,16 +190,19 @@ def _send(block, count, members, today, job, mine):
 
 @inline
 def _work(worker, k, job):
-    """Part of the blocks of a day, and what that brings into the own bucket, up to `FUSED`."""
+    """Some blocks of a day, or part of one, and what that brings into the own bucket, up to `FUSED`."""
     now, work, mine = job.now, job.work, _mine(worker, job)
     at, walked = np.uint64(now[AT]), np.int64(0)
     today = np.uint64(now[THE_YEAR]) + at
-    for item in range(k * now[PER], min(now[SIZE], (k + 1) * now[PER])):
-        theirs = _open(job.calendars[work[item, 0]])
-        walked += _send(np.uint64(work[item, 1]), np.uint64(work[item, 2]), theirs.members, today, job, mine)
+    parts = now[PARTS]
+    begin, part = k // parts * now[PER], k % parts
+    for item in range(begin, min(now[SIZE], begin + now[PER])):
+        theirs, count = _open(job.calendars[work[item, 0]]), work[item, 2]
+        first, last = np.uint64(count * part // parts), np.uint64(count * (part + 1) // parts)
+        walked += _send(np.uint64(work[item, 1]), first, last, theirs.members, today, job, mine)
     while mine.filled[at] > 0 and mine.filled[at] < np.uint32(now[FUSE]):
         block, count = take_block(at, mine)
-        walked += _send(block, count, mine.members, today, job, mine)
+        walked += _send(block, _NONE, count, mine.members, today, job, mine)
         free_block(block, mine)
         if mine.filled[at] == 0:
             leave_day(at, mine)
@@ -292,8 +307,13 @@ def _begin(kind, job):
         return
     for item in range(now[SIZE]):
         vertices += job.work[item, 2]
-    now[PER] = now[SIZE] if vertices <= now[LONE] else 1
-    announce(job.crew, kind, (now[SIZE] + now[PER] - 1) // now[PER], job.threads == 1)
+    if vertices <= now[LONE]:
+        now[PER], now[PARTS], chunks = now[SIZE], 1, 1
+    else:
+        parts = min(CHUNKS_EACH * job.threads, vertices // now[PART]) // now[SIZE]
+        now[PER], now[PARTS] = 1, max(1, parts)
+        chunks = now[SIZE] * now[PARTS]
+    announce(job.crew, kind, chunks, job.threads == 1)
 
 
 @inline
@@ -302,14 +322,14 @@ def _search(worker, job):
     crew = job.crew
     if worker == 0:
         _begin(FILL, job)
+    owed = 0
     while True:
-        k = next_chunk(crew, worker)
+        k, owed = next_chunk(crew, worker, owed)
         if k >= 0:
             if crew[KIND] == FILL:
                 _fill(worker, k, job)
             else:
                 _work(worker, k, job)
-            chunk_done(crew)
         elif worker > 0:
             return
         else:

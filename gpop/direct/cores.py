@@ -30,7 +30,7 @@ from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
 from gpop.direct.cores_alone import neighbours, peel_alone
-from gpop.direct.crew import KIND, announce, chunk_done, dismiss, end, make_crew, next_chunk
+from gpop.direct.crew import KIND, announce, dismiss, end, make_crew, next_chunk
 from gpop.direct.phases import kernel
 from gpop.graph.graph import Graph
 
@@ -216,8 +216,9 @@ def _peel_all(worker, simple, indptr, indices, space, crew):
     kind = DEGREES
     if worker == 0 and len(space.core) > 0:
         announce(crew, DEGREES, len(space.size), False)
+    owed = 0
     while True:
-        chunk = next_chunk(crew, worker)
+        chunk, owed = next_chunk(crew, worker, owed)
         if chunk < 0:
             if worker > 0 or len(space.core) == 0:
                 return
@@ -234,4 +235,3 @@ def _peel_all(worker, simple, indptr, indices, space, crew):
             _scan(chunk, k, indptr, space)
         else:
             _peel(chunk, k, indptr, indices, space)
-        chunk_done(crew)

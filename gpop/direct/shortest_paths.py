@@ -31,7 +31,7 @@ from gpop.common.atomics import clock_ns
 from gpop.common.by_reference import Reference, reference_of
 from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
-from gpop.direct.crew import KIND, announce, apart, chunk_done, end, make_crew, next_chunk
+from gpop.direct.crew import KIND, announce, apart, end, make_crew, next_chunk
 from gpop.direct.frontier import BUFFER, flush
 from gpop.direct.shared_job import entry, share
 from gpop.direct.shortest_paths_steps import (
@@ -199,11 +199,11 @@ def _search(worker, job):
         put_on_list(0, source, worker, space)
         space.held[0, 0] = flush(space.lists[0], now, ENDS, space.found[0, 0], 1)
         now[STARTED] = clock_ns()
+    owed = 0
     while True:
-        chunk = next_chunk(crew, worker)
+        chunk, owed = next_chunk(crew, worker, owed)
         if chunk >= 0:
             do_step(worker, crew[KIND], chunk, ways, space)
-            chunk_done(crew)
         elif worker > 0:
             return
         else:

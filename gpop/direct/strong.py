@@ -31,7 +31,7 @@ from gpop.common.atomics import fetch_add
 from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
 from gpop.common.parallel import together
-from gpop.direct.crew import KIND, announce, chunk_done, dismiss, end, make_crew, next_chunk
+from gpop.direct.crew import KIND, announce, dismiss, end, make_crew, next_chunk
 from gpop.direct.depth_first import find_rest, room_for
 from gpop.direct.frontier import BUFFER, buffers, flush, is_in, put_in
 from gpop.direct.phases import kernel
@@ -270,8 +270,9 @@ def _search(worker, alone, pivot, ways, space, crew):
     if worker == 0:
         now[FRONTIER] = 0
         _start(0, pivot, ways, space)
+    owed = 0
     while True:
-        chunk = next_chunk(crew, worker)
+        chunk, owed = next_chunk(crew, worker, owed)
         if chunk < 0:
             if worker > 0:
                 return
@@ -293,4 +294,3 @@ def _search(worker, alone, pivot, ways, space, crew):
             _push(first, last, indptr, indices, mine, within, space.order, now, buffer)
         else:
             _pull(first, last, indptr, in_indptr, in_indices, mine, within, space.order, now, buffer)
-        chunk_done(crew)

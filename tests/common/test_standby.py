@@ -101,6 +101,33 @@ def test_who_was_on_the_callers_core_is_called_to_another(function):
     assert len(cores - os.sched_getaffinity(thread)) == 1
 
 
+def test_who_has_been_in_a_job_hears_the_bell_awake(function):
+    crew = standby.Crew()
+    crew.board[standby.LINGER] = 1 << 62
+    crew.have(1)
+    job = job_of(2, 1)
+    table = Reference(job)
+    crew.call(function, 0, table.address, 2)
+    wait_until(lambda: job.came[1] == 1)
+    crew.close()
+    sleep(0.05)  # it would be asleep by now, and there it stays where nobody wakes it
+    crew.board[standby.LAST] += 1
+    crew.board[standby.NEXT], crew.board[standby.OPEN] = 1, crew.board[standby.LAST]
+    crew.board[standby.LINGER] = 0
+    fetch_add_to(crew.board, standby.BELL)
+    for _ in range(2000):
+        if job.came[1] == 2:
+            break
+        sleep(0.001)
+    crew.close()
+    assert job.came[1] == 2
+
+
+@numba.njit
+def fetch_add_to(board, index):
+    fetch_add(board, index, 1)
+
+
 def load_met(job):
     return int(job.met[0])
 

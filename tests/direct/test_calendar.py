@@ -204,6 +204,15 @@ def test_a_last_day_from_which_all_have_moved_away(monkeypatch):
     assert found.threads == 2 and found.distance.tolist() == [0, 2, 1] and 2 < found.below <= 100
 
 
+def test_days_begin_as_wide_as_those_of_one_thread_suggest(monkeypatch):
+    """So that calendars are filled once, not once for each doubling."""
+    all_share(monkeypatch, 3000)
+    monkeypatch.setattr(calendar, "worth", lambda threads, edges: 1)
+    monkeypatch.setattr(calendar, "_shelves", [])
+    search(SHARED["mesh"](), 0, 1, 2)
+    assert calendar._shelves[0].filling == 1
+
+
 def test_few_threads_or_vertices_share_nothing():
     graph = weighted(generate("rmat", scale=12, degree=16, seed=5), 255)
     assert search(graph, 1, 8, 8).threads == 1

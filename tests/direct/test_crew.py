@@ -8,7 +8,8 @@ from numba import njit
 
 from gpop.common.atomics import fetch_add
 from gpop.common.parallel import together
-from gpop.direct.crew import KIND, announce, chunk_done, dismiss, end, make_crew, next_chunk
+from gpop.direct.crew import CHUNKS as ANNOUNCED
+from gpop.direct.crew import DONE, KIND, WORD, announce, dismiss, end, make_crew, next_chunk
 
 CHUNKS = 200
 
@@ -16,12 +17,14 @@ CHUNKS = 200
 @njit(nogil=True)
 def _count_down(worker, alone, crew, done, early):
     """Steps with `CHUNKS`, then one, then fewer chunks, until ten are over."""
-    step = 0
+    step = owed = 0
     while True:
-        chunk = next_chunk(crew, worker)
+        chunk, owed = next_chunk(crew, worker, owed)
         if chunk < 0:
             if worker > 0:
                 return
+            if crew[DONE] != crew[ANNOUNCED]:
+                fetch_add(early, 0, 1)
             if step == 10:
                 end(crew)
                 return
@@ -32,7 +35,6 @@ def _count_down(worker, alone, crew, done, early):
         if kind > 1 and done[kind - 1].sum() != (CHUNKS if (kind - 1) % 3 else 1):
             fetch_add(early, 0, 1)
         done[kind, chunk] += 1
-        chunk_done(crew)
 
 
 @pytest.mark.parametrize("alone", [False, True])
@@ -51,3 +53,23 @@ def test_who_comes_when_all_is_over_goes_at_once():
     dismiss(crew)
     _count_down(1, False, crew, done, early)
     assert done.sum() == 0
+
+
+def test_what_is_over_stays_so_however_many_claim_late():
+    crew = make_crew()
+    dismiss(crew)
+    for _ in range(1000):  # as threads do that have just done the last chunk
+        _add_one(crew)
+        assert crew[WORD] < 0
+    assert next_chunk_of(crew, 1, 1) == (-1, 0)
+    assert crew[DONE] == 1
+
+
+@njit
+def _add_one(crew):
+    fetch_add(crew, WORD, 1)
+
+
+@njit
+def next_chunk_of(crew, worker, owed):
+    return next_chunk(crew, worker, owed)
