@@ -59,6 +59,7 @@ ARRAYS = {
     "edge structs": (("edge",), ("weighted_edge",)),
     "reverse edge structs": (("reverse_edge",), ("weighted_reverse_edge",)),
     "csc": (("in_indptr", "in_indices", "hub_vertex"), ("in_weights",)),
+    "long rows": (("long_vertex",), ()),
     "hyb": (hyb_arrays.ALWAYS, hyb_arrays.WEIGHTS),
     "bins": (BINS, ("id_weights",)),
     "reversed bins": (BINS, ("id_weights",)),
@@ -183,6 +184,8 @@ class DeviceGraph:
                 self._make_segments()
             elif name in HUBS:
                 self._make_hubs()
+            elif name == "long_vertex":
+                self._put(name, hub_tables(self._in_degree(), limits.LONG_ROW)["hub_vertex"])
             else:
                 self._put(name, self._host(name))
 
@@ -229,6 +232,8 @@ class DeviceGraph:
             return self.graph.n + PIECE.itemsize * int(bins.k)
         if name in HUBS:  # the degrees that they are made from included
             return 8 * self.graph.n + 4 * min(self.graph.m, COUNTED_EDGES) if name == "hub_of" else 0
+        if name == "long_vertex":
+            return 4 * (self.graph.m // limits.LONG_ROW + PADDING)
         if name in hyb_arrays.ARRAYS:
             return hyb_arrays.nbytes(name, self.graph, self.hyb_shape, PADDING)
         if name in ("edge_source", "edge_target"):

@@ -50,6 +50,9 @@ HEAVY = 256
 HUB = 512
 """A vertex with more in-edges is gathered by a warp of its own (owner.cuh)."""
 
+LONG_ROW = 32
+"""Vertices with more in-edges are walked by a warp each, where others have a few lanes (rows.cuh)."""
+
 PAGE_BYTES = 1 << 16
 """Of streamed arrays: copied to the device, or left with the host, as a whole (stored.cuh)."""
 

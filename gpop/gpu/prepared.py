@@ -160,6 +160,7 @@ class Prepared:
         graph["n"], graph["m"], graph["k"] = shown.n, shown.m, self.layout.bins.k
         graph["column_pieces"] = counts.get("column_piece", 0)
         graph["row_pieces"] = counts.get("row_piece", 0)
+        graph["longs"] = counts.get("long_vertex", 0)
         graph["longest"] = shown.out_degree.max(initial=0)
         graph["hubs"], graph["queues"] = counts.get("hub_vertex", 0), self.shapes["called"][0]
         if "coo_first" in arrays:

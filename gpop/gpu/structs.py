@@ -23,7 +23,7 @@ GRAPH = np.dtype(
     [("n", "i8"), ("m", "i8")]
     + [(name, "i4") for name in ("k", "column_pieces", "row_pieces")]
     + [(name, "u4") for name in ("hubs", "queues", "longest")]
-    + [(name, "i8") for name in ("ell_width", "ell_pitch", "coo_entries")]
+    + [(name, "i8") for name in ("ell_width", "ell_pitch", "coo_entries", "longs")]
     + [
         (name, _POINTERS)
         for name in (
@@ -32,7 +32,7 @@ GRAPH = np.dtype(
             "id_weights", "segment", "column_piece", "row_piece",
             "ell_source", "ell_weight", "coo_row", "coo_source", "coo_weight", "coo_first",
             "has_in", "in_indptr", "in_indices",
-            "in_weights", "hub_vertex", "hub_first", "hub_of", "away_edges", "away_bins", "all_bins",
+            "in_weights", "hub_vertex", "long_vertex", "hub_first", "hub_of", "away_edges", "away_bins", "all_bins",
         )
     ]
 )  # fmt: skip

@@ -62,7 +62,7 @@ def workspace_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits) -> S
         "active_vertices": (k, np.uint32),
         "active_edges": (k, np.uint64),
         "tree": (0, np.uint8),  # `gpop.gpu.tree` has it
-        "changes": (limits.MOST_BLOCKS if emitted.settles else 0, np.float64),
+        "changes": (2 * limits.MOST_BLOCKS if emitted.settles else 0, np.float64),
     }
     return {name: (length, np.dtype(dtype)) for name, (length, dtype) in lengths.items()}
 

@@ -49,6 +49,7 @@ MOST_CACHED, SECTOR_BYTES = 50 << 20, 32
 """Bytes of a field that stay in the last cache of a GPU, which has 50 MB on an H100 and 60 on an H200; and
 what comes from memory where one is looked for that does not."""
 
+MOST_IN_ROWS = 1 << 18
 MOST_IN_LONG_ROWS = 0.1
 """Share of the edges up to which rows are walked by threads that have several at once (kernels/rows.cuh)."""
 
@@ -183,6 +184,8 @@ def prefers_rows(vertices: float, edges: float, inside: float, long: float) -> b
     >>> prefers_rows(100, 400, 0.98, 0), prefers_rows(100, 3200, 0.2, 0), prefers_rows(100, 400, 0.98, 0.5)
     (True, False, False)
     """
+    if vertices <= MOST_IN_ROWS:
+        return True
     return edges * (1 - inside) <= 4 * vertices and long <= MOST_IN_LONG_ROWS
 
 

@@ -173,7 +173,7 @@ STRATEGIES = (
              "the same where edges are streamed: each run folded at its vertex, nothing waits"),
     Strategy("owner", PULL, "gpu", "gpu/kernels/owner.cuh", ("csc",), owner_bytes,
              "one owner per vertex walks its in-edges in order", auto=False),
-    Strategy("rows", PULL, "gpu", "gpu/kernels/rows.cuh", ("csc",), rows_bytes,
+    Strategy("rows", PULL, "gpu", "gpu/kernels/rows.cuh", ("csc", "long rows"), rows_bytes,
              "owners of several vertices each combine their in-edges, and send again at once",
              all_active=True, one_phase=True),
     Strategy("bottom-up", PULL, "gpu", "gpu/kernels/bottom_up.cuh", ("csc",), bottom_up_bytes,

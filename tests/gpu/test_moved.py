@@ -72,7 +72,7 @@ PHASES = {
         "scatter_list": SCATTER,
         "BottomUp::gather": ASKED | {"cell": STREAM},
     },
-    "rows": {"Rows::scatter": SCATTER, "Rows::gather": ASKED},
+    "rows": {"Rows::scatter": SCATTER, "Rows::walk": ASKED},
     "vertex-pull": {"scatter_list": SCATTER, "VertexPull::gather": ASKED},
     "vertex-pull-warp": {"scatter_list": SCATTER, "VertexPullWarp::gather": ASKED},
     "hyb": {

@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.gpu import choices, limits
+from gpop.gpu import choices, engine, limits
 from gpop.gpu.choices import traits_of
 from gpop.gpu.preparing import emitted_of
 from gpop.model import choosers
@@ -41,10 +41,14 @@ class Nearest(gpop.Program):
         return True
 
 
-def uneven():
+FEW, MANY = 100, 400
+"""Vertices: fewer and more than the rows that the emulator's warp takes at once by a thread each."""
+
+
+def uneven(n=MANY):
     """Rows of no edge, of a few, of more than a thread walks alone, and of more than a warp does."""
-    rng, n = np.random.default_rng(3), 400
-    heads = np.repeat([7, 8, 399], [limits.HUB + 40, 45, limits.HUB + 1])
+    rng = np.random.default_rng(3)
+    heads = np.repeat([7, 8, n - 1], [limits.HUB + 40, 45, limits.HUB + 1])
     heads = np.concatenate([heads, rng.integers(0, n // 2, 900)])
     tails = rng.integers(0, n, heads.size)
     return gpop.Graph.from_edges(tails, heads, rng.integers(1, 90, heads.size).astype(np.uint32), n=n)
@@ -57,13 +61,14 @@ def strategies(graph, mode="auto", **options):
     return [strategy.name for strategy in traits_of(plan, emitted_of(plan), None).strategies]
 
 
+@pytest.mark.parametrize("n", [FEW, MANY])
 @pytest.mark.parametrize(
     "case",
     slow([Case(Nearest, iterations=3), CASES["Countdown"], CASES["RankCombined"]], *CASES.values()),
     ids=lambda case: case.cls.__name__,
 )
-def test_iterations_of_one_phase_are_those_of_plain_python(case):
-    graph = uneven()
+def test_iterations_of_one_phase_are_those_of_plain_python(case, n):
+    graph = uneven(n)
     assert sorted(np.bincount(graph.indices, minlength=graph.n))[0] == 0
     with emulated():
         run = check(case, graph, in_plain_python(case, graph), "pull", 64, "declared")
@@ -78,6 +83,18 @@ def test_sums_are_the_same_every_time_and_true_at_hubs():
     assert np.array_equal(*ranks)
     exact = gpop.pagerank(graph, iterations=4, dtype=np.float64).rank
     np.testing.assert_allclose(ranks[0], exact, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name, value", [("SLICE_NS", 1), ("most_rows", 2)])
+def test_what_ends_a_launch_ends_no_run(name, value, monkeypatch):
+    """A time slice, or a full trace: the next launch scatters anew and goes on."""
+    graph = uneven(FEW)
+    with emulated():
+        whole = gpop.pagerank(graph, iterations=5, target="gpu", mode="pull")
+        monkeypatch.setattr(engine if name == "SLICE_NS" else engine.GpuEngine, name, value)
+        cut = gpop.pagerank(graph, iterations=5, target="gpu", mode="pull")
+    assert np.array_equal(whole.rank, cut.rank) and len(cut.trace) == 5
+    assert list(cut.trace.column("iteration")) == list(range(5))
 
 
 @pytest.mark.slow
@@ -96,7 +113,9 @@ def test_taken_where_values_are_near_or_few_and_no_row_is_long(monkeypatch):
     far = generate("uniform", scale=17, degree=12, seed=1)
     with emulated():
         assert strategies(grid) == ["rows"]
-        assert strategies(far) == ["hyb"] and strategies(uneven()) == ["edge-list"]
+        assert strategies(far) == ["rows"] and strategies(uneven()) == ["edge-list"]
+        monkeypatch.setattr(choosers, "MOST_IN_ROWS", 0)
+        assert strategies(grid) == ["rows"] and strategies(far) == ["hyb"]
         assert strategies(far, partition_size=1 << 12) == ["bins-combined"]
         assert strategies(far, "pull") == ["rows"]
         assert strategies(grid, "pc") == ["bins-combined"]
@@ -111,7 +130,7 @@ def test_taken_where_values_are_near_or_few_and_no_row_is_long(monkeypatch):
 
 @pytest.mark.slow
 def test_only_in_edges_are_on_the_device(monkeypatch):
-    graph = generate("grid", width=20, height=20)
+    graph = generate("grid", width=50, height=40)  # too many for one block
     monkeypatch.setattr(choices, "prefers_rows", lambda *given: True)
     with emulated():
         gpop.pagerank(graph, iterations=1, target="gpu")
@@ -122,6 +141,7 @@ def test_only_in_edges_are_on_the_device(monkeypatch):
             "in_indptr",
             "in_indices",
             "hub_vertex",
+            "long_vertex",
             "hub_first",
             "hub_of",
         }

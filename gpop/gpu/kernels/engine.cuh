@@ -101,8 +101,8 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
                         (double)graph.n * graph.ell_width, (double)graph.coo_entries};
     const int64 most = cluster ? CLUSTER_EDGES : LEVEL_EDGES;
     const bool fit = next.heavy_size * HEAVY <= LEVEL_DEGREE || graph.longest <= LEVEL_DEGREE;  // its vertices a block each
-    few = HAS_FEW && sends && next.list_valid && fit && next.edges <= most && next.frontier <= most &&
-          !(QUEUES && graph.queues);
+    const bool little = HAS_FEW && sends && next.list_valid && fit && next.edges <= most && next.frontier <= most;
+    few = STEADY || (little && !(QUEUES && graph.queues));  // they close themselves
     alone = next.alone;
     chosen = next.way;
     ratio = next.ratio;

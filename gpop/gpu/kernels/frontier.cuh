@@ -188,7 +188,7 @@ __device__ void filter_everything(Team& team, State& state, const Graph& graph, 
     unsettled += one.filter(init);
     one.end(state, space, changes);
   }
-  changes.tell(space);
+  changes.tell(control->head.iteration, space);
   unsettled = warp_sum(unsettled);
   if (lane_id() == 0 && unsettled) atomicAdd((uint64*)&control->head.next_frontier, (uint64)unsettled);
 }

@@ -2,6 +2,10 @@
 
 // One iteration, or as many as have little to do.
 __device__ void iterate(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+#if STEADY
+  Steady{team, state, graph, space, control}.run();
+  return;
+#endif
 #if HAS_FEW
   if (control->head.few) {
     Few{team, state, graph, space, control}.run();

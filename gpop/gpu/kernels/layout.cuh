@@ -40,6 +40,7 @@ struct Graph {
   unsigned hubs, queues;   // vertices in hub_vertex, and how many of them have queues
   unsigned longest;        // out-edges of the vertex that has most
   int64 ell_width, ell_pitch, coo_entries;  // of HYB: columns of ELL, words from one to the next; entries of COO
+  int64 longs;             // vertices in long_vertex
   const int64* indptr;
   Stored<unsigned> indices;
   Stored<EdgeWeight> weights;
@@ -66,6 +67,7 @@ struct Graph {
   Stored<unsigned> in_indices;
   Stored<EdgeWeight> in_weights;
   const unsigned* hub_vertex;  // vertices with more than HUB in-edges, those with most first
+  const unsigned* long_vertex;  // vertices with more than LONG_ROW in-edges, likewise: the hubs are its first
   const int64* hub_first;      // where the queue of each begins (swap.cuh)
   const unsigned* hub_of;      // place of every vertex in hub_vertex; NO_HUB elsewhere
   const double* away_edges;  // STREAMED: of the edges of a source partition, the share that lies with the host
@@ -96,7 +98,7 @@ struct Space {
   unsigned* waiting_count;  // per hub
   unsigned* called;         // the hubs at which some wait
   const struct TreeNode* tree;  // of a run that goes by one (tree.cuh)
-  double* changes;          // per block: of an iteration (settling.cuh)
+  double* changes;          // per block: of this iteration and of the one before, in turns (settling.cuh)
 };
 
 const int FOUND_SHIFT = 44;  // of level_found: vertices above, their edges below
@@ -126,9 +128,9 @@ struct Control {  // what the host and the blocks tell each other
   } head;
   int decision[2];  // what comes after a barrier: go on, block 0 alone, or stop
   unsigned arrived_blocks, released;  // of the grid barrier
-  uint64 level_found[3];    // of levels in turns, see levels.cuh
+  uint64 level_found[3];    // of levels in turns, see levels.cuh; of iterations: whether somebody goes on (steady.cuh)
   unsigned level_leave[3];  // the level is to be left to others
-  unsigned levels_arrived;  // of their barrier
+  unsigned levels_arrived;  // of their barrier (Team::meet)
   double trace[TRACE_ROWS][TRACE_COLUMNS];
 };
 

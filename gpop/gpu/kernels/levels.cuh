@@ -128,13 +128,7 @@ struct LevelsOf {
     __syncthreads();
     if (threadIdx.x == 0) {
       empty(stage(0));
-      if (!team.by_itself()) {
-        __threadfence();
-        team.levels += 1;
-        atomicAdd(&control->levels_arrived, 1u);
-        while (*(volatile unsigned*)&control->levels_arrived < team.levels * team.blocks) {}
-        __threadfence();
-      }
+      team.meet();
       const bool leaves = *(volatile unsigned*)&control->level_leave[level % 3];  // on its way with the next one
       now.found = *(volatile uint64*)&control->level_found[level % 3];
       if (HAS_TREE && level) now.visited += size;

@@ -5,13 +5,15 @@
 // combined messages touch no field, gatherFunc, filterFunc, and what it sends in the next iteration, which goes to the
 // other half of `vertex_value`. So values are scattered in a phase of their own in the first iteration of a launch only.
 //
-// A thread has ROWS rows at once and fetches EDGES in-edges of each before it waits for any: what limits short rows is
-// how many loads are on their way. Rows of more than LONG edges are walked by the warp, hubs by a block. Which lane has
-// which edge follows from the graph, so that sums are the same every time. Bytes per vertex: 8 (offset), its fields,
-// 2 * sizeof(Message); per edge: 4 (source) [+ weight] and an access to the value, which grids find in the caches.
+// Where every warp gets many rows, a thread has ROWS of them at once and fetches EDGES in-edges of each before it waits
+// for any: what limits short rows is how many loads are on their way. Fewer rows have LANES lanes each, so that all
+// warps have some. Rows of more than LONG_ROW edges are dealt out to warps one by one, hubs to blocks: nobody waits for
+// the longest row of 32. Which lane has which edge follows from the graph, so that sums are the same every time. Bytes
+// per vertex: 8 (offset), its fields, 2 * sizeof(Message); per edge: 4 (source) [+ weight] and an access to the value,
+// which grids find in the caches.
 
 const int ROWS = 4, EDGES = 4;
-const int LONG = 32;
+const int LANES = 4;
 
 struct Rows {
   static const bool LISTED = false;
@@ -21,12 +23,12 @@ struct Rows {
   const Message* values;  // of this iteration
   Message* following;
   State next;  // the state as scatterFunc of the next iteration sees it
-  int64 unsettled;
+  bool unsettled;  // whether filterFunc wants it to go on, for any vertex
   Changes changes;
 
   __device__ __forceinline__ Rows(State& state, const Graph& graph, const Space& space, int64 iteration)
       : state(state), graph(graph), values(sent_in(iteration, graph, space)), following(sent_in(iteration + 1, graph, space)),
-        next(state), unsettled(0) {
+        next(state), unsettled(false) {
     ADVANCE(next, iteration + 1);
   }
 
@@ -42,18 +44,20 @@ struct Rows {
 #endif
   }
 
-  // What `lanes` lanes combine, of which this is one, of a row's edges from `first` to before `end`.
-  __device__ __forceinline__ Total share_of(int64 first, int64 end, int lane, int lanes) const {
+  // What WIDTH lanes of the warp combine of a row's edges from `first` to before `end`: this one has the first of them
+  // and each that is `step` further.
+  template <int WIDTH>
+  __device__ __forceinline__ Total share_of(int64 first, int64 end, int step) const {
     Total sum = identity<Total>();
-    for (int64 e = first + lane; e < end; e += EDGES * lanes) {
+    for (int64 e = first; e < end; e += EDGES * step) {
       unsigned source[EDGES];
 #pragma unroll
-      for (int i = 0; i < EDGES; ++i) source[i] = e + i * lanes < end ? graph.in_indices[e + i * lanes] : 0;
+      for (int i = 0; i < EDGES; ++i) source[i] = e + i * step < end ? graph.in_indices[e + i * step] : 0;
 #pragma unroll
       for (int i = 0; i < EDGES; ++i)
-        if (e + i * lanes < end) sum = merge(sum, heard(e + i * lanes, values[source[i]]));
+        if (e + i * step < end) sum = merge(sum, heard(e + i * step, values[source[i]]));
     }
-    for (int step = 16; step; step >>= 1) sum = merge(sum, __shfl_xor_sync(ALL_LANES, sum, step));
+    for (int lanes = WIDTH / 2; lanes; lanes >>= 1) sum = merge(sum, __shfl_xor_sync(ALL_LANES, sum, lanes));
     return sum;
   }
 
@@ -61,7 +65,7 @@ struct Rows {
   __device__ __forceinline__ void finish(unsigned v, Total sum, bool arrived) {
     initFunc(state, v);
     if (arrived) gatherFunc(state, (Gathered)sum, v);
-    unsettled += filterFunc(state, v);
+    unsettled |= filterFunc(state, v);
     changes.add(state, v);
     following[v] = scatterFunc(next, v);
   }
@@ -69,7 +73,7 @@ struct Rows {
   // By the whole block.
   __device__ void walk_hub(unsigned v) {
     __shared__ Total share[32];
-    const Total own = share_of(graph.in_indptr[v], graph.in_indptr[v + 1], threadIdx.x, blockDim.x);
+    const Total own = share_of<32>(graph.in_indptr[v] + threadIdx.x, graph.in_indptr[v + 1], blockDim.x);
     __syncthreads();
     if (lane_id() == 0) share[threadIdx.x >> 5] = own;
     __syncthreads();
@@ -79,7 +83,22 @@ struct Rows {
     finish(v, sum, true);
   }
 
-  // By the warp: row `first + 32 * j + lane` is the j-th of a lane.
+  // By the warp.
+  __device__ __forceinline__ void walk_long(unsigned v) {
+    const Total sum = share_of<32>(graph.in_indptr[v] + lane_id(), graph.in_indptr[v + 1], 32);
+    if (lane_id() == 0) finish(v, sum, true);
+  }
+
+  // By LANES lanes each: rows from `first` on, 32 / LANES of them.
+  __device__ __forceinline__ void walk_few(int64 first) {
+    const int64 v = first + lane_id() / LANES;
+    const int64 begin = v < graph.n ? graph.in_indptr[v] : 0, end = v < graph.n ? graph.in_indptr[v + 1] : 0;
+    const bool mine = v < graph.n && end - begin <= LONG_ROW;
+    const Total sum = share_of<LANES>(begin + lane_id() % LANES, mine ? end : 0, LANES);
+    if (mine && lane_id() % LANES == 0) finish((unsigned)v, sum, begin < end);
+  }
+
+  // By a thread each: row `first + 32 * j + lane` is the j-th of a lane.
   __device__ __forceinline__ void walk_rows(int64 first) {
     const unsigned lane = lane_id();
     int64 begin[ROWS];
@@ -89,44 +108,48 @@ struct Rows {
     for (int j = 0; j < ROWS; ++j) {
       const int64 v = first + 32 * j + lane;
       begin[j] = v < graph.n ? graph.in_indptr[v] : 0;
-      degree[j] = v < graph.n ? (int)min(graph.in_indptr[v + 1] - begin[j], (int64)HUB + 1) : 0;
+      degree[j] = v < graph.n ? (int)min(graph.in_indptr[v + 1] - begin[j], (int64)LONG_ROW + 1) : LONG_ROW + 1;
       sum[j] = identity<Total>();
-      if (degree[j] <= LONG) most = max(most, degree[j]);
+      if (degree[j] <= LONG_ROW) most = max(most, degree[j]);
     }
-    for (int done = 0; __any_sync(ALL_LANES, done < most); done += EDGES) {
+    for (int done = 0; done < most; done += EDGES) {
       unsigned source[ROWS][EDGES];
       Message value[ROWS][EDGES];
 #pragma unroll
       for (int j = 0; j < ROWS; ++j)
 #pragma unroll
         for (int i = 0; i < EDGES; ++i)
-          source[j][i] = done + i < degree[j] && degree[j] <= LONG ? graph.in_indices[begin[j] + done + i] : 0;
+          source[j][i] = done + i < degree[j] && degree[j] <= LONG_ROW ? graph.in_indices[begin[j] + done + i] : 0;
 #pragma unroll
       for (int j = 0; j < ROWS; ++j)
 #pragma unroll
         for (int i = 0; i < EDGES; ++i)
-          value[j][i] = done + i < degree[j] && degree[j] <= LONG ? values[source[j][i]] : Message(0);
+          value[j][i] = done + i < degree[j] && degree[j] <= LONG_ROW ? values[source[j][i]] : Message(0);
 #pragma unroll
       for (int j = 0; j < ROWS; ++j)
 #pragma unroll
         for (int i = 0; i < EDGES; ++i)
-          if (done + i < degree[j] && degree[j] <= LONG) sum[j] = merge(sum[j], heard(begin[j] + done + i, value[j][i]));
+          if (done + i < degree[j] && degree[j] <= LONG_ROW) sum[j] = merge(sum[j], heard(begin[j] + done + i, value[j][i]));
     }
 #pragma unroll
-    for (int j = 0; j < ROWS; ++j) {
-      unsigned wide = __ballot_sync(ALL_LANES, degree[j] > LONG && degree[j] <= HUB);
-      for (; wide; wide &= wide - 1) {
-        const int from = __ffs(wide) - 1;
-        const int64 at = __shfl_sync(ALL_LANES, begin[j], from);
-        const Total whole = share_of(at, at + __shfl_sync(ALL_LANES, degree[j], from), lane, 32);
-        if (lane == from) sum[j] = whole;
-      }
+    for (int j = 0; j < ROWS; ++j)
+      if (degree[j] <= LONG_ROW) finish((unsigned)(first + 32 * j + lane), sum[j], degree[j] > 0);
+  }
+
+  // All rows of an iteration; whether filterFunc wants it to go on, for any vertex of this thread. Neighbouring rows on
+  // one multiprocessor, where there are many: they share neighbours. Else warps with a long row have few others.
+  static __device__ __forceinline__ bool walk(Team& team, State& state, const Graph& graph, const Space& space, int64 iteration) {
+    Rows rows(state, graph, space, iteration);
+    for (unsigned hub = blockIdx.x; hub < graph.hubs; hub += team.blocks) rows.walk_hub(graph.long_vertex[hub]);
+    for (int64 i = graph.hubs + team.warp(); i < graph.longs; i += team.warps()) rows.walk_long(graph.long_vertex[i]);
+    if (graph.n >= 32 * ROWS * (int64)team.warps()) {
+      for (int64 tile = team.rank() >> 5; 32 * ROWS * tile < graph.n; tile += team.warps()) rows.walk_rows(32 * ROWS * tile);
+    } else {
+      for (int64 some = team.warps() - 1 - team.warp(); 32 / LANES * some < graph.n; some += team.warps())
+        rows.walk_few(32 / LANES * some);
     }
-#pragma unroll
-    for (int j = 0; j < ROWS; ++j) {
-      const int64 v = first + 32 * j + lane;
-      if (v < graph.n && degree[j] <= HUB) finish((unsigned)v, sum[j], degree[j] > 0);
-    }
+    rows.changes.tell(iteration, space);
+    return rows.unsettled;
   }
 
   static __device__ __forceinline__ void scatter(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
@@ -134,13 +157,8 @@ struct Rows {
     for (int64 v = team.rank(); v < graph.n; v += team.size()) values[v] = scatterFunc(state, (unsigned)v);
   }
 
-  // Neighbouring rows on one multiprocessor: they share neighbours.
   static __device__ __forceinline__ void gather(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-    Rows rows(state, graph, space, control->head.iteration);
-    for (unsigned hub = blockIdx.x; hub < graph.hubs; hub += team.blocks) rows.walk_hub(graph.hub_vertex[hub]);
-    for (int64 tile = team.rank() >> 5; 32 * ROWS * tile < graph.n; tile += team.warps()) rows.walk_rows(32 * ROWS * tile);
-    rows.changes.tell(space);
-    const int64 unsettled = warp_sum(rows.unsettled);
-    if (lane_id() == 0 && unsettled) atomicAdd((uint64*)&control->head.next_frontier, (uint64)unsettled);
+    const bool unsettled = walk(team, state, graph, space, control->head.iteration);
+    if (__any_sync(ALL_LANES, unsettled) && lane_id() == 0) atomicAdd((uint64*)&control->head.next_frontier, 1ULL);
   }
 };

@@ -7,6 +7,11 @@
 struct Changes {
   double sum = 0;
 
+  // Where a block says what it has changed in this iteration.
+  static __device__ __forceinline__ double* told(int64 iteration, const Space& space) {
+    return space.changes + (iteration & 1) * MOST_BLOCKS;
+  }
+
   __device__ __forceinline__ void add(const State& state, unsigned v) {
 #if SETTLES
     sum += (double)CHANGE(state, v);
@@ -14,7 +19,7 @@ struct Changes {
   }
 
   // By whole blocks, when all their vertices are filtered.
-  __device__ __forceinline__ void tell(const Space& space) const {
+  __device__ __forceinline__ void tell(int64 iteration, const Space& space) const {
 #if SETTLES
     __shared__ double share[32];
     const double own = warp_sum(sum);
@@ -23,18 +28,27 @@ struct Changes {
     if (threadIdx.x != 0) return;
     double all = 0;
     for (unsigned warp = 0; warp < blockDim.x >> 5; ++warp) all += share[warp];
-    space.changes[blockIdx.x] = all;
+    told(iteration, space)[blockIdx.x] = all;
 #endif
   }
 };
 
-// By the block that plans, when all have told it: nobody is active if the run has settled.
+// By a block's first warp, when all have told it: whether the run has settled.
+__device__ __forceinline__ bool has_settled(int64 iteration, const State& state, const Space& space) {
+#if SETTLES
+  double all = 0;
+  for (unsigned block = threadIdx.x; block < gridDim.x; block += 32) all += Changes::told(iteration, space)[block];
+  return warp_sum(all) < TOLERANCE(state);
+#else
+  return false;
+#endif
+}
+
+// By the block that plans: nobody is active if the run has settled.
 __device__ __forceinline__ void settle(const State& state, const Space& space, Control* control) {
 #if SETTLES
-  if (threadIdx.x >= 32) return;
-  double all = 0;
-  for (unsigned block = threadIdx.x; block < gridDim.x; block += 32) all += space.changes[block];
-  all = warp_sum(all);
-  if (threadIdx.x == 0 && all < TOLERANCE(state)) control->head.next_frontier = 0;
+  if (STEADY || threadIdx.x >= 32) return;  // those know it themselves
+  const bool settled = has_settled(control->head.iteration, state, space);
+  if (threadIdx.x == 0 && settled) control->head.next_frontier = 0;
 #endif
 }
