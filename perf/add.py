@@ -23,7 +23,7 @@ from typing import Any
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.execution.asked import COMPILED_TARGETS
-from gpop.model.choosers import MODEL_NAMES
+from gpop.model.models import MODEL_NAMES
 from gpop.model.strategies import ASKED, asked_on, check_asked
 from perf import register
 from perf.algorithms import ALGORITHMS

@@ -14,7 +14,7 @@ import gpop
 from gpop.common.spelling import options_of
 from gpop.execution import asked, options
 from gpop.graph.transform import ORDERS
-from gpop.model.choosers import MODEL_NAMES
+from gpop.model.models import MODEL_NAMES
 from gpop.model.strategies import ASKED
 from tests.versions import ROOT
 

@@ -15,7 +15,7 @@ from gpop.common.errors import UsageError
 from gpop.common.parallel import MOST_THREADS
 from gpop.execution.asked import RESIDENCIES, TARGETS
 from gpop.graph.transform import ORDERS
-from gpop.model.choosers import MODEL_NAMES, MODELS
+from gpop.model.models import MODEL_NAMES, MODELS
 from gpop.model.strategies import ASKED, check_asked, described
 from gpop.ranks.world import TRANSPORTS
 

@@ -19,7 +19,7 @@ from gpop.common.on_demand import Retold
 from gpop.common.spelling import refuse_option
 from gpop.execution.asked import COMPILED_TARGETS
 from gpop.execution.finished import made_run
-from gpop.model.choosers import MODEL_NAMES
+from gpop.model.models import MODEL_NAMES
 from gpop.plan.trace import COLUMNS, EDGES_AT, GATHER_AT, Trace
 from gpop.ranks.world import world_of
 

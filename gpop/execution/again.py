@@ -22,7 +22,7 @@ from gpop.common.on_demand import Retold
 from gpop.common.parallel import use_threads
 from gpop.execution.finished import Run, finished_as, made_run
 from gpop.graph.exclusive import exclusive
-from gpop.model.choosers import MODEL_NAMES
+from gpop.model.models import MODEL_NAMES
 from gpop.plan.engine import Engine, Finished, Left
 from gpop.plan.plan import Decided, Plan
 from gpop.plan.trace import Trace

@@ -18,7 +18,7 @@ from gpop.execution.checkpoint import Checkpoint, Keeper
 from gpop.execution.finished import Run, finished_as, made_run
 from gpop.execution.loop import carry_out, engine_for
 from gpop.execution.options import Callback, Mode, Model, Residency, Target, Transport
-from gpop.model.choosers import model_of
+from gpop.model.models import model_of
 from gpop.plan.engine import Finished
 from gpop.plan.plan import UNLIMITED, Plan, decide, decided_before, remember
 from gpop.plan.residency import residency_of
@@ -82,7 +82,7 @@ def run(
         BW_PC / BW_SC of the analytical model (GPOP eq. 1): 2 on the CPU, measured once per GPU.
     model : "engine" or "paper"
         What ``mode="auto"`` goes by: eq. (1) and what this engine does beyond it (accesses to the cache,
-        edges that need no bin, pull), or eq. (1) alone (`gpop.model.choosers`). Answers are the same. On a
+        edges that need no bin, pull), or eq. (1) alone (`gpop.model.models`). Answers are the same. On a
         GPU, where nothing is added to the bytes, the two differ in pull alone.
     partition_size : int, optional
         Vertices per partition (a power of two), instead of the size that fits the L2 cache.

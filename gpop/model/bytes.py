@@ -22,7 +22,7 @@ takes as long as some bytes of a stream. For the choice alone, each side of (1) 
 
 ``d_b`` for the vertex that an id leads to, ``d_c`` for the insertion points of a bin. Without them PC is
 taken too early where edges share messages, and too late where they do not. Neither ``d_b`` and ``d_c``, nor
-the edges that SC delivers as it reads them, nor pull are in the paper: ``model="paper"`` (`choosers.MODELS`)
+the edges that SC delivers as it reads them, nor pull are in the paper: ``model="paper"`` (`models.MODELS`)
 leaves all of it out, and what remains is (1) with the sizes that the engine really uses.
 
 Pull looks at the in-edges of the vertices that still want messages. Those edges come from the frontier

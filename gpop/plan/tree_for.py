@@ -15,7 +15,7 @@ from pathlib import Path
 from gpop.common.errors import UsageError
 from gpop.common.machine import machine_name
 from gpop.common.user_folder import recall, remember
-from gpop.model.choosers import MODELS, Model
+from gpop.model.models import MODELS, Model
 from gpop.model.strategies import TREE
 from gpop.model.trees import Tree, digest_of, read_tree, tree_of
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, pc_bytes, sc_bytes
-from gpop.model.choosers import MODEL_NAMES, model_of, prefers_pc
+from gpop.model.choosers import prefers_pc
+from gpop.model.models import MODEL_NAMES, model_of
 from tests.counted import BITS, RMAT, Expected, count, mostly_inside, smallest
 from tests.programs import Distance, random_graph
 

@@ -13,7 +13,7 @@ import gpop
 from gpop.cpu import specialise
 from gpop.generate import generate
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES
-from gpop.model.choosers import MODEL_NAMES
+from gpop.model.models import MODEL_NAMES
 from tests.programs import Distance, Rank, Smallest
 
 BITS = 5

@@ -11,7 +11,8 @@ import gpop
 from gpop.common.errors import UsageError
 from gpop.cpu.tree import walk
 from gpop.generate import generate
-from gpop.model.choosers import AUTO_PUSH, MODELS
+from gpop.model.choosers import AUTO_PUSH
+from gpop.model.models import MODELS
 from gpop.model.trees import stump
 from gpop.plan import tree_for
 from gpop.plan.chosen import KEEP, chosen_of

@@ -11,7 +11,7 @@ from gpop.gpu import choices, engine, limits
 from gpop.gpu.choices import traits_of
 from gpop.gpu.preparing import emitted_of
 from gpop.model import choosers
-from gpop.model.choosers import MODELS
+from gpop.model.models import MODELS
 from gpop.plan.plan import decide
 from tests.gpu.cases import CASES, Case, check, in_plain_python
 from tests.gpu.emulator import emulated

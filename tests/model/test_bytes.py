@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, edges_looked_at, pc_bytes, pull_bytes, sc_bytes
-from gpop.model.choosers import DEFAULT_RATIO, MODELS, VISIT_BYTES, prefers_pc
+from gpop.model.choosers import DEFAULT_RATIO, VISIT_BYTES, prefers_pc
+from gpop.model.models import MODELS
 
 FOUR = Sizes(offset=4, edge=4, id=4, source=4, value=4, weight=0)
 COMPACT = Sizes(offset=8, edge=4, id=2, source=2, value=4, weight=0)
