@@ -11,6 +11,7 @@ is called takes 3 us. So what is called here for each run is counted.
 from __future__ import annotations
 
 import time
+from struct import pack_into
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,12 @@ import numpy as np
 from gpop.common.by_reference import Reference
 from gpop.cpu import loop_state, specialise
 from gpop.cpu.engine import CpuEngine
+from gpop.cpu.filling import FIRST, STEPS, head_of
 from gpop.cpu.workspace import forget_workspaces
+from gpop.layout.edge_blocks import is_small, note_without
 from gpop.plan.engine import Left
 from gpop.program.program import Program
+from gpop.program.values import Recipe
 
 
 class RestingEngine(CpuEngine):
@@ -34,6 +38,7 @@ class RestingEngine(CpuEngine):
         if self.plan.counting or self.traits.track or not (self.graph.n and self.stays):
             return False
         self.rests, self.decided = True, self.plan.alike
+        self.counts = self.tries_blocks and not self.blocked and not is_small(self.graph)
         self.made_by = specialise.compile_loop  # measurements put others in its place
         self.fills = None if self.traits.all_active else (self._loader(False), self._loader(True))
         del self.graph, self.program, self.plan
@@ -45,9 +50,16 @@ class RestingEngine(CpuEngine):
         None, and nothing done, where it would have to prepare something.
         """
         self.program, self.limit, self.rows, progress = program, limit, self.most_rows, self.progress
+        fields, filling = program._fields, self.space.filling
+        taken: dict[str, Recipe] = {}
         try:
-            if program._fields.away or self.made_by is not specialise.compile_loop or not self._renewed():
+            if fields.away or self.made_by is not specialise.compile_loop:
                 return None
+            steps, taken = fields.unfilled(self.lowered.fields)
+            if len(steps) > len(filling) - FIRST or not self._renewed():
+                fields.undo(taken)
+                return None
+            pack_into(f"{FIRST + len(steps)}q", filling, 0, *head_of(steps, program.graph.n), *steps)
             self._have_stated()
             self.begin = self.end = time.perf_counter()
             if self.fills is None:
@@ -60,10 +72,17 @@ class RestingEngine(CpuEngine):
             records = []
             while progress[loop_state.FRONTIER] and progress[loop_state.ITERATION] < limit:
                 records.append(self.iterate())
+            if steps and filling[STEPS]:  # no iteration was done
+                filling[STEPS] = 0
+                fields.undo(taken)
             self.least_alone[0] = progress[loop_state.LEAST_ALONE]
             iterations, active = int(progress[loop_state.ITERATION]), int(progress[loop_state.FRONTIER])
+            if self.counts:
+                note_without(program.graph, iterations)
             return Left(records, self.end - self.begin, iterations, active, self._take_frontier())
         except BaseException:
+            if filling[STEPS]:
+                fields.undo(taken)
             try:
                 self._dismiss()
             finally:
