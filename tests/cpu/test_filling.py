@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.apps.pagerank import PageRank
+from gpop.apps.prototype import Prototype
 from gpop.common.by_reference import Reference, opener
 from gpop.cpu import filling, team
-from gpop.cpu.again import RestingEngine
+from gpop.cpu.again import MANY, RestingEngine
+from gpop.cpu.beginning import Beginning
 from gpop.cpu.shares import share_evenly
 from gpop.program.fields import DTYPES
 from gpop.program.values import ONE, WIDTH, Declared, Fields, Scaled, Unset
@@ -150,13 +153,13 @@ def _tree(graph: gpop.Graph, **options) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-@pytest.mark.parametrize("n", [0, 1, 5, 1000, 1 << 18])
+@pytest.mark.parametrize("n", [0, 1, 5, MANY, 1 << 18])
 def test_a_run_like_the_last_one_begins_as_that_did(n, threads, again):
     """Few vertices, and so many that threads share them; what was given out before stays as it is."""
     graph = ring(n)
     for name, call in CALLS.items():
-        if (n == 0 and call in SEARCHES) or (n > 1000 and name == "bfs"):
-            continue  # no source; a hundred thousand levels
+        if (n == 0 and call in SEARCHES) or (n > 5 and name == "bfs"):
+            continue  # no source; thousands of levels
         first = call(graph, threads)
         copies = [array.copy() for array in first]
         np.full(4 * n + 1, 9, np.int64)  # what is left behind in memory
@@ -167,7 +170,7 @@ def test_a_run_like_the_last_one_begins_as_that_did(n, threads, again):
 
 
 def test_a_run_that_ends_before_it_begins_leaves_fields_as_declared(monkeypatch, again):
-    graph = ring(1000)
+    graph = ring(MANY)
     for _ in range(2):
         mixed(graph, 2)
     program = Mixed(graph)
@@ -190,3 +193,33 @@ def test_more_steps_than_there_is_room_for_are_done_on_the_host(again):
     assert len(steps) > filling.SLOTS and "x" in fields.made
     fields.undo(taken)
     assert fields["x"].sum() == 500 + len(seeds)
+
+
+def test_programs_of_a_prototype_begin_by_their_addresses_and_others_do_not(monkeypatch):
+    graph, begun, begin = ring(50), [], Beginning.begin
+    monkeypatch.setattr(Beginning, "begin", lambda *given: (begun.append(1), begin(*given))[1])
+    expected = {damping: gpop.pagerank(ring(50), damping, iterations=3).rank for damping in (0.5, 0.85)}
+    results = [(0.5, gpop.pagerank(graph, 0.5, iterations=3).rank) for _ in range(4)]
+    assert len(begun) == 2  # the first prepares, the second finds how they begin
+    for damping in (0.85, 0.85, 0.5, 0.85, 0.5, 0.5):
+        results.append((damping, gpop.pagerank(graph, damping, iterations=3).rank))
+    assert all(np.array_equal(rank, expected[damping]) for damping, rank in results)
+    assert len({rank.ctypes.data for _, rank in results}) == len(results)
+
+
+@pytest.mark.parametrize("look", [lambda p: p.share, lambda p: setattr(p, "base", p.base * 2)])
+def test_a_program_that_somebody_has_looked_at_or_set_is_none_of_them(look):
+    graph = ring(50)
+    program = PageRank(graph)
+    program._fields["per_edge"] = np.full(graph.n, 0.5, np.float32)
+    program._fields.recipes["share"] = Scaled(program._fields, "per_edge", 1 / graph.n)
+    program.base = 0.15 / graph.n
+    of, found = Prototype(program, 3, {"threads": 2}), []
+    for turn in range(6):
+        program = of.program(graph)
+        if turn in (0, 4):
+            look(program)
+        of.run(program, None, {"threads": 2})
+        found.append(program.share)
+    assert np.array_equal(found[0], found[4]) and np.array_equal(found[1], found[5])
+    assert np.array_equal(found[1], found[3])
