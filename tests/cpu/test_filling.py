@@ -74,10 +74,13 @@ def test_every_type_is_filled_and_nothing_beside_it(n, threads):
         np.zeros(team.SHARES + 2 * threads, np.int64), np.zeros(team.LINE_SLOTS * threads, np.int64), table
     )
     reference = Reference(common)
-    for w in reversed(range(threads)):
-        part(w, threads, -(-n // filling.PIECE) if w == threads - 1 else 0, reference.address)
+    part(threads - 1, threads, -(-n // filling.PIECE), reference.address)
     for name, array in arrays.items():
         assert np.array_equal(array, expected[name]), name
+        array[:] = 0
+    for w in range(threads - 1):
+        part(w, threads, 0, reference.address)
+    assert not any(array.any() for array in arrays.values())
 
 
 def test_bytes_are_those_of_whole_fields():
@@ -217,9 +220,9 @@ def test_a_program_that_somebody_has_looked_at_or_set_is_none_of_them(look):
     of, found = Prototype(program, 3, {"threads": 2}), []
     for turn in range(6):
         program = of.program(graph)
-        if turn in (0, 4):
-            look(program)
+        seen = look(program) if turn in (0, 4) else None
         of.run(program, None, {"threads": 2})
         found.append(program.share)
+        assert seen is None or seen is program.share
     assert np.array_equal(found[0], found[4]) and np.array_equal(found[1], found[5])
     assert np.array_equal(found[1], found[3])
