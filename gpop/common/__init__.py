@@ -2,7 +2,8 @@
 
 ==================  ==========================================================================
 compiled code       ``cached`` (the way to say it), ``kernel``, ``kinds``, ``callback``, ``inlined``,
-                    ``inlined_parts``, ``by_reference``, ``reference_type``, ``foreign``
+                    ``inlined_parts``, ``by_reference``, ``reference_type``, ``by_address``,
+                    ``foreign``
 kept on disk        ``machine_code``, ``elf``, ``ahead``, ``deferred``
 Numba               ``numba_private``, ``numba_version``, ``compile_faster``, ``lean_arrays``,
                     ``branches``

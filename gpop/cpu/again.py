@@ -11,16 +11,25 @@ is called takes 3 us. So what is called here for each run is counted.
 from __future__ import annotations
 
 import time
+from struct import pack_into
 from typing import Any
 
 import numpy as np
 
 from gpop.common.by_reference import Reference
 from gpop.cpu import loop_state, specialise
+from gpop.cpu.beginning import Beginning
 from gpop.cpu.engine import CpuEngine
+from gpop.cpu.filling import FIRST, STEPS, head_of
 from gpop.cpu.workspace import forget_workspaces
+from gpop.layout.edge_blocks import is_small, note_without
 from gpop.plan.engine import Left
 from gpop.program.program import Program
+from gpop.program.values import Fields, Recipe
+
+MANY = 1 << 13
+"""Vertices from which fields are filled in the loop also where programs do not begin alike: to have fewer
+filled takes less than to say so."""
 
 
 class RestingEngine(CpuEngine):
@@ -28,12 +37,15 @@ class RestingEngine(CpuEngine):
 
     rests = False
     led: Any = None  # the loop of the last workers that were called
+    begun: Beginning | None = None  # how the last run began, where others may begin so
+    liked: Fields | None = None  # what the fields of the last run were like
 
     def rest(self) -> bool:
         """Let go of the graph and the program; False where the next run may have to prepare something."""
         if self.plan.counting or self.traits.track or not (self.graph.n and self.stays):
             return False
         self.rests, self.decided = True, self.plan.alike
+        self.counts = self.tries_blocks and not self.blocked and not is_small(self.graph)
         self.made_by = specialise.compile_loop  # measurements put others in its place
         self.fills = None if self.traits.all_active else (self._loader(False), self._loader(True))
         del self.graph, self.program, self.plan
@@ -45,10 +57,25 @@ class RestingEngine(CpuEngine):
         None, and nothing done, where it would have to prepare something.
         """
         self.program, self.limit, self.rows, progress = program, limit, self.most_rows, self.progress
+        fields, filling = program._fields, self.space.filling
+        taken: dict[str, Recipe] = {}
         try:
-            if program._fields.away or self.made_by is not specialise.compile_loop or not self._renewed():
+            if fields.away or self.made_by is not specialise.compile_loop:
                 return None
-            self._have_stated()
+            begun = self.begun
+            if begun is not None and begun.fits(program, self.enter_loop):
+                taken, self.stated = begun.begin(program, filling), True
+            else:
+                new, many = self._is_new(program), program.graph.n >= MANY
+                steps, taken = fields.unfilled(self.lowered.fields) if new or many else ([], {})
+                if len(steps) > len(filling) - FIRST or not self._renewed():
+                    fields.undo(taken)
+                    return None
+                if taken:
+                    pack_into(f"{FIRST + len(steps)}q", filling, 0, *head_of(steps, program.graph.n), *steps)
+                self._have_stated()
+                if new and not fields.recipes:
+                    self.begun = Beginning(program, self.enter_loop, steps, taken)
             self.begin = self.end = time.perf_counter()
             if self.fills is None:
                 started = int(self.layout.k), int(self.layout.n), self.edges
@@ -60,10 +87,17 @@ class RestingEngine(CpuEngine):
             records = []
             while progress[loop_state.FRONTIER] and progress[loop_state.ITERATION] < limit:
                 records.append(self.iterate())
+            if taken and filling[STEPS]:  # no iteration was done
+                filling[STEPS] = 0
+                fields.undo(taken)
             self.least_alone[0] = progress[loop_state.LEAST_ALONE]
             iterations, active = int(progress[loop_state.ITERATION]), int(progress[loop_state.FRONTIER])
+            if self.counts:
+                note_without(program.graph, iterations)
             return Left(records, self.end - self.begin, iterations, active, self._take_frontier())
         except BaseException:
+            if filling[STEPS]:
+                fields.undo(taken)
             try:
                 self._dismiss()
             finally:
@@ -73,6 +107,13 @@ class RestingEngine(CpuEngine):
             del self.program
             vars(self).pop("graph", None)
             vars(self).pop("plan", None)
+
+    def _is_new(self, program: Program) -> bool:
+        """Whether it is the first of programs that may begin alike. The loop's table will be another's."""
+        fields, last = program._fields, self.liked
+        self.begun, self.liked = None, fields.like
+        may = fields.like is not None and len(fields.recipes) == len(fields.like.recipes)
+        return may and fields.like is not last and not program._series
 
     def abandon(self) -> None:
         """As of any run. One that is interrupted while it lets go of its graph is over, nothing half done."""

@@ -57,6 +57,7 @@ class Control(NamedTuple):
     tournament: np.ndarray
     claim: np.ndarray
     team: np.ndarray
+    filling: np.ndarray
     counters: np.ndarray
 
 

@@ -18,6 +18,7 @@ from gpop.common.kinds import INT64
 from gpop.common.standby import Crew, borrow, give_back
 from gpop.cpu import follow, loop_state, sharing, team
 from gpop.cpu.active import LIST_GAP, SOURCES, drain_frontier, drain_touched, load_all, load_frontier
+from gpop.cpu.filling import BYTES, STEPS
 from gpop.cpu.follow import ANYWHERE, Places, following_of
 from gpop.cpu.preparation import Preparation
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
@@ -89,6 +90,8 @@ class CpuEngine(Preparation):
             alike, edge_bytes = self.limit - iteration, sharing.bytes_of_edge(self.layout.n)
             if sharing.pays_to_call(active_edges, edge_bytes, alike, False):
                 self.progress[loop_state.TEAM] = loop_state.CALL
+        elif self.space.filling[BYTES] >= sharing.WAKE_BYTES and self.space.filling[STEPS]:
+            self.progress[loop_state.TEAM] = loop_state.CALL
         self.progress[loop_state.LEAST_ALONE] = self.least_alone[0]
         self.space.team[team.WAY] = AUTO_PUSH
 

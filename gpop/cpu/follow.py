@@ -19,6 +19,7 @@ from gpop.common.callback import callback
 from gpop.common.foreign import call_c
 from gpop.common.inlined import KERNEL, inline
 from gpop.cpu import team
+from gpop.cpu.filling import FILL, fill
 
 
 class Places(NamedTuple):
@@ -44,6 +45,7 @@ class Following(NamedTuple):
 
     team: np.ndarray
     claim: np.ndarray
+    filling: np.ndarray
     threads: np.int64
     spins: np.int64
     entry: np.int64
@@ -53,7 +55,7 @@ class Following(NamedTuple):
     sets: np.int64
 
 
-_NOTHING = Following(*(np.empty(0, np.int64),) * 2, *(np.int64(0),) * 7)
+_NOTHING = Following(*(np.empty(0, np.int64),) * 3, *(np.int64(0),) * 7)
 _open = opener(Reference(_NOTHING).kind)
 
 
@@ -75,8 +77,11 @@ def follow(number, ticket, address):
         if generation >> team.EPOCH_SHIFT != ticket >> team.EPOCH_SHIFT:
             break
         phase, items, iteration = told.team[team.PHASE], told.team[team.ITEMS], told.team[team.ITERATION]
-        numbers = (phase, iteration, number, told.threads, items, told.threads, told.team[team.CHUNK])
-        call_c(told.entry, (*numbers, told.job))
+        if phase == FILL:
+            fill(number, told.threads, told)
+        else:
+            numbers = (phase, iteration, number, told.threads, items, told.threads, told.team[team.CHUNK])
+            call_c(told.entry, (*numbers, told.job))
         fetch_add(told.team, team.DONE, 1)
     _go_to(told.threads, told)
 
@@ -90,4 +95,5 @@ def entry() -> int:
 def following_of(loop: Any, space: Any, threads: int, spins: int, places: Places = ANYWHERE) -> Reference:
     """What the workers of a run are told; ``loop``: its `gpop.cpu.specialise.Loop`."""
     numbers = map(np.int64, (threads, spins, loop.entry, loop.job.address, *places))
-    return derived(lambda: Following(space.team, space.claim, *numbers), loop.job, threads, spins, places)
+    arrays = space.team, space.claim, space.filling
+    return derived(lambda: Following(*arrays, *numbers), loop.job, threads, spins, places)

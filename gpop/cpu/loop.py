@@ -35,6 +35,7 @@ from gpop.cpu.exchange import (
     WHOLE,
     is_over,
 )
+from gpop.cpu.filling import BYTES, FILL, STEPS, VERTICES, fill, pieces_of
 from gpop.cpu.loop_state import (
     CALL,
     EDGES,
@@ -102,6 +103,18 @@ def make_loop(open_control, work, all_active, prioritised):
             phase, items = progress[HALF], progress[ITEMS]
             load, iteration, predicted = progress[EDGES], progress[ITERATION], trace[0, BYTES_AT]
             progress[HALF] = 0
+        if c.filling[STEPS] > 0:
+            sharers = np.int64(threads if workers > 0 and c.filling[BYTES] >= sharing.FILL_BYTES else 1)
+            if sharers > 1:
+                items = pieces_of(c.filling[VERTICES])
+                share_evenly(items, threads, c)
+                done = c.team[team.DONE] + workers
+                team.start_phase(c.team, FILL, items, iteration, np.int64(1))
+            fill(w, sharers, c)
+            if sharers > 1:
+                team.await_workers(c.team, done, spins)
+            c.filling[STEPS] = 0
+            now = clock_ns()
         if prioritised:
             if begins and progress[FRESH] > 0 and limit > 0:
                 progress[FRESH] = 0

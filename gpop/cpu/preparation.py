@@ -27,7 +27,7 @@ from gpop.cpu.work import Job
 from gpop.cpu.workspace import Needs, Workspace, unit_workspace, workspace_of
 from gpop.graph.symmetry import kernel_of_mirrored
 from gpop.layout.bins import Bins, narrow_weights
-from gpop.layout.edge_blocks import Blocks, blocks_of, is_small
+from gpop.layout.edge_blocks import Blocks, blocks_of, is_small, never_pay
 from gpop.layout.in_edges import NO_WEIGHTS, in_edges, kept_in_edges, receivers
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import SMALL_EDGES, partition_bits
@@ -51,7 +51,7 @@ MANY_EDGES = 1 << 22
 
 KEPT = (
     "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
-    "receivers", "edges", "workers", "spins", "enter_loop", "chosen", "least_alone",
+    "receivers", "edges", "workers", "spins", "enter_loop", "chosen", "least_alone", "settled",
 )  # fmt: skip
 """What runs that were decided alike have in common, as attributes of the engine."""
 
@@ -115,6 +115,12 @@ class Preparation:
         said = {"interleave": plan.interleave, "threads": self.threads}
         return said if self.disk is None else said | {"disk": self.disk.told}
 
+    @property
+    def tries_blocks(self) -> bool:
+        """Whether blocks are chosen where they pay."""
+        plan = self.plan
+        return type(self.program).all_active and plan.mode == "auto" and plan.model.pulls
+
     def _note(self) -> None:
         """Keep what the next run alike would find again; blocks may be chosen by then where they were not.
 
@@ -127,10 +133,7 @@ class Preparation:
     @property
     def stays(self) -> bool:
         """Whether all is in memory, and no later run alike may choose blocks where this one did not."""
-        plan = self.plan
-        may_change = type(self.program).all_active and plan.mode == "auto" and plan.model.pulls
-        settled = self.blocked or not may_change or is_small(self.graph)
-        return settled and self.graph.facts.mapped is None
+        return self.settled and self.graph.facts.mapped is None
 
     def _prepare(self) -> None:
         """Find or make all that a run needs."""
@@ -145,9 +148,11 @@ class Preparation:
             self.constants = constants(type(self) if measures else None)
         sums = sums_in_double(cls, self.lowered, plan.types.message) and has_hub(self.graph)
         blocks, seconds = None, 0.0
+        self.settled = not self.tries_blocks or is_small(self.graph)
         if cls.all_active and plan.may(PULL) and self.mode not in ("sc", "pc"):
             if self.mode == "pull" or plan.model.pulls:
                 blocks, seconds = self._find_blocks(sums)
+                self.settled = self.settled or blocks is not None or self._blocks_never_pay(sums)
                 self.mode = "pc" if blocks is None else "pull"
         self.traits = traits_of(plan, self.mode, sums)
         self.blocked = blocks is not None
@@ -200,7 +205,7 @@ class Preparation:
     def _find_blocks(self, sums: bool) -> tuple[Blocks | None, float]:
         """In-edges in blocks, and the seconds they took; None where messages are expected to be faster."""
         plan, forced = self.plan, self.mode == "pull" or (self.disk is not None and self.disk.stays)
-        sizes = (self._delivered_bytes(sums), plan.types.message.itemsize, plan.partition_size)
+        sizes = self._block_sizes(sums)
         weighted = plan.types.weight is not None
         try:
             return blocks_of(
@@ -211,6 +216,13 @@ class Preparation:
             if forced:
                 raise
             return None, 0.0
+
+    def _block_sizes(self, sums: bool) -> tuple[int, int, int | None]:
+        return self._delivered_bytes(sums), self.plan.types.message.itemsize, self.plan.partition_size
+
+    def _blocks_never_pay(self, sums: bool) -> bool:
+        """Whether they were not chosen, and will not be."""
+        return never_pay(self.graph, self.threads, *self._block_sizes(sums), costs=self.constants.costs)
 
     def _find_bins(self) -> tuple:
         """Bins, with weights only if the program uses some, and the seconds to build them."""

@@ -45,6 +45,10 @@ ROUNDS = 8
 limit is lower: these bytes are those of all of them. On 100,000 edges, 17 iterations, the loop took .83 and
 .93 of its time with a second thread that was called at once, in two runs in turns."""
 
+FILL_BYTES = 1 << 20
+"""From so many bytes of fields on threads fill them together: it takes one .1 ms, about as long as to wake
+another."""
+
 EXCHANGE_LOAD = 1 << 13
 """From so many vertices or words on threads share what there is to do for an exchange between ranks."""
 

@@ -20,6 +20,7 @@ Encodings
     the barrier in ascending order (w = 0); in interleaved runs thread w pushes what it scattered.
 ``consumed[w*k+d]``  head at the time of the interleaved gather: the rest of that list is already consumed.
 ``claim``, ``team``  what threads tell each other (team.py).
+``filling``  how the fields of a run are to be filled (filling.py).
 ``inside[p]``  1: half of the edges of p or more stay in it, and are applied directly (scatter_inside.py).
 ``exchanged``  what the loop and the exchange with other ranks tell each other (exchange.py).
 ``whole_edges[p]``  where there are other ranks, edges of active vertices to all of them;
@@ -38,7 +39,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.cpu import priority, team, tournament
+from gpop.cpu import filling, priority, team, tournament
 from gpop.cpu.active import LIST_GAP
 from gpop.cpu.arrays import Array, arrays_of
 from gpop.cpu.settling import chunks_of
@@ -113,6 +114,7 @@ class Workspace(NamedTuple):
     heaviest: np.ndarray
     claim: np.ndarray
     team: np.ndarray
+    filling: np.ndarray
     queue: np.ndarray
     later: np.ndarray
     waiting: np.ndarray
@@ -219,6 +221,7 @@ def bins_table(bins: Bins, needs: Needs, message: np.dtype, threads: int) -> dic
         "heaviest": Array(k, NUMBER, start=most_in_edges_first),
         "claim": Array(_room(_claim_slots(threads)), NUMBER, 0),
         "team": Array(_room(_team_slots(threads)), NUMBER, 0),
+        "filling": Array(filling.SLOTS, NUMBER, 0),
         "bitmap": Array((n + 63) // 64 * (needs.pull or needs.ranked), WORD, 0),
         "needy": Array(2 * k * needs.pull, NUMBER),
         "queue": Array(lists * (frontier or needs.pull), local),
@@ -283,6 +286,7 @@ def blocks_table(
         "changes": Array(chunks_of(int(blocks.n)) * settles, FRACTION),
         "claim": Array(_room(_claim_slots(threads)), NUMBER, 0),
         "team": Array(_room(_team_slots(threads)), NUMBER, 0),
+        "filling": Array(filling.SLOTS, NUMBER, 0),
     }
 
 

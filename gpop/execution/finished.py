@@ -25,7 +25,8 @@ class Run:
     trace : Trace
         One record per iteration.
     seconds : float
-        Seconds in the iteration loop (loading the frontier included, layout and compiling not).
+        Seconds in the iteration loop. Loading the frontier is included, and where a run like it was there
+        before, filling the fields; layout and compiling are not.
     frontier : ndarray of uint32
         Vertices still active at the end (empty for ``all_active`` programs and converged runs).
     touched : ndarray of uint32 or None

@@ -54,6 +54,10 @@ class OnDevice:
         """Done in the array."""
         return False
 
+    def steps(self, address: int) -> list[int] | None:
+        """It is fetched."""
+        return None
+
 
 def make_room(graph: Graph, needed: int) -> None:
     """So many bytes of the device, if what was left there and what is kept with graphs can make them."""

@@ -27,7 +27,7 @@ Zhang et al., "Making caches work for graph analytics" (Big Data 2017) for segme
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -198,6 +198,12 @@ def blocks_of(
         blocks = build_blocks(graph, plan, threads, weighted)
     store.put(Kind.BLOCKS, blocks, (*sizes, weighted), about=about + ", weights" * weighted)
     return blocks, time.perf_counter() - start
+
+
+def never_pay(graph: Graph, threads: int, *sizes: Any, costs: Costs = COSTS) -> bool:
+    """Whether blocks of these sizes were thought about, and save nothing however often they are asked for."""
+    plan = graph.store.get(Kind.PLAN, block_sizes(graph, threads, *sizes))
+    return plan is not None and plan.gain(threads, costs) <= 0
 
 
 def is_small(graph: Graph) -> bool:

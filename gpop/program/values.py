@@ -7,7 +7,7 @@ is wanted. An array that has been handed out stays the field's: runs read and up
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -16,6 +16,14 @@ import numpy as np
 from gpop.common.arrays import filled, unset
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+EVERYWHERE, ONE, TIMES = range(3)
+"""What a step does that fills an array: one value for all vertices, for one of them, or the values of another
+array of the type (a floating point one) times a number."""
+
+WIDTH = 5
+"""Numbers of a step: what it does, bytes of an element, the array's address; the vertex, or the other array's
+address; the value, its bytes repeated until they are 8, or the number, a float64."""
 
 
 class Recipe(Protocol):
@@ -33,6 +41,9 @@ class Recipe(Protocol):
     def assign(self, vertex: int, value: Any) -> bool:
         """Have this value for a vertex; False where it has to be done in the array."""
 
+    def steps(self, address: int) -> list[int] | None:
+        """Steps that fill the array of the host at this address; None where they cannot."""
+
 
 class Declared:
     """One value everywhere, but for a few vertices.
@@ -44,11 +55,26 @@ class Declared:
     (True, array([-1, -1,  0, -1], dtype=int32))
     """
 
+    _pattern: int | None = None
+
     def __init__(
         self, length: int, dtype: np.dtype, value: Any, others: dict[int, Any] | None = None
     ) -> None:
         self.length, self.dtype, self.value = length, dtype, value
         self.others: dict[int, Any] = {} if others is None else others
+
+    def but_for(self, others: dict[int, Any]) -> Declared:
+        """The same but for a few vertices, in place of those that this one has."""
+        new = Declared(self.length, self.dtype, self.value, others)
+        new._pattern = self.pattern
+        return new
+
+    @property
+    def pattern(self) -> int:
+        """The value as a step has it: worked out once."""
+        if self._pattern is None:
+            self._pattern = _pattern(self.value, self.dtype)
+        return self._pattern
 
     def on_host(self) -> np.ndarray:
         array = filled(self.length, self.dtype, self.value)
@@ -68,9 +94,21 @@ class Declared:
         self.others[vertex] = value
         return True
 
+    def steps(self, address: int) -> list[int] | None:
+        size = self.dtype.itemsize
+        steps = [EVERYWHERE, size, address, 0, self.pattern]
+        for vertex, value in self.others.items():
+            steps += (ONE, size, address, vertex, _pattern(value, self.dtype))
+        return steps
+
+
+def _pattern(value: Any, dtype: np.dtype) -> int:
+    """Bytes of a value, repeated until they are those of an int64."""
+    return int.from_bytes(np.full(1, value, dtype).tobytes() * (8 // dtype.itemsize), "little", signed=True)
+
 
 class Scaled:
-    """Another field's values times a number."""
+    """Another field's values, in floating point, times a number."""
 
     def __init__(self, fields: Fields, name: str, factor: float) -> None:
         self.fields, self.name = fields, name
@@ -88,6 +126,10 @@ class Scaled:
     def assign(self, vertex: int, value: Any) -> bool:
         return False
 
+    def steps(self, address: int) -> list[int] | None:
+        of = self.fields[self.name].__array_interface__["data"][0]
+        return [TIMES, self.dtype.itemsize, address, of, _pattern(self.factor, np.dtype(np.float64))]
+
 
 class Unset:
     """Anything, of a field that every vertex sets before anybody reads it."""
@@ -103,6 +145,9 @@ class Unset:
 
     def assign(self, vertex: int, value: Any) -> bool:
         return False
+
+    def steps(self, address: int) -> list[int] | None:
+        return []
 
 
 _SAID = "__cuda_array_interface__"
@@ -143,8 +188,7 @@ class Fields(MutableMapping[str, Any]):
         fields.made, fields.recipes, fields.away = self.made.copy(), self.recipes.copy(), set()
         fields.like = None if first else self
         for name, others in first.items():
-            declared = self.recipes[name]
-            fields.recipes[name] = Declared(declared.length, declared.dtype, declared.value, others)
+            fields.recipes[name] = self.recipes[name].but_for(others)
         return fields
 
     def __getitem__(self, name: str) -> Any:
@@ -157,6 +201,31 @@ class Fields(MutableMapping[str, Any]):
             array = self.made.setdefault(name, recipe.on_host())
             self.recipes.pop(name, None)
         return array
+
+    def unfilled(self, names: Iterable[str]) -> tuple[list[int], dict[str, Recipe]]:
+        """Have arrays of anything for those of the fields that are not made, and the steps that fill them.
+
+        Also the recipes of these, for `undo` where the steps are not done.
+        """
+        steps: list[int] = []
+        taken: dict[str, Recipe] = {}
+        made, recipes = self.made, self.recipes
+        for name in names:
+            recipe = recipes.get(name)
+            if recipe is not None:
+                array = unset(recipe.length, recipe.dtype)
+                more = recipe.steps(array.__array_interface__["data"][0])
+                if more is not None:
+                    made[name], taken[name] = array, recipe
+                    del recipes[name]
+                    steps += more
+        return steps, taken
+
+    def undo(self, taken: dict[str, Recipe]) -> None:
+        """Fields are not made, but by these recipes."""
+        for name, recipe in taken.items():
+            self.recipes[name] = recipe
+            self.made.pop(name, None)
 
     def __setitem__(self, name: str, array: Any) -> None:
         self.made[name] = array

@@ -13,7 +13,8 @@ from gpop.common import standby
 from gpop.common.by_reference import Reference, opener
 from gpop.common.callback import callback
 from gpop.common.inlined import KERNEL
-from gpop.cpu import follow, team
+from gpop.cpu import filling, follow, team
+from gpop.program.values import Declared
 
 THREADS, EPOCH = 3, 7
 
@@ -55,15 +56,17 @@ def called():
     crew = standby.borrow(THREADS - 1)
     slots = np.zeros(team.SHARES + 2 * THREADS, np.int64)
     claim = np.zeros(team.LINE_SLOTS * THREADS, np.int64)
+    nothing = np.zeros(filling.SLOTS, np.int64)
     kept = []
 
     def call(epoch, ticket, work, job):
         slots[team.GENERATION] = epoch << team.EPOCH_SHIFT
         numbers = map(np.int64, (THREADS, team.SPINS, work, job, *follow.ANYWHERE))
-        kept.append(Reference(follow.Following(slots, claim, *numbers)))
+        kept.append(Reference(follow.Following(slots, claim, nothing, *numbers)))
         crew.call(follow.entry(), ticket, kept[0].address, THREADS)
         return crew, slots, claim
 
+    call.filling = nothing
     yield call
     team.dismiss(slots)
     crew.close()
@@ -86,6 +89,17 @@ def test_a_worker_comes_does_its_part_of_each_phase_and_leaves(called):
     assert slots[team.DONE] == 2 * (THREADS - 1)
 
 
+def test_workers_fill_what_their_caller_does_not(called):
+    n = 5 * filling.PIECE + 3
+    field, recipe = np.zeros(n, np.int16), Declared(n, np.dtype(np.int16), -2, {7: 9})
+    steps = recipe.steps(field.ctypes.data)
+    called.filling[: filling.FIRST + len(steps)] = [*filling.head_of(steps, n), *steps]
+    _, slots, _ = called(EPOCH, EPOCH << team.EPOCH_SHIFT, 0, 0)  # no phase of a program
+    slots[team.SHARES : team.SHARES + THREADS] = 0, 2, 4
+    begin(slots, filling.FILL, 6, 0, 1, THREADS - 1)
+    assert np.array_equal(field, recipe.on_host())
+
+
 def test_who_comes_when_the_epoch_is_over_leaves_at_once(called):
     crew, slots, _ = called(EPOCH + 1, EPOCH << team.EPOCH_SHIFT, 0, 0)  # to call 0 would end the process
     crew.close()
@@ -93,7 +107,7 @@ def test_who_comes_when_the_epoch_is_over_leaves_at_once(called):
 
 
 def test_runs_of_other_threads_or_patience_are_told_so():
-    space = SimpleNamespace(team=np.zeros(8, np.int64), claim=np.zeros(8, np.int64))
+    space = SimpleNamespace(**{name: np.zeros(8, np.int64) for name in ("team", "claim", "filling")})
     loop = SimpleNamespace(entry=11, job=Reference(Noted(np.zeros((1, 7), np.int64))))
     for threads, spins in ((2, 5), (3, 5), (2, 6), (2, 5)):
         told = follow.following_of(loop, space, threads, spins)

@@ -1,0 +1,228 @@
+"""Fields that the loop's threads fill: right for every type, however few vertices and many threads."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import pytest
+
+import gpop
+from gpop.apps.pagerank import PageRank
+from gpop.apps.prototype import Prototype
+from gpop.common.by_reference import Reference, opener
+from gpop.cpu import filling, team
+from gpop.cpu.again import MANY, RestingEngine
+from gpop.cpu.beginning import Beginning
+from gpop.cpu.shares import share_evenly
+from gpop.program.fields import DTYPES
+from gpop.program.values import ONE, WIDTH, Declared, Fields, Scaled, Unset
+
+GUARD = 3
+
+
+class Common(NamedTuple):
+    """What threads have in common."""
+
+    team: np.ndarray
+    claim: np.ndarray
+    filling: np.ndarray
+
+
+_open = opener(Reference(Common(*(np.zeros(1, np.int64),) * 3)).kind)
+
+
+@numba.njit
+def part(w, threads, pieces, address):
+    c = _open(address)
+    if pieces > 0:
+        share_evenly(pieces, threads, c)
+    filling.fill(w, threads, c)
+
+
+def guarded(n: int, dtype: np.dtype) -> np.ndarray:
+    """Ones, and a few more in front and behind."""
+    return np.ones(n + 2 * GUARD, dtype)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("n", [1, 2, 13, filling.PIECE, 3 * filling.PIECE + 5])
+def test_every_type_is_filled_and_nothing_beside_it(n, threads):
+    """By the last thread alone, the others come when all is done."""
+    fields, arrays, expected, steps = Fields({}, {}), {}, {}, []
+    for dtype in DTYPES:
+        value, other = (
+            (True, False) if dtype.kind == "b" else (dtype.type(-3.5 if dtype.kind == "f" else 77), 5)
+        )
+        arrays[dtype] = guarded(n, dtype)
+        expected[dtype] = arrays[dtype].copy()
+        inside = slice(GUARD, GUARD + n)
+        recipe = Declared(n, dtype, value, {0: other, n - 1: other})
+        expected[dtype][inside] = recipe.on_host()
+        steps += recipe.steps(arrays[dtype][inside].ctypes.data)
+    for dtype in (np.dtype(np.float32), np.dtype(np.float64)):
+        of = fields[dtype.name] = np.random.default_rng(1).random(n).astype(dtype)
+        name = dtype.name + " scaled"
+        arrays[name] = guarded(n, dtype)
+        expected[name] = arrays[name].copy()
+        expected[name][inside] = of * dtype.type(1 / 3)
+        steps += Scaled(fields, dtype.name, 1 / 3).steps(arrays[name][inside].ctypes.data)
+    steps += Unset(n, np.dtype(np.int32)).steps(0)
+    table = np.array([*filling.head_of(steps, n), *steps])
+    common = Common(
+        np.zeros(team.SHARES + 2 * threads, np.int64), np.zeros(team.LINE_SLOTS * threads, np.int64), table
+    )
+    reference = Reference(common)
+    part(threads - 1, threads, -(-n // filling.PIECE), reference.address)
+    for name, array in arrays.items():
+        assert np.array_equal(array, expected[name]), name
+        array[:] = 0
+    for w in range(threads - 1):
+        part(w, threads, 0, reference.address)
+    assert not any(array.any() for array in arrays.values())
+
+
+def test_bytes_are_those_of_whole_fields():
+    steps = Declared(9, np.dtype(np.int16), 4, {2: 1}).steps(1 << 62) + Declared(9, np.dtype("f8"), 0).steps(
+        8
+    )
+    assert [steps[at] for at in range(0, len(steps), WIDTH)].count(ONE) == 1
+    assert filling.head_of(steps, 9) == (3, 9 * (2 + 8), 9)
+
+
+class Mixed(gpop.Program):
+    """A field of every kind, which nobody writes but the engine: they are what they were filled with."""
+
+    flag = gpop.VertexField(np.bool_, True)
+    small = gpop.VertexField(np.int8, -7)
+    fraction = gpop.VertexField(np.float64, 0.1)
+    found = gpop.VertexField(np.float32, np.inf)
+    all_active = True
+    combine = "add"
+
+    def scatterFunc(self, node):
+        return np.float32(self.flag[node]) + np.float32(self.small[node]) * np.float32(self.fraction[node])
+
+    def initFunc(self, node):
+        self.found[node] = 0
+        return True
+
+    def gatherFunc(self, value, node):
+        self.found[node] += value
+        return True
+
+
+def ring(n: int) -> gpop.Graph:
+    """Each vertex and the next one, both ways."""
+    v = np.arange(n)
+    return gpop.Graph.from_edges(v, (v + 1) % n).symmetrize() if n else gpop.Graph.from_edges([], [], n=0)
+
+
+@pytest.fixture
+def again(monkeypatch):
+    """How many runs were done by an engine that rested."""
+    done, run = [], RestingEngine.again
+
+    def counted(*given):
+        left = run(*given)
+        done.append(left)
+        return left
+
+    monkeypatch.setattr(RestingEngine, "again", counted)
+    return done
+
+
+def mixed(graph: gpop.Graph, threads: int) -> list[np.ndarray]:
+    program = Mixed(graph)
+    gpop.run(program, iterations=2, threads=threads)
+    return [program.flag, program.small, program.fraction, program.found]
+
+
+CALLS = {
+    "mixed": mixed,
+    "pagerank": lambda graph, threads: [gpop.pagerank(graph, iterations=2, threads=threads).rank],
+    "converging": lambda graph, threads: [gpop.pagerank(graph, threads=threads).rank],
+    "bfs": lambda graph, threads: _tree(graph, threads=threads),
+    "one level": lambda graph, threads: _tree(graph, threads=threads, iterations=1),
+    "no level": lambda graph, threads: _tree(graph, threads=threads, iterations=0),
+}
+SEARCHES = [CALLS[name] for name in ("bfs", "one level", "no level")]
+
+
+def _tree(graph: gpop.Graph, **options) -> list[np.ndarray]:
+    found = gpop.bfs(graph, graph.n // 2, method="messages", **options)
+    return [found.parent, found.level]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("n", [0, 1, 5, MANY, 1 << 18])
+def test_a_run_like_the_last_one_begins_as_that_did(n, threads, again):
+    """Few vertices, and so many that threads share them; what was given out before stays as it is."""
+    graph = ring(n)
+    for name, call in CALLS.items():
+        if (n == 0 and call in SEARCHES) or (n > 5 and name == "bfs"):
+            continue  # no source; thousands of levels
+        first = call(graph, threads)
+        copies = [array.copy() for array in first]
+        np.full(4 * n + 1, 9, np.int64)  # what is left behind in memory
+        later = [call(graph, threads) for _ in range(2)]
+        for arrays in (first, *later):
+            assert all(map(np.array_equal, arrays, copies)), name
+    assert not n or len([left for left in again if left is not None]) >= 4
+
+
+def test_a_run_that_ends_before_it_begins_leaves_fields_as_declared(monkeypatch, again):
+    graph = ring(MANY)
+    for _ in range(2):
+        mixed(graph, 2)
+    program = Mixed(graph)
+    monkeypatch.setattr(RestingEngine, "iterate", lambda run: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        gpop.run(program, iterations=2, threads=2)
+    monkeypatch.undo()
+    assert program.flag.all() and (program.small == -7).all() and np.isposinf(program.found).all()
+    assert gpop.run(program, iterations=2, threads=2).iterations == 2
+    assert np.array_equal(program.found, mixed(graph, 2)[-1])
+
+
+def test_more_steps_than_there_is_room_for_are_done_on_the_host(again):
+    graph = ring(500)
+    seeds = list(range(0, 500, 5))
+    first = [gpop.personalized_pagerank(graph, seeds, iterations=3).rank.copy() for _ in range(3)]
+    assert np.array_equal(first[0], first[1]) and np.array_equal(first[0], first[2])
+    fields = Fields({}, {"x": Declared(500, np.dtype(np.int32), 1, dict.fromkeys(seeds, 2))})
+    steps, taken = fields.unfilled(["x"])
+    assert len(steps) > filling.SLOTS and "x" in fields.made
+    fields.undo(taken)
+    assert fields["x"].sum() == 500 + len(seeds)
+
+
+def test_programs_of_a_prototype_begin_by_their_addresses_and_others_do_not(monkeypatch):
+    graph, begun, begin = ring(50), [], Beginning.begin
+    monkeypatch.setattr(Beginning, "begin", lambda *given: (begun.append(1), begin(*given))[1])
+    expected = {damping: gpop.pagerank(ring(50), damping, iterations=3).rank for damping in (0.5, 0.85)}
+    results = [(0.5, gpop.pagerank(graph, 0.5, iterations=3).rank) for _ in range(4)]
+    assert len(begun) == 2  # the first prepares, the second finds how they begin
+    for damping in (0.85, 0.85, 0.5, 0.85, 0.5, 0.5):
+        results.append((damping, gpop.pagerank(graph, damping, iterations=3).rank))
+    assert all(np.array_equal(rank, expected[damping]) for damping, rank in results)
+    assert len({rank.ctypes.data for _, rank in results}) == len(results)
+
+
+@pytest.mark.parametrize("look", [lambda p: p.share, lambda p: setattr(p, "base", p.base * 2)])
+def test_a_program_that_somebody_has_looked_at_or_set_is_none_of_them(look):
+    graph = ring(50)
+    program = PageRank(graph)
+    program._fields["per_edge"] = np.full(graph.n, 0.5, np.float32)
+    program._fields.recipes["share"] = Scaled(program._fields, "per_edge", 1 / graph.n)
+    program.base = 0.15 / graph.n
+    of, found = Prototype(program, 3, {"threads": 2}), []
+    for turn in range(6):
+        program = of.program(graph)
+        seen = look(program) if turn in (0, 4) else None
+        of.run(program, None, {"threads": 2})
+        found.append(program.share)
+        assert seen is None or seen is program.share
+    assert np.array_equal(found[0], found[4]) and np.array_equal(found[1], found[5])
+    assert np.array_equal(found[1], found[3])
