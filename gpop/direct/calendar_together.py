@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.common.atomics import compare_and_swap, fetch_add, prefetch_to_write
+from gpop.common.atomics import compare_and_swap, fetch_add
 from gpop.common.by_reference import Reference, opener
 from gpop.common.inlined import inline
 from gpop.direct.calendar_steps import (
@@ -157,8 +157,6 @@ def _improve(count, today, job, mine):
     """Look at finds again: what is still nearer is so now."""
     distance, shift = job.distance, np.uint64(job.now[SHIFT])
     lost = mine.now[LEFT] < ROOM
-    for i in range(count):
-        prefetch_to_write(distance, mine.finds[i] & _ID)
     for i in range(count):
         find = mine.finds[i]
         v, length = find & _ID, find >> _HALF
