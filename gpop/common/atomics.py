@@ -224,40 +224,21 @@ def popcount(typingctx, word):
     return signature, codegen
 
 
-def _prefetch(written, name, text):
-    """Intrinsic: have a cache line fetched, to be read or written."""
+@intrinsic
+def prefetch(typingctx, array, index):
+    """Ask for the cache line of ``array[index]`` before it is read; the index need not be valid."""
+    signature = types.void(array, index)
 
-    def prefetch(typingctx, array, index):
-        signature = types.void(array, index)
+    def codegen(context, builder, sig, args):
+        pointer = _element_pointer(context, builder, sig, args)
+        int8, int32 = ir.IntType(8), ir.IntType(32)
+        pointer = builder.bitcast(pointer, int8.as_pointer())
+        function_type = ir.FunctionType(ir.VoidType(), [int8.as_pointer(), int32, int32, int32])
+        function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0")
+        builder.call(function, [pointer, int32(0), int32(3), int32(1)])  # read, keep in all levels, data
+        return context.get_dummy_value()
 
-        def codegen(context, builder, sig, args):
-            pointer = _element_pointer(context, builder, sig, args)
-            int8, int32 = ir.IntType(8), ir.IntType(32)
-            pointer = builder.bitcast(pointer, int8.as_pointer())
-            function_type = ir.FunctionType(ir.VoidType(), [int8.as_pointer(), int32, int32, int32])
-            function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0")
-            builder.call(function, [pointer, int32(written), int32(3), int32(1)])  # in all levels, data
-            return context.get_dummy_value()
-
-        return signature, codegen
-
-    prefetch.__name__, prefetch.__doc__ = name, text
-    return intrinsic(prefetch)
-
-
-prefetch = _prefetch(
-    0,
-    "prefetch",
-    """Ask for the cache line of ``array[index]`` before it is read; the index need not be valid.""",
-)
-prefetch_to_write = _prefetch(
-    1,
-    "prefetch_to_write",
-    """The same before it is written: no other core has it then.
-
-    An atomic update waits for that, and all that follows waits for the update.
-    """,
-)
+    return signature, codegen
 
 
 @intrinsic

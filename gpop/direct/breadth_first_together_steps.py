@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.common.atomics import compare_and_swap, popcount, prefetch, prefetch_to_write
+from gpop.common.atomics import compare_and_swap, popcount, prefetch
 from gpop.common.inlined import inline
 from gpop.direct.breadth_first_steps import DEPTH, pull
 from gpop.direct.crew import CHUNKS, apart, make_crew
@@ -100,8 +100,6 @@ def _take(begin, end, mine, alone, row, claim, indptr):
     kept, new, reach = begin, np.int64(0), np.int64(0)
     for i in range(begin, end):
         prefetch(indptr, row[i] & _ID)
-        if not alone:
-            prefetch_to_write(claim, row[i] & _ID)
     for i in range(begin, end):
         u = row[i] & _ID
         before = claim[u]

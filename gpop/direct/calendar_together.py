@@ -10,85 +10,68 @@ A day should have `DAY_EDGES` edges: days begin as wide as those of the one thre
 ones had fewer, they become twice as wide, and the calendars are filled anew with those that are not settled,
 every vertex once. So they are where a year is over, and where a calendar has no room for somebody.
 
-A distance is lowered by compare-and-swap. Who has lowered it enters the vertex, unless it had been lowered to
-the same later day before: then somebody else has entered it. Distances are the same for any number of
-threads; how many edges were walked is not.
-Encoding: ``calendars`` are addresses. ``work`` are the blocks of a step: whose it is, its number, and how
-many are in it.
+What threads do in a step is in calendar_together_steps.py.
 Paper: Y. Zhang, A. Brahmakshatriya, X. Chen, L. Dhulipala, S. Kamil, S. Amarasinghe, J. Shun, "Optimizing
 ordered graph algorithms with GraphIt", CGO 2020.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from gpop.common.atomics import compare_and_swap, fetch_add, prefetch_to_write
-from gpop.common.by_reference import Reference, opener
+from gpop.common.by_reference import Reference
 from gpop.common.inlined import inline
 from gpop.direct.calendar_steps import (
     BEYOND,
     DAYS,
     FILLING,
-    LEFT,
     LOST,
-    ROOM,
     YEAR,
     blocks_for,
     calendar_for,
-    day_of,
-    empty,
-    enter,
     free_block,
-    lay_out,
     leave_day,
     next_day,
     next_year,
-    note,
     take_block,
-    walk,
+)
+from gpop.direct.calendar_together_steps import (
+    AT,
+    BELOW,
+    DONE_DAYS,
+    DONE_EDGES,
+    FILL,
+    FILLED_EACH,
+    FROM,
+    FUSE,
+    LEAST,
+    LONE,
+    OVER,
+    PART,
+    PARTS,
+    PER,
+    SHIFT,
+    SIZE,
+    SLOTS,
+    THE_FILLING,
+    THE_YEAR,
+    WALKED,
+    WORK,
+    TogetherSearch,
+    fill_chunk,
+    open_calendar,
+    work_chunk,
 )
 from gpop.direct.crew import KIND, announce, apart, end, make_crew, next_chunk
 from gpop.direct.shared_job import share
 from gpop.model.light_first import FARTHEST
 from gpop.model.sharing import ALONE, DAY_EDGES, FUSED, PART_VERTICES, times_wider
 
-FILL, WORK, OVER = range(3)
-SHIFT, THE_YEAR, AT, FROM, THE_FILLING, SIZE, PER, PARTS, DONE_DAYS, DONE_EDGES, BELOW = range(11)
-LEAST, FUSE, LONE, PART = range(11, 15)
-WALKED, SLOTS = 24, 32
-"""Slots of ``now``: width of a day, first day of the year, day of the year; what is farther is not settled;
-number of the filling; blocks of a step, how many a chunk has, and into how many parts each is cut; days since
-the width was chosen, and edges that had been walked then; no distance is beyond; `DAY_EDGES`, `FUSED`,
-`ALONE` and `PART_VERTICES`. A line further on, edges walked."""
-
 LOOK_BACK = 4
 """Days after which the width is judged."""
 
 CHUNKS_EACH = 2
 """For each thread, where blocks are cut into parts."""
-
-FILLED_EACH = 1 << 12
-"""Vertices of a chunk when calendars are filled."""
-
-_HALF, _ID, _NONE = (np.uint64(number) for number in (32, 0xFFFFFFFF, 0))
-_open = opener(Reference(calendar_for(1)).kind)
-
-
-class TogetherSearch(NamedTuple):
-    """What threads share."""
-
-    threads: np.int64
-    blocks: np.int64
-    starts: np.ndarray
-    lines: np.ndarray
-    distance: np.ndarray
-    calendars: np.ndarray
-    work: np.ndarray
-    crew: np.ndarray
-    now: np.ndarray
 
 
 class Shelf:
@@ -127,94 +110,11 @@ def go_on(
 
 
 @inline
-def _mine(worker, job):
-    """The calendar of a thread, which is emptied before it is filled anew."""
-    mine, now = _open(job.calendars[worker]), job.now
-    if mine.now[FILLING] != now[THE_FILLING]:
-        empty(job.blocks, mine)
-        mine.now[FILLING], mine.now[YEAR], mine.now[LOST] = now[THE_FILLING], now[THE_YEAR], 0
-    return mine
-
-
-@inline
-def _fill(worker, k, job):
-    """Part of the vertices: those that are not settled are entered, or are beyond the year."""
-    now, mine, distance = job.now, _mine(worker, job), job.distance
-    first = np.uint64(k) * np.uint64(FILLED_EACH)
-    year, shift = now[THE_YEAR], np.uint64(now[SHIFT])
-    for v in range(first, min(first + np.uint64(FILLED_EACH), np.uint64(len(distance)))):
-        length = np.uint64(distance[v])
-        if length < np.uint64(FARTHEST) and np.int64(length) >= now[FROM]:
-            day = np.int64(day_of(length, shift))
-            if day >= year + DAYS:
-                mine.now[BEYOND] = 1
-            else:
-                enter(v, np.uint64(day - year), mine)
-
-
-@inline
-def _improve(count, today, job, mine):
-    """Look at finds again: what is still nearer is so now."""
-    distance, shift = job.distance, np.uint64(job.now[SHIFT])
-    lost = mine.now[LEFT] < ROOM
-    for i in range(count):
-        prefetch_to_write(distance, mine.finds[i] & _ID)
-    for i in range(count):
-        find = mine.finds[i]
-        v, length = find & _ID, find >> _HALF
-        before, lowered = distance[v], False
-        while length < np.uint64(before) and not lowered:
-            lowered = compare_and_swap(distance, v, before, np.uint32(length))
-            if not lowered:
-                before = distance[v]
-        if lowered:
-            if lost:
-                mine.now[LOST] = 1
-            else:
-                note(v, np.uint64(before), length, today, shift, mine)
-
-
-@inline
-def _send(block, first, count, members, today, job, mine):
-    """The vertices of a block from the first of these on send along their edges; how many those were."""
-    i, part, walked = first, _NONE, _NONE
-    while i < count:
-        pairs, i, part = lay_out(
-            i, part, count, block, members, today, np.uint64(job.now[SHIFT]), job.starts, job.lines,
-            job.distance, mine,
-        )  # fmt: skip
-        walked += pairs + pairs
-        _improve(walk(pairs, job.lines, job.distance, mine), today, job, mine)
-    return np.int64(walked)
-
-
-@inline
-def _work(worker, k, job):
-    """Some blocks of a day, or part of one, and what that brings into the own bucket, up to `FUSED`."""
-    now, work, mine = job.now, job.work, _mine(worker, job)
-    at, walked = np.uint64(now[AT]), np.int64(0)
-    today = np.uint64(now[THE_YEAR]) + at
-    parts = now[PARTS]
-    begin, part = k // parts * now[PER], k % parts
-    for item in range(begin, min(now[SIZE], begin + now[PER])):
-        theirs, count = _open(job.calendars[work[item, 0]]), work[item, 2]
-        first, last = np.uint64(count * part // parts), np.uint64(count * (part + 1) // parts)
-        walked += _send(np.uint64(work[item, 1]), first, last, theirs.members, today, job, mine)
-    while mine.filled[at] > 0 and mine.filled[at] < np.uint32(now[FUSE]):
-        block, count = take_block(at, mine)
-        walked += _send(block, _NONE, count, mine.members, today, job, mine)
-        free_block(block, mine)
-        if mine.filled[at] == 0:
-            leave_day(at, mine)
-    fetch_add(now, WALKED, walked)
-
-
-@inline
 def _collect(job):
     """Take today's blocks out of all calendars; how many vertices are in them."""
     now, at, total, size = job.now, np.uint64(job.now[AT]), np.int64(0), 0
     for w in range(job.threads):
-        theirs = _open(job.calendars[w])
+        theirs = open_calendar(job.calendars[w])
         if theirs.now[FILLING] == now[THE_FILLING] and theirs.filled[at] > 0:
             while theirs.filled[at] > 0:
                 block, count = take_block(at, theirs)
@@ -231,9 +131,9 @@ def _give_back(job):
     """Blocks of a step that is over are free; whether a calendar had no room for somebody."""
     now, lost = job.now, False
     for item in range(now[SIZE]):
-        free_block(np.uint64(job.work[item, 1]), _open(job.calendars[job.work[item, 0]]))
+        free_block(np.uint64(job.work[item, 1]), open_calendar(job.calendars[job.work[item, 0]]))
     for w in range(job.threads):
-        theirs = _open(job.calendars[w])
+        theirs = open_calendar(job.calendars[w])
         lost |= theirs.now[FILLING] == now[THE_FILLING] and theirs.now[LOST] != 0
     return lost
 
@@ -254,7 +154,7 @@ def _seek(job):
     now = job.now
     at, beyond = np.uint64(DAYS), False
     for w in range(job.threads):
-        theirs = _open(job.calendars[w])
+        theirs = open_calendar(job.calendars[w])
         if theirs.now[FILLING] == now[THE_FILLING]:
             at = min(at, next_day(np.uint64(now[AT]), theirs))
             beyond |= theirs.now[BEYOND] != 0
@@ -263,7 +163,7 @@ def _seek(job):
         return WORK
     if not beyond:
         return OVER
-    first = _open(job.calendars[0])
+    first = open_calendar(job.calendars[0])
     first.now[YEAR], first.now[BEYOND] = now[THE_YEAR], 1
     if not next_year(np.uint64(now[SHIFT]), job.distance, first):
         return OVER
@@ -327,9 +227,9 @@ def _search(worker, job):
         k, owed = next_chunk(crew, worker, owed)
         if k >= 0:
             if crew[KIND] == FILL:
-                _fill(worker, k, job)
+                fill_chunk(worker, k, job)
             else:
-                _work(worker, k, job)
+                work_chunk(worker, k, job)
         elif worker > 0:
             return
         else:

@@ -32,7 +32,8 @@ threads as many are best on that road (6.1, 4.7 and 4.4 ms; one takes 9.5) and n
 papers: of more, edges are walked more than once, and fewer are a step too many."""
 
 PART_VERTICES = 1 << 4
-"""Vertices of a chunk of a day, at least, where blocks are cut into parts."""
+"""Vertices of a chunk of a day, at least, where blocks are cut into parts. On 16 threads of an Intel machine
+that road takes 2.3 ms by shortest paths, 3.4 with whole blocks; papers .75 and .8."""
 
 FUSED = 1 << 10
 """Vertices up to which a thread goes on with what it has found for the same day, before others take of it."""
@@ -77,7 +78,8 @@ def chunk_edges(threads: int) -> int:
 def times_wider(days: int, edges: int) -> int:
     """How often a calendar's days are doubled when others are called, after so many with so many edges.
 
-    Of these the last had twice as many as the mean at least, for what is found grows.
+    Of these the last had twice as many as the mean at least, for what is found grows. To fill the calendars
+    for each doubling takes that road 2.4 ms instead of 2.3.
 
     Examples
     --------

@@ -51,13 +51,6 @@ def test_nothing_is_stored_where_another_value_is_found():
     assert array.tolist() == [0, 11, 20]
 
 
-@pytest.mark.parametrize("ask, written", [(atomics.prefetch, 0), (atomics.prefetch_to_write, 1)])
-def test_a_line_is_asked_for_as_it_will_be_used(ask, written):
-    kernel = njit(lambda array: ask(array, 1))
-    kernel(np.zeros(2))
-    assert re.search(rf"llvm.prefetch.p0\(.*, i32 {written}, ", next(iter(kernel.inspect_llvm().values())))
-
-
 @pytest.mark.parametrize("clock", [time.CLOCK_MONOTONIC, time.CLOCK_THREAD_CPUTIME_ID])
 def test_a_clock_by_its_number(clock):
     read = njit(lambda clock: atomics.ns_of(clock))
