@@ -2,7 +2,7 @@
 
 A virtual machine may be moved while it runs, so that its two cores share a last cache now and do not a minute
 later. Nothing else tells: one thread is as fast as before, and two that share nothing are, too. On two AMD
-cores a line took 53 ns or 320. Shortest paths on RMAT 20, whose threads write to the same lists and
+cores it was 90 ns or 330. Shortest paths on RMAT 20, whose threads write to the same lists and
 distances, then took 35 ms or 58. Two results are of the same machine only where this is alike.
 
 Two threads, each kept to its core, raise a number in turns; the least of some rounds. Encoding: who finds
