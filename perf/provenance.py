@@ -8,6 +8,7 @@ printed. `written` makes a file that way, so that no result needs a word typed b
 The commit is git's, "modified" where tracked files but results and tables differ from it. A tree without git
 says so; a commit that ``GPOP_COMMIT`` tells is named as told. The digest of the sources says in any case
 whether two results are of the same code. Paths are given without their folders.
+How far cores are apart (core_distance.py) is measured when a command begins.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from pathlib import Path
 
 from gpop.common.memory import readable
 from gpop.common.replacing import replacing
+from perf import core_distance
 from perf.hardware import facts
 from perf.implementations import gpop_version
 from perf.store import now
@@ -113,12 +115,14 @@ def versions() -> str:
 def head(words: list[str], gpu: bool = False) -> str:
     """The lines above a result."""
     told = facts()
+    apart = core_distance.told()
     lines = {
         "command": command_line(words),
         "date": now(),
         "code": f"gpop {gpop_version()}, {commit()}",
         "machine": f"{told['processor']}, {told['usable cores']} usable cores of {told['cores']}, "
-        f"L2 {readable(told['l2 bytes'])}, memory {readable(told['memory bytes'])}, {told['system']}",
+        f"L2 {readable(told['l2 bytes'])}, {f'{apart}, ' if apart else ''}"
+        f"memory {readable(told['memory bytes'])}, {told['system']}",
         **({"device": device()} if gpu else {}),
         "versions": versions(),
     }
