@@ -226,3 +226,27 @@ def test_a_program_that_somebody_has_looked_at_or_set_is_none_of_them(look):
         assert seen is None or seen is program.share
     assert np.array_equal(found[0], found[4]) and np.array_equal(found[1], found[5])
     assert np.array_equal(found[1], found[3])
+
+
+def test_scratch_is_that_of_the_last_run_and_a_result_is_not():
+    graph, expected = ring(50), gpop.pagerank(ring(50), tolerance=1e-3).rank
+    ranks = [gpop.pagerank(graph, tolerance=1e-3).rank for _ in range(5)]
+    assert all(np.array_equal(rank, expected) for rank in ranks)
+    assert len({rank.ctypes.data for rank in ranks}) == len(ranks)
+    of = Prototype(Mixed(graph), 2, {"threads": 1}, ("small", "fraction"))
+    programs = [of.program(graph) for _ in range(4)]
+    for program in programs:
+        of.run(program, None, {"threads": 1})
+    for name, same in (("small", True), ("fraction", True), ("flag", False), ("found", False)):
+        one, other = (programs[i]._fields[name] for i in (2, 3))
+        assert (one is other) == same, name
+        assert np.array_equal(one, programs[0]._fields[name]), name
+
+
+def test_the_counts_of_a_run_of_all_vertices_are_left_clean(again):
+    graph = ring(300)
+    for _ in range(3):
+        mixed(graph, 2)
+    spaces = [found for entry in graph.store._entries.values() for found in [entry.value]]
+    sizes = [space.last[1].frontier_size for space in spaces if hasattr(space, "last")]
+    assert sizes and not any(size.any() for size in sizes)
