@@ -17,6 +17,7 @@ import numpy as np
 from gpop.common.arrays import unset
 from gpop.common.used_pages import LEAST
 from gpop.cpu.filling import FIRST, head_of
+from gpop.cpu.schedule import NO_SCHEDULE
 from gpop.program.program import Program
 from gpop.program.values import WIDTH, Recipe
 
@@ -32,6 +33,7 @@ class Beginning:
 
     def __init__(self, program: Program, loop: Any, steps: list[int], taken: dict[str, Recipe]) -> None:
         self.like, self.parameters, self.loop = program._fields.like, program._parameters, loop
+        self.state = loop.state.copy()  # runs of other kinds use the loop as well
         self.numbers = [*head_of(steps, program.graph.n), *steps]
         self.pack = Struct(f"{len(self.numbers)}q").pack_into
         self.count, self.arrays, self.again = len(taken), [], dict[str, np.ndarray]()
@@ -60,13 +62,14 @@ class Beginning:
 
     def begin(self, program: Program, filling: np.ndarray) -> dict[str, Recipe]:
         """Have it begin; the recipes of its fields, which are not filled."""
-        made, state, numbers = program._fields.made, self.loop.state, self.numbers
+        made, state, numbers = program._fields.made, self.state, self.numbers
         for name, make, length, dtype, place, slots in self.arrays:
             array = made[name] = make(length, dtype)
             state[place] = address = array.__array_interface__["data"][0]
             for slot in slots:
                 numbers[slot] = address
         made.update(self.again)
+        self.loop.state[:], self.loop.schedule = state, NO_SCHEDULE
         taken, program._fields.recipes = program._fields.recipes, {}
         self.pack(filling, 0, *numbers)
         return taken

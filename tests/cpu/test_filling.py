@@ -228,6 +228,17 @@ def test_a_program_that_somebody_has_looked_at_or_set_is_none_of_them(look):
     assert np.array_equal(found[1], found[3])
 
 
+def test_runs_of_other_kinds_by_the_same_loop_may_come_between():
+    graph = ring(50)
+    expected = gpop.pagerank(ring(50), iterations=3).rank
+    for _ in range(3):
+        ranks = [gpop.pagerank(graph, iterations=3).rank for _ in range(3)]
+        seen = gpop.pagerank(graph, 0.5, iterations=3, callback=lambda record: None).rank
+        kept = seen.copy()
+        ranks.append(gpop.pagerank(graph, iterations=3).rank)
+        assert all(np.array_equal(rank, expected) for rank in ranks) and np.array_equal(seen, kept)
+
+
 def test_scratch_is_that_of_the_last_run_and_a_result_is_not():
     graph, expected = ring(50), gpop.pagerank(ring(50), tolerance=1e-3).rank
     ranks = [gpop.pagerank(graph, tolerance=1e-3).rank for _ in range(5)]
