@@ -14,6 +14,7 @@ Papers: see there.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -26,6 +27,7 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.samples import sources_of, sources_options
 from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
 from gpop.common.errors import UsageError
+from gpop.common.on_demand import Retold
 from gpop.common.parallel import use_threads
 from gpop.execution.options import ShownOptions
 
@@ -103,7 +105,8 @@ def betweenness(
         )
     if normalized:
         _normalize(found.score, sources)
-    run = direct_run(
+    run = partial(
+        direct_run,
         [Phase("searches", found.edges, found.seconds)],
         seconds=found.seconds,
         prepare_seconds=found.prepare_seconds,
@@ -112,7 +115,7 @@ def betweenness(
         partitions=1,
         program="Betweenness",
     )
-    return BetweennessResult(score=found.score, sources=sources, run=run)
+    return BetweennessResult.made({"run": Retold(run)}, score=found.score, sources=sources)
 
 
 def _normalize(score: np.ndarray, sources: np.ndarray) -> None:

@@ -56,7 +56,9 @@ def many_vertices(graph: Graph, seeds: Any, what: str = "seed") -> np.ndarray:
     >>> many_vertices(Graph.from_edges([0, 1], [1, 2]), [2, 0, 2])
     array([0, 2], dtype=uint32)
     """
-    listed = list(seeds) if np.iterable(seeds) and not np.isscalar(seeds) else [seeds]
+    listed = seeds
+    if type(seeds) is not list:
+        listed = list(seeds) if np.iterable(seeds) and not np.isscalar(seeds) else [seeds]
     if not listed:
         raise UsageError(f"no {what} given: expected at least one vertex index")
     return np.array(sorted({one_vertex(graph, vertex, what) for vertex in listed}), dtype=np.uint32)
@@ -98,7 +100,7 @@ def drawn_vertices(graph: Graph, sources: Any, seed: int = SAMPLE_SEED) -> np.nd
     """
     if sources is None:
         return np.arange(graph.n, dtype=np.uint32)
-    if np.iterable(sources) or not hasattr(sources, "__index__"):
+    if type(sources) is list or np.iterable(sources) or not hasattr(sources, "__index__"):
         return many_vertices(graph, sources, "source")
     count = operator.index(sources)
     if not 1 <= count <= graph.n:

@@ -218,7 +218,8 @@ class _Ranking:
             program.tolerance = tolerance
         self.sent = sent_by(graph, kind, bool(weighted)) if dangling == "uniform" else None
         self.damping, self.converging = damping, converging
-        self.prototype = Prototype(program, max_iterations if converging else iterations, options)
+        limit, scratch = (max_iterations, ("share", "change")) if converging else (iterations, ())
+        self.prototype = Prototype(program, limit, options, scratch)
 
     def of(self, graph: gpop.Graph, options: dict[str, Any]) -> PageRankResult:
         """The ranks."""

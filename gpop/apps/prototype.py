@@ -30,7 +30,8 @@ OF_ITS_OWN = (*LOOKED_AT, "gather", "iterations")
 class Prototype:
     """Programs that begin like ``program``, and runs of them of so many ``iterations`` at most.
 
-    Recipes are shared: who wants another value for some vertices says so when a program is made.
+    Recipes are shared: who wants another value for some vertices says so when a program is made. ``scratch``:
+    fields that are no part of what is made of a run.
 
     Examples
     --------
@@ -51,8 +52,10 @@ class Prototype:
     """
 
     def __init__(
-        self, program: gpop.Program, iterations: int | None, options: dict[str, Any], **summary: Any
-    ) -> None:
+        self, program: gpop.Program, iterations: int | None, options: dict[str, Any],
+        scratch: tuple[str, ...] = (), **summary: Any,
+    ) -> None:  # fmt: skip
+        program._fields.scratch = frozenset(scratch)
         self.cls, self.parameters, self.fields = type(program), program._parameters, program._fields
         self.iterations = as_count("iterations", iterations)
         self.limit = UNLIMITED if iterations is None else min(self.iterations, UNLIMITED)

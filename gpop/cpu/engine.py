@@ -33,6 +33,9 @@ from gpop.plan.trace import COLUMNS
 SLICE_NS = 250_000_000
 """The loop returns to Python after so many nanoseconds, for progress and Ctrl-C."""
 
+NOBODY = np.empty(0, np.uint32)
+"""The frontier of a run that has come to its end."""
+
 CALLED_LATER = True
 """Whether workers are called only when the loop asks for them: small runs are over before they would come."""
 
@@ -259,11 +262,10 @@ class CpuEngine(Preparation):
     def _take_frontier(self) -> np.ndarray:
         """The vertices that are active now, ascending."""
         space = self.space
-        if self.traits.all_active:
-            space.frontier_size[: int(self.layout.k)] = 0
-            return np.empty(0, np.uint32)
+        if self.traits.all_active:  # the loop has left its counts clean
+            return NOBODY
         if self.progress[loop_state.FRONTIER] == 0:
-            return np.empty(0, np.uint32)
+            return NOBODY
         sizes = space.frontier_size[: int(self.layout.k)]
         active = int(self.progress[loop_state.SCATTER_SIZE])
         frontier = np.empty(int(sizes[space.scatter_list[:active]].sum()), np.uint32)

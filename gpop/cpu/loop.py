@@ -315,6 +315,9 @@ def make_loop(open_control, work, all_active, prioritised):
             rows += 1
         progress[SCATTER_SIZE] = size
         progress[ROWS] = rows
-        return progress[ITERATION] >= limit or progress[FRONTIER] == 0
+        over = progress[ITERATION] >= limit or progress[FRONTIER] == 0
+        if all_active and over:
+            c.frontier_size[: c.k] = 0  # as the workspace is between runs
+        return over
 
     return loop

@@ -81,15 +81,17 @@ def dependencies(graph: Graph, sources: np.ndarray, threads: int, progress: bool
     n, begin = graph.n, time.perf_counter()
     incoming = in_edges(graph, weighted=False)
     ways = PathWays(graph.indptr, graph.indices, incoming.indptr, incoming.indices)
-    _compile(ways)
     threads = threads if len(sources) * (n + graph.m) >= _SERIAL else 1
     alone = takes_own(graph, len(sources), threads)
     lanes = min(LANES, len(sources)) if alone else 1
     workers, sharers = (min(threads, lanes), 1) if alone else (1, threads)
     spare = graph.store.get(Kind.PROGRAM, KEPT)
+    if spare is None:
+        _compile(ways)
     spaces = [] if spare is None else _taken(spare, workers, sharers)
     missing = workers - len(spaces)
-    require_memory((52 * missing + 8 * lanes) * n, f"betweenness of {graph!r}")
+    if missing or lanes > 1:
+        require_memory((52 * missing + 8 * lanes) * n, f"betweenness of {graph!r}")
     prepare_seconds = time.perf_counter() - begin
     start = time.perf_counter()
     scores = np.zeros((lanes, n))
@@ -106,8 +108,9 @@ def dependencies(graph: Graph, sources: np.ndarray, threads: int, progress: bool
             bar.update(len(batch))
     score = np.add.reduce(scores) if lanes > 1 else scores[0]
     seconds = time.perf_counter() - start
-    edges, overflow = (sum(int(space.now[slot]) for space in spaces) for slot in (EDGES, INFINITE))
+    edges = overflow = 0
     for space in spaces:
+        edges, overflow = edges + int(space.now[EDGES]), overflow + int(space.now[INFINITE])
         space.now[:] = 0
     if spare is None or missing:
         graph.store.put(Kind.PROGRAM, spaces, KEPT, about=KEPT)

@@ -170,8 +170,11 @@ def device_kind(array: Any) -> tuple[tuple[int, ...], np.dtype, bool] | None:
 class Fields(MutableMapping[str, Any]):
     """Arrays by name; `made` has those that somebody has looked at, `recipes` the others.
 
-    `away` are the names of arrays of a device: to ask one what it is takes longer than a look-up.
+    `away` are the names of arrays of a device: to ask one what it is takes longer than a look-up. `scratch`
+    are fields at which nobody looks when a run is over: of programs that are alike, one may have another's.
     """
+
+    scratch: frozenset[str] = frozenset()
 
     def __init__(self, made: dict[str, Any], recipes: dict[str, Recipe]) -> None:
         self.made, self.recipes = made, recipes

@@ -119,6 +119,12 @@ def ring(n: int) -> gpop.Graph:
     return gpop.Graph.from_edges(v, (v + 1) % n).symmetrize() if n else gpop.Graph.from_edges([], [], n=0)
 
 
+def wheel(n: int) -> gpop.Graph:
+    """The same with a hub: ranks depend on the damping."""
+    v = np.arange(1, n)
+    return gpop.Graph.from_edges([*v, *v], [*(v % (n - 1) + 1), *(0 * v)]).symmetrize()
+
+
 @pytest.fixture
 def again(monkeypatch):
     """How many runs were done by an engine that rested."""
@@ -199,9 +205,9 @@ def test_more_steps_than_there_is_room_for_are_done_on_the_host(again):
 
 
 def test_programs_of_a_prototype_begin_by_their_addresses_and_others_do_not(monkeypatch):
-    graph, begun, begin = ring(50), [], Beginning.begin
+    graph, begun, begin = wheel(50), [], Beginning.begin
     monkeypatch.setattr(Beginning, "begin", lambda *given: (begun.append(1), begin(*given))[1])
-    expected = {damping: gpop.pagerank(ring(50), damping, iterations=3).rank for damping in (0.5, 0.85)}
+    expected = {damping: gpop.pagerank(wheel(50), damping, iterations=3).rank for damping in (0.5, 0.85)}
     results = [(0.5, gpop.pagerank(graph, 0.5, iterations=3).rank) for _ in range(4)]
     assert len(begun) == 2  # the first prepares, the second finds how they begin
     for damping in (0.85, 0.85, 0.5, 0.85, 0.5, 0.5):
@@ -212,7 +218,7 @@ def test_programs_of_a_prototype_begin_by_their_addresses_and_others_do_not(monk
 
 @pytest.mark.parametrize("look", [lambda p: p.share, lambda p: setattr(p, "base", p.base * 2)])
 def test_a_program_that_somebody_has_looked_at_or_set_is_none_of_them(look):
-    graph = ring(50)
+    graph = wheel(50)
     program = PageRank(graph)
     program._fields["per_edge"] = np.full(graph.n, 0.5, np.float32)
     program._fields.recipes["share"] = Scaled(program._fields, "per_edge", 1 / graph.n)
@@ -226,3 +232,38 @@ def test_a_program_that_somebody_has_looked_at_or_set_is_none_of_them(look):
         assert seen is None or seen is program.share
     assert np.array_equal(found[0], found[4]) and np.array_equal(found[1], found[5])
     assert np.array_equal(found[1], found[3])
+
+
+def test_runs_of_other_kinds_by_the_same_loop_may_come_between():
+    graph = wheel(50)
+    expected = gpop.pagerank(wheel(50), iterations=3).rank
+    for _ in range(3):
+        ranks = [gpop.pagerank(graph, iterations=3).rank for _ in range(3)]
+        seen = gpop.pagerank(graph, 0.5, iterations=3, callback=lambda record: None).rank
+        kept = seen.copy()
+        ranks.append(gpop.pagerank(graph, iterations=3).rank)
+        assert all(np.array_equal(rank, expected) for rank in ranks) and np.array_equal(seen, kept)
+
+
+def test_scratch_is_that_of_the_last_run_and_a_result_is_not():
+    graph, expected = wheel(50), gpop.pagerank(wheel(50), tolerance=1e-3).rank
+    ranks = [gpop.pagerank(graph, tolerance=1e-3).rank for _ in range(5)]
+    assert all(np.array_equal(rank, expected) for rank in ranks)
+    assert len({rank.ctypes.data for rank in ranks}) == len(ranks)
+    of = Prototype(Mixed(graph), 2, {"threads": 1}, ("small", "fraction"))
+    programs = [of.program(graph) for _ in range(4)]
+    for program in programs:
+        of.run(program, None, {"threads": 1})
+    for name, same in (("small", True), ("fraction", True), ("flag", False), ("found", False)):
+        one, other = (programs[i]._fields[name] for i in (2, 3))
+        assert (one is other) == same, name
+        assert np.array_equal(one, programs[0]._fields[name]), name
+
+
+def test_the_counts_of_a_run_of_all_vertices_are_left_clean(again):
+    graph = ring(300)
+    for _ in range(3):
+        mixed(graph, 2)
+    spaces = [found for entry in graph.store._entries.values() for found in [entry.value]]
+    sizes = [space.last[1].frontier_size for space in spaces if hasattr(space, "last")]
+    assert sizes and not any(size.any() for size in sizes)
