@@ -11,16 +11,15 @@ is called takes 3 us. So what is called here for each run is counted.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from gpop.common.by_reference import Reference
 from gpop.cpu import loop_state, specialise
 from gpop.cpu.engine import CpuEngine
 from gpop.cpu.workspace import forget_workspaces
 from gpop.plan.engine import Left
-from gpop.program.program import Program
+from gpop.program.start import Start
 
 
 class RestingEngine(CpuEngine):
@@ -39,12 +38,17 @@ class RestingEngine(CpuEngine):
         del self.graph, self.program, self.plan
         return True
 
-    def again(self, program: Program, sources: np.ndarray | None, limit: int) -> Left | None:
+    def again(
+        self, start: Start, limit: int, stands: Callable[[], bool], meanwhile: Callable[[], Any]
+    ) -> Left | None:
         """A run of another program of the class on the same graph, which the caller holds.
 
         None, and nothing done, where it would have to prepare something.
         """
-        self.program, self.limit, self.rows, progress = program, limit, self.most_rows, self.progress
+        if not stands():
+            return None
+        self.program = program = start.program
+        self.limit, self.rows, progress = limit, self.most_rows, self.progress
         try:
             if program._fields.away or self.made_by is not specialise.compile_loop or not self._renewed():
                 return None
@@ -52,10 +56,10 @@ class RestingEngine(CpuEngine):
             self.begin = self.end = time.perf_counter()
             if self.fills is None:
                 started = int(self.layout.k), int(self.layout.n), self.edges
-            elif sources is None:
+            elif start.vertices is None:
                 started = self.fills[True](self.lists)
             else:
-                started = self.fills[False](sources, self.lists)
+                started = self.fills[False](start.sources, self.lists)
             self._begin(started, self.receivers, self.edges, 0)
             records = []
             while progress[loop_state.FRONTIER] and progress[loop_state.ITERATION] < limit:

@@ -131,17 +131,14 @@ class Fields(MutableMapping[str, Any]):
     def __init__(self, made: dict[str, Any], recipes: dict[str, Recipe]) -> None:
         self.made, self.recipes = made, recipes
         self.away = {name for name, array in made.items() if device_kind(array)} if made else set()
-        self.like: Fields | None = None
 
     def alike(self, first: Mapping[str, dict[int, Any]] = NOTHING) -> Fields:
         """Others that begin with the same arrays and recipes, none of them on a device.
 
-        ``first``: values that some vertices have in place of the declared ones. Fields that are made without
-        say what they are ``like``: who has seen one has seen all, and whoever makes them sets none of them.
+        ``first``: values that some vertices have in place of the declared ones.
         """
         fields = object.__new__(Fields)
         fields.made, fields.recipes, fields.away = self.made.copy(), self.recipes.copy(), set()
-        fields.like = None if first else self
         for name, others in first.items():
             declared = self.recipes[name]
             fields.recipes[name] = Declared(declared.length, declared.dtype, declared.value, others)
