@@ -22,6 +22,10 @@ SAME = ("exchange", "control", "fields", "known")
 """Attributes of an engine that are the same for runs alike."""
 
 
+def nothing() -> None:
+    """What there is to do meanwhile where results are made of a program."""
+
+
 class RestingEngine(GpuEngine):
     """An engine of one run or, between them, of many."""
 
@@ -35,6 +39,8 @@ class RestingEngine(GpuEngine):
         if self.push is not None or self.link is not None:
             return False
         self.device, self.names = cupy().cuda.runtime.getDevice(), frozenset(self.lowered.fields)
+        self.has_all = len(self.names) == len(self.program._fields)
+        """Whether no field is left out, which no function touches: it is where a program has it."""
         self._alike(self.names & self.program._fields.away)
         self._let_go()
         return True
@@ -49,7 +55,9 @@ class RestingEngine(GpuEngine):
         away = self.names & start.fields.away
         alike = self.alike.get(away)
         if type(alike) is OneBlock:
-            return alike.run(start, limit, stands, meanwhile)
+            if self.has_all or not start.shared:
+                return alike.run(start, limit, stands, meanwhile)
+            return alike.run(start.of_program(), limit, stands, nothing)
         if not stands():
             return None
         self.program, self.limit, self.milliseconds = start.program, limit, 0.0
@@ -59,7 +67,7 @@ class RestingEngine(GpuEngine):
                 alike = self._alike(away)
                 if type(alike) is OneBlock:
                     ready.keep_space(self.space)
-                    return alike.run(start, limit, stands, meanwhile)
+                    return alike.run(start.of_program(), limit, stands, nothing)
             else:
                 vars(self).update(alike)
                 self.fields.program, self.space = start.program, ready.take_space(start.graph)

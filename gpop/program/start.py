@@ -61,6 +61,13 @@ class Start:
             self._program = self.cls._beginning(self.graph, fields, self.parameters.copy())
         return self._program
 
+    def of_program(self) -> Start:
+        """The same, of its program alone."""
+        program = self.program
+        return Start(
+            self.graph, self.cls, program._fields, program._parameters, NOTHING, self.vertices, program
+        )
+
     @property
     def sources(self) -> np.ndarray | None:
         """The vertices as an array; None for all."""

@@ -188,7 +188,7 @@ def test_a_call_again_makes_nothing_on_the_device(name, monkeypatch):
 
 
 MOST_CALLS = {"bfs": (18, 6), "arrays": (36, 6), "sssp": (18, 6), "pagerank": (18, 16), "cc": (14, 9)}
-"""Calls of functions of gpop before the launch and behind the wait, those of a look at the result included."""
+"""Calls of functions of gpop before the launch and behind the wait, those of a look at the result too."""
 
 
 @pytest.mark.parametrize("name", MOST_CALLS)
