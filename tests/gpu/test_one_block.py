@@ -22,6 +22,7 @@ GPU = {"target": "gpu", "ratio": 1.0}
 
 class Hops(gpop.Program):
     hops = gpop.VertexField(np.int64, -1)
+    heard = gpop.VertexField(np.int32, -1)  # in which iteration; nobody looks at it before a run
 
     def scatterFunc(self, node):
         return self.hops[node] + 1
@@ -31,6 +32,10 @@ class Hops(gpop.Program):
             self.hops[node] = value
             return True
         return False
+
+    def filterFunc(self, node):
+        self.heard[node] = self.iteration
+        return True
 
 
 def twice_as_far(self, node):
@@ -128,7 +133,10 @@ def test_results_are_those_of_their_own_run():
     found[1].level[:] = found[1].parent[:] = 7
     for i in (0, 2, 3):
         assert np.array_equal(found[i].level, levels[i])
-        assert np.array_equal(ended[i][1].hops, levels[i]) and ended[i][1].hops.flags.writeable
+        program = ended[i][1]
+        assert np.array_equal(program.hops, levels[i])
+        assert np.array_equal(program.heard, np.where(levels[i] > 0, levels[i] - 1, -1))
+        assert program.heard.flags.writeable
         assert found[i].run.iterations == len(found[i].trace) == levels[i].max() + 1
     for each in ranked:
         assert np.allclose(each.rank, ranks, rtol=1e-5) and each.iterations == 4 and each.converged is None
@@ -160,18 +168,21 @@ def test_threads_that_search_a_graph_at_once():
 
 
 def test_a_run_keeps_neither_program_nor_graph():
-    """Nobody has looked at it; all of it is in a copy."""
+    """Nor what is on the device: nobody has looked at it, and all of it is in a copy."""
     with emulated():
         graph = random_graph(5, 34, 150)
         for _ in range(3):
             run, program = hops_of(graph)
         first = gpop.run(Hops(random_graph(5, 34, 150)), [3], **GPU)
-        gone = [weakref.ref(graph), weakref.ref(program), weakref.ref(graph.store)]
+        [engine] = [
+            each.value.engine for each in graph.store._noted.values() if hasattr(each.value, "engine")
+        ]
+        gone = [*map(weakref.ref, (graph, program, graph.store, engine, engine.exchange))]
         gc.collect()
         gc.disable()
         try:
-            del graph, program
-            assert [each() for each in gone] == [None] * 3
+            del graph, program, engine
+            assert [each() for each in gone] == [None] * 5
         finally:
             gc.enable()
     again = pickle.loads(pickle.dumps(run))
@@ -189,6 +200,7 @@ def test_a_field_that_nobody_has_looked_at_goes_on_from_where_it_was():
             program.hops[0] = 0
             gpop.run(program, [0], iterations=1, **GPU)
         gpop.run(program, [1], iterations=1, **GPU)
-        assert program.hops.tolist() == [0, 1, 2, -1]
+        assert program.hops.tolist() == [0, 1, 2, -1] and "heard" not in program._fields.made
         gpop.run(program, [2], **GPU)
         assert program.hops.tolist() == [0, 1, 2, 3]
+        assert program.heard.tolist() == [-1, 0, 0, 0]
