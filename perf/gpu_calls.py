@@ -4,10 +4,11 @@
 
 ``loop`` is the time of the kernels, by events or the device's clock; ``call`` the wall time around a call
 of gpop's function, with layouts and kernels there; ``look`` that of bringing all arrays of its result to
-the host afterwards, which happens when somebody looks at them. ``arrays``: BFS as a program whose fields
-are CuPy arrays, where nothing is ever brought; that CuPy fills them before does not count. Medians of
-``--rounds`` calls, apps in turns. Bars: call over loop `BAR_ARRAYS` for arrays, `BAR` for the others, on
-graphs of `MANY_EDGES` or more; on smaller ones what is added, `BAR_ADDED` us.
+the host afterwards, which happens when somebody looks at them. ``program``: BFS as a user writes it, whose
+fields are on the host; ``arrays``: the same with CuPy arrays for fields, where nothing is ever brought; that
+CuPy fills them before does not count. Medians of ``--rounds`` calls, apps in turns. Bars: call over loop
+`BAR_ARRAYS` for arrays, `BAR` for the others, on graphs of `MANY_EDGES` or more; on smaller ones what is
+added, `BAR_ADDED` us.
 """
 
 from __future__ import annotations
@@ -52,11 +53,17 @@ def calls_on(graph: gpop.Graph, source: int) -> Calls:
         program.parent, program.level = parent, level
         return gpop.run(program, [source], target="gpu")
 
+    def program() -> Any:
+        program = BFS(graph)
+        program.parent[source], program.level[source] = source, 0
+        return gpop.run(program, [source], target="gpu")
+
     def nothing() -> None:
         pass
 
     return {
         "bfs": (nothing, lambda: gpop.bfs(graph, source, target="gpu")),
+        "program": (nothing, program),
         "arrays": (fill, arrays),
         "sssp": (nothing, lambda: gpop.sssp(weighted, source, target="gpu")),
         "pagerank": (nothing, lambda: gpop.pagerank(graph, iterations=10, target="gpu")),

@@ -27,8 +27,8 @@ from gpop.apps.prototype import Prototype
 from gpop.apps.resolved import resolved, threads_of_machine
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
-from gpop.common.on_demand import OnDemand
 from gpop.common.parallel import use_threads
+from gpop.execution.again import Ran
 from gpop.execution.options import LimitedOptions
 
 NOT_REACHED = 0xFFFFFFFF
@@ -157,21 +157,18 @@ class _Way:
         method, self.reason = choose(graph, method, options)
         self.prototype = None
         if method != "direct":
-            said = {"method": "messages", "reason": self.reason}
-            self.prototype = Prototype(BFS(graph), options.get("iterations"), options, **said)
+            self.prototype = Prototype(BFS(graph), options.get("iterations"), options)
 
     def by_messages(self, graph: gpop.Graph, source: int, options: dict[str, Any]) -> BFSResult:
-        """A run of the program."""
-        program = self.prototype.program(graph, {"parent": {source: source}, "level": {source: 0}})
-        run = self.prototype.run(program, np.array([source], np.uint32), options)
-        waiting: dict[str, OnDemand] = {"run": run}
-        made = program._fields.made
-        if "parent" in made and "level" in made:  # on the host: nothing is to be made of them
-            parent = _parents(made["parent"])
-            return BFSResult.made(waiting, source=source, parent=parent, level=made["level"])
-        waiting["parent"] = OnDemand(lambda: _parents(program.parent))
-        waiting["level"] = OnDemand(lambda: program.level)
-        return BFSResult.made(waiting, source=source)
+        """By a run of the program."""
+
+        def result(ran: Ran) -> BFSResult:
+            ran.summary = {"method": "messages", "reason": self.reason}
+            level, parent = ran.field("level"), ran.field("parent", _parents)
+            return BFSResult.of_both({"source": source, "level": level, "parent": parent, "run": ran})
+
+        first = {"parent": {source: source}, "level": {source: 0}}
+        return self.prototype.run(graph, result, options, first, source)
 
 
 def _parents(parent: np.ndarray) -> np.ndarray:

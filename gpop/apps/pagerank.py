@@ -32,7 +32,8 @@ from gpop.apps.resolved import resolved
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.shares import sent_by, shares
 from gpop.common.errors import UsageError
-from gpop.common.on_demand import OnDemand
+from gpop.common.on_demand import OnDemand, Retold, looked_at
+from gpop.execution.again import Ran
 from gpop.execution.options import Callback, RunOptions
 from gpop.program.values import Declared, Scaled, Unset
 
@@ -216,39 +217,40 @@ class _Ranking:
             fields.recipes["rank"] = Declared(graph.n, kind, kind.type(1 / n))
             fields.recipes["change"] = Unset(graph.n, kind)
             program.tolerance = tolerance
-        self.sent = sent_by(graph, kind, bool(weighted)) if dangling == "uniform" else None
+        sent = sent_by(graph, kind, bool(weighted)) if dangling == "uniform" else None
+        self.sent = None if sent is None or sent.all() else sent
         self.damping, self.converging = damping, converging
         limit, scratch = (max_iterations, ("share", "change")) if converging else (iterations, ())
         self.prototype = Prototype(program, limit, options, scratch)
 
     def of(self, graph: gpop.Graph, options: dict[str, Any]) -> PageRankResult:
         """The ranks."""
+        if self.sent is None:
+            return self.prototype.run(graph, self._result, options)
         program = self.prototype.program(graph)
-        if self.sent is not None:
-            callback = _spreading(program, self.damping, self.sent, options.get("callback"))
-            options = {**options, "callback": callback}
-        run = self.prototype.run(program, None, options)
-        waiting, made = {"run": run}, program._fields.made
-        told = {"iterations": run.iterations, "converged": run.converged if self.converging else None}
-        if self.converging and "rank" in made:  # on the host: nothing is to be made of it
-            told["rank"] = made["rank"]
+        callback = _spreading(program, self.damping, self.sent, options.get("callback"))
+        return self.prototype.run_of(program, None, self._result, {**options, "callback": callback})
+
+    def _result(self, ran: Ran) -> PageRankResult:
+        if self.converging:
+            rank = ran.field("rank")
         else:
-            waiting["rank"] = OnDemand(lambda: program.rank if self.converging else _ranks(program))
-        return PageRankResult.made(waiting, **told)
+            share, per_edge = ran.field("share"), self.prototype.fields["per_edge"]
+            rank = OnDemand(lambda: _ranks(looked_at(share), per_edge))
+        converged = Retold(lambda: ran.left.converged) if self.converging else None
+        iterations = Retold(lambda: ran.left.iterations)
+        told = {"rank": rank, "iterations": iterations, "converged": converged, "run": ran}
+        return PageRankResult.of_both(told)
 
 
-def _ranks(program: PageRank) -> np.ndarray:
+def _ranks(share: np.ndarray, per_edge: np.ndarray) -> np.ndarray:
     """Of what each edge was given, where the program keeps nothing else."""
-    return np.divide(program.share, program.per_edge, out=program.share)
+    return np.divide(share, per_edge, out=share)
 
 
-def _spreading(
-    program: PageRank, damping: float, sent: np.ndarray, callback: Callback | None
-) -> Callback | None:
+def _spreading(program: PageRank, damping: float, sent: np.ndarray, callback: Callback | None) -> Callback:
     """Give the rank of vertices that send nothing to all, now and after every iteration."""
     sinks, n = np.flatnonzero(sent == 0), program.graph.n
-    if not sinks.size:
-        return callback
 
     def spread() -> None:
         program.base = (1 - damping + damping * program.share[sinks].sum(dtype=np.float64)) / n

@@ -8,17 +8,20 @@ for each call takes longer than many a run, and the next call with the same argu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
 import gpop
 from gpop.apps.resolved import threads_of_machine
 from gpop.common.arguments import as_count
-from gpop.execution.again import Ran, asked_with, run_again
+from gpop.execution.again import Ran, asked_with, made_of, run_again
 from gpop.plan.plan import UNLIMITED
+from gpop.program.start import Start
 from gpop.program.values import NOTHING
+
+T = TypeVar("T")
 
 LOOKED_AT = ("callback", "checkpoint", "progress")
 """Options with which somebody looks at a run that goes on."""
@@ -30,8 +33,7 @@ OF_ITS_OWN = (*LOOKED_AT, "gather", "iterations")
 class Prototype:
     """Programs that begin like ``program``, and runs of them of so many ``iterations`` at most.
 
-    Recipes are shared: who wants another value for some vertices says so when a program is made. ``scratch``:
-    fields that are no part of what is made of a run.
+    ``scratch``: fields that are no part of what is made of a run.
 
     Examples
     --------
@@ -46,14 +48,13 @@ class Prototype:
     ...         return True
     >>> graph = gpop.Graph.from_edges([0, 1], [1, 2])
     >>> of = Prototype(Count(graph), 3, {})
-    >>> programs = [of.program(graph) for _ in range(2)]
-    >>> [of.run(program, None, {}).iterations for program in programs], programs[1].heard.tolist()
-    ([3, 3], [0, 3, 3])
+    >>> [of.run(graph, lambda ran: ran.field("heard"), {}).tolist() for _ in range(2)]
+    [[0, 3, 3], [0, 3, 3]]
     """
 
     def __init__(
         self, program: gpop.Program, iterations: int | None, options: dict[str, Any],
-        scratch: tuple[str, ...] = (), **summary: Any,
+        scratch: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         program._fields.scratch = frozenset(scratch)
         self.cls, self.parameters, self.fields = type(program), program._parameters, program._fields
@@ -62,31 +63,46 @@ class Prototype:
         self.options = {name: value for name, value in options.items() if name not in OF_ITS_OWN}
         self.asked: tuple = ()
         self.threads = -1
-        self.on_gpu, self.summary = options.get("target") == "gpu", summary
+        self.on_gpu = options.get("target") == "gpu"
 
-    def program(self, graph: gpop.Graph, first: Mapping[str, dict[int, Any]] = NOTHING) -> gpop.Program:
-        """A new one; ``first``: values that some vertices have, of fields that are as they are declared."""
-        return self.cls._beginning(graph, self.fields.alike(first), self.parameters.copy())
+    def program(self, graph: gpop.Graph) -> gpop.Program:
+        """A new one."""
+        return Start(graph, self.cls, self.fields, self.parameters).program
 
-    def run(self, program: gpop.Program, sources: np.ndarray | None, options: dict[str, Any]) -> Ran:
-        """Run it from these vertices (uint32), or from all; ``options`` are the prototype's, or more."""
-        done = self._again(program, sources, options)
-        if done is None:
-            run = gpop.run(program, sources, **{**options, "iterations": self.iterations})
-            done = Ran(run.iterations, run.converged, lambda: run)
-        done.summary = self.summary
-        return done
+    def run(
+        self,
+        graph: gpop.Graph,
+        make: Callable[[Ran], T],
+        options: dict[str, Any],
+        first: Mapping[str, dict[int, Any]] = NOTHING,
+        vertex: int | None = None,
+    ) -> T:
+        """What is made of a run, which may not be over by then (`gpop.execution.again.run_again`).
 
-    def _again(
-        self, program: gpop.Program, sources: np.ndarray | None, options: dict[str, Any]
-    ) -> Ran | None:
-        """By the engine that rests for such runs, if one does."""
-        if any(map(options.get, LOOKED_AT)):
-            return None
-        threads = 0 if self.on_gpu else threads_of_machine(options)
-        if threads != self.threads:
-            self.asked = asked_with(
-                self.cls, program.graph.weights, sources is None, self.iterations, **self.options
-            )
-            self.threads = threads
-        return run_again(self.asked, program, sources, self.limit)
+        From one ``vertex``, or from all. ``first``: values that some vertices have of fields that are as they
+        are declared; ``options`` are the prototype's, or more.
+        """
+        start = Start(graph, self.cls, self.fields, self.parameters, first, vertex)
+        if not any(map(options.get, LOOKED_AT)):
+            threads = 0 if self.on_gpu else threads_of_machine(options)
+            if threads != self.threads:
+                self.asked = asked_with(
+                    self.cls, graph.weights, vertex is None, self.iterations, **self.options
+                )
+                self.threads = threads
+            made = run_again(self.asked, start, self.limit, make)
+            if made is not None:
+                return made
+        return self.run_of(start.program, start.sources, make, options)
+
+    def run_of(
+        self,
+        program: gpop.Program,
+        sources: np.ndarray | None,
+        make: Callable[[Ran], T],
+        options: dict[str, Any],
+    ) -> T:
+        """The same of a run of a program that is there."""
+        ran = Ran(program.graph.name)
+        ran.left = gpop.run(program, sources, **{**options, **self.options, "iterations": self.iterations})
+        return made_of(ran, program, make)

@@ -43,12 +43,14 @@ def resolved(make: Callable[..., T], graph: Graph, *arguments: Any, options: dic
     True
     """
     given = (*arguments, *options.values())
-    types = tuple(map(type, given))
-    if not PLAIN.issuperset(types):
+    types = (*map(type, given),)
+    key = (make, *given, *types, *options)
+    try:
+        found = graph.store.noted(key)
+    except TypeError:  # something that is no option, and not plain
         return make(graph, *arguments, options)
-    key = make, given, types, tuple(options)
-    found = graph.store.noted(key)
     if found is None:
         found = make(graph, *arguments, options)
-        graph.store.note(key, found)
+        if PLAIN.issuperset(types):  # only then is it noted, so that none is found for others
+            graph.store.note(key, found)
     return found

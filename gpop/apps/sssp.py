@@ -16,7 +16,6 @@ Papers: Lakhotia et al., "GPOP"; Meyer, Sanders, "Delta-stepping" (2003).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -34,8 +33,9 @@ from gpop.apps.sssp_methods import METHODS, NO_ROOM, choose, there_is_room, with
 from gpop.apps.sssp_programs import SSSP, UNORDERED, DoubleSSSP, FloatSSSP, WideSSSP
 from gpop.apps.weights import edge_weights, edge_with
 from gpop.common.errors import NotEnoughMemory, UsageError
-from gpop.common.on_demand import OnDemand
+from gpop.common.on_demand import OnDemand, looked_at
 from gpop.common.parallel import for_each, ranges
+from gpop.execution.again import Ran
 from gpop.execution.options import LimitedOptions
 
 INFINITY = SSSP.distance.dtype.type(SSSP.distance.fill)
@@ -160,7 +160,7 @@ def sssp(
             reason = f"no memory for {way.method}: {error}"
         else:
             near = way.is_near(below, SSSP.distance.fill)
-            if near or _is_exact(_looked_at(distance), INFINITY, way.heaviest):
+            if near or _is_exact(looked_at(distance), INFINITY, way.heaviest):
                 return _result(source, distance, INFINITY, run)
             reason = f"distances are too long for method {way.method!r}"
     return way.by_messages(graph, source, reason, options)
@@ -178,7 +178,7 @@ class _Way:
         self.method, self.reason = choose(graph, method, self.heaviest, delta, asked)
         self.unit = mean_step(graph) or 1.0
         self.delta, self.interleave = delta, interleave
-        self.prototypes: list[Prototype] = []
+        self.prototypes: list[tuple[Prototype, np.generic, bool]] = []
 
     def is_near(self, below: float, infinity: float) -> bool:
         """Whether distances that are less than this, or than all weights together, are exact."""
@@ -188,25 +188,25 @@ class _Way:
         """A run of the program; of another one where distances are longer than this one's may be."""
         if not self.prototypes:  # all at once: who calls meanwhile, or after an interrupt, finds none or all
             self.prototypes = self._prototypes(graph, options)
-        options = {**options, "interleave": self.interleave}
-        for prototype in self.prototypes:
-            kind = prototype.cls.distance
-            infinity = kind.dtype.type(kind.fill)
-            program = prototype.program(graph, {"distance": {source: 0}})
-            run = prototype.run(program, np.array([source], np.uint32), options)
-            run.summary = {"method": "messages", "reason": reason}
-            # On the host nothing is to be made of it.
-            distance = program._fields.made.get("distance")
-            if distance is None:
-                distance = OnDemand(partial(getattr, program, "distance"))
-            if self.is_near(np.inf, kind.fill) or _is_exact(_looked_at(distance), infinity, self.heaviest):
-                return _result(source, distance, infinity, run)
+        first = {"distance": {source: 0}}
+        for prototype, infinity, near in self.prototypes:
+
+            def result(ran: Ran, infinity: np.generic = infinity) -> SSSPResult:
+                ran.summary = {"method": "messages", "reason": reason}
+                return _result(source, ran.field("distance"), infinity, ran)
+
+            found = prototype.run(graph, result, options, first, source)
+            if near or _is_exact(found.distance, infinity, self.heaviest):
+                return found
         raise UsageError(
             f"distances exceed 2**63 (heaviest weight {self.heaviest}): give the weights as floating point"
         )
 
-    def _prototypes(self, graph: gpop.Graph, options: dict[str, Any]) -> list[Prototype]:
-        """Of the programs that may be wanted, the narrowest first."""
+    def _prototypes(
+        self, graph: gpop.Graph, options: dict[str, Any]
+    ) -> list[tuple[Prototype, np.generic, bool]]:
+        """Of the programs that may be wanted, the narrowest first; what is infinite to each, and whether all
+        distances are nearer than that."""
         if self.interleave is None:
             self.interleave = interleaves(graph, options)
         delta = bucket_width(graph, self.delta, self.interleave, options)
@@ -220,20 +220,16 @@ class _Way:
         for kind in kinds:
             program = kind(graph)
             program.delta = kind.delta.dtype.type(min(delta, kind.distance.fill))
-            made.append(Prototype(program, options.get("iterations"), asked))
+            infinity = kind.distance.dtype.type(kind.distance.fill)
+            near = self.is_near(np.inf, kind.distance.fill)
+            made.append((Prototype(program, options.get("iterations"), asked), infinity, near))
         return made
-
-
-def _looked_at(distance: np.ndarray | OnDemand) -> np.ndarray:
-    return distance.value if isinstance(distance, OnDemand) else distance
 
 
 def _result(source: int, distance: np.ndarray | OnDemand, infinity: np.generic, run: OnDemand) -> SSSPResult:
     """Distances; who has one and what was done, which nobody has looked at."""
-    waiting = {"reached": OnDemand(lambda: _reached(_looked_at(distance), infinity)), "run": run}
-    if isinstance(distance, OnDemand):
-        return SSSPResult.made({"distance": distance, **waiting}, source=source)
-    return SSSPResult.made(waiting, source=source, distance=distance)
+    reached = OnDemand(lambda: _reached(looked_at(distance), infinity))
+    return SSSPResult.of_both({"source": source, "distance": distance, "reached": reached, "run": run})
 
 
 def _reached(distance: np.ndarray, infinity: np.generic) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Self
 
@@ -50,6 +50,51 @@ class Retold(OnDemand):
         return self._make()
 
 
+def looked_at(value: Any) -> Any:
+    """The value itself, which is made if it waits.
+
+    Examples
+    --------
+    >>> looked_at(42), looked_at(OnDemand(lambda: 42))
+    (42, 42)
+    """
+    return value.value if isinstance(value, OnDemand) else value
+
+
+class Together(Mapping[str, Retold]):
+    """Attributes of these names that are made together, when somebody looks at one of them.
+
+    Examples
+    --------
+    >>> together = Together(("one", "two"), lambda: {"one": 1, "two": 2})
+    >>> together["two"].value, list(together)
+    (2, ['one', 'two'])
+    """
+
+    def __init__(self, names: tuple[str, ...], make: Callable[[], dict[str, Any]]) -> None:
+        self._names = names
+        self._make: Callable[[], dict[str, Any]] | None = make
+
+    def __getitem__(self, name: str) -> Retold:
+        if name not in self._names:
+            raise KeyError(name)
+        return Retold(lambda: self._all()[name])
+
+    def _all(self) -> dict[str, Any]:
+        """Those that were made first, whoever looks at the same time; what they are made of is let go."""
+        make = self._make
+        if make is not None:
+            vars(self).setdefault("_made", make())
+            self._make = None
+        return vars(self)["_made"]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
 class WithDemands:
     """Base of frozen dataclasses: an attribute that is given as `OnDemand` is made when it is looked at.
 
@@ -72,10 +117,20 @@ class WithDemands:
             self.__dict__["_waiting"] = waiting
 
     @classmethod
-    def made(cls, waiting: dict[str, OnDemand], **attributes: Any) -> Self:
+    def made(cls, waiting: Mapping[str, OnDemand], **attributes: Any) -> Self:
         """The same of what is known to wait and of other attributes: in a third of the time."""
         new = object.__new__(cls)
         vars(new).update(attributes, _waiting=waiting)
+        return new
+
+    @classmethod
+    def of_both(cls, attributes: dict[str, Any]) -> Self:
+        """The same of attributes some of which wait."""
+        new = object.__new__(cls)
+        kept, waiting = vars(new), {}
+        for name, value in attributes.items():
+            (waiting if isinstance(value, OnDemand) else kept)[name] = value
+        kept["_waiting"] = waiting
         return new
 
     def __dir__(self) -> list[str]:

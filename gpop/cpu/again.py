@@ -11,10 +11,9 @@ is called takes 3 us. So what is called here for each run is counted.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from struct import pack_into
 from typing import Any
-
-import numpy as np
 
 from gpop.common.by_reference import Reference
 from gpop.cpu import loop_state, specialise
@@ -25,6 +24,7 @@ from gpop.cpu.workspace import forget_workspaces
 from gpop.layout.edge_blocks import is_small, note_without
 from gpop.plan.engine import Left
 from gpop.program.program import Program
+from gpop.program.start import Start
 from gpop.program.values import Fields, Recipe
 
 MANY = 1 << 13
@@ -51,12 +51,17 @@ class RestingEngine(CpuEngine):
         del self.graph, self.program, self.plan
         return True
 
-    def again(self, program: Program, sources: np.ndarray | None, limit: int) -> Left | None:
+    def again(
+        self, start: Start, limit: int, stands: Callable[[], bool], meanwhile: Callable[[], Any]
+    ) -> Left | None:
         """A run of another program of the class on the same graph, which the caller holds.
 
         None, and nothing done, where it would have to prepare something.
         """
-        self.program, self.limit, self.rows, progress = program, limit, self.most_rows, self.progress
+        if not stands():
+            return None
+        self.program = program = start.program
+        self.limit, self.rows, progress = limit, self.most_rows, self.progress
         fields, filling = program._fields, self.space.filling
         taken: dict[str, Recipe] = {}
         try:
@@ -79,10 +84,10 @@ class RestingEngine(CpuEngine):
             self.begin = self.end = time.perf_counter()
             if self.fills is None:
                 started = int(self.layout.k), int(self.layout.n), self.edges
-            elif sources is None:
+            elif start.vertices is None:
                 started = self.fills[True](self.lists)
             else:
-                started = self.fills[False](sources, self.lists)
+                started = self.fills[False](start.sources, self.lists)
             self._begin(started, self.receivers, self.edges, 0)
             records = []
             while progress[loop_state.FRONTIER] and progress[loop_state.ITERATION] < limit:

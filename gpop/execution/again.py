@@ -14,19 +14,22 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from gpop.common.on_demand import Retold
+from gpop.common.on_demand import OnDemand, Retold, Together
 from gpop.common.parallel import use_threads
-from gpop.execution.finished import Run, finished_as, made_run
+from gpop.execution.finished import ATTRIBUTES, Run, finished_as, made_run
 from gpop.graph.exclusive import exclusive
 from gpop.model.models import MODEL_NAMES
-from gpop.plan.engine import Engine, Finished, Left
+from gpop.plan.engine import Engine, Finished
 from gpop.plan.plan import Decided, Plan
 from gpop.plan.trace import Trace
-from gpop.program.program import OWN, Program
+from gpop.program.program import Program
+from gpop.program.start import Start
+
+T = TypeVar("T")
 
 
 class Resting(NamedTuple):
@@ -65,51 +68,90 @@ def asked_with(
 
 
 class Ran(Retold):
-    """A run that is over; what there is to say of it, its `Run`, is made when somebody looks at ``value``.
+    """A run that is over, or will be before anybody looks at what is made of it.
+
+    What there is to say of it, its `Run`, is made when somebody looks at ``value``.
 
     Attributes
     ----------
-    summary : dict
+    summary : mapping
         What its trace says beside that.
+    left : Left or Run
+        What it has left behind, once it is over.
     """
 
     summary: Mapping[str, Any] = MappingProxyType({})
+    left: Any
+    program: Program | None = None
+    """Which has its fields, while results are made of it; what has none leaves them behind."""
 
-    def __init__(self, iterations: int, converged: bool, make: Callable[[], Run]) -> None:
-        self.iterations, self.converged, self._make = iterations, converged, make
+    def __init__(self, graph: str, found: Resting | None = None) -> None:
+        self.graph, self.said, self.same = graph, None, None
+        if found is not None:  # but not its engine
+            self.said, self.same = found.said, found.same
 
     @property
     def value(self) -> Run:
         """Made for each who looks here."""
-        run = self._make()
+        run = self.left if self.said is None else made_run(**self.attributes())
         run.trace.summary.update(self.summary)
         return run
 
+    def attributes(self) -> dict[str, Any]:
+        """Those of the `Run` of an engine that rests."""
+        left, trace = self.left, Trace({**self.said, "graph": self.graph})
+        for records in left.records:
+            trace.extend(records)
+        return {
+            **self.same, "iterations": left.iterations, "trace": trace, "seconds": left.seconds,
+            "frontier": left.frontier, "touched": left.touched, "converged": left.converged,
+        }  # fmt: skip
 
-def _run_of(found: Resting, left: Left, graph: str) -> Run:
-    """What there is to say of a run that was done again, on the graph of this name."""
-    trace = Trace({**found.said, "graph": graph})
-    for records in left.records:
-        trace.extend(records)
-    return made_run(
-        found.same.items(), iterations=left.iterations, trace=trace, seconds=left.seconds,
-        frontier=left.frontier, touched=left.touched, converged=left.active == 0,
-    )  # fmt: skip
+    def alone(self) -> Run:
+        """The `Run`, which is made when somebody looks at any of it."""
+        return Run.made(Together(ATTRIBUTES, self.attributes))
+
+    def field(
+        self, name: str, form: Callable[[np.ndarray], np.ndarray] = np.asarray
+    ) -> np.ndarray | OnDemand:
+        """A field, in another form if need be, where it is on the host; else what waits for who looks."""
+        if self.program is None:
+            return Retold(lambda: form(self.left.field(name)))
+        fields = self.program._fields
+        return form(fields[name]) if name in fields.made else OnDemand(lambda: form(fields[name]))
 
 
-def run_again(asked: Hashable, program: Program, sources: np.ndarray | None, limit: int) -> Ran | None:
-    """A run by the engine that rests for those that are asked for so; None where none does."""
-    graph = program.graph
+def run_again(asked: Hashable, start: Start, limit: int, make: Callable[[Ran], T]) -> T | None:
+    """What is made of a run by the engine that rests for those that are asked for so; None where none does.
+
+    ``make`` may be called before the run is over, and must not look at what it leaves behind.
+    """
+    graph, ran, made = start.graph, None, None
     with exclusive(graph):
         try:
             found = graph.store.noted(asked)
         except TypeError:  # something that is no option
             return None
-        if found is None or limit < 0 or len(vars(program)) > OWN:  # what is refused, or may be
+        if found is None or limit < 0:
             return None
-        if not found.decided.stands(type(program)):
+
+        def meanwhile() -> None:
+            nonlocal ran, made
+            ran = Ran(graph.name, found)
+            made = make(ran)
+
+        left = found.engine.again(start, limit, partial(found.decided.stands, start.cls), meanwhile)
+        if left is None:
             return None
-        left = found.engine.again(program, sources, limit)
-    if left is None:
-        return None
-    return Ran(left.iterations, left.active == 0, partial(_run_of, found, left, graph.name))
+        if ran is None:
+            ran = Ran(graph.name, found)
+        ran.left = left
+    return made_of(ran, start.program, make) if made is None else made
+
+
+def made_of(ran: Ran, program: Program, make: Callable[[Ran], T]) -> T:
+    """What is made of a run of a program that is over."""
+    ran.program = program
+    made = make(ran)
+    ran.program = None
+    return made

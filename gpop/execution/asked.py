@@ -108,12 +108,12 @@ def _check_all_active(
         )
 
 
-def as_vertices(frontier: Iterable[int] | np.ndarray | None, n: int) -> np.ndarray | None:
-    """The frontier as uint32 ids, checked; None for all vertices."""
+def as_vertices(frontier: Iterable[int] | np.ndarray | None, n: int) -> int | np.ndarray | None:
+    """The frontier, checked: one vertex, uint32 ids, or None for all (`gpop.program.start.Start`)."""
     if frontier is None:
         return None
     if type(frontier) is list and len(frontier) == 1 and type(frontier[0]) is int and 0 <= frontier[0] < n:
-        return np.array(frontier, np.uint32)  # as most searches begin
+        return frontier[0]  # as most searches begin
     ids = np.array(frontier, ndmin=1)  # a copy: it is the caller's
     if ids.size == 0:
         return np.empty(0, np.uint32)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from html import escape
 from typing import Any
 
 import numpy as np
 
+from gpop.common.on_demand import WithDemands
 from gpop.plan.engine import Finished
 from gpop.plan.plan import Plan
 from gpop.plan.trace import Trace
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(WithDemands):
     """What a run did.
 
     Attributes
@@ -73,6 +73,9 @@ class Run:
         return f"<div><strong>Run of {escape(of)}</strong><br>{escape(in_a_line(self))}</div>"
 
 
+ATTRIBUTES = tuple(each.name for each in fields(Run) if each.default is MISSING)
+"""Of every run."""
+
 _LEFT = Finished._fields[: Finished._fields.index("traffic")]
 """What is the same of a run that an engine has finished; the rest is told with its trace."""
 
@@ -82,10 +85,10 @@ def finished_as(plan: Plan, target: str, finished: Finished) -> dict[str, Any]:
     return {**dict(zip(_LEFT, finished, strict=False)), "interleave": plan.interleave, "target": target}
 
 
-def made_run(some: Iterable[tuple[str, Any]] = (), **others: Any) -> Run:
+def made_run(**attributes: Any) -> Run:
     """A run of these attributes: to set each one of a frozen class takes five times as long."""
     run = object.__new__(Run)
-    vars(run).update(some, **others)
+    vars(run).update(attributes)
     return run
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from gpop.common.arguments import as_count
 from gpop.common.errors import UsageError
 from gpop.common.spelling import refusing
-from gpop.execution.again import asked_with, run_again
+from gpop.execution.again import Ran, asked_with, run_again
 from gpop.execution.asked import as_vertices, check_options, check_ranks, check_run
 from gpop.execution.checkpoint import Checkpoint, Keeper
 from gpop.execution.finished import Run, finished_as, made_run
@@ -23,7 +23,9 @@ from gpop.plan.engine import Finished
 from gpop.plan.plan import UNLIMITED, Plan, decide, decided_before, remember
 from gpop.plan.residency import residency_of
 from gpop.plan.trace import Trace
-from gpop.program.program import Program
+from gpop.program.program import OWN, Program
+from gpop.program.start import Start
+from gpop.program.values import NOTHING
 from gpop.ranks.world import world_of
 
 
@@ -157,10 +159,14 @@ def run(
         counters=counters, transport=transport, residency=residency, device_memory=device_memory,
     )  # fmt: skip
     alone = not (progress or callback or checkpoint)
-    sources = as_vertices(frontier, program.graph.n)
-    done = run_again(asked, program, sources, limit) if alone else None
-    if done is not None:
-        return done.value
+    vertices = as_vertices(frontier, program.graph.n)
+    start = Start(
+        program.graph, type(program), program._fields, program._parameters, NOTHING, vertices, program
+    )
+    if alone and len(vars(program)) <= OWN:  # with more it is refused, or may be
+        done = run_again(asked, start, limit, Ran.alone)
+        if done is not None:
+            return done
     plan, world = decided_before(asked, program, limit), None  # of a run that was alone
     if plan is None:
         check_options(program, mode, interleave, target, ratio, model, counters, residency)
@@ -188,7 +194,7 @@ def run(
     done = carry_out(
         plan,
         engine,
-        sources,
+        start.sources,
         progress=progress,
         callback=callback,
         keeper=keeper,
@@ -213,4 +219,4 @@ def finished_run(
     if finished.link is not None:
         trace.summary["link"] = finished.link
     same = finished_as(plan, target, finished)
-    return made_run(same.items(), iterations=iterations, trace=trace, converged=converged)
+    return made_run(**same, iterations=iterations, trace=trace, converged=converged)

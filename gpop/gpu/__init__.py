@@ -16,8 +16,9 @@ on the device       ``device_graph`` (with its bins), ``pieces`` (tables of work
                     ``hyb_arrays``, ``workspace`` (a run's arrays)
 beyond its memory   ``streaming``, ``streamed_graph``, ``budgeted_graph``
 a run               ``preparing`` and ``prepared`` (once for runs alike), ``engine`` (slices of the
-                    loop), ``again`` (runs like an earlier one), ``launch``, ``exchange`` and
-                    ``mail`` (what travels), ``exchange_form``
+                    loop), ``again`` (runs like an earlier one; of small graphs ``one_block``,
+                    ``answer``), ``launch``, ``exchange`` and ``mail`` (what travels),
+                    ``exchange_form``
 fields              ``fields``, ``beginning``, ``staging``, ``left`` (until somebody looks)
 without messages    ``direct`` (components, shortest paths, triangles), ``kernels/direct/*.cuh``
 the machine         ``device`` (CuPy, memory that is free)

@@ -15,7 +15,7 @@ import numpy as np
 
 from gpop.gpu.device import cupy, pinned
 from gpop.gpu.mail import Mail
-from gpop.gpu.structs import CONTROL, Numbers, word_of
+from gpop.gpu.structs import CONTROL, FETCHED_AT, Numbers, word_of
 from gpop.program.program import Program
 from gpop.program.values import Fields
 
@@ -57,6 +57,9 @@ class Exchange:
         The one of those that the host looks at.
     letter : memoryview
         The bytes that `send` copies.
+    places, trace_at
+        Where the fields and the trace are in `answer`: first byte, length and type; first byte, columns, and
+        those of them that the host looks at.
     device_control : device array
     control_at : int
         Its address.
@@ -86,16 +89,23 @@ class Exchange:
         self._at = int(self._host.ctypes.data), int(self._device.data.ptr)
         self.control_at, self._frontier_at = self._at[1] + self._control_at, self._at[1] + at
         self.letter = memoryview(self._host)[: self._control_at + HEAD_BYTES]
+        self.places = places
+        self.trace_at = self._control_at + HEAD_BYTES, CONTROL["trace"].shape[1], FETCHED_AT
+        self._first, self._vertex = memoryview(self._host)[: self._first_end], memoryview(self.frontier)
         self.mail = Mail(*self._at, len(self.letter), self._first_end) if in_one else None
 
     def begin(self, head: bytes) -> None:
         """Control of a run that begins; of the trace what was there."""
         self._head[:] = head
 
-    def load(self, sources: np.ndarray | None, n: int) -> Any:
+    def load(self, sources: int | np.ndarray | None, n: int) -> Any:
         """Say that these vertices are active, or all ``n``, and where they lie on the device when the next
         copy has been made; returns what the device must have until they are loaded."""
         words = self.words
+        if type(sources) is int:
+            words[_FRONTIER] = words[_LOADS] = 1
+            words[_SOURCES], self._vertex[0] = self._frontier_at, sources
+            return None
         if sources is None:
             words[_FRONTIER], words[_LOADS] = n, -1
             return None
@@ -170,6 +180,13 @@ class Exchange:
         end = self._control_at + HEAD_BYTES + self.words[_ROWS] * _ROW_BYTES
         self._bring(self._first_end, end, stream)
         cupy().cuda.runtime.streamSynchronize(stream)
+
+    def answer(self) -> bytearray:
+        """A copy of all that the last `receive` has brought: fields at `places`, the trace at `trace_at`."""
+        rows = self.words[_ROWS]
+        if rows <= FIRST_ROWS:
+            return bytearray(self._first)
+        return bytearray(memoryview(self._host)[: self.trace_at[0] + rows * _ROW_BYTES])
 
     def _bring(self, first: int, last: int, stream: int) -> None:
         host, device = self._at

@@ -177,7 +177,12 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
     chosen = traits.sparse, traits.dense, traits.pulling, few
     lines.append(strategy_source(*chosen, *sizes, traits.streamed))
     others = kernels_of(tuple(strategy for strategy in traits.strategies if not strategy.few))
-    ends = [*(kernels_of((few,)) if few else []), *([STEADY] if steady else []), *launched, *([CLUSTERED] if clustered else [])]
+    ends = [
+        *(kernels_of((few,)) if few else []),
+        *([STEADY] if steady else []),
+        *launched,
+        *([CLUSTERED] if clustered else []),
+    ]
     lines.append(kernel_text((*COMMON, *others, *ENGINE, *ends)))
     lines += [
         f'static_assert(sizeof({name}) == {dtype.itemsize}, "{name} and its mirror differ");'

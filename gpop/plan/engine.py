@@ -40,6 +40,11 @@ class Left(NamedTuple):
     frontier: np.ndarray
     touched: np.ndarray | None = None
 
+    @property
+    def converged(self) -> bool:
+        """Whether nothing is active."""
+        return self.active == 0
+
 
 class Engine(Protocol):
     """A target in the middle of one run; made from a `gpop.plan.plan.Plan`.
@@ -55,7 +60,9 @@ class Engine(Protocol):
 
     An engine that can do many runs alike has ``rest()``: after `finish` it lets go of the graph, with which
     it is kept, and of the program, and says whether a run that is asked for alike may be done by
-    ``again(program, sources, limit)``, which returns what it has `Left`, or does nothing and returns None.
+    ``again(start, limit, stands, meanwhile)``, which returns what it has `Left`, or None where nobody sees
+    anything of the run, as where ``stands()`` is False: then the class is not what it was. An engine that has
+    time in the middle of a run calls ``meanwhile()`` there.
     """
 
     iteration: int

@@ -64,7 +64,8 @@ class Watched:
                 pending += self._watch(function, codes, names, cells)
         # By columns, for loops in C: every run asks.
         self.functions, self.codes = _columns(codes, 2)
-        self.scopes, self.names, self.values = _columns(names, 3)
+        once = {(id(scope), name): (scope, name, value) for scope, name, value in names}
+        self.scopes, self.names, self.values = _columns([*once.values()], 3)
         self.cells, self.contents = _columns(cells, 2)
 
     def _watch(self, function: types.FunctionType, codes: list, names: list, cells: list) -> list[Any]:

@@ -225,9 +225,12 @@ def test_a_program_that_somebody_has_looked_at_or_set_is_none_of_them(look):
     program.base = 0.15 / graph.n
     of, found = Prototype(program, 3, {"threads": 2}), []
     for turn in range(6):
-        program = of.program(graph)
-        seen = look(program) if turn in (0, 4) else None
-        of.run(program, None, {"threads": 2})
+        seen = None
+        if turn in (0, 4):
+            seen = look(program := of.program(graph))
+            of.run_of(program, None, lambda ran: ran.program, {"threads": 2})
+        else:
+            program = of.run(graph, lambda ran: ran.program, {"threads": 2})
         found.append(program.share)
         assert seen is None or seen is program.share
     assert np.array_equal(found[0], found[4]) and np.array_equal(found[1], found[5])
@@ -251,9 +254,7 @@ def test_scratch_is_that_of_the_last_run_and_a_result_is_not():
     assert all(np.array_equal(rank, expected) for rank in ranks)
     assert len({rank.ctypes.data for rank in ranks}) == len(ranks)
     of = Prototype(Mixed(graph), 2, {"threads": 1}, ("small", "fraction"))
-    programs = [of.program(graph) for _ in range(4)]
-    for program in programs:
-        of.run(program, None, {"threads": 1})
+    programs = [of.run(graph, lambda ran: ran.program, {"threads": 1}) for _ in range(4)]
     for name, same in (("small", True), ("fraction", True), ("flag", False), ("found", False)):
         one, other = (programs[i]._fields[name] for i in (2, 3))
         assert (one is other) == same, name
