@@ -32,7 +32,7 @@ class Beginning:
     """
 
     def __init__(self, program: Program, loop: Any, steps: list[int], taken: dict[str, Recipe]) -> None:
-        self.like, self.parameters, self.loop = program._fields.like, program._parameters, loop
+        self.like, self.parameters, self.loop = program._fields.like, program._parameters.copy(), loop
         self.state = loop.state.copy()  # runs of other kinds use the loop as well
         self.numbers = [*head_of(steps, program.graph.n), *steps]
         self.pack = Struct(f"{len(self.numbers)}q").pack_into

@@ -261,13 +261,15 @@ class CpuEngine(Preparation):
 
     def _take_frontier(self) -> np.ndarray:
         """The vertices that are active now, ascending."""
-        space = self.space
-        if self.traits.all_active:  # the loop has left its counts clean
+        space, progress = self.space, self.progress
+        if self.traits.all_active:
+            if progress[loop_state.FRONTIER] and progress[loop_state.ITERATION] < self.limit:
+                space.frontier_size[: int(self.layout.k)] = 0  # a loop that is over has left it clean
             return NOBODY
-        if self.progress[loop_state.FRONTIER] == 0:
+        if progress[loop_state.FRONTIER] == 0:
             return NOBODY
         sizes = space.frontier_size[: int(self.layout.k)]
-        active = int(self.progress[loop_state.SCATTER_SIZE])
+        active = int(progress[loop_state.SCATTER_SIZE])
         frontier = np.empty(int(sizes[space.scatter_list[:active]].sum()), np.uint32)
         if active:  # the kernel need not be compiled for a run that converges
             entry_of(drain_frontier, SOURCES, INT64, self.lists.kind)(frontier, active, self.lists)

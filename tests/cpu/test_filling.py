@@ -261,10 +261,12 @@ def test_scratch_is_that_of_the_last_run_and_a_result_is_not():
         assert np.array_equal(one, programs[0]._fields[name]), name
 
 
-def test_the_counts_of_a_run_of_all_vertices_are_left_clean(again):
+@pytest.mark.parametrize("stop", [False, True])
+def test_the_counts_of_a_run_of_all_vertices_are_left_clean(stop, again):
+    """Of one that comes to its end, and of one that is stopped."""
     graph = ring(300)
     for _ in range(3):
-        mixed(graph, 2)
-    spaces = [found for entry in graph.store._entries.values() for found in [entry.value]]
+        gpop.run(Mixed(graph), iterations=5, threads=2, callback=(lambda record: True) if stop else None)
+    spaces = [entry.value for entry in graph.store._entries.values()]
     sizes = [space.last[1].frontier_size for space in spaces if hasattr(space, "last")]
     assert sizes and not any(size.any() for size in sizes)
