@@ -56,7 +56,7 @@ MOST_IN_LONG_ROWS = 0.1
 MOST_DEGREE_OF_THIN = 8
 """Edges a vertex, of graphs whose searches may have many small levels."""
 
-MOST_WITHOUT_BINS = 1 << 21
+MOST_WITHOUT_BINS = 1 << 22
 """Edges. On an H200 paths took .7 to .9 of the time without bins with up to 1.6 million, .95 to 1.05 with 1.8
 to 3.7, and 1.5 with 7.6."""
 

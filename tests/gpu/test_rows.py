@@ -97,6 +97,18 @@ def test_what_ends_a_launch_ends_no_run(name, value, monkeypatch):
     assert list(cut.trace.column("iteration")) == list(range(5))
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("n", [FEW, 5000, 600_000])
+def test_on_a_device(n, monkeypatch):
+    """Of many blocks: by lanes, and by a thread each; however the run is cut into launches."""
+    graph = uneven(n)
+    exact = gpop.pagerank(graph, iterations=20, dtype=np.float64).rank
+    whole = gpop.pagerank(graph, iterations=20, target="gpu", mode="pull").rank
+    monkeypatch.setattr(engine, "SLICE_NS", 1)
+    assert np.array_equal(gpop.pagerank(graph, iterations=20, target="gpu", mode="pull").rank, whole)
+    np.testing.assert_allclose(whole, exact, rtol=1e-5)
+
+
 @pytest.mark.slow
 def test_what_a_callback_sets_is_heard():
     """Values are scattered anew where fields may have changed."""

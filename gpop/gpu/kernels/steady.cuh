@@ -6,6 +6,7 @@
 // trace of the iteration before while the others are at work, and says when the time slice has passed. Counters are used
 // in turns: who writes one does so when all have read it two barriers ago. Compare: levels.cuh.
 
+#if STEADY
 struct Diary {  // in shared memory
   Control* control;
   double* row;  // of the iteration that has begun last
@@ -102,3 +103,4 @@ struct Steady {
     if (writes) diary.end(done, found.unsettled, graph);
   }
 };
+#endif
