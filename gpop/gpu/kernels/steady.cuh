@@ -6,6 +6,8 @@
 // trace of the iteration before while the others are at work, and says when the time slice has passed. Counters are used
 // in turns: who writes one does so when all have read it two barriers ago. Compare: levels.cuh.
 
+#include "meet.cuh"
+
 #if STEADY
 struct Diary {  // in shared memory
   Control* control;
@@ -69,7 +71,7 @@ struct Steady {
     const int64 turn = (done + 1) % 3;
     if (threadIdx.x == 0) {
       if (some) *(volatile uint64*)&control->level_found[turn] = 1;
-      team.meet();
+      meet(team);
       found.leaves = *(volatile unsigned*)&control->level_leave[turn] != 0;
       found.unsettled = *(volatile uint64*)&control->level_found[turn] != 0;
     }
