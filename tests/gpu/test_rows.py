@@ -85,15 +85,22 @@ def test_sums_are_the_same_every_time_and_true_at_hubs():
     np.testing.assert_allclose(ranks[0], exact, rtol=1e-6)
 
 
-@pytest.mark.parametrize("name, value", [("SLICE_NS", 1), ("most_rows", 2)])
-def test_what_ends_a_launch_ends_no_run(name, value, monkeypatch):
+@pytest.mark.parametrize("name, value, expected", [("SLICE_NS", 1, 5), ("most_rows", 2, 3)])
+def test_what_ends_a_launch_ends_no_run(name, value, expected, monkeypatch):
     """A time slice, or a full trace: the next launch scatters anew and goes on."""
-    graph = uneven(FEW)
+    launch, launches = engine.GpuEngine._launch_of_now, []
+
+    def counted(self, *arguments, **named):
+        launches.append(name)
+        return launch(self, *arguments, **named)
+
     with emulated():
-        whole = gpop.pagerank(graph, iterations=5, target="gpu", mode="pull")
+        whole = gpop.pagerank(uneven(FEW), iterations=5, target="gpu", mode="pull")
         monkeypatch.setattr(engine if name == "SLICE_NS" else engine.GpuEngine, name, value)
-        cut = gpop.pagerank(graph, iterations=5, target="gpu", mode="pull")
+        monkeypatch.setattr(engine.GpuEngine, "_launch_of_now", counted)
+        cut = gpop.pagerank(uneven(FEW), iterations=5, target="gpu", mode="pull")
     assert np.array_equal(whole.rank, cut.rank) and len(cut.trace) == 5
+    assert len(launches) == expected
     assert list(cut.trace.column("iteration")) == list(range(5))
 
 
@@ -105,7 +112,8 @@ def test_on_a_device(n, monkeypatch):
     exact = gpop.pagerank(graph, iterations=20, dtype=np.float64).rank
     whole = gpop.pagerank(graph, iterations=20, target="gpu", mode="pull").rank
     monkeypatch.setattr(engine, "SLICE_NS", 1)
-    assert np.array_equal(gpop.pagerank(graph, iterations=20, target="gpu", mode="pull").rank, whole)
+    cut = gpop.pagerank(uneven(n), iterations=20, target="gpu", mode="pull").rank
+    assert np.array_equal(cut, whole)
     np.testing.assert_allclose(whole, exact, rtol=1e-5)
 
 
