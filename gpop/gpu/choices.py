@@ -16,9 +16,7 @@ from gpop.graph.graph import Graph
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
 from gpop.model.choosers import (
     prefers_cluster,
-    prefers_edge_list,
     prefers_few_ways,
-    prefers_hyb,
     prefers_only_pushes,
     prefers_rows,
 )
@@ -126,7 +124,8 @@ def _takes_rows(plan: Plan, emitted: Emitted, asked: str) -> bool:
     """Whether owners that combine are what is asked for, or better than bins."""
     if not type(plan.program).all_active or "needsFunc" in emitted.defined:
         return False
-    return asked == "pull" or (asked == "auto" and plan.model.pulls and _has_short_rows(plan.program.graph))
+    free = asked == "auto" and plan.model.pulls and plan.partition_size is None  # who says it speaks of bins
+    return asked == "pull" or (free and _has_near_rows(plan.program.graph))
 
 
 def _leaves_bins(plan: Plan, emitted: Emitted, pulls: bool) -> bool:
@@ -157,22 +156,18 @@ def _is_for_a_cluster(plan: Plan) -> bool:
     return clusters and alone and prefers_cluster(plan.program.graph.n, plan.program.graph.m)
 
 
-def _has_short_rows(graph: Graph) -> bool:
+def _has_near_rows(graph: Graph) -> bool:
     inside, long = share_inside(graph, SMALL_ID_BITS), share_in_long_lists(graph, WARP)
     return prefers_rows(graph.n, graph.m, inside, long)
 
 
 def _way_without_bins(plan: Plan) -> str | None:
-    """The strategy by name that is better than bins for sums of all vertices, if one is; for one block also
-    than owners. Who says how large partitions are to be speaks of bins."""
+    """The strategy by name that is better than bins, and than owners, for sums of all vertices: a thread an
+    edge, where one block does the run. Who says how large partitions are to be speaks of bins."""
     cls, graph = type(plan.program), plan.program.graph
     sums = cls.all_active and cls.combine is not None and plan.types.gathered.kind == "f"
     asks = plan.model.pulls and plan.partition_size is None and "needsFunc" not in plan.lowered.functions
-    if not (sums and asks and graph.m) or (_has_short_rows(graph) and not limits.fit_one_block(graph)):
-        return None
-    if prefers_edge_list(graph.m):
-        return "edge-list"
-    return "hyb" if prefers_hyb(graph.n) else None
+    return "edge-list" if sums and asks and graph.m and limits.fit_one_block(graph) else None
 
 
 def bits_of(plan: Plan, strategies: tuple[Strategy, ...]) -> int:

@@ -128,23 +128,19 @@ def test_what_a_callback_sets_is_heard():
     np.testing.assert_allclose(found.rank, correct.rank, rtol=1e-5)
 
 
-def test_taken_where_values_are_near_or_few_and_no_row_is_long(monkeypatch):
+def test_taken_where_values_are_few_or_near_and_no_row_is_long(monkeypatch):
     grid = generate("grid", width=200, height=200)
     far = generate("uniform", scale=17, degree=12, seed=1)
     with emulated():
         assert strategies(grid) == ["rows"]
         assert strategies(far) == ["rows"] and strategies(uneven()) == ["edge-list"]
-        monkeypatch.setattr(choosers, "MOST_IN_ROWS", 0)
-        assert strategies(grid) == ["rows"] and strategies(far) == ["hyb"]
         assert strategies(far, partition_size=1 << 12) == ["bins-combined"]
-        assert strategies(far, "pull") == ["rows"]
         assert strategies(grid, "pc") == ["bins-combined"]
         assert strategies(grid, model=MODELS[1]) == ["bins-combined"]
         assert strategies(grid, plain=True) == ["bins"]
         assert strategies(grid, "pull", plain=True) == ["owner"]
-        monkeypatch.setattr(choosers, "MOST_IN_EDGE_LIST", uneven().m - 1)
-        assert strategies(uneven()) == ["hyb"]
-        monkeypatch.setattr(choosers, "MOST_IN_HYB", far.n - 1)
+        monkeypatch.setattr(choosers, "MOST_IN_ROWS", 0)
+        assert strategies(grid) == ["rows"] and strategies(far, "pull") == ["rows"]
         assert strategies(far) == ["bins-combined"]
 
 
