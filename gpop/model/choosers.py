@@ -172,7 +172,7 @@ def prefers_rows(vertices: float, edges: float, inside: float, long: float) -> b
     """Whether vertices that combine their in-edges are predicted to take no longer than bins, on a GPU.
 
     ``inside``: the share of the edges that stay in their partition, whose values are found in the caches;
-    ``long``: that of edges in rows which one thread does not walk. Neither matters where there are few values.
+    ``long``: that of edges in rows which one thread does not walk. Few values need neither.
 
     Examples
     --------
