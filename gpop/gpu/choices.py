@@ -107,7 +107,7 @@ def named_for(plan: Plan, budgeted: bool = False) -> tuple[str, ...]:
 def _asked(plan: Plan, budgeted: bool = False) -> str:
     """The mode that is asked for: auto, too, where a tree chooses in the loop, or the model once for all."""
     if plan.tree is None:
-        return _way_without_bins(plan) or plan.mode if plan.mode == "auto" and not budgeted else plan.mode
+        return plan.mode
     if type(plan.program).all_active:
         named = named_for(plan, budgeted)
         return asked_once(plan.tree, plan.program.graph, plan.of_run, plan.may, named)
@@ -159,15 +159,6 @@ def _is_for_a_cluster(plan: Plan) -> bool:
 def _has_near_rows(graph: Graph) -> bool:
     inside, long = share_inside(graph, SMALL_ID_BITS), share_in_long_lists(graph, WARP)
     return prefers_rows(graph.n, graph.m, inside, long)
-
-
-def _way_without_bins(plan: Plan) -> str | None:
-    """The strategy by name that is better than bins, and than owners, for sums of all vertices: a thread an
-    edge, where one block does the run. Who says how large partitions are to be speaks of bins."""
-    cls, graph = type(plan.program), plan.program.graph
-    sums = cls.all_active and cls.combine is not None and plan.types.gathered.kind == "f"
-    asks = plan.model.pulls and plan.partition_size is None and "needsFunc" not in plan.lowered.functions
-    return "edge-list" if sums and asks and graph.m and limits.fit_one_block(graph) else None
 
 
 def bits_of(plan: Plan, strategies: tuple[Strategy, ...]) -> int:

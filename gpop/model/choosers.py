@@ -49,9 +49,10 @@ MOST_CACHED, SECTOR_BYTES = 50 << 20, 32
 """Bytes of a field that stay in the last cache of a GPU, which has 50 MB on an H100 and 60 on an H200; and
 what comes from memory where one is looked for that does not."""
 
-MOST_IN_ROWS = 1 << 18
-"""Vertices whose values stay in the caches nearest to the multiprocessors, so that bins save nothing. On an
-H200 PageRank by rows took .4 to .5 of the time of bins with 37,000 and 82,000, and as long with 325,557."""
+MOST_IN_ROWS, MOST_EDGES_IN_ROWS = 1 << 19, 1 << 22
+"""Vertices, and edges, so few that bins save nothing: their values stay in the caches. On an H200 PageRank by
+rows took .4 to .7 of the time of bins on eight graphs with up to 131,072 and 2 million, .8 with 325,557 and
+3.2 million, but 1.4 and 1.8 with 262,144 and 8 million."""
 
 MOST_IN_LONG_ROWS = 0.1
 """Share of the edges up to which rows are walked by threads that have several at once (kernels/rows.cuh)."""
@@ -181,8 +182,8 @@ def prefers_rows(vertices: float, edges: float, inside: float, long: float) -> b
     >>> prefers_rows(1e5, 3e6, 0.2, 0.5)
     True
     """
-    near = edges * (1 - inside) <= 4 * vertices and long <= MOST_IN_LONG_ROWS
-    return vertices <= MOST_IN_ROWS or near
+    few = vertices <= MOST_IN_ROWS and edges <= MOST_EDGES_IN_ROWS
+    return few or (edges * (1 - inside) <= 4 * vertices and long <= MOST_IN_LONG_ROWS)
 
 
 def prefers_few_ways(edges: float) -> bool:

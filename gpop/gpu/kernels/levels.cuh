@@ -28,8 +28,6 @@ __device__ __forceinline__ void prefetch(const void* at) {
 #endif
 }
 
-const int AT_ONCE = 2;  // edges of a lane
-
 struct Entry {  // as it lies in Space.entries
   unsigned vertex, degree;
   int64 first;
@@ -182,33 +180,16 @@ struct LevelsOf {
     }
   }
 
-  // Edges of a lane: what they lead to is asked for before any waits for its swap. Those numbered 0, 32 ... of `left`.
-  __device__ __forceinline__ void relax(const int64 (&edge)[AT_ONCE], const unsigned (&source)[AT_ONCE], int left) {
-    unsigned v[AT_ONCE];
-    uint64 seen[AT_ONCE];
-    Gathered x[AT_ONCE];
-#pragma unroll
-    for (int j = 0; j < AT_ONCE; ++j) {
-      if (32 * j >= left) continue;
-      v[j] = graph.indices[edge[j]];
-#if WEIGHTED
-      x[j] = weighted(state, scatterFunc(state, source[j]), graph.weights[edge[j]]);
-#else
-      x[j] = scatterFunc(state, source[j]);
-#endif
-    }
-#pragma unroll
-    for (int j = 0; j < AT_ONCE; ++j)
-      if (32 * j < left) seen[j] = seen_by(state, v[j]);
-#pragma unroll
-    for (int j = 0; j < AT_ONCE; ++j)
-      if (32 * j < left) relax_one(v[j], x[j], seen[j]);
-  }
-
-  __device__ __forceinline__ void relax_one(unsigned v, Gathered x, uint64 seen) {
+  __device__ __forceinline__ void relax(int64 edge, unsigned source) {
+    const unsigned v = graph.indices[edge];
     const int64 first = graph.indptr[v], end = graph.indptr[v + 1];  // on their way while the cell is swapped
+#if WEIGHTED
+    const Gathered x = weighted(state, scatterFunc(state, source), graph.weights[edge]);
+#else
+    const Gathered x = scatterFunc(state, source);
+#endif
     bool ends = false;
-    if (!swap_seen(seen, state, x, v, graph, space, control, &ends)) return;
+    if (!swap_gather(state, x, v, graph, space, control, &ends)) return;
 #if PRIORITISED
 #if SWAPPABLE
     Copy now(state, cell_of(load_cell(&written_cell(state, v))));  // past L1, which has not heard of the swap
@@ -245,7 +226,7 @@ struct LevelsOf {
     const unsigned walkers = max(1u, team.warps() - 1);  // the last one is the recorder's
     const unsigned tile = min(32u, (size + walkers - 1) / walkers);
     unsigned i = team.warp() < walkers ? team.warp() * tile : size;
-    walk_together<AT_ONCE>(
+    walk_together(
         [&](unsigned& v, int64& first, int& degree) {
           if (i >= size) return false;
           const unsigned mine = i + lane_id();
@@ -256,7 +237,7 @@ struct LevelsOf {
           i += walkers * tile;
           return true;
         },
-        [&](const int64 (&edge)[AT_ONCE], const unsigned (&source)[AT_ONCE], int left) { relax(edge, source, left); });
+        [&](int64 edge, unsigned source) { relax(edge, source); });
   }
 
   // What the block has found to the entries of the next level; in a cluster all others are told how much it is.

@@ -37,9 +37,8 @@ struct LongLists {  // in shared memory
 };
 
 // `next(v, first, degree)` says which vertex this lane has next, if any, and whether the warp has some; it is called by
-// whole warps. `each` is called for every edge of every vertex, N of a lane at once (walk.cuh). All threads of a block
-// must be here.
-template <int N, class Next, class Each>
+// whole warps. `each(edge, v)` is called for every edge of every vertex. All threads of a block must be here.
+template <class Next, class Each>
 __device__ __forceinline__ void walk_together(Next next, Each each) {
   __shared__ LongLists lists;
   if (threadIdx.x == 0) lists.count = 0;
@@ -61,6 +60,6 @@ __device__ __forceinline__ void walk_together(Next next, Each each) {
       if (at + lane_id() < lists.size()) lists.slice(at + lane_id(), v, first, degree);
       at += 32;
     }
-    walk_edges<N>(v, first, degree, each);
+    walk_edges(v, first, degree, each);
   }
 }

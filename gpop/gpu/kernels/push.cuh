@@ -12,7 +12,7 @@ __device__ void push_light(Team& team, State& state, const Graph& graph, const S
   const bool live = LIVE && !control->head.dense;
   const int tile = (int)min((int64)32, (size + team.warps() - 1) / team.warps());  // vertices per warp
   int64 i = (int64)team.warp() * tile;
-  walk_together<1>(
+  walk_together(
       [&](unsigned& v, int64& first, int& degree) {
         if (i >= size) return false;
         if (lane < tile && i + lane < size) {
@@ -24,8 +24,8 @@ __device__ void push_light(Team& team, State& state, const Graph& graph, const S
         i += (int64)team.warps() * tile;
         return true;
       },
-      [&](const int64 (&edge)[1], const unsigned (&source)[1], int left) {
-        if (left > 0) push_edge(edge[0], sent_by(source[0], state, space, live), state, graph, space, control);
+      [&](int64 edge, unsigned source) {
+        push_edge(edge, sent_by(source, state, space, live), state, graph, space, control);
       });
 }
 

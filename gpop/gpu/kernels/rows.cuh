@@ -121,7 +121,7 @@ struct Rows {
       sum[j] = identity<Total>();
       if (degree[j] <= LONG_ROW) most = max(most, degree[j]);
     }
-    for (int done = 0; done < most; done += EDGES) {
+    for (int done = 0; __any_sync(ALL_LANES, done < most); done += EDGES) {
       unsigned source[ROWS][EDGES];
       Message value[ROWS][EDGES];
 #pragma unroll

@@ -63,15 +63,12 @@ __device__ __forceinline__ bool wait_at_hub(Gathered value, unsigned v, const Gr
   return true;
 }
 
-// What swap_seen begins with.
-__device__ __forceinline__ uint64 seen_by(State& state, unsigned v) { return load_cell(&written_cell(state, v)); }
-
-// True if the message activates its vertex now; one that waits does so later. `old`: what has been seen of the vertex.
-// `ends`, where the caller asks: it does, and needsFunc has no use for another one, so that no other message activates
-// the vertex.
-__device__ __forceinline__ bool swap_seen(uint64 old, State& state, Gathered value, unsigned v, const Graph& graph,
-                                          const Space& space, Control* control, bool* ends = nullptr) {
+// True if the message activates its vertex now; one that waits does so later. `ends`, where the caller asks: it
+// does, and needsFunc has no use for another one, so that no other message activates the vertex.
+__device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsigned v, const Graph& graph,
+                                            const Space& space, Control* control, bool* ends = nullptr) {
   Cell* at = &written_cell(state, v);
+  uint64 old = load_cell(at);
   for (bool first = true;; first = false) {
     Copy copy(state, cell_of(old));
     const bool activated = gatherFunc(copy, value, v);
@@ -87,14 +84,8 @@ __device__ __forceinline__ bool swap_seen(uint64 old, State& state, Gathered val
   }
 }
 #else
-__device__ __forceinline__ uint64 seen_by(State&, unsigned) { return 0; }
-__device__ __forceinline__ bool swap_seen(uint64, State& state, Gathered value, unsigned v, const Graph&, const Space&,
-                                          Control*, bool* = nullptr) {
+__device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsigned v, const Graph&, const Space&,
+                                            Control*, bool* = nullptr) {
   return gatherFunc(state, value, v);  // writes nothing (several fields: PUSH == OWNER, not called)
 }
 #endif
-
-__device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsigned v, const Graph& graph,
-                                            const Space& space, Control* control) {
-  return swap_seen(seen_by(state, v), state, value, v, graph, space, control);
-}
