@@ -16,9 +16,7 @@ from gpop.graph.graph import Graph
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
 from gpop.model.choosers import (
     prefers_cluster,
-    prefers_edge_list,
     prefers_few_ways,
-    prefers_hyb,
     prefers_only_pushes,
     prefers_rows,
 )
@@ -109,7 +107,7 @@ def named_for(plan: Plan, budgeted: bool = False) -> tuple[str, ...]:
 def _asked(plan: Plan, budgeted: bool = False) -> str:
     """The mode that is asked for: auto, too, where a tree chooses in the loop, or the model once for all."""
     if plan.tree is None:
-        return _way_without_bins(plan) or plan.mode if plan.mode == "auto" and not budgeted else plan.mode
+        return plan.mode
     if type(plan.program).all_active:
         named = named_for(plan, budgeted)
         return asked_once(plan.tree, plan.program.graph, plan.of_run, plan.may, named)
@@ -126,7 +124,8 @@ def _takes_rows(plan: Plan, emitted: Emitted, asked: str) -> bool:
     """Whether owners that combine are what is asked for, or better than bins."""
     if not type(plan.program).all_active or "needsFunc" in emitted.defined:
         return False
-    return asked == "pull" or (asked == "auto" and plan.model.pulls and _has_short_rows(plan.program.graph))
+    free = asked == "auto" and plan.model.pulls and plan.partition_size is None  # who says it speaks of bins
+    return asked == "pull" or (free and _has_near_rows(plan.program.graph))
 
 
 def _leaves_bins(plan: Plan, emitted: Emitted, pulls: bool) -> bool:
@@ -157,22 +156,9 @@ def _is_for_a_cluster(plan: Plan) -> bool:
     return clusters and alone and prefers_cluster(plan.program.graph.n, plan.program.graph.m)
 
 
-def _has_short_rows(graph: Graph) -> bool:
+def _has_near_rows(graph: Graph) -> bool:
     inside, long = share_inside(graph, SMALL_ID_BITS), share_in_long_lists(graph, WARP)
     return prefers_rows(graph.n, graph.m, inside, long)
-
-
-def _way_without_bins(plan: Plan) -> str | None:
-    """The strategy by name that is better than bins for sums of all vertices, if one is; for one block also
-    than owners. Who says how large partitions are to be speaks of bins."""
-    cls, graph = type(plan.program), plan.program.graph
-    sums = cls.all_active and cls.combine is not None and plan.types.gathered.kind == "f"
-    asks = plan.model.pulls and plan.partition_size is None and "needsFunc" not in plan.lowered.functions
-    if not (sums and asks and graph.m) or (_has_short_rows(graph) and not limits.fit_one_block(graph)):
-        return None
-    if prefers_edge_list(graph.m):
-        return "edge-list"
-    return "hyb" if prefers_hyb(graph.n) else None
 
 
 def bits_of(plan: Plan, strategies: tuple[Strategy, ...]) -> int:

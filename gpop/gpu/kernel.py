@@ -62,9 +62,6 @@ memory."""
 CLUSTERED = "levels_loop"
 """The launch of a cluster of blocks, beside the fused one."""
 
-STEADY = "steady"
-"""Iterations that nobody plans, of the fused one."""
-
 FUSED, STEPPED = ("load", "loop"), ("step",)
 RANKED, PEERS = ("load", "loop", "exchange_steps"), ("load", "peer_loop")
 ON_RANKS = RANKED, PEERS
@@ -104,7 +101,6 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "Total": total_dtype(folded, traits),
     }
     few = traits.few if launched is FUSED else None  # it ends no iteration in the middle
-    steady = launched is FUSED and one_phase(traits)
     clustered = few is not None and traits.clustered
     values = {
         "BITS": traits.bits,
@@ -121,7 +117,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "TOLD": int(traits.told),
         "MASKED": int(traits.masked and not traits.all_active),
         "ONE_PHASE": int(one_phase(traits)),
-        "STEADY": int(steady),
+        "STEADY": int(one_phase(traits) and launched is FUSED),
         "SETTLES": int(emitted.settles and launched not in ON_RANKS),
         "AGGREGATE": (None, *AGGREGATIONS).index(traits.aggregation),
         "TRACK": int(traits.track),
@@ -177,12 +173,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
     chosen = traits.sparse, traits.dense, traits.pulling, few
     lines.append(strategy_source(*chosen, *sizes, traits.streamed))
     others = kernels_of(tuple(strategy for strategy in traits.strategies if not strategy.few))
-    ends = [
-        *(kernels_of((few,)) if few else []),
-        *([STEADY] if steady else []),
-        *launched,
-        *([CLUSTERED] if clustered else []),
-    ]
+    ends = [*(kernels_of((few,)) if few else []), *launched, *([CLUSTERED] if clustered else [])]
     lines.append(kernel_text((*COMMON, *others, *ENGINE, *ends)))
     lines += [
         f'static_assert(sizeof({name}) == {dtype.itemsize}, "{name} and its mirror differ");'

@@ -21,7 +21,7 @@ ONE_BLOCK = 1 << 12
 ONE_BLOCK_THREADS = 512
 """Of that."""
 
-LEVEL_EDGES = 1 << 18
+LEVEL_EDGES = 1 << 20
 """Most active vertices, and most edges of them, of an iteration that has little to do (levels.cuh)."""
 
 LEVEL_DEGREE = 1 << 12

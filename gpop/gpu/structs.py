@@ -31,8 +31,9 @@ GRAPH = np.dtype(
             "messages", "segments", "sources", "ids",
             "id_weights", "segment", "column_piece", "row_piece",
             "ell_source", "ell_weight", "coo_row", "coo_source", "coo_weight", "coo_first",
-            "has_in", "in_indptr", "in_indices", "in_weights", "hub_vertex", "long_vertex",
-            "hub_first", "hub_of", "away_edges", "away_bins", "all_bins",
+            "has_in", "in_indptr", "in_indices",
+            "in_weights", "hub_vertex", "long_vertex", "hub_first", "hub_of",
+            "away_edges", "away_bins", "all_bins",
         )
     ]
 )  # fmt: skip

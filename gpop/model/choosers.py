@@ -46,28 +46,24 @@ MOST_CACHED, SECTOR_BYTES = 50 << 20, 32
 """Bytes of a field that stay in the last cache of a GPU, which has 50 MB on an H100 and 60 on an H200; and
 what comes from memory where one is looked for that does not."""
 
-MOST_IN_ROWS = 1 << 18
+MOST_IN_ROWS, MOST_EDGES_IN_ROWS = 1 << 19, 1 << 22
+"""Vertices, and edges, so few that bins save nothing: their values stay in the caches. On an H200 PageRank by
+rows took .4 to .7 of the time of bins on eight graphs with up to 131,072 and 2 million, .8 with 325,557 and
+3.2 million, but 1.4 and 1.8 with 262,144 and 8 million."""
+
 MOST_IN_LONG_ROWS = 0.1
 """Share of the edges up to which rows are walked by threads that have several at once (kernels/rows.cuh)."""
 
 MOST_DEGREE_OF_THIN = 8
 """Edges a vertex, of graphs whose searches may have many small levels."""
 
-MOST_WITHOUT_BINS = 1 << 21
+MOST_WITHOUT_BINS = 1 << 22
 """Edges. On an H200 paths took .7 to .9 of the time without bins with up to 1.6 million, .95 to 1.05 with 1.8
-to 3.7, and 1.5 with 7.6."""
+to 3.7 (a web graph with 3.2 million .64), and 1.5 with 7.6."""
 
 MOST_ONLY_PUSHED = 1 << 20
 """Edges. On an H100 searches in mode sc, by the same kernels, took .87 to .96 of the time with .2 to 1.1
 million, 1.1 with 1.6."""
-
-MOST_IN_EDGE_LIST = 1 << 18
-"""Edges. On an H200 PageRank by a thread an edge took .66 of the time of rows of HYB with 104,000, 1.02 with
-368,000, 1.3 with 1.1 M."""
-
-MOST_IN_HYB = 1 << 18
-"""Vertices. On an H200 rows of HYB took .3 to .8 of the time of bins with up to as many, 1.0 to 1.9 with more
-than 2**20; with 325,557 as long as bins there, and 1.15 of it on an H100."""
 
 
 def prefers_pc(
@@ -111,42 +107,17 @@ def prefers_rows(vertices: float, edges: float, inside: float, long: float) -> b
     """Whether vertices that combine their in-edges are predicted to take no longer than bins, on a GPU.
 
     ``inside``: the share of the edges that stay in their partition, whose values are found in the caches;
-    ``long``: that of edges in rows which one thread does not walk, so that others wait for theirs.
+    ``long``: that of edges in rows which one thread does not walk. Few values need neither.
 
     Examples
     --------
-    >>> prefers_rows(100, 400, 0.98, 0), prefers_rows(100, 3200, 0.2, 0), prefers_rows(100, 400, 0.98, 0.5)
+    >>> prefers_rows(1e6, 4e6, 0.98, 0), prefers_rows(1e6, 32e6, 0.2, 0), prefers_rows(1e6, 4e6, 0.98, 0.5)
     (True, False, False)
+    >>> prefers_rows(1e5, 3e6, 0.2, 0.5)
+    True
     """
-    if vertices <= MOST_IN_ROWS:
-        return True
-    return edges * (1 - inside) <= 4 * vertices and long <= MOST_IN_LONG_ROWS
-
-
-def prefers_hyb(vertices: float) -> bool:
-    """Whether rows of ELL, and COO behind them, are predicted to take no longer than bins, on a GPU.
-
-    Values of so few vertices stay in the caches nearest to the multiprocessors, so that bins save nothing.
-
-    Examples
-    --------
-    >>> prefers_hyb(1 << 17), prefers_hyb(1 << 22)
-    (True, False)
-    """
-    return vertices <= MOST_IN_HYB
-
-
-def prefers_edge_list(edges: float) -> bool:
-    """Whether a thread an edge is predicted to take no longer than rows of HYB, on a GPU.
-
-    So few are all on their way at once, however they are spread over vertices.
-
-    Examples
-    --------
-    >>> prefers_edge_list(1 << 16), prefers_edge_list(1 << 20)
-    (True, False)
-    """
-    return edges <= MOST_IN_EDGE_LIST
+    few = vertices <= MOST_IN_ROWS and edges <= MOST_EDGES_IN_ROWS
+    return few or (edges * (1 - inside) <= 4 * vertices and long <= MOST_IN_LONG_ROWS)
 
 
 def prefers_few_ways(edges: float) -> bool:

@@ -16,7 +16,7 @@ import pytest
 from gpop.gpu import kernel, limits
 
 SOURCE = Path(kernel.__file__).parent / "kernels" / "long_lists.cuh"
-MOST = 64
+MOST = 256
 AROUND = """
 #include <algorithm>
 using std::min;

@@ -85,16 +85,36 @@ def test_sums_are_the_same_every_time_and_true_at_hubs():
     np.testing.assert_allclose(ranks[0], exact, rtol=1e-6)
 
 
-@pytest.mark.parametrize("name, value", [("SLICE_NS", 1), ("most_rows", 2)])
-def test_what_ends_a_launch_ends_no_run(name, value, monkeypatch):
+@pytest.mark.parametrize("name, value, expected", [("SLICE_NS", 1, 5), ("most_rows", 2, 3)])
+def test_what_ends_a_launch_ends_no_run(name, value, expected, monkeypatch):
     """A time slice, or a full trace: the next launch scatters anew and goes on."""
-    graph = uneven(FEW)
+    launch, launches = engine.GpuEngine._launch_of_now, []
+
+    def counted(self, *arguments, **named):
+        launches.append(name)
+        return launch(self, *arguments, **named)
+
     with emulated():
-        whole = gpop.pagerank(graph, iterations=5, target="gpu", mode="pull")
+        whole = gpop.pagerank(uneven(FEW), iterations=5, target="gpu", mode="pull")
         monkeypatch.setattr(engine if name == "SLICE_NS" else engine.GpuEngine, name, value)
-        cut = gpop.pagerank(graph, iterations=5, target="gpu", mode="pull")
+        monkeypatch.setattr(engine.GpuEngine, "_launch_of_now", counted)
+        cut = gpop.pagerank(uneven(FEW), iterations=5, target="gpu", mode="pull")
     assert np.array_equal(whole.rank, cut.rank) and len(cut.trace) == 5
+    assert len(launches) == expected
     assert list(cut.trace.column("iteration")) == list(range(5))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("n", [FEW, 5000, 600_000])
+def test_on_a_device(n, monkeypatch):
+    """Of many blocks: by lanes, and by a thread each; however the run is cut into launches."""
+    graph = uneven(n)
+    exact = gpop.pagerank(graph, iterations=20, dtype=np.float64).rank
+    whole = gpop.pagerank(graph, iterations=20, target="gpu", mode="pull").rank
+    monkeypatch.setattr(engine, "SLICE_NS", 1)
+    cut = gpop.pagerank(uneven(n), iterations=20, target="gpu", mode="pull").rank
+    assert np.array_equal(cut, whole)
+    np.testing.assert_allclose(whole, exact, rtol=1e-5)
 
 
 @pytest.mark.slow
@@ -108,23 +128,19 @@ def test_what_a_callback_sets_is_heard():
     np.testing.assert_allclose(found.rank, correct.rank, rtol=1e-5)
 
 
-def test_taken_where_values_are_near_or_few_and_no_row_is_long(monkeypatch):
+def test_taken_where_values_are_few_or_near_and_no_row_is_long(monkeypatch):
     grid = generate("grid", width=200, height=200)
     far = generate("uniform", scale=17, degree=12, seed=1)
     with emulated():
         assert strategies(grid) == ["rows"]
         assert strategies(far) == ["rows"] and strategies(uneven()) == ["edge-list"]
-        monkeypatch.setattr(choosers, "MOST_IN_ROWS", 0)
-        assert strategies(grid) == ["rows"] and strategies(far) == ["hyb"]
         assert strategies(far, partition_size=1 << 12) == ["bins-combined"]
-        assert strategies(far, "pull") == ["rows"]
         assert strategies(grid, "pc") == ["bins-combined"]
         assert strategies(grid, model=MODELS[1]) == ["bins-combined"]
         assert strategies(grid, plain=True) == ["bins"]
         assert strategies(grid, "pull", plain=True) == ["owner"]
-        monkeypatch.setattr(choosers, "MOST_IN_EDGE_LIST", uneven().m - 1)
-        assert strategies(uneven()) == ["hyb"]
-        monkeypatch.setattr(choosers, "MOST_IN_HYB", far.n - 1)
+        monkeypatch.setattr(choosers, "MOST_IN_ROWS", 0)
+        assert strategies(grid) == ["rows"] and strategies(far, "pull") == ["rows"]
         assert strategies(far) == ["bins-combined"]
 
 

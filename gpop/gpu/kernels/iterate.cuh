@@ -1,11 +1,12 @@
 // The halves of an iteration, one behind the other, in a launch that goes on with the next one.
 
+#include "steady.cuh"
+
 // One iteration, or as many as have little to do.
 __device__ void iterate(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
 #if STEADY
   Steady{team, state, graph, space, control}.run();
-  return;
-#endif
+#else
 #if HAS_FEW
   if (control->head.few) {
     Few{team, state, graph, space, control}.run();
@@ -16,4 +17,5 @@ __device__ void iterate(Team& team, State& state, const Graph& graph, const Spac
   scatter_half(course, team, state, graph, space, control);
   if (!course.live) team.sync();
   gather_half(course, team, state, graph, space, control);
+#endif
 }

@@ -130,7 +130,7 @@ struct Control {  // what the host and the blocks tell each other
   unsigned arrived_blocks, released;  // of the grid barrier
   uint64 level_found[3];    // of levels in turns, see levels.cuh; of iterations: whether somebody goes on (steady.cuh)
   unsigned level_leave[3];  // the level is to be left to others
-  unsigned levels_arrived;  // of their barrier (Team::meet)
+  unsigned levels_arrived;  // of their barrier (meet.cuh)
   double trace[TRACE_ROWS][TRACE_COLUMNS];
 };
 

@@ -19,6 +19,7 @@
 #include "cluster.cuh"
 #include "level_record.cuh"
 #include "long_lists.cuh"
+#include "meet.cuh"
 
 // To L2, for whoever reads it later; nobody waits.
 __device__ __forceinline__ void prefetch(const void* at) {
@@ -128,7 +129,7 @@ struct LevelsOf {
     __syncthreads();
     if (threadIdx.x == 0) {
       empty(stage(0));
-      team.meet();
+      meet(team);
       const bool leaves = *(volatile unsigned*)&control->level_leave[level % 3];  // on its way with the next one
       now.found = *(volatile uint64*)&control->level_found[level % 3];
       if (HAS_TREE && level) now.visited += size;

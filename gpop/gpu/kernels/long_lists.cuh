@@ -7,7 +7,7 @@
 #include "walk.cuh"
 
 struct LongLists {  // in shared memory
-  static constexpr unsigned MOST = 64;  // more are walked as if they were short
+  static constexpr unsigned MOST = 256;  // more are walked as if they were short
   unsigned count;
   unsigned vertex[MOST];
   int degree[MOST];

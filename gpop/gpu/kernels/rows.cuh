@@ -6,14 +6,15 @@
 // other half of `vertex_value`. So values are scattered in a phase of their own in the first iteration of a launch only.
 //
 // Where every warp gets many rows, a thread has ROWS of them at once and fetches EDGES in-edges of each before it waits
-// for any: what limits short rows is how many loads are on their way. Fewer rows have LANES lanes each, so that all
-// warps have some. Rows of more than LONG_ROW edges are dealt out to warps one by one, hubs to blocks: nobody waits for
+// for any: what limits short rows is how many loads are on their way. Fewer rows have a lane each, or
+// MANY_LANES if they are longer, so that all warps have some. Rows of more than LONG_ROW edges are dealt out to warps one by one, hubs to blocks: nobody waits for
 // the longest row of 32. Which lane has which edge follows from the graph, so that sums are the same every time. Bytes
 // per vertex: 8 (offset), its fields, 2 * sizeof(Message); per edge: 4 (source) [+ weight] and an access to the value,
 // which grids find in the caches.
 
 const int ROWS = 4, EDGES = 4;
-const int LANES = 4;
+const int MANY_LANES = 2;
+const int SHORT = 4;  // edges that are one lane's, in the mean
 
 struct Rows {
   static const bool LISTED = false;
@@ -89,13 +90,21 @@ struct Rows {
     if (lane_id() == 0) finish(v, sum, true);
   }
 
-  // By LANES lanes each: rows from `first` on, 32 / LANES of them.
+  // By so many lanes each: rows from `first` on, those of a warp.
+  template <int LANES>
   __device__ __forceinline__ void walk_few(int64 first) {
     const int64 v = first + lane_id() / LANES;
     const int64 begin = v < graph.n ? graph.in_indptr[v] : 0, end = v < graph.n ? graph.in_indptr[v + 1] : 0;
     const bool mine = v < graph.n && end - begin <= LONG_ROW;
     const Total sum = share_of<LANES>(begin + lane_id() % LANES, mine ? end : 0, LANES);
     if (mine && lane_id() % LANES == 0) finish((unsigned)v, sum, begin < end);
+  }
+
+  template <int LANES>
+  __device__ __forceinline__ void walk_all_few(const Team& team) {
+    const int64 together = 32 / LANES;
+    for (int64 some = team.warps() - 1 - team.warp(); together * some < graph.n; some += team.warps())
+      walk_few<LANES>(together * some);
   }
 
   // By a thread each: row `first + 32 * j + lane` is the j-th of a lane.
@@ -112,7 +121,7 @@ struct Rows {
       sum[j] = identity<Total>();
       if (degree[j] <= LONG_ROW) most = max(most, degree[j]);
     }
-    for (int done = 0; done < most; done += EDGES) {
+    for (int done = 0; __any_sync(ALL_LANES, done < most); done += EDGES) {
       unsigned source[ROWS][EDGES];
       Message value[ROWS][EDGES];
 #pragma unroll
@@ -144,9 +153,10 @@ struct Rows {
     for (int64 i = graph.hubs + team.warp(); i < graph.longs; i += team.warps()) rows.walk_long(graph.long_vertex[i]);
     if (graph.n >= 32 * ROWS * (int64)team.warps()) {
       for (int64 tile = team.rank() >> 5; 32 * ROWS * tile < graph.n; tile += team.warps()) rows.walk_rows(32 * ROWS * tile);
+    } else if (graph.m <= SHORT * graph.n) {
+      rows.walk_all_few<1>(team);
     } else {
-      for (int64 some = team.warps() - 1 - team.warp(); 32 / LANES * some < graph.n; some += team.warps())
-        rows.walk_few(32 / LANES * some);
+      rows.walk_all_few<MANY_LANES>(team);
     }
     rows.changes.tell(iteration, space);
     return rows.unsettled;

@@ -6,13 +6,20 @@
 // trace of the iteration before while the others are at work, and says when the time slice has passed. Counters are used
 // in turns: who writes one does so when all have read it two barriers ago. Compare: levels.cuh.
 
+#include "meet.cuh"
+
+#if STEADY
 struct Diary {  // in shared memory
   Control* control;
   double* row;  // of the iteration that has begun last
   int64 begun, deadline;
+  double n, m, k;  // not the graph: who gives its address away has it in memory from then on
 
-  __device__ __noinline__ void begin(Control* of) {
+  __device__ __noinline__ void begin(Control* of, double vertices, double edges, double partitions) {
     control = of;
+    n = vertices;
+    m = edges;
+    k = partitions;
     row = control->trace[control->head.rows];
     begun = control->head.begin_ns;
     deadline = control->head.started + control->head.slice_ns;
@@ -24,7 +31,7 @@ struct Diary {  // in shared memory
   }
 
   // The trace of this iteration, but for its end.
-  __device__ __noinline__ void iteration(int64 number, const Graph& graph) {
+  __device__ __noinline__ void iteration(int64 number) {
     const int64 now = now_ns();
     if (number) {
       end_row(now);
@@ -34,20 +41,20 @@ struct Diary {  // in shared memory
     control->level_leave[(number + 2) % 3] = 0;
     if (now > deadline) control->level_leave[(number + 1) % 3] = 1;
     for (int column = 0; column < TRACE_COLUMNS; ++column) row[column] = 0;
-    row[FRONTIER_AT] = (double)graph.n;
-    row[EDGES_AT] = (double)graph.m;
-    row[MODES_AT + SPARSE_MODE] = (double)graph.k;
+    row[FRONTIER_AT] = n;
+    row[EDGES_AT] = m;
+    row[MODES_AT + SPARSE_MODE] = k;
     row[MESSAGES_AT] = (double)control->head.messages;
     row[BYTES_AT] = control->head.bytes;
   }
 
   // So many are over; whether some vertex wants another one.
-  __device__ __noinline__ void end(int64 iterations, bool unsettled, const Graph& graph) {
+  __device__ __noinline__ void end(int64 iterations, bool unsettled) {
     Control::Head& head = control->head;
     end_row(now_ns());
     head.iteration += iterations;
     head.rows += iterations;
-    head.next_frontier = unsettled ? graph.n : 0;
+    head.next_frontier = unsettled ? (int64)n : 0;
     head.fresh = 1;
   }
 };
@@ -68,7 +75,7 @@ struct Steady {
     const int64 turn = (done + 1) % 3;
     if (threadIdx.x == 0) {
       if (some) *(volatile uint64*)&control->level_found[turn] = 1;
-      team.meet();
+      meet(team);
       found.leaves = *(volatile unsigned*)&control->level_leave[turn] != 0;
       found.unsettled = *(volatile uint64*)&control->level_found[turn] != 0;
     }
@@ -88,17 +95,18 @@ struct Steady {
     const bool writes = blockIdx.x == team.blocks - 1 && threadIdx.x == blockDim.x - 32;
     const int64 begin = control->head.iteration;
     const int64 most = min(control->head.limit - begin, control->head.row_limit - control->head.rows);
-    if (writes) diary.begin(control);
+    if (writes) diary.begin(control, (double)graph.n, (double)graph.m, (double)graph.k);
     Sparse::scatter(team, state, graph, space, control);
     team.sync();
     int64 done = 0;
     for (bool goes_on = true; goes_on; goes_on = done < most && found.unsettled && !found.leaves) {
-      if (writes) diary.iteration(done, graph);
+      if (writes) diary.iteration(done);
       ADVANCE(state, begin + done);
       const bool unsettled = Sparse::walk(team, state, graph, space, begin + done);
       end_iteration(done, begin + done, __syncthreads_or(unsettled), found);
       done += 1;
     }
-    if (writes) diary.end(done, found.unsettled, graph);
+    if (writes) diary.end(done, found.unsettled);
   }
 };
+#endif

@@ -12,7 +12,7 @@ struct Team {
   Control* control;
   unsigned blocks, generation;
   bool alone;
-  unsigned levels;  // barriers of the other kind that it has passed (meet)
+  unsigned levels;  // barriers of the other kind that it has passed (meet.cuh)
   bool clustered;
 
   __device__ unsigned rank() const { return alone ? threadIdx.x : blockIdx.x * blockDim.x + threadIdx.x; }
@@ -70,17 +70,6 @@ struct Team {
 
   __device__ void sync() {
     sync([] {});
-  }
-
-  // The same for one thread of each block, where nobody has anything to do meanwhile: all wait for the same counter,
-  // which takes one trip to L2 less. Not in a cluster.
-  __device__ __forceinline__ void meet() {
-    if (by_itself()) return;
-    __threadfence();
-    levels += 1;
-    atomicAdd(&control->levels_arrived, 1u);
-    while (*(volatile unsigned*)&control->levels_arrived < levels * blocks) {}
-    __threadfence();
   }
 };
 
