@@ -64,6 +64,7 @@ class RestingEngine(CpuEngine):
         self.limit, self.rows, progress = limit, self.most_rows, self.progress
         fields, filling = program._fields, self.space.filling
         taken: dict[str, Recipe] = {}
+        entered = False
         try:
             if fields.away or self.made_by is not specialise.compile_loop:
                 return None
@@ -72,7 +73,7 @@ class RestingEngine(CpuEngine):
                 taken, self.stated = begun.begin(program, filling), True
             else:
                 new, many = self._is_new(program), program.graph.n >= MANY
-                steps, taken = fields.unfilled(self.lowered.fields) if new or many else ([], {})
+                steps = fields.unfilled(self.lowered.fields, taken) if new or many else []
                 if len(steps) > len(filling) - FIRST or not self._renewed():
                     fields.undo(taken)
                     return None
@@ -89,7 +90,7 @@ class RestingEngine(CpuEngine):
             else:
                 started = self.fills[False](start.sources, self.lists)
             self._begin(started, self.receivers, self.edges, 0)
-            records = []
+            records, entered = [], True
             while progress[loop_state.FRONTIER] and progress[loop_state.ITERATION] < limit:
                 records.append(self.iterate())
             if taken and filling[STEPS]:  # no iteration was done
@@ -101,7 +102,7 @@ class RestingEngine(CpuEngine):
                 note_without(program.graph, iterations)
             return Left(records, self.end - self.begin, iterations, active, self._take_frontier())
         except BaseException:
-            if filling[STEPS]:
+            if not entered or filling[STEPS]:
                 fields.undo(taken)
             try:
                 self._dismiss()

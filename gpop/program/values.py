@@ -205,13 +205,12 @@ class Fields(MutableMapping[str, Any]):
             self.recipes.pop(name, None)
         return array
 
-    def unfilled(self, names: Iterable[str]) -> tuple[list[int], dict[str, Recipe]]:
-        """Have arrays of anything for those of the fields that are not made, and the steps that fill them.
+    def unfilled(self, names: Iterable[str], taken: dict[str, Recipe]) -> list[int]:
+        """Have arrays of anything for those of the fields that are not made; the steps that fill them.
 
-        Also the recipes of these, for `undo` where the steps are not done.
+        ``taken`` gets the recipes of these, for `undo` where the steps are not done.
         """
         steps: list[int] = []
-        taken: dict[str, Recipe] = {}
         made, recipes = self.made, self.recipes
         for name in names:
             recipe = recipes.get(name)
@@ -219,10 +218,11 @@ class Fields(MutableMapping[str, Any]):
                 array = unset(recipe.length, recipe.dtype)
                 more = recipe.steps(array.__array_interface__["data"][0])
                 if more is not None:
-                    made[name], taken[name] = array, recipe
+                    taken[name] = recipe
+                    made[name] = array
                     del recipes[name]
                     steps += more
-        return steps, taken
+        return steps
 
     def undo(self, taken: dict[str, Recipe]) -> None:
         """Fields are not made, but by these recipes."""

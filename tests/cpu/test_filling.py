@@ -192,13 +192,27 @@ def test_a_run_that_ends_before_it_begins_leaves_fields_as_declared(monkeypatch,
     assert np.array_equal(program.found, mixed(graph, 2)[-1])
 
 
+def test_fields_of_a_run_that_fails_before_its_loop_are_as_they_were(monkeypatch, again):
+    graph = ring(MANY)
+    for _ in range(2):
+        mixed(graph, 2)
+    program = Mixed(graph)
+    monkeypatch.setattr(RestingEngine, "_renewed", lambda run: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        gpop.run(program, iterations=2, threads=2)
+    monkeypatch.undo()
+    assert program.flag.all() and (program.small == -7).all() and np.isposinf(program.found).all()
+    assert np.array_equal(program.fraction, np.full(MANY, 0.1))
+
+
 def test_more_steps_than_there_is_room_for_are_done_on_the_host(again):
     graph = ring(500)
     seeds = list(range(0, 500, 5))
     first = [gpop.personalized_pagerank(graph, seeds, iterations=3).rank.copy() for _ in range(3)]
     assert np.array_equal(first[0], first[1]) and np.array_equal(first[0], first[2])
     fields = Fields({}, {"x": Declared(500, np.dtype(np.int32), 1, dict.fromkeys(seeds, 2))})
-    steps, taken = fields.unfilled(["x"])
+    taken: dict = {}
+    steps = fields.unfilled(["x"], taken)
     assert len(steps) > filling.SLOTS and "x" in fields.made
     fields.undo(taken)
     assert fields["x"].sum() == 500 + len(seeds)
