@@ -16,6 +16,7 @@ from gpop.graph.graph import Graph
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
 from gpop.model.choosers import (
     prefers_cluster,
+    prefers_few_rows,
     prefers_few_ways,
     prefers_only_pushes,
     prefers_rows,
@@ -124,8 +125,11 @@ def _takes_rows(plan: Plan, emitted: Emitted, asked: str) -> bool:
     """Whether owners that combine are what is asked for, or better than bins."""
     if not type(plan.program).all_active or "needsFunc" in emitted.defined:
         return False
-    free = asked == "auto" and plan.model.pulls and plan.partition_size is None  # who says it speaks of bins
-    return asked == "pull" or (free and _has_near_rows(plan.program.graph))
+    if asked != "auto" or not plan.model.pulls:
+        return asked == "pull"
+    graph = plan.program.graph
+    few = plan.partition_size is None and prefers_few_rows(graph.n, graph.m)  # who says it speaks of bins
+    return few or _has_short_rows(graph)
 
 
 def _leaves_bins(plan: Plan, emitted: Emitted, pulls: bool) -> bool:
@@ -156,7 +160,7 @@ def _is_for_a_cluster(plan: Plan) -> bool:
     return clusters and alone and prefers_cluster(plan.program.graph.n, plan.program.graph.m)
 
 
-def _has_near_rows(graph: Graph) -> bool:
+def _has_short_rows(graph: Graph) -> bool:
     inside, long = share_inside(graph, SMALL_ID_BITS), share_in_long_lists(graph, WARP)
     return prefers_rows(graph.n, graph.m, inside, long)
 

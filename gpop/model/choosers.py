@@ -59,7 +59,7 @@ MOST_DEGREE_OF_THIN = 8
 
 MOST_WITHOUT_BINS = 1 << 22
 """Edges. On an H200 paths took .7 to .9 of the time without bins with up to 1.6 million, .95 to 1.05 with 1.8
-to 3.7 (a web graph with 3.2 million .64), and 1.5 with 7.6."""
+to 3.7 (a web graph with 3.2 million .62), and 1.5 with 7.6."""
 
 MOST_ONLY_PUSHED = 1 << 20
 """Edges. On an H100 searches in mode sc, by the same kernels, took .87 to .96 of the time with .2 to 1.1
@@ -107,17 +107,25 @@ def prefers_rows(vertices: float, edges: float, inside: float, long: float) -> b
     """Whether vertices that combine their in-edges are predicted to take no longer than bins, on a GPU.
 
     ``inside``: the share of the edges that stay in their partition, whose values are found in the caches;
-    ``long``: that of edges in rows which one thread does not walk. Few values need neither.
+    ``long``: that of edges in rows which one thread does not walk, so that others wait for theirs.
 
     Examples
     --------
-    >>> prefers_rows(1e6, 4e6, 0.98, 0), prefers_rows(1e6, 32e6, 0.2, 0), prefers_rows(1e6, 4e6, 0.98, 0.5)
+    >>> prefers_rows(100, 400, 0.98, 0), prefers_rows(100, 3200, 0.2, 0), prefers_rows(100, 400, 0.98, 0.5)
     (True, False, False)
-    >>> prefers_rows(1e5, 3e6, 0.2, 0.5)
-    True
     """
-    few = vertices <= MOST_IN_ROWS and edges <= MOST_EDGES_IN_ROWS
-    return few or (edges * (1 - inside) <= 4 * vertices and long <= MOST_IN_LONG_ROWS)
+    return edges * (1 - inside) <= 4 * vertices and long <= MOST_IN_LONG_ROWS
+
+
+def prefers_few_rows(vertices: float, edges: float) -> bool:
+    """The same where there are few, wherever their edges lead.
+
+    Examples
+    --------
+    >>> prefers_few_rows(1 << 17, 1 << 21), prefers_few_rows(1 << 18, 1 << 23)
+    (True, False)
+    """
+    return vertices <= MOST_IN_ROWS and edges <= MOST_EDGES_IN_ROWS
 
 
 def prefers_few_ways(edges: float) -> bool:

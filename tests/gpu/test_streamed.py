@@ -231,7 +231,7 @@ def test_with_room_for_all_a_run_is_that_in_memory(name, mode, monkeypatch):
 
 def test_bins_are_those_of_the_strategy_that_streams(monkeypatch):
     """In memory the vertices of this run would ask; its partitions send by the bins of the reversed graph."""
-    monkeypatch.setattr(choices, "_takes_rows", lambda *given: True)
+    monkeypatch.setattr(choices, "prefers_rows", lambda *given: True)
     graph, budget = graph_for(False), PLENTY
     assert not graph.equals_reverse()
     wanted = Sums(graph)

@@ -6,11 +6,14 @@
 // other half of `vertex_value`. So values are scattered in a phase of their own in the first iteration of a launch only.
 //
 // Where every warp gets many rows, a thread has ROWS of them at once and fetches EDGES in-edges of each before it waits
-// for any: what limits short rows is how many loads are on their way. Fewer rows have a lane each, or
-// MANY_LANES if they are longer, so that all warps have some. Rows of more than LONG_ROW edges are dealt out to warps one by one, hubs to blocks: nobody waits for
-// the longest row of 32. Which lane has which edge follows from the graph, so that sums are the same every time. Bytes
-// per vertex: 8 (offset), its fields, 2 * sizeof(Message); per edge: 4 (source) [+ weight] and an access to the value,
-// which grids find in the caches.
+// for any: what limits short rows is how many loads are on their way. Fewer rows have a lane each, or MANY_LANES if they
+// are longer, so that all warps have some. Rows of more than LONG_ROW edges are dealt out to warps one by one, hubs to
+// blocks: nobody waits for the longest row of 32. Which lane has which edge follows from the graph, so that sums are the
+// same every time. Bytes per vertex: 8 (offset), its fields, 2 * sizeof(Message); per edge: 4 (source) [+ weight] and an
+// access to the value, which grids find in the caches.
+//
+// An iteration of PageRank on an H200, us, with rows of one lane, two and four: .9 million edges 12.3, 12.3, 14; .4
+// million 9.0, 8.3, 9.6; a road of .7 million 7.2, -, 13.
 
 const int ROWS = 4, EDGES = 4;
 const int MANY_LANES = 2;
