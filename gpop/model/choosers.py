@@ -61,9 +61,9 @@ MOST_WITHOUT_BINS = 1 << 22
 """Edges. On an H200 paths took .7 to .9 of the time without bins with up to 1.6 million, .95 to 1.05 with 1.8
 to 3.7 (a web graph with 3.2 million .62), and 1.5 with 7.6."""
 
-MOST_ONLY_PUSHED = 1 << 20
-"""Edges. On an H100 searches in mode sc, by the same kernels, took .87 to .96 of the time with .2 to 1.1
-million, 1.1 with 1.6."""
+MOST_ONLY_PUSHED = 5 << 18
+"""Edges. On an H100 searches in mode sc, by the same kernels, took .87 to .96 of the time with .2 to .8
+million. Since levels of a million edges are one phase: on an H200 .70 with 1.1 million, as long with 1.6."""
 
 
 def prefers_pc(

@@ -76,7 +76,7 @@ def test_workers_are_kept_on_their_cores_until_a_run_is_over():
         threads.add(threading.get_native_id())
         return 0
 
-    space = SimpleNamespace(team=np.zeros(32, np.int64), claim=np.zeros(32, np.int64))
+    space = SimpleNamespace(**{name: np.zeros(32, np.int64) for name in ("team", "claim", "filling")})
     loop = SimpleNamespace(entry=ctypes.cast(entry, ctypes.c_void_p).value, job=Reference(ANYWHERE))
     crew = borrow(1)
     try:
