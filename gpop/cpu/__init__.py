@@ -2,8 +2,8 @@
 
 ==================  ==========================================================================
 a run               ``engine`` (its threads, its end), ``preparation`` (all that it needs before),
-                    ``again`` (runs like an earlier one), ``beginning``, ``traits``, ``specialise`` (which
-                    kernels), ``schedule``, ``settling``, ``filling`` (of fields)
+                    ``layouts``, ``again`` (runs like an earlier one), ``beginning``, ``traits``,
+                    ``specialise`` (which kernels), ``schedule``, ``settling``, ``filling`` (of fields)
 the loop            ``loop``, ``loops`` (one for each kind of program), ``loop_state``, ``control``,
                     ``work`` (what a phase does to partitions)
 modes               ``choose_mode``, ``tree``, ``scatter``, ``scatter_inside``,

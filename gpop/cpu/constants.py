@@ -24,7 +24,7 @@ from gpop.common.errors import GpopError, UsageError
 from gpop.common.machine import processor
 from gpop.common.parallel import worker_count
 from gpop.common.user_folder import recall, remember
-from gpop.layout import edge_blocks
+from gpop.layout import edge_block_plan, edge_blocks
 from gpop.layout.partition import l2_cache_bytes
 from gpop.model import bytes as formulas
 from gpop.model.constants import SHIPPED, Constants
@@ -43,7 +43,7 @@ FILE = "constants"
 def machine() -> str:
     """What constants are kept under; they are of one form of the model only."""
     digest = hashlib.sha256()
-    for module in (formulas, edge_blocks):
+    for module in (formulas, edge_blocks, edge_block_plan):
         digest.update(Path(module.__file__).read_bytes())
     l2 = l2_cache_bytes() >> 10
     return f"{processor()}, {worker_count()} threads, L2 {l2} KiB, model {digest.hexdigest()[:8]}"

@@ -5,7 +5,7 @@ Index partitioning: partition ``p`` owns vertices ``[p*q, (p+1)*q)``. ``q`` is a
 partitions ``k = ceil(n/q)`` that satisfies
 
 1. the vertex data of a partition fits the largest private cache: ``q * vertex_bytes <= L2``;
-2. load balance: ``k >= 4 * threads`` (fewer on small graphs: `gpop.cpu.preparation.FEW_PARTITIONS`).
+2. load balance: ``k >= 4 * threads`` (fewer on small graphs: `gpop.cpu.layouts.FEW_PARTITIONS`).
 
 Local ids of 15 bits leave room for the message flag in a uint16, which halves the bytes of ids and
 sources, and caches have outgrown that size. So ``q`` is the largest power of two within both rules and

@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.apps.bfs import BFS
-from gpop.cpu import engine, preparation
+from gpop.cpu import engine, layouts
 from gpop.generate import generate
 from gpop.layout.partition import partition_bits, partition_count
 from gpop.plan.plan import decide
@@ -66,7 +66,7 @@ def test_what_is_asked_for_goes_first_and_large_graphs_have_four_for_each_thread
     """Large is one with many edges, and one with many vertices that have none."""
     graph = ROADS if most > ROADS.n else gpop.Graph.from_edges([0, 1], [1, 2], n=ROADS.n)
     assert bits(Smallest, graph) == 14 and bits(Smallest, graph, partition_size=256) == 8
-    monkeypatch.setattr(preparation, "SMALL_EDGES", most)
+    monkeypatch.setattr(layouts, "SMALL_EDGES", most)
     assert bits(Smallest, graph) == partition_bits(ROADS.n, THREADS, edges=graph.m, vertex_bytes=5)
 
 

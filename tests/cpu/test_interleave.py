@@ -17,7 +17,7 @@ import gpop
 from gpop.common.inlined import KERNEL
 from gpop.cpu import active, specialise, workspace
 from gpop.cpu.interleave import make_gather_published
-from gpop.cpu.preparation import sizes_of
+from gpop.cpu.layouts import sizes_of
 from gpop.cpu.traits import NEVER, Traits
 from gpop.generate import generate
 from gpop.layout.in_edges import NO_WEIGHTS

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import gpop
 from gpop.apps.bfs import BFS, verify
-from gpop.cpu import preparation
+from gpop.cpu import layouts
 from gpop.generate import generate
 from gpop.graph.kept import Kind
 from gpop.layout.in_edges import kept_in_edges
@@ -160,7 +160,7 @@ def test_without_memory_for_in_edges(monkeypatch):
         raise gpop.NotEnoughMemory("in-edges need 1 GB")
 
     graph = gpop.Graph(SOCIAL.indptr, SOCIAL.indices)
-    monkeypatch.setattr(preparation, "in_edges", refuse)
+    monkeypatch.setattr(layouts, "in_edges", refuse)
     program, run = searched(graph, 1)
     assert run.trace.column("partitions_pull").sum() == 0
     assert np.array_equal(program.level, searched(SOCIAL, 1, mode="sc")[0].level)

@@ -9,7 +9,7 @@ import pytest
 
 import gpop
 from gpop.common.errors import NotEnoughMemory
-from gpop.cpu import preparation, pull_all
+from gpop.cpu import layouts, pull_all
 from gpop.generate import generate
 from gpop.layout import edge_blocks as blocks
 from tests.programs import Formula, Rank
@@ -101,7 +101,7 @@ def test_auto_follows_the_plan_and_falls_back_without_memory(monkeypatch):
     def refuse(*_, **__):
         raise NotEnoughMemory("too large")
 
-    monkeypatch.setattr(preparation, "blocks_of", refuse)
+    monkeypatch.setattr(layouts, "blocks_of", refuse)
     assert fields_after(Decayed, "auto")[1].mode == "pc"
     with pytest.raises(NotEnoughMemory, match="too large"):
         fields_after(Decayed, "pull")
