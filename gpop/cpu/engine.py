@@ -26,15 +26,12 @@ from gpop.cpu.workspace import COUNTERS, forget_workspaces
 from gpop.layout.edge_blocks import note_without
 from gpop.layout.in_edges import receivers
 from gpop.model.choosers import AUTO_PUSH
-from gpop.plan.engine import Finished
+from gpop.plan.engine import NOBODY, Finished
 from gpop.plan.plan import Plan
 from gpop.plan.trace import COLUMNS
 
 SLICE_NS = 250_000_000
 """The loop returns to Python after so many nanoseconds, for progress and Ctrl-C."""
-
-NOBODY = np.empty(0, np.uint32)
-"""The frontier of a run that has come to its end."""
 
 CALLED_LATER = True
 """Whether workers are called only when the loop asks for them: small runs are over before they would come."""

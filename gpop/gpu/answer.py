@@ -8,11 +8,10 @@ views of the copy, which nobody else has.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from gpop.gpu import staging
+from gpop.gpu.left import Kept
 
 Places = Mapping[str, tuple[int, int, np.dtype]]
 """Where arrays lie in the copy, by field: first byte, length, type."""
@@ -57,8 +56,8 @@ class Answer:
         return [*self.earlier, rows[:, :used]]
 
 
-class Answered:
-    """A field that lies in an answer until somebody looks at it (`gpop.program.values.Recipe`)."""
+class Answered(Kept):
+    """A field that lies in an answer."""
 
     __slots__ = ("answer", "name")
 
@@ -78,14 +77,3 @@ class Answered:
     def on_host(self) -> np.ndarray:
         """The array."""
         return self.answer.field(self.name)
-
-    def fill(self, array: Any, others: Mapping[str, Any]) -> None:
-        """Into another array, of the host or a device."""
-        if isinstance(array, np.ndarray):
-            np.copyto(array, self.on_host())
-        else:
-            staging.send(self.on_host(), array)
-
-    def assign(self, vertex: int, value: Any) -> bool:
-        """Done in the array."""
-        return False

@@ -21,7 +21,7 @@ from gpop.gpu.preparing import Preparing
 from gpop.gpu.structs import FETCHED_AT, TRACE_ROWS, word_of
 from gpop.gpu.tree import load_tree
 from gpop.model.strategies import TREE
-from gpop.plan.engine import Finished
+from gpop.plan.engine import NOBODY, Finished
 from gpop.plan.plan import Plan
 
 SLICE_NS = 100_000_000
@@ -29,8 +29,6 @@ SLICE_NS = 100_000_000
 
 An iteration is not cut: its longest chain is a hub's, 20 ns per message (kernels/owner.cuh), so that it
 takes a vertex of five million in-edges to be late by as much again."""
-
-NOBODY = np.empty(0, np.uint32)
 
 ITERATION, LIMIT, ROWS, ROW_LIMIT, SLICE, FRONTIER, HEAVY = map(
     word_of, ("iteration", "limit", "rows", "row_limit", "slice_ns", "frontier", "heavy_size")

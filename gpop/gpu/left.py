@@ -17,8 +17,33 @@ giving_way: WeakSet[Any] = WeakSet()
 """What takes room of a device that others may want: each has a method ``give_way``."""
 
 
-class OnDevice:
-    """An array of a device that comes to the host when it is looked at (`gpop.program.values.Recipe`)."""
+class Kept:
+    """An array that a run has left somewhere until it is looked at (`gpop.program.values.Recipe`)."""
+
+    __slots__ = ()
+
+    def on_host(self) -> np.ndarray:
+        """The array."""
+        raise NotImplementedError
+
+    def fill(self, array: Any, others: Mapping[str, Any]) -> None:
+        """Into another array, of the host or a device."""
+        if isinstance(array, np.ndarray):
+            np.copyto(array, self.on_host())
+        else:
+            staging.send(self.on_host(), array)
+
+    def assign(self, vertex: int, value: Any) -> bool:
+        """Done in the array."""
+        return False
+
+    def steps(self, address: int) -> list[int] | None:
+        """It is fetched."""
+        return None
+
+
+class OnDevice(Kept):
+    """Of a device."""
 
     def __init__(self, array: Any) -> None:
         self.array, self.length, self.dtype = array, len(array), array.dtype
@@ -42,21 +67,6 @@ class OnDevice:
     def here(self) -> Any:
         """The array where it is on the current device."""
         return self.array if self.device.id == cupy().cuda.Device().id else None
-
-    def fill(self, array: Any, others: Mapping[str, Any]) -> None:
-        """Into another array of a device, when this one had to make room, or into one of the host."""
-        if isinstance(array, np.ndarray):
-            np.copyto(array, self.on_host())
-        else:
-            staging.send(self.on_host(), array)
-
-    def assign(self, vertex: int, value: Any) -> bool:
-        """Done in the array."""
-        return False
-
-    def steps(self, address: int) -> list[int] | None:
-        """It is fetched."""
-        return None
 
 
 def make_room(graph: Graph, needed: int) -> None:

@@ -19,10 +19,11 @@ import numpy as np
 
 from gpop.gpu.answer import Answer, Answered
 from gpop.gpu.device import cupy, of_cupy
-from gpop.gpu.engine import FRONTIER, HEAVY, ITERATION, LIMIT, NOBODY, ROWS, GpuEngine
+from gpop.gpu.engine import FRONTIER, HEAVY, ITERATION, LIMIT, ROWS, GpuEngine
 from gpop.gpu.exchange import FIRST_ROWS
 from gpop.gpu.launch import Launch
 from gpop.gpu.structs import FETCHED_AT, argument, packer
+from gpop.plan.engine import NOBODY
 from gpop.program.start import Start
 from gpop.program.values import Declared, Fields
 

@@ -30,6 +30,10 @@ class Finished(NamedTuple):
     link: dict[str, Any] | None = None
 
 
+NOBODY = np.empty(0, np.uint32)
+"""The frontier of a run that has come to its end."""
+
+
 class Left(NamedTuple):
     """What a run of an engine that rested leaves behind besides fields (`Engine`); see `Finished`."""
 

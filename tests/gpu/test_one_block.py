@@ -12,6 +12,7 @@ import pytest
 
 import gpop
 from gpop.apps.bfs import BFS, BFSResult
+from gpop.cpu import again
 from gpop.gpu.device import cupy
 from gpop.gpu.one_block import OneBlock
 from tests.gpu.emulator import emulated
@@ -204,3 +205,17 @@ def test_a_field_that_nobody_has_looked_at_goes_on_from_where_it_was():
         gpop.run(program, [2], **GPU)
         assert program.hops.tolist() == [0, 1, 2, 3]
         assert program.heard.tolist() == [-1, 0, 0, 0]
+
+
+def test_what_a_device_has_left_is_taken_up_by_a_run_on_the_cpu_like_an_earlier_one(monkeypatch):
+    """Which would have its fields filled in the loop: these are fetched."""
+    monkeypatch.setattr(again, "MANY", 0)
+    graph = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    with emulated():
+        for target in ("cpu", "gpu") * 2:
+            program = Hops(graph)
+            program.hops[0] = 0
+            gpop.run(program, [0], iterations=1, target=target)
+        assert "heard" not in program._fields.made
+        gpop.run(program, [1], iterations=1, target="cpu")
+    assert program.hops.tolist() == [0, 1, 2, -1] and program.heard.tolist() == [-1, 0, 0, -1]
