@@ -179,8 +179,6 @@ def test_a_run_like_the_last_one_begins_as_that_did(n, threads, again):
 
 
 @pytest.mark.parametrize("step", ["iterate", "_renewed"])  # the loop; before fields are told of
-    "step", ["iterate", "_renewed"]
-)  # in the loop's place, and before fields are told of
 def test_a_run_that_ends_before_it_begins_leaves_fields_as_declared(step, monkeypatch, again):
     graph = ring(MANY)
     for _ in range(2):
