@@ -50,6 +50,15 @@ def uneven(n=MANY):
     rng = np.random.default_rng(3)
     heads = np.repeat([7, 8, n - 1], [limits.HUB + 40, 45, limits.HUB + 1])
     heads = np.concatenate([heads, rng.integers(0, n // 2, 900)])
+    assert not np.bincount(heads, minlength=n).all()
+    tails = rng.integers(0, n, heads.size)
+    return gpop.Graph.from_edges(tails, heads, rng.integers(1, 90, heads.size).astype(np.uint32), n=n)
+
+
+def long_rows(n=FEW):
+    """Rows that a warp walks alone, more of them than it looks up at once."""
+    rng = np.random.default_rng(4)
+    heads = np.repeat(np.arange(n), rng.integers(limits.LONG_ROW + 1, 2 * limits.LONG_ROW, n))
     tails = rng.integers(0, n, heads.size)
     return gpop.Graph.from_edges(tails, heads, rng.integers(1, 90, heads.size).astype(np.uint32), n=n)
 
@@ -61,15 +70,13 @@ def strategies(graph, mode="auto", **options):
     return [strategy.name for strategy in traits_of(plan, emitted_of(plan), None).strategies]
 
 
-@pytest.mark.parametrize("n", [FEW, MANY])
+@pytest.mark.parametrize("graph", [uneven(FEW), uneven(MANY), long_rows()], ids=["lanes", "threads", "warps"])
 @pytest.mark.parametrize(
     "case",
     slow([Case(Nearest, iterations=3), CASES["Countdown"], CASES["RankCombined"]], *CASES.values()),
     ids=lambda case: case.cls.__name__,
 )
-def test_iterations_of_one_phase_are_those_of_plain_python(case, n):
-    graph = uneven(n)
-    assert sorted(np.bincount(graph.indices, minlength=graph.n))[0] == 0
+def test_iterations_of_one_phase_are_those_of_plain_python(case, graph):
     with emulated():
         run = check(case, graph, in_plain_python(case, graph), "pull", 64, "declared")
     assert run.trace.column("partitions_pull").all()

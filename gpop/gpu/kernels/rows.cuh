@@ -87,10 +87,22 @@ struct Rows {
     finish(v, sum, true);
   }
 
-  // By the warp.
-  __device__ __forceinline__ void walk_long(unsigned v) {
-    const Total sum = share_of<32>(graph.in_indptr[v] + lane_id(), graph.in_indptr[v + 1], 32);
-    if (lane_id() == 0) finish(v, sum, true);
+  // By the warp: long rows from the i-th on, each `step` further. A lane looks up one of 32 and finishes it, all at once;
+  // in between are the loads of edges and values alone.
+  __device__ __forceinline__ void walk_long(int64 i, int64 step) {
+    for (; i < graph.longs; i += 32 * step) {
+      const int64 own = i + lane_id() * step;
+      const bool mine = own < graph.longs;
+      const unsigned v = mine ? graph.long_vertex[own] : 0;
+      const int64 first = mine ? graph.in_indptr[v] : 0, end = mine ? graph.in_indptr[v + 1] : 0;
+      const int rows = __popc(__ballot_sync(ALL_LANES, mine));
+      Total found = identity<Total>();
+      for (int row = 0; row < rows; ++row) {
+        const Total sum = share_of<32>(__shfl_sync(ALL_LANES, first, row) + lane_id(), __shfl_sync(ALL_LANES, end, row), 32);
+        if (lane_id() == row) found = sum;
+      }
+      if (mine) finish(v, found, true);
+    }
   }
 
   // By so many lanes each: rows from `first` on, those of a warp.
@@ -153,7 +165,7 @@ struct Rows {
   static __device__ __forceinline__ bool walk(Team& team, State& state, const Graph& graph, const Space& space, int64 iteration) {
     Rows rows(state, graph, space, iteration);
     for (unsigned hub = blockIdx.x; hub < graph.hubs; hub += team.blocks) rows.walk_hub(graph.long_vertex[hub]);
-    for (int64 i = graph.hubs + team.warp(); i < graph.longs; i += team.warps()) rows.walk_long(graph.long_vertex[i]);
+    rows.walk_long(graph.hubs + team.warp(), team.warps());
     if (graph.n >= 32 * ROWS * (int64)team.warps()) {
       for (int64 tile = team.rank() >> 5; 32 * ROWS * tile < graph.n; tile += team.warps()) rows.walk_rows(32 * ROWS * tile);
     } else if (graph.m <= SHORT * graph.n) {
