@@ -69,8 +69,8 @@ symmetric graphs of .8 to 1.6 million edges with hubs (citations, friends, RMAT)
 
 # Neighbours that are near each other (`mostly_near`): of the time of messages lists take 1.6 to 1.9 on a CPU
 # on a web graph (cnr-2000, .68 of whose edges are), since messages then find their vertices in the cache and
-# lists do not; .8 on friends on Twitter (.40); others have less than .2. On a GPU they take .9 of it with
-# wide buckets, and .3 to .6 on a mesh of cubes. (A ring of 200,000 takes 2.0 there: how long paths are nobody
+# lists do not; .8 on friends on Twitter (.40); others have less than .2. On a GPU they take 1.15 of it on that
+# graph, and .3 to .6 on a mesh of cubes. (A ring of 200,000 takes 2.0 there: how long paths are nobody
 # knows beforehand.)
 
 NO_ROOM = "no memory for the edges by weight"
@@ -129,7 +129,7 @@ def choose(
         return "messages", "a small graph"
     if graph.m < LEAST_DEGREE * graph.n and not (both_ways and hubs):
         return "messages", "few edges of each vertex"
-    if mostly_near(graph) and (not on_gpu or (hubs and not both_ways)):
+    if mostly_near(graph) and (not on_gpu or hubs):
         return "messages", "neighbours are near each other"
     if mapped:
         return "messages", NO_ROOM
