@@ -69,9 +69,8 @@ symmetric graphs of .8 to 1.6 million edges with hubs (citations, friends, RMAT)
 
 # Neighbours that are near each other (`mostly_near`): of the time of messages lists take 1.6 to 1.9 on a CPU
 # on a web graph (cnr-2000, .68 of whose edges are), since messages then find their vertices in the cache and
-# lists do not; .8 on friends on Twitter (.40); others have less than .2. On a GPU they take 1.15 of it on that
-# graph, and .3 to .6 on a mesh of cubes. (A ring of 200,000 takes 2.0 there: how long paths are nobody
-# knows beforehand.)
+# lists do not; .8 on friends on Twitter (.40); others have less than .2. On a GPU they take 1.2 of it there,
+# and .3 to .6 on a mesh of cubes. (A ring of 200,000 takes 2.0: how long paths are nobody knows beforehand.)
 
 NO_ROOM = "no memory for the edges by weight"
 """Why auto is messages where lists would be faster."""

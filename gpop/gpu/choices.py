@@ -11,14 +11,15 @@ from gpop.gpu.device_graph import HUBS, arrays_of
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.strategies import strategies_of
 from gpop.gpu.traits import OWNER, SWAP, Traits, combine_of, push_of, queues
-from gpop.graph.degrees import share_in_long_lists
+from gpop.graph.degrees import share_in_long_lists, unevenness
 from gpop.graph.graph import Graph
-from gpop.layout.partition import SMALL_ID_BITS, partition_bits, share_inside
+from gpop.layout.partition import SMALL_ID_BITS, mostly_near, partition_bits, share_inside
 from gpop.model.choosers import (
     prefers_cluster,
     prefers_few_rows,
     prefers_few_ways,
     prefers_only_pushes,
+    prefers_pushes_of_many_levels,
     prefers_rows,
 )
 from gpop.model.strategies import PULL, SC, WARP, Strategy, asked_on, code_of, policies, split
@@ -139,7 +140,8 @@ def _leaves_bins(plan: Plan, emitted: Emitted, pulls: bool) -> bool:
     `prefers_few_ways`. Who says how large partitions are to be speaks of bins.
     """
     searches = pulls and "needsFunc" in emitted.defined
-    few = plan.partition_size is None and prefers_few_ways(plan.program.graph.m)
+    graph = plan.program.graph
+    few = plan.partition_size is None and (prefers_few_ways(graph.m) or _has_many_levels(graph))
     return plan.tree is None and (searches or few)
 
 
@@ -149,7 +151,12 @@ def _only_pushes(plan: Plan, emitted: Emitted) -> bool:
     Nor has it bins, which are left to who says how large partitions are to be; so is asking.
     """
     searches = plan.tree is None and plan.partition_size is None and "needsFunc" in emitted.defined
-    return searches and prefers_only_pushes(plan.program.graph.m)
+    graph = plan.program.graph
+    return searches and (prefers_only_pushes(graph.m) or _has_many_levels(graph))
+
+
+def _has_many_levels(graph: Graph) -> bool:
+    return prefers_pushes_of_many_levels(graph.n, graph.m, mostly_near(graph), unevenness(graph))
 
 
 def _is_for_a_cluster(plan: Plan) -> bool:

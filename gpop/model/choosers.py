@@ -13,6 +13,7 @@ A mode that is asked for needs no chooser: the engine gets its code (`AUTO`: non
 
 from __future__ import annotations
 
+from gpop.graph.degrees import UNEVEN
 from gpop.model.bytes import pc_bytes, sc_bytes
 
 AUTO = -1
@@ -64,6 +65,13 @@ to 3.7 (a web graph with 3.2 million .62), and 1.5 with 7.6."""
 MOST_ONLY_PUSHED = 5 << 18
 """Edges. On an H100 searches in mode sc, by the same kernels, took .87 to .96 of the time with .2 to .8
 million. Since levels of a million edges are one phase: on an H200 .70 with 1.1 million, as long with 1.6."""
+
+MOST_OF_MANY_LEVELS = 1 << 25
+"""Edges of graphs with many levels, up to which an engine that only pushes was tried. On an H200 it took
+.96 to .99 of the time on grids and roads of up to 17 million edges, .88 (searches) and .68 to .83 (paths) on
+a web graph with 5.6 million; but 1.1 to 1.4 on small worlds, whose neighbours are as near."""
+
+
 
 
 def prefers_pc(
@@ -152,6 +160,24 @@ def prefers_only_pushes(edges: float) -> bool:
     (True, False)
     """
     return edges < MOST_ONLY_PUSHED
+
+
+def prefers_pushes_of_many_levels(vertices: float, edges: float, near: bool, unevenness: float) -> bool:
+    """The same two of larger graphs, whose frontiers are predicted to be small for long, on a GPU.
+
+    Their neighbours are ``near`` each other, and few or very different in number: a mesh, roads, the web.
+
+    Examples
+    --------
+    >>> prefers_pushes_of_many_levels(1 << 20, 1 << 22, True, 1.0)
+    True
+    >>> prefers_pushes_of_many_levels(1 << 18, 1 << 22, True, 20.0)
+    True
+    >>> prefers_pushes_of_many_levels(1 << 18, 1 << 22, True, 1.0)
+    False
+    """
+    few_or_different = edges <= MOST_DEGREE_OF_THIN * vertices or unevenness >= UNEVEN
+    return near and few_or_different and edges <= MOST_OF_MANY_LEVELS
 
 
 def prefers_cluster(vertices: float, edges: float) -> bool:

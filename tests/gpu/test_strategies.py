@@ -12,6 +12,7 @@ import pytest
 import gpop
 from gpop.apps import bfs
 from gpop.compare import compare
+from gpop.generate import generate
 from gpop.gpu import again, choices, edge_arrays, engine, kernel, strategies, traits
 from gpop.gpu.choices import traits_of
 from gpop.gpu.device_graph import HUBS
@@ -20,11 +21,12 @@ from gpop.gpu.preparing import emitted_of
 from gpop.graph.graph import Graph
 from gpop.model import choosers, gpu_bytes
 from gpop.model.choosers import divides, prefers_bins
-from gpop.model.strategies import ASKED, MODES, PC, STRATEGIES, asked_on
+from gpop.model.strategies import ASKED, MODES, PC, PULL, SC, STRATEGIES, asked_on
 from gpop.plan import trace
 from gpop.plan.plan import decide
 from tests.gpu.cases import CASES, started
 from tests.gpu.emulator import emulated
+from tests.gpu.test_bottom_up import Reached
 from tests.gpu.test_kernel import source_of
 from tests.programs import Smallest, random_graph
 
@@ -233,6 +235,21 @@ def test_few_edges_go_without_bins(monkeypatch):
                 names[most, size] = [strategy.name for strategy in chosen if strategy.mode == PC]
     assert names.pop((300, None)) == []
     assert all(each == ["bins-combined"] for each in names.values()) and len(names) == 3
+
+
+def test_more_edges_go_without_bins_where_levels_are_many(monkeypatch):
+    """A mesh; on a small world, as near but of few levels, it is as anywhere else."""
+    monkeypatch.setattr(choosers, "MOST_WITHOUT_BINS", 0)
+    monkeypatch.setattr(choosers, "MOST_ONLY_PUSHED", 0)
+    names = []
+    with emulated():
+        for graph in (generate("grid", width=16, height=100), generate("small_world", vertices=400)):
+            for plan in (
+                decide(Smallest(graph), target="gpu", interleave=True),
+                decide(Reached(graph), target="gpu"),
+            ):
+                names.append({each.mode for each in traits_of(plan, emitted_of(plan), None).strategies})
+    assert names == [{SC}, {SC}, {SC, PC}, {SC, PULL}]
 
 
 @pytest.mark.parametrize("mode, column", [("sc", "sc"), ("pc", "pc"), ("pull", "pull"), ("edge-list", "sc")])
