@@ -20,9 +20,14 @@ from tests.quick import slow
 
 
 class Nearest(gpop.Program):
-    """A minimum over weighted in-edges, begun anew in each iteration; which one it is, scatter knows, too."""
+    """A minimum over weighted in-edges, begun anew in each iteration; which one it is, scatter knows, too.
+
+    Who does something twice in an iteration has done so more often than there were iterations.
+    """
 
     low = gpop.VertexField(np.uint32, 9)
+    begun = gpop.VertexField(np.uint8)
+    ended = gpop.VertexField(np.uint8)
     all_active = True
     combine = "min"
 
@@ -34,10 +39,15 @@ class Nearest(gpop.Program):
 
     def initFunc(self, node):
         self.low[node] = 1000 + node
+        self.begun[node] += 1
         return True
 
     def gatherFunc(self, value, node):
         self.low[node] = min(self.low[node], value)
+        return True
+
+    def filterFunc(self, node):
+        self.ended[node] += 1
         return True
 
 

@@ -37,12 +37,52 @@ def more_edges() -> gpop.Graph:
     return generate("rmat", scale=10, degree=16, seed=3)
 
 
+@cache
+def even() -> gpop.Graph:
+    return generate("uniform", scale=11, degree=8, seed=3)
+
+
 def asking(graph: gpop.Graph, **how: Any) -> dict[str, Any]:
     """The same, where to push takes long: with more edges than one block pushes alone, vertices ask."""
     return search(more_edges(), **how | {"ratio": 1000.0})
 
 
-CHECKS = ON_ALL_TARGETS | {"search": search, "asking": asking}
+@cache
+def chain() -> gpop.Graph:
+    """One vertex after the other, and a hub on the way that has more edges than a warp takes."""
+    tails, heads = np.arange(99), np.arange(1, 100)
+    leaves = np.arange(100, 2100)
+    return gpop.Graph.from_edges(np.append(tails, 0 * leaves + 50), np.append(heads, leaves))
+
+
+def least_first(program: gpop.Program) -> None:
+    program.label = 1
+    program.label[0] = 0
+
+
+def along(graph: gpop.Graph, **how: Any) -> dict[str, Any]:
+    """A rank that is through has nothing to do while others go on."""
+    return toy(programs.Smallest, begin=least_first)(chain(), **how)
+
+
+def eighth(program: gpop.Program) -> np.ndarray:
+    """Every eighth vertex is a root."""
+    roots = np.arange(0, program.graph.n, 8)
+    program.parent[roots], program.level[roots] = roots, 0
+    return roots
+
+
+def many(graph: gpop.Graph, **how: Any) -> dict[str, Any]:
+    """The same from many vertices: vertices ask in the first iteration."""
+    return toy(BFS, begin=eighth)(more_edges(), **how | {"ratio": 1000.0})
+
+
+def spread(graph: gpop.Graph, **how: Any) -> dict[str, Any]:
+    """The same where each of two ranks has a partition of 1,024."""
+    return toy(BFS, begin=eighth)(even(), **how)
+
+
+CHECKS = ON_ALL_TARGETS | {"search": search, "asking": asking, "many": many, "spread": spread, "along": along}
 """What an app's search sends is known to all: on GPUs there are ways for that alone."""
 
 SIZES = {"emulated": (8, 64), "peers": (8, 64), "refused": (8, 64), "devices": (64,)}
@@ -85,19 +125,42 @@ def check(name: str, mode: str, sizes: tuple[int, ...], where: str) -> int:
                     assert here["iterations"] == alone["iterations"], what
                     for key in ("frontier", "sizes", "edges"):
                         assert np.array_equal(here[key], alone[key]), f"{what}: {key}"
-                if (name, where, mode) == ("asking", "peers", "auto") and size >= 32:  # else it has mirrors
-                    same_bytes(here, alone)
+                if (name, mode) in TOLD and where == "peers" and size >= 32:  # else there are mirrors
+                    TOLD[name, mode](here, alone, size)
                 done += 1
     return done
 
 
-def same_bytes(here: dict[str, Any], alone: dict[str, Any]) -> None:
+def same_bytes(here: dict[str, Any], alone: dict[str, Any], size: int) -> None:
     """Vertices that ask are counted once, on the rank that has them; who asks again was counted exactly."""
     again = [run["asked"][1:] & run["asked"][:-1] for run in (here, alone)]
     both = 1 + np.flatnonzero(again[0] & again[1])
     assert both.size
     differ = np.abs(here["bytes"][both] - alone["bytes"][both])
     assert np.all(differ <= world().size), (here["bytes"], alone["bytes"])  # each rounds
+
+
+def near_bytes(here: dict[str, Any], alone: dict[str, Any], size: int) -> None:
+    """Each rank estimates what its own vertices look at, and the sum is not far from the estimate of all."""
+    assert here["asked"][0] and alone["asked"][0]
+    np.testing.assert_allclose(here["bytes"], alone["bytes"], rtol=0.25)
+
+
+def same_partitions(here: dict[str, Any], alone: dict[str, Any], size: int) -> None:
+    """All ranks that own any know which partitions have active vertices."""
+    first, last = here["part"]
+    owners = int(world().sum(np.array([float(first < last)]))[0])
+    level = alone["fields"]["level"]
+    active = [np.unique(np.flatnonzero(level == i) // size).size for i in range(here["iterations"])]
+    assert active[1] > 1 and np.array_equal(here["sends"], owners * np.array(active)), (here["sends"], active)
+
+
+TOLD = {
+    ("asking", "auto"): same_bytes,
+    ("many", "auto"): near_bytes,
+    ("spread", "sc"): same_partitions,
+}
+"""Where who is active is all that ranks tell each other: what each knows of all vertices."""
 
 
 def streamed() -> int:

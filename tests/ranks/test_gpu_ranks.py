@@ -30,7 +30,15 @@ def test_two_ranks_agree_with_one_gpu_on_the_emulator():
 
 
 def test_three_ranks_that_reach_each_others_memory_agree_with_one_gpu():
-    agree(3, "peers", "smallest:auto:8", "rank:pc:8", "drift:auto:8", "search:sc:64", "asking:auto:64")
+    agree(
+        3, "peers", "smallest:auto:8", "along:auto:8", "rank:pc:8", "settled:pc:8", "drift:auto:8", "search:sc:64",
+        "spread:sc:64", "asking:auto:64", "many:auto:64",
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_bits_of_vertices_that_lie_in_one_partition_are_counted_together():
+    agree(2, "peers", "spread:sc:1024")
 
 
 def test_where_one_cannot_reach_the_others_memory_all_use_the_host():

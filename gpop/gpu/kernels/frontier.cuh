@@ -246,7 +246,6 @@ __device__ void filter_all(Team& team, State& state, const Graph& graph, const S
     if (mine) {
       space.frontier_bits[w] = bits;
       if (activated) space.active_bits[w] = 0;
-      if (PUSH == FOLD) space.listed_bits[w] = 0;
       if (COUNTS_ARRIVALS) space.arrived[w] = 0;
       if (touched) space.touched_bits[w] |= touched;
     }

@@ -116,7 +116,7 @@ __device__ __forceinline__ void count(Team& team, const Wire& wire, const Space&
 #if TOLD
   if (!team.leader()) return;
   const Control::Head& head = control->head;
-  const int64 active = head.fresh ? head.next_frontier : head.finished ? 0 : head.frontier;
+  const int64 active = head.fresh ? head.next_frontier : head.frontier;
   for (int64 r = 0; r < wire.ranks; ++r) row[r] = r == wire.rank ? 0 : active;
   row[wire.ranks] = active;
   row[wire.ranks + 1] = edges >= 0 ? edges : head.edges;
