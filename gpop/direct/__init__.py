@@ -8,8 +8,8 @@ searches            ``breadth_first`` (one thread begins), ``breadth_first_steps
                     ``betweenness_job``, ``betweenness_steps``, ``distance_sums``
 components          ``afforest``, ``afforest_steps``, ``forest`` (union-find), ``components``, ``strong``,
                     ``depth_first``, ``spanning_forest``
-counting            ``triangles``, ``clustering``, ``oriented``, ``neighbourhoods``, ``cores``,
-                    ``cores_alone``
+counting            ``triangles``, ``triangles_steps``, ``clustering``, ``oriented``, ``neighbourhoods``,
+                    ``cores``, ``cores_alone``
 labels and scores   ``label_propagation``, ``coloring``, ``hits``
 threads             ``phases``, ``crew`` (one leads), ``shared_job`` (how they are called),
                     ``frontier`` (what they fill together)

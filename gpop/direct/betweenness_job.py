@@ -35,13 +35,14 @@ from gpop.direct.betweenness_steps import (
 from gpop.direct.crew import KIND, announce, end, next_chunk
 from gpop.direct.phases import claim, finish, wait_for
 
+
 class PathJob(NamedTuple):
     """What threads share: searches from the sources from ``first`` to before ``last``.
 
-    Each ``lanes``-th of them is in a lane. ``alone``: whether each lane has a thread of its own, and that thread a row of the arrays of a
-    `PathSpace`; else all share the first row. ``scores`` [lanes, n] are zero between calls, and what they
-    add up to is written to ``score`` after the last source; ``told``: edges looked at, and searches in which
-    a count was infinite.
+    Each ``lanes``-th of them is in a lane. ``alone``: whether each lane has a thread of its own, and that
+    thread a row of the arrays of a `PathSpace`; else all share the first row. ``scores`` [lanes, n] are zero
+    between calls, and what they add up to is written to ``score`` after the last source. ``told``: edges
+    looked at, and searches in which a count was infinite.
     """
 
     alone: np.bool_
