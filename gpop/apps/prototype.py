@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 import gpop
-from gpop.apps.resolved import threads_of_machine
 from gpop.common.arguments import as_count
+from gpop.common.parallel import worker_count
 from gpop.execution.again import Ran, asked_with, made_of, run_again
 from gpop.plan.plan import UNLIMITED
 from gpop.program.start import Start
@@ -63,7 +63,8 @@ class Prototype:
         self.options = {name: value for name, value in options.items() if name not in OF_ITS_OWN}
         self.asked: tuple = ()
         self.threads = -1
-        self.on_gpu = options.get("target") == "gpu"
+        self.counts = options.get("target") != "gpu" and options.get("threads") is None
+        """Whether a run is asked with as many threads as there are."""
 
     def program(self, graph: gpop.Graph) -> gpop.Program:
         """A new one."""
@@ -84,7 +85,7 @@ class Prototype:
         """
         start = Start(graph, self.cls, self.fields, self.parameters, first, vertex)
         if not any(map(options.get, LOOKED_AT)):
-            threads = 0 if self.on_gpu else threads_of_machine(options)
+            threads = worker_count() if self.counts else 0
             if threads != self.threads:
                 self.asked = asked_with(
                     self.cls, graph.weights, vertex is None, self.iterations, **self.options
