@@ -20,8 +20,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli
 from gpop.apps.inputs import symmetric
-from gpop.apps.options import one_call
-from gpop.apps.resolved import resolved
+from gpop.apps.resolved import Way, resolving
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import (
     OF_ALL_BUT_TARGET,
@@ -33,7 +32,7 @@ from gpop.apps.without_messages import (
     phases_of,
 )
 from gpop.common.on_demand import Retold
-from gpop.common.parallel import use_threads, worker_count
+from gpop.common.parallel import use_threads
 from gpop.execution.options import ShownOptions
 from gpop.ranks.world import world_of
 
@@ -51,14 +50,14 @@ class TriangleResult(AppResult):
         return self.run.seconds
 
 
-@one_call
+@resolving()
 def triangle_count(
     graph: gpop.Graph,
     *,
     threads: int | None = None,
     target: Literal["cpu", "gpu"] = "cpu",
     **options: Unpack[ShownOptions],
-) -> TriangleResult:
+) -> Way[TriangleResult]:
     """Number of triangles of the graph, taken as undirected, without self-loops and duplicates.
 
     Parameters
@@ -91,14 +90,13 @@ def triangle_count(
     >>> gpop.triangle_count(gpop.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])).count
     1
     """
-    threads = worker_count() if threads is None else threads
-    return resolved(_Way, graph, threads, target, options=options).count(graph)
+    return _Way(graph, threads, target, options).count
 
 
 class _Way:
     """How to count, of what is asked for."""
 
-    def __init__(self, graph: gpop.Graph, threads: int, target: str, options: dict[str, Any]) -> None:
+    def __init__(self, graph: gpop.Graph, threads: int | None, target: str, options: dict[str, Any]) -> None:
         no_messages("triangles", options, "partition_size")
         check_target(target)
         self.threads, self.target, self.world = use_threads(threads), target, None

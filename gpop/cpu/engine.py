@@ -167,19 +167,15 @@ class CpuEngine(Preparation):
         ticket = self.ticket
         workers, spins = (self.workers, self.spins) if self.called else (0, 0)
         if calls:
-            self._call_workers()
+            led = run_loop, self.places
+            if self.led != led:  # they are told the same in all runs with a loop
+                self.led, self.told = led, following_of(*led, self.space, self.threads, self.spins)
+            self.crew = crew = borrow(self.workers)
+            crew.call(follow.entry(), ticket, self.told.address, self.workers + 1)
         return run_loop(
             self.threads, workers, spins, ticket, limit, len(records), SLICE_NS, stepping,
             self.forced, self.ratio, self.incoming.indptr.size > 0, progress, records,
         )  # fmt: skip
-
-    def _call_workers(self) -> None:
-        """Threads that stand by follow the loop."""
-        led = self.enter_loop, self.places
-        if self.led != led:  # they are told the same for all runs with a loop
-            self.led, self.told = led, following_of(led[0], self.space, self.threads, self.spins, led[1])
-        self.crew = crew = borrow(self.workers)
-        crew.call(follow.entry(), self.ticket, self.told.address, self.workers + 1)
 
     def publish(self) -> None:
         """Fields are in place; workers were given parameters by value, which a callback may set."""
