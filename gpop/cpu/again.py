@@ -16,19 +16,24 @@ from operator import itemgetter
 from struct import pack_into
 from typing import Any
 
+import numpy as np
+
 from gpop.cpu import loop_state, specialise
 from gpop.cpu.beginning import Beginning
 from gpop.cpu.engine import CpuEngine
 from gpop.cpu.filling import FIRST, STEPS, head_of
 from gpop.cpu.workspace import forget_workspaces
 from gpop.layout.edge_blocks import is_small, note_without
-from gpop.plan.engine import NOBODY, Left
+from gpop.plan.engine import Left
 from gpop.program.start import Start
 from gpop.program.values import Fields, Recipe
 
 MANY = 1 << 13
 """Vertices from which fields are filled in the loop also where programs do not begin alike: to have fewer
 filled takes less than to say so."""
+
+OF_A_RUN = "program", "late", "graph", "plan"
+"""Attributes of an engine that does not rest."""
 
 _told = itemgetter(loop_state.ITERATION, loop_state.FRONTIER, loop_state.LEAST_ALONE)
 
@@ -37,6 +42,7 @@ class RestingEngine(CpuEngine):
     """An engine of one run or, between them, of many."""
 
     rests = False
+    late: tuple[Start, dict[str, np.ndarray]] | None = None  # of a run of which nobody has the program
     begun: Beginning | None = None  # how the last run began, where others may begin so
     liked: Fields | None = None  # what the fields of the last run were like
 
@@ -70,28 +76,33 @@ class RestingEngine(CpuEngine):
         return self._another(start)
 
     def _alike(self, begun: Beginning, start: Start, meanwhile: Callable[..., Any]) -> Left:
-        """A run that is over when all vertices have been active, and begins as the last one did.
+        """A run that begins as the last one did.
 
         What is made of it is made before: nobody knows what a run that fails has begun with.
         """
-        progress, records = self.progress, []
+        progress, records, iterations, active = self.progress, [], 0, 1
         try:
-            meanwhile(begun.begin(self.space.filling))
+            arrays = begun.begin(start, self.space.filling)
+            self.late = start, arrays
+            meanwhile(arrays)
             self.stated = True
             self.begin = time.perf_counter()
-            progress[:] = begun.progress
-            progress[loop_state.LEAST_ALONE] = self.least_alone[0]
-            over = False
-            while not over:
+            if self.fills is None:
+                progress[:] = begun.progress
+                progress[loop_state.LEAST_ALONE] = self.least_alone[0]
+            else:
+                self._begin(self._started(start), self.receivers, self.edges, 0)
+            while active and iterations < begun.limit:
                 records.append(self.iterate())
                 iterations, active, self.least_alone[0] = _told(progress.tolist())
-                over = not active or iterations >= begun.limit
+            if self.counts:
+                note_without(start.graph, iterations)
+            return Left(records, self.end - self.begin, iterations, active, self._take_frontier())
         except BaseException:
             self._fail(start)
             raise
-        if self.counts:
-            note_without(start.graph, iterations)
-        return Left(records, self.end - self.begin, iterations, active, NOBODY)
+        finally:
+            self._forget()
 
     def _another(self, start: Start) -> Left | None:
         """A run with fields of its own."""
@@ -111,13 +122,7 @@ class RestingEngine(CpuEngine):
                 pack_into(f"{FIRST + len(steps)}q", filling, 0, *head_of(steps, program.graph.n), *steps)
             self._have_stated()
             self.begin = self.end = time.perf_counter()
-            if self.fills is None:
-                started = int(self.layout.k), int(self.layout.n), self.edges
-            elif start.vertices is None:
-                started = self.fills[True](self.lists)
-            else:
-                started = self.fills[False](start.sources, self.lists)
-            self._begin(started, self.receivers, self.edges, 0)
+            self._begin(self._started(start), self.receivers, self.edges, 0)
             if new and limit > 0 and not fields.recipes:
                 self.begun = Beginning(start, limit, self.enter_loop, steps, taken, progress)
             records, entered = [], True
@@ -136,9 +141,21 @@ class RestingEngine(CpuEngine):
             self._fail(start)
             raise
         finally:
-            del self.program
-            vars(self).pop("graph", None)
-            vars(self).pop("plan", None)
+            self._forget()
+
+    def _started(self, start: Start) -> tuple[int, int, int]:
+        """The lists of the frontier are filled: how many partitions, vertices and edges are active."""
+        if self.fills is None:
+            return int(self.layout.k), int(self.layout.n), self.edges
+        if start.vertices is None:
+            return self.fills[True](self.lists)
+        return self.fills[False](start.sources, self.lists)
+
+    def _forget(self) -> None:
+        """Let go of what leads to the graph."""
+        mine = vars(self)
+        for name in OF_A_RUN:
+            mine.pop(name, None)
 
     def _fail(self, start: Start) -> None:
         """Workers leave, and what may not be clean is forgotten."""
@@ -149,7 +166,7 @@ class RestingEngine(CpuEngine):
 
     def _is_new(self, start: Start) -> bool:
         """Whether it is the first of those that may begin alike. The loop's table will be another's."""
-        last, may = self.liked, self.fills is None and start.shared and not start.first
+        last, may = self.liked, start.shared and all(len(each) == 1 for each in start.first.values())
         self.begun, self.liked = None, start.fields if may else None
         return may and start.fields is not last
 
@@ -160,6 +177,10 @@ class RestingEngine(CpuEngine):
 
     def _pull_if_wanted(self) -> bool:
         """As in any run; what is found then has all be prepared anew for the next one."""
-        if self.rests:
+        if self.rests and self.progress[loop_state.NO_IN_EDGES]:
+            if self.late is not None:
+                start, arrays = self.late
+                parameters = start.parameters.copy()
+                self.program = start.cls._beginning(start.graph, Fields(arrays, {}), parameters)
             self.graph, self.plan = self.program.graph, self.decided.plan(self.program, self.limit)
         return super()._pull_if_wanted()

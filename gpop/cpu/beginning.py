@@ -1,10 +1,11 @@
 """How runs of programs that begin alike begin: new arrays, whose addresses are all that is not as it was.
 
-Programs that a prototype of an app makes differ from each other in nothing: the loop's table of state, the
-list of steps that fill fields (filling.py) and the loop's own numbers are those of the last run, but for
-where new arrays lie. Fields that are no part of a result (`Fields.scratch`) even have the arrays of the last
-run, where these are small: such arrays stay with the process anyway. To find all of that out again takes as
-long as a few iterations on a small graph, and so does to make a program, which nobody asks for.
+Programs that a prototype of an app makes differ from each other in nothing but the value that a vertex has
+in a field, the source of a search: the loop's table of state, the list of steps that fill fields (filling.py)
+and, where all vertices are active, the loop's own numbers are those of the last run, but for where new arrays
+lie. Fields that are no part of a result (`Fields.scratch`) even have the arrays of the last run, where these
+are small: such arrays stay with the process anyway. To find all of that out again takes as long as a few
+iterations on a small graph, and so does to make a program, which nobody asks for.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from gpop.common.used_pages import LEAST
 from gpop.cpu.filling import FIRST, head_of
 from gpop.cpu.schedule import NO_SCHEDULE
 from gpop.program.start import Start
-from gpop.program.values import WIDTH, Recipe
+from gpop.program.values import WIDTH, Recipe, pattern_of
 
-TO = 2
-"""Place of an array's address in a step."""
+TO, OF, VALUE = 2, 3, 4
+"""Places of an array's address, and of a vertex and its value, in a step."""
 
 
 class Beginning:
@@ -42,29 +43,34 @@ class Beginning:
         self.numbers = [*head_of(steps, start.graph.n), *steps]
         self.pack = Struct(f"{len(self.numbers)}q").pack_into
         self.arrays, made = [], start.program._fields.made
-        self.same = dict(start.fields.made)
+        self.same, self.ones = dict(start.fields.made), dict[str, tuple[int, np.dtype]]()
         for name, recipe in taken.items():
             small = made[name].nbytes < LEAST
             if small and name in self.like.scratch:
                 self.same[name] = made[name]
                 continue
             address = made[name].__array_interface__["data"][0]
-            to = range(FIRST + TO, len(self.numbers), WIDTH)
-            slots = [slot for slot in to if self.numbers[slot] == address]
+            steps_at = range(FIRST, len(self.numbers), WIDTH)
+            own = [at for at in steps_at if self.numbers[at + TO] == address]
             make = np.empty if small else unset
+            slots = [at + TO for at in own]
             self.arrays.append((name, make, recipe.length, recipe.dtype, loop.places[name], slots))
+            if name in start.first:
+                self.ones[name] = own[-1], recipe.dtype
 
     def fits(self, start: Start, limit: int, loop: Any) -> bool:
-        """Whether a run begins so: fields and parameters are those of all runs like it."""
+        """Whether a run begins so: fields and parameters are those of all runs like it.
+
+        A prototype's runs have the same fields in ``first``.
+        """
         return (
             start.fields is self.like
             and start.parameters is self.parameters
             and self.loop is loop
             and self.limit == limit
-            and not start.first
         )
 
-    def begin(self, filling: np.ndarray) -> dict[str, np.ndarray]:
+    def begin(self, start: Start, filling: np.ndarray) -> dict[str, np.ndarray]:
         """Have one begin; the arrays of its fields, which are not filled."""
         made, state, numbers = self.same.copy(), self.state, self.numbers
         for name, make, length, dtype, place, slots in self.arrays:
@@ -72,6 +78,10 @@ class Beginning:
             state[place] = address = array.__array_interface__["data"][0]
             for slot in slots:
                 numbers[slot] = address
+        for name, others in start.first.items():
+            at, dtype = self.ones[name]
+            for vertex, value in others.items():
+                numbers[at + OF], numbers[at + VALUE] = vertex, pattern_of(value, dtype)
         self.loop.state[:], self.loop.schedule = state, NO_SCHEDULE
         self.pack(filling, 0, *numbers)
         return made

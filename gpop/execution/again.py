@@ -120,7 +120,8 @@ class Ran(Retold):
         Where results are made before the run no value is there yet.
         """
         if self.arrays is not None:
-            return form(self.arrays[name])
+            array = self.arrays[name]
+            return array if form is np.asarray else OnDemand(lambda: form(array))
         if self.program is None:
             return Retold(lambda: form(self.left.field(name)))
         fields = self.program._fields
