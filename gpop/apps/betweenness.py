@@ -22,13 +22,14 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import SAMPLE_SEED, drawn_vertices
-from gpop.apps.options import one_call
+from gpop.apps.resolved import Way, resolving
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.samples import sources_of, sources_options
 from gpop.apps.without_messages import OF_MESSAGES, Phase, direct_run, no_messages
 from gpop.common.errors import UsageError
 from gpop.common.on_demand import Retold
 from gpop.common.parallel import use_threads
+from gpop.direct.betweenness import Scores, dependencies
 from gpop.execution.options import ShownOptions
 
 
@@ -40,7 +41,7 @@ class BetweennessResult(AppResult):
     sources: np.ndarray = holds(Holds.LIST, repr=False)
 
 
-@one_call
+@resolving("sources")
 def betweenness(
     graph: gpop.Graph,
     sources: Any = None,
@@ -49,7 +50,7 @@ def betweenness(
     seed: int = SAMPLE_SEED,
     threads: int | None = None,
     **options: Unpack[ShownOptions],
-) -> BetweennessResult:
+) -> Way[BetweennessResult]:
     """Betweenness centrality of every vertex, exact or from a sample of sources.
 
     Parameters
@@ -92,12 +93,15 @@ def betweenness(
     >>> gpop.betweenness(path, sources=[0], normalized=False).score
     array([0., 2., 1., 0.])
     """
-    from gpop.direct.betweenness import dependencies
-
     no_messages("betweenness", options, "partition_size")
-    threads = use_threads(threads)
+    return partial(_scored, normalized, seed, use_threads(threads), bool(options.get("progress")))
+
+
+def _scored(
+    normalized: bool, seed: int, threads: int, progress: bool, graph: gpop.Graph, sources: Any = None
+) -> BetweennessResult:
     sources = drawn_vertices(graph, sources, seed)
-    found = dependencies(graph, sources, threads, bool(options.get("progress")))
+    found = dependencies(graph, sources, threads, progress)
     if found.overflow:
         raise UsageError(
             f"betweenness: {graph.name or 'the graph'} has more than 1e308 shortest paths between two "
@@ -105,17 +109,20 @@ def betweenness(
         )
     if normalized:
         _normalize(found.score, sources)
-    run = partial(
-        direct_run,
+    run = Retold(partial(_run, threads, graph.n, found))
+    return BetweennessResult.made({"run": run}, score=found.score, sources=sources)
+
+
+def _run(threads: int, n: int, found: Scores) -> gpop.Run:
+    return direct_run(
         [Phase("searches", found.edges, found.seconds)],
         seconds=found.seconds,
         prepare_seconds=found.prepare_seconds,
         threads=threads,
-        partition_size=max(graph.n, 1),
+        partition_size=max(n, 1),
         partitions=1,
         program="Betweenness",
     )
-    return BetweennessResult.made({"run": Retold(run)}, score=found.score, sources=sources)
 
 
 def _normalize(score: np.ndarray, sources: np.ndarray) -> None:

@@ -13,6 +13,7 @@ graph processing over partitions".
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -21,10 +22,9 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.bfs_methods import METHODS, choose, without_messages
 from gpop.apps.inputs import bulk_synchronous, one_vertex
-from gpop.apps.options import one_call
 from gpop.apps.paths import along_parents
 from gpop.apps.prototype import Prototype
-from gpop.apps.resolved import resolved, threads_of_machine
+from gpop.apps.resolved import Way, resolving
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
@@ -97,10 +97,10 @@ class BFSResult(AppResult):
         return self.names_of(along_parents(self.parent, end))
 
 
-@one_call
+@resolving("source")
 def bfs(
     graph: gpop.Graph, source: int | str, *, method: str = "auto", **options: Unpack[LimitedOptions]
-) -> BFSResult:
+) -> Way[BFSResult]:
     """Breadth-first search from ``source`` along out-edges.
 
     Parameters
@@ -139,36 +139,29 @@ def bfs(
     >>> found.level, found.parent
     (array([ 0,  1,  2, -1], dtype=int32), array([ 0,  0,  1, -1], dtype=int32))
     """
+    bulk_synchronous("bfs", options)
+    chosen, reason = choose(graph, method, options)
+    if chosen == "direct":
+        return partial(_direct, use_threads(options.get("threads")), reason)
+    return partial(_by_messages, Prototype(BFS(graph), options.get("iterations"), options), reason)
+
+
+def _direct(threads: int, reason: str, graph: gpop.Graph, source: Any) -> BFSResult:
     source = one_vertex(graph, source)
-    workers = threads_of_machine(options)
-    way = resolved(_Way, graph, method, workers, options=options)
-    if way.prototype is None:
-        threads = workers or use_threads(options.get("threads"))
-        parent, level, run = without_messages(graph, source, way.reason, threads)
-        return BFSResult.made({"run": run}, source=source, parent=parent, level=level)
-    return way.by_messages(graph, source, options)
+    parent, level, run = without_messages(graph, source, reason, threads)
+    return BFSResult.made({"run": run}, source=source, parent=parent, level=level)
 
 
-class _Way:
-    """How to search, of what is asked for; ``workers``: threads where their number is not given."""
+def _by_messages(prototype: Prototype, reason: str, graph: gpop.Graph, source: Any) -> BFSResult:
+    """By a run of the program."""
+    source = one_vertex(graph, source)
 
-    def __init__(self, graph: gpop.Graph, method: str, workers: int, options: dict[str, Any]) -> None:
-        bulk_synchronous("bfs", options)
-        method, self.reason = choose(graph, method, options)
-        self.prototype = None
-        if method != "direct":
-            self.prototype = Prototype(BFS(graph), options.get("iterations"), options)
+    def result(ran: Ran) -> BFSResult:
+        ran.summary = {"method": "messages", "reason": reason}
+        level, parent = ran.field("level"), ran.field("parent", _parents)
+        return BFSResult.of_both({"source": source, "level": level, "parent": parent, "run": ran})
 
-    def by_messages(self, graph: gpop.Graph, source: int, options: dict[str, Any]) -> BFSResult:
-        """By a run of the program."""
-
-        def result(ran: Ran) -> BFSResult:
-            ran.summary = {"method": "messages", "reason": self.reason}
-            level, parent = ran.field("level"), ran.field("parent", _parents)
-            return BFSResult.of_both({"source": source, "level": level, "parent": parent, "run": ran})
-
-        first = {"parent": {source: source}, "level": {source: 0}}
-        return self.prototype.run(graph, result, options, first, source)
+    return prototype.run(result, graph, {"parent": {source: source}, "level": {source: 0}}, source)
 
 
 def _parents(parent: np.ndarray) -> np.ndarray:

@@ -14,7 +14,6 @@ Paper: Lakhotia et al., "GPOP", which does not say what happens to directed grap
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
@@ -24,8 +23,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import symmetric
-from gpop.apps.options import one_call
-from gpop.apps.resolved import resolved, threads_of_machine
+from gpop.apps.resolved import Way, resolving
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import (
     asked_of_messages,
@@ -73,14 +71,14 @@ class ComponentsResult(AppResult):
     symmetrized: bool = holds(Holds.NO_VERTICES)
 
 
-@one_call
+@resolving()
 def connected_components(
     graph: gpop.Graph,
     method: str = "auto",
     *,
     interleave: bool | None = None,
     **options: Unpack[LimitedOptions],
-) -> ComponentsResult:
+) -> Way[ComponentsResult]:
     """Weakly connected components.
 
     Parameters
@@ -116,14 +114,6 @@ def connected_components(
     >>> found.label, found.count, found.symmetrized
     (array([0, 0, 2, 3, 3], dtype=uint32), 3, True)
     """
-    asked = method, interleave, threads_of_machine(options)
-    return resolved(_way, graph, *asked, options=options)(graph, options)
-
-
-def _way(
-    graph: gpop.Graph, method: str, interleave: bool | None, workers: int, options: dict[str, Any]
-) -> Callable[[gpop.Graph, dict[str, Any]], ComponentsResult]:
-    """How to find components, of what is asked for; ``workers``: threads where their number is not given."""
     if method not in METHODS:
         raise UsageError(f"method {method!r}: expected one of {', '.join(METHODS)}")
     on_gpu = options.get("target") == "gpu"
@@ -134,16 +124,16 @@ def _way(
         raise UsageError(f"{of_messages[0]} means nothing to afforest: it sends no messages")
     if method == "labels" or of_messages:
         reason = "as asked" if method == "labels" else f"{', '.join(of_messages)} is for messages"
-        return lambda graph, options: _by_labels(graph, interleave is not False, reason, options)
+        return partial(_by_labels, interleave is not False, reason, options)
     if on_gpu:
         return _OnDevice(graph, method, options).grow
     world = world_of(options.get("transport", "auto"))
     if world is not None and graph.n:
-        return partial(_by_links_on_ranks, method=method, world=world)
+        return partial(_by_links_on_ranks, method, world, options)
     return _Links(graph, method, options).grow
 
 
-def _by_labels(graph: gpop.Graph, interleave: bool, reason: str, options: dict) -> ComponentsResult:
+def _by_labels(interleave: bool, reason: str, options: dict, graph: gpop.Graph) -> ComponentsResult:
     both_ways = symmetric(graph)
     program = ConnectedComponents(both_ways)
     vertices = np.arange(graph.n, dtype=np.uint32)
@@ -165,16 +155,18 @@ class _OnDevice:
             use_threads(options["threads"])  # they mean nothing here, but are numbers all the same
         start = time.perf_counter()
         self.directed, self.method, self.forest = not graph.is_symmetric(), method, grow
+        self.options = options
         self.prepare_seconds = time.perf_counter() - start
 
-    def grow(self, graph: gpop.Graph, options: dict[str, Any]) -> ComponentsResult:
+    def grow(self, graph: gpop.Graph) -> ComponentsResult:
         """The components, and their run when somebody asks for it."""
         try:
             forest = self.forest(graph, self.directed)
         except NotEnoughMemory as error:
             if self.method == "afforest":
                 raise
-            return _by_labels(graph, True, f"afforest does not fit the device: {error}", options)
+            reason = f"afforest does not fit the device: {error}"
+            return _by_labels(True, reason, self.options, graph)
         seconds, self.prepare_seconds = self.prepare_seconds, 0.0
         waiting = {"label": forest.parent, "run": Retold(partial(self._run, graph.n, forest, seconds))}
         return ComponentsResult.made(waiting, count=forest.count, symmetrized=self.directed)
@@ -218,7 +210,7 @@ class _Links:
         self.directed, self.bits = not graph.is_symmetric(), bits
         self.prepare_seconds = time.perf_counter() - start
 
-    def grow(self, graph: gpop.Graph, options: dict[str, Any]) -> ComponentsResult:
+    def grow(self, graph: gpop.Graph) -> ComponentsResult:
         """The components, and their run when somebody asks for it."""
         from gpop.direct.afforest import grow
 
@@ -244,7 +236,7 @@ class _Links:
 
 
 def _by_links_on_ranks(
-    graph: gpop.Graph, options: dict[str, Any], method: str, world: World
+    method: str, world: World, options: dict[str, Any], graph: gpop.Graph
 ) -> ComponentsResult:
     from gpop.direct.afforest import PHASES
     from gpop.ranks.components import components

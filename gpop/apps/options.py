@@ -28,6 +28,7 @@ P = ParamSpec("P")
 Result = TypeVar("Result", bound=AppResult)
 
 WHOLE = frozenset(("threads", "partition_size", "iterations"))
+_NUMBERS = frozenset((int, type(None)))
 
 ELSEWHERE = "reorder", "transport"
 """Options that say how or where the function is called."""
@@ -58,7 +59,8 @@ def one_call(function: Callable[P, Result]) -> Callable[P, Result]:
     known = dict.fromkeys([*named, *options_of(run)])
     names, flags = frozenset([*known, "graph"]), flags_of(run) | flags_of(ordered)
 
-    plain = names - WHOLE - flags.keys() - {"graph", *ELSEWHERE}
+    counted = names - flags.keys() - {"graph", *ELSEWHERE}
+    plain = counted - WHOLE
 
     def check(options: dict[str, Any]) -> None:
         if not names.issuperset(options):
@@ -72,7 +74,9 @@ def one_call(function: Callable[P, Result]) -> Callable[P, Result]:
     def call(*arguments: P.args, **options: P.kwargs) -> Result:
         graph, solve, world = arguments[0] if arguments else options["graph"], function, None
         if not options.keys() <= plain:
-            check(options)
+            # Most calls give a number of threads, and to look at that takes no function of Python.
+            if not (options.keys() <= counted and _NUMBERS.issuperset(map(type, options.values()))):
+                check(options)
         if launched_ranks() > 1 or "transport" in options:
             world = world_of(options.get("transport", "auto"))
         if world is not None or "reorder" in options:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -26,9 +27,8 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import bulk_synchronous, from_0_to_1, not_negative, score_dtype
-from gpop.apps.options import one_call
 from gpop.apps.prototype import Prototype
-from gpop.apps.resolved import resolved
+from gpop.apps.resolved import Way, resolving
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.shares import sent_by, shares
 from gpop.common.errors import UsageError
@@ -130,7 +130,7 @@ class PageRankResult(AppResult):
     converged: bool | None = holds(Holds.NO_VERTICES)
 
 
-@one_call
+@resolving()
 def pagerank(
     graph: gpop.Graph,
     damping: float = 0.85,
@@ -142,7 +142,7 @@ def pagerank(
     dtype: Any = np.float32,
     max_iterations: int = 100,
     **options: Unpack[RunOptions],
-) -> PageRankResult:
+) -> Way[PageRankResult]:
     """PageRank of every vertex (see the module for the exact definition).
 
     Parameters
@@ -191,8 +191,9 @@ def pagerank(
     >>> gpop.pagerank(graph, damping=0.5, weighted=True).rank.round(4)        # 1/6 + 3/48, 1/6 + 1/48
     array([0.1667, 0.2292, 0.1875], dtype=float32)
     """
-    asked = damping, iterations, tolerance, weighted, dangling, dtype, max_iterations
-    return resolved(_Ranking, graph, *asked, options=options).of(graph, options)
+    return _Ranking(
+        graph, damping, iterations, tolerance, weighted, dangling, dtype, max_iterations, options
+    ).way
 
 
 class _Ranking:
@@ -223,13 +224,15 @@ class _Ranking:
         limit, scratch = (max_iterations, ("share", "change")) if converging else (iterations, ())
         self.prototype = Prototype(program, limit, options, scratch)
 
-    def of(self, graph: gpop.Graph, options: dict[str, Any]) -> PageRankResult:
-        """The ranks."""
-        if self.sent is None:
-            return self.prototype.run(graph, self._result, options)
-        program = self.prototype.program(graph)
+    @property
+    def way(self) -> Way[PageRankResult]:
+        """To the ranks."""
+        return partial(self.prototype.run, self._result) if self.sent is None else self._spreading
+
+    def _spreading(self, graph: gpop.Graph) -> PageRankResult:
+        program, options = self.prototype.program(graph), self.prototype.given
         callback = _spreading(program, self.damping, self.sent, options.get("callback"))
-        return self.prototype.run_of(program, None, self._result, {**options, "callback": callback})
+        return self.prototype.run_of(program, None, self._result, callback=callback)
 
     def _result(self, ran: Ran) -> PageRankResult:
         if self.converging:

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 import gpop
-from gpop.apps.resolved import threads_of_machine
 from gpop.common.arguments import as_count
+from gpop.common.parallel import worker_count
 from gpop.execution.again import Ran, asked_with, made_of, run_again
 from gpop.plan.plan import UNLIMITED
 from gpop.program.start import Start
@@ -48,7 +48,7 @@ class Prototype:
     ...         return True
     >>> graph = gpop.Graph.from_edges([0, 1], [1, 2])
     >>> of = Prototype(Count(graph), 3, {})
-    >>> [of.run(graph, lambda ran: ran.field("heard"), {}).tolist() for _ in range(2)]
+    >>> [of.run(lambda ran: ran.field("heard"), graph).tolist() for _ in range(2)]
     [[0, 3, 3], [0, 3, 3]]
     """
 
@@ -60,10 +60,12 @@ class Prototype:
         self.cls, self.parameters, self.fields = type(program), program._parameters, program._fields
         self.iterations = as_count("iterations", iterations)
         self.limit = UNLIMITED if iterations is None else min(self.iterations, UNLIMITED)
+        self.given, self.watched = options, any(map(options.get, LOOKED_AT))
         self.options = {name: value for name, value in options.items() if name not in OF_ITS_OWN}
         self.asked: tuple = ()
         self.threads = -1
-        self.on_gpu = options.get("target") == "gpu"
+        self.counts = options.get("target") != "gpu" and options.get("threads") is None
+        """Whether a run is asked with as many threads as there are."""
 
     def program(self, graph: gpop.Graph) -> gpop.Program:
         """A new one."""
@@ -71,20 +73,19 @@ class Prototype:
 
     def run(
         self,
-        graph: gpop.Graph,
         make: Callable[[Ran], T],
-        options: dict[str, Any],
+        graph: gpop.Graph,
         first: Mapping[str, dict[int, Any]] = NOTHING,
         vertex: int | None = None,
     ) -> T:
         """What is made of a run, which may not be over by then (`gpop.execution.again.run_again`).
 
         From one ``vertex``, or from all. ``first``: values that some vertices have of fields that are as they
-        are declared; ``options`` are the prototype's, or more.
+        are declared.
         """
         start = Start(graph, self.cls, self.fields, self.parameters, first, vertex)
-        if not any(map(options.get, LOOKED_AT)):
-            threads = 0 if self.on_gpu else threads_of_machine(options)
+        if not self.watched:
+            threads = worker_count() if self.counts else 0
             if threads != self.threads:
                 self.asked = asked_with(
                     self.cls, graph.weights, vertex is None, self.iterations, **self.options
@@ -93,16 +94,17 @@ class Prototype:
             made = run_again(self.asked, start, self.limit, make)
             if made is not None:
                 return made
-        return self.run_of(start.program, start.sources, make, options)
+        return self.run_of(start.program, start.sources, make)
 
     def run_of(
         self,
         program: gpop.Program,
         sources: np.ndarray | None,
         make: Callable[[Ran], T],
-        options: dict[str, Any],
+        **others: Any,
     ) -> T:
-        """The same of a run of a program that is there."""
+        """The same of a run of a program that is there; ``others``: options in place of the prototype's."""
         ran = Ran(program.graph.name)
-        ran.left = gpop.run(program, sources, **{**options, **self.options, "iterations": self.iterations})
+        asked = {**self.given, **others, "iterations": self.iterations}
+        ran.left = gpop.run(program, sources, **asked)
         return made_of(ran, program, make)

@@ -23,10 +23,9 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import one_vertex
-from gpop.apps.options import one_call
 from gpop.apps.paths import along_distances
 from gpop.apps.prototype import Prototype
-from gpop.apps.resolved import resolved, threads_of_machine
+from gpop.apps.resolved import Way, resolving
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.sssp_buckets import bucket_width, interleaves, mean_step
 from gpop.apps.sssp_methods import METHODS, NO_ROOM, choose, there_is_room, without_messages
@@ -89,7 +88,7 @@ class SSSPResult(AppResult):
         return self.names_of(along_distances(self.graph, self.distance, self.source, end))
 
 
-@one_call
+@resolving("source")
 def sssp(
     graph: gpop.Graph,
     source: int | str,
@@ -98,7 +97,7 @@ def sssp(
     delta: float | None = None,
     interleave: bool | None = None,
     **options: Unpack[LimitedOptions],
-) -> SSSPResult:
+) -> Way[SSSPResult]:
     """Lengths of the shortest paths from ``source`` along out-edges.
 
     Parameters
@@ -145,49 +144,52 @@ def sssp(
     >>> gpop.sssp(graph, source=0).distance
     array([0, 2, 5], dtype=uint32)
     """
-    source = one_vertex(graph, source)
-    asked = method, delta, interleave, threads_of_machine(options)
-    way = resolved(_Way, graph, *asked, options=options)
-    reason, by_messages = way.reason, way.method == "messages"
-    if way.method == "lists" and method == "auto" and not there_is_room(graph, options):
-        reason, by_messages = NO_ROOM, True
-    if not by_messages:
-        try:
-            distance, below, run = without_messages(graph, source, way.unit, way.method, reason, options)
-        except NotEnoughMemory as error:
-            if method != "auto":
-                raise
-            reason = f"no memory for {way.method}: {error}"
-        else:
-            near = way.is_near(below, SSSP.distance.fill)
-            if near or _is_exact(looked_at(distance), INFINITY, way.heaviest):
-                return _result(source, distance, INFINITY, run)
-            reason = f"distances are too long for method {way.method!r}"
-    return way.by_messages(graph, source, reason, options)
+    return _Way(graph, method, delta, interleave, options).search
 
 
 class _Way:
-    """How to search, of what is asked for; ``threads``: those of the machine where their number matters."""
+    """How to search, of what is asked for."""
 
     def __init__(
-        self, graph: gpop.Graph, method: str, delta: float | None, interleave: bool | None, threads: int,
+        self, graph: gpop.Graph, method: str, delta: float | None, interleave: bool | None,
         options: dict[str, Any],
     ) -> None:  # fmt: skip
-        self.heaviest, self.n = _heaviest_weight(graph), graph.n
-        asked = {"interleave": interleave, **options}
+        self.heaviest, self.n, self.options = _heaviest_weight(graph), graph.n, options
+        self.auto, asked = method == "auto", {"interleave": interleave, **options}
         self.method, self.reason = choose(graph, method, self.heaviest, delta, asked)
         self.unit = mean_step(graph) or 1.0
         self.delta, self.interleave = delta, interleave
         self.prototypes: list[tuple[Prototype, np.generic, bool]] = []
 
+    def search(self, graph: gpop.Graph, source: Any) -> SSSPResult:
+        """Distances from a source."""
+        source = one_vertex(graph, source)
+        method, reason, by_messages = self.method, self.reason, self.method == "messages"
+        if method == "lists" and self.auto and not there_is_room(graph, self.options):
+            reason, by_messages = NO_ROOM, True
+        if not by_messages:
+            try:
+                found = without_messages(graph, source, self.unit, method, reason, self.options)
+            except NotEnoughMemory as error:
+                if not self.auto:
+                    raise
+                reason = f"no memory for {method}: {error}"
+            else:
+                distance, below, run = found
+                near = self.is_near(below, SSSP.distance.fill)
+                if near or _is_exact(looked_at(distance), INFINITY, self.heaviest):
+                    return _result(source, distance, INFINITY, run)
+                reason = f"distances are too long for method {method!r}"
+        return self.by_messages(graph, source, reason)
+
     def is_near(self, below: float, infinity: float) -> bool:
         """Whether distances that are less than this, or than all weights together, are exact."""
         return infinity == np.inf or min(below, self.heaviest * self.n) + self.heaviest < infinity
 
-    def by_messages(self, graph: gpop.Graph, source: int, reason: str, options: dict[str, Any]) -> SSSPResult:
+    def by_messages(self, graph: gpop.Graph, source: int, reason: str) -> SSSPResult:
         """A run of the program; of another one where distances are longer than this one's may be."""
         if not self.prototypes:  # all at once: who calls meanwhile, or after an interrupt, finds none or all
-            self.prototypes = self._prototypes(graph, options)
+            self.prototypes = self._prototypes(graph)
         first = {"distance": {source: 0}}
         for prototype, infinity, near in self.prototypes:
 
@@ -195,18 +197,17 @@ class _Way:
                 ran.summary = {"method": "messages", "reason": reason}
                 return _result(source, ran.field("distance"), infinity, ran)
 
-            found = prototype.run(graph, result, options, first, source)
+            found = prototype.run(result, graph, first, source)
             if near or _is_exact(found.distance, infinity, self.heaviest):
                 return found
         raise UsageError(
             f"distances exceed 2**63 (heaviest weight {self.heaviest}): give the weights as floating point"
         )
 
-    def _prototypes(
-        self, graph: gpop.Graph, options: dict[str, Any]
-    ) -> list[tuple[Prototype, np.generic, bool]]:
+    def _prototypes(self, graph: gpop.Graph) -> list[tuple[Prototype, np.generic, bool]]:
         """Of the programs that may be wanted, the narrowest first; what is infinite to each, and whether all
         distances are nearer than that."""
+        options = self.options
         if self.interleave is None:
             self.interleave = interleaves(graph, options)
         delta = bucket_width(graph, self.delta, self.interleave, options)

@@ -20,7 +20,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli
 from gpop.apps.inputs import symmetric
-from gpop.apps.options import one_call
+from gpop.apps.resolved import Way, resolving
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.without_messages import (
     OF_ALL_BUT_TARGET,
@@ -34,7 +34,7 @@ from gpop.apps.without_messages import (
 from gpop.common.on_demand import Retold
 from gpop.common.parallel import use_threads
 from gpop.execution.options import ShownOptions
-from gpop.ranks.world import World, world_of
+from gpop.ranks.world import world_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,14 +50,14 @@ class TriangleResult(AppResult):
         return self.run.seconds
 
 
-@one_call
+@resolving()
 def triangle_count(
     graph: gpop.Graph,
     *,
     threads: int | None = None,
     target: Literal["cpu", "gpu"] = "cpu",
     **options: Unpack[ShownOptions],
-) -> TriangleResult:
+) -> Way[TriangleResult]:
     """Number of triangles of the graph, taken as undirected, without self-loops and duplicates.
 
     Parameters
@@ -90,45 +90,53 @@ def triangle_count(
     >>> gpop.triangle_count(gpop.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])).count
     1
     """
-    no_messages("triangles", options, "partition_size")
-    check_target(target)
-    threads = use_threads(threads)
-    start = time.perf_counter()
-    simple = symmetric(graph, ascending=True)
-    prepare_seconds = time.perf_counter() - start
-    if target == "gpu":
-        one_process("triangle_count", options)
-        count, about = _on_gpu(simple, prepare_seconds)
-    else:
-        world = world_of(options.get("transport", "auto"))
-        count, about = _on_cpu(simple, prepare_seconds, threads, world)
-    about |= {"partition_size": max(graph.n, 1), "partitions": 1, "target": target, "graph": graph.name}
-    run = Retold(partial(direct_run, program="Triangles", **about))
-    return TriangleResult.made({"run": run}, count=count, symmetrized=not graph.is_symmetric())
+    return _Way(graph, threads, target, options).count
 
 
-def _on_cpu(
-    simple: gpop.Graph, prepare_seconds: float, threads: int, world: World | None
-) -> tuple[int, dict[str, Any]]:
-    """The count, and what `direct_run` is to know."""
-    from gpop.direct.triangles import PHASES, count_triangles
+class _Way:
+    """How to count, of what is asked for."""
 
-    if world is None:
-        found = count_triangles(simple, threads)
-    else:  # each has the whole graph, and counts its share
-        found = count_triangles(simple, threads, world.rank, world.size)
-        found = found._replace(count=int(world.sum(np.array([found.count]))[0]))
-    order = "by degree" if found.by_degree else "as given"
-    seconds = {"seconds": found.seconds, "prepare_seconds": prepare_seconds}
-    return found.count, {"phases": phases_of(PHASES, found), "threads": threads, "order": order, **seconds}
+    def __init__(self, graph: gpop.Graph, threads: int | None, target: str, options: dict[str, Any]) -> None:
+        no_messages("triangles", options, "partition_size")
+        check_target(target)
+        self.threads, self.target, self.world = use_threads(threads), target, None
+        if target == "gpu":
+            from gpop.gpu.direct import triangles
 
+            one_process("triangle_count", options)
+        else:
+            from gpop.direct import triangles
 
-def _on_gpu(simple: gpop.Graph, prepare_seconds: float) -> tuple[int, dict[str, Any]]:
-    """The same."""
-    from gpop.gpu.direct.triangles import PHASES, count_triangles
+            self.world = world_of(options.get("transport", "auto"))
+        self.phases, self.counted = triangles.PHASES, triangles.count_triangles
+        start = time.perf_counter()
+        symmetric(graph, ascending=True)
+        self.prepare_seconds = time.perf_counter() - start
 
-    found = count_triangles(simple)
-    return found.count, {"order": "by degree", **on_device(PHASES, found, prepare_seconds)}
+    def count(self, graph: gpop.Graph) -> TriangleResult:
+        """The triangles, and their run when somebody asks for it."""
+        simple = symmetric(graph, ascending=True)
+        seconds, self.prepare_seconds = self.prepare_seconds, 0.0
+        if self.target == "gpu":
+            found = self.counted(simple)
+        elif self.world is None:
+            found = self.counted(simple, self.threads)
+        else:  # each has the whole graph, and counts its share
+            found = self.counted(simple, self.threads, self.world.rank, self.world.size)
+            found = found._replace(count=int(self.world.sum(np.array([found.count]))[0]))
+        run = Retold(partial(self._run, graph.n, graph.name, found, seconds))
+        return TriangleResult.made({"run": run}, count=found.count, symmetrized=not graph.is_symmetric())
+
+    def _run(self, n: int, name: str, found: Any, seconds: float) -> gpop.Run:
+        if self.target == "gpu":
+            about = on_device(self.phases, found, seconds) | {"order": "by degree"}
+        else:
+            about = {
+                "phases": phases_of(self.phases, found), "seconds": found.seconds, "prepare_seconds": seconds,
+                "threads": self.threads, "order": "by degree" if found.by_degree else "as given",
+            }  # fmt: skip
+        about |= {"partition_size": max(n, 1), "partitions": 1, "target": self.target}
+        return direct_run(program="Triangles", graph=name, **about)
 
 
 def verify(graph: gpop.Graph, result: TriangleResult) -> str | None:

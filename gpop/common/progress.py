@@ -170,6 +170,18 @@ SILENT = nullcontext()
 """What `telling` gives where nothing is told: to enter it and to leave it are calls that may be spared."""
 
 
+def is_telling() -> bool:
+    """Whether somebody is told of what is done or compiled.
+
+    Examples
+    --------
+    >>> with telling("BFS", shown=True):
+    ...     is_telling()
+    True
+    """
+    return _telling.get() is not None
+
+
 def telling(name: str, shown: bool) -> Any:
     """Context in which `activity` and what Numba compiles for ``name`` are told, and shown if ``shown``.
 

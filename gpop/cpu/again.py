@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from operator import itemgetter
 from struct import pack_into
 from typing import Any
 
-from gpop.common.by_reference import Reference
+import numpy as np
+
 from gpop.cpu import loop_state, specialise
 from gpop.cpu.beginning import Beginning
 from gpop.cpu.engine import CpuEngine
@@ -23,7 +25,6 @@ from gpop.cpu.filling import FIRST, STEPS, head_of
 from gpop.cpu.workspace import forget_workspaces
 from gpop.layout.edge_blocks import is_small, note_without
 from gpop.plan.engine import Left
-from gpop.program.program import Program
 from gpop.program.start import Start
 from gpop.program.values import Fields, Recipe
 
@@ -31,12 +32,17 @@ MANY = 1 << 13
 """Vertices from which fields are filled in the loop also where programs do not begin alike: to have fewer
 filled takes less than to say so."""
 
+OF_A_RUN = "program", "late", "graph", "plan"
+"""Attributes of an engine that does not rest."""
+
+_told = itemgetter(loop_state.ITERATION, loop_state.FRONTIER, loop_state.LEAST_ALONE)
+
 
 class RestingEngine(CpuEngine):
     """An engine of one run or, between them, of many."""
 
     rests = False
-    led: Any = None  # the loop of the last workers that were called
+    late: tuple[Start, dict[str, np.ndarray]] | None = None  # of a run of which nobody has the program
     begun: Beginning | None = None  # how the last run began, where others may begin so
     liked: Fields | None = None  # what the fields of the last run were like
 
@@ -52,88 +58,129 @@ class RestingEngine(CpuEngine):
         return True
 
     def again(
-        self, start: Start, limit: int, stands: Callable[[], bool], meanwhile: Callable[[], Any]
+        self,
+        start: Start,
+        limit: int,
+        stands: Callable[[type], bool],
+        meanwhile: Callable[..., Any],
     ) -> Left | None:
         """A run of another program of the class on the same graph, which the caller holds.
 
         None, and nothing done, where it would have to prepare something.
         """
-        if not stands():
+        if self.made_by is not specialise.compile_loop or not stands(start.cls):
             return None
+        self.limit, self.rows, begun = limit, self.most_rows, self.begun
+        if begun is not None and begun.fits(start, limit, self.enter_loop):
+            return self._alike(begun, start, meanwhile)
+        return self._another(start)
+
+    def _alike(self, begun: Beginning, start: Start, meanwhile: Callable[..., Any]) -> Left:
+        """A run that begins as the last one did.
+
+        What is made of it is made before: nobody knows what a run that fails has begun with.
+        """
+        progress, records, iterations, active = self.progress, [], 0, 1
+        try:
+            arrays = begun.begin(start, self.space.filling)
+            self.late = start, arrays
+            meanwhile(arrays)
+            self.stated = True
+            self.begin = time.perf_counter()
+            if self.fills is None:
+                progress[:] = begun.progress
+                progress[loop_state.LEAST_ALONE] = self.least_alone[0]
+            else:
+                self._begin(self._started(start), self.receivers, self.edges, 0)
+            while active and iterations < begun.limit:
+                records.append(self.iterate())
+                iterations, active, self.least_alone[0] = _told(progress.tolist())
+            if self.counts:
+                note_without(start.graph, iterations)
+            return Left(records, self.end - self.begin, iterations, active, self._take_frontier())
+        except BaseException:
+            self._fail(start)
+            raise
+        finally:
+            self._forget()
+
+    def _another(self, start: Start) -> Left | None:
+        """A run with fields of its own."""
         self.program = program = start.program
-        self.limit, self.rows, progress = limit, self.most_rows, self.progress
-        fields, filling = program._fields, self.space.filling
+        limit, progress, fields, filling = self.limit, self.progress, program._fields, self.space.filling
         taken: dict[str, Recipe] = {}
         entered = False
         try:
-            if fields.away or self.made_by is not specialise.compile_loop:
+            if fields.away:
                 return None
-            begun = self.begun
-            if begun is not None and begun.fits(program, self.enter_loop):
-                taken, self.stated = begun.begin(program, filling), True
-            else:
-                new, many = self._is_new(program), program.graph.n >= MANY
-                steps = fields.unfilled(self.lowered.fields, taken) if new or many else []
-                if len(steps) > len(filling) - FIRST or not self._renewed():
-                    fields.undo(taken)
-                    return None
-                if taken:
-                    pack_into(f"{FIRST + len(steps)}q", filling, 0, *head_of(steps, program.graph.n), *steps)
-                self._have_stated()
-                if new and not fields.recipes:
-                    self.begun = Beginning(program, self.enter_loop, steps, taken)
+            new, many = self._is_new(start), program.graph.n >= MANY
+            steps = fields.unfilled(self.lowered.fields, taken) if new or many else []
+            if len(steps) > len(filling) - FIRST or not self._renewed():
+                fields.undo(taken)
+                return None
+            if taken:
+                pack_into(f"{FIRST + len(steps)}q", filling, 0, *head_of(steps, program.graph.n), *steps)
+            self._have_stated()
             self.begin = self.end = time.perf_counter()
-            if self.fills is None:
-                started = int(self.layout.k), int(self.layout.n), self.edges
-            elif start.vertices is None:
-                started = self.fills[True](self.lists)
-            else:
-                started = self.fills[False](start.sources, self.lists)
-            self._begin(started, self.receivers, self.edges, 0)
+            self._begin(self._started(start), self.receivers, self.edges, 0)
+            if new and limit > 0 and not fields.recipes:
+                self.begun = Beginning(start, limit, self.enter_loop, steps, taken, progress)
             records, entered = [], True
             while progress[loop_state.FRONTIER] and progress[loop_state.ITERATION] < limit:
                 records.append(self.iterate())
             if taken and filling[STEPS]:  # no iteration was done
                 filling[STEPS] = 0
                 fields.undo(taken)
-            self.least_alone[0] = progress[loop_state.LEAST_ALONE]
-            iterations, active = int(progress[loop_state.ITERATION]), int(progress[loop_state.FRONTIER])
+            iterations, active, self.least_alone[0] = _told(progress.tolist())
             if self.counts:
                 note_without(program.graph, iterations)
             return Left(records, self.end - self.begin, iterations, active, self._take_frontier())
         except BaseException:
             if not entered or filling[STEPS]:
                 fields.undo(taken)
-            try:
-                self._dismiss()
-            finally:
-                forget_workspaces(program.graph.store)
+            self._fail(start)
             raise
         finally:
-            del self.program
-            vars(self).pop("graph", None)
-            vars(self).pop("plan", None)
+            self._forget()
 
-    def _is_new(self, program: Program) -> bool:
-        """Whether it is the first of programs that may begin alike. The loop's table will be another's."""
-        fields, last = program._fields, self.liked
-        self.begun, self.liked = None, fields.like
-        may = fields.like is not None and len(fields.recipes) == len(fields.like.recipes)
-        return may and fields.like is not last and not program._series
+    def _started(self, start: Start) -> tuple[int, int, int]:
+        """The lists of the frontier are filled: how many partitions, vertices and edges are active."""
+        if self.fills is None:
+            return int(self.layout.k), int(self.layout.n), self.edges
+        if start.vertices is None:
+            return self.fills[True](self.lists)
+        return self.fills[False](start.sources, self.lists)
+
+    def _forget(self) -> None:
+        """Let go of what leads to the graph."""
+        mine = vars(self)
+        for name in OF_A_RUN:
+            mine.pop(name, None)
+
+    def _fail(self, start: Start) -> None:
+        """Workers leave, and what may not be clean is forgotten."""
+        try:
+            self._dismiss()
+        finally:
+            forget_workspaces(start.graph.store)
+
+    def _is_new(self, start: Start) -> bool:
+        """Whether it is the first of those that may begin alike. The loop's table will be another's."""
+        last, may = self.liked, start.shared and all(len(each) == 1 for each in start.first.values())
+        self.begun, self.liked = None, start.fields if may else None
+        return may and start.fields is not last
 
     def abandon(self) -> None:
         """As of any run. One that is interrupted while it lets go of its graph is over, nothing half done."""
         if "graph" in vars(self):
             super().abandon()
 
-    def _following(self) -> Reference:
-        """The same for all runs with this loop."""
-        if self.led is not self.enter_loop:
-            self.led, self.told = self.enter_loop, super()._following()
-        return self.told
-
     def _pull_if_wanted(self) -> bool:
         """As in any run; what is found then has all be prepared anew for the next one."""
-        if self.rests:
+        if self.rests and self.progress[loop_state.NO_IN_EDGES]:
+            if self.late is not None:
+                start, arrays = self.late
+                parameters = start.parameters.copy()
+                self.program = start.cls._beginning(start.graph, Fields(arrays, {}), parameters)
             self.graph, self.plan = self.program.graph, self.decided.plan(self.program, self.limit)
         return super()._pull_if_wanted()

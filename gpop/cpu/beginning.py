@@ -1,10 +1,11 @@
 """How runs of programs that begin alike begin: new arrays, whose addresses are all that is not as it was.
 
-Programs that a prototype of an app makes differ from each other in nothing: the loop's table of state and the
-list of steps that fill fields (filling.py) are those of the last run, but for where new arrays lie. Fields
-that are no part of a result (`Fields.scratch`) even have the arrays of the last run, where these are small:
-such arrays stay with the process anyway. To find all of that out again takes as long as a few iterations on a
-small graph.
+Programs that a prototype of an app makes differ from each other in nothing but the value that a vertex has
+in a field, the source of a search: the loop's table of state, the list of steps that fill fields (filling.py)
+and, where all vertices are active, the loop's own numbers are those of the last run, but for where new arrays
+lie. Fields that are no part of a result (`Fields.scratch`) even have the arrays of the last run, where these
+are small: such arrays stay with the process anyway. To find all of that out again takes as long as a few
+iterations on a small graph, and so does to make a program, which nobody asks for.
 """
 
 from __future__ import annotations
@@ -18,58 +19,69 @@ from gpop.common.arrays import unset
 from gpop.common.used_pages import LEAST
 from gpop.cpu.filling import FIRST, head_of
 from gpop.cpu.schedule import NO_SCHEDULE
-from gpop.program.program import Program
-from gpop.program.values import WIDTH, Recipe
+from gpop.program.start import Start
+from gpop.program.values import WIDTH, Recipe, pattern_of
 
-TO = 2
-"""Place of an array's address in a step."""
+TO, OF, VALUE = 2, 3, 4
+"""Places of an array's address, and of a vertex and its value, in a step."""
 
 
 class Beginning:
-    """Of programs like one whose fields have just been made by these ``steps``, for one loop.
+    """Of runs whose ``start`` is like one whose fields have just been made by these ``steps``, for one loop.
 
-    ``steps``, ``taken``: see `gpop.program.values.Fields.unfilled`.
+    ``steps``, ``taken``: see `gpop.program.values.Fields.unfilled`. ``progress``: the numbers that the loop
+    has begun with, to go on to ``limit``.
     """
 
-    def __init__(self, program: Program, loop: Any, steps: list[int], taken: dict[str, Recipe]) -> None:
-        self.like, self.parameters, self.loop = program._fields.like, program._parameters.copy(), loop
+    def __init__(
+        self, start: Start, limit: int, loop: Any, steps: list[int], taken: dict[str, Recipe],
+        progress: np.ndarray,
+    ) -> None:  # fmt: skip
+        self.like, self.parameters, self.limit, self.loop = start.fields, start.parameters, limit, loop
         self.state = loop.state.copy()  # runs of other kinds use the loop as well
-        self.numbers = [*head_of(steps, program.graph.n), *steps]
+        self.progress = progress.copy()
+        self.numbers = [*head_of(steps, start.graph.n), *steps]
         self.pack = Struct(f"{len(self.numbers)}q").pack_into
-        self.count, self.arrays, self.again = len(taken), [], dict[str, np.ndarray]()
-        made = program._fields.made
+        self.arrays, made = [], start.program._fields.made
+        self.same, self.ones = dict(start.fields.made), dict[str, tuple[int, np.dtype]]()
         for name, recipe in taken.items():
             small = made[name].nbytes < LEAST
             if small and name in self.like.scratch:
-                self.again[name] = made[name]
+                self.same[name] = made[name]
                 continue
             address = made[name].__array_interface__["data"][0]
-            to = range(FIRST + TO, len(self.numbers), WIDTH)
-            slots = [slot for slot in to if self.numbers[slot] == address]
+            steps_at = range(FIRST, len(self.numbers), WIDTH)
+            own = [at for at in steps_at if self.numbers[at + TO] == address]
             make = np.empty if small else unset
+            slots = [at + TO for at in own]
             self.arrays.append((name, make, recipe.length, recipe.dtype, loop.places[name], slots))
+            if name in start.first:
+                self.ones[name] = own[-1], recipe.dtype
 
-    def fits(self, program: Program, loop: Any) -> bool:
-        """Whether a program begins so: nobody has looked at its fields, or set anything."""
-        fields = program._fields
+    def fits(self, start: Start, limit: int, loop: Any) -> bool:
+        """Whether a run begins so: fields and parameters are those of all runs like it.
+
+        A prototype's runs have the same fields in ``first``.
+        """
         return (
-            fields.like is self.like
+            start.fields is self.like
+            and start.parameters is self.parameters
             and self.loop is loop
-            and len(fields.recipes) == self.count
-            and program._parameters == self.parameters
-            and not program._series
+            and self.limit == limit
         )
 
-    def begin(self, program: Program, filling: np.ndarray) -> dict[str, Recipe]:
-        """Have it begin; the recipes of its fields, which are not filled."""
-        made, state, numbers = program._fields.made, self.state, self.numbers
+    def begin(self, start: Start, filling: np.ndarray) -> dict[str, np.ndarray]:
+        """Have one begin; the arrays of its fields, which are not filled."""
+        made, state, numbers = self.same.copy(), self.state, self.numbers
         for name, make, length, dtype, place, slots in self.arrays:
             array = made[name] = make(length, dtype)
             state[place] = address = array.__array_interface__["data"][0]
             for slot in slots:
                 numbers[slot] = address
-        made.update(self.again)
+        for name, others in start.first.items():
+            at, dtype = self.ones[name]
+            for vertex, value in others.items():
+                numbers[at + OF], numbers[at + VALUE] = vertex, pattern_of(value, dtype)
         self.loop.state[:], self.loop.schedule = state, NO_SCHEDULE
-        taken, program._fields.recipes = program._fields.recipes, {}
         self.pack(filling, 0, *numbers)
-        return taken
+        return made

@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpop.common.by_reference import Reference
 from gpop.common.cached import entry_of
 from gpop.common.kinds import INT64
 from gpop.common.standby import Crew, borrow, give_back
@@ -22,6 +21,7 @@ from gpop.cpu.filling import BYTES, STEPS
 from gpop.cpu.follow import ANYWHERE, Places, following_of
 from gpop.cpu.preparation import Preparation
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
+from gpop.cpu.specialise import Loop
 from gpop.cpu.workspace import COUNTERS, forget_workspaces
 from gpop.layout.edge_blocks import note_without
 from gpop.layout.in_edges import receivers
@@ -42,12 +42,15 @@ class CpuEngine(Preparation):
 
     most_rows = 4096
     settles = schedules = True
+    places: Places = ANYWHERE
+    """Where the threads of a run are kept; the system chooses."""
 
     def __init__(self, plan: Plan, residency: str = "auto") -> None:
         super().__init__(plan, residency)
         self.limit = plan.limit
         self.called, self.ticket = False, 0  # whether the workers are in the loop, and since when
         self.crew: Crew | None = None  # those that follow it
+        self.led: tuple[Loop | None, Places] | None = None  # what the last ones followed, and where
 
     # --- the run -------------------------------------------------------------------------------
 
@@ -164,24 +167,15 @@ class CpuEngine(Preparation):
         ticket = self.ticket
         workers, spins = (self.workers, self.spins) if self.called else (0, 0)
         if calls:
-            self._call_workers()
+            led = run_loop, self.places
+            if self.led != led:  # they are told the same in all runs with a loop
+                self.led, self.told = led, following_of(*led, self.space, self.threads, self.spins)
+            self.crew = crew = borrow(self.workers)
+            crew.call(follow.entry(), ticket, self.told.address, self.workers + 1)
         return run_loop(
             self.threads, workers, spins, ticket, limit, len(records), SLICE_NS, stepping,
             self.forced, self.ratio, self.incoming.indptr.size > 0, progress, records,
         )  # fmt: skip
-
-    def _call_workers(self) -> None:
-        """Threads that stand by follow the loop."""
-        self.told, self.crew = self._following(), borrow(self.workers)
-        self.crew.call(follow.entry(), self.ticket, self.told.address, self.workers + 1)
-
-    def _following(self) -> Reference:
-        """What they are told."""
-        return following_of(self.enter_loop, self.space, self.threads, self.spins, self._places())
-
-    def _places(self) -> Places:
-        """Where the threads of a run are kept; the system chooses."""
-        return ANYWHERE
 
     def publish(self) -> None:
         """Fields are in place; workers were given parameters by value, which a callback may set."""

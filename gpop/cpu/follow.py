@@ -92,7 +92,7 @@ def entry() -> int:
     return callback(lambda: follow, f"follow_{source_key(__file__)}", __file__, 3, **KERNEL)
 
 
-def following_of(loop: Any, space: Any, threads: int, spins: int, places: Places = ANYWHERE) -> Reference:
+def following_of(loop: Any, places: Places, space: Any, threads: int, spins: int) -> Reference:
     """What the workers of a run are told; ``loop``: its `gpop.cpu.specialise.Loop`."""
     numbers = map(np.int64, (threads, spins, loop.entry, loop.job.address, *places))
     arrays = space.team, space.claim, space.filling

@@ -5,11 +5,11 @@ searches            ``breadth_first`` (one thread begins), ``breadth_first_steps
                     on ``breadth_first_together``, ``breadth_first_together_steps``;
                     ``shortest_paths``, ``shortest_paths_steps``; ``calendar``, ``calendar_steps`` and,
                     by threads, ``calendar_together``, ``calendar_together_steps``; ``betweenness``,
-                    ``betweenness_steps``, ``distance_sums``
+                    ``betweenness_job``, ``betweenness_steps``, ``distance_sums``
 components          ``afforest``, ``afforest_steps``, ``forest`` (union-find), ``components``, ``strong``,
                     ``depth_first``, ``spanning_forest``
-counting            ``triangles``, ``clustering``, ``oriented``, ``neighbourhoods``, ``cores``,
-                    ``cores_alone``
+counting            ``triangles``, ``triangles_steps``, ``clustering``, ``oriented``, ``neighbourhoods``,
+                    ``cores``, ``cores_alone``
 labels and scores   ``label_propagation``, ``coloring``, ``hits``
 threads             ``phases``, ``crew`` (one leads), ``shared_job`` (how they are called),
                     ``frontier`` (what they fill together)

@@ -32,13 +32,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.common.kinds import Kind as Typed
-from gpop.common.kinds import kind_of
+from gpop.common.arrays import unset
+from gpop.common.by_reference import Reference
 from gpop.common.memory import require_memory
-from gpop.common.parallel import for_each, together
 from gpop.common.progress import progress_bar
-from gpop.direct.betweenness_steps import CHUNK_EDGES, EDGES, INFINITE, PathSpace, PathWays, search, space_for
-from gpop.direct.crew import dismiss, make_crew
+from gpop.common.standby import call_together
+from gpop.direct.betweenness_job import LINE, PHASES, PathJob, work
+from gpop.direct.betweenness_steps import CHUNK_EDGES
+from gpop.direct.frontier import buffers
+from gpop.direct.phases import make_phases
+from gpop.direct.shared_job import entry
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.in_edges import in_edges
@@ -53,10 +56,11 @@ THIN = 4
 """Edges for each vertex of a graph, at most, whose levels are taken to be thin: a road, a mesh."""
 
 KEPT = "Betweenness"
-"""Under which the space of searches stays with the graph: new pages take the system as long as a search."""
+"""Under which what searches work in stays with the graph: new pages take the system as long as a search."""
 
-_SERIAL = 1 << 17  # vertices and edges, for each source, that one thread does before another has started
+_SERIAL = 1 << 17  # vertices and edges, for each source, that one thread does before another has come
 _BATCH = 1 << 28  # edges between two looks at interrupts
+_FLOAT = np.dtype(np.float64)
 
 
 class Scores(NamedTuple):
@@ -75,75 +79,95 @@ def dependencies(graph: Graph, sources: np.ndarray, threads: int, progress: bool
     Examples
     --------
     >>> path = Graph.from_edges([0, 1], [1, 2]).symmetrize()
-    >>> dependencies(path, np.arange(3), threads=1).score.tolist()
+    >>> dependencies(path, np.arange(3, dtype=np.uint32), threads=1).score.tolist()
     [0.0, 2.0, 0.0]
     """
-    n, begin = graph.n, time.perf_counter()
-    incoming = in_edges(graph, weighted=False)
-    ways = PathWays(graph.indptr, graph.indices, incoming.indptr, incoming.indices)
-    threads = threads if len(sources) * (n + graph.m) >= _SERIAL else 1
-    alone = takes_own(graph, len(sources), threads)
-    lanes = min(LANES, len(sources)) if alone else 1
-    workers, sharers = (min(threads, lanes), 1) if alone else (1, threads)
-    spare = graph.store.get(Kind.PROGRAM, KEPT)
-    if spare is None:
-        _compile(ways)
-    spaces = [] if spare is None else _taken(spare, workers, sharers)
-    missing = workers - len(spaces)
-    if missing or lanes > 1:
-        require_memory((52 * missing + 8 * lanes) * n, f"betweenness of {graph!r}")
-    prepare_seconds = time.perf_counter() - begin
+    n, count, begin = graph.n, len(sources), time.perf_counter()
+    threads = threads if count * (n + graph.m) >= _SERIAL else 1
+    alone = takes_own(graph, count, threads)
+    lanes = min(LANES, count) if alone else 1
+    if alone:
+        threads = min(threads, lanes)
+    elif graph.m <= CHUNK_EDGES:
+        threads = 1
+    spare, room = _borrowed(graph, threads if alone else 1, threads, lanes)
     start = time.perf_counter()
-    scores = np.zeros((lanes, n))
-    spaces += [space_for(n, sharers) for _ in range(missing)]
-    each = max(1, _BATCH // (lanes * max(graph.m, 1)))
-    with progress_bar(len(sources), "betweenness", "source", progress) as bar:
-        for first in range(0, len(sources), lanes * each):
-            batch = sources[first : first + lanes * each]
-            if alone:
-                _apart(ways, batch, spaces, scores)
-            else:
-                for source in batch:
-                    _shared(ways, source, spaces[0], scores[0], threads)
-            bar.update(len(batch))
-    score = np.add.reduce(scores) if lanes > 1 else scores[0]
-    seconds = time.perf_counter() - start
-    edges = overflow = 0
-    for space in spaces:
-        edges, overflow = edges + int(space.now[EDGES]), overflow + int(space.now[INFINITE])
-        space.now[:] = 0
-    if spare is None or missing:
-        graph.store.put(Kind.PROGRAM, spaces, KEPT, about=KEPT)
-    else:
-        spare[:] = spaces
-    return Scores(score, edges, seconds, prepare_seconds, overflow > 0)
+    score = unset(n, _FLOAT)
+    room.tell(alone, lanes, sources, score)
+    each = lanes * max(1, _BATCH // (lanes * max(graph.m, 1)))
+    with progress_bar(count, "betweenness", "source", progress) as bar:
+        for first in range(0, count, each):
+            last = min(count, first + each)
+            room.search(first, last, threads)
+            bar.update(last - first)
+    edges, infinite = room.job.told.tolist()
+    spare[:] = [room]
+    return Scores(score, edges, time.perf_counter() - start, start - begin, infinite > 0)
 
 
-_ready: set[tuple[Typed | None, ...]] = set()
-"""Kinds of ways for which the search is compiled or loaded."""
+class Room:
+    """What searches work in: a job that has everything but what a call gives, its table, and what is zero
+    when searches begin."""
+
+    def __init__(self, graph: Graph, workers: int, sharers: int, lanes: int) -> None:
+        n, phases = graph.n, len(make_phases(PHASES))
+        require_memory((52 * workers + 8 * lanes) * n, f"betweenness of {graph!r}")
+        incoming = in_edges(graph, weighted=False)
+        self.zeros = np.zeros(phases + _CREW * workers, np.int64)
+        self.job = PathJob(
+            np.bool_(False), *(np.int64(0),) * 3, np.empty(0, np.uint32), np.empty(0),
+            graph.indptr, graph.indices, incoming.indptr, incoming.indices,
+            np.zeros((workers, 2, n)), np.zeros((workers, 2, n)),
+            np.zeros((workers, (n + 63) // 64), np.uint64), np.zeros((workers, 4 * LINE), np.int64),
+            np.empty((workers, n), np.uint32), np.empty((workers, n + 2), np.int64),
+            np.empty((workers, n + 2), np.int64), buffers(max(workers, sharers)), np.zeros((lanes, n)),
+            self.zeros[phases:].reshape(workers, _CREW), self.zeros[:phases], np.zeros(2, np.int64),
+        )  # fmt: skip
+        self.table = Reference(self.job)
+        self.entry = entry(work, self.table.kind)
+
+    def has(self, workers: int, sharers: int, lanes: int) -> bool:
+        """Whether it is for so many."""
+        job = self.job
+        return len(job.order) >= workers and len(job.found) >= sharers and len(job.scores) >= lanes
+
+    @property
+    def own(self) -> tuple[np.ndarray, ...]:
+        """Its arrays."""
+        return (*self.job[self.job._fields.index("sigma") :],)
+
+    def tell(self, alone: bool, lanes: int, sources: np.ndarray, score: np.ndarray) -> None:
+        """What a call gives; both arrays must live until it is over."""
+        table, places = self.table.table, self.table.kind.places
+        table[places["alone"]], table[places["lanes"]] = alone, lanes
+        for name, array in (("sources", sources), ("score", score)):
+            place = places[name]
+            table[place], table[place + 1] = array.__array_interface__["data"][0], len(array)
+
+    def search(self, first: int, last: int, threads: int) -> None:
+        """From these of the sources."""
+        table, places = self.table.table, self.table.kind.places
+        table[places["first"]], table[places["last"]] = first, last
+        self.zeros[:] = 0
+        call_together(self.entry, self.table.address, threads)
 
 
-def _compile(ways: PathWays) -> None:
-    """A search that is over, before the clock starts."""
-    kinds = tuple(map(kind_of, ways))
-    if kinds not in _ready:
-        over = make_crew()
-        dismiss(over)
-        search(1, False, np.uint64(0), ways, space_for(1, 2), np.zeros(1), over)
-        _ready.add(kinds)
+_CREW = 5 * LINE
+"""Numbers of a crew and of the lines around it."""
 
 
-def _taken(spare: list[PathSpace], workers: int, sharers: int) -> list[PathSpace]:
-    """As many spaces as are asked for, if they are there and for so many threads; nobody else has them."""
-    spaces: list[PathSpace] = []
-    while len(spaces) < workers:
+def _borrowed(graph: Graph, workers: int, sharers: int, lanes: int) -> tuple[list[Room], Room]:
+    """The list of spare rooms that is kept with a graph, and a room that nobody else has."""
+    spare = graph.store.get(Kind.PROGRAM, KEPT)
+    if spare is not None:
         try:
-            space = spare.pop()
-        except IndexError:  # there are no more, or another call has them
-            break
-        if len(space.found) == sharers:
-            spaces.append(space)
-    return spaces
+            room = spare.pop()
+        except IndexError:  # another call has it
+            return spare, Room(graph, workers, sharers, lanes)
+        if room.has(workers, sharers, lanes):
+            return spare, room
+    room = Room(graph, workers, sharers, lanes)
+    return graph.store.put(Kind.PROGRAM, list[Room](), KEPT, about=KEPT, holds=room.own), room
 
 
 def takes_own(graph: Graph, sources: int, threads: int) -> bool:
@@ -156,26 +180,3 @@ def takes_own(graph: Graph, sources: int, threads: int) -> bool:
         return graph.n <= SMALL
     thin, enough = graph.m <= THIN * graph.n, graph.n <= SMALL and sources >= threads
     return threads > 1 and sources > 1 and (thin or enough)
-
-
-def _shared(ways: PathWays, source: int, space: PathSpace, score: np.ndarray, threads: int) -> None:
-    """Search from one source with all threads."""
-    crew = make_crew()
-    together(
-        lambda worker: search(worker, False, np.uint64(source), ways, space, score, crew),
-        threads if len(ways.indices) > CHUNK_EDGES else 1,
-        lambda: dismiss(crew),
-    )
-
-
-def _apart(ways: PathWays, batch: np.ndarray, spaces: list[PathSpace], scores: np.ndarray) -> None:
-    """Search from every source with one thread; lane i has each `LANES`-th of them, and its own scores."""
-    free = list(spaces)
-
-    def lane_search(lane: int) -> None:
-        space, crew = free.pop(), make_crew()
-        for source in batch[lane :: len(scores)]:
-            search(0, True, np.uint64(source), ways, space, scores[lane], crew)
-        free.append(space)
-
-    for_each(min(len(scores), len(batch)), lane_search, len(spaces))

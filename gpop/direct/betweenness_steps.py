@@ -14,9 +14,7 @@ import numpy as np
 
 from gpop.common.atomics import fetch_add
 from gpop.common.inlined import inline
-from gpop.direct.crew import KIND, announce, apart, end, next_chunk
-from gpop.direct.frontier import BUFFER, buffers, flush, is_in
-from gpop.direct.phases import kernel
+from gpop.direct.frontier import BUFFER, flush, is_in
 
 PUSH, MARK, AGAIN, PULL, BACK, CLEAR, OVER = range(7)
 TAIL, FIRST, LAST, SIZE, PARITY, DEPTH, OUT, IN, UNSEEN, LARGE, INFINITE, EDGES = range(12)
@@ -55,14 +53,6 @@ class PathSpace(NamedTuple):
     starts: np.ndarray
     outs: np.ndarray
     found: np.ndarray
-
-
-def space_for(n: int, threads: int) -> PathSpace:
-    return PathSpace(
-        np.zeros((2, n)), np.zeros((2, n)), np.zeros((n + 63) // 64, np.uint64), apart(16),
-        np.empty(n, np.uint32), np.empty(n + 2, np.int64), np.empty(n + 2, np.int64),
-        buffers(threads),
-    )  # fmt: skip
 
 
 @inline
@@ -172,7 +162,7 @@ def _back(first, last, indptr, indices, here, share_here, share_below, order, sc
 
 
 @inline
-def _step(worker, kind, chunk, alone, ways, space, score):
+def step(worker, kind, chunk, alone, ways, space, score):
     """A chunk of a step."""
     now, order, visited, found = space.now, space.order, space.visited, space.found[worker]
     parity = now[PARITY]
@@ -199,7 +189,7 @@ def _step(worker, kind, chunk, alone, ways, space, score):
 
 
 @inline
-def _next(kind, ways, space):
+def next_step(kind, ways, space):
     """The step after one of this kind, its range and about how many edges it has; `OVER` at the end."""
     now, starts, outs = space.now, space.starts, space.outs
     first, tail = starts[now[DEPTH]], now[TAIL]
@@ -235,7 +225,7 @@ def _next(kind, ways, space):
 
 
 @inline
-def _begin(source, ways, space):
+def begin(source, ways, space):
     """The source is the level above the first: nothing is visited but itself."""
     now = space.now
     space.order[0] = np.uint32(source)
@@ -246,27 +236,3 @@ def _begin(source, ways, space):
     now[OUT] = ways.indptr[source + _ONE] - ways.indptr[source]
     now[IN] = ways.in_indptr[source + _ONE] - ways.in_indptr[source]
     now[LARGE] = 0
-
-
-@kernel
-def search(worker, alone, source, ways, space, score, crew):
-    """Forward and backward from a source: what the leader does, worker 0, and who follows."""
-    now, kind = space.now, PULL
-    if worker == 0:
-        _begin(source, ways, space)
-    owed = 0
-    while True:
-        chunk, owed = next_chunk(crew, worker, owed)
-        if chunk >= 0:
-            _step(worker, crew[KIND], chunk, alone, ways, space, score)
-        elif worker > 0:
-            return
-        else:
-            kind, first, last, edges = _next(kind, ways, space)
-            if kind == OVER:
-                end(crew)
-                return
-            chunks = max(1, min(last - first, edges // CHUNK_EDGES))
-            size = max(1, (last - first + chunks - 1) // chunks)
-            now[FIRST], now[LAST], now[SIZE], now[PARITY] = first, last, size, now[DEPTH] & 1
-            announce(crew, kind, (last - first + size - 1) // size, alone)

@@ -29,13 +29,16 @@ Papers: R. Brown, "Calendar queues", 1988; U. Meyer, P. Sanders, "Delta-stepping
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
 from gpop.common.by_reference import Reference
+from gpop.common.cached import entry_of
 from gpop.common.inlined import inline
+from gpop.common.kinds import INT64, ArrayKind
 from gpop.common.memory import require_memory
 from gpop.direct.calendar_steps import (
     DAYS,
@@ -75,13 +78,15 @@ VERTEX_BYTES = 8
 
 
 class _CalendarRoom(NamedTuple):
-    """A calendar, and its table in memory."""
+    """A calendar, its table in memory, and the search in it."""
 
     calendar: Calendar
     table: Reference
+    search: Callable[..., bool]
 
 
 PHASES = ("search",)
+_STARTS = ArrayKind("uint32")
 
 ENOUGH, NEVER = 1 << 14, 2**62
 """Edges after which others are called for the rest of a search, if they ever are."""
@@ -108,7 +113,7 @@ def search(graph: Graph, source: int, width: float, threads: int = 1) -> Distanc
     start, called = time.perf_counter(), 1
     room, enough = _borrowed(graph), ENOUGH if shared else NEVER
     distance = np.empty(graph.n, np.uint32)
-    unfinished = _search(source, shift, blocks_for(graph.n), starts, lines, distance, room.table, enough)
+    unfinished = room.search(source, shift, blocks_for(graph.n), starts, lines, distance, room.table, enough)
     latest, looked = room.calendar.now[LATEST : LOOKED + 1].tolist()
     below = min(FARTHEST, (latest + 1 << shift) - 1)
     if unfinished:
@@ -129,7 +134,7 @@ def search(graph: Graph, source: int, width: float, threads: int = 1) -> Distanc
 def _compile() -> None:
     """Search in nothing, before the clock starts."""
     room, no_edges = _room(1), (np.zeros(2, np.uint32), np.empty(0, np.uint64))
-    _search(0, 0, blocks_for(1), *no_edges, np.empty(1, np.uint32), room.table, NEVER)
+    room.search(0, 0, blocks_for(1), *no_edges, np.empty(1, np.uint32), room.table, NEVER)
 
 
 @cache
@@ -172,7 +177,9 @@ def _borrowed(graph: Graph) -> _CalendarRoom:
 
 def _room(n: int) -> _CalendarRoom:
     calendar = calendar_for(n)
-    return _CalendarRoom(calendar, Reference(calendar))
+    table = Reference(calendar)
+    kinds = *(INT64,) * 3, _STARTS, ArrayKind("uint64"), _STARTS, table.kind, INT64
+    return _CalendarRoom(calendar, table, entry_of(_search, *kinds))
 
 
 @inline

@@ -11,9 +11,10 @@ count    a vertex a marks its list in a thread's bitmap. For each b of the list,
 Where all lists are short (the squares of their lengths add up to few times the edges: roads, grids) there
 is only one phase, *merge*: the lists of a and b are merged as they are.
 
-Lists are uint32 and need not be sorted; they are cut from one array at ``start``, ``size`` long. Threads
-share the vertices of each phase (`gpop.direct.phases`). Row b has b // 64 + 1 words and begins where those
-of the smaller ones end.
+Lists are uint32 and need not be sorted; they are cut from one array at ``begin``, ``size`` long. Threads
+share the vertices of each phase (`gpop.direct.phases`); one alone does the order. Row b has b // 64 + 1 words
+and begins where those of the smaller ones end. What all of it is done in is kept with the graph: to make a
+dozen arrays takes longer than to count in a small one.
 Papers: T. Schank, D. Wagner, "Finding, counting and listing all triangles in large graphs", WEA 2005;
 S. Beamer, K. Asanovic, D. Patterson, "The GAP benchmark suite", 2015 (when to reorder).
 """
@@ -25,32 +26,50 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.common.atomics import clock_ns, fetch_add, popcount, prefetch
-from gpop.common.inlined import inline
+from gpop.common.by_reference import Reference
 from gpop.common.memory import require_memory
-from gpop.common.parallel import together
-from gpop.direct.oriented import HUBS, hub_count, order_by_degree, row_of, worth_ordering
-from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
+from gpop.common.standby import call_together
+from gpop.direct.oriented import HUBS, hub_count, row_of, worth_ordering
+from gpop.direct.phases import make_phases
+from gpop.direct.shared_job import entry
+from gpop.direct.triangles_steps import BEGUN, EDGES, TriangleJob, count, merge
+from gpop.direct.triangles_steps import PHASES as PHASES
 from gpop.graph.degrees import squared_degrees
 from gpop.graph.graph import Graph
-
-PHASES = ("order", "orient", "rows", "count", "merge")
-ORDER, ORIENT, ROWS, COUNT, MERGE = range(len(PHASES))
+from gpop.graph.kept import Kind
 
 _SHORT = 16  # sum of squared degrees for each edge, up to which lists are merged
-_CHUNK = 256  # vertices
-_MERGED = 4096  # vertices of a chunk that is merged
-_SERIAL = 1 << 16  # vertices and edges that one thread does before another has started
+_SERIAL = 1 << 16  # vertices and edges that one thread does before another has come
+_KEPT_BYTES = 1 << 26  # of arrays; more are made in a moment beside the time that they are used
 
 
 class Triangles(NamedTuple):
-    """How many, whether vertices were ordered by degree, and the edges and seconds of each of `PHASES`."""
+    """How many, whether vertices were ordered by degree, and the seconds that it took."""
 
     count: int
     by_degree: bool
-    edges: np.ndarray
-    phase_seconds: np.ndarray
+    counts: np.ndarray
+    """As in `TriangleJob`."""
     seconds: float
+
+    @property
+    def edges(self) -> np.ndarray:
+        """Of each of `PHASES`."""
+        return self.counts[EDGES:BEGUN]
+
+    @property
+    def phase_seconds(self) -> np.ndarray:
+        """The same."""
+        return np.diff(self.counts[BEGUN:]) / 1e9
+
+
+class _Room(NamedTuple):
+    """A job, its table, what is called with it, and what is zero when that begins."""
+
+    job: TriangleJob
+    table: Reference
+    entry: int
+    zeros: np.ndarray
 
 
 def count_triangles(graph: Graph, threads: int, share: int = 0, shares: int = 1) -> Triangles:
@@ -64,191 +83,55 @@ def count_triangles(graph: Graph, threads: int, share: int = 0, shares: int = 1)
     >>> count_triangles(square, threads=1).count
     2
     """
-    n, m = graph.n, graph.m
-    if n and not _count.signatures:  # compiled before the clock starts
-        empty = Graph(np.zeros(1, np.int64), np.empty(0, np.uint32))
-        count_triangles(empty, 1)
-        _merged(empty, 1, 0, 0, 1)
-    short = squared_degrees(graph) <= _SHORT * m
+    if graph.n + graph.m < _SERIAL:
+        threads = 1
+    spare, room = _borrowed(graph, threads)
     start = time.perf_counter()
-    if n and short:
-        return _merged(graph, threads, start, share, shares)
-    require_memory(4 * m + 24 * n + threads * n // 8, f"triangles of {graph!r}")
-    degree = graph.out_degree
-    by_degree = worth_ordering(degree)
-    order, rank = np.empty((2, n if by_degree else 0), np.uint32)
-    begin = np.empty(n + 1, np.int64)
-    most = int(degree.max()) if n else 0
-    order_by_degree(degree, by_degree, np.zeros(most + 2, np.int64), order, rank, begin)
-    lists, size = np.empty(begin[n], np.uint32), np.empty(n, np.uint32)
-    hubs = hub_count(n, m, HUBS)
-    rows = np.zeros(row_of(np.uint64(hubs)), np.uint64)
-    marks = np.zeros((threads, n // 64 + 1), np.uint64)
-    edges, stamps = np.zeros(len(PHASES), np.int64), np.zeros(COUNT + 1, np.int64)
-    phases, total = make_phases(COUNT + 1), np.zeros(1, np.int64)
-    ordered = time.perf_counter()
-    together(
-        lambda worker: _count(
-            worker == 0, by_degree, np.uint64(hubs), graph.indptr, graph.indices, order, rank, begin, lists,
-            size, rows, marks[worker], marks[worker].view(np.uint32), phases, edges, stamps, total,
-            share, shares,
-        ),
-        threads if n + m >= _SERIAL else 1,
+    table, places = room.table.table, room.table.kind.places
+    table[places["share"]], table[places["shares"]] = share, shares
+    room.zeros[:] = 0
+    call_together(room.entry, room.table.address, threads)
+    counts = room.job.counts.copy()
+    if spare is not None:
+        spare[:] = [room]
+    return Triangles(int(counts[0]), bool(room.job.by_degree), counts, time.perf_counter() - start)
+
+
+def _borrowed(graph: Graph, threads: int) -> tuple[list[_Room] | None, _Room]:
+    """The list of spare rooms that is kept with a graph, if one is, and a room that nobody else has."""
+    spare = graph.store.get(Kind.PROGRAM, TriangleJob)
+    if spare is not None:
+        try:
+            room = spare.pop()
+        except IndexError:  # another call has it
+            return spare, _room(graph, threads)
+        if len(room.job.marks) >= threads:
+            return spare, room
+    room = _room(graph, threads)
+    own = room.job[room.job._fields.index("place") :]
+    if sum(array.nbytes for array in own) > _KEPT_BYTES:
+        return None, room
+    return graph.store.put(Kind.PROGRAM, list[_Room](), TriangleJob, about="Triangles", holds=own), room
+
+
+def _room(graph: Graph, threads: int) -> _Room:
+    """A new one. Lists of a graph are as long as its edges at most."""
+    n, m, degree = graph.n, graph.m, graph.out_degree
+    phases = len(make_phases(len(PHASES)))
+    zeros = np.zeros(phases + BEGUN + len(PHASES) + 1, np.int64)
+    none, work = np.empty(0, np.uint32), merge
+    by_degree, hubs, place, begin, words = False, 0, np.empty(0, np.int64), np.empty(0, np.int64), 0
+    order = rank = lists = size = none
+    if n and squared_degrees(graph) > _SHORT * m:
+        require_memory(4 * m + 24 * n + threads * n // 8, f"triangles of {graph!r}")
+        by_degree, hubs, work = worth_ordering(degree), hub_count(n, m, HUBS), count
+        order, rank = np.empty((2, n if by_degree else 0), np.uint32)
+        place, begin = np.empty(int(degree.max()) + 2, np.int64), np.empty(n + 1, np.int64)
+        lists, size, words = np.empty(m, np.uint32), np.empty(n, np.uint32), n // 64 + 1
+    job = TriangleJob(
+        np.int64(0), np.int64(1), np.bool_(by_degree), np.uint64(hubs), graph.indptr, graph.indices,
+        zeros[:phases], zeros[phases:], degree, place, order, rank, begin, lists, size,
+        np.empty(row_of(np.uint64(hubs)), np.uint64), np.zeros((threads, words), np.uint64),
     )  # fmt: skip
-    seconds = np.concatenate(([ordered - start], np.diff(stamps) / 1e9, [0]))
-    return Triangles(int(total[0]), by_degree, edges, seconds, time.perf_counter() - start)
-
-
-def _merged(graph: Graph, threads: int, start: float, share: int, shares: int) -> Triangles:
-    """Triangles of a graph with short lists."""
-    phases, total = make_phases(1), np.zeros(1, np.int64)
-    together(
-        lambda worker: _merge(graph.indptr, graph.indices, phases, total, share, shares),
-        threads if graph.n + graph.m >= _SERIAL else 1,
-    )
-    edges, phase_seconds = np.zeros(len(PHASES), np.int64), np.zeros(len(PHASES))
-    seconds = time.perf_counter() - start
-    edges[MERGE], phase_seconds[MERGE] = graph.m, seconds
-    return Triangles(int(total[0]), False, edges, phase_seconds, seconds)
-
-
-@kernel
-def _merge(indptr, indices, phases, total, share, shares):
-    """One thread's part of merging the lists of a > b, for c below b; equal entries count once."""
-    n = np.uint64(len(indptr) - 1)
-    chunk, one = np.uint64(_MERGED), np.uint64(1)
-    chunks = np.int64((n + chunk - one) // chunk)
-    p = claim(phases, 0)
-    while p < chunks:
-        found = 0
-        last = min(n, (np.uint64(p) + one) * chunk) if p % shares == share else np.uint64(0)
-        for a in range(np.uint64(p) * chunk, last):
-            first, e = np.uint64(indptr[a]), np.uint64(indptr[a]) + one  # none is below the first b
-            end = np.uint64(indptr[a + one])
-            while e < end and indices[e] < a:
-                b = np.uint64(indices[e])
-                if b != indices[e - one]:
-                    j, stop = np.uint64(indptr[b]), np.uint64(indptr[b + one])
-                    for i in range(first, e):  # branches are cheaper here than steps by comparison
-                        c = indices[i]
-                        while j < stop and indices[j] < c:
-                            j += one
-                        if j == stop:
-                            break
-                        found += indices[j] == c and (i == first or indices[i - one] != c)
-                e += one
-        fetch_add(total, 0, found)
-        finish(phases, 0)
-        p = claim(phases, 0)
-    wait_for(phases, 0, chunks)
-
-
-@inline
-def _orient(v, by_degree, indptr, indices, order, rank, begin, lists):
-    """Write the smaller neighbours of a vertex; how many there are."""
-    old = np.uint64(order[v]) if by_degree else v
-    e = np.uint64(indptr[old])
-    end = np.uint64(indptr[old + np.uint64(1)])
-    first = np.uint64(begin[v])
-    at = first
-    before = old  # a loop is no neighbour
-    while e < end:
-        w = np.uint64(indices[e])
-        e += np.uint64(1)
-        u = np.uint64(rank[w]) if by_degree else w
-        if u < v and w != before:
-            lists[at] = np.uint32(u)
-            at += np.uint64(1)
-            before = w
-    return at - first
-
-
-@inline
-def _common(v, e, end, hubs, begin, size, lists, rows, words, bits):
-    """Triangles of ``v`` and two of its list, which is ``lists[e:end]`` and marked in ``words``."""
-    total = np.uint64(0)
-    length = end - e
-    for i in range(e, end):
-        ahead = np.uint64(lists[min(i + np.uint64(4), end - np.uint64(1))])
-        prefetch(lists, begin[ahead])
-        u = np.uint64(lists[i])
-        if u < hubs:
-            row = row_of(u)
-            whole = (u >> np.uint64(6)) + np.uint64(1)
-            if length * np.uint64(4) < whole:
-                for j in range(e, end):
-                    w = np.uint64(lists[j])
-                    if w < u:
-                        total += rows[row + (w >> np.uint64(6))] >> (w & np.uint64(63)) & np.uint64(1)
-            else:
-                for j in range(whole):
-                    total += popcount(rows[row + j] & words[j])
-        else:
-            at = np.uint64(begin[u])
-            found = np.uint32(0)
-            for j in range(at, at + np.uint64(size[u])):
-                w = lists[j]
-                found += bits[np.uint64(w >> np.uint32(5))] >> (w & np.uint32(31)) & np.uint32(1)
-            total += np.uint64(found)
-    return total
-
-
-@kernel
-def _count(
-    main, by_degree, hubs, indptr, indices, order, rank, begin, lists, size, rows, words, bits, phases,
-    edges, stamps, total, share, shares,
-):  # fmt: skip
-    """One thread's part of all phases after the order; the main thread also keeps the time."""
-    n = np.uint64(len(size))
-    chunk = np.uint64(_CHUNK)
-    chunks = np.int64((n + chunk - np.uint64(1)) // chunk)
-    if main:
-        stamps[ORIENT - 1] = clock_ns()
-    p = claim(phases, ORIENT)
-    while p < chunks:
-        kept = np.uint64(0)
-        for v in range(np.uint64(p) * chunk, min(n, (np.uint64(p) + np.uint64(1)) * chunk)):
-            size[v] = _orient(v, by_degree, indptr, indices, order, rank, begin, lists)
-            kept += np.uint64(size[v])
-        fetch_add(edges, ORIENT, kept)
-        finish(phases, ORIENT)
-        p = claim(phases, ORIENT)
-    wait_for(phases, ORIENT, chunks)
-
-    if main:
-        stamps[ROWS - 1] = clock_ns()
-    hub_chunks = np.int64((hubs + chunk - np.uint64(1)) // chunk)
-    p = claim(phases, ROWS)
-    while p < hub_chunks:
-        for v in range(np.uint64(p) * chunk, min(hubs, (np.uint64(p) + np.uint64(1)) * chunk)):
-            row = row_of(v)
-            for e in range(np.uint64(begin[v]), np.uint64(begin[v]) + np.uint64(size[v])):
-                w = np.uint64(lists[e])
-                rows[row + (w >> np.uint64(6))] |= np.uint64(1) << (w & np.uint64(63))
-        finish(phases, ROWS)
-        p = claim(phases, ROWS)
-    wait_for(phases, ROWS, hub_chunks)
-
-    if main:
-        stamps[COUNT - 1] = clock_ns()
-    p = claim(phases, COUNT)
-    while p < chunks:
-        found = np.uint64(0)
-        last = min(n, (np.uint64(p) + np.uint64(1)) * chunk) if p % shares == share else np.uint64(0)
-        for v in range(np.uint64(p) * chunk, last):
-            e = np.uint64(begin[v])
-            end = e + np.uint64(size[v])
-            if end - e < np.uint64(2):
-                continue
-            for i in range(e, end):
-                w = np.uint64(lists[i])
-                words[w >> np.uint64(6)] |= np.uint64(1) << (w & np.uint64(63))
-            found += _common(v, e, end, hubs, begin, size, lists, rows, words, bits)
-            for i in range(e, end):
-                words[np.uint64(lists[i]) >> np.uint64(6)] = np.uint64(0)
-        fetch_add(total, 0, found)
-        finish(phases, COUNT)
-        p = claim(phases, COUNT)
-    wait_for(phases, COUNT, chunks)
-    if main:
-        stamps[COUNT] = clock_ns()
+    table = Reference(job)
+    return _Room(job, table, entry(work, table.kind), zeros)

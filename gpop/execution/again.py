@@ -12,7 +12,6 @@ thread's run cannot have the same engine.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -84,6 +83,8 @@ class Ran(Retold):
     left: Any
     program: Program | None = None
     """Which has its fields, while results are made of it; what has none leaves them behind."""
+    arrays: Mapping[str, np.ndarray] | None = None
+    """Of its fields, while results are made before it begins, and nobody wants a program."""
 
     def __init__(self, graph: str, found: Resting | None = None) -> None:
         self.graph, self.said, self.same = graph, None, None
@@ -114,7 +115,13 @@ class Ran(Retold):
     def field(
         self, name: str, form: Callable[[np.ndarray], np.ndarray] = np.asarray
     ) -> np.ndarray | OnDemand:
-        """A field, in another form if need be, where it is on the host; else what waits for who looks."""
+        """A field, in another form if need be, where it is on the host; else what waits for who looks.
+
+        Where results are made before the run no value is there yet.
+        """
+        if self.arrays is not None:
+            array = self.arrays[name]
+            return array if form is np.asarray else OnDemand(lambda: form(array))
         if self.program is None:
             return Retold(lambda: form(self.left.field(name)))
         fields = self.program._fields
@@ -126,7 +133,7 @@ def run_again(asked: Hashable, start: Start, limit: int, make: Callable[[Ran], T
 
     ``make`` may be called before the run is over, and must not look at what it leaves behind.
     """
-    graph, ran, made = start.graph, None, None
+    graph, made = start.graph, None
     with exclusive(graph):
         try:
             found = graph.store.noted(asked)
@@ -134,17 +141,17 @@ def run_again(asked: Hashable, start: Start, limit: int, make: Callable[[Ran], T
             return None
         if found is None or limit < 0:
             return None
+        ran = Ran(graph.name, found)
 
-        def meanwhile() -> None:
-            nonlocal ran, made
-            ran = Ran(graph.name, found)
+        def meanwhile(arrays: Mapping[str, np.ndarray] | None = None) -> None:
+            nonlocal made
+            ran.arrays = arrays
             made = make(ran)
+            ran.arrays = None
 
-        left = found.engine.again(start, limit, partial(found.decided.stands, start.cls), meanwhile)
+        left = found.engine.again(start, limit, found.decided.stands, meanwhile)
         if left is None:
             return None
-        if ran is None:
-            ran = Ran(graph.name, found)
         ran.left = left
     return made_of(ran, start.program, make) if made is None else made
 

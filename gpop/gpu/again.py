@@ -46,7 +46,7 @@ class RestingEngine(GpuEngine):
         return True
 
     def again(
-        self, start: Start, limit: int, stands: Callable[[], bool], meanwhile: Callable[[], Any]
+        self, start: Start, limit: int, stands: Callable[[type], bool], meanwhile: Callable[[], Any]
     ) -> Left | Answer | None:
         """A run of the class on the same graph; None on another device."""
         ready, module = self.ready, cupy()
@@ -58,7 +58,7 @@ class RestingEngine(GpuEngine):
             if self.has_all or not start.shared:
                 return alike.run(start, limit, stands, meanwhile)
             return alike.run(start.of_program(), limit, stands, nothing)
-        if not stands():
+        if not stands(start.cls):
             return None
         self.program, self.limit, self.milliseconds = start.program, limit, 0.0
         try:

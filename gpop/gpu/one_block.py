@@ -100,11 +100,11 @@ class OneBlock:
             self.like = fields
 
     def run(
-        self, start: Start, limit: int, stands: Callable[[], bool], meanwhile: Callable[[], Any]
+        self, start: Start, limit: int, stands: Callable[[type], bool], meanwhile: Callable[[], Any]
     ) -> Answer | None:
         """From the first byte to the last one; ``meanwhile`` and, where nobody sees anything of the run yet,
         ``stands`` are called while the block is at work. None, and nothing seen, where it does not stand."""
-        if self.away and not stands():
+        if self.away and not stands(start.cls):
             return None
         ready, exchange, words = self.ready, self.exchange, self.words
         space, stream = ready.space or ready.take_space(start.graph), self.current_stream().ptr
@@ -125,7 +125,7 @@ class OneBlock:
         begin, wait = self.begin, self.runtime.streamSynchronize
         try:
             begin()
-            if not (self.away or stands()):
+            if not (self.away or stands(start.cls)):
                 wait(stream)
                 return None
             meanwhile()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from threading import get_ident
 from typing import Any
 
 from gpop.common.errors import UsageError
+from gpop.graph.kept import clock
 
 
 def exclusive(graph: Any) -> AbstractContextManager:
@@ -19,10 +21,11 @@ def exclusive(graph: Any) -> AbstractContextManager:
     ------
     UsageError
     """
-    lock = graph.store.lock
+    store = graph.store
+    lock = store.lock
     if lock._is_owned():  # what threading.Condition asks an RLock, too
         raise UsageError(
             f"{graph!r} is in the middle of a run: a callback may run programs on other graphs only"
         )
-    graph.store.begin()
+    store.began[get_ident()] = next(clock)  # what is asked for from now on is in use
     return lock

@@ -41,7 +41,8 @@ SMALL = 1 << 20
 MOST_NOTED = 64
 """Notes of a graph; they are small, since the arrays are those of entries."""
 
-_clock = itertools.count(1)
+clock = itertools.count(1)
+"""Of the process: says what was asked for before what."""
 
 
 class Kind(StrEnum):
@@ -76,7 +77,7 @@ class _Entry:
     def __init__(self, value: Any, holds: Any, graph: Any | None, about: str) -> None:
         self.value, self.holds, self.graph, self.about = value, holds, graph, about
         self.bytes = sum(bytes_of(holds, set()))  # at most: what is shared is counted, too
-        self.used = next(_clock)
+        self.used = next(clock)
 
     def latest(self) -> int:
         """When it, or what is kept with its graph, was last asked for."""
@@ -103,7 +104,8 @@ class Store:
         self._own = own
         self._entries: dict[tuple[Kind, Hashable], _Entry] = {}
         self._parent: weakref.ref[Store] | None = None
-        self._began: dict[int, int] = {}
+        self.began: dict[int, int] = {}
+        """When the run of each thread began (`gpop.graph.exclusive`)."""
         self._noted: dict[Hashable, _Note] = {}
         self._most: int | None = None
 
@@ -112,7 +114,7 @@ class Store:
         entry = self._entries.get((kind, key))
         if entry is None:
             return None
-        entry.used = next(_clock)
+        entry.used = next(clock)
         return entry.value
 
     def put(
@@ -154,7 +156,7 @@ class Store:
         if len(self._noted) >= MOST_NOTED:
             self.forget()
         self._tell_entries()
-        began = self._began.get(threading.get_ident(), 0)
+        began = self.began.get(threading.get_ident(), 0)
         used = [each for each in list(self._entries.items()) if each[1].used > began]
         self._noted[key] = _Note(value, used)
 
@@ -166,7 +168,7 @@ class Store:
         for name, entry in note.programs:
             if self._entries.get(name) is not entry:
                 return None
-        note.used = next(_clock)  # every call of microseconds asks: its entries are told later
+        note.used = next(clock)  # every call of microseconds asks: its entries are told later
         return note.value
 
     def _tell_entries(self) -> None:
@@ -220,10 +222,6 @@ class Store:
             Kept(str(kind), about, *bytes_of(entry.holds, seen))
             for _, (kind, _), entry, about in self._walk()
         )
-
-    def begin(self) -> None:
-        """A run of this thread is about to begin: what is asked for from now on is in use."""
-        self._began[threading.get_ident()] = next(_clock)
 
     def require(self, nbytes: int, what: str) -> None:
         """Have ``nbytes`` free on the host, if need be by dropping what was not used for longest.
@@ -294,7 +292,7 @@ class Store:
 
     def _in_use(self, entry: _Entry) -> bool:
         if self.lock._is_owned():
-            if entry.used > self._began.get(threading.get_ident(), 0):
+            if entry.used > self.began.get(threading.get_ident(), 0):
                 return True
         elif self._held():
             return True

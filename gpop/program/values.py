@@ -73,7 +73,7 @@ class Declared:
     def pattern(self) -> int:
         """The value as a step has it: worked out once."""
         if self._pattern is None:
-            self._pattern = _pattern(self.value, self.dtype)
+            self._pattern = pattern_of(self.value, self.dtype)
         return self._pattern
 
     def on_host(self) -> np.ndarray:
@@ -98,12 +98,25 @@ class Declared:
         size = self.dtype.itemsize
         steps = [EVERYWHERE, size, address, 0, self.pattern]
         for vertex, value in self.others.items():
-            steps += (ONE, size, address, vertex, _pattern(value, self.dtype))
+            steps += (ONE, size, address, vertex, pattern_of(value, self.dtype))
         return steps
 
 
-def _pattern(value: Any, dtype: np.dtype) -> int:
-    """Bytes of a value, repeated until they are those of an int64."""
+_REPEATED = {1: 0x0101010101010101, 2: 0x0001000100010001, 4: 0x0000000100000001, 8: 1}
+
+
+def pattern_of(value: Any, dtype: np.dtype) -> int:
+    """Bytes of a value, repeated until they are those of an int64.
+
+    Examples
+    --------
+    >>> [pattern_of(value, np.dtype(np.int32)) for value in (1, -1, np.int32(1))]
+    [4294967297, -1, 4294967297]
+    """
+    if type(value) is int and dtype.kind in "iu":  # in most calls: what NumPy is asked takes 4 us
+        size = dtype.itemsize
+        pattern = (value & (1 << 8 * size) - 1) * _REPEATED[size]
+        return pattern - (pattern >> 63 << 64)
     return int.from_bytes(np.full(1, value, dtype).tobytes() * (8 // dtype.itemsize), "little", signed=True)
 
 
@@ -128,7 +141,7 @@ class Scaled:
 
     def steps(self, address: int) -> list[int] | None:
         of = self.fields[self.name].__array_interface__["data"][0]
-        return [TIMES, self.dtype.itemsize, address, of, _pattern(self.factor, np.dtype(np.float64))]
+        return [TIMES, self.dtype.itemsize, address, of, pattern_of(self.factor, np.dtype(np.float64))]
 
 
 class Unset:

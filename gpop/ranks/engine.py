@@ -15,7 +15,7 @@ from gpop.cpu import loop_state
 from gpop.cpu.active import load_frontier
 from gpop.cpu.engine import CpuEngine
 from gpop.cpu.exchange_wire import CLOCK, EXCHANGE_TURN
-from gpop.cpu.follow import ANYWHERE, Places
+from gpop.cpu.follow import ANYWHERE
 from gpop.cpu.traits import MAYBE
 from gpop.cpu.workspace import own_edges
 from gpop.graph.graph import Graph
@@ -149,12 +149,10 @@ class RankEngine(Together, CpuEngine):
         return cores_of(self.world.local_rank, self.threads, self.world.allowed)
 
     def _enter(self, *numbers: Any, **how: Any) -> bool:
-        self.cores = self._cores()
-        with kept_on(self.cores[:1]):
+        self.cores = cores = self._cores()
+        self.places = places_of(cores, self.world.allowed[self.world.local_rank]) if cores else ANYWHERE
+        with kept_on(cores[:1]):
             return super()._enter(*numbers, **how)
-
-    def _places(self) -> Places:
-        return places_of(self.cores, self.world.allowed[self.world.local_rank]) if self.cores else ANYWHERE
 
     def _agreed(self, records: np.ndarray, seconds: float) -> np.ndarray:
         return self.agree(records, seconds, int(self.progress[loop_state.FRONTIER]))

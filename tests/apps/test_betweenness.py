@@ -63,8 +63,10 @@ def test_what_is_over_before_another_thread_comes_calls_none(monkeypatch):
     graph = simple("rmat")
     expected = gpop.betweenness(graph, [0, 1, 2], threads=2).score
     monkeypatch.setattr(direct, "_SERIAL", 3 * (graph.n + graph.m) + 1)
-    monkeypatch.setattr("gpop.common.parallel.beside", lambda *call: pytest.fail("a thread is called"))
+    called, call = [], direct.call_together
+    monkeypatch.setattr(direct, "call_together", lambda *given: called.append(given[2]) or call(*given))
     np.testing.assert_allclose(gpop.betweenness(graph, [0, 1, 2], threads=2).score, expected, rtol=1e-12)
+    assert called == [1]
 
 
 def test_parallel_edges_are_paths_of_their_own():
@@ -177,7 +179,7 @@ def test_verify_sees_a_fault():
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_the_space_of_searches_is_kept_and_clean(alone, monkeypatch):
+def test_the_room_of_searches_is_kept_and_clean(alone, monkeypatch):
     if not alone:
         monkeypatch.setattr(direct, "SMALL", 0)
     graph = simple("rmat")
@@ -187,28 +189,54 @@ def test_the_space_of_searches_is_kept_and_clean(alone, monkeypatch):
         return [gpop.betweenness(graph, sources, **asked).score for sources in ([1, 2, 3], [5, 4])]
 
     first = found()
-    spaces = graph.store.get(Kind.PROGRAM, direct.KEPT)
-    assert not any(array.any() for space in spaces for array in (space.sigma, space.share, space.visited))
-    assert np.array_equal(found(), first)
-    assert graph.store.get(Kind.PROGRAM, direct.KEPT)[0].sigma is spaces[0].sigma
+    (room,) = graph.store.get(Kind.PROGRAM, direct.KEPT)
+    job = room.job
+    assert not any(array.any() for array in (job.sigma, job.share, job.visited, job.now, job.scores))
+    assert np.array_equal(found()[0], first[0])
+    assert np.array_equal(found()[1], first[1])
+    assert graph.store.get(Kind.PROGRAM, direct.KEPT) == [room]
 
 
-def test_calls_at_the_same_time_have_spaces_of_their_own(monkeypatch):
+def test_more_sources_and_threads_than_before():
+    """What was kept has no room for them."""
+    graph = simple("rmat")
+    expected = {count: gpop.betweenness(simple("rmat"), count, threads=1).score for count in (2, 5, 40)}
+    for count, threads in ((2, 2), (5, 2), (2, 4), (40, 4), (5, 3)):
+        found = gpop.betweenness(graph, count, threads=threads)
+        assert np.array_equal(found.score, expected[count]), (count, threads)
+
+
+def test_sources_in_batches(monkeypatch):
+    """Between which an interrupt comes through."""
+    graph, called, call = simple("rmat"), [], direct.call_together
+    expected = [gpop.betweenness(graph, count, threads=2).score for count in (40, 3)]
+    monkeypatch.setattr(direct, "_BATCH", 1)
+    monkeypatch.setattr(direct, "call_together", lambda *given: called.append(given[2]) or call(*given))
+    monkeypatch.setattr(direct, "LANES", 16)
+    several = gpop.betweenness(graph, 40, threads=2)
+    np.testing.assert_allclose(several.score, expected[0], rtol=1e-12)
+    assert len(called) == 3
+    monkeypatch.setattr(direct, "SMALL", 0)
+    assert np.array_equal(gpop.betweenness(graph, 3, threads=2).score, expected[1])
+    assert len(called) == 6
+
+
+def test_calls_at_the_same_time_have_rooms_of_their_own(monkeypatch):
     """One that begins inside another, which has what is kept."""
-    graph, used, shared = simple("rmat"), [], direct._shared
+    graph, used, search = simple("rmat"), [], direct.Room.search
 
     def found(source):
         return gpop.betweenness(graph, [source], normalized=False, threads=2).score
 
     expected = {source: found(source) for source in (1, 2)}
 
-    def search(ways, source, space, score, threads):
-        used.append(space)
+    def searched(room, *given):
+        used.append(room)
         if len(used) == 1:
             assert np.array_equal(found(2), expected[2])
-        shared(ways, source, space, score, threads)
+        search(room, *given)
 
-    monkeypatch.setattr(direct, "_shared", search)
+    monkeypatch.setattr(direct.Room, "search", searched)
     assert np.array_equal(found(1), expected[1])
     assert len(used) == 2
     assert used[0] is not used[1]

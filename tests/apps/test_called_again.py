@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import pickle
 import sys
 import threading
@@ -13,8 +14,8 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.apps import pagerank
 from gpop.apps.pagerank import ConvergingPageRank
-from gpop.apps.resolved import resolved
 from gpop.cpu.again import RestingEngine
 from gpop.generate import generate
 
@@ -38,12 +39,14 @@ CALLS = {
 }
 
 MOST = {
-    "pagerank": (lambda graph: gpop.pagerank(graph, threads=2), 65),
-    "three iterations": (lambda graph: gpop.pagerank(graph, iterations=3, threads=2), 65),
-    "components": (lambda graph: gpop.connected_components(graph, threads=2), 30),
-    "bfs by messages": (lambda graph: gpop.bfs(graph, 5, method="messages", threads=2), 70),
-    "bfs": (lambda graph: gpop.bfs(graph, 5, threads=2), 30),
-    "betweenness": (lambda graph: gpop.betweenness(graph, [3], threads=2), 110),
+    "pagerank": (lambda graph: gpop.pagerank(graph, threads=2), 40),
+    "three iterations": (lambda graph: gpop.pagerank(graph, iterations=3, threads=2), 40),
+    "components": (lambda graph: gpop.connected_components(graph, threads=2), 18),
+    "bfs by messages": (lambda graph: gpop.bfs(graph, 5, method="messages", threads=2), 60),
+    "bfs": (lambda graph: gpop.bfs(graph, 5, threads=2), 20),
+    "sssp": (lambda graph: gpop.sssp(graph, 5, threads=2), 45),
+    "betweenness": (lambda graph: gpop.betweenness(graph, [3, 5], threads=2), 40),
+    "triangles": (lambda graph: gpop.triangle_count(graph, threads=2), 22),
     "heat_kernel": (lambda graph: gpop.heat_kernel(graph, [3], threads=2), 175),
 }
 """Functions of Python that a call like an earlier one may ask."""
@@ -168,18 +171,66 @@ def test_what_is_refused_is_refused_after_what_equals_it():
             gpop.connected_components(graph, partition_size=64.0)
 
 
-def test_equal_arguments_of_other_types_are_others():
+@pytest.fixture
+def made(monkeypatch):
+    """Arguments of the ways to ranks that are made."""
+    made, ranking = [], pagerank._Ranking
+    monkeypatch.setattr(pagerank, "_Ranking", lambda *given: (made.append(given[1:]), ranking(*given))[1])
+    return made
+
+
+def test_equal_arguments_of_other_types_are_others(made):
     graph = graph_of()
+    gpop.pagerank(graph, iterations=2)  # layouts are there: notes go when something comes
+    del made[:]
+    for damping in (1, 1.0, True, 1, 1.0):
+        gpop.pagerank(graph, damping, iterations=2)
+    assert [type(each) for each, *_ in made] == [int, float, bool]
+    del made[:]
+    for damping in (np.float64(0.5), np.float64(0.5), 0.5):  # what is no plain number is looked at each time
+        gpop.pagerank(graph, damping, iterations=2)
+    assert len(made) == 3
+    del made[:]
+    options = {"iterations": 3}, {"iterations": 2, "dtype": np.float32}, {"iterations": 2, "weighted": False}
+    for each in options * 2:
+        gpop.pagerank(graph, **each)
+    assert len(made) == len(options)
 
-    def named(graph, value, options):
-        return [value]
 
-    made = [resolved(named, graph, value, options={}) for value in (1, 1.0, True, 1)]
-    assert [type(each[0]) for each in made] == [int, float, bool, int] and made[3] is made[0]
-    mutable = [resolved(named, graph, value, options={}) for value in ([1], [1])]
-    assert mutable[0] is not mutable[1]
-    options = [{"a": 1}, {"b": 1}, {"a": 1.0}]
-    assert len({id(resolved(named, graph, 2, options=each)) for each in options for _ in range(2)}) == 3
+def test_nothing_is_noted_where_a_call_has_more_to_do(made, monkeypatch):
+    graph, log = graph_of(), logging.getLogger("gpop")
+    for options in ({"callback": lambda record: None}, {"progress": True}, {"transport": "alone"}):
+        for count in (1, 2):
+            gpop.pagerank(graph, iterations=2, **options)
+            assert len(made) == count
+        del made[:]
+    monkeypatch.setattr(log, "level", logging.INFO)
+    log.manager._clear_cache()
+    for _ in range(2):
+        gpop.pagerank(graph, iterations=2)
+    monkeypatch.undo()
+    log.manager._clear_cache()
+    assert len(made) == 2
+
+
+def test_a_source_by_its_name_is_the_same_and_none_is_refused_again_and_again():
+    graph = graph_of()
+    for _ in range(2):
+        assert np.array_equal(gpop.bfs(graph, 3).level, gpop.bfs(graph=graph, source=3).level)
+        with pytest.raises(TypeError, match="source"):
+            gpop.bfs(graph)
+        with pytest.raises(TypeError, match="source"):
+            gpop.bfs(graph, 3, source=4)
+        with pytest.raises(TypeError):
+            gpop.bfs(graph, 3, "direct")
+        with pytest.raises(gpop.UsageError, match="source 9999 is not in the graph"):
+            gpop.bfs(graph, 9999)
+        with pytest.raises(TypeError, match="bfs takes no option 'thread'"):
+            gpop.bfs(graph, 3, thread=2)
+        with pytest.raises(gpop.UsageError, match="mode means nothing"):
+            gpop.bfs(graph, 3, method="direct", mode="pc")
+        with pytest.raises(gpop.UsageError, match="expected a gpop.Graph"):
+            gpop.bfs(None, 3)
 
 
 def test_a_run_that_is_broken_off_leaves_nothing_for_the_next(monkeypatch):

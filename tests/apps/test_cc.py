@@ -93,7 +93,7 @@ def test_on_a_gpu_partitions_are_for_labels():
 def test_a_graph_that_does_not_fit_the_gpu_is_labelled_by_messages(monkeypatch):
     sent = gpop.connected_components(directed(), "labels")
     reasons = []
-    monkeypatch.setattr(cc, "_by_labels", lambda *given: reasons.append(given[2]) or sent)
+    monkeypatch.setattr(cc, "_by_labels", lambda *given: reasons.append(given[1]) or sent)
     with emulated():
         monkeypatch.setattr(sys.modules["cupy"].cuda.runtime, "memGetInfo", lambda: (8, 8))
         found = gpop.connected_components(directed(), target="gpu")

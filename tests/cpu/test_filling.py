@@ -230,11 +230,11 @@ def test_a_program_that_somebody_has_looked_at_or_set_is_none_of_them(look):
         seen = None
         if turn in (0, 4):
             seen = look(program := of.program(graph))
-            of.run_of(program, None, lambda ran: ran.program, {"threads": 2})
+            share = of.run_of(program, None, lambda ran: ran.field("share"))
         else:
-            program = of.run(graph, lambda ran: ran.program, {"threads": 2})
-        found.append(program.share)
-        assert seen is None or seen is program.share
+            share = of.run(lambda ran: ran.field("share"), graph)
+        found.append(share)
+        assert seen is None or seen is share
     assert np.array_equal(found[0], found[4]) and np.array_equal(found[1], found[5])
     assert np.array_equal(found[1], found[3])
 
@@ -256,11 +256,13 @@ def test_scratch_is_that_of_the_last_run_and_a_result_is_not():
     assert all(np.array_equal(rank, expected) for rank in ranks)
     assert len({rank.ctypes.data for rank in ranks}) == len(ranks)
     of = Prototype(Mixed(graph), 2, {"threads": 1}, ("small", "fraction"))
-    programs = [of.run(graph, lambda ran: ran.program, {"threads": 1}) for _ in range(4)]
+    names = "small", "fraction", "flag", "found"
+    made = [of.run(lambda ran: [*map(ran.field, names)], graph) for _ in range(4)]
+    fields = [dict(zip(names, arrays, strict=True)) for arrays in made]
     for name, same in (("small", True), ("fraction", True), ("flag", False), ("found", False)):
-        one, other = (programs[i]._fields[name] for i in (2, 3))
+        one, other = (fields[i][name] for i in (2, 3))
         assert (one is other) == same, name
-        assert np.array_equal(one, programs[0]._fields[name]), name
+        assert np.array_equal(one, fields[0][name]), name
 
 
 @pytest.mark.parametrize("stop", [False, True])

@@ -110,5 +110,5 @@ def test_runs_of_other_threads_or_patience_are_told_so():
     space = SimpleNamespace(**{name: np.zeros(8, np.int64) for name in ("team", "claim", "filling")})
     loop = SimpleNamespace(entry=11, job=Reference(Noted(np.zeros((1, 7), np.int64))))
     for threads, spins in ((2, 5), (3, 5), (2, 6), (2, 5)):
-        told = follow.following_of(loop, space, threads, spins)
+        told = follow.following_of(loop, follow.ANYWHERE, space, threads, spins)
         assert told.table[-7:-3].tolist() == [threads, spins, 11, loop.job.address]

@@ -7,6 +7,8 @@ import pytest
 
 import gpop
 from gpop.cpu import engine, loop_state, sharing
+from gpop.cpu.again import RestingEngine
+from gpop.cpu.beginning import Beginning
 from gpop.cpu.engine import CpuEngine
 from gpop.generate import generate
 
@@ -200,3 +202,42 @@ def test_numbers_of_threads_take_turns_on_a_graph(options, prepared):
     for threads in (1, 2, 4, 4, 2, 1):
         assert np.array_equal(ranks(threads), first[threads])
     assert len(prepared) == count and len(graph.kept()) == kept
+
+
+def test_in_edges_that_a_run_finds_which_begins_like_the_last(monkeypatch):
+    """It has no program until then."""
+    rmat, alike, pull = generate("rmat", scale=12, degree=16, seed=1), [], RestingEngine._pull_if_wanted
+    tails, n = np.repeat(np.arange(rmat.n), rmat.out_degree), rmat.n
+    edges = np.r_[tails, n, n + 1], np.r_[rmat.indices, n + 1, n + 2]  # and a chain
+    graph, other = gpop.Graph.from_edges(*edges), gpop.Graph.from_edges(*edges)
+    hub = int(np.argmax(rmat.out_degree))
+    expected = {each: gpop.bfs(other, each, method="direct").level for each in (n, hub)}
+
+    def pull_if_wanted(engine):
+        late = engine.late is not None
+        found = pull(engine)
+        alike.append(late and found)
+        return found
+
+    monkeypatch.setattr(RestingEngine, "_pull_if_wanted", pull_if_wanted)
+    for source in (n, n, n, n, hub, hub, hub, n, hub):
+        found = gpop.bfs(graph, source, method="messages", threads=2)
+        assert np.array_equal(found.level, expected[source])
+        assert np.array_equal(found.level[found.parent[found.level > 0]] + 1, found.level[found.level > 0])
+    assert alike.count(True) == 1
+
+
+def test_the_source_of_a_run_that_begins_like_the_last_is_its_own(monkeypatch):
+    graph, begun, begin = graph_of(), [], Beginning.begin
+    expected = {source: gpop.bfs(graph_of(), source, method="direct") for source in range(8)}
+    far = {source: gpop.sssp(graph_of(), source, method="lists").distance for source in range(8)}
+    monkeypatch.setattr(Beginning, "begin", lambda *given: (begun.append(1), begin(*given))[1])
+    results = []
+    for source in (0, 1, 2, 3, 4, 5, 6, 7, 3):
+        results.append((source, gpop.bfs(graph, source, method="messages", threads=2)))
+        found = gpop.sssp(graph, source, method="messages", threads=2)
+        assert np.array_equal(found.distance, far[source]) and found.source == source
+    assert len(begun) >= 12
+    for source, found in results:
+        assert np.array_equal(found.level, expected[source].level), source
+        assert found.parent[source] == source and found.source == source

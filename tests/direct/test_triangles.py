@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from gpop.direct import triangles
-from gpop.direct.triangles import MERGE, ORIENT, count_triangles, worth_ordering
+from gpop.direct.triangles import count_triangles, worth_ordering
+from gpop.direct.triangles_steps import MERGE, ORIENT
 from gpop.generate import generate
 from gpop.graph.graph import Graph
 from tests.graphs import small_graphs
@@ -88,6 +89,29 @@ def test_short_lists_are_merged():
         found = count_triangles(graph, 2)
         assert (found.edges[MERGE] == graph.m) == short
         assert found.count == dense_count(graph)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_room_is_used_again(order, kept, monkeypatch):
+    """By calls with other threads and shares, and not by two at the same time."""
+    if not kept:
+        monkeypatch.setattr(triangles, "_KEPT_BYTES", -1)
+    graph = generate("rmat", scale=9, degree=8, seed=3, symmetrize=True)
+    expected, used, call = dense_count(graph), [], triangles.call_together
+
+    def called(entry, address, threads):
+        used.append(address)
+        if len(used) == 2:
+            assert count_triangles(graph, threads).count == expected
+        call(entry, address, threads)
+
+    monkeypatch.setattr(triangles, "call_together", called)
+    for threads in (2, 2, 1, 4):
+        assert count_triangles(graph, threads).count == expected
+    assert sum(count_triangles(graph, 2, share, 3).count for share in range(3)) == expected
+    assert used[1] != used[2]
+    if kept:
+        assert used[0] == used[1] != used[4] == used[5] == used[7]
 
 
 def test_only_dense_skewed_graphs_are_ordered():

@@ -80,7 +80,7 @@ def test_workers_are_kept_on_their_cores_until_a_run_is_over():
     loop = SimpleNamespace(entry=ctypes.cast(entry, ctypes.c_void_p).value, job=Reference(ANYWHERE))
     crew = borrow(1)
     try:
-        told = following_of(loop, space, 2, team.SPINS, places_of(here[:2], here))
+        told = following_of(loop, places_of(here[:2], here), space, 2, team.SPINS)
         crew.call(follow.entry(), 0, told.address, 2)
         for phase in range(2):
             space.team[team.GENERATION] += 1
