@@ -35,7 +35,6 @@ filled takes less than to say so."""
 class RestingEngine(CpuEngine):
     """An engine of one run or, between them, of many."""
 
-    rests = False
     led: Any = None  # the loop of the last workers that were called
     begun: Beginning | None = None  # how the last run began, where others may begin so
     liked: Fields | None = None  # what the fields of the last run were like
@@ -43,6 +42,8 @@ class RestingEngine(CpuEngine):
     def rest(self) -> bool:
         """Let go of the graph and the program; False where the next run may have to prepare something."""
         if self.plan.counting or self.traits.track or not (self.graph.n and self.stays):
+            return False
+        if self.trial is not None and self.trial.trying:
             return False
         self.rests, self.decided = True, self.plan.alike
         self.counts = self.tries_blocks and not self.blocked and not is_small(self.graph)
@@ -58,7 +59,8 @@ class RestingEngine(CpuEngine):
 
         None, and nothing done, where it would have to prepare something.
         """
-        if not stands():
+        trial = self.trial
+        if not stands() or (trial is not None and (trial.way != self.way or trial.is_near(limit))):
             return None
         self.program = program = start.program
         self.limit, self.rows, progress = limit, self.most_rows, self.progress

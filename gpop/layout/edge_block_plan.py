@@ -101,10 +101,15 @@ class Plan(NamedTuple):
         pc = np.array([edges, self.messages]) / edges
         return pull, pc * (1 + threads * self.heaviest / 2)
 
-    def gain(self, threads: int, costs: Costs = COSTS) -> float:
-        """Nanoseconds per edge and core that an iteration of pull is expected to save over PC."""
+    def expected(self, threads: int, costs: Costs = COSTS) -> dict[str, float]:
+        """Nanoseconds per edge and core that an iteration is expected to take, by the name of its mode."""
         pull, pc = self.parts(threads)
-        return float(pc @ costs[len(pull) :] - pull @ costs[: len(pull)])
+        return {"pull": float(pull @ costs[: len(pull)]), "pc": float(pc @ costs[len(pull) :])}
+
+    def gain(self, threads: int, costs: Costs = COSTS) -> float:
+        """What an iteration of pull is expected to save of those over PC."""
+        expected = self.expected(threads, costs)
+        return expected["pc"] - expected["pull"]
 
 
 def _cut_units(work: np.ndarray, cells: int, most: int) -> np.ndarray:

@@ -202,8 +202,13 @@ def blocks_of(
 
 def never_pay(graph: Graph, threads: int, *sizes: Any, costs: Costs = COSTS) -> bool:
     """Whether blocks of these sizes were thought about, and save nothing however often they are asked for."""
-    plan = graph.store.get(Kind.PLAN, block_sizes(graph, threads, *sizes))
+    plan = plan_of(graph, threads, *sizes)
     return plan is not None and plan.gain(threads, costs) <= 0
+
+
+def plan_of(graph: Graph, threads: int, *sizes: Any) -> Plan | None:
+    """The plan of blocks of these sizes; None where nobody has thought about them."""
+    return graph.store.get(Kind.PLAN, block_sizes(graph, threads, *sizes))
 
 
 def is_small(graph: Graph) -> bool:

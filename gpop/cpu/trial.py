@@ -1,0 +1,203 @@
+"""Two ways that take turns while runs go on, so that the faster one is known by its times.
+
+Where every vertex is active, messages are pulled through blocks or sent through bins, and the model foretells
+which takes less time from counts (`gpop.layout.edge_block_plan`). In which caches lines lie, and how far
+cores are apart, it does not know: on graphs whose values fit the caches it was wrong by up to 1.9 times, and
+constants that suit one graph and machine do not suit the next. Both ways give the same bits (pull_all.py), so
+they may change from iteration to iteration, and nothing but time comes of it.
+
+So the way that the model says is taken until what the other one costs to try, mostly its layout, is little
+beside what was done: for most graphs that is many runs. Then both take turns of `TURN` iterations, or to the
+end of the run. The first iteration of a turn does not count: it finds the caches as the other way has left
+them, and pages that nobody has touched; and what holds up one more than `HELD_UP` times as long as most take
+is none of the way's. Each turn is compared with the one before it, when the machine was mostly as fast. The
+other way is taken from then on if it was faster by more than what turns differ anyway (`NEARLY`), until
+`AGAIN` times as many iterations were done, when there is another trial: what a machine does changes, and the
+price is small by then.
+"""
+
+from __future__ import annotations
+
+import statistics
+
+import numpy as np
+
+from gpop.common.memory import available_bytes
+from gpop.layout.edge_blocks import BINS_BUILD, BLOCKS_BUILD
+from gpop.plan.plan import UNLIMITED
+from gpop.plan.trace import GATHER_AT, SCATTER_AT
+
+TURN, TURNS = 10, 5
+"""Iterations of a turn, and turns of each way."""
+
+BEHIND, SEEN = 1.25, 2
+"""So many times the time of the other, in all of so many turns, and there are no more of them."""
+
+HELD_UP, NEARLY = 3.0, 0.98
+
+FIRST, SHARE = 40, 0.04
+"""Iterations before a trial, and its price over all that are done before: what is made for it counts as the
+iterations that would have taken as long."""
+
+AGAIN = 4
+"""How many times as many iterations are done before the next trial."""
+
+SOON = 256
+"""A run that may reach a trial in so many iterations is begun by an engine that can change its way."""
+
+FARTHEST = 2.5
+"""A way that is expected to take so many times as long is not tried."""
+
+BUILD, COMPILE_NS = {"pull": BLOCKS_BUILD, "pc": BINS_BUILD}, 1.6e9
+"""What is made for a way: its layout; and to compile its kernel, which takes some seconds, once for all runs
+of all later processes."""
+
+MOST_BYTES, SPARE, EDGE_BYTES = 1 << 29, 8, 16
+"""What is built for a trial takes so many bytes at most, and one in so many of those that are free; it takes
+so many of an edge, at most, beside its weight."""
+
+
+class Trial:
+    """Which of two ways a program takes on a graph, and what is known of their times.
+
+    Attributes
+    ----------
+    way : str
+        That of the next iteration.
+    left : int
+        Iterations until they may change.
+    trying : bool
+        Whether they take turns; else ``way`` is taken until the next trial.
+    took : dict
+        By way: the seconds of an iteration in the last trial, once it is over.
+
+    Examples
+    --------
+    >>> trial = Trial("pull", "pc", wait=20)
+    >>> records = np.zeros((10, GATHER_AT + 1))
+    >>> trial.note("pull", records), trial.note("pull", records), trial.trying
+    (None, None, True)
+    >>> while trial.trying:
+    ...     records[:, GATHER_AT] = {"pc": 0.2, "pull": 0.3}[trial.way]
+    ...     trial.note(trial.way, records)
+    >>> trial.way, trial.told()
+    ('pc', {'way': 'pc', 'by': 'times', 'pull': 0.3, 'pc': 0.2})
+    """
+
+    __slots__ = ("_done", "_is_first", "_other", "_seconds", "_turns", "left", "took", "trying", "way")
+
+    def __init__(self, way: str, other: str, wait: int) -> None:
+        self.way, self._other, self.left = way, other, wait
+        self.trying, self._is_first = False, True
+        self.took: dict[str, float] = {}
+        self._done = 0
+        self._seconds: list[float] = []  # of the iterations of this turn
+        self._turns: dict[str, list[float]] = {}
+
+    def note(self, way: str, records: np.ndarray) -> None:
+        """These iterations were done so; a run that goes on in a way that is not the trial's is no turn."""
+        self._done += len(records)
+        if way != self.way:
+            return
+        self.left -= len(records)
+        if self.trying:
+            self._seconds += (records[:, SCATTER_AT] + records[:, GATHER_AT]).tolist()
+        if self.left <= 0:
+            self.end_turn()
+
+    def end_turn(self) -> None:
+        """The other's turn begins, where one is over: a run may end before it is."""
+        if not self.trying and self.left <= 0:
+            self.trying, self._turns = True, {self.way: [], self._other: []}
+        elif self._seconds:
+            self._turns[self.way].append(typical(self._seconds[1:] or self._seconds))
+            self._seconds = []
+            self.way, self._other = self._other, self.way
+            self._decide()
+        if self.trying:
+            self.left = TURN
+
+    def _decide(self) -> None:
+        """After a turn of each: that is all, if it is known who is faster."""
+        (first, own), (second, others) = self._turns.items()
+        if len(own) != len(others):
+            return
+        times = [other / one for one, other in zip(own, others, strict=True)]
+        if len(times) == TURNS or (len(times) == SEEN and min(times) > BEHIND):
+            self.way, self._other = (second, first) if statistics.median(times) < NEARLY else (first, second)
+            self.took = {way: statistics.median(turns) for way, turns in self._turns.items()}
+            self.trying, self.left = False, AGAIN * self._done
+            self._is_first = False
+
+    def is_near(self, limit: int) -> bool:
+        """Whether a run of so many iterations may have a part in it, as far as can be seen.
+
+        Examples
+        --------
+        >>> Trial("pull", "pc", wait=40).is_near(40), Trial("pull", "pc", wait=40).is_near(41)
+        (False, True)
+        """
+        return self.trying or self.left < min(limit, SOON)
+
+    def hurry(self, wait: int) -> None:
+        """No more than so many iterations are waited for the first trial: somebody has paid for it."""
+        if self._is_first and not self.trying:
+            self.left = min(self.left, wait)
+
+    def give_up(self) -> None:
+        """There is no room for what this way needs: the other one is taken, whatever its time."""
+        self.way, self._other = self._other, self.way
+        self.trying, self.left, self._is_first = False, UNLIMITED, False
+
+    def told(self) -> dict[str, str | float]:
+        """The way that comes next, by ``model``, ``times`` or, in a trial, ``turns``; and times it knows."""
+        by = "turns" if self.trying else "times" if self.took else "model"
+        return {"way": self.way, "by": by, **self.took}
+
+
+def typical(seconds: list[float]) -> float:
+    """What an iteration of these takes, but for what holds it up.
+
+    >>> typical([1.0, 1.0, 2.0]), typical([1.0, 1.0, 40.0])
+    (1.3333333333333333, 1.6666666666666667)
+    """
+    most = HELD_UP * statistics.median(seconds)
+    return statistics.fmean(min(each, most) for each in seconds)
+
+
+def wait_for(own: float, price: float) -> int:
+    """Iterations before a trial; ``own``: nanoseconds of one, by edge and core, and ``price`` those of what
+    is made for it.
+
+    Examples
+    --------
+    >>> wait_for(1.0, 0.0), wait_for(1.0, 8.0), wait_for(2.0, 8.0)
+    (40, 240, 140)
+    """
+    return FIRST + round(price / (SHARE * own))
+
+
+def trial_of(way: str, expected: dict[str, float], makes: int, compiles: float) -> Trial | None:
+    """The trial of a program that the model has take this ``way``; None where the other is not worth one.
+
+    Parameters
+    ----------
+    way : str
+    expected : dict
+        By way, nanoseconds of an iteration, by edge and core.
+    makes : int
+        Bytes of the other's layout, at most, where it is not there.
+    compiles : float
+        Nanoseconds, by edge and core, to compile its kernel, where that is not there.
+
+    Examples
+    --------
+    >>> trial_of("pull", {"pull": 1.0, "pc": 2.6}, 0, 0.0)
+    >>> trial_of("pull", {"pull": 1.0, "pc": 2.4}, 1 << 40, 0.0)
+    >>> trial_of("pull", {"pull": 1.0, "pc": 2.4}, 0, 0.0).left
+    40
+    """
+    (other,) = expected.keys() - {way}
+    if expected[other] > FARTHEST * expected[way] or makes > min(MOST_BYTES, available_bytes() // SPARE):
+        return None
+    return Trial(way, other, wait_for(expected[way], compiles + (BUILD[other] if makes else 0.0)))

@@ -1,0 +1,349 @@
+"""Two ways in turns: the faster one is taken, by times that the tests say; the bits are those of either."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.common.errors import NotEnoughMemory
+from gpop.cpu import trial as module
+from gpop.cpu import trying, workspace
+from gpop.cpu.trial import BEHIND, FIRST, TURN, TURNS, Trial, trial_of
+from gpop.generate import generate
+from gpop.graph.kept import Kind
+from gpop.layout import edge_blocks
+from gpop.plan.trace import GATHER_AT
+from tests.cpu.test_pull_all import Decayed
+from tests.graphs import small_graphs
+from tests.programs import Formula, Rank
+from tests.quick import quick
+
+SEEN = module.SEEN
+
+
+def records(seconds: list[float]) -> np.ndarray:
+    found = np.zeros((len(seconds), GATHER_AT + 1))
+    found[:, GATHER_AT] = seconds
+    return found
+
+
+def go_on(trial: Trial, took: dict[str, float], iterations: int) -> list[str]:
+    """The ways that so many iterations take, one after the other, as long as ``took`` says."""
+    ways = []
+    for _ in range(iterations):
+        ways.append(trial.way)
+        trial.note(trial.way, records([took[trial.way]]))
+    return ways
+
+
+def turns(ways: list[str]) -> list[tuple[str, int]]:
+    return [(way, len(list(same))) for way, same in itertools.groupby(ways)]
+
+
+def test_the_model_s_way_then_turns_then_the_faster_one():
+    trial = Trial("pull", "pc", wait=30)
+    ways = go_on(trial, {"pull": 0.3, "pc": 0.2}, 30 + 2 * TURN * TURNS + 50)
+    assert turns(ways) == [
+        ("pull", 30 + TURN),
+        *[("pc", TURN), ("pull", TURN)] * (TURNS - 1),
+        ("pc", TURN + 50),
+    ]
+    assert trial.told() == {"way": "pc", "by": "times", "pull": 0.3, "pc": 0.2}
+
+
+def test_a_way_that_is_far_behind_has_few_turns():
+    trial = Trial("pull", "pc", wait=30)
+    ways = go_on(trial, {"pull": 0.3, "pc": 0.3 * BEHIND + 0.01}, 30 + 2 * TURN * TURNS)
+    assert ways.count("pc") == SEEN * TURN and trial.way == "pull"
+
+
+@pytest.mark.parametrize(("took", "way"), [(0.99, "pull"), (0.97, "pc"), (1.01, "pull")])
+def test_what_is_hardly_faster_is_not_taken(took, way):
+    trial = Trial("pull", "pc", wait=1)
+    go_on(trial, {"pull": 1.0, "pc": took}, 1 + 2 * TURN * TURNS)
+    assert not trial.trying and trial.way == way
+
+
+def test_what_others_do_to_the_machine_decides_nothing():
+    """A first iteration that finds nothing in the caches, iterations that wait for a core, slow minutes."""
+    trial, turn = Trial("pull", "pc", wait=1), 0
+    trial.note("pull", records([1.0]))
+    while trial.trying:
+        seconds = [{"pull": 1.0, "pc": 0.9}[trial.way]] * TURN
+        if trial.way == "pc":
+            seconds[0] = 50.0
+        if turn == 1:
+            seconds[4] = 900.0
+        if turn >= 4:
+            seconds = [7 * each for each in seconds]
+        trial.note(trial.way, records(seconds))
+        turn += 1
+    assert turn == 2 * TURNS and trial.way == "pc"
+
+
+def test_it_is_tried_again_when_many_more_iterations_were_done():
+    trial, took = Trial("pull", "pc", wait=30), {"pull": 0.3, "pc": 0.2}
+    until = 30 + 2 * TURN * TURNS
+    go_on(trial, took, until)
+    assert trial.way == "pc" and trial.left == module.AGAIN * until
+    assert turns(go_on(trial, took, trial.left)) == [("pc", module.AGAIN * until)]
+    took["pc"] = 0.5
+    assert trial.trying and turns(go_on(trial, took, 2 * TURN * TURNS))[0] == ("pc", TURN)
+    assert trial.way == "pull" and trial.took["pc"] == 0.5
+
+
+def test_runs_may_be_shorter_than_turns_or_go_on_in_their_own_way():
+    trial = Trial("pull", "pc", wait=1)
+    trial.note("pull", records([1.0]))
+    for _ in range(TURNS):
+        trial.note("pull", records([3.0]))
+        trial.end_turn()
+        trial.note("pull", records([0.001] * 9))  # of an engine that cannot change
+        trial.note("pc", records([2.0]))
+        trial.end_turn()
+    assert trial.told() == {"way": "pc", "by": "times", "pull": 3.0, "pc": 2.0}
+
+
+def test_no_trial_of_what_is_not_worth_it(monkeypatch):
+    near, far = {"pull": 1.0, "pc": 1.1}, {"pull": 1.0, "pc": module.FARTHEST + 0.1}
+    assert trial_of("pull", far, 0, 0.0) is None and trial_of("pc", far, 0, 0.0).way == "pc"
+    assert trial_of("pull", near, module.MOST_BYTES + 1, 0.0) is None
+    assert trial_of("pull", near, 0, 0.0).left == FIRST
+    built = trial_of("pull", near, 1000, 0.0)
+    assert built.left == FIRST + round(edge_blocks.BINS_BUILD / module.SHARE)
+    assert trial_of("pull", near, 1000, 5.0).left > built.left
+    monkeypatch.setattr(module, "available_bytes", lambda: 7999)
+    assert trial_of("pull", near, 1000, 0.0) is None
+
+
+def test_a_layout_that_somebody_else_has_built_is_not_waited_for():
+    trial = trial_of("pull", {"pull": 1.0, "pc": 1.0}, 1000, 9e9)
+    trial.hurry(FIRST)
+    assert trial.left == FIRST
+    go_on(trial, {"pull": 1.0, "pc": 2.0}, FIRST + 2 * TURN * SEEN)
+    waits = trial.left
+    trial.hurry(FIRST)
+    assert trial.left == waits > FIRST
+
+
+# --- in runs ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tried(monkeypatch):
+    """Small graphs are thought about, and what auto does may depend on times."""
+    monkeypatch.setattr(edge_blocks, "SMALL_EDGES", 0)
+    monkeypatch.setattr(edge_blocks.Plan, "gain", lambda plan, threads, costs: 100.0)
+    monkeypatch.setattr(edge_blocks.Plan, "expected", lambda plan, threads, costs: {"pull": 1.0, "pc": 1.2})
+    monkeypatch.setattr(trying, "is_shipped", lambda: False)
+    monkeypatch.setattr(trying, "is_compiled", lambda *_: True)
+    monkeypatch.setattr(module, "SHARE", 1.0)
+    monkeypatch.setattr(module, "FIRST", 3)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Seconds that an iteration is said to take, by way."""
+    took = {"pull": 2.0, "pc": 1.0}
+    note = Trial.note
+    monkeypatch.setattr(
+        Trial, "note", lambda trial, way, rows: note(trial, way, records([took[way]] * len(rows)))
+    )
+    return took
+
+
+@pytest.fixture
+def changing(tried, monkeypatch):
+    """Each iteration takes the way that the one before did not, for ever."""
+    for name in ("TURN", "FIRST"):
+        monkeypatch.setattr(module, name, 1)
+    monkeypatch.setattr(module, "BUILD", {"pull": 0.0, "pc": 0.0})
+    monkeypatch.setattr(Trial, "_decide", lambda trial: None)
+
+
+def ways_of(run) -> list[str]:
+    pulled, sent = run.trace.column("partitions_pull"), run.trace.column("partitions_pc")
+    assert ((pulled > 0) != (sent > 0)).all()
+    return ["pull" if each else "pc" for each in pulled]
+
+
+def left_by(cls, graph, iterations=7, **options):
+    program = cls(graph)
+    for name in ("rank", "value", "share"):
+        if name in program._fields:
+            setattr(program, name, np.linspace(0.1, 1, graph.n))
+    run = gpop.run(program, iterations=iterations, **options)
+    return b"".join(np.array(values).tobytes() for _, values in sorted(program._fields.items())), run
+
+
+class Doubled(Rank):
+    """In float64."""
+
+    rank = gpop.VertexField(np.float64)
+    inflow = gpop.VertexField(np.float64)
+
+
+class Added(Rank):
+    """In float32, added up in float64 where there is a hub, with weights."""
+
+    combine = "add"
+
+    def applyWeight(self, value, weight):
+        return value * weight
+
+
+def unsorted_and_doubled(weights: bool) -> gpop.Graph:
+    """Edges in no order, some of them many times, each with its own weight."""
+    rng = np.random.default_rng(5)
+    heads, tails = rng.zipf(1.3, 6000) % 700, rng.integers(0, 700, 6000)
+    order = np.argsort(tails, kind="stable")
+    indptr = np.append(0, np.cumsum(np.bincount(tails, minlength=700)))
+    values = rng.random(6000).astype(np.float32) if weights else None
+    return gpop.Graph(indptr, heads[order].astype(np.uint32), values)
+
+
+@pytest.mark.parametrize("cls", quick([Decayed, Rank, Formula, Doubled, Added], Decayed, Added))
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_bits_are_the_same_if_the_way_changes_in_every_iteration(changing, cls, threads):
+    graph = unsorted_and_doubled(weights=True)
+    expected = {mode: left_by(cls, graph, mode=mode, threads=threads)[0] for mode in ("pc", "pull")}
+    assert expected["pc"] == expected["pull"]
+    found, run = left_by(cls, graph, threads=threads)
+    assert found == expected["pc"]
+    ways = ways_of(run)
+    assert ways[1:] == [*itertools.islice(itertools.cycle(("pull", "pc")), 6)] and ways[0] == "pull"
+    assert (
+        run.trace.column("frontier").tolist()
+        == left_by(cls, graph, mode="pc")[1].trace.column("frontier").tolist()
+    )
+
+
+@pytest.mark.parametrize("name", sorted(small_graphs()))
+def test_and_on_graphs_of_all_kinds(changing, name):
+    graph = small_graphs()[name]
+    graph = gpop.Graph(graph.indptr, graph.indices, None)
+    expected = {mode: left_by(Rank, graph, mode=mode, partition_size=16)[0] for mode in ("pc", "pull")}
+    found, run = left_by(Rank, graph, partition_size=16)
+    assert found == expected["pc"] == expected["pull"]
+    assert graph.m == 0 or len(set(ways_of(run))) == 2
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_run_that_settles_does_so_in_the_same_iteration(changing, dtype, weighted):
+    graph = unsorted_and_doubled(weights=True)
+    asked = {"dtype": dtype, "weighted": weighted, "tolerance": 1e-4, "threads": 2}
+    one, other, both = (gpop.pagerank(graph, mode=mode, **asked) for mode in ("pc", "pull", "auto"))
+    assert one.rank.tobytes() == other.rank.tobytes() == both.rank.tobytes()
+    assert one.iterations == other.iterations == both.iterations > 4
+    assert len(set(ways_of(both.run))) == 2
+
+
+def ask(graph, iterations=4):
+    return gpop.pagerank(graph, iterations=iterations, threads=2)
+
+
+def test_calls_take_the_faster_way_in_the_end(tried, clock):
+    graph = unsorted_and_doubled(weights=False)
+    right = gpop.pagerank(graph, iterations=4, mode="pc", threads=2).rank.tobytes()
+    graph.drop()
+    said = []
+    for _ in range(30):
+        found = ask(graph)
+        assert found.rank.tobytes() == right
+        said.append((ways_of(found.run)[0], found.run.trace.summary["choice"]["by"]))
+        assert found.run.mode == found.run.trace.summary["mode"] == ways_of(found.run)[-1]
+    by = [by for by, _ in itertools.groupby(by for _, by in said)]
+    assert by == ["model", "turns", "times"]
+    assert said[0][0] == "pull" and {way for way, _ in said[-5:]} == {"pc"}
+    assert [way for way, by in said if by == "turns"].count("pc") == TURNS - 1
+
+
+def test_a_long_run_decides_within_it_and_the_next_one_knows(tried, clock):
+    graph = unsorted_and_doubled(weights=False)
+    run = ask(graph, iterations=400).run
+    shape = turns(ways_of(run))
+    assert shape[0][0] == "pull" and shape[-1] == ("pc", shape[-1][1]) and shape[-1][1] > 200
+    assert len(shape) == 2 * TURNS and run.mode == "pc" and run.prepare_seconds > 0
+    assert set(ways_of(ask(graph, iterations=9).run)) == {"pc"}
+
+
+def test_watched_runs_and_checkpoints_take_part(tried, clock, tmp_path):
+    graph = unsorted_and_doubled(weights=False)
+    expected, _ = left_by(Rank, graph, 60, mode="pull", threads=2)
+    seen = []
+    for options in (
+        {"callback": lambda record: seen.append(record["iteration"])},
+        {"checkpoint": gpop.Checkpoint(tmp_path, iterations=7)},
+    ):
+        graph.drop("times of ways")
+        found, run = left_by(Rank, graph, 60, threads=2, **options)
+        assert found == expected and len(set(ways_of(run))) == 2
+    assert seen == list(range(60))
+
+
+def test_where_there_is_no_room_for_the_other_way_nothing_happens(tried, clock, monkeypatch):
+    graph = unsorted_and_doubled(weights=False)
+    right = gpop.pagerank(graph, iterations=4, mode="pull", threads=2).rank.tobytes()
+    tables = []
+
+    def refuse(*_, **__):
+        tables.append(1)
+        raise NotEnoughMemory("too large")
+
+    monkeypatch.setattr(workspace, "bins_table", refuse)
+    for iterations in (4, 400, 4):
+        found = ask(graph, iterations)
+        assert set(ways_of(found.run)) == {"pull"}
+    assert found.rank.tobytes() == right and len(tables) == 1
+
+
+def test_a_run_that_fails_in_a_trial_leaves_nothing_behind(changing):
+    graph = unsorted_and_doubled(weights=False)
+    expected, _ = left_by(Rank, graph, mode="pc")
+
+    def interrupt(record):
+        if record["iteration"] == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        left_by(Rank, graph, callback=interrupt)
+    assert left_by(Rank, graph)[0] == expected
+
+
+@pytest.mark.parametrize(
+    "options", [{"mode": "pull"}, {"mode": "pc"}, {"model": "paper"}, {"counters": True}], ids=str
+)
+def test_who_is_told_what_to_take_tries_nothing(changing, options):
+    _, run = left_by(Rank, unsorted_and_doubled(weights=False), **options)
+    assert "choice" not in run.trace.summary and len(set(ways_of(run))) == 1
+
+
+def test_choices_that_must_not_depend_on_the_machine_do_not(changing, monkeypatch):
+    monkeypatch.setattr(trying, "is_shipped", lambda: True)
+    graph = unsorted_and_doubled(weights=False)
+    _, run = left_by(Rank, graph)
+    assert set(ways_of(run)) == {"pull"} and not graph.store.has(Kind.TIMES)
+
+
+def test_a_kernel_that_was_never_compiled_is_waited_for(tried, monkeypatch):
+    graph = unsorted_and_doubled(weights=False)
+    monkeypatch.setattr(trying, "is_compiled", lambda *_: False)
+    left_by(Rank, graph, 400)
+    (trial,) = graph.store.get(Kind.TIMES).values()
+    assert not trial.trying and trial.left > 1000
+    monkeypatch.setattr(trying, "is_compiled", lambda *_: True)
+    graph.store.forget()
+    left_by(Rank, graph, 4)
+    assert trial.left < 20
+
+
+def test_times_of_many_programs_are_not_kept_for_ever(tried, monkeypatch):
+    monkeypatch.setattr(trying, "MOST", 2)
+    graph = generate("rmat", scale=6, seed=1)
+    for partition_size in (4, 8, 16, 32):
+        left_by(Rank, graph, 2, partition_size=partition_size)
+        assert len(graph.store.get(Kind.TIMES)) <= 2
