@@ -30,8 +30,8 @@ from gpop.plan.trace import GATHER_AT, SCATTER_AT
 TURN, TURNS = 10, 5
 """Iterations of a turn, and turns of each way."""
 
-BEHIND, SEEN = 1.25, 2
-"""So many times the time of the other, in all of so many turns, and there are no more of them."""
+BEHIND = 1.6, 1.25
+"""The other way has no more turns if it took so many times as long in the first one, or in both of two."""
 
 HELD_UP, NEARLY = 3.0, 0.98
 
@@ -45,7 +45,7 @@ AGAIN = 4
 SOON = 256
 """A run that may reach a trial in so many iterations is begun by an engine that can change its way."""
 
-FARTHEST = 2.5
+FARTHEST = 3.0
 """A way that is expected to take so many times as long is not tried."""
 
 BUILD, COMPILE_NS = {"pull": BLOCKS_BUILD, "pc": BINS_BUILD}, 1.6e9
@@ -123,7 +123,8 @@ class Trial:
         if len(own) != len(others):
             return
         times = [other / one for one, other in zip(own, others, strict=True)]
-        if len(times) == TURNS or (len(times) == SEEN and min(times) > BEHIND):
+        behind = len(times) <= len(BEHIND) and min(times) > BEHIND[len(times) - 1]
+        if behind or len(times) == TURNS:
             self.way, self._other = (second, first) if statistics.median(times) < NEARLY else (first, second)
             self.took = {way: statistics.median(turns) for way, turns in self._turns.items()}
             self.trying, self.left = False, AGAIN * self._done
@@ -192,9 +193,9 @@ def trial_of(way: str, expected: dict[str, float], makes: int, compiles: float) 
 
     Examples
     --------
-    >>> trial_of("pull", {"pull": 1.0, "pc": 2.6}, 0, 0.0)
-    >>> trial_of("pull", {"pull": 1.0, "pc": 2.4}, 1 << 40, 0.0)
-    >>> trial_of("pull", {"pull": 1.0, "pc": 2.4}, 0, 0.0).left
+    >>> trial_of("pull", {"pull": 1.0, "pc": 3.1}, 0, 0.0)
+    >>> trial_of("pull", {"pull": 1.0, "pc": 2.9}, 1 << 40, 0.0)
+    >>> trial_of("pull", {"pull": 1.0, "pc": 2.9}, 0, 0.0).left
     40
     """
     (other,) = expected.keys() - {way}
