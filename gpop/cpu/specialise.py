@@ -119,11 +119,14 @@ def compile_entry(lowered: Lowered, traits: Traits, kind: ReferenceKind) -> int:
     return _entries[asked]
 
 
-def is_compiled(lowered: Lowered, traits: Traits) -> bool:
-    """Whether that was compiled for jobs of some kind, here or in an earlier process."""
-    return any(asked[:2] == (lowered.key, traits) for asked in _entries) or may_be_kept(
-        _name_of(lowered, traits), make_entry.__code__.co_filename
-    )
+def is_loaded(lowered: Lowered, traits: Traits) -> bool:
+    """Whether this process has that for jobs of some kind."""
+    return any(asked[:2] == (lowered.key, traits) for asked in _entries)
+
+
+def is_kept(lowered: Lowered, traits: Traits) -> bool:
+    """Whether an earlier process has left that for jobs of some kind."""
+    return may_be_kept(_name_of(lowered, traits), make_entry.__code__.co_filename)
 
 
 def _name_of(lowered: Lowered, traits: Traits) -> str:

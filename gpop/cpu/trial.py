@@ -39,7 +39,7 @@ FIRST, SHARE = 40, 0.04
 """Iterations before a trial, and its price over all that are done before: what is made for it counts as the
 iterations that would have taken as long."""
 
-AGAIN = 4
+AGAIN = 16
 """How many times as many iterations are done before the next trial."""
 
 SOON = 256
@@ -48,9 +48,9 @@ SOON = 256
 FARTHEST = 3.0
 """A way that is expected to take so many times as long is not tried."""
 
-BUILD, COMPILE_NS = {"pull": BLOCKS_BUILD, "pc": BINS_BUILD}, 1.6e9
-"""What is made for a way: its layout; and to compile its kernel, which takes some seconds, once for all runs
-of all later processes."""
+BUILD, LOAD_NS, COMPILE_NS = {"pull": BLOCKS_BUILD, "pc": BINS_BUILD}, 15e6, 1.6e9
+"""What is made for a way: its layout; and its kernel, which is loaded, or compiled: in some seconds, but once
+for all later processes. Runs that take turns are prepared each by itself, which is in it."""
 
 MOST_BYTES, SPARE, EDGE_BYTES = 1 << 29, 8, 16
 """What is built for a trial takes so many bytes at most, and one in so many of those that are free; it takes
@@ -178,7 +178,7 @@ def wait_for(own: float, price: float) -> int:
     return FIRST + round(price / (SHARE * own))
 
 
-def trial_of(way: str, expected: dict[str, float], makes: int, compiles: float) -> Trial | None:
+def trial_of(way: str, expected: dict[str, float], makes: int, loads: float) -> Trial | None:
     """The trial of a program that the model has take this ``way``; None where the other is not worth one.
 
     Parameters
@@ -188,8 +188,8 @@ def trial_of(way: str, expected: dict[str, float], makes: int, compiles: float) 
         By way, nanoseconds of an iteration, by edge and core.
     makes : int
         Bytes of the other's layout, at most, where it is not there.
-    compiles : float
-        Nanoseconds, by edge and core, to compile its kernel, where that is not there.
+    loads : float
+        Nanoseconds, by edge and core, to load or compile its kernel, where that is not there.
 
     Examples
     --------
@@ -201,4 +201,4 @@ def trial_of(way: str, expected: dict[str, float], makes: int, compiles: float) 
     (other,) = expected.keys() - {way}
     if expected[other] > FARTHEST * expected[way] or makes > min(MOST_BYTES, available_bytes() // SPARE):
         return None
-    return Trial(way, other, wait_for(expected[way], compiles + (BUILD[other] if makes else 0.0)))
+    return Trial(way, other, wait_for(expected[way], loads + (BUILD[other] if makes else 0.0)))

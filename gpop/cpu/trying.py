@@ -13,11 +13,12 @@ from gpop.common.errors import NotEnoughMemory
 from gpop.cpu import loop_state
 from gpop.cpu.constants import is_shipped
 from gpop.cpu.preparation import Preparation
-from gpop.cpu.specialise import is_compiled
-from gpop.cpu.traits import traits_of
-from gpop.cpu.trial import COMPILE_NS, EDGE_BYTES, Trial, trial_of
+from gpop.cpu.specialise import is_kept, is_loaded
+from gpop.cpu.traits import Traits, traits_of
+from gpop.cpu.trial import COMPILE_NS, EDGE_BYTES, LOAD_NS, Trial, trial_of
 from gpop.graph.kept import Kind
 from gpop.layout.edge_blocks import is_small, plan_of
+from gpop.program.lowering import Lowered
 
 MOST = 64
 """Programs whose times are known of a graph; with more, all are forgotten and tried again."""
@@ -83,9 +84,8 @@ class Trying(Preparation):
         other, layout = ("pc", Kind.BINS) if self.blocked else ("pull", Kind.BLOCKS)
         weight = 0 if types.weight is None else types.weight.itemsize
         makes = 0 if graph.store.has(layout) else graph.m * (EDGE_BYTES + weight)
-        compiled = is_compiled(self.lowered, traits_of(self.plan, other, sums))
-        compiles = 0.0 if compiled else COMPILE_NS * threads / graph.m
-        return trial_of(self.mode, plan.expected(threads, self.constants.costs), makes, compiles)
+        loads = _kernel_ns(self.lowered, traits_of(self.plan, other, sums)) * threads / max(1, graph.m)
+        return trial_of(self.mode, plan.expected(threads, self.constants.costs), makes, loads)
 
     def _limit_of_turn(self) -> int:
         """Up to which iteration the loop may go in the way that is taken from here on."""
@@ -105,3 +105,10 @@ class Trying(Preparation):
         self._begin((int(self.layout.k), active, self.edges), self.receivers, self.edges, iteration)
         self.prepare_seconds = before
         self.incoming_seconds += time.perf_counter() - begin
+
+
+def _kernel_ns(lowered: Lowered, traits: Traits) -> float:
+    """What it takes to have the kernel of a way."""
+    if is_loaded(lowered, traits):
+        return 0.0
+    return LOAD_NS if is_kept(lowered, traits) else COMPILE_NS

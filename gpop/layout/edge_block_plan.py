@@ -147,8 +147,8 @@ def plan_blocks(
     heads : int, optional
         How many of the vertices edges lead to, where it is not all.
     bin_bits : int
-        Of a partition, were it bins. Of a road of 115,000 vertices one of 2**15 has .3 of all edges, and for it
-        16 threads would wait three times as long as for their own; they have partitions of 2**10.
+        Of a partition, were it bins. Of a road of 115,000 vertices one of 2**15 has .3 of all edges: 16
+        threads would wait three times as long for it as for the ones of 2**10 that they have.
 
     Returns
     -------

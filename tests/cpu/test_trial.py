@@ -9,12 +9,14 @@ import pytest
 
 import gpop
 from gpop.common.errors import NotEnoughMemory
+from gpop.cpu import specialise, trying, workspace
 from gpop.cpu import trial as module
-from gpop.cpu import trying, workspace
+from gpop.cpu.engine import CpuEngine
 from gpop.cpu.trial import BEHIND, FIRST, TURN, TURNS, Trial, trial_of
 from gpop.generate import generate
 from gpop.graph.kept import Kind
 from gpop.layout import edge_blocks
+from gpop.plan.plan import decide
 from gpop.plan.trace import GATHER_AT
 from tests.cpu.test_pull_all import Decayed
 from tests.graphs import small_graphs
@@ -138,7 +140,7 @@ def tried(monkeypatch):
     monkeypatch.setattr(edge_blocks.Plan, "gain", lambda plan, threads, costs: 100.0)
     monkeypatch.setattr(edge_blocks.Plan, "expected", lambda plan, threads, costs: {"pull": 1.0, "pc": 1.2})
     monkeypatch.setattr(trying, "is_shipped", lambda: False)
-    monkeypatch.setattr(trying, "is_compiled", lambda *_: True)
+    monkeypatch.setattr(trying, "is_loaded", lambda *_: True)
     monkeypatch.setattr(module, "SHARE", 1.0)
     monkeypatch.setattr(module, "FIRST", 3)
 
@@ -328,16 +330,27 @@ def test_choices_that_must_not_depend_on_the_machine_do_not(changing, monkeypatc
     assert set(ways_of(run)) == {"pull"} and not graph.store.has(Kind.TIMES)
 
 
-def test_a_kernel_that_was_never_compiled_is_waited_for(tried, monkeypatch):
+def test_a_kernel_that_is_not_there_is_waited_for(tried, monkeypatch):
     graph = unsorted_and_doubled(weights=False)
-    monkeypatch.setattr(trying, "is_compiled", lambda *_: False)
-    left_by(Rank, graph, 400)
-    (trial,) = graph.store.get(Kind.TIMES).values()
-    assert not trial.trying and trial.left > 1000
-    monkeypatch.setattr(trying, "is_compiled", lambda *_: True)
-    graph.store.forget()
-    left_by(Rank, graph, 4)
-    assert trial.left < 20
+    waits = []
+    for name in ("none", "is_kept", "is_loaded"):
+        for there in ("is_kept", "is_loaded"):
+            monkeypatch.setattr(trying, there, lambda *_, there=there, name=name: there == name)
+        graph.store.forget()
+        left_by(Rank, graph, 4)
+        (trial,) = graph.store.get(Kind.TIMES).values()
+        waits.append(trial.left)
+    assert waits[0] > 20 * waits[1] > 400 * waits[2]
+
+
+def test_which_kernels_are_there(tried):
+    graph = unsorted_and_doubled(weights=False)
+    engine = CpuEngine(decide(Rank(graph), threads=2, limit=1))
+    engine.prepare()
+    of = engine.lowered, engine.traits
+    assert specialise.is_loaded(*of) and specialise.is_kept(*of)
+    assert not specialise.is_loaded(of[0], of[1]._replace(mask=77))
+    assert not specialise.is_kept(of[0], of[1]._replace(mask=77))
 
 
 def test_times_of_many_programs_are_not_kept_for_ever(tried, monkeypatch):
