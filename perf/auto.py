@@ -36,7 +36,7 @@ from perf.parser import documented
 from perf.provenance import perf_command, written
 
 BARS = {"cpu": 1.05, "gpu": 1.10}
-HOPELESS, PATIENCE = 4, 100
+HOPELESS, PATIENCE = 4, 1000
 """Times the time of auto; and calls of auto, at most, before it is timed."""
 
 

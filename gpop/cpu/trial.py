@@ -48,9 +48,12 @@ SOON = 256
 FARTHEST = 3.0
 """A way that is expected to take so many times as long is not tried."""
 
-BUILD, LOAD_NS, COMPILE_NS = {"pull": BLOCKS_BUILD, "pc": BINS_BUILD}, 15e6, 1.6e9
-"""What is made for a way: its layout; and its kernel, which is loaded, or compiled: in some seconds, but once
-for all later processes. Runs that take turns are prepared each by itself, which is in it."""
+BUILD = {"pull": BLOCKS_BUILD, "pc": BINS_BUILD}
+"""What the layout of a way costs."""
+
+PREPARE_NS, LOAD_NS, COMPILE_NS = 4e6, 15e6, 1.6e9
+"""What else a trial costs: runs that take turns are prepared each by itself; and where the kernel of the
+other way is not loaded, it is, or is compiled before: in some seconds, but once for all later processes."""
 
 MOST_BYTES, SPARE, EDGE_BYTES = 1 << 29, 8, 16
 """What is built for a trial takes so many bytes at most, and one in so many of those that are free; it takes
@@ -178,7 +181,7 @@ def wait_for(own: float, price: float) -> int:
     return FIRST + round(price / (SHARE * own))
 
 
-def trial_of(way: str, expected: dict[str, float], makes: int, loads: float) -> Trial | None:
+def trial_of(way: str, expected: dict[str, float], makes: int, prepares: float) -> Trial | None:
     """The trial of a program that the model has take this ``way``; None where the other is not worth one.
 
     Parameters
@@ -188,8 +191,8 @@ def trial_of(way: str, expected: dict[str, float], makes: int, loads: float) -> 
         By way, nanoseconds of an iteration, by edge and core.
     makes : int
         Bytes of the other's layout, at most, where it is not there.
-    loads : float
-        Nanoseconds, by edge and core, to load or compile its kernel, where that is not there.
+    prepares : float
+        Nanoseconds, by edge and core, for all else that a trial costs.
 
     Examples
     --------
@@ -201,4 +204,4 @@ def trial_of(way: str, expected: dict[str, float], makes: int, loads: float) -> 
     (other,) = expected.keys() - {way}
     if expected[other] > FARTHEST * expected[way] or makes > min(MOST_BYTES, available_bytes() // SPARE):
         return None
-    return Trial(way, other, wait_for(expected[way], loads + (BUILD[other] if makes else 0.0)))
+    return Trial(way, other, wait_for(expected[way], prepares + (BUILD[other] if makes else 0.0)))

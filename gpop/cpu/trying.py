@@ -15,7 +15,7 @@ from gpop.cpu.constants import is_shipped
 from gpop.cpu.preparation import Preparation
 from gpop.cpu.specialise import is_kept, is_loaded
 from gpop.cpu.traits import Traits, traits_of
-from gpop.cpu.trial import COMPILE_NS, EDGE_BYTES, LOAD_NS, Trial, trial_of
+from gpop.cpu.trial import COMPILE_NS, EDGE_BYTES, LOAD_NS, PREPARE_NS, Trial, trial_of
 from gpop.graph.kept import Kind
 from gpop.layout.edge_blocks import is_small, plan_of
 from gpop.program.lowering import Lowered
@@ -84,8 +84,8 @@ class Trying(Preparation):
         other, layout = ("pc", Kind.BINS) if self.blocked else ("pull", Kind.BLOCKS)
         weight = 0 if types.weight is None else types.weight.itemsize
         makes = 0 if graph.store.has(layout) else graph.m * (EDGE_BYTES + weight)
-        loads = _kernel_ns(self.lowered, traits_of(self.plan, other, sums)) * threads / max(1, graph.m)
-        return trial_of(self.mode, plan.expected(threads, self.constants.costs), makes, loads)
+        prepares = _price(self.lowered, traits_of(self.plan, other, sums)) * threads / max(1, graph.m)
+        return trial_of(self.mode, plan.expected(threads, self.constants.costs), makes, prepares)
 
     def _limit_of_turn(self) -> int:
         """Up to which iteration the loop may go in the way that is taken from here on."""
@@ -107,8 +107,8 @@ class Trying(Preparation):
         self.incoming_seconds += time.perf_counter() - begin
 
 
-def _kernel_ns(lowered: Lowered, traits: Traits) -> float:
-    """What it takes to have the kernel of a way."""
+def _price(lowered: Lowered, traits: Traits) -> float:
+    """Nanoseconds that a trial costs beside the other way's layout."""
     if is_loaded(lowered, traits):
-        return 0.0
+        return PREPARE_NS
     return LOAD_NS if is_kept(lowered, traits) else COMPILE_NS
