@@ -135,7 +135,7 @@ def test_a_layout_that_somebody_else_has_built_is_not_waited_for():
 
 @pytest.fixture
 def thinking(monkeypatch):
-    """Small graphs are thought about, pull is expected to be faster, and what auto does may depend on times."""
+    """Small graphs are thought about, pull is expected to be faster, and auto may go by times."""
     monkeypatch.setattr(edge_blocks, "SMALL_EDGES", 0)
     monkeypatch.setattr(edge_blocks.Plan, "gain", lambda plan, threads, costs: 100.0)
     monkeypatch.setattr(edge_blocks.Plan, "expected", lambda plan, threads, costs: {"pull": 1.0, "pc": 1.2})
