@@ -43,8 +43,6 @@ class RestingEngine(CpuEngine):
         """Let go of the graph and the program; False where the next run may have to prepare something."""
         if self.plan.counting or self.traits.track or not (self.graph.n and self.stays):
             return False
-        if self.trial is not None and self.trial.trying:
-            return False
         self.rests, self.decided = True, self.plan.alike
         self.counts = self.tries_blocks and not self.blocked and not is_small(self.graph)
         self.made_by = specialise.compile_loop  # measurements put others in its place

@@ -113,6 +113,7 @@ class CpuEngine(Trying):
             return row
         records = np.empty((self.rows, len(COLUMNS) - 1))
         limit = self.limit if self.trial is None or self.rests else self._limit_of_turn()
+        begin = time.perf_counter()
         over = self._enter(limit, records, later=CALLED_LATER)
         self.end = time.perf_counter()
         if over and self.called:
@@ -121,7 +122,7 @@ class CpuEngine(Trying):
             self._pull_if_wanted()
         records = records[: self.progress[loop_state.ROWS]]
         if self.trial is not None:
-            self.trial.note(self.way, records)
+            self.trial.note(self.way, records, self.end - begin)
         return records
 
     def scatter(self) -> None:

@@ -18,6 +18,7 @@ price is small by then.
 
 from __future__ import annotations
 
+import math
 import statistics
 
 import numpy as np
@@ -36,11 +37,10 @@ BEHIND = 1.6, 1.25
 HELD_UP, NEARLY = 3.0, 0.98
 
 FIRST, SHARE = 40, 0.04
-"""Iterations before a trial, and its price over all that are done before: what is made for it counts as the
-iterations that would have taken as long."""
+"""Iterations before the first trial, at least, and its price over the time of all that are done before."""
 
 AGAIN = 16
-"""How many times as many iterations are done before the next trial."""
+"""How many times as long iterations go on before the next trial."""
 
 SOON = 256
 """A run that may reach a trial in so many iterations is begun by an engine that can change its way."""
@@ -48,10 +48,10 @@ SOON = 256
 FARTHEST = 3.0
 """A way that is expected to take so many times as long is not tried."""
 
-BUILD = {"pull": BLOCKS_BUILD, "pc": BINS_BUILD}
-"""What the layout of a way costs."""
+BUILD_NS, BUILD_S = {"pull": BLOCKS_BUILD, "pc": BINS_BUILD}, 5e-3
+"""What the layout of a way costs, by edge and core, and at least."""
 
-PREPARE_NS, LOAD_NS, COMPILE_NS = 4e6, 15e6, 1.6e9
+PREPARE_S, LOAD_S, COMPILE_S = 4e-3, 15e-3, 1.6
 """What else a trial costs: runs that take turns are prepared each by itself; and where the kernel of the
 other way is not loaded, it is, or is compiled before: in some seconds, but once for all later processes."""
 
@@ -67,8 +67,8 @@ class Trial:
     ----------
     way : str
         That of the next iteration.
-    left : int
-        Iterations until they may change.
+    wait : float
+        Seconds of iterations, since the beginning, before they take turns.
     trying : bool
         Whether they take turns; else ``way`` is taken until the next trial.
     took : dict
@@ -76,49 +76,58 @@ class Trial:
 
     Examples
     --------
-    >>> trial = Trial("pull", "pc", wait=20)
+    >>> trial = Trial("pull", "pc", wait=2.0)
     >>> records = np.zeros((10, GATHER_AT + 1))
-    >>> trial.note("pull", records), trial.note("pull", records), trial.trying
-    (None, None, True)
+    >>> for _ in range(4):
+    ...     trial.note("pull", records, 0.5)
     >>> while trial.trying:
     ...     records[:, GATHER_AT] = {"pc": 0.2, "pull": 0.3}[trial.way]
-    ...     trial.note(trial.way, records)
+    ...     trial.note(trial.way, records, 3.0)
     >>> trial.way, trial.told()
     ('pc', {'way': 'pc', 'by': 'times', 'pull': 0.3, 'pc': 0.2})
     """
 
-    __slots__ = ("_done", "_is_first", "_other", "_seconds", "_turns", "left", "took", "trying", "way")
+    __slots__ = (
+        "_done", "_is_first", "_other", "_seconds", "_spent", "_turns", "took", "trying", "wait", "way",
+    )  # fmt: skip
 
-    def __init__(self, way: str, other: str, wait: int) -> None:
-        self.way, self._other, self.left = way, other, wait
+    def __init__(self, way: str, other: str, wait: float) -> None:
+        self.way, self._other, self.wait = way, other, wait
         self.trying, self._is_first = False, True
         self.took: dict[str, float] = {}
-        self._done = 0
+        self._done, self._spent = 0, 0.0  # iterations, and the seconds that they took
         self._seconds: list[float] = []  # of the iterations of this turn
         self._turns: dict[str, list[float]] = {}
 
-    def note(self, way: str, records: np.ndarray) -> None:
+    @property
+    def left(self) -> int:
+        """Iterations until the way may change, as far as can be seen."""
+        if self.trying:
+            return TURN - len(self._seconds)
+        rest, first = self.wait - self._spent, FIRST - self._done
+        iterations = min(rest * self._done / self._spent, UNLIMITED) if self._spent > 0 else 0
+        return max(1, first, math.ceil(iterations))
+
+    def note(self, way: str, records: np.ndarray, seconds: float) -> None:
         """These iterations were done so; a run that goes on in a way that is not the trial's is no turn."""
         self._done += len(records)
+        self._spent += seconds
         if way != self.way:
             return
-        self.left -= len(records)
         if self.trying:
             self._seconds += (records[:, SCATTER_AT] + records[:, GATHER_AT]).tolist()
-        if self.left <= 0:
+        elif self._spent >= self.wait and self._done >= FIRST:
+            self.trying, self._turns = True, {self.way: [], self._other: []}
+        if len(self._seconds) >= TURN:
             self.end_turn()
 
     def end_turn(self) -> None:
-        """The other's turn begins, where one is over: a run may end before it is."""
-        if not self.trying and self.left <= 0:
-            self.trying, self._turns = True, {self.way: [], self._other: []}
-        elif self._seconds:
+        """The other's turn begins, if one is over: a run may end before it is."""
+        if self._seconds:
             self._turns[self.way].append(typical(self._seconds[1:] or self._seconds))
             self._seconds = []
             self.way, self._other = self._other, self.way
             self._decide()
-        if self.trying:
-            self.left = TURN
 
     def _decide(self) -> None:
         """After a turn of each: that is all, if it is known who is faster."""
@@ -130,28 +139,27 @@ class Trial:
         if behind or len(times) == TURNS:
             self.way, self._other = (second, first) if statistics.median(times) < NEARLY else (first, second)
             self.took = {way: statistics.median(turns) for way, turns in self._turns.items()}
-            self.trying, self.left = False, AGAIN * self._done
-            self._is_first = False
+            self.trying, self._is_first, self.wait = False, False, (1 + AGAIN) * self._spent
 
     def is_near(self, limit: int) -> bool:
         """Whether a run of so many iterations may have a part in it, as far as can be seen.
 
         Examples
         --------
-        >>> Trial("pull", "pc", wait=40).is_near(40), Trial("pull", "pc", wait=40).is_near(41)
+        >>> Trial("pull", "pc", wait=1.0).is_near(FIRST), Trial("pull", "pc", wait=1.0).is_near(FIRST + 1)
         (False, True)
         """
         return self.trying or self.left < min(limit, SOON)
 
-    def hurry(self, wait: int) -> None:
-        """No more than so many iterations are waited for the first trial: somebody has paid for it."""
-        if self._is_first and not self.trying:
-            self.left = min(self.left, wait)
+    def hurry(self, wait: float) -> None:
+        """The first trial costs less by now: somebody has paid for it."""
+        if self._is_first:
+            self.wait = min(self.wait, wait)
 
     def give_up(self) -> None:
         """There is no room for what this way needs: the other one is taken, whatever its time."""
         self.way, self._other = self._other, self.way
-        self.trying, self.left, self._is_first = False, UNLIMITED, False
+        self.trying, self._is_first, self.wait = False, False, math.inf
 
     def told(self) -> dict[str, str | float]:
         """The way that comes next, by ``model``, ``times`` or, in a trial, ``turns``; and times it knows."""
@@ -169,39 +177,29 @@ def typical(seconds: list[float]) -> float:
     return statistics.fmean(min(each, most) for each in seconds)
 
 
-def wait_for(own: float, price: float) -> int:
-    """Iterations before a trial; ``own``: nanoseconds of one, by edge and core, and ``price`` those of what
-    is made for it.
-
-    Examples
-    --------
-    >>> wait_for(1.0, 0.0), wait_for(1.0, 8.0), wait_for(2.0, 8.0)
-    (40, 240, 140)
-    """
-    return FIRST + round(price / (SHARE * own))
-
-
-def trial_of(way: str, expected: dict[str, float], makes: int, prepares: float) -> Trial | None:
+def trial_of(
+    way: str, expected: dict[str, float], makes: int, builds: float, prepares: float
+) -> Trial | None:
     """The trial of a program that the model has take this ``way``; None where the other is not worth one.
 
     Parameters
     ----------
     way : str
     expected : dict
-        By way, nanoseconds of an iteration, by edge and core.
+        By way, the time of an iteration, in any unit.
     makes : int
         Bytes of the other's layout, at most, where it is not there.
-    prepares : float
-        Nanoseconds, by edge and core, for all else that a trial costs.
+    builds, prepares : float
+        Seconds to build it, and for all else that a trial costs.
 
     Examples
     --------
-    >>> trial_of("pull", {"pull": 1.0, "pc": 3.1}, 0, 0.0)
-    >>> trial_of("pull", {"pull": 1.0, "pc": 2.9}, 1 << 40, 0.0)
-    >>> trial_of("pull", {"pull": 1.0, "pc": 2.9}, 0, 0.0).left
+    >>> trial_of("pull", {"pull": 1.0, "pc": 3.1}, 0, 0.0, 0.0)
+    >>> trial_of("pull", {"pull": 1.0, "pc": 2.9}, 1 << 40, 0.0, 0.0)
+    >>> trial_of("pull", {"pull": 1.0, "pc": 2.9}, 0, 0.0, 0.0).left
     40
     """
     (other,) = expected.keys() - {way}
     if expected[other] > FARTHEST * expected[way] or makes > min(MOST_BYTES, available_bytes() // SPARE):
         return None
-    return Trial(way, other, wait_for(expected[way], prepares + (BUILD[other] if makes else 0.0)))
+    return Trial(way, other, (builds + prepares) / SHARE)

@@ -15,7 +15,7 @@ from gpop.cpu.constants import is_shipped
 from gpop.cpu.preparation import Preparation
 from gpop.cpu.specialise import is_kept, is_loaded
 from gpop.cpu.traits import Traits, traits_of
-from gpop.cpu.trial import COMPILE_NS, EDGE_BYTES, LOAD_NS, PREPARE_NS, Trial, trial_of
+from gpop.cpu.trial import BUILD_NS, BUILD_S, COMPILE_S, EDGE_BYTES, LOAD_S, PREPARE_S, Trial, trial_of
 from gpop.graph.kept import Kind
 from gpop.layout.edge_blocks import is_small, plan_of
 from gpop.program.lowering import Lowered
@@ -40,7 +40,7 @@ class Trying(Preparation):
         if self.trial is not None:
             self._take_way()
             if self._may_try() and (again := self._new_trial()) is not None:
-                self.trial.hurry(again.left)
+                self.trial.hurry(again.wait)
             return
         self.way = None
         super()._find_way()
@@ -83,9 +83,11 @@ class Trying(Preparation):
             return None
         other, layout = ("pc", Kind.BINS) if self.blocked else ("pull", Kind.BLOCKS)
         weight = 0 if types.weight is None else types.weight.itemsize
-        makes = 0 if graph.store.has(layout) else graph.m * (EDGE_BYTES + weight)
-        prepares = _price(self.lowered, traits_of(self.plan, other, sums)) * threads / max(1, graph.m)
-        return trial_of(self.mode, plan.expected(threads, self.constants.costs), makes, prepares)
+        makes, builds = graph.m * (EDGE_BYTES + weight), BUILD_S + BUILD_NS[other] * graph.m / threads * 1e-9
+        if graph.store.has(layout):
+            makes, builds = 0, 0.0
+        prepares = _price(self.lowered, traits_of(self.plan, other, sums))
+        return trial_of(self.mode, plan.expected(threads, self.constants.costs), makes, builds, prepares)
 
     def _limit_of_turn(self) -> int:
         """Up to which iteration the loop may go in the way that is taken from here on."""
@@ -108,7 +110,7 @@ class Trying(Preparation):
 
 
 def _price(lowered: Lowered, traits: Traits) -> float:
-    """Nanoseconds that a trial costs beside the other way's layout."""
+    """Seconds that a trial costs beside the other way's layout."""
     if is_loaded(lowered, traits):
-        return PREPARE_NS
-    return LOAD_NS if is_kept(lowered, traits) else COMPILE_NS
+        return PREPARE_S
+    return PREPARE_S + (LOAD_S if is_kept(lowered, traits) else COMPILE_S)

@@ -35,7 +35,7 @@ def go_on(trial: Trial, took: dict[str, float], iterations: int) -> list[str]:
     ways = []
     for _ in range(iterations):
         ways.append(trial.way)
-        trial.note(trial.way, records([took[trial.way]]))
+        trial.note(trial.way, records([took[trial.way]]), took[trial.way])
     return ways
 
 
@@ -43,35 +43,66 @@ def turns(ways: list[str]) -> list[tuple[str, int]]:
     return [(way, len(list(same))) for way, same in itertools.groupby(ways)]
 
 
+WAITED = FIRST + 20
+
+
+def waiting(each: float = 1.0) -> Trial:
+    """One that waits for so many iterations of pull."""
+    return Trial("pull", "pc", wait=(WAITED - 0.5) * each)
+
+
+def begun() -> Trial:
+    """The same when it is over."""
+    trial = waiting()
+    go_on(trial, {"pull": 1.0}, WAITED)
+    assert trial.trying and trial.way == "pull"
+    return trial
+
+
 def test_the_model_s_way_then_turns_then_the_faster_one():
-    trial = Trial("pull", "pc", wait=30)
-    ways = go_on(trial, {"pull": 0.3, "pc": 0.2}, 30 + 2 * TURN * TURNS + 50)
-    assert turns(ways) == [
-        ("pull", 30 + TURN),
-        *[("pc", TURN), ("pull", TURN)] * (TURNS - 1),
-        ("pc", TURN + 50),
-    ]
+    trial = waiting(0.3)
+    ways = go_on(trial, {"pull": 0.3, "pc": 0.2}, WAITED + 2 * TURN * TURNS + 50)
+    others = [("pc", TURN), ("pull", TURN)] * (TURNS - 1)
+    assert turns(ways) == [("pull", WAITED + TURN), *others, ("pc", TURN + 50)]
     assert trial.told() == {"way": "pc", "by": "times", "pull": 0.3, "pc": 0.2}
+
+
+def test_no_trial_before_some_iterations():
+    trial = Trial("pull", "pc", wait=0.0)
+    assert trial.left == FIRST and not trial.is_near(FIRST) and trial.is_near(FIRST + 1)
+    assert turns(go_on(trial, {"pull": 9.0, "pc": 1.0}, FIRST + TURN + 1)) == [
+        ("pull", FIRST + TURN),
+        ("pc", 1),
+    ]
+
+
+def test_how_many_iterations_are_left_is_known_from_their_times():
+    trial = Trial("pull", "pc", wait=100.0)
+    go_on(trial, {"pull": 0.5}, FIRST)
+    assert trial.left == 200 - FIRST and trial.is_near(300) and not trial.is_near(100)
+    trial.note("pull", records([0.5] * 159), 79.5)
+    assert trial.left == 1 and not trial.trying
+    trial.note("pull", records([0.5]), 0.5)
+    assert trial.trying and trial.left == TURN
 
 
 @pytest.mark.parametrize(("behind", "turn"), [(BEHIND[0], 1), (BEHIND[1], 2)])
 def test_a_way_that_is_far_behind_has_few_turns(behind, turn):
-    trial = Trial("pull", "pc", wait=30)
-    ways = go_on(trial, {"pull": 0.3, "pc": 0.3 * behind + 0.01}, 30 + 2 * TURN * TURNS)
+    trial = begun()
+    ways = go_on(trial, {"pull": 0.3, "pc": 0.3 * behind + 0.01}, 2 * TURN * TURNS)
     assert ways.count("pc") == turn * TURN and trial.way == "pull"
 
 
 @pytest.mark.parametrize(("took", "way"), [(0.99, "pull"), (0.97, "pc"), (1.01, "pull")])
 def test_what_is_hardly_faster_is_not_taken(took, way):
-    trial = Trial("pull", "pc", wait=1)
-    go_on(trial, {"pull": 1.0, "pc": took}, 1 + 2 * TURN * TURNS)
+    trial = begun()
+    go_on(trial, {"pull": 1.0, "pc": took}, 2 * TURN * TURNS)
     assert not trial.trying and trial.way == way
 
 
 def test_what_others_do_to_the_machine_decides_nothing():
     """A first iteration that finds nothing in the caches, iterations that wait for a core, slow minutes."""
-    trial, turn = Trial("pull", "pc", wait=1), 0
-    trial.note("pull", records([1.0]))
+    trial, turn = begun(), 0
     while trial.trying:
         seconds = [{"pull": 1.0, "pc": 0.9}[trial.way]] * TURN
         if trial.way == "pc":
@@ -80,54 +111,52 @@ def test_what_others_do_to_the_machine_decides_nothing():
             seconds[4] = 900.0
         if turn >= 4:
             seconds = [7 * each for each in seconds]
-        trial.note(trial.way, records(seconds))
+        trial.note(trial.way, records(seconds), sum(seconds))
         turn += 1
     assert turn == 2 * TURNS and trial.way == "pc"
 
 
-def test_it_is_tried_again_when_many_more_iterations_were_done():
-    trial, took = Trial("pull", "pc", wait=30), {"pull": 0.3, "pc": 0.2}
-    until = 30 + 2 * TURN * TURNS
-    go_on(trial, took, until)
-    assert trial.way == "pc" and trial.left == module.AGAIN * until
-    assert turns(go_on(trial, took, trial.left)) == [("pc", module.AGAIN * until)]
+def test_it_is_tried_again_when_much_more_was_done():
+    trial, took = waiting(0.25), {"pull": 0.25, "pc": 0.125}
+    go_on(trial, took, WAITED + 2 * TURN * TURNS)
+    spent = 0.25 * (WAITED + TURN * TURNS) + 0.125 * TURN * TURNS
+    assert trial.way == "pc" and trial.wait == (1 + module.AGAIN) * spent
+    until = int(module.AGAIN * spent / 0.125)
+    assert turns(go_on(trial, took, until)) == [("pc", until)] and trial.trying
     took["pc"] = 0.5
-    assert trial.trying and turns(go_on(trial, took, 2 * TURN * TURNS))[0] == ("pc", TURN)
+    assert turns(go_on(trial, took, 2 * TURN * TURNS))[0] == ("pc", TURN)
     assert trial.way == "pull" and trial.took["pc"] == 0.5
 
 
 def test_runs_may_be_shorter_than_turns_or_go_on_in_their_own_way():
-    trial = Trial("pull", "pc", wait=1)
-    trial.note("pull", records([1.0]))
+    trial = begun()
     for _ in range(TURNS):
-        trial.note("pull", records([3.0]))
+        trial.note("pull", records([3.0]), 3.0)
         trial.end_turn()
-        trial.note("pull", records([0.001] * 9))  # of an engine that cannot change
-        trial.note("pc", records([2.0]))
+        trial.note("pull", records([0.001] * 9), 0.009)  # of an engine that cannot change
+        trial.note("pc", records([2.0]), 2.0)
         trial.end_turn()
     assert trial.told() == {"way": "pc", "by": "times", "pull": 3.0, "pc": 2.0}
 
 
 def test_no_trial_of_what_is_not_worth_it(monkeypatch):
     near, far = {"pull": 1.0, "pc": 1.1}, {"pull": 1.0, "pc": module.FARTHEST + 0.1}
-    assert trial_of("pull", far, 0, 0.0) is None and trial_of("pc", far, 0, 0.0).way == "pc"
-    assert trial_of("pull", near, module.MOST_BYTES + 1, 0.0) is None
-    assert trial_of("pull", near, 0, 0.0).left == FIRST
-    built = trial_of("pull", near, 1000, 0.0)
-    assert built.left == FIRST + round(edge_blocks.BINS_BUILD / module.SHARE)
-    assert trial_of("pull", near, 1000, 5.0).left > built.left
+    assert trial_of("pull", far, 0, 0.0, 0.0) is None and trial_of("pc", far, 0, 0.0, 0.0).way == "pc"
+    assert trial_of("pull", near, module.MOST_BYTES + 1, 0.0, 0.0) is None
+    assert trial_of("pull", near, 1000, 2.0, 1.0).wait == 3.0 / module.SHARE
     monkeypatch.setattr(module, "available_bytes", lambda: 7999)
-    assert trial_of("pull", near, 1000, 0.0) is None
+    assert trial_of("pull", near, 1000, 0.0, 0.0) is None
 
 
 def test_a_layout_that_somebody_else_has_built_is_not_waited_for():
-    trial = trial_of("pull", {"pull": 1.0, "pc": 1.0}, 1000, 9e9)
-    trial.hurry(FIRST)
-    assert trial.left == FIRST
+    trial = Trial("pull", "pc", wait=1e9)
+    trial.hurry(2.0)
+    trial.hurry(3.0)
+    assert trial.wait == 2.0
     go_on(trial, {"pull": 1.0, "pc": 2.0}, FIRST + 2 * TURN)
-    waits = trial.left
-    trial.hurry(FIRST)
-    assert trial.left == waits > FIRST
+    waits = trial.wait
+    trial.hurry(2.0)
+    assert trial.wait == waits > 2.0
 
 
 # --- in runs ---------------------------------------------------------------------------------------
@@ -144,10 +173,11 @@ def thinking(monkeypatch):
 
 @pytest.fixture
 def tried(thinking, monkeypatch):
-    """A trial costs little."""
+    """A trial costs nothing, and is begun soon."""
     monkeypatch.setattr(trying, "_price", lambda *_: 0.0)
+    monkeypatch.setattr(trying, "BUILD_S", 0.0)
     monkeypatch.setattr(module, "SHARE", 1.0)
-    monkeypatch.setattr(module, "FIRST", 3)
+    monkeypatch.setattr(module, "FIRST", 10)
 
 
 @pytest.fixture
@@ -155,9 +185,11 @@ def clock(monkeypatch):
     """Seconds that an iteration is said to take, by way."""
     took = {"pull": 2.0, "pc": 1.0}
     note = Trial.note
-    monkeypatch.setattr(
-        Trial, "note", lambda trial, way, rows: note(trial, way, records([took[way]] * len(rows)))
-    )
+
+    def told(trial, way, rows, seconds):
+        note(trial, way, records([took[way]] * len(rows)), took[way] * len(rows))
+
+    monkeypatch.setattr(Trial, "note", told)
     return took
 
 
@@ -166,7 +198,6 @@ def changing(tried, monkeypatch):
     """Each iteration takes the way that the one before did not, for ever."""
     for name in ("TURN", "FIRST"):
         monkeypatch.setattr(module, name, 1)
-    monkeypatch.setattr(module, "BUILD", {"pull": 0.0, "pc": 0.0})
     monkeypatch.setattr(Trial, "_decide", lambda trial: None)
 
 
@@ -217,10 +248,11 @@ def test_bits_are_the_same_if_the_way_changes_in_every_iteration(changing, cls, 
     graph = unsorted_and_doubled(weights=True)
     expected = {mode: left_by(cls, graph, mode=mode, threads=threads)[0] for mode in ("pc", "pull")}
     assert expected["pc"] == expected["pull"]
-    found, run = left_by(cls, graph, threads=threads)
-    assert found == expected["pc"]
+    for _ in range(2):  # loops are kept from run to run, and know of another program's fields
+        found, run = left_by(cls, graph, threads=threads)
+        assert found == expected["pc"]
     ways = ways_of(run)
-    assert ways[1:] == [*itertools.islice(itertools.cycle(("pull", "pc")), 6)] and ways[0] == "pull"
+    assert all(one != next for one, next in itertools.pairwise(ways)) and len(ways) == 7
     assert (
         run.trace.column("frontier").tolist()
         == left_by(cls, graph, mode="pc")[1].trace.column("frontier").tolist()
@@ -346,8 +378,8 @@ def test_what_a_trial_costs_is_waited_for(thinking, monkeypatch):
         graph.store.forget()
         assert ask(graph, iterations=1).run.mode == "pull"
         (trial,) = graph.store.get(Kind.TIMES).values()
-        waits.append(trial.left)
-    assert waits[0] > 50 * waits[1] and waits[1] > 2 * waits[2] and waits[2] > waits[3] > FIRST
+        waits.append(trial.wait)
+    assert waits[0] > 50 * waits[1] and waits[1] > 2 * waits[2] and waits[2] > 2 * waits[3] > 0
 
 
 def test_which_kernels_are_there(tried):
