@@ -5,11 +5,13 @@
 
 On the CPU each number is the median wall time of a call of gpop's function, from the graph to the whole
 result, with layouts and kernels there; on a GPU that of the loop, by its events, and the modes are all
-strategies that can be asked for by name. Modes take turns, so that a slow minute hits all, in another order
-each time (seeded), so that none always finds the caches as the same other one left them: after a pull, a push
-took 1.2 times as long. They do so ``--rounds`` times, and on until each has been called for ``--seconds`` in
-all. A mode that takes `HOPELESS` times as long as auto has one turn. ``ratio`` is auto over the best of the
-others, at most `BARS`. All modes must give the same answer; one that an app does not have has none.
+strategies that can be asked for by name. Where auto goes by the times of its ways, it is called until it
+knows them, as it does for who calls it often; what it takes first is the model's choice. Then modes take
+turns, so that a slow minute hits all, in another order each time (seeded), so that none always finds the
+caches as the same other one left them: after a pull, a push took 1.2 times as long. They do so ``--rounds``
+times, and on until each has been called for ``--seconds`` in all. A mode that takes `HOPELESS` times as long
+as auto has one turn. ``ratio`` is auto over the best of the others, at most `BARS`. All modes must give the
+same answer; one that an app does not have has none.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ from perf.parser import documented
 from perf.provenance import perf_command, written
 
 BARS = {"cpu": 1.05, "gpu": 1.10}
-HOPELESS = 4
+HOPELESS, PATIENCE = 4, 1000
+"""Times the time of auto; and calls of auto, at most, before it is timed."""
 
 
 def modes_of(target: str) -> tuple[str, ...]:
@@ -49,11 +52,19 @@ def times(
     graph, flags = algorithm.graph(graph), next(iter(algorithm.variants.values()))
     on_gpu = options["target"] == "gpu"
 
+    def called(mode: str) -> Any:
+        return algorithm.call(graph, flags, {"mode": mode, **options})
+
     def timed(mode: str) -> tuple[float, np.ndarray]:
         start = time.perf_counter()
-        result = algorithm.call(graph, flags, {"mode": mode, **options})
+        result = called(mode)
         took = result.run.seconds if on_gpu else time.perf_counter() - start
         return took, algorithm.answer(graph, result)
+
+    def knows() -> bool:
+        """Whether another call of auto leaves it with nothing to try."""
+        choice = called("auto").run.trace.summary.get("choice")
+        return choice is None or choice["by"] == "times"
 
     found, right = {}, None
     for mode in modes_of(options["target"]):  # auto first
@@ -69,6 +80,8 @@ def times(
             raise GpopError(
                 f"{algorithm.name} on {graph!r}: {mode} and {next(iter(found))} give different answers"
             )
+    if not on_gpu:
+        any(knows() for _ in range(PATIENCE))
     hopeful = [mode for mode in found if found[mode] < HOPELESS * found["auto"]]
     found = {mode: [] if mode in hopeful else [took] for mode, took in found.items()}
     turn, order = 0, np.random.default_rng(1)

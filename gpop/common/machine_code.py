@@ -40,7 +40,8 @@ from gpop.common.numba_version import IS_TESTED, folder, version
 from gpop.common.replacing import replacing
 from gpop.common.user_folder import user_folder
 
-SUFFIX = ".code"
+SUFFIX, NAME = ".code", 48
+"""Of a file, and how much of a kernel's name its own begins with."""
 
 HARMLESS_SETTINGS = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")
 """Settings of Numba that change nothing of the code."""
@@ -101,7 +102,12 @@ def place_of(name: str, file: str, kinds: tuple[Kind, ...]) -> Path | None:
         return None
     told = f"{name} {file} {kinds} {_machine()}"
     digest = hashlib.sha256(told.encode()).hexdigest()[:24]
-    return _folder(file) / f"{name[:48]}-{digest}{SUFFIX}"
+    return _folder(file) / f"{name[:NAME]}-{digest}{SUFFIX}"
+
+
+def may_be_kept(name: str, file: str) -> bool:
+    """Whether there is a kernel whose name begins so, for kinds that nobody has said."""
+    return _is_usual() and any(_folder(file).glob(f"{name[:NAME]}*{SUFFIX}"))
 
 
 def _load(place: Path | None) -> tuple[int, int] | None:

@@ -8,7 +8,7 @@ the loop            ``loop``, ``loops`` (one for each kind of program), ``loop_s
                     ``work`` (what a phase does to partitions)
 modes               ``choose_mode``, ``tree``, ``scatter``, ``scatter_inside``,
                     ``scatter_partition``, ``gather``, ``sums``, ``interleave``, ``pull``,
-                    ``pull_all``
+                    ``pull_all``; ``trial`` and ``trying`` (which one is faster, by its times)
 who is active       ``active`` (two-level lists), ``bitmap``, ``priority``, ``tournament``
 threads             ``team``, ``follow``, ``sharing`` (whether), ``shares`` (who does what)
 memory              ``workspace`` (a run's arrays), ``arrays``, ``disk``, ``read_ahead``

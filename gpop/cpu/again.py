@@ -41,7 +41,6 @@ _told = itemgetter(loop_state.ITERATION, loop_state.FRONTIER, loop_state.LEAST_A
 class RestingEngine(CpuEngine):
     """An engine of one run or, between them, of many."""
 
-    rests = False
     late: tuple[Start, dict[str, np.ndarray]] | None = None  # of a run of which nobody has the program
     begun: Beginning | None = None  # how the last run began, where others may begin so
     liked: Fields | None = None  # what the fields of the last run were like
@@ -68,7 +67,10 @@ class RestingEngine(CpuEngine):
 
         None, and nothing done, where it would have to prepare something.
         """
+        trial = self.trial
         if self.made_by is not specialise.compile_loop or not stands(start.cls):
+            return None
+        if trial is not None and (trial.way != self.way or trial.is_near(limit)):
             return None
         self.limit, self.rows, begun = limit, self.most_rows, self.begun
         if begun is not None and begun.fits(start, limit, self.enter_loop):

@@ -19,9 +19,9 @@ from gpop.cpu import follow, loop_state, sharing, team
 from gpop.cpu.active import LIST_GAP, SOURCES, drain_frontier, drain_touched, load_all, load_frontier
 from gpop.cpu.filling import BYTES, STEPS
 from gpop.cpu.follow import ANYWHERE, Places, following_of
-from gpop.cpu.preparation import Preparation
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.specialise import Loop
+from gpop.cpu.trying import Trying
 from gpop.cpu.workspace import COUNTERS, forget_workspaces
 from gpop.layout.edge_blocks import note_without
 from gpop.layout.in_edges import receivers
@@ -37,7 +37,7 @@ CALLED_LATER = True
 """Whether workers are called only when the loop asks for them: small runs are over before they would come."""
 
 
-class CpuEngine(Preparation):
+class CpuEngine(Trying):
     """One run on the CPU; see `gpop.plan.engine.Engine`."""
 
     most_rows = 4096
@@ -115,13 +115,18 @@ class CpuEngine(Preparation):
             self.disk.passed()
             return row
         records = np.empty((self.rows, len(COLUMNS) - 1))
-        over = self._enter(self.limit, records, later=CALLED_LATER)
+        limit = self.limit if self.trial is None or self.rests else self._limit_of_turn()
+        begin = time.perf_counter()
+        over = self._enter(limit, records, later=CALLED_LATER)
         self.end = time.perf_counter()
         if over and self.called:
             self._dismiss()
         if self.progress[loop_state.NO_IN_EDGES]:
             self._pull_if_wanted()
-        return records[: self.progress[loop_state.ROWS]]
+        records = records[: self.progress[loop_state.ROWS]]
+        if self.trial is not None:
+            self.trial.note(self.way, records, self.end - begin)
+        return records
 
     def scatter(self) -> None:
         """The first half of an iteration."""
@@ -206,6 +211,8 @@ class CpuEngine(Preparation):
         if self.program.all_active and plan.mode == "auto" and plan.model.pulls and not self.blocked:
             note_without(self.graph, self.iteration)
         self.least_alone[0] = self.progress[loop_state.LEAST_ALONE]
+        if self.trial is not None:
+            self.trial.end_turn()
         counters = None
         if self.plan.counting:
             counters = dict(zip(COUNTERS, self.space.counters.sum(axis=0).tolist(), strict=True))
@@ -219,6 +226,7 @@ class CpuEngine(Preparation):
             threads=self.threads,
             partition_size=1 << int(self.layout.bits),
             partitions=int(self.layout.k),
+            choice=None if self.trial is None else self.trial.told(),
         )
 
     def active_now(self) -> np.ndarray:

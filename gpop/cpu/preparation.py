@@ -42,7 +42,7 @@ MANY_EDGES = 1 << 22
 
 KEPT = (
     "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
-    "receivers", "edges", "workers", "spins", "enter_loop", "chosen", "least_alone", "settled",
+    "receivers", "edges", "workers", "spins", "enter_loop", "chosen", "least_alone", "settled", "constants",
 )  # fmt: skip
 """What runs that were decided alike have in common, as attributes of the engine."""
 
@@ -56,6 +56,8 @@ class Preparation(Layouts):
 
     wire: Any = np.int64(0)
     alone = True
+    way: str | None = None
+    """The mode that auto takes by its times (trial.py); None where it goes by the model."""
 
     def __init__(self, plan: Plan, residency: str = "auto") -> None:
         self.residency, self.disk = residency, None  # where the edges are, if they stay there
@@ -65,23 +67,16 @@ class Preparation(Layouts):
 
     def prepare(self) -> dict[str, Any]:
         """Layout, workspace and loop: those of the last run decided alike, as long as they are kept."""
-        plan, kept = self.plan, None
+        plan = self.plan
         self.progress = np.zeros(loop_state.PROGRESS_SIZE, np.int64)
         self.prepare_seconds = self.incoming_seconds = 0.0
-        if plan.alike is not None and self.graph.facts.mapped is None:
-            kept = self.graph.store.noted((plan.alike, specialise.compile_loop))
         if self.graph.facts.mapped is not None:
             self.disk = open_disk(self.graph, plan, self.residency)
             with self.disk.room():
                 self._prepare()
             self.disk.begin(self.layout, self.space, self.threads)
-        elif kept is None:
-            self._prepare()
-            self._note()
         else:
-            vars(self).update(kept)
-            if plan.counting:
-                self.space.counters[:] = 0
+            self._find_way()
         said = {"interleave": plan.interleave, "threads": self.threads}
         return said if self.disk is None else said | {"disk": self.disk.told}
 
@@ -91,14 +86,25 @@ class Preparation(Layouts):
         plan = self.plan
         return type(self.program).all_active and plan.mode == "auto" and plan.model.pulls
 
-    def _note(self) -> None:
-        """Keep what the next run alike would find again; blocks may be chosen by then where they were not.
+    def _find_way(self) -> None:
+        """What a run in this `way` needs: what was noted, or made now."""
+        kept = None if self.plan.alike is None else self.graph.store.noted(self._noted_under())
+        if kept is None:
+            self._prepare()
+            self._note()
+            return
+        vars(self).update(kept)
+        if self.plan.counting:
+            self.space.counters[:] = 0
 
-        Who compiles loops is part of the key: measurements put others in its place.
-        """
+    def _noted_under(self) -> tuple:
+        """Who compiles loops is part of the key: measurements put others in its place."""
+        return self.plan.alike, specialise.compile_loop, self.way
+
+    def _note(self) -> None:
+        """Keep what the next run alike would find again; blocks may be chosen by then where they were not."""
         if self.stays and self.plan.alike is not None:
-            kept = {name: getattr(self, name) for name in KEPT}
-            self.graph.store.note((self.plan.alike, specialise.compile_loop), kept)
+            self.graph.store.note(self._noted_under(), {name: getattr(self, name) for name in KEPT})
 
     @property
     def stays(self) -> bool:
@@ -109,6 +115,8 @@ class Preparation(Layouts):
         """Find or make all that a run needs."""
         plan, cls = self.plan, type(self.program)
         self._ask_tree()
+        if self.way is not None:
+            self.mode = self.way
         self.least_alone = np.zeros(1, np.int64)  # of the loop's `LEAST_ALONE`, from run to run
         # Those of the paper's model are the paper's; a mode that is forced asks for none.
         measured = plan.model.cache and plan.mode == "auto"
@@ -118,7 +126,7 @@ class Preparation(Layouts):
             self.constants = constants(type(self) if measures else None)
         sums = sums_in_double(cls, self.lowered, plan.types.message) and has_hub(self.graph)
         blocks, seconds = None, 0.0
-        self.settled = not self.tries_blocks or is_small(self.graph)
+        self.settled = not self.tries_blocks or is_small(self.graph) or self.way is not None
         if cls.all_active and plan.may(PULL) and self.mode not in ("sc", "pc"):
             if self.mode == "pull" or plan.model.pulls:
                 blocks, seconds = self._find_blocks(sums)

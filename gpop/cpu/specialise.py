@@ -17,6 +17,7 @@ from gpop.common.cached import source_key
 from gpop.common.callback import callback
 from gpop.common.deferred import Later
 from gpop.common.inlined import KERNEL
+from gpop.common.machine_code import may_be_kept
 from gpop.cpu import (
     exchange,
     gather,
@@ -109,13 +110,28 @@ def compile_entry(lowered: Lowered, traits: Traits, kind: ReferenceKind) -> int:
     """Address of what a loop calls in its phases, for jobs of this kind."""
     asked = lowered.key, traits, kind.name
     if asked not in _entries:
-        name = f"{lowered.name}_{key_of(lowered, traits)}_{kind.name}"
+        name = f"{_name_of(lowered, traits)}{kind.name}"
 
         def make() -> Callable:
             return make_entry(work_of(lowered, traits), kind)
 
         _entries[asked] = callback(make, name, make_entry.__code__.co_filename, ARGUMENTS, **KERNEL)
     return _entries[asked]
+
+
+def is_loaded(lowered: Lowered, traits: Traits) -> bool:
+    """Whether this process has that for jobs of some kind."""
+    return any(asked[:2] == (lowered.key, traits) for asked in _entries)
+
+
+def is_kept(lowered: Lowered, traits: Traits) -> bool:
+    """Whether an earlier process has left that for jobs of some kind."""
+    return may_be_kept(_name_of(lowered, traits), make_entry.__code__.co_filename)
+
+
+def _name_of(lowered: Lowered, traits: Traits) -> str:
+    """What the name of such an entry begins with."""
+    return f"{lowered.name}_{key_of(lowered, traits)}_"
 
 
 def key_of(lowered: Lowered, traits: Traits) -> str:

@@ -126,9 +126,14 @@ def carry_out(
             if keeper:
                 keeper.remove()
             over = over or engine.active == 0
-            done = trace, engine.finish(), engine.iteration, over
+            finished = engine.finish()
+            late = {"mode": finished.mode}  # a run that has tried another way may end in it
+            if finished.choice is not None:
+                late["choice"] = finished.choice
+            trace.summary.update(late)
+            done = trace, finished, engine.iteration, over
             if asked is not None:
-                keep(asked, plan, engine, done[1], said)
+                keep(asked, plan, engine, finished, said | late)
             return done
         except BaseException:
             engine.abandon()

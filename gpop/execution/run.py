@@ -64,8 +64,9 @@ def run(
         a callback that stops it.
     mode : "auto", "sc", "pc", "pull", or the name of a strategy
         Communication mode: chosen by the analytical model, or forced. Pull is chosen for a whole
-        iteration (of a program with a ``needsFunc``) or run (of an ``all_active`` one), sc and pc for each
-        partition in the others. On a GPU the strategies of `gpop.model.strategies` that are taken only when
+        iteration (of a program with a ``needsFunc``) or run (of an ``all_active`` one, on the CPU later on by
+        how long its iterations take: pc and pull give it the same bits), sc and pc for each partition in the
+        others. On a GPU the strategies of `gpop.model.strategies` that are taken only when
         they are asked for have names: ``"edge-list"``, ``"vertex-push-warp"``, also with its parameters
         (``"vertex-push-warp:8-32"``: virtual warps of 8 lanes that take 32 vertices at once) ...
     interleave : bool

@@ -38,7 +38,7 @@ from gpop.graph.kept import Kind
 from gpop.layout.bins import narrow_dtype
 from gpop.layout.edge_block_kernels import FIRST, FOURS, SOURCE, WINDOW, WINDOW_BITS, fill_blocks
 from gpop.layout.edge_block_plan import COSTS, FAR_BYTES, VERTEX_WORK, Costs, Plan, plan_blocks
-from gpop.layout.partition import l2_cache_bytes, partition_bits
+from gpop.layout.partition import SMALL_ID_BITS, l2_cache_bytes, partition_bits
 
 WIDEST_UNIT = 17
 """Two windows: where a unit is wider, more of it falls out of the cache than is gained."""
@@ -188,7 +188,9 @@ def blocks_of(
     if plan is None:
         for kind in (Kind.PLAN, Kind.BLOCKS):  # what is for another number of threads stays
             store.discard(kind, lambda key: key[:2] != sizes[:2])
-        plan = store.put(Kind.PLAN, plan_blocks(graph, *sizes, threads), sizes, about=about)
+        bits = partition_bits(graph.n, threads, edges=graph.m, partition_size=partition_size)
+        plan = plan_blocks(graph, *sizes, threads, bin_bits=min(bits, SMALL_ID_BITS))
+        store.put(Kind.PLAN, plan, sizes, about=about)
     blocks = store.get(Kind.BLOCKS, (*sizes, weighted))
     if not (forced or _pays(graph, plan.gain(threads, costs), blocks is not None, iterations)):
         return None, time.perf_counter() - start
@@ -202,8 +204,13 @@ def blocks_of(
 
 def never_pay(graph: Graph, threads: int, *sizes: Any, costs: Costs = COSTS) -> bool:
     """Whether blocks of these sizes were thought about, and save nothing however often they are asked for."""
-    plan = graph.store.get(Kind.PLAN, block_sizes(graph, threads, *sizes))
+    plan = plan_of(graph, threads, *sizes)
     return plan is not None and plan.gain(threads, costs) <= 0
+
+
+def plan_of(graph: Graph, threads: int, *sizes: Any) -> Plan | None:
+    """The plan of blocks of these sizes; None where nobody has thought about them."""
+    return graph.store.get(Kind.PLAN, block_sizes(graph, threads, *sizes))
 
 
 def is_small(graph: Graph) -> bool:

@@ -13,7 +13,8 @@ class Finished(NamedTuple):
     ``frontier`` and ``touched`` (None where it was not asked for) are vertices, by partition and within one
     in no order; ``mode`` is what preparing has made of the one that was asked for. Where there are several
     ranks, ``part`` are the vertices, first and after the last, that this one owns, and ``traffic`` is what
-    each rank has sent. ``link`` is what came over the link of a run whose edges were streamed.
+    each rank has sent. ``link`` is what came over the link of a run whose edges were streamed, and ``choice``
+    what auto goes by, where it may go by times (`gpop.cpu.trial`).
     """
 
     seconds: float
@@ -28,6 +29,7 @@ class Finished(NamedTuple):
     part: tuple[int, int] | None = None
     traffic: list[dict[str, float]] | None = None
     link: dict[str, Any] | None = None
+    choice: dict[str, Any] | None = None
 
 
 NOBODY = np.empty(0, np.uint32)

@@ -11,10 +11,12 @@ import gpop
 from gpop.common.errors import NotEnoughMemory
 from gpop.generate import generate
 from gpop.layout import edge_blocks as module
+from gpop.layout.bins import build_bins
 from gpop.layout.edge_block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW
 from gpop.layout.edge_block_plan import Plan, plan_blocks
-from gpop.layout.edge_blocks import blocks_of, build_blocks, note_ahead, note_without
+from gpop.layout.edge_blocks import blocks_of, build_blocks, note_ahead, note_without, plan_of
 from gpop.layout.kept_bins import bins_of
+from gpop.layout.partition import partition_bits
 
 
 def edges_in_order(layout) -> list[tuple[int, int, int, float]]:
@@ -87,6 +89,18 @@ def test_long_runs_are_dealt_out_in_turns():
     assert layout.blocks[0, FOURS:].tolist() == [8, 0, 0]
     assert layout.targets[:8].tolist() == [0, 1] * 4
     assert layout.refs[:8].tolist() == [2, 3, 4, 5, 2, 3, 4, 5]
+
+
+def test_bins_are_thought_of_as_they_would_be():
+    """Many threads have small partitions, the heaviest of which has a small part of a road's edges."""
+    road = generate("road", width=300, height=300, seed=1)
+    heaviest = {}
+    for threads in (1, 16):
+        blocks_of(road, threads, 8, 4, None, weighted=False, forced=True)
+        heaviest[threads] = plan_of(road, threads, 8, 4, None).heaviest
+    bins = build_bins(road, partition_bits(road.n, 16, edges=road.m), 1)
+    expected = np.diff(bins.id_offsets[:: int(bins.k)]).max() / road.m
+    assert expected == pytest.approx(heaviest[16], rel=0.02) and heaviest[16] < 0.1 < heaviest[1]
 
 
 def test_built_once_it_pays(monkeypatch):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -13,19 +15,29 @@ CPU = {"target": "cpu", "threads": 1}
 GRAPH = gpop.Graph.from_edges([0, 1], [1, 2])
 
 
-def algorithm(answers=None, took=None):
-    """Stands for an app: what it answers in a mode; the modes it was called in are noted in ``took``."""
+def answered(value=1.0, **summary):
+    """Stands for what an app returns."""
+    return SimpleNamespace(value=value, run=SimpleNamespace(trace=SimpleNamespace(summary=summary)))
+
+
+def algorithm(answers=None, took=None, choices=()):
+    """Stands for an app: what it answers in a mode; the modes it was called in are noted in ``took``.
+
+    ``choices``: what calls of auto go by.
+    """
+    choices = iter(choices)
 
     def call(graph, flags, options):
         if took is not None:
             took.append(options["mode"])
-        return (answers or {}).get(options["mode"], 1.0)
+        by = next(choices, "times") if options["mode"] == "auto" else "none"
+        return answered((answers or {}).get(options["mode"], 1.0), choice={"by": by})
 
     return Algorithm(
         name="fake",
         title="fake",
         call=call,
-        answer=lambda graph, result: np.array([result]),
+        answer=lambda graph, result: np.array([result.value]),
         variants={"": {}},
     )  # fmt: skip
 
@@ -44,6 +56,16 @@ def test_modes_take_turns_in_another_order_each_time(monkeypatch):
     assert {mode: len(values) for mode, values in found.items()} == dict.fromkeys(modes, 20)
 
 
+def test_auto_is_called_until_it_knows_its_ways_by_their_times():
+    took, turns = [], ["model"] * 5 + ["turns"] * 10
+    modes = auto.modes_of("cpu")
+    auto.times(algorithm(took=took, choices=turns), GRAPH, CPU, rounds=1, seconds=0)
+    before = took[: -len(modes)]
+    assert before[2 * len(modes) :] == ["auto"] * (len(turns) - 2 + 1)
+    auto.times(algorithm(took=took, choices=["model"] * 9999), GRAPH, CPU, rounds=1, seconds=0)
+    assert len(took) < 1100
+
+
 def test_a_hopeless_mode_has_one_turn(monkeypatch):
     monkeypatch.setattr(auto, "HOPELESS", 0)
     clock = iter(range(1000))
@@ -56,7 +78,7 @@ def test_a_hopeless_mode_has_one_turn(monkeypatch):
 
     def call(graph, flags, options):
         now[0] += slow.get(options["mode"], 1)
-        return 1.0
+        return answered()
 
     monkeypatch.setattr(auto.time, "perf_counter", lambda: now[0])
     fake = algorithm()
@@ -76,7 +98,7 @@ def test_a_mode_that_an_app_does_not_have_has_no_time():
     def call(graph, flags, options):
         if options["mode"] == "pull":
             raise gpop.UsageError("no pull")
-        return 1.0
+        return answered()
 
     fake = algorithm()
     found = auto.times(

@@ -1,0 +1,205 @@
+"""Two ways that take turns while runs go on, so that the faster one is known by its times.
+
+Where every vertex is active, messages are pulled through blocks or sent through bins, and the model foretells
+which takes less time from counts (`gpop.layout.edge_block_plan`). In which caches lines lie, and how far
+cores are apart, it does not know: on graphs whose values fit the caches it was wrong by up to 1.9 times, and
+constants that suit one graph and machine do not suit the next. Both ways give the same bits (pull_all.py), so
+they may change from iteration to iteration, and nothing but time comes of it.
+
+So the way that the model says is taken until what the other one costs to try, mostly its layout, is little
+beside what was done: for most graphs that is many runs. Then both take turns of `TURN` iterations, or to the
+end of the run. The first iteration of a turn does not count: it finds the caches as the other way has left
+them, and pages that nobody has touched; and what holds up one more than `HELD_UP` times as long as most take
+is none of the way's. Each turn is compared with the one before it, when the machine was mostly as fast. The
+other way is taken from then on if it was faster by more than what turns differ anyway (`NEARLY`), until
+`AGAIN` times as many iterations were done, when there is another trial: what a machine does changes, and the
+price is small by then.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import numpy as np
+
+from gpop.common.memory import available_bytes
+from gpop.layout.edge_blocks import BINS_BUILD, BLOCKS_BUILD
+from gpop.plan.plan import UNLIMITED
+from gpop.plan.trace import GATHER_AT, SCATTER_AT
+
+TURN, TURNS = 10, 5
+"""Iterations of a turn, and turns of each way."""
+
+BEHIND = 1.6, 1.25
+"""The other way has no more turns if it took so many times as long in the first one, or in both of two."""
+
+HELD_UP, NEARLY = 3.0, 0.98
+
+FIRST, SHARE = 40, 0.04
+"""Iterations before the first trial, at least, and its price over the time of all that are done before."""
+
+AGAIN = 16
+"""How many times as long iterations go on before the next trial."""
+
+SOON = 256
+"""A run that may reach a trial in so many iterations is begun by an engine that can change its way."""
+
+FARTHEST = 3.0
+"""A way that is expected to take so many times as long is not tried."""
+
+BUILD_NS, BUILD_S = {"pull": BLOCKS_BUILD, "pc": BINS_BUILD}, 5e-3
+"""What the layout of a way costs, by edge and core, and at least."""
+
+PREPARE_S, LOAD_S, COMPILE_S = 4e-3, 15e-3, 1.6
+"""What else a trial costs: runs that take turns are prepared each by itself; and where the kernel of the
+other way is not loaded, it is, or is compiled before: in some seconds, but once for all later processes."""
+
+MOST_BYTES, SPARE, EDGE_BYTES = 1 << 29, 8, 16
+"""What is built for a trial takes so many bytes at most, and one in so many of those that are free; it takes
+so many of an edge, at most, beside its weight."""
+
+
+class Trial:
+    """Which of two ways a program takes on a graph, and what is known of their times.
+
+    Attributes
+    ----------
+    way : str
+        That of the next iteration.
+    wait : float
+        Seconds of iterations, since the beginning, before they take turns.
+    trying : bool
+        Whether they take turns; else ``way`` is taken until the next trial.
+    took : dict
+        By way: the seconds of an iteration in the last trial, once it is over.
+
+    Examples
+    --------
+    >>> trial = Trial("pull", "pc", wait=2.0)
+    >>> records = np.zeros((10, GATHER_AT + 1))
+    >>> for _ in range(4):
+    ...     trial.note("pull", records, 0.5)
+    >>> while trial.trying:
+    ...     records[:, GATHER_AT] = {"pc": 0.2, "pull": 0.3}[trial.way]
+    ...     trial.note(trial.way, records, 3.0)
+    >>> trial.way, trial.told()
+    ('pc', {'way': 'pc', 'by': 'times', 'pull': 0.3, 'pc': 0.2})
+    """
+
+    __slots__ = (
+        "_done", "_is_first", "_other", "_seconds", "_spent", "_turns", "took", "trying", "wait", "way",
+    )  # fmt: skip
+
+    def __init__(self, way: str, other: str, wait: float) -> None:
+        self.way, self._other, self.wait = way, other, wait
+        self.trying, self._is_first = False, True
+        self.took: dict[str, float] = {}
+        self._done, self._spent = 0, 0.0  # iterations, and the seconds that they took
+        self._seconds: list[float] = []  # of the iterations of this turn
+        self._turns: dict[str, list[float]] = {}
+
+    @property
+    def left(self) -> int:
+        """Iterations until the way may change, as far as can be seen."""
+        if self.trying:
+            return TURN - len(self._seconds)
+        rest, first = self.wait - self._spent, FIRST - self._done
+        iterations = min(rest * self._done / self._spent, UNLIMITED) if self._spent > 0 else 0
+        return max(1, first, math.ceil(iterations))
+
+    def note(self, way: str, records: np.ndarray, seconds: float) -> None:
+        """These iterations were done so; a run that goes on in a way that is not the trial's is no turn."""
+        self._done += len(records)
+        self._spent += seconds
+        if way != self.way:
+            return
+        if self.trying:
+            self._seconds += (records[:, SCATTER_AT] + records[:, GATHER_AT]).tolist()
+        elif self._spent >= self.wait and self._done >= FIRST:
+            self.trying, self._turns = True, {self.way: [], self._other: []}
+        if len(self._seconds) >= TURN:
+            self.end_turn()
+
+    def end_turn(self) -> None:
+        """The other's turn begins, if one is over: a run may end before it is."""
+        if self._seconds:
+            self._turns[self.way].append(typical(self._seconds[1:] or self._seconds))
+            self._seconds = []
+            self.way, self._other = self._other, self.way
+            self._decide()
+
+    def _decide(self) -> None:
+        """After a turn of each: that is all, if it is known who is faster."""
+        (first, own), (second, others) = self._turns.items()
+        if len(own) != len(others):
+            return
+        times = [other / one for one, other in zip(own, others, strict=True)]
+        behind = len(times) <= len(BEHIND) and min(times) > BEHIND[len(times) - 1]
+        if behind or len(times) == TURNS:
+            self.way, self._other = (second, first) if statistics.median(times) < NEARLY else (first, second)
+            self.took = {way: statistics.median(turns) for way, turns in self._turns.items()}
+            self.trying, self._is_first, self.wait = False, False, (1 + AGAIN) * self._spent
+
+    def is_near(self, limit: int) -> bool:
+        """Whether a run of so many iterations may have a part in it, as far as can be seen.
+
+        Examples
+        --------
+        >>> Trial("pull", "pc", wait=1.0).is_near(FIRST), Trial("pull", "pc", wait=1.0).is_near(FIRST + 1)
+        (False, True)
+        """
+        return self.trying or self.left < min(limit, SOON)
+
+    def hurry(self, wait: float) -> None:
+        """The first trial costs less by now: somebody has paid for it."""
+        if self._is_first:
+            self.wait = min(self.wait, wait)
+
+    def give_up(self) -> None:
+        """There is no room for what this way needs: the other one is taken, whatever its time."""
+        self.way, self._other = self._other, self.way
+        self.trying, self._is_first, self.wait = False, False, math.inf
+
+    def told(self) -> dict[str, str | float]:
+        """The way that comes next, by ``model``, ``times`` or, in a trial, ``turns``; and times it knows."""
+        by = "turns" if self.trying else "times" if self.took else "model"
+        return {"way": self.way, "by": by, **self.took}
+
+
+def typical(seconds: list[float]) -> float:
+    """What an iteration of these takes, but for what holds it up.
+
+    >>> typical([1.0, 1.0, 2.0]), typical([1.0, 1.0, 40.0])
+    (1.3333333333333333, 1.6666666666666667)
+    """
+    most = HELD_UP * statistics.median(seconds)
+    return statistics.fmean(min(each, most) for each in seconds)
+
+
+def trial_of(
+    way: str, expected: dict[str, float], makes: int, builds: float, prepares: float
+) -> Trial | None:
+    """The trial of a program that the model has take this ``way``; None where the other is not worth one.
+
+    Parameters
+    ----------
+    way : str
+    expected : dict
+        By way, the time of an iteration, in any unit.
+    makes : int
+        Bytes of the other's layout, at most, where it is not there.
+    builds, prepares : float
+        Seconds to build it, and for all else that a trial costs.
+
+    Examples
+    --------
+    >>> trial_of("pull", {"pull": 1.0, "pc": 3.1}, 0, 0.0, 0.0)
+    >>> trial_of("pull", {"pull": 1.0, "pc": 2.9}, 1 << 40, 0.0, 0.0)
+    >>> trial_of("pull", {"pull": 1.0, "pc": 2.9}, 0, 0.0, 0.0).left
+    40
+    """
+    (other,) = expected.keys() - {way}
+    if expected[other] > FARTHEST * expected[way] or makes > min(MOST_BYTES, available_bytes() // SPARE):
+        return None
+    return Trial(way, other, (builds + prepares) / SHARE)

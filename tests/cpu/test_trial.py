@@ -1,0 +1,400 @@
+"""Two ways in turns: the faster one is taken, by times that the tests say; the bits are those of either."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.common.errors import NotEnoughMemory
+from gpop.cpu import specialise, trying, workspace
+from gpop.cpu import trial as module
+from gpop.cpu.engine import CpuEngine
+from gpop.cpu.trial import BEHIND, FIRST, TURN, TURNS, Trial, trial_of
+from gpop.generate import generate
+from gpop.graph.kept import Kind
+from gpop.layout import edge_blocks
+from gpop.plan.plan import decide
+from gpop.plan.trace import GATHER_AT
+from tests.cpu.test_pull_all import Decayed
+from tests.graphs import small_graphs
+from tests.programs import Formula, Rank
+from tests.quick import quick
+
+
+def records(seconds: list[float]) -> np.ndarray:
+    found = np.zeros((len(seconds), GATHER_AT + 1))
+    found[:, GATHER_AT] = seconds
+    return found
+
+
+def go_on(trial: Trial, took: dict[str, float], iterations: int) -> list[str]:
+    """The ways that so many iterations take, one after the other, as long as ``took`` says."""
+    ways = []
+    for _ in range(iterations):
+        ways.append(trial.way)
+        trial.note(trial.way, records([took[trial.way]]), took[trial.way])
+    return ways
+
+
+def turns(ways: list[str]) -> list[tuple[str, int]]:
+    return [(way, len(list(same))) for way, same in itertools.groupby(ways)]
+
+
+WAITED = FIRST + 20
+
+
+def waiting(each: float = 1.0) -> Trial:
+    """One that waits for so many iterations of pull."""
+    return Trial("pull", "pc", wait=(WAITED - 0.5) * each)
+
+
+def begun() -> Trial:
+    """The same when it is over."""
+    trial = waiting()
+    go_on(trial, {"pull": 1.0}, WAITED)
+    assert trial.trying and trial.way == "pull"
+    return trial
+
+
+def test_the_model_s_way_then_turns_then_the_faster_one():
+    trial = waiting(0.3)
+    ways = go_on(trial, {"pull": 0.3, "pc": 0.2}, WAITED + 2 * TURN * TURNS + 50)
+    others = [("pc", TURN), ("pull", TURN)] * (TURNS - 1)
+    assert turns(ways) == [("pull", WAITED + TURN), *others, ("pc", TURN + 50)]
+    assert trial.told() == {"way": "pc", "by": "times", "pull": 0.3, "pc": 0.2}
+
+
+def test_no_trial_before_some_iterations():
+    trial = Trial("pull", "pc", wait=0.0)
+    assert trial.left == FIRST and not trial.is_near(FIRST) and trial.is_near(FIRST + 1)
+    assert turns(go_on(trial, {"pull": 9.0, "pc": 1.0}, FIRST + TURN + 1)) == [
+        ("pull", FIRST + TURN),
+        ("pc", 1),
+    ]
+
+
+def test_how_many_iterations_are_left_is_known_from_their_times():
+    trial = Trial("pull", "pc", wait=100.0)
+    go_on(trial, {"pull": 0.5}, FIRST)
+    assert trial.left == 200 - FIRST and trial.is_near(300) and not trial.is_near(100)
+    trial.note("pull", records([0.5] * 159), 79.5)
+    assert trial.left == 1 and not trial.trying
+    trial.note("pull", records([0.5]), 0.5)
+    assert trial.trying and trial.left == TURN
+
+
+@pytest.mark.parametrize(("behind", "turn"), [(BEHIND[0], 1), (BEHIND[1], 2)])
+def test_a_way_that_is_far_behind_has_few_turns(behind, turn):
+    trial = begun()
+    ways = go_on(trial, {"pull": 0.3, "pc": 0.3 * behind + 0.01}, 2 * TURN * TURNS)
+    assert ways.count("pc") == turn * TURN and trial.way == "pull"
+
+
+@pytest.mark.parametrize(("took", "way"), [(0.99, "pull"), (0.97, "pc"), (1.01, "pull")])
+def test_what_is_hardly_faster_is_not_taken(took, way):
+    trial = begun()
+    go_on(trial, {"pull": 1.0, "pc": took}, 2 * TURN * TURNS)
+    assert not trial.trying and trial.way == way
+
+
+def test_what_others_do_to_the_machine_decides_nothing():
+    """A first iteration that finds nothing in the caches, iterations that wait for a core, slow minutes."""
+    trial, turn = begun(), 0
+    while trial.trying:
+        seconds = [{"pull": 1.0, "pc": 0.9}[trial.way]] * TURN
+        if trial.way == "pc":
+            seconds[0] = 50.0
+        if turn == 1:
+            seconds[4] = 900.0
+        if turn >= 4:
+            seconds = [7 * each for each in seconds]
+        trial.note(trial.way, records(seconds), sum(seconds))
+        turn += 1
+    assert turn == 2 * TURNS and trial.way == "pc"
+
+
+def test_it_is_tried_again_when_much_more_was_done():
+    trial, took = waiting(0.25), {"pull": 0.25, "pc": 0.125}
+    go_on(trial, took, WAITED + 2 * TURN * TURNS)
+    spent = 0.25 * (WAITED + TURN * TURNS) + 0.125 * TURN * TURNS
+    assert trial.way == "pc" and trial.wait == (1 + module.AGAIN) * spent
+    until = int(module.AGAIN * spent / 0.125)
+    assert turns(go_on(trial, took, until)) == [("pc", until)] and trial.trying
+    took["pc"] = 0.5
+    assert turns(go_on(trial, took, 2 * TURN * TURNS))[0] == ("pc", TURN)
+    assert trial.way == "pull" and trial.took["pc"] == 0.5
+
+
+def test_runs_may_be_shorter_than_turns_or_go_on_in_their_own_way():
+    trial = begun()
+    for _ in range(TURNS):
+        trial.note("pull", records([3.0]), 3.0)
+        trial.end_turn()
+        trial.note("pull", records([0.001] * 9), 0.009)  # of an engine that cannot change
+        trial.note("pc", records([2.0]), 2.0)
+        trial.end_turn()
+    assert trial.told() == {"way": "pc", "by": "times", "pull": 3.0, "pc": 2.0}
+
+
+def test_no_trial_of_what_is_not_worth_it(monkeypatch):
+    near, far = {"pull": 1.0, "pc": 1.1}, {"pull": 1.0, "pc": module.FARTHEST + 0.1}
+    assert trial_of("pull", far, 0, 0.0, 0.0) is None and trial_of("pc", far, 0, 0.0, 0.0).way == "pc"
+    assert trial_of("pull", near, module.MOST_BYTES + 1, 0.0, 0.0) is None
+    assert trial_of("pull", near, 1000, 2.0, 1.0).wait == 3.0 / module.SHARE
+    monkeypatch.setattr(module, "available_bytes", lambda: 7999)
+    assert trial_of("pull", near, 1000, 0.0, 0.0) is None
+
+
+def test_a_layout_that_somebody_else_has_built_is_not_waited_for():
+    trial = Trial("pull", "pc", wait=1e9)
+    trial.hurry(2.0)
+    trial.hurry(3.0)
+    assert trial.wait == 2.0
+    go_on(trial, {"pull": 1.0, "pc": 2.0}, FIRST + 2 * TURN)
+    waits = trial.wait
+    trial.hurry(2.0)
+    assert trial.wait == waits > 2.0
+
+
+# --- in runs ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def thinking(monkeypatch):
+    """Small graphs are thought about, pull is expected to be faster, and auto may go by times."""
+    monkeypatch.setattr(edge_blocks, "SMALL_EDGES", 0)
+    monkeypatch.setattr(edge_blocks.Plan, "gain", lambda plan, threads, costs: 100.0)
+    monkeypatch.setattr(edge_blocks.Plan, "expected", lambda plan, threads, costs: {"pull": 1.0, "pc": 1.2})
+    monkeypatch.setattr(trying, "is_shipped", lambda: False)
+
+
+@pytest.fixture
+def tried(thinking, monkeypatch):
+    """A trial costs nothing, and is begun soon."""
+    monkeypatch.setattr(trying, "_price", lambda *_: 0.0)
+    monkeypatch.setattr(trying, "BUILD_S", 0.0)
+    monkeypatch.setattr(module, "SHARE", 1.0)
+    monkeypatch.setattr(module, "FIRST", 10)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Seconds that an iteration is said to take, by way."""
+    took = {"pull": 2.0, "pc": 1.0}
+    note = Trial.note
+
+    def told(trial, way, rows, seconds):
+        note(trial, way, records([took[way]] * len(rows)), took[way] * len(rows))
+
+    monkeypatch.setattr(Trial, "note", told)
+    return took
+
+
+@pytest.fixture
+def changing(tried, monkeypatch):
+    """Each iteration takes the way that the one before did not, for ever."""
+    for name in ("TURN", "FIRST"):
+        monkeypatch.setattr(module, name, 1)
+    monkeypatch.setattr(Trial, "_decide", lambda trial: None)
+
+
+def ways_of(run) -> list[str]:
+    pulled, sent = run.trace.column("partitions_pull"), run.trace.column("partitions_pc")
+    assert ((pulled > 0) != (sent > 0)).all()
+    return ["pull" if each else "pc" for each in pulled]
+
+
+def left_by(cls, graph, iterations=7, **options):
+    program = cls(graph)
+    for name in ("rank", "value", "share"):
+        if name in program._fields:
+            setattr(program, name, np.linspace(0.1, 1, graph.n))
+    run = gpop.run(program, iterations=iterations, **options)
+    return b"".join(np.array(values).tobytes() for _, values in sorted(program._fields.items())), run
+
+
+class Doubled(Rank):
+    """In float64."""
+
+    rank = gpop.VertexField(np.float64)
+    inflow = gpop.VertexField(np.float64)
+
+
+class Added(Rank):
+    """In float32, added up in float64 where there is a hub, with weights."""
+
+    combine = "add"
+
+    def applyWeight(self, value, weight):
+        return value * weight
+
+
+def unsorted_and_doubled(weights: bool) -> gpop.Graph:
+    """Edges in no order, some of them many times, each with its own weight."""
+    rng = np.random.default_rng(5)
+    heads, tails = rng.zipf(1.3, 6000) % 700, rng.integers(0, 700, 6000)
+    order = np.argsort(tails, kind="stable")
+    indptr = np.append(0, np.cumsum(np.bincount(tails, minlength=700)))
+    values = rng.random(6000).astype(np.float32) if weights else None
+    return gpop.Graph(indptr, heads[order].astype(np.uint32), values)
+
+
+@pytest.mark.parametrize("cls", quick([Decayed, Rank, Formula, Doubled, Added], Decayed, Added))
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_bits_are_the_same_if_the_way_changes_in_every_iteration(changing, cls, threads):
+    graph = unsorted_and_doubled(weights=True)
+    expected = {mode: left_by(cls, graph, mode=mode, threads=threads)[0] for mode in ("pc", "pull")}
+    assert expected["pc"] == expected["pull"]
+    for _ in range(2):  # loops are kept from run to run, and know of another program's fields
+        found, run = left_by(cls, graph, threads=threads)
+        assert found == expected["pc"]
+    ways = ways_of(run)
+    assert all(one != next for one, next in itertools.pairwise(ways)) and len(ways) == 7
+    assert (
+        run.trace.column("frontier").tolist()
+        == left_by(cls, graph, mode="pc")[1].trace.column("frontier").tolist()
+    )
+
+
+@pytest.mark.parametrize("name", sorted(small_graphs()))
+def test_and_on_graphs_of_all_kinds(changing, name):
+    graph = small_graphs()[name]
+    graph = gpop.Graph(graph.indptr, graph.indices, None)
+    expected = {mode: left_by(Rank, graph, mode=mode, partition_size=16)[0] for mode in ("pc", "pull")}
+    found, run = left_by(Rank, graph, partition_size=16)
+    assert found == expected["pc"] == expected["pull"]
+    assert graph.m == 0 or len(set(ways_of(run))) == 2
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_run_that_settles_does_so_in_the_same_iteration(changing, dtype, weighted):
+    graph = unsorted_and_doubled(weights=True)
+    asked = {"dtype": dtype, "weighted": weighted, "tolerance": 1e-4, "threads": 2}
+    one, other, both = (gpop.pagerank(graph, mode=mode, **asked) for mode in ("pc", "pull", "auto"))
+    assert one.rank.tobytes() == other.rank.tobytes() == both.rank.tobytes()
+    assert one.iterations == other.iterations == both.iterations > 4
+    assert len(set(ways_of(both.run))) == 2
+
+
+def ask(graph, iterations=4):
+    return gpop.pagerank(graph, iterations=iterations, threads=2)
+
+
+def test_calls_take_the_faster_way_in_the_end(tried, clock):
+    graph = unsorted_and_doubled(weights=False)
+    right = gpop.pagerank(graph, iterations=4, mode="pc", threads=2).rank.tobytes()
+    graph.drop()
+    said = []
+    for _ in range(30):
+        found = ask(graph)
+        assert found.rank.tobytes() == right
+        said.append((ways_of(found.run)[0], found.run.trace.summary["choice"]["by"]))
+        assert found.run.mode == found.run.trace.summary["mode"] == ways_of(found.run)[-1]
+    by = [by for by, _ in itertools.groupby(by for _, by in said)]
+    assert by == ["model", "turns", "times"]
+    assert said[0][0] == "pull" and {way for way, _ in said[-5:]} == {"pc"}
+    assert [way for way, by in said if by == "turns"].count("pc") == TURNS - 1
+
+
+def test_a_long_run_decides_within_it_and_the_next_one_knows(tried, clock):
+    graph = unsorted_and_doubled(weights=False)
+    run = ask(graph, iterations=400).run
+    shape = turns(ways_of(run))
+    assert shape[0][0] == "pull" and shape[-1] == ("pc", shape[-1][1]) and shape[-1][1] > 200
+    assert len(shape) == 2 * TURNS and run.mode == "pc" and run.prepare_seconds > 0
+    assert set(ways_of(ask(graph, iterations=9).run)) == {"pc"}
+
+
+def test_watched_runs_and_checkpoints_take_part(tried, clock, tmp_path):
+    graph = unsorted_and_doubled(weights=False)
+    expected, _ = left_by(Rank, graph, 60, mode="pull", threads=2)
+    seen = []
+    for options in (
+        {"callback": lambda record: seen.append(record["iteration"])},
+        {"checkpoint": gpop.Checkpoint(tmp_path, iterations=7)},
+    ):
+        graph.drop("times of ways")
+        found, run = left_by(Rank, graph, 60, threads=2, **options)
+        assert found == expected and len(set(ways_of(run))) == 2
+    assert seen == list(range(60))
+
+
+def test_where_there_is_no_room_for_the_other_way_nothing_happens(tried, clock, monkeypatch):
+    graph = unsorted_and_doubled(weights=False)
+    right = gpop.pagerank(graph, iterations=4, mode="pull", threads=2).rank.tobytes()
+    tables = []
+
+    def refuse(*_, **__):
+        tables.append(1)
+        raise NotEnoughMemory("too large")
+
+    monkeypatch.setattr(workspace, "bins_table", refuse)
+    for iterations in (4, 400, 4):
+        found = ask(graph, iterations)
+        assert set(ways_of(found.run)) == {"pull"}
+    assert found.rank.tobytes() == right and len(tables) == 1
+
+
+def test_a_run_that_fails_in_a_trial_leaves_nothing_behind(changing):
+    graph = unsorted_and_doubled(weights=False)
+    expected, _ = left_by(Rank, graph, mode="pc")
+
+    def interrupt(record):
+        if record["iteration"] == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        left_by(Rank, graph, callback=interrupt)
+    assert left_by(Rank, graph)[0] == expected
+
+
+@pytest.mark.parametrize(
+    "options", [{"mode": "pull"}, {"mode": "pc"}, {"model": "paper"}, {"counters": True}], ids=str
+)
+def test_who_is_told_what_to_take_tries_nothing(changing, options):
+    _, run = left_by(Rank, unsorted_and_doubled(weights=False), **options)
+    assert "choice" not in run.trace.summary and len(set(ways_of(run))) == 1
+
+
+def test_choices_that_must_not_depend_on_the_machine_do_not(changing, monkeypatch):
+    monkeypatch.setattr(trying, "is_shipped", lambda: True)
+    graph = unsorted_and_doubled(weights=False)
+    _, run = left_by(Rank, graph)
+    assert set(ways_of(run)) == {"pull"} and not graph.store.has(Kind.TIMES)
+
+
+def test_what_a_trial_costs_is_waited_for(thinking, monkeypatch):
+    """A kernel that must be compiled, or loaded, or is there; a layout that another run may have built."""
+    graph, waits = unsorted_and_doubled(weights=False), []
+    for there in ("none", "is_kept", "is_loaded", "layout"):
+        for name in ("is_kept", "is_loaded"):
+            monkeypatch.setattr(trying, name, lambda *_, there=there, name=name: there in (name, "layout"))
+        if there == "layout":
+            gpop.pagerank(graph, iterations=1, threads=2, mode="pc")
+        graph.store.forget()
+        assert ask(graph, iterations=1).run.mode == "pull"
+        (trial,) = graph.store.get(Kind.TIMES).values()
+        waits.append(trial.wait)
+    assert waits[0] > 50 * waits[1] and waits[1] > 2 * waits[2] and waits[2] > 2 * waits[3] > 0
+
+
+def test_which_kernels_are_there(tried):
+    graph = unsorted_and_doubled(weights=False)
+    engine = CpuEngine(decide(Rank(graph), threads=2, limit=1))
+    engine.prepare()
+    of = engine.lowered, engine.traits
+    assert specialise.is_loaded(*of) and specialise.is_kept(*of)
+    assert not specialise.is_loaded(of[0], of[1]._replace(mask=77))
+    assert not specialise.is_kept(of[0], of[1]._replace(mask=77))
+
+
+def test_times_of_many_programs_are_not_kept_for_ever(tried, monkeypatch):
+    monkeypatch.setattr(trying, "MOST", 2)
+    graph = generate("rmat", scale=6, seed=1)
+    for partition_size in (4, 8, 16, 32):
+        left_by(Rank, graph, 2, partition_size=partition_size)
+        assert len(graph.store.get(Kind.TIMES)) <= 2
