@@ -127,7 +127,7 @@ def _compile(ways: PathWays) -> None:
     """A search that is over, before the clock starts."""
     kinds = tuple(map(kind_of, ways))
     if kinds not in _ready:
-        over = make_crew()
+        over = make_crew(1)
         dismiss(over)
         search(1, False, np.uint64(0), ways, space_for(1, 2), np.zeros(1), over)
         _ready.add(kinds)
@@ -160,10 +160,11 @@ def takes_own(graph: Graph, sources: int, threads: int) -> bool:
 
 def _shared(ways: PathWays, source: int, space: PathSpace, score: np.ndarray, threads: int) -> None:
     """Search from one source with all threads."""
-    crew = make_crew()
+    threads = threads if len(ways.indices) > CHUNK_EDGES else 1
+    crew = make_crew(threads)
     together(
         lambda worker: search(worker, False, np.uint64(source), ways, space, score, crew),
-        threads if len(ways.indices) > CHUNK_EDGES else 1,
+        threads,
         lambda: dismiss(crew),
     )
 
@@ -173,7 +174,7 @@ def _apart(ways: PathWays, batch: np.ndarray, spaces: list[PathSpace], scores: n
     free = list(spaces)
 
     def lane_search(lane: int) -> None:
-        space, crew = free.pop(), make_crew()
+        space, crew = free.pop(), make_crew(1)
         for source in batch[lane :: len(scores)]:
             search(0, True, np.uint64(source), ways, space, scores[lane], crew)
         free.append(space)

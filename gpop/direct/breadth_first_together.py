@@ -56,7 +56,7 @@ from gpop.direct.breadth_first_together_steps import (
     SETTLED,
     do_chunk,
 )
-from gpop.direct.crew import CHUNKS, KIND, announce, end, next_chunk
+from gpop.direct.crew import CHUNKS, KIND, THREADS, announce, end, next_chunk
 from gpop.direct.phases import kernel
 from gpop.direct.shared_job import share
 
@@ -169,6 +169,7 @@ def begin_together(threads, chunk_edges, together, space):
     """Announce the first step of so many threads, of a search that was left off with this frontier."""
     now, segment, left_off = together.now, together.segments[0, 0], space.left_off
     together.crew[:], together.filled[:] = 0, 0
+    together.crew[THREADS] = threads
     first, last, now[SEEN] = left_off[FROM], left_off[TO], left_off[PULLS]
     for slot in (SIZE, EDGES, REST, LEFT, DEPTH):
         now[slot] = left_off[slot]

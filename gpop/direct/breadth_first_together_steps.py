@@ -67,7 +67,7 @@ def space_for(n: int, most: int, threads: int) -> TogetherSpace:
         np.empty(n, np.uint32), np.empty((threads, n + most + _BATCH), np.uint64),
         apart(8 * threads).reshape(threads, 8), np.empty((n + 63) // 64, np.uint64),
         apart(2 * chunks * 8).reshape(2, chunks, 8), np.empty((chunks + 1, 2), np.int64),
-        make_crew(), apart(SLOTS),
+        make_crew(threads), apart(SLOTS),
     )  # fmt: skip
 
 

@@ -101,7 +101,7 @@ def go_on(
     now[LONE], now[PART] = ALONE, PART_VERTICES
     job = TogetherSearch(
         np.int64(threads), np.int64(blocks_for(shelf.n)), starts, lines, distance, shelf.addresses,
-        shelf.work, make_crew(), now,
+        shelf.work, make_crew(threads), now,
     )  # fmt: skip
     job.crew[KIND] = FILL
     share(_search, job, threads)
