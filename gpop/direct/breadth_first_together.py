@@ -57,8 +57,6 @@ from gpop.direct.breadth_first_together_steps import (
     do_chunk,
 )
 from gpop.direct.crew import CHUNKS, KIND, THREADS, announce, end, next_chunk
-from gpop.direct.phases import kernel
-from gpop.direct.shared_job import share
 
 
 @inline
@@ -164,7 +162,7 @@ def _begin_step(kind, together, space):
         _announce(kind, 0, words, words // CHUNK_WORDS, together)
 
 
-@kernel
+@inline
 def begin_together(threads, chunk_edges, together, space):
     """Announce the first step of so many threads, of a search that was left off with this frontier."""
     now, segment, left_off = together.now, together.segments[0, 0], space.left_off
@@ -180,7 +178,7 @@ def begin_together(threads, chunk_edges, together, space):
     _begin_step(BITS if now[SEEN] else CLAIMS, together, space)
 
 
-class _SharedSearch(NamedTuple):
+class SharedSearch(NamedTuple):
     """What threads are called with."""
 
     together: Reference
@@ -190,7 +188,7 @@ class _SharedSearch(NamedTuple):
 
 
 @inline
-def _search(worker, job):
+def go_on(worker, job):
     """The rest of a search: what the leader does, worker 0, and who follows."""
     together, space, parent, level = job.together, job.space, job.parent, job.level
     crew = together.crew
@@ -209,8 +207,3 @@ def _search(worker, job):
                 end(crew)
                 return
             _begin_step(kind, together, space)
-
-
-def go_on(together, space, parent, level, threads: int) -> None:
-    """The rest of a search that has begun."""
-    share(_search, _SharedSearch(together, space, parent, level), threads)

@@ -8,6 +8,8 @@ on a web graph of 326,000 vertices, 1.0 on 82,000 and 1.1 on 37,000 people, 1.2 
 
 from __future__ import annotations
 
+from gpop.common.inlined import inline
+
 SHARED_VERTICES = 1 << 17
 """So many vertices must be left to be found, over the number of threads that are called: what must be fetched
 from another core is the less the more of the work is shared."""
@@ -64,6 +66,7 @@ def least_level(threads: int) -> int:
     return SHARED_BY_MANY if threads >= MANY_THREADS else SHARED_EDGES
 
 
+@inline
 def chunk_edges(threads: int) -> int:
     """How many edges of a level a thread takes at once.
 
@@ -102,12 +105,13 @@ def shares_paths(threads: int, n: int) -> bool:
     return threads >= MANY_THREADS and least_rest(threads, n) < n
 
 
-def worth(threads: int, edges: int) -> int:
-    """How many of these threads are called for so many edges: two at least.
+@inline
+def worth(threads: int, edges: int, each: int = EDGES_EACH) -> int:
+    """How many of these threads are called for so many edges: two at least, and no more than ``each`` is for.
 
     Examples
     --------
     >>> worth(16, 400_000), worth(16, 3_000_000), worth(16, 100), worth(2, 3_000_000)
     (12, 16, 2, 2)
     """
-    return min(threads, max(2, edges // EDGES_EACH))
+    return min(threads, max(2, edges // each))
