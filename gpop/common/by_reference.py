@@ -158,7 +158,7 @@ class Reference:
         return self.kind.numba_type()
 
     def renew(self, values: Iterable) -> bool:
-        """Have other arrays, numbers of NumPy and references in the table; False, and nothing done, for others.
+        """Have other arrays, numbers of NumPy and references there; False, and nothing done, for other types.
 
         Whose kernels read the table meanwhile sees some of either. Every run does this, so it calls nothing
         for a value: after a loop that has filled the caches each function of Python takes 3 us.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpop.common.atomics import fetch_add
+from gpop.common.atomics import fetch_add, load_acquire
 from gpop.common.by_reference import ReferenceKind, opener
 from gpop.cpu import team
 from gpop.program.published import publish
@@ -89,6 +89,8 @@ def make_work(
             last = space.team[team.SHARES + owner + 1] if owner + 1 < sharers else size
             end = last
             first = begin
+            if turn > 0 and load_acquire(space.claim, team.LINE_SLOTS * owner) >= last - begin:
+                continue  # a look is not waited for as an addition is, which takes the line from all others
             if chunk > 0:
                 first += fetch_add(space.claim, team.LINE_SLOTS * owner, chunk)
                 end = min(first + chunk, last)

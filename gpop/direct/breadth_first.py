@@ -37,11 +37,14 @@ from gpop.common.kinds import INT64, ArrayKind
 from gpop.common.memory import require_memory
 from gpop.common.standby import ANNOUNCE, CLOSE, TAKE_PART, borrow, give_back, lead
 from gpop.direct.breadth_first_steps import (
+    BARE,
     DEPTH,
     EDGES,
     FROM,
     LEFT,
+    LEFT_OFF,
     NARROW,
+    NOBODY,
     PULLS,
     REST,
     SIZE,
@@ -52,6 +55,7 @@ from gpop.direct.breadth_first_steps import (
     pays_to_pull,
     pull_all,
     push,
+    say_unseen,
     settle,
     to_bits,
     to_list,
@@ -64,10 +68,9 @@ from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.in_edges import in_edges
 from gpop.layout.likely_sources import likely_sources
-from gpop.model.sharing import EDGES_EACH, chunk_edges, least_level, least_rest, worth
+from gpop.model.sharing import EDGES_EACH, chunk_edges, least_level, least_rest, pays_to_share, worth
 
 PHASES = ("push", "pull")
-NOBODY = 0xFFFFFFFF
 VERTEX_BYTES = 22
 """Of the arrays of a search: a parent, a level, a place on the list and among the missed, a byte, 2 bits."""
 
@@ -191,7 +194,7 @@ def _room(graph: Graph) -> _Room:
         graph.indptr, graph.indices, incoming.indptr, incoming.indices, *likely,
         *(np.empty(n + 1, np.uint64), np.empty(n, np.uint8), np.empty((n + 63) // 64, np.uint64)),
         *(np.empty((n + 63) // 64, np.uint64), np.empty(n + 1, np.uint32), np.empty(4, np.int64)),
-        *(np.full(1, graph.out_degree.max(initial=0), np.int64), np.empty(8, np.int64)),
+        *(np.full(1, graph.out_degree.max(initial=0), np.int64), np.empty(LEFT_OFF, np.int64)),
     )  # fmt: skip
     return _Room(space)
 
@@ -228,9 +231,12 @@ def _begin(source, space, parent, level, shared_rest, shared_edges):
     """All levels from ``source``, or those before one that is worth to share, while so many are beyond it.
 
     Returns whether there is such a level. ``order[begin:end]`` is the frontier after a push; what is before
-    ``marked`` has its bits in ``visited``.
+    ``marked`` has its bits in ``visited``. Where others may be called they say of the vertices that were not
+    seen that they have no parent: to write to each of them takes one thread an eighth of a search.
     """
-    parent[:], level[:] = NOBODY, -1
+    bare, n = len(level) > shared_rest, np.uint64(len(level))
+    if not bare:
+        parent[:], level[:] = NOBODY, -1
     space.seen[:], space.visited[:], space.tally[:] = 0, 0, 0
     parent[source], level[source], space.seen[source], space.order[0] = source, 0, 1, source
     begin, end, marked, depth, before = np.uint64(0), _ONE, np.uint64(0), np.int32(0), _PUSH
@@ -239,13 +245,17 @@ def _begin(source, space, parent, level, shared_rest, shared_edges):
     narrow, most = left <= FEW * len(level), space.most[0]
     while size > 0:
         pulls = pays_to_pull(before == _PULL, size, edges, rest, left, len(space.visited))
-        if before == _PUSH and rest >= shared_rest and (pulls or max(size, edges) >= shared_edges):
+        if before == _PUSH and rest >= shared_rest and (pulls or pays_to_share(size, edges, shared_edges)):
             now = space.left_off
             now[SIZE], now[EDGES], now[REST], now[LEFT] = size, edges_of(begin, end, space), rest, left
             now[DEPTH], now[FROM], now[TO], now[PULLS] = depth, begin, end, pulls
+            now[BARE] = bare
             return True
         depth += np.int32(1)
         if pulls:
+            if bare:
+                say_unseen(np.uint64(0), n, space.seen, parent, level)
+                bare = False
             if before == _PUSH:
                 to_bits(marked, end, space)
             size, looked = pull_all(depth, space, parent, level)
@@ -272,4 +282,6 @@ def _begin(source, space, parent, level, shared_rest, shared_edges):
         before, now = _PULL if pulls else _PUSH, clock_ns()
         space.tally[_NANOSECONDS + before] += now - started
         started = now
+    if bare:
+        say_unseen(np.uint64(0), n, space.seen, parent, level)
     return False

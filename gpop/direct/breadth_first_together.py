@@ -25,7 +25,18 @@ import numpy as np
 from gpop.common.atomics import clock_ns
 from gpop.common.by_reference import Reference
 from gpop.common.inlined import inline
-from gpop.direct.breadth_first_steps import DEPTH, EDGES, FROM, LEFT, PULLS, REST, SIZE, TO, pays_to_pull
+from gpop.direct.breadth_first_steps import (
+    BARE,
+    DEPTH,
+    EDGES,
+    FROM,
+    LEFT,
+    PULLS,
+    REST,
+    SIZE,
+    TO,
+    pays_to_pull,
+)
 from gpop.direct.breadth_first_together_steps import (
     BEGUN,
     BITS,
@@ -49,6 +60,7 @@ from gpop.direct.breadth_first_together_steps import (
     PARITY,
     PER,
     PULL,
+    PULLED_ALONE,
     PUSH,
     REACH,
     ROW,
@@ -79,8 +91,8 @@ def _count(kind, together, space):
     now[BEGUN] = moment
     if kind == LIST:
         _, now[EDGES], _ = _add_up(together)
-    elif kind == BITS:
-        now[SEEN] = 0
+    elif kind in (BITS, CLAIMS):
+        now[SEEN] = now[BARE] = 0
     elif kind in (PUSH, PULL):
         now[PARITY] = 1 - now[PARITY]
         now[SIZE], edges, looked = _add_up(together)
@@ -150,7 +162,7 @@ def _begin_step(kind, together, space):
     elif kind == BITS:
         _announce(kind, now[MARKED], words, words // CHUNK_WORDS, together)
     elif kind == PULL:
-        _announce(kind, 0, words, min(words // CHUNK_WORDS, now[REST] // now[CHUNKED]), together)
+        _announce(kind, 0, words, words // CHUNK_WORDS if now[REST] >= PULLED_ALONE else 1, together)
     elif kind == LIST:
         segments, at = together.segments[now[PARITY]], now[ORDERED]
         for s in range(now[MARKED]):
@@ -169,7 +181,7 @@ def begin_together(threads, chunk_edges, together, space):
     together.crew[:], together.filled[:] = 0, 0
     together.crew[THREADS] = threads
     first, last, now[SEEN] = left_off[FROM], left_off[TO], left_off[PULLS]
-    for slot in (SIZE, EDGES, REST, LEFT, DEPTH):
+    for slot in (SIZE, EDGES, REST, LEFT, DEPTH, BARE):
         now[slot] = left_off[slot]
     now[MARKED], now[PARITY], now[CLAIM], now[ORDERED] = 1, 0, SETTLED + 1, last
     now[CHUNKED] = chunk_edges
