@@ -69,6 +69,7 @@ def make_work(
         phase, iteration, w, threads, size, sharers, chunk,
         forced, ratio, sizes, layout, incoming, space, state, wire,
     ):  # fmt: skip
+        after = advance(state, iteration + 1)
         state = advance(state, iteration)
         if exchanges:
             if phase == EXCHANGE:
@@ -113,9 +114,15 @@ def make_work(
                                 note_changes(d, layout, space, state)
                     if pulls:
                         if phase == PREPARE:
-                            prepare(i, layout, space, state)
+                            if all_active:
+                                prepare(i, iteration, layout, space, state)
+                            else:
+                                prepare(i, layout, space, state)
                         elif phase == PULL:
-                            pull_partition(i, w, layout, incoming, space, state)
+                            if all_active:
+                                pull_partition(i, w, iteration, layout, space, state, after)
+                            else:
+                                pull_partition(i, w, layout, incoming, space, state)
                             if settles:
                                 note_changes(i, layout, space, state)
                     if prioritised:

@@ -142,7 +142,7 @@ def test_the_next_block_is_asked_for_while_one_is_walked(monkeypatch):
     """All of a block's values before its first edge, those of the next one by its last, of windows once."""
     told = []
 
-    def ask_for(first, end, space):
+    def ask_for(first, end, values):
         told.append((int(first), int(end)))
         return max(first, end)
 
@@ -151,10 +151,10 @@ def test_the_next_block_is_asked_for_while_one_is_walked(monkeypatch):
     n = 20 * width - 7
     sources = [0, 0, width, *range(2 * width, n, width)]  # of two windows; the last ends with the graph
     blocks = np.array([[source, 0, 0, pieces, pieces, pieces] for source in sources])
-    layout, space = SimpleNamespace(n=n, blocks=blocks), SimpleNamespace(values=np.zeros(1, np.float32))
+    layout, values = SimpleNamespace(n=n, blocks=blocks), np.zeros(1, np.float32)
     asked, ends = np.uint64(0), []
     for b in range(len(blocks)):
-        end, step, asked = pull_all.look_ahead(b, len(blocks), asked, layout, space)
+        end, step, asked = pull_all.look_ahead(b, len(blocks), asked, layout, values)
         stretches = 3 * pieces // pull_all.STRETCH
         assert end <= asked or asked + step * np.uint64(stretches) >= end
         ends.append(int(end))
@@ -163,7 +163,7 @@ def test_the_next_block_is_asked_for_while_one_is_walked(monkeypatch):
     assert told[0] == (0, width)
     assert all(first >= end for first, end in told[1:])  # nothing is left to be asked for at once
     blocks[:, 3:] = 1  # few edges
-    assert pull_all.look_ahead(0, len(blocks), np.uint64(5), layout, space) == (0, 0, 5)
+    assert pull_all.look_ahead(0, len(blocks), np.uint64(5), layout, values) == (0, 0, 5)
 
 
 def test_values_that_are_fetched_before_they_are_read():
