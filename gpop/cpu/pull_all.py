@@ -91,13 +91,13 @@ def look_ahead(b, last, asked, layout, values):
 
 
 def make_prepare_all(scatterFunc):
-    """Kernel: the values of unit ``u`` in an iteration."""
+    """Kernel: the values of unit ``u`` in an iteration, also of who has no out-edges: without a branch the
+    compiler makes vectors of it."""
 
     def prepare(u, iteration, layout, space, state):
-        indptr, values = layout.indptr, space.values[half_of(space.values, iteration) :]
+        values = space.values[half_of(space.values, iteration) :]
         for v in range(np.uint64(layout.bounds[u]), np.uint64(layout.bounds[u + 1])):
-            if indptr[v] < indptr[v + np.uint64(1)]:
-                values[v] = scatterFunc(state, np.uint32(v))
+            values[v] = scatterFunc(state, np.uint32(v))
 
     return prepare
 

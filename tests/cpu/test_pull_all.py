@@ -45,6 +45,25 @@ class Decayed(gpop.Program):
         return True
 
 
+class Timed(gpop.Program):
+    """What is sent depends on the iteration, and on a parameter."""
+
+    value = gpop.VertexField(np.float64, 1)
+    factor = gpop.Parameter(np.float64, 0.75)
+    all_active = True
+
+    def scatterFunc(self, node):
+        return self.value[node] * self.factor + self.iteration
+
+    def initFunc(self, node):
+        self.value[node] = 0
+        return True
+
+    def gatherFunc(self, value, node):
+        self.value[node] = (self.value[node] + value) % 16.0
+        return True
+
+
 def fields_after(cls, mode, graph=GRAPH, iterations=4, **options):
     program = cls(graph)
     for name in ("rank", "value"):
@@ -136,6 +155,30 @@ def test_one_layout_for_all_programs_that_change_one_number():
     settling = gpop.pagerank(graph, tolerance=1e-3, mode="pull", threads=2)
     assert fixed.run.prepare_seconds > 0 == settling.run.prepare_seconds
     assert fixed.run.partitions == settling.run.partitions
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_values_are_of_the_iteration_in_which_they_are_sent(threads):
+    """Also those of programs that ask for its number, or have a parameter for each, or are changed between."""
+
+    def changes(program):
+        def after(record):
+            program.value[::7] += 1.0
+            program.factor = 0.5 + program.factor / 2
+
+        return after
+
+    found = []
+    for mode in ("pc", "pull"):
+        for series, callback in ((0.75, None), ([0.5, 0.25, 0.125, 1.0, 0.5], None), (0.75, changes)):
+            program = Timed(GRAPH)
+            program.factor = series
+            options = {} if callback is None else {"callback": callback(program)}
+            gpop.run(program, iterations=7, mode=mode, threads=threads, **options)
+            found.append(np.array(program.value))
+    for sent, pulled in zip(found[:3], found[3:], strict=True):
+        assert np.array_equal(sent, pulled)
+    assert not np.array_equal(found[0], found[1]) and not np.array_equal(found[0], found[2])
 
 
 def test_the_next_block_is_asked_for_while_one_is_walked(monkeypatch):
