@@ -60,7 +60,7 @@ from gpop.direct.breadth_first_steps import (
     to_bits,
     to_list,
 )
-from gpop.direct.breadth_first_together import SharedSearch, begin_together, go_on
+from gpop.direct.breadth_first_together import LEVEL_AT, PARENT_AT, SharedSearch, begin_together, go_on
 from gpop.direct.breadth_first_together_steps import TogetherSpace, space_for
 from gpop.direct.phases import kernel
 from gpop.direct.shared_job import entry
@@ -82,9 +82,9 @@ FEW = 4
 
 _PUSH, _PULL = range(2)
 _EDGES, _NANOSECONDS = 0, 2  # slots of ``tally``, one for each phase
-_ONE = np.uint64(1)
+_ONE, _HALF = np.uint64(1), np.uint64(32)
 _FOUND = ArrayKind("uint32"), ArrayKind("int32")
-_BOARD = ArrayKind("int64")
+_BOARD, _JOB = ArrayKind("int64"), ArrayKind("uint64")
 
 
 class SearchTree(NamedTuple):
@@ -130,7 +130,7 @@ class _Room:
             self.beside = space_for(n, int(self.space.most[0]), threads)
             self.shared = Reference(self.beside)
             self.job = Reference(SharedSearch(self.shared, self.table, parent, level))
-            kinds = self.table.kind, self.shared.kind, *_FOUND, *(INT64,) * 4, *(_BOARD,) * 2, *(INT64,) * 2
+            kinds = self.table.kind, self.shared.kind, *_FOUND, *(INT64,) * 4, *(_BOARD,) * 2, _JOB, INT64
             self.together = entry_of(_search_together, INT64, *kinds)
             self.function, self.threads = entry(go_on, self.job.kind), threads
 
@@ -138,11 +138,10 @@ class _Room:
         self, source: int, parent: np.ndarray, level: np.ndarray, least: int, threads: int
     ) -> int:
         """A search for which up to so many threads are called; how many were."""
-        self.job.renew(SharedSearch(self.shared, self.table, parent, level))
         crew = borrow(threads - 1)
         called = self.together(
             source, self.table, self.shared, parent, level, least, least_level(threads), threads,
-            EDGES_EACH, crew.board, crew.places, self.function, self.job.address,
+            EDGES_EACH, crew.board, crew.places, self.job.table, self.function,
         )  # fmt: skip
         give_back(crew)
         return called
@@ -214,15 +213,20 @@ def _search(source, space, parent, level):
 
 @kernel
 def _search_together(
-    source, space, together, parent, level, rest, edges, threads, each, board, places, function, job,
+    source, space, together, parent, level, rest, edges, threads, each, board, places, job, function,
 ):  # fmt: skip
-    """By one thread, and from a level that is worth to share on by others, too; how many were called."""
+    """By one thread, and from a level that is worth to share on by others, too; how many were called.
+
+    ``job`` is the table of a `SharedSearch`: only what is found is new in it, and to renew it here takes no
+    time.
+    """
     if not _begin(source, space, parent, level, rest, edges):
         return np.int64(1)
     called = worth(threads, space.left_off[LEFT], each)
     begin_together(called, chunk_edges(called), together, space)
+    job[PARENT_AT], job[LEVEL_AT] = parent.ctypes.data, level.ctypes.data
     what = ANNOUNCE | TAKE_PART | CLOSE if called > 1 else TAKE_PART
-    lead(board, places, what, function, np.int64(0), job, called)
+    lead(board, places, what, function, np.int64(0), np.int64(job.ctypes.data), called)
     return called
 
 
@@ -238,7 +242,7 @@ def _begin(source, space, parent, level, shared_rest, shared_edges):
     if not bare:
         parent[:], level[:] = NOBODY, -1
     space.seen[:], space.visited[:], space.tally[:] = 0, 0, 0
-    parent[source], level[source], space.seen[source], space.order[0] = source, 0, 1, source
+    space.seen[source], space.order[0] = 1, np.uint64(source) << _HALF | np.uint64(source)
     begin, end, marked, depth, before = np.uint64(0), _ONE, np.uint64(0), np.int32(0), _PUSH
     size, edges = np.int64(1), space.indptr[source + 1] - space.indptr[source]
     rest, left, started = len(level) - 1, len(space.indices), clock_ns()
@@ -250,7 +254,11 @@ def _begin(source, space, parent, level, shared_rest, shared_edges):
             now[SIZE], now[EDGES], now[REST], now[LEFT] = size, edges_of(begin, end, space), rest, left
             now[DEPTH], now[FROM], now[TO], now[PULLS] = depth, begin, end, pulls
             now[BARE] = bare
+            if not pulls:  # else others settle them, too
+                settle(begin, end, depth, space, parent, level)
             return True
+        if before == _PUSH:
+            settle(begin, end, depth, space, parent, level)
         depth += np.int32(1)
         if pulls:
             if bare:
@@ -272,7 +280,6 @@ def _begin(source, space, parent, level, shared_rest, shared_edges):
             space.tally[_PUSH] += edges
             left -= edges
             begin, end = end, tail
-            settle(begin, end, depth, space, parent, level)
             size, edges = np.int64(end - begin), np.int64(0)
             # No frontier of so few is pulled.
             bound = min(size * most, len(space.indices))

@@ -106,10 +106,10 @@ def push(begin, end, width, space):
 
 @inline
 def say_unseen(first, last, seen, parent, level):
-    """Those of ``[first, last)`` that were not seen have no parent and no level."""
+    """Those of ``[first, last)`` that were not seen have no parent and no level. Others are not touched."""
     for v in range(first, last):
-        parent[v] = parent[v] if seen[v] else _NOBODY
-        level[v] = level[v] if seen[v] else np.int32(-1)
+        if not seen[v]:
+            parent[v], level[v] = _NOBODY, np.int32(-1)
 
 
 @inline

@@ -51,6 +51,7 @@ from gpop.direct.breadth_first_together_steps import (
     LENGTH,
     LIST,
     LOOKED,
+    LOOKS,
     MARKED,
     MOST,
     MOST_CHUNKS,
@@ -65,6 +66,7 @@ from gpop.direct.breadth_first_together_steps import (
     REACH,
     ROW,
     SEEN,
+    SEGMENT,
     SETTLED,
     do_chunk,
 )
@@ -162,7 +164,8 @@ def _begin_step(kind, together, space):
     elif kind == BITS:
         _announce(kind, now[MARKED], words, words // CHUNK_WORDS, together)
     elif kind == PULL:
-        _announce(kind, 0, words, words // CHUNK_WORDS if now[REST] >= PULLED_ALONE else 1, together)
+        alone = now[REST] + words // LOOKS < PULLED_ALONE
+        _announce(kind, 0, words, 1 if alone else words // CHUNK_WORDS, together)
     elif kind == LIST:
         segments, at = together.segments[now[PARITY]], now[ORDERED]
         for s in range(now[MARKED]):
@@ -177,16 +180,20 @@ def _begin_step(kind, together, space):
 @inline
 def begin_together(threads, chunk_edges, together, space):
     """Announce the first step of so many threads, of a search that was left off with this frontier."""
-    now, segment, left_off = together.now, together.segments[0, 0], space.left_off
+    now, left_off = together.now, space.left_off
     together.crew[:], together.filled[:] = 0, 0
     together.crew[THREADS] = threads
     first, last, now[SEEN] = left_off[FROM], left_off[TO], left_off[PULLS]
     for slot in (SIZE, EDGES, REST, LEFT, DEPTH, BARE):
         now[slot] = left_off[slot]
-    now[MARKED], now[PARITY], now[CLAIM], now[ORDERED] = 1, 0, SETTLED + 1, last
+    now[PARITY], now[CLAIM], now[ORDERED] = 0, SETTLED + 1, last
     now[CHUNKED] = chunk_edges
     now[MOST], now[BEGUN] = MOST_CHUNKS * threads, clock_ns()
-    segment[ROW], segment[FIRST], segment[COUNT], segment[BY] = COMMON, first, last - first, SETTLED
+    now[MARKED] = min(now[MOST], 1 + (last - first) // SEGMENT) if now[SEEN] else 1
+    for s in range(now[MARKED]):
+        segment, begin = together.segments[0, s], first + (last - first) * s // now[MARKED]
+        segment[ROW], segment[FIRST], segment[BY] = COMMON, begin, SETTLED
+        segment[COUNT] = first + (last - first) * (s + 1) // now[MARKED] - begin
     _begin_step(BITS if now[SEEN] else CLAIMS, together, space)
 
 
@@ -197,6 +204,10 @@ class SharedSearch(NamedTuple):
     space: Reference
     parent: np.ndarray
     level: np.ndarray
+
+
+PARENT_AT, LEVEL_AT = 2, 4
+"""Slots of the addresses in its table (`gpop.common.by_reference`)."""
 
 
 @inline

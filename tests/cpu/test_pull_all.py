@@ -159,7 +159,7 @@ def test_one_layout_for_all_programs_that_change_one_number():
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_values_are_of_the_iteration_in_which_they_are_sent(threads):
-    """Also those of programs that ask for its number, or have a parameter for each, or are changed between."""
+    """Also of programs that ask for its number, or have a parameter for each, or are changed between."""
 
     def changes(program):
         def after(record):
