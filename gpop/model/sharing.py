@@ -98,6 +98,7 @@ def chunk_edges(threads: int) -> int:
     return max(LEAST_CHUNK, CHUNK_EDGES // threads)
 
 
+@inline
 def times_wider(days: int, edges: int) -> int:
     """How often a calendar's days are doubled when others are called, after so many with so many edges.
 
@@ -109,7 +110,11 @@ def times_wider(days: int, edges: int) -> int:
     >>> times_wider(70, 16_384), times_wider(2, 100_000), times_wider(0, 0)
     (3, 0, 0)
     """
-    return max(DAY_EDGES * days // max(2 * edges, 1), 1).bit_length() - 1
+    times, doublings = DAY_EDGES * days // max(2 * edges, 1), 0
+    while times > 1:
+        times >>= 1
+        doublings += 1
+    return doublings
 
 
 def shares_paths(threads: int, n: int) -> bool:
