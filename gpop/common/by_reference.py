@@ -158,12 +158,13 @@ class Reference:
         return self.kind.numba_type()
 
     def renew(self, values: Iterable) -> bool:
-        """Have other arrays and numbers of NumPy in the table; False, and nothing done, for other types.
+        """Have other arrays, numbers of NumPy and references there; False, and nothing done, for other types.
 
         Whose kernels read the table meanwhile sees some of either. Every run does this, so it calls nothing
         for a value: after a loop that has filled the caches each function of Python takes 3 us.
         """
         slots: list[int] = []
+        inner: list[Reference] = []
         for value, form in zip(values, self.forms, strict=True):
             if type(value) is np.ndarray and type(form) is tuple:
                 flags = value.flags
@@ -175,9 +176,13 @@ class Reference:
                     slots += [stride % 2**64 for stride in value.strides]
             elif type(value) is form:
                 slots.append(int.from_bytes(value.tobytes(), "little"))
+            elif type(value) is Reference and value.kind is form:
+                slots.append(value.address)
+                inner.append(value)
             else:
                 return False
         pack_into(f"{self.kind.size}Q", self.table, 0, *slots)
+        self.inner = inner
         return True
 
 

@@ -103,9 +103,9 @@ def _stand_by(board, places):
         until = clock_ns() + board[LINGER]
 
 
-@cached(**KERNEL)
-def _lead(board, places, what, function, ticket, argument, threads):
-    """The caller's part of a job for so many threads."""
+@inline
+def lead(board, places, what, function, ticket, argument, threads):
+    """The caller's part of a job for so many threads; for kernels that have found out what is to be done."""
     if what & ANNOUNCE:
         board[FUNCTION], board[TICKET], board[ARGUMENT] = function, ticket, argument
         board[THREADS], board[NEXT] = threads, 1
@@ -126,6 +126,11 @@ def _lead(board, places, what, function, ticket, argument, threads):
             else:
                 yield_core()
             tries += 1
+
+
+@cached(**KERNEL)
+def _lead(board, places, what, function, ticket, argument, threads):
+    lead(board, places, what, function, ticket, argument, threads)
 
 
 _BOARD = ArrayKind("int64")

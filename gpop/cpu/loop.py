@@ -98,6 +98,7 @@ def make_loop(open_control, work, all_active, prioritised):
         divided = all_there = False
         rested = True  # the workers, in the iteration before
         begins = True  # an iteration, or a bucket of priorities
+        prepared = False  # this iteration, by the one before; Python may have changed fields in between
         if progress[HALF] > 0:
             begins = False
             phase, items = progress[HALF], progress[ITEMS]
@@ -195,8 +196,9 @@ def make_loop(open_control, work, all_active, prioritised):
                         items, load = priority.list_next_bucket(least, counting, c, c)
                 if all_active:
                     if pulls:
-                        phase = np.int64(PREPARE)
+                        phase = np.int64(PULL if prepared else PREPARE)
                         predicted = c.pulled_bytes
+                        prepared = not ranked and schedule.shape[1] == 0
                 elif pulls and not admits:
                     progress[NEEDY] = max(0, progress[NEEDY] - progress[FRONTIER])
                     progress[NEEDY_EDGES] = max(0, progress[NEEDY_EDGES] - progress[EDGES])

@@ -4,7 +4,8 @@ Two phases stand for scatter and gather, each over the units of the layout (edge
 
 1. prepare: one value per vertex, from ``scatterFunc``;
 2. pull: ``initFunc`` for the vertices of a unit, then its blocks, each in pieces of 4, 2 and 1 edges of
-   one destination, then ``filterFunc``. A vertex is written by the thread that has its unit.
+   one destination, then ``filterFunc``, and the vertex's value in the next iteration, which therefore has
+   no first phase. A vertex is written by the thread that has its unit.
 
 Every vertex gets every message, in ascending order of the sources: bitwise what PC computes. The values of
 a piece are loaded before the first is gathered: the compiler may then keep the destination in a register.
@@ -12,6 +13,7 @@ a piece are loaded before the first is gathered: the compiler may then keep the 
 Bytes: per edge 2 (+ weight), per piece 2 and one access to the destination, which a unit passes through
 from its first vertex to its last; the values of a source block stay in the private cache, into which they are
 fetched while the edges of the block before are read.
+Encoding: ``values`` has a half for iterations of even number, and one for the others.
 """
 
 from __future__ import annotations
@@ -36,16 +38,29 @@ STRETCH = 64
 
 
 @inline
-def ask_for(first, end, space):
+def half_of(values, iteration):
+    """Where those of an iteration begin."""
+    return np.uint64(len(values) >> 1) if iteration & 1 else np.uint64(0)
+
+
+@inline
+def note(array, index, number):
+    """``array[index] = number``, but where it is so already its line stays in the caches of all."""
+    if array[index] != number:
+        array[index] = number
+
+
+@inline
+def ask_for(first, end, values):
     """Ask for the values of vertices from ``first`` on, up to ``end``; the first that was not asked for."""
     while first < end:
-        prefetch(space.values, first)
-        first += np.uint64(LINE_BYTES) // np.uint64(space.values.itemsize)
+        prefetch(values, first)
+        first += np.uint64(LINE_BYTES) // np.uint64(values.itemsize)
     return first
 
 
 @inline
-def look_ahead(b, last, asked, layout, space):
+def look_ahead(b, last, asked, layout, values):
     """Up to which vertex values are asked for while block ``b`` is walked, and of how many in a stretch.
 
     Those of the next block of the unit, which ends before block ``last``, come while this one is walked, a
@@ -57,7 +72,7 @@ def look_ahead(b, last, asked, layout, space):
     iteration on RMAT 20 took 12.6 ms in some processes and 17 to 22 in others, in large pages and small ones
     alike; so 12.2 in both.
     """
-    size, n = np.uint64(space.values.itemsize), np.uint64(layout.n)
+    size, n = np.uint64(values.itemsize), np.uint64(layout.n)
     block, base = layout.blocks[b], np.uint64(layout.blocks[b, SOURCE])
     pieces = np.uint64(block[FOURS] + block[TWOS] + block[ONES])
     lines = pieces + np.uint64(3 * block[FOURS] + block[TWOS])  # at most, one for each edge
@@ -69,20 +84,20 @@ def look_ahead(b, last, asked, layout, space):
         width = min(width, np.uint64(layout.blocks[next, SOURCE]) - base)
     if n * size < FAR_BYTES or lines * np.uint64(LINE_BYTES) < width * size:
         return np.uint64(0), np.uint64(0), asked
-    asked = ask_for(max(asked, base), min(base + width, n), space)
+    asked = ask_for(max(asked, base), min(base + width, n), values)
     end = min(base + np.uint64(2) * width, n) if next < last else asked
     stretches = pieces // np.uint64(STRETCH) + np.uint64(1)
     return end, width // stretches + np.uint64(LINE_BYTES) // size, asked
 
 
 def make_prepare_all(scatterFunc):
-    """Kernel: the values of unit ``u``."""
+    """Kernel: the values of unit ``u`` in an iteration, also of who has no out-edges: without a branch the
+    compiler makes vectors of it."""
 
-    def prepare(u, layout, space, state):
-        indptr, values = layout.indptr, space.values
+    def prepare(u, iteration, layout, space, state):
+        values = space.values[half_of(space.values, iteration) :]
         for v in range(np.uint64(layout.bounds[u]), np.uint64(layout.bounds[u + 1])):
-            if indptr[v] < indptr[v + np.uint64(1)]:
-                values[v] = scatterFunc(state, np.uint32(v))
+            values[v] = scatterFunc(state, np.uint32(v))
 
     return prepare
 
@@ -91,8 +106,8 @@ def make_message(applyWeight, weight_type):
     """Kernel: the message along the edge at ``at``, whose source block begins at vertex ``base``."""
     weighted = weight_type is not None
 
-    def message(at, base, layout, space, state):
-        value = space.values[base + np.uint64(layout.refs[at])]
+    def message(at, base, layout, values, state):
+        value = values[base + np.uint64(layout.refs[at])]
         if weighted:
             value = applyWeight(state, value, weight_type(layout.weights[at]))
         return value
@@ -112,17 +127,18 @@ def make_deliver(gatherFunc, summing):
     return deliver
 
 
-def make_pull_all(message, deliver, settle, initFunc, filterFunc, counting, ranked):
-    """Kernel: deliver to unit ``u`` along all its in-edges, then filter.
+def make_pull_all(message, deliver, settle, initFunc, filterFunc, prepare, counting, ranked):
+    """Kernel: deliver to unit ``u`` along all its in-edges, filter, and ``prepare`` for the next iteration.
 
-    ``frontier_size[u]`` becomes the number of vertices for which ``filterFunc`` returned True.
+    ``frontier_size[u]`` becomes the number of vertices for which ``filterFunc`` returned True. Where there
+    are other ranks (``ranked``), these have to send what is prepared. ``after``: the next iteration's state.
     """
     begins = initFunc is not None
     filters = filterFunc is not None
     summing = settle is not None
 
-    def pull(u, w, layout, incoming, space, state):
-        targets = layout.targets
+    def pull(u, w, iteration, layout, space, state, after):
+        targets, values = layout.targets, space.values[half_of(space.values, iteration) :]
         one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
         first, last = np.uint64(layout.bounds[u]), np.uint64(layout.bounds[u + 1])
         own, end_of_own = first, last
@@ -139,18 +155,18 @@ def make_pull_all(message, deliver, settle, initFunc, filterFunc, counting, rank
             base, window = np.uint64(layout.blocks[b, SOURCE]), np.uint32(layout.blocks[b, WINDOW])
             at = np.uint64(layout.blocks[b, FIRST])
             edges -= at
-            end_ahead, step, asked = look_ahead(b, last_block, asked, layout, space)
+            end_ahead, step, asked = look_ahead(b, last_block, asked, layout, values)
             piece = at
             end = piece + np.uint64(layout.blocks[b, FOURS])
             while piece < end:
-                asked = ask_for(asked, min(end_ahead, asked + step), space)
+                asked = ask_for(asked, min(end_ahead, asked + step), values)
                 stop = min(end, piece + np.uint64(STRETCH))
                 while piece < stop:
                     node = window + targets[piece]
-                    x = message(at, base, layout, space, state)
-                    y = message(at + one, base, layout, space, state)
-                    z = message(at + two, base, layout, space, state)
-                    t = message(at + three, base, layout, space, state)
+                    x = message(at, base, layout, values, state)
+                    y = message(at + one, base, layout, values, state)
+                    z = message(at + two, base, layout, values, state)
+                    t = message(at + three, base, layout, values, state)
                     deliver(x, node, first, sums, state)
                     deliver(y, node, first, sums, state)
                     deliver(z, node, first, sums, state)
@@ -159,22 +175,22 @@ def make_pull_all(message, deliver, settle, initFunc, filterFunc, counting, rank
                     at += np.uint64(4)
             end += np.uint64(layout.blocks[b, TWOS])
             while piece < end:
-                asked = ask_for(asked, min(end_ahead, asked + step), space)
+                asked = ask_for(asked, min(end_ahead, asked + step), values)
                 stop = min(end, piece + np.uint64(STRETCH))
                 while piece < stop:
                     node = window + targets[piece]
-                    x = message(at, base, layout, space, state)
-                    y = message(at + one, base, layout, space, state)
+                    x = message(at, base, layout, values, state)
+                    y = message(at + one, base, layout, values, state)
                     deliver(x, node, first, sums, state)
                     deliver(y, node, first, sums, state)
                     piece += one
                     at += two
             end += np.uint64(layout.blocks[b, ONES])
             while piece < end:
-                asked = ask_for(asked, min(end_ahead, asked + step), space)
+                asked = ask_for(asked, min(end_ahead, asked + step), values)
                 stop = min(end, piece + np.uint64(STRETCH))
                 while piece < stop:
-                    x = message(at, base, layout, space, state)
+                    x = message(at, base, layout, values, state)
                     deliver(x, window + targets[piece], first, sums, state)
                     piece += one
                     at += one
@@ -188,11 +204,13 @@ def make_pull_all(message, deliver, settle, initFunc, filterFunc, counting, rank
                         initFunc(state, np.uint32(v))
                     settle(v - first, np.uint32(v), sums, state)
                 unsettled += np.int64(filterFunc(state, np.uint32(v))) if filters else np.int64(1)
-        space.frontier_size[u] = unsettled
-        space.mode[u] = PULL
-        space.sent_messages[u] = edges
-        space.needy[2 * u] = last - first
-        space.needy[2 * u + 1] = edges
+        if not ranked:
+            prepare(u, iteration + 1, layout, space, after)
+        note(space.frontier_size, u, unsettled)
+        note(space.mode, u, PULL)
+        note(space.sent_messages, u, np.int64(edges))
+        note(space.needy, 2 * u, np.int64(last - first))
+        note(space.needy, 2 * u + 1, np.int64(edges))
         if counting:
             space.counters[w, EDGES_PULLED] += edges
             space.counters[w, MESSAGES_PULLED] += edges

@@ -300,14 +300,16 @@ class _Specialised:
             prepare = pull_all.make_prepare_all(self.scatterFunc)
             message = self.kernel("message", pull_all.make_message(self.applyWeight, self.weight_type))
             deliver = self.kernel("deliver", pull_all.make_deliver(self.gatherFunc, self.traits.sums))
+            prepare = self.kernel("prepare", prepare)
             pull_partition = pull_all.make_pull_all(
-                message, deliver, self.settle, self.initFunc, self.filterFunc, counting, self.ranked
+                message, deliver, self.settle, self.initFunc, self.filterFunc, prepare, counting, self.ranked
             )
         else:
             keeps_values = not self.lowered.steady
             prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, keeps_values, self.ranked)
+            prepare = self.kernel("prepare", prepare)
             pull_partition = pull.make_pull(
                 self.scatterFunc, self.gatherFunc, self.applyWeight, self.needsFunc, self.weight_type,
                 self.filter, keeps_values, self.traits.sums and self.needsFunc is None, counting, self.ranked,
             )  # fmt: skip
-        return self.kernel("prepare", prepare), self.kernel("pull", pull_partition)
+        return prepare, self.kernel("pull", pull_partition)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpop.common.atomics import fetch_add
+from gpop.common.atomics import fetch_add, load_acquire
 from gpop.common.by_reference import ReferenceKind, opener
 from gpop.cpu import team
 from gpop.program.published import publish
@@ -69,6 +69,7 @@ def make_work(
         phase, iteration, w, threads, size, sharers, chunk,
         forced, ratio, sizes, layout, incoming, space, state, wire,
     ):  # fmt: skip
+        after = advance(state, iteration + 1)
         state = advance(state, iteration)
         if exchanges:
             if phase == EXCHANGE:
@@ -89,6 +90,8 @@ def make_work(
             last = space.team[team.SHARES + owner + 1] if owner + 1 < sharers else size
             end = last
             first = begin
+            if turn > 0 and load_acquire(space.claim, team.LINE_SLOTS * owner) >= last - begin:
+                continue  # a look is not waited for as an addition is, which takes the line from all others
             if chunk > 0:
                 first += fetch_add(space.claim, team.LINE_SLOTS * owner, chunk)
                 end = min(first + chunk, last)
@@ -111,9 +114,15 @@ def make_work(
                                 note_changes(d, layout, space, state)
                     if pulls:
                         if phase == PREPARE:
-                            prepare(i, layout, space, state)
+                            if all_active:
+                                prepare(i, iteration, layout, space, state)
+                            else:
+                                prepare(i, layout, space, state)
                         elif phase == PULL:
-                            pull_partition(i, w, layout, incoming, space, state)
+                            if all_active:
+                                pull_partition(i, w, iteration, layout, space, state, after)
+                            else:
+                                pull_partition(i, w, layout, incoming, space, state)
                             if settles:
                                 note_changes(i, layout, space, state)
                     if prioritised:

@@ -270,13 +270,13 @@ def workspace_of(store: Store, bins: Bins, needs: Needs, message_dtype: np.dtype
 def blocks_table(
     blocks: Blocks, message: np.dtype, threads: int, widest: int, settles: bool
 ) -> dict[str, Array]:
-    """What a run over blocks works in: one value per vertex, and what is counted per unit.
+    """What a run over blocks works in: two values per vertex (pull_all.py), and what is counted per unit.
 
     ``widest``: vertices of the widest unit, where messages are added up in float64 (sums.py), else 0.
     """
     k = int(blocks.k)
     return {
-        "values": Array(_message_words(int(blocks.n), message), WORD),
+        "values": Array(_message_words(2 * int(blocks.n), message), WORD),
         "frontier_size": Array(k, NUMBER, 0),
         "sent_messages": Array(k, NUMBER, 0),
         "mode": Array(k, BYTE, 0),
@@ -305,7 +305,7 @@ def unit_workspace(
         what = f"values of a run on {n} vertices in {k} units"
         arrays, kept = arrays_of(store, table, key, "blocks", what)
         unused = dict.fromkeys(Workspace._fields, np.empty(0, np.int64))
-        space = _space(unused | arrays, threads, n, message_dtype)
+        space = _space(unused | arrays, threads, 2 * n, message_dtype)
         kept.last = (asked, space)
     space.counters[:] = 0
     return space

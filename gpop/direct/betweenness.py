@@ -39,6 +39,7 @@ from gpop.common.progress import progress_bar
 from gpop.common.standby import call_together
 from gpop.direct.betweenness_job import LINE, PHASES, PathJob, work
 from gpop.direct.betweenness_steps import CHUNK_EDGES
+from gpop.direct.crew import THREADS, slots
 from gpop.direct.frontier import buffers
 from gpop.direct.phases import make_phases
 from gpop.direct.shared_job import entry
@@ -113,7 +114,8 @@ class Room:
         n, phases = graph.n, len(make_phases(PHASES))
         require_memory((52 * workers + 8 * lanes) * n, f"betweenness of {graph!r}")
         incoming = in_edges(graph, weighted=False)
-        self.zeros = np.zeros(phases + _CREW * workers, np.int64)
+        crew = LINE + slots(sharers) + LINE
+        self.zeros = np.zeros(phases + crew * workers, np.int64)
         self.job = PathJob(
             np.bool_(False), *(np.int64(0),) * 3, np.empty(0, np.uint32), np.empty(0),
             graph.indptr, graph.indices, incoming.indptr, incoming.indices,
@@ -121,7 +123,7 @@ class Room:
             np.zeros((workers, (n + 63) // 64), np.uint64), np.zeros((workers, 4 * LINE), np.int64),
             np.empty((workers, n), np.uint32), np.empty((workers, n + 2), np.int64),
             np.empty((workers, n + 2), np.int64), buffers(max(workers, sharers)), np.zeros((lanes, n)),
-            self.zeros[phases:].reshape(workers, _CREW), self.zeros[:phases], np.zeros(2, np.int64),
+            self.zeros[phases:].reshape(workers, crew), self.zeros[:phases], np.zeros(2, np.int64),
         )  # fmt: skip
         self.table = Reference(self.job)
         self.entry = entry(work, self.table.kind)
@@ -149,11 +151,8 @@ class Room:
         table, places = self.table.table, self.table.kind.places
         table[places["first"]], table[places["last"]] = first, last
         self.zeros[:] = 0
+        self.job.crews[:, LINE + THREADS] = threads
         call_together(self.entry, self.table.address, threads)
-
-
-_CREW = 5 * LINE
-"""Numbers of a crew and of the lines around it."""
 
 
 def _borrowed(graph: Graph, workers: int, sharers: int, lanes: int) -> tuple[list[Room], Room]:

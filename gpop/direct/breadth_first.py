@@ -1,7 +1,8 @@
 """Breadth-first search for small graphs: pushed from a list or pulled by bits, level by level.
 
 One thread begins. From a level that is worth it on (`gpop.model.sharing`) others are called, and go on with
-it as breadth_first_together.py says.
+it as breadth_first_together.py says. All that is one call of compiled code: by way of Python the others were
+called 30 microseconds later, a tenth of a search.
 
 What push and pull do is in breadth_first_steps.py. A level is pulled where that is likely to look at fewer
 edges. The frontier has a share ``edges / left`` of the edges that are still to be sent, so a vertex without a
@@ -22,6 +23,7 @@ Paper: S. Beamer, K. Asanovic, D. Patterson, "Direction-optimizing breadth-first
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
@@ -30,14 +32,19 @@ import numpy as np
 from gpop.common.atomics import clock_ns
 from gpop.common.by_reference import Reference
 from gpop.common.cached import entry_of
+from gpop.common.inlined import inline
 from gpop.common.kinds import INT64, ArrayKind
 from gpop.common.memory import require_memory
+from gpop.common.standby import ANNOUNCE, CLOSE, TAKE_PART, borrow, give_back, lead
 from gpop.direct.breadth_first_steps import (
+    BARE,
     DEPTH,
     EDGES,
     FROM,
     LEFT,
+    LEFT_OFF,
     NARROW,
+    NOBODY,
     PULLS,
     REST,
     SIZE,
@@ -48,21 +55,22 @@ from gpop.direct.breadth_first_steps import (
     pays_to_pull,
     pull_all,
     push,
+    say_unseen,
     settle,
     to_bits,
     to_list,
 )
-from gpop.direct.breadth_first_together import begin_together, go_on
+from gpop.direct.breadth_first_together import LEVEL_AT, PARENT_AT, SharedSearch, begin_together, go_on
 from gpop.direct.breadth_first_together_steps import TogetherSpace, space_for
 from gpop.direct.phases import kernel
+from gpop.direct.shared_job import entry
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.in_edges import in_edges
 from gpop.layout.likely_sources import likely_sources
-from gpop.model.sharing import chunk_edges, least_level, least_rest, worth
+from gpop.model.sharing import EDGES_EACH, chunk_edges, least_level, least_rest, pays_to_share, worth
 
 PHASES = ("push", "pull")
-NOBODY = 0xFFFFFFFF
 VERTEX_BYTES = 22
 """Of the arrays of a search: a parent, a level, a place on the list and among the missed, a byte, 2 bits."""
 
@@ -74,8 +82,9 @@ FEW = 4
 
 _PUSH, _PULL = range(2)
 _EDGES, _NANOSECONDS = 0, 2  # slots of ``tally``, one for each phase
-_ONE = np.uint64(1)
+_ONE, _HALF = np.uint64(1), np.uint64(32)
 _FOUND = ArrayKind("uint32"), ArrayKind("int32")
+_BOARD, _JOB = ArrayKind("int64"), ArrayKind("uint64")
 
 
 class SearchTree(NamedTuple):
@@ -105,19 +114,37 @@ class _Room:
 
     def __init__(self, space: SearchSpace) -> None:
         self.space, self.table = space, Reference(space)
-        self.search = entry_of(_search, INT64, self.table.kind, *_FOUND, INT64, INT64)
-        self.together: TogetherSpace | None = None
-        self.shared: Reference | None = None
+        self.search = entry_of(_search, INT64, self.table.kind, *_FOUND)
+        self.threads = 0  # for so many there is what they share, and this is called with
+        self.beside: TogetherSpace
+        self.shared: Reference
+        self.job: Reference
+        self.together: Callable[..., int]
+        self.function = 0
 
-    def go_on(self, parent: np.ndarray, level: np.ndarray, threads: int) -> None:
-        """The rest of a search, by so many threads."""
-        if self.together is None or len(self.together.found) < threads:
+    def have(self, threads: int, parent: np.ndarray, level: np.ndarray) -> None:
+        """What a search shares that so many threads may be called for."""
+        if self.threads < threads:
             n = parent.size
             require_memory(TOGETHER_BYTES * n * threads, f"breadth-first search by {threads} threads")
-            self.together = space_for(n, int(self.space.most[0]), threads)
-            self.shared = Reference(self.together)
-        begin_together(threads, chunk_edges(threads), self.shared, self.table)
-        go_on(self.shared, self.table, parent, level, threads)
+            self.beside = space_for(n, int(self.space.most[0]), threads)
+            self.shared = Reference(self.beside)
+            self.job = Reference(SharedSearch(self.shared, self.table, parent, level))
+            kinds = self.table.kind, self.shared.kind, *_FOUND, *(INT64,) * 4, *(_BOARD,) * 2, _JOB, INT64
+            self.together = entry_of(_search_together, INT64, *kinds)
+            self.function, self.threads = entry(go_on, self.job.kind), threads
+
+    def search_together(
+        self, source: int, parent: np.ndarray, level: np.ndarray, least: int, threads: int
+    ) -> int:
+        """A search for which up to so many threads are called; how many were."""
+        crew = borrow(threads - 1)
+        called = self.together(
+            source, self.table, self.shared, parent, level, least, least_level(threads), threads,
+            EDGES_EACH, crew.board, crew.places, self.job.table, self.function,
+        )  # fmt: skip
+        give_back(crew)
+        return called
 
 
 def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
@@ -137,13 +164,14 @@ def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
     except IndexError:  # another search has it
         room = _room(graph)
     least = least_rest(threads, graph.n)
+    parent, level, called = np.empty(graph.n, np.uint32), np.empty(graph.n, np.int32), 1
     if least < graph.n:
-        _compile_together(graph.indices.dtype)
-    start, called = time.perf_counter(), 1
-    parent, level = np.empty(graph.n, np.uint32), np.empty(graph.n, np.int32)
-    if room.search(source, room.table, parent, level, least, least_level(threads)):
-        called = worth(threads, int(room.space.left_off[LEFT]))
-        room.go_on(parent, level, called)
+        room.have(threads, parent, level)
+        start = time.perf_counter()
+        called = room.search_together(source, parent, level, least, threads)
+    else:
+        start = time.perf_counter()
+        room.search(source, room.table, parent, level)
     tally = room.space.tally.copy()
     spare[:] = [room]
     seconds = time.perf_counter() - start
@@ -165,7 +193,7 @@ def _room(graph: Graph) -> _Room:
         graph.indptr, graph.indices, incoming.indptr, incoming.indices, *likely,
         *(np.empty(n + 1, np.uint64), np.empty(n, np.uint8), np.empty((n + 63) // 64, np.uint64)),
         *(np.empty((n + 63) // 64, np.uint64), np.empty(n + 1, np.uint32), np.empty(4, np.int64)),
-        *(np.full(1, graph.out_degree.max(initial=0), np.int64), np.empty(8, np.int64)),
+        *(np.full(1, graph.out_degree.max(initial=0), np.int64), np.empty(LEFT_OFF, np.int64)),
     )  # fmt: skip
     return _Room(space)
 
@@ -174,42 +202,68 @@ def _room(graph: Graph) -> _Room:
 def _compile(ids: np.dtype) -> None:
     """Search in nothing, before the clock starts."""
     room = _room(Graph(np.zeros(2, np.int64), np.empty(0, ids)))  # whose arrays live as long as it does
-    _search(0, room.table, np.empty(1, np.uint32), np.empty(1, np.int32), 1, least_level(1))
-
-
-@cache
-def _compile_together(ids: np.dtype) -> None:
-    """The same by a crew of one."""
-    room = _room(Graph(np.zeros(2, np.int64), np.empty(0, ids)))
-    parent, level = np.empty(1, np.uint32), np.empty(1, np.int32)
-    _search(0, room.table, parent, level, 1, least_level(1))
-    room.space.left_off[:] = np.arange(8) % 6 == 0  # a frontier of one vertex without edges
-    room.go_on(parent, level, 1)
+    room.search(0, room.table, np.empty(1, np.uint32), np.empty(1, np.int32))
 
 
 @kernel
-def _search(source, space, parent, level, shared_rest, shared_edges):
+def _search(source, space, parent, level):
+    """By one thread."""
+    _begin(source, space, parent, level, np.int64(len(level)), np.int64(0))
+
+
+@kernel
+def _search_together(
+    source, space, together, parent, level, rest, edges, threads, each, board, places, job, function,
+):  # fmt: skip
+    """By one thread, and from a level that is worth to share on by others, too; how many were called.
+
+    ``job`` is the table of a `SharedSearch`: only what is found is new in it, and to renew it here takes no
+    time.
+    """
+    if not _begin(source, space, parent, level, rest, edges):
+        return np.int64(1)
+    called = worth(threads, space.left_off[LEFT], each)
+    begin_together(called, chunk_edges(called), together, space)
+    job[PARENT_AT], job[LEVEL_AT] = parent.ctypes.data, level.ctypes.data
+    what = ANNOUNCE | TAKE_PART | CLOSE if called > 1 else TAKE_PART
+    lead(board, places, what, function, np.int64(0), np.int64(job.ctypes.data), called)
+    return called
+
+
+@inline
+def _begin(source, space, parent, level, shared_rest, shared_edges):
     """All levels from ``source``, or those before one that is worth to share, while so many are beyond it.
 
     Returns whether there is such a level. ``order[begin:end]`` is the frontier after a push; what is before
-    ``marked`` has its bits in ``visited``.
+    ``marked`` has its bits in ``visited``. Where others may be called they say of the vertices that were not
+    seen that they have no parent: to write to each of them takes one thread an eighth of a search.
     """
-    parent[:], level[:] = NOBODY, -1
+    bare, n = len(level) > shared_rest, np.uint64(len(level))
+    if not bare:
+        parent[:], level[:] = NOBODY, -1
     space.seen[:], space.visited[:], space.tally[:] = 0, 0, 0
-    parent[source], level[source], space.seen[source], space.order[0] = source, 0, 1, source
+    space.seen[source], space.order[0] = 1, np.uint64(source) << _HALF | np.uint64(source)
     begin, end, marked, depth, before = np.uint64(0), _ONE, np.uint64(0), np.int32(0), _PUSH
     size, edges = np.int64(1), space.indptr[source + 1] - space.indptr[source]
     rest, left, started = len(level) - 1, len(space.indices), clock_ns()
     narrow, most = left <= FEW * len(level), space.most[0]
     while size > 0:
         pulls = pays_to_pull(before == _PULL, size, edges, rest, left, len(space.visited))
-        if before == _PUSH and rest >= shared_rest and (pulls or max(size, edges) >= shared_edges):
+        if before == _PUSH and rest >= shared_rest and (pulls or pays_to_share(size, edges, shared_edges)):
             now = space.left_off
             now[SIZE], now[EDGES], now[REST], now[LEFT] = size, edges_of(begin, end, space), rest, left
             now[DEPTH], now[FROM], now[TO], now[PULLS] = depth, begin, end, pulls
+            now[BARE] = bare
+            if not pulls:  # else others settle them, too
+                settle(begin, end, depth, space, parent, level)
             return True
+        if before == _PUSH:
+            settle(begin, end, depth, space, parent, level)
         depth += np.int32(1)
         if pulls:
+            if bare:
+                say_unseen(np.uint64(0), n, space.seen, parent, level)
+                bare = False
             if before == _PUSH:
                 to_bits(marked, end, space)
             size, looked = pull_all(depth, space, parent, level)
@@ -226,7 +280,6 @@ def _search(source, space, parent, level, shared_rest, shared_edges):
             space.tally[_PUSH] += edges
             left -= edges
             begin, end = end, tail
-            settle(begin, end, depth, space, parent, level)
             size, edges = np.int64(end - begin), np.int64(0)
             # No frontier of so few is pulled.
             bound = min(size * most, len(space.indices))
@@ -236,4 +289,6 @@ def _search(source, space, parent, level, shared_rest, shared_edges):
         before, now = _PULL if pulls else _PUSH, clock_ns()
         space.tally[_NANOSECONDS + before] += now - started
         started = now
+    if bare:
+        say_unseen(np.uint64(0), n, space.seen, parent, level)
     return False

@@ -26,14 +26,18 @@ from gpop.direct.frontier import is_in
 NARROW, WIDE = np.uint64(4), np.uint64(8)
 """Widths of a block: of 8, six edges of a mesh are one block; of 4, two or three of a road are."""
 
-SIZE, EDGES, REST, LEFT, DEPTH, FROM, TO, PULLS = range(8)
+SIZE, EDGES, REST, LEFT, DEPTH, FROM, TO, PULLS, BARE, LEFT_OFF = range(10)
 """Slots of ``left_off``: vertices and edges of the frontier, vertices and edges beyond it, its level, where
-it lies in ``order``, and whether it is to be pulled from."""
+it lies in ``order``, whether it is to be pulled from, and whether nothing is said yet of who was not seen."""
+
+NOBODY = 0xFFFFFFFF
+"""The parent of who has none."""
 
 STILL = 4
 """A level is pulled after another where those found are more than one in so many of the others."""
 
 _ZERO, _ONE, _FOUR, _SIX, _EIGHT, _HALF, _WORD = (np.uint64(number) for number in (0, 1, 4, 6, 8, 32, 64))
+_NOBODY = np.uint32(NOBODY)
 _LAST_BIT, _ID = np.uint64(63), np.uint64(0xFFFFFFFF)
 
 
@@ -98,6 +102,14 @@ def push(begin, end, width, space):
                 seen[u] = 1
                 e += _ONE
     return tail, np.int64(walked)
+
+
+@inline
+def say_unseen(first, last, seen, parent, level):
+    """Those of ``[first, last)`` that were not seen have no parent and no level. Others are not touched."""
+    for v in range(first, last):
+        if not seen[v]:
+            parent[v], level[v] = _NOBODY, np.int32(-1)
 
 
 @inline

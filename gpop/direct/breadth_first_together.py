@@ -25,7 +25,18 @@ import numpy as np
 from gpop.common.atomics import clock_ns
 from gpop.common.by_reference import Reference
 from gpop.common.inlined import inline
-from gpop.direct.breadth_first_steps import DEPTH, EDGES, FROM, LEFT, PULLS, REST, SIZE, TO, pays_to_pull
+from gpop.direct.breadth_first_steps import (
+    BARE,
+    DEPTH,
+    EDGES,
+    FROM,
+    LEFT,
+    PULLS,
+    REST,
+    SIZE,
+    TO,
+    pays_to_pull,
+)
 from gpop.direct.breadth_first_together_steps import (
     BEGUN,
     BITS,
@@ -40,6 +51,7 @@ from gpop.direct.breadth_first_together_steps import (
     LENGTH,
     LIST,
     LOOKED,
+    LOOKS,
     MARKED,
     MOST,
     MOST_CHUNKS,
@@ -49,16 +61,16 @@ from gpop.direct.breadth_first_together_steps import (
     PARITY,
     PER,
     PULL,
+    PULLED_ALONE,
     PUSH,
     REACH,
     ROW,
     SEEN,
+    SEGMENT,
     SETTLED,
     do_chunk,
 )
-from gpop.direct.crew import CHUNKS, KIND, announce, end, next_chunk
-from gpop.direct.phases import kernel
-from gpop.direct.shared_job import share
+from gpop.direct.crew import CHUNKS, KIND, THREADS, announce, end, next_chunk
 
 
 @inline
@@ -81,8 +93,8 @@ def _count(kind, together, space):
     now[BEGUN] = moment
     if kind == LIST:
         _, now[EDGES], _ = _add_up(together)
-    elif kind == BITS:
-        now[SEEN] = 0
+    elif kind in (BITS, CLAIMS):
+        now[SEEN] = now[BARE] = 0
     elif kind in (PUSH, PULL):
         now[PARITY] = 1 - now[PARITY]
         now[SIZE], edges, looked = _add_up(together)
@@ -152,7 +164,8 @@ def _begin_step(kind, together, space):
     elif kind == BITS:
         _announce(kind, now[MARKED], words, words // CHUNK_WORDS, together)
     elif kind == PULL:
-        _announce(kind, 0, words, min(words // CHUNK_WORDS, now[REST] // now[CHUNKED]), together)
+        alone = now[REST] + words // LOOKS < PULLED_ALONE
+        _announce(kind, 0, words, 1 if alone else words // CHUNK_WORDS, together)
     elif kind == LIST:
         segments, at = together.segments[now[PARITY]], now[ORDERED]
         for s in range(now[MARKED]):
@@ -164,22 +177,27 @@ def _begin_step(kind, together, space):
         _announce(kind, 0, words, words // CHUNK_WORDS, together)
 
 
-@kernel
+@inline
 def begin_together(threads, chunk_edges, together, space):
     """Announce the first step of so many threads, of a search that was left off with this frontier."""
-    now, segment, left_off = together.now, together.segments[0, 0], space.left_off
+    now, left_off = together.now, space.left_off
     together.crew[:], together.filled[:] = 0, 0
+    together.crew[THREADS] = threads
     first, last, now[SEEN] = left_off[FROM], left_off[TO], left_off[PULLS]
-    for slot in (SIZE, EDGES, REST, LEFT, DEPTH):
+    for slot in (SIZE, EDGES, REST, LEFT, DEPTH, BARE):
         now[slot] = left_off[slot]
-    now[MARKED], now[PARITY], now[CLAIM], now[ORDERED] = 1, 0, SETTLED + 1, last
+    now[PARITY], now[CLAIM], now[ORDERED] = 0, SETTLED + 1, last
     now[CHUNKED] = chunk_edges
     now[MOST], now[BEGUN] = MOST_CHUNKS * threads, clock_ns()
-    segment[ROW], segment[FIRST], segment[COUNT], segment[BY] = COMMON, first, last - first, SETTLED
+    now[MARKED] = min(now[MOST], 1 + (last - first) // SEGMENT) if now[SEEN] else 1
+    for s in range(now[MARKED]):
+        segment, begin = together.segments[0, s], first + (last - first) * s // now[MARKED]
+        segment[ROW], segment[FIRST], segment[BY] = COMMON, begin, SETTLED
+        segment[COUNT] = first + (last - first) * (s + 1) // now[MARKED] - begin
     _begin_step(BITS if now[SEEN] else CLAIMS, together, space)
 
 
-class _SharedSearch(NamedTuple):
+class SharedSearch(NamedTuple):
     """What threads are called with."""
 
     together: Reference
@@ -188,8 +206,12 @@ class _SharedSearch(NamedTuple):
     level: np.ndarray
 
 
+PARENT_AT, LEVEL_AT = 2, 4
+"""Slots of the addresses in its table (`gpop.common.by_reference`)."""
+
+
 @inline
-def _search(worker, job):
+def go_on(worker, job):
     """The rest of a search: what the leader does, worker 0, and who follows."""
     together, space, parent, level = job.together, job.space, job.parent, job.level
     crew = together.crew
@@ -208,8 +230,3 @@ def _search(worker, job):
                 end(crew)
                 return
             _begin_step(kind, together, space)
-
-
-def go_on(together, space, parent, level, threads: int) -> None:
-    """The rest of a search that has begun."""
-    share(_search, _SharedSearch(together, space, parent, level), threads)

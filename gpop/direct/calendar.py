@@ -31,7 +31,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from gpop.common.cached import entry_of
 from gpop.common.inlined import inline
 from gpop.common.kinds import INT64, ArrayKind
 from gpop.common.memory import require_memory
+from gpop.common.standby import ANNOUNCE, CLOSE, TAKE_PART, borrow, give_back, lead
 from gpop.direct.calendar_steps import (
     DAYS,
     LATEST,
@@ -61,7 +62,15 @@ from gpop.direct.calendar_steps import (
     take_block,
     walk,
 )
-from gpop.direct.calendar_together import Shelf, go_on
+from gpop.direct.calendar_together import (
+    DISTANCE_AT,
+    LINES_AT,
+    STARTS_AT,
+    THREADS_AT,
+    Shelf,
+    begin_together,
+)
+from gpop.direct.calendar_together_steps import BELOW, WALKED
 from gpop.direct.phases import kernel
 from gpop.direct.shortest_paths import Distances
 from gpop.graph.graph import Graph
@@ -78,15 +87,13 @@ VERTEX_BYTES = 8
 
 
 class _CalendarRoom(NamedTuple):
-    """A calendar, its table in memory, and the search in it."""
+    """A calendar, and its table in memory."""
 
     calendar: Calendar
     table: Reference
-    search: Callable[..., bool]
 
 
 PHASES = ("search",)
-_STARTS = ArrayKind("uint32")
 
 ENOUGH, NEVER = 1 << 14, 2**62
 """Edges after which others are called for the rest of a search, if they ever are."""
@@ -106,23 +113,30 @@ def search(graph: Graph, source: int, width: float, threads: int = 1) -> Distanc
     begin = time.perf_counter()
     shift = min(max(1, int(width)).bit_length() - 1, 31)
     starts, lines = edge_pairs(graph, FARTHEST)
-    _compile()
+    _alone()
     shared = shares_paths(threads, graph.n)
     if shared:
-        _compile_together()
-    start, called = time.perf_counter(), 1
-    room, enough = _borrowed(graph), ENOUGH if shared else NEVER
-    distance = np.empty(graph.n, np.uint32)
-    unfinished = room.search(source, shift, blocks_for(graph.n), starts, lines, distance, room.table, enough)
+        _together()
+    start, called, unfinished = time.perf_counter(), 1, False
+    room, distance = _borrowed(graph), np.empty(graph.n, np.uint32)
+    asked = source, shift, blocks_for(graph.n), starts, lines, distance, room.table
+    if shared:
+        many = worth(threads, graph.m)
+        shelf, crew = _shelf(graph.n, many), borrow(many - 1)
+        unfinished = _together()(
+            *asked, ENOUGH, many, shelf.crew, shelf.now, shelf.job.table, crew.board, crew.places,
+            shelf.function,
+        )  # fmt: skip
+        give_back(crew)
+    else:
+        _alone()(*asked)
     latest, looked = room.calendar.now[LATEST : LOOKED + 1].tolist()
     below = min(FARTHEST, (latest + 1 << shift) - 1)
     if unfinished:
-        called = worth(threads, graph.m)
-        shelf = _shelf(graph.n, called)
-        below, more = go_on(shelf, called, shift, latest, looked, starts, lines, distance)
-        looked += more
-        if shelf.calendars[0].members.nbytes <= MOST_KEPT:
-            _shelves[:] = [shelf]
+        below, called = int(shelf.now[BELOW]), many
+        looked += int(shelf.now[WALKED])
+    if shared and shelf.calendars[0].members.nbytes <= MOST_KEPT:
+        _shelves[:] = [shelf]
     if room.calendar.members.nbytes <= MOST_KEPT:
         _spare[:] = [room]
     seconds = time.perf_counter() - start
@@ -131,16 +145,22 @@ def search(graph: Graph, source: int, width: float, threads: int = 1) -> Distanc
 
 
 @cache
-def _compile() -> None:
-    """Search in nothing, before the clock starts."""
-    room, no_edges = _room(1), (np.zeros(2, np.uint32), np.empty(0, np.uint64))
-    room.search(0, 0, blocks_for(1), *no_edges, np.empty(1, np.uint32), room.table, NEVER)
+def _alone() -> Callable[..., None]:
+    """The search by one thread, compiled or loaded before the clock starts."""
+    return entry_of(_search, *_asked())
 
 
 @cache
-def _compile_together() -> None:
-    """The same by a crew of one."""
-    go_on(Shelf(1, 1), 1, 0, 0, 0, np.zeros(2, np.uint32), np.empty(0, np.uint64), np.zeros(1, np.uint32))
+def _together() -> Callable[..., bool]:
+    """The same, for which others may be called."""
+    number, table = ArrayKind("int64"), ArrayKind("uint64")
+    return entry_of(_search_together, *_asked(), INT64, INT64, number, number, table, number, number, INT64)
+
+
+def _asked() -> tuple[Any, ...]:
+    """Kinds of what says where to search."""
+    lists = ArrayKind("uint32"), ArrayKind("uint64"), ArrayKind("uint32")
+    return INT64, INT64, INT64, *lists, _room(1).table.kind
 
 
 _shelves: list[Shelf] = []
@@ -177,9 +197,7 @@ def _borrowed(graph: Graph) -> _CalendarRoom:
 
 def _room(n: int) -> _CalendarRoom:
     calendar = calendar_for(n)
-    table = Reference(calendar)
-    kinds = *(INT64,) * 3, _STARTS, ArrayKind("uint64"), _STARTS, table.kind, INT64
-    return _CalendarRoom(calendar, table, entry_of(_search, *kinds))
+    return _CalendarRoom(calendar, Reference(calendar))
 
 
 @inline
@@ -220,7 +238,34 @@ def _finish_day(at, shift, blocks, starts, lines, distance, calendar):
 
 
 @kernel
-def _search(source, shift, blocks, starts, lines, distance, calendar, enough):
+def _search(source, shift, blocks, starts, lines, distance, calendar):
+    """By one thread."""
+    _begin(source, shift, blocks, starts, lines, distance, calendar, np.int64(NEVER))
+
+
+@kernel
+def _search_together(
+    source, shift, blocks, starts, lines, distance, calendar, enough,
+    threads, crew, now, job, board, places, function,
+):  # fmt: skip
+    """By one thread, and after so many edges by others, too; whether they were called.
+
+    ``job`` is the table of a `TogetherSearch`, in which what is new is renewed here, where it takes no time.
+    """
+    if not _begin(source, shift, blocks, starts, lines, distance, calendar, enough):
+        return False
+    begin_together(threads, shift, calendar.now[LATEST], calendar.now[LOOKED], crew, now)
+    job[THREADS_AT] = threads
+    job[STARTS_AT], job[STARTS_AT + 1] = starts.ctypes.data, len(starts)
+    job[LINES_AT], job[LINES_AT + 1] = lines.ctypes.data, len(lines)
+    job[DISTANCE_AT], job[DISTANCE_AT + 1] = distance.ctypes.data, len(distance)
+    what = ANNOUNCE | TAKE_PART | CLOSE if threads > 1 else TAKE_PART
+    lead(board, places, what, function, np.int64(0), np.int64(job.ctypes.data), threads)
+    return True
+
+
+@inline
+def _begin(source, shift, blocks, starts, lines, distance, calendar, enough):
     """All distances from ``source``; or, when so many edges were walked, those before the next day.
 
     Returns whether there is such a day.

@@ -62,8 +62,8 @@ from gpop.direct.calendar_together_steps import (
     open_calendar,
     work_chunk,
 )
-from gpop.direct.crew import KIND, announce, apart, end, make_crew, next_chunk
-from gpop.direct.shared_job import share
+from gpop.direct.crew import KIND, THREADS, announce, apart, end, make_crew, next_chunk
+from gpop.direct.shared_job import entry
 from gpop.model.light_first import FARTHEST
 from gpop.model.sharing import ALONE, DAY_EDGES, FUSED, PART_VERTICES, times_wider
 
@@ -82,31 +82,32 @@ class Shelf:
         self.tables = [Reference(calendar) for calendar in self.calendars]
         self.addresses = np.array([table.address for table in self.tables])
         self.work = np.empty((threads * blocks_for(n), 3), np.int64)
-        self.filling = 0
+        self.crew, self.now = make_crew(threads), apart(SLOTS)
+        numbers, lists = (np.int64(threads), np.int64(blocks_for(n))), (_NOTHING, np.empty(0, np.uint64))
+        job = TogetherSearch(*numbers, *lists, _NOTHING, self.addresses, self.work, self.crew, self.now)
+        self.job = Reference(job)
+        self.function = entry(go_on, self.job.kind)
 
 
-def go_on(
-    shelf: Shelf, threads: int, shift: int, today: int, edges: int, starts: np.ndarray, lines: np.ndarray,
-    distance: np.ndarray,
-) -> tuple[int, int]:  # fmt: skip
-    """All distances from this day on, whose width is ``2**shift``; what is below, and edges walked.
+_NOTHING = np.zeros(2, np.uint32)
+
+THREADS_AT, STARTS_AT, LINES_AT, DISTANCE_AT = 0, 2, 4, 6
+"""Slots of the table of a `TogetherSearch`; of an array its length is in the next one."""
+
+
+@inline
+def begin_together(threads, shift, today, edges, shelf_crew, now):
+    """All distances from this day on, whose width is ``2**shift``, are to be found by so many threads.
 
     ``edges`` were walked before.
     """
-    now = apart(SLOTS)
-    wider = min(times_wider(today, edges), 31 - shift)
-    now[SHIFT], now[FROM], now[THE_FILLING] = shift + wider, max((today << shift) - 1, 0), shelf.filling + 1
+    shelf_crew[:], shelf_crew[THREADS] = 0, threads
+    wider, filling = min(times_wider(today, edges), 31 - shift), now[THE_FILLING] + 1
+    now[:] = 0
+    now[SHIFT], now[FROM], now[THE_FILLING] = shift + wider, max((today << shift) - 1, 0), filling
     now[BELOW] = min(FARTHEST, now[FROM])
     now[THE_YEAR], now[LEAST], now[FUSE] = today >> wider, DAY_EDGES, FUSED
     now[LONE], now[PART] = ALONE, PART_VERTICES
-    job = TogetherSearch(
-        np.int64(threads), np.int64(blocks_for(shelf.n)), starts, lines, distance, shelf.addresses,
-        shelf.work, make_crew(), now,
-    )  # fmt: skip
-    job.crew[KIND] = FILL
-    share(_search, job, threads)
-    shelf.filling = int(now[THE_FILLING])
-    return int(now[BELOW]), int(now[WALKED])
 
 
 @inline
@@ -217,7 +218,7 @@ def _begin(kind, job):
 
 
 @inline
-def _search(worker, job):
+def go_on(worker, job):
     """What the leader does, worker 0, and who follows."""
     crew = job.crew
     if worker == 0:

@@ -92,11 +92,11 @@ def core_numbers(graph: Graph, simple: bool, threads: int) -> Cores:
         start = time.perf_counter()
         core, edges = peel_alone(simple, indptr, indices)
         return Cores(core, edges, time.perf_counter() - start)
-    over = make_crew()
+    over = make_crew(1)
     dismiss(over)
     _peel_all(1, simple, indptr, indices, _space(0), over)
     start = time.perf_counter()
-    space, crew = _space(n), make_crew()
+    space, crew = _space(n), make_crew(threads)
     together(
         lambda worker: _peel_all(worker, simple, indptr, indices, space, crew),
         threads,

@@ -121,13 +121,13 @@ def search(graph: Graph, source: int, unit: float, threads: int) -> Distances:
     in_lines = lines if back is graph else lines_by_weight(back, threads)
     ways = LineWays(graph.indptr, lines, back.indptr, in_lines)
     ready = reference_of(ways)
-    nothing = _Search(np.bool_(False), np.uint64(0), ready, Reference(_space(1, unit, 1)), make_crew())
+    nothing = _Search(np.bool_(False), np.uint64(0), ready, Reference(_space(1, unit, 1)), make_crew(1))
     entry(_search, Reference(nothing).kind)  # compiled before the clock starts
     require_memory(VERTEX_BYTES * n, f"shortest paths of {graph!r}")
     start = time.perf_counter()
     threads = threads if n + graph.m >= _SERIAL else 1
     space = _space(n, unit, threads)
-    job = _Search(np.bool_(threads == 1), np.uint64(source), ready, Reference(space), make_crew())
+    job = _Search(np.bool_(threads == 1), np.uint64(source), ready, Reference(space), make_crew(threads))
     share(_search, job, threads)
     tallies = space.now[EDGES:TIMES], space.now[TIMES : TIMES + OVER] / 1e9
     for tally in tallies:

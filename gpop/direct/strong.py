@@ -94,7 +94,7 @@ def find_components(graph: Graph, incoming: Incoming, threads: int) -> Strong:
     >>> found.label.tolist(), found.count
     ([0, 1, 1, 3], 3)
     """
-    n, over = graph.n, make_crew()
+    n, over = graph.n, make_crew(1)
     dismiss(over)
     ways = _ReachWays(graph.indptr, graph.indices, incoming.indptr, incoming.indices)
     _trim(_ReachWays(ways.indptr[:1], ways.indices, ways.in_indptr[:1], ways.in_indices), _bits(0)[ALIVE])
@@ -103,7 +103,7 @@ def find_components(graph: Graph, incoming: Incoming, threads: int) -> Strong:
     require_memory(30 * n, f"strong components of {graph!r}")
     start = time.perf_counter()
     threads = threads if n + graph.m >= _SERIAL else 1
-    space, crew = _space(n, threads), make_crew()
+    space, crew = _space(n, threads), make_crew(threads)
     gone, trim_edges = _trim(ways, space.seen[ALIVE])
     trimmed = time.perf_counter()
     pivot = np.uint64(_pivot(ways, space.seen[ALIVE]))

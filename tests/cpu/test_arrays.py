@@ -61,7 +61,7 @@ def test_the_values_of_units_are_predicted_too():
     table = workspace.blocks_table(blocks, np.dtype(np.float32), 2, 64, True)
     made = graph.store.get(Kind.WORKSPACE, "blocks")
     assert sum(array.nbytes for array in made.values()) == table_bytes(table)
-    assert space.sums.shape == (2, 64) and space.values.size == graph.n
+    assert space.sums.shape == (2, 64) and space.values.size == 2 * graph.n
 
 
 def test_a_row_of_sums_for_each_thread_however_many_there_were():

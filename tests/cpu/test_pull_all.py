@@ -45,6 +45,25 @@ class Decayed(gpop.Program):
         return True
 
 
+class Timed(gpop.Program):
+    """What is sent depends on the iteration, and on a parameter."""
+
+    value = gpop.VertexField(np.float64, 1)
+    factor = gpop.Parameter(np.float64, 0.75)
+    all_active = True
+
+    def scatterFunc(self, node):
+        return self.value[node] * self.factor + self.iteration
+
+    def initFunc(self, node):
+        self.value[node] = 0
+        return True
+
+    def gatherFunc(self, value, node):
+        self.value[node] = (self.value[node] + value) % 16.0
+        return True
+
+
 def fields_after(cls, mode, graph=GRAPH, iterations=4, **options):
     program = cls(graph)
     for name in ("rank", "value"):
@@ -138,11 +157,35 @@ def test_one_layout_for_all_programs_that_change_one_number():
     assert fixed.run.partitions == settling.run.partitions
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_values_are_of_the_iteration_in_which_they_are_sent(threads):
+    """Also of programs that ask for its number, or have a parameter for each, or are changed between."""
+
+    def changes(program):
+        def after(record):
+            program.value[::7] += 1.0
+            program.factor = 0.5 + program.factor / 2
+
+        return after
+
+    found = []
+    for mode in ("pc", "pull"):
+        for series, callback in ((0.75, None), ([0.5, 0.25, 0.125, 1.0, 0.5], None), (0.75, changes)):
+            program = Timed(GRAPH)
+            program.factor = series
+            options = {} if callback is None else {"callback": callback(program)}
+            gpop.run(program, iterations=7, mode=mode, threads=threads, **options)
+            found.append(np.array(program.value))
+    for sent, pulled in zip(found[:3], found[3:], strict=True):
+        assert np.array_equal(sent, pulled)
+    assert not np.array_equal(found[0], found[1]) and not np.array_equal(found[0], found[2])
+
+
 def test_the_next_block_is_asked_for_while_one_is_walked(monkeypatch):
     """All of a block's values before its first edge, those of the next one by its last, of windows once."""
     told = []
 
-    def ask_for(first, end, space):
+    def ask_for(first, end, values):
         told.append((int(first), int(end)))
         return max(first, end)
 
@@ -151,10 +194,10 @@ def test_the_next_block_is_asked_for_while_one_is_walked(monkeypatch):
     n = 20 * width - 7
     sources = [0, 0, width, *range(2 * width, n, width)]  # of two windows; the last ends with the graph
     blocks = np.array([[source, 0, 0, pieces, pieces, pieces] for source in sources])
-    layout, space = SimpleNamespace(n=n, blocks=blocks), SimpleNamespace(values=np.zeros(1, np.float32))
+    layout, values = SimpleNamespace(n=n, blocks=blocks), np.zeros(1, np.float32)
     asked, ends = np.uint64(0), []
     for b in range(len(blocks)):
-        end, step, asked = pull_all.look_ahead(b, len(blocks), asked, layout, space)
+        end, step, asked = pull_all.look_ahead(b, len(blocks), asked, layout, values)
         stretches = 3 * pieces // pull_all.STRETCH
         assert end <= asked or asked + step * np.uint64(stretches) >= end
         ends.append(int(end))
@@ -163,7 +206,7 @@ def test_the_next_block_is_asked_for_while_one_is_walked(monkeypatch):
     assert told[0] == (0, width)
     assert all(first >= end for first, end in told[1:])  # nothing is left to be asked for at once
     blocks[:, 3:] = 1  # few edges
-    assert pull_all.look_ahead(0, len(blocks), np.uint64(5), layout, space) == (0, 0, 5)
+    assert pull_all.look_ahead(0, len(blocks), np.uint64(5), layout, values) == (0, 0, 5)
 
 
 def test_values_that_are_fetched_before_they_are_read():

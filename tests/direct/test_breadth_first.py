@@ -143,7 +143,7 @@ def test_by_several_threads_it_is_the_same_tree(name, monkeypatch):
     """Also where they are more than there are cores, so that some come late, or never."""
     graph = SHARED[name]()
     monkeypatch.setattr(breadth_first, "least_rest", lambda threads, n: 1 if threads > 1 else n)
-    monkeypatch.setattr(breadth_first, "worth", lambda threads, edges: threads)
+    monkeypatch.setattr(breadth_first, "EDGES_EACH", 1)
     for source in (int(graph.out_degree.argmax()), 0, 77):
         expected = search(graph, source)
         assert expected.threads == 1
@@ -160,8 +160,7 @@ def test_a_crew_of_one_finds_the_same_tree(monkeypatch):
     graph = SHARED["two parts"]()
     expected = search(graph, 5)
     monkeypatch.setattr(breadth_first, "least_rest", lambda threads, n: 1)
-    monkeypatch.setattr(breadth_first, "worth", lambda threads, edges: 1)
-    found = search(graph, 5, 2)
+    found = search(graph, 5, 1)
     assert np.array_equal(found.parent, expected.parent) and np.array_equal(found.edges, expected.edges)
     assert min(expected.edges) > 0
 
@@ -169,7 +168,7 @@ def test_a_crew_of_one_finds_the_same_tree(monkeypatch):
 def test_many_threads_share_smaller_levels_than_two(monkeypatch):
     """On a grid no level has as many edges as two threads want; a level of many's size is shared at once."""
     monkeypatch.setattr(breadth_first, "least_rest", lambda threads, n: 1)
-    monkeypatch.setattr(breadth_first, "worth", lambda threads, edges: threads)
+    monkeypatch.setattr(breadth_first, "EDGES_EACH", 1)
     graph = generate("grid", width=600, height=600)
     alone, two, many = (search(graph, 0, threads) for threads in (1, 2, 8))
     assert (alone.threads, two.threads, many.threads) == (1, 1, 8)

@@ -11,6 +11,7 @@ import pytest
 from gpop.direct import calendar, calendar_steps, calendar_together
 from gpop.direct.calendar import DAYS, FARTHEST, search
 from gpop.direct.calendar_steps import BLOCK, FINDS, ROOM
+from gpop.direct.calendar_together_steps import THE_FILLING
 from gpop.generate import generate
 from gpop.graph.graph import Graph
 from gpop.model.sharing import MANY_THREADS
@@ -210,7 +211,7 @@ def test_days_begin_as_wide_as_those_of_one_thread_suggest(monkeypatch):
     monkeypatch.setattr(calendar, "worth", lambda threads, edges: 1)
     monkeypatch.setattr(calendar, "_shelves", [])
     search(SHARED["mesh"](), 0, 1, 2)
-    assert calendar._shelves[0].filling == 1
+    assert calendar._shelves[0].now[THE_FILLING] == 1
 
 
 def test_few_threads_or_vertices_share_nothing():

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from numba import njit
 
-from gpop.common.atomics import fetch_add
+from gpop.common.atomics import fetch_add, load_acquire
 from gpop.common.parallel import together
-from gpop.direct.crew import CHUNKS as ANNOUNCED
-from gpop.direct.crew import DONE, KIND, WORD, announce, dismiss, end, make_crew, next_chunk
+from gpop.direct.crew import KIND, WORD, announce, apart, dismiss, end, make_crew, next_chunk
 
 CHUNKS = 200
 
@@ -23,7 +22,7 @@ def _count_down(worker, alone, crew, done, early):
         if chunk < 0:
             if worker > 0:
                 return
-            if crew[DONE] != crew[ANNOUNCED]:
+            if step > 0 and done[step].sum() != (CHUNKS if step % 3 else 1):
                 fetch_add(early, 0, 1)
             if step == 10:
                 end(crew)
@@ -41,33 +40,76 @@ def _count_down(worker, alone, crew, done, early):
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_every_chunk_of_every_step_is_done_once(threads, alone):
     for _ in range(20):
-        crew, done, early = make_crew(), np.zeros((11, CHUNKS), np.int64), np.zeros(1, np.int64)
+        crew, done, early = make_crew(threads), np.zeros((11, CHUNKS), np.int64), np.zeros(1, np.int64)
         together(lambda worker: _count_down(worker, alone, crew, done, early), threads)  # noqa: B023
         assert (done[1:].sum(axis=1) == [CHUNKS if step % 3 else 1 for step in range(1, 11)]).all()
         assert done.max() == 1
         assert early[0] == 0
 
 
+def test_what_nobody_comes_for_others_do():
+    crew, done, early = make_crew(16), np.zeros((11, CHUNKS), np.int64), np.zeros(1, np.int64)
+    together(lambda worker: _count_down(5 * worker, False, crew, done, early), 2)  # 0 and 5 of 16
+    assert (done[1:].sum(axis=1) == [CHUNKS if step % 3 else 1 for step in range(1, 11)]).all()
+    assert early[0] == 0
+
+
+@njit(nogil=True)
+def _go_slowly(worker, crew, done, wait, seen):
+    """Two steps, in which one thread takes a chunk and keeps it until it is told to go on."""
+    owed = np.int64(0)
+    if worker == 0:
+        announce(crew, 1, 3, False)
+    while True:
+        chunk, owed = next_chunk(crew, worker, owed)
+        if chunk < 0:
+            if worker > 0:
+                return
+            seen[crew[KIND]] = done.sum()
+            if crew[KIND] == 2:
+                end(crew)
+                return
+            announce(crew, 2, 2, False)
+            continue
+        if worker == 1:
+            fetch_add(wait, 0, 1)
+            while load_acquire(wait, 0) < 1000:
+                fetch_add(wait, 0, 1)
+        fetch_add(done, 0, 1)
+
+
+def test_a_step_is_not_over_before_what_was_claimed_is_done():
+    for _ in range(20):
+        crew, done, wait, seen = make_crew(3), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(3, int)
+        together(lambda worker: _go_slowly(worker, crew, done, wait, seen), 3)  # noqa: B023
+        assert seen.tolist() == [0, 3, 5]
+
+
 def test_who_comes_when_all_is_over_goes_at_once():
-    crew, done, early = make_crew(), np.zeros((11, CHUNKS), np.int64), np.zeros(1, np.int64)
+    crew, done, early = make_crew(2), np.zeros((11, CHUNKS), np.int64), np.zeros(1, np.int64)
     dismiss(crew)
     _count_down(1, False, crew, done, early)
     assert done.sum() == 0
 
 
-def test_what_is_over_stays_so_however_many_claim_late():
-    crew = make_crew()
+def test_what_is_over_stays_so_for_who_has_done_the_last_chunk():
+    crew = make_crew(2)
+    announce_to(crew, 1, 2)
+    chunk, owed = next_chunk_of(crew, 1, 0)
+    assert chunk == 1
     dismiss(crew)
-    for _ in range(1000):  # as threads do that have just done the last chunk
-        _add_one(crew)
+    for _ in range(3):
+        assert next_chunk_of(crew, 1, owed)[0] == -1
         assert crew[WORD] < 0
-    assert next_chunk_of(crew, 1, 1) == (-1, 0)
-    assert crew[DONE] == 1
+
+
+def test_numbers_of_a_crew_are_in_lines_of_their_own():
+    assert apart(3).ctypes.data % 64 == 0
 
 
 @njit
-def _add_one(crew):
-    fetch_add(crew, WORD, 1)
+def announce_to(crew, kind, chunks):
+    announce(crew, kind, chunks, False)
 
 
 @njit
