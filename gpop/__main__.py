@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 
 import gpop
-from gpop.common import command
+from gpop.common import command, starting
 from gpop.common.command import Parser, exit_code
 from gpop.common.errors import UsageError
 from gpop.common.spelling import refuse_word
@@ -108,8 +108,10 @@ def _run(argv: list[str]) -> int:
         refuse_word(argv[0], [*known, "completion"], "gpop", "command")
     command.called_as = f"gpop {argv[0]}"
     try:
+        starting.begin()
         return import_module(known[argv[0]]).main(argv[1:])
     finally:
+        starting.over()
         command.called_as = None
 
 

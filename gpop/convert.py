@@ -46,6 +46,7 @@ from gpop.common.launched import launched_rank
 from gpop.common.memory import available_bytes, bytes_of, readable, require_memory
 from gpop.common.progress import by_default, progress_bar
 from gpop.common.replacing import replacing
+from gpop.common.write_arrays import save_array
 from gpop.convert_steps import POLICIES, Weights, predicted_bytes, steps
 from gpop.generate.spec import generated, is_spec
 from gpop.graph import transform
@@ -252,7 +253,7 @@ def _lay_out(given: argparse.Namespace) -> None:
 def _save_ids(graph: Graph, path: Path) -> None:
     ids = np.arange(graph.n) if graph.original_ids is None else graph.original_ids
     with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.save(file, ids.astype(str) if ids.dtype == object else ids)
+        save_array(ids.astype(str) if ids.dtype == object else ids, file)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -150,7 +150,9 @@ def test_attributes_are_the_fields(name):
 
 def test_type_checkers_see_the_same_names():
     tree = ast.parse(Path(gpop.__file__).read_text())
-    (block,) = (node for node in tree.body if isinstance(node, ast.If) and node.test.id == "TYPE_CHECKING")
+    (block,) = (
+        node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
     static = {alias.asname: node.module for node in block.body for alias in node.names}
     assert static == gpop._HOMES
 

@@ -163,13 +163,12 @@ def verify(graph: gpop.Graph, result: BetweennessResult, normalized: bool = True
         expected += dependency
     if normalized:
         _normalize(expected, result.sources)
-    wrong = ~np.isclose(result.score, expected, rtol=1e-9, atol=1e-12, equal_nan=True)
-    vertex = int(np.argmax(wrong))
+    wrong = np.flatnonzero(~np.isclose(result.score, expected, rtol=1e-9, atol=1e-12, equal_nan=True))
+    if not wrong.size:
+        return None
     return (
-        f"{np.count_nonzero(wrong)} scores differ from a serial search; vertex {vertex} has "
-        f"{result.score[vertex]:.9g} instead of {expected[vertex]:.9g}"
-        if wrong.any()
-        else None
+        f"{wrong.size} scores differ from a serial search; vertex {wrong[0]} has "
+        f"{result.score[wrong[0]]:.9g} instead of {expected[wrong[0]]:.9g}"
     )
 
 

@@ -118,7 +118,7 @@ def verify(
     seeds = many_vertices(graph, seeds)
     total = result.probability.astype(np.float64)
     walked = np.bincount(graph.indices, np.repeat(total / np.maximum(degree, 1), degree), graph.n)
-    walked[degree == 0] += total[degree == 0]
+    walked = np.where(degree == 0, walked + total, walked)  # whole numbers where there are no edges
     residual = ((1 - keep) * walked - total) / keep
     residual[seeds] += 1 / seeds.size
     rounding = 1e-5 * (walked + total) / keep + 1e-9

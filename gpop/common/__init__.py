@@ -10,9 +10,10 @@ Numba               ``numba_private``, ``numba_version``, ``compile_faster``, ``
 in kernels          ``atomics``, ``bits``, ``random_bits``, ``shell`` (a sort)
 threads             ``parallel``, ``standby``, ``own_core``, ``interrupts``
 memory              ``memory``, ``arrays``, ``used_pages``, ``spill``
-files               ``replacing``, ``user_folder``, ``array_hash``
+files               ``replacing``, ``write_arrays``, ``user_folder``, ``array_hash``
 what is given       ``arguments``, ``flags``, ``byte_sizes``, ``spelling``, ``errors``
-what people see     ``command``, ``progress``, ``charts``, ``html``, ``histogram``, ``machine``
+what people see     ``command``, ``starting``, ``progress``, ``charts``, ``html``, ``histogram``,
+                    ``machine``
 ways round          ``above``, ``others``, ``launched``, ``on_demand``
 ==================  ==========================================================================
 """

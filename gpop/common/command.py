@@ -18,10 +18,10 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn, TextIO
 
+from gpop.common import starting
 from gpop.common.errors import GpopError, UsageError
 
 CLOSED_PIPE = 141
-
 
 called_as: str | None = None
 """What a command was called by, where not as ``python -m`` its module: ``gpop bfs``."""
@@ -117,6 +117,7 @@ def exit_code(work: Callable[[], int | None], failed: Callable[[str, int], int] 
 
     ``failed`` gets the error and its code in place of `fail`.
     """
+    starting.over()
     failed = failed or fail
     atexit.register(gc.freeze)  # else who has compiled looks through millions of objects at its end
     _escape_on_output()
@@ -124,7 +125,7 @@ def exit_code(work: Callable[[], int | None], failed: Callable[[str, int], int] 
         try:
             return work() or 0
         except KeyboardInterrupt:
-            return failed("interrupted", 130)
+            return failed("interrupted", starting.INTERRUPTED)
         except GpopError as error:
             return failed(str(error), 2)
         except MemoryError as error:

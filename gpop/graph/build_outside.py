@@ -24,6 +24,7 @@ from gpop.common.memory import readable
 from gpop.common.parallel import ranges
 from gpop.common.progress import progress_bar
 from gpop.common.spill import Spill, settled
+from gpop.common.write_arrays import write_array
 
 EDGE_BYTES = 56
 """Of an edge while a range is sorted: its record, key, place in the result, and as much again."""
@@ -93,9 +94,9 @@ def build_outside(
                 edges = None
                 built = _built(build, n, last - first, tails, heads, values)
                 np.subtract(built[0][1:], built[0][:-1], out=indptr[first + 1 : last + 1])
-                built[1].tofile(ids)
+                write_array(built[1], ids)
                 if weight_bytes:
-                    built[2].tofile(weights)
+                    write_array(built[2], weights)
     indptr[0] = 0
     np.cumsum(indptr, out=indptr)
     indices = room.written(paths[0], np.uint32)
@@ -135,7 +136,7 @@ def _fill(sources, size, borders, n, buckets, weight_dtype, bar) -> None:
                 for bucket, end in enumerate(ends.tolist()):
                     begin = int(ends[bucket - 1]) if bucket else 0
                     if end > begin:
-                        files[bucket].write(records[begin:end].data)
+                        write_array(records[begin:end], files[bucket])
                 bar.update(last - first)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from gpop.common.errors import GraphFileError, UsageError
 from gpop.common.parallel import for_each, ranges
+from gpop.common.write_arrays import write_array
 
 _PIECE = 1 << 21  # values read at a time
 
@@ -51,7 +52,7 @@ def fill(
 def store(file: Any, array: np.ndarray, stored: str) -> None:
     """Write an array as ``stored``, converted block by block."""
     for first, last in ranges(len(array), _PIECE):
-        array[first:last].astype(stored, copy=False).tofile(file)
+        write_array(array[first:last].astype(stored, copy=False), file)
 
 
 def exact_weights(weights: np.ndarray, dtype: type, path: Path) -> np.ndarray:

@@ -21,6 +21,7 @@ from gpop.common.memory import require_memory
 from gpop.common.parallel import ranges
 from gpop.common.progress import progress_bar
 from gpop.common.replacing import replacing
+from gpop.common.write_arrays import write_array
 from gpop.graph.graph import Graph
 from gpop.graph.validate import ids_fault, offsets_fault
 from gpop.io.binary import exact_weights, fill, store
@@ -111,4 +112,4 @@ def write(graph: Graph, path: Path) -> None:
                 continue
             for first, last in ranges(part.m, _PAIRS):
                 rows = np.stack([part.indices[first:last].view(np.int32), its_weights[first:last]], axis=1)
-                rows.astype("<i4", copy=False).tofile(file)
+                write_array(rows.astype("<i4", copy=False), file)

@@ -37,6 +37,7 @@ from gpop.common.errors import GraphFileError
 from gpop.common.inlined import inline
 from gpop.common.parallel import for_each, ranges, worker_count
 from gpop.common.replacing import replacing
+from gpop.common.write_arrays import write_array
 from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins, build_bins, id_dtype, narrow_dtype, nonempty, source_dtype
 from gpop.layout.file_header import HEADER, MAGIC, PAGE, SECTIONS, VERSION, header_hash
@@ -112,10 +113,10 @@ def save_layout(graph: Graph, path: str | os.PathLike, bits: int, bins: Bins | N
     header["hashes"] = [hash_array(array) for array in arrays]
     header["own_hash"] = header_hash(header)
     with replacing(path) as temporary, open(temporary, "wb") as file:
-        header.tofile(file)
+        write_array(header, file)
         for array in arrays:
             file.write(bytes(-file.tell() % PAGE))
-            file.write(memoryview(array).cast("B") if array.size else b"")
+            write_array(array, file)
 
 
 def open_layout(graph: Graph, path: str | os.PathLike, bits: int) -> Bins | None:

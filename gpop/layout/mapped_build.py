@@ -26,6 +26,7 @@ import numpy as np
 from gpop.common.parallel import for_each, worker_count
 from gpop.common.progress import progress_bar
 from gpop.common.spill import Spill, copied
+from gpop.common.write_arrays import save_array, write_array
 from gpop.graph.build import array_edges, build_csr
 from gpop.graph.build_outside import cut
 from gpop.graph.graph import Graph
@@ -80,7 +81,7 @@ class _Builder:
         else:
             with open(self.folder / name, "wb") as file:
                 for first in range(0, array.size, self.most):
-                    copied(array, first, first + self.most).tofile(file)
+                    write_array(copied(array, first, first + self.most), file)
         self.types[name] = array.dtype
 
     def count(self) -> None:
@@ -126,7 +127,7 @@ class _Builder:
         with self._open(names) as files:
             for p, rows, indptr, indices, weights in self.ranges:
                 if "narrow" in files:
-                    weights.astype(weight).tofile(files["narrow"])
+                    write_array(weights.astype(weight), files["narrow"])
                 self._fill_range(p, rows, indptr, indices, weights, weight, slot_at, id_at, files)
                 self.bar.update(indices.size)
 
@@ -225,10 +226,10 @@ class _Builder:
                 tables.append(table)
                 bounds.append(first + np.minimum(made.bounds[1:], last - first))
                 firsts.append(blocks_so_far + made.first_block[1:])
-                made.refs.tofile(files["refs"])
-                made.targets.tofile(files["targets"])
+                write_array(made.refs, files["refs"])
+                write_array(made.targets, files["targets"])
                 if weight is not None:
-                    made.weights.astype(weight, copy=False).tofile(files["block_weights"])
+                    write_array(made.weights.astype(weight, copy=False), files["block_weights"])
                 edges, blocks_so_far = edges + part.m, blocks_so_far + len(table)
                 values_read += plan.values_read
                 self.bar.update(part.m)
@@ -278,7 +279,8 @@ def build_mapped(
         builder.blocks()
     if graph.original_ids is not None:
         ids = graph.original_ids
-        np.save(folder / "ids.npy", ids.astype(str) if ids.dtype == object else ids)
+        with open(folder / "ids.npy", "wb") as file:
+            save_array(ids.astype(str) if ids.dtype == object else ids, file)
     said = {
         "name": graph.name, "vertices": n, "edges": graph.m, "bits": bits, "sorted": builder.sorted,
         "unit_bits": builder.unit_bits, "pieces": builder.pieces, "values_read": builder.values_read,

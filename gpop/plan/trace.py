@@ -14,12 +14,14 @@ import json
 import os
 from collections import deque
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gpop.common.errors import UsageError
+from gpop.common.replacing import replacing
 from gpop.graph.graph import Graph
 from gpop.model import strategies
 from gpop.model.features import FEATURES, OF_RUN, run_features
@@ -224,6 +226,8 @@ class Trace:
         ------
         UsageError
             For another suffix, or a plot without matplotlib.
+        GraphFileError
+            If it cannot be written.
 
         Examples
         --------
@@ -235,15 +239,11 @@ class Trace:
         """
         path = Path(path)
         writers = {".json": self._write_json, ".csv": self._write_csv}
-        writers |= dict.fromkeys((".png", ".svg", ".pdf"), self._write_plot)
+        writers |= {f".{form}": partial(self._write_plot, form=form) for form in ("png", "svg", "pdf")}
         if path.suffix not in writers:
             raise UsageError(f"{path}: trace format {path.suffix!r}: expected one of {', '.join(writers)}")
-        temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
-        try:
+        with replacing(path) as temporary:
             writers[path.suffix](temporary)
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
 
     def _write_json(self, path: Path) -> None:
         path.write_text(json.dumps({"run": self.summary, "iterations": list(self)}, indent=1) + "\n")
@@ -254,11 +254,11 @@ class Trace:
             writer.writeheader()
             writer.writerows(self)
 
-    def _write_plot(self, path: Path) -> None:
+    def _write_plot(self, path: Path, form: str) -> None:
         try:
             from matplotlib.figure import Figure
         except ImportError:
-            raise UsageError(f"{path}: a plot needs matplotlib (pip install matplotlib)") from None
+            raise UsageError("a plot needs matplotlib (pip install matplotlib)") from None
         figure = Figure(figsize=(9, 7), layout="constrained")
         figure.suptitle(self._title())
         top, middle, bottom = figure.subplots(3, 1, sharex=True)
@@ -279,7 +279,7 @@ class Trace:
         bottom.set_xlabel("iteration")
         for axes in (top, middle, bottom):
             axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)  # beside, not over bars
-        figure.savefig(path)
+        figure.savefig(path, format=form)
 
     def _title(self) -> str:
         """Program, graph, and how it was run, as far as the summary says it.

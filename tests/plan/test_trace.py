@@ -168,7 +168,7 @@ def test_plot_says_what_it_shows(tmp_path, monkeypatch):
     """A title, a unit on every axis, and no legend over the bars."""
     figures = []
     figure = pytest.importorskip("matplotlib.figure").Figure
-    monkeypatch.setattr(figure, "savefig", lambda self, path: (figures.append(self), path.write_text("x")))
+    monkeypatch.setattr(figure, "savefig", lambda self, path, format: (figures.append(self), path.touch()))
     trace = gpop.bfs(
         gpop.load(Path(__file__).resolve().parents[2] / "data/road.bin"), 0, method="messages", threads=2
     ).trace
@@ -219,3 +219,12 @@ def test_plots_load_only_when_asked_for(tmp_path):
         [sys.executable, "-c", code, tmp_path / "trace.csv"], check=True, timeout=60,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", ["json", "csv", "png"])
+def test_a_file_that_cannot_be_written_is_called_by_its_name(suffix, tmp_path):
+    path = tmp_path / f"taken.{suffix}"
+    path.mkdir()
+    with pytest.raises(gpop.GraphFileError, match=rf"/taken\.{suffix}: cannot be written: Is a directory$"):
+        Trace({"threads": 1}).save(path)
+    assert [*tmp_path.iterdir()] == [path]
