@@ -135,13 +135,13 @@ class _Room:
             self.function, self.threads = entry(go_on, self.job.kind), threads
 
     def search_together(
-        self, source: int, parent: np.ndarray, level: np.ndarray, least: int, threads: int
+        self, source: int, parent: np.ndarray, level: np.ndarray, least: int, edges: int, threads: int
     ) -> int:
         """A search for which up to so many threads are called; how many were."""
         crew = borrow(threads - 1)
         called = self.together(
-            source, self.table, self.shared, parent, level, least, least_level(threads), threads,
-            EDGES_EACH, crew.board, crew.places, self.job.table, self.function,
+            source, self.table, self.shared, parent, level, least, edges, threads, EDGES_EACH,
+            crew.board, crew.places, self.job.table, self.function,
         )  # fmt: skip
         give_back(crew)
         return called
@@ -168,7 +168,8 @@ def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
     if least < graph.n:
         room.have(threads, parent, level)
         start = time.perf_counter()
-        called = room.search_together(source, parent, level, least, threads)
+        edges = least_level(threads, graph.m <= FEW * graph.n)
+        called = room.search_together(source, parent, level, least, edges, threads)
     else:
         start = time.perf_counter()
         room.search(source, room.table, parent, level)
@@ -236,9 +237,11 @@ def _begin(source, space, parent, level, shared_rest, shared_edges):
 
     Returns whether there is such a level. ``order[begin:end]`` is the frontier after a push; what is before
     ``marked`` has its bits in ``visited``. Where others may be called they say of the vertices that were not
-    seen that they have no parent: to write to each of them takes one thread an eighth of a search.
+    seen that they have no parent: to write to each of them takes one thread an eighth of a search. Not where
+    lists are short, as of roads: levels are many, and each would wait for the lines that it writes to.
     """
-    bare, n = len(level) > shared_rest, np.uint64(len(level))
+    narrow, most = len(space.indices) <= FEW * len(level), space.most[0]
+    bare, n = len(level) > shared_rest and not narrow, np.uint64(len(level))
     if not bare:
         parent[:], level[:] = NOBODY, -1
     space.seen[:], space.visited[:], space.tally[:] = 0, 0, 0
@@ -246,12 +249,12 @@ def _begin(source, space, parent, level, shared_rest, shared_edges):
     begin, end, marked, depth, before = np.uint64(0), _ONE, np.uint64(0), np.int32(0), _PUSH
     size, edges = np.int64(1), space.indptr[source + 1] - space.indptr[source]
     rest, left, started = len(level) - 1, len(space.indices), clock_ns()
-    narrow, most = left <= FEW * len(level), space.most[0]
     while size > 0:
         pulls = pays_to_pull(before == _PULL, size, edges, rest, left, len(space.visited))
         if before == _PUSH and rest >= shared_rest and (pulls or pays_to_share(size, edges, shared_edges)):
             now = space.left_off
-            now[SIZE], now[EDGES], now[REST], now[LEFT] = size, edges_of(begin, end, space), rest, left
+            edges = edges_of(begin, end, space) if narrow else edges  # which are not always counted
+            now[SIZE], now[EDGES], now[REST], now[LEFT] = size, edges, rest, left
             now[DEPTH], now[FROM], now[TO], now[PULLS] = depth, begin, end, pulls
             now[BARE] = bare
             if not pulls:  # else others settle them, too

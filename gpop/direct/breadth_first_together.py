@@ -51,7 +51,6 @@ from gpop.direct.breadth_first_together_steps import (
     LENGTH,
     LIST,
     LOOKED,
-    LOOKS,
     MARKED,
     MOST,
     MOST_CHUNKS,
@@ -61,7 +60,6 @@ from gpop.direct.breadth_first_together_steps import (
     PARITY,
     PER,
     PULL,
-    PULLED_ALONE,
     PUSH,
     REACH,
     ROW,
@@ -164,8 +162,7 @@ def _begin_step(kind, together, space):
     elif kind == BITS:
         _announce(kind, now[MARKED], words, words // CHUNK_WORDS, together)
     elif kind == PULL:
-        alone = now[REST] + words // LOOKS < PULLED_ALONE
-        _announce(kind, 0, words, 1 if alone else words // CHUNK_WORDS, together)
+        _announce(kind, 0, words, words // CHUNK_WORDS, together)
     elif kind == LIST:
         segments, at = together.segments[now[PARITY]], now[ORDERED]
         for s in range(now[MARKED]):

@@ -38,10 +38,6 @@ COMMON = -1
 CHUNK_WORDS = 1 << 3
 """Of a chunk: about a microsecond, and a cache line of each set of bits."""
 
-PULLED_ALONE, LOOKS = 1 << 7, 1 << 4
-"""Below so many vertices that are left to be found the leader pulls alone; so many words that are looked at
-count as one of these. A step takes the 16 threads of an Intel machine some 4 microseconds."""
-
 SEGMENT = 1 << 9
 """Vertices of the list that one thread left, which one settles."""
 

@@ -70,7 +70,7 @@ from gpop.model.sharing import ALONE, DAY_EDGES, FUSED, PART_VERTICES, times_wid
 LOOK_BACK = 4
 """Days after which the width is judged."""
 
-CHUNKS_EACH = 2
+CHUNKS_EACH = 4
 """For each thread, where blocks are cut into parts."""
 
 

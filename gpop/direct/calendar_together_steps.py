@@ -48,7 +48,7 @@ number of the filling; blocks of a step, how many a chunk has, and into how many
 the width was chosen, and edges that had been walked then; no distance is beyond; `DAY_EDGES`, `FUSED`,
 `ALONE` and `PART_VERTICES`. A line further on, edges walked."""
 
-FILLED_EACH = 1 << 12
+FILLED_EACH = 1 << 9
 """Vertices of a chunk when calendars are filled."""
 
 _HALF, _ID, _NONE = (np.uint64(number) for number in (32, 0xFFFFFFFF, 0))

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.common.atomics import compare_and_swap, load_acquire, store_release
+from gpop.common.atomics import compare_and_swap, load_acquire, pause, store_release
 from gpop.common.inlined import inline
 from gpop.direct.phases import back_off
 
@@ -34,6 +34,9 @@ _LINES, _LINE, _DONE = 16, 16, 8
 _BITS = 28
 _COUNT = (1 << _BITS) - 1
 _OVER = -1
+
+_GRACE = 20
+"""Pauses, about a microsecond, before a thread takes a chunk from one that may be about to claim it."""
 
 
 def apart(slots: int) -> np.ndarray:
@@ -124,6 +127,9 @@ def next_chunk(crew, worker, owed):
         if tries == 0 or word >> _BITS != owed >> _BITS:
             if word >> _BITS != owed >> _BITS:
                 owed = word & ~_COUNT
+                if worker >= word & _COUNT:  # all are others': they come first
+                    for _ in range(_GRACE):
+                        pause()
             chunk = _claim(crew, worker, word)
             if chunk >= 0:
                 return chunk, owed + 1

@@ -15,8 +15,9 @@ SHARED_VERTICES = 1 << 17
 from another core is the less the more of the work is shared."""
 
 SHARED_EDGES, SHARED_BY_MANY = 1 << 12, 1 << 9
-"""Of a level from which on others are called, and where many are: some microseconds. On 16 threads of an
-Intel machine a road of 264,000 vertices took 4.8 ms, 7.9 from 2,048 edges on, and 11 on one thread."""
+"""Of a level from which on others are called, and where many are and lists are short, so that it has as many
+vertices: some microseconds. On 16 threads of an Intel machine a road of 264,000 vertices took 4.8 ms, 7.9
+from 2,048 edges on, and 11 on one thread."""
 
 EACH_ALONE, SHARED_ANYWAY = 1 << 5, 1 << 16
 """With more edges a vertex than that one thread pushes a level faster than 16, unless it has so many edges in
@@ -61,15 +62,15 @@ def least_rest(threads: int, n: int) -> int:
     return SHARED_VERTICES // (threads - 1) if threads > 1 else n
 
 
-def least_level(threads: int) -> int:
-    """How many edges a level must have for others to be called.
+def least_level(threads: int, short: bool) -> int:
+    """How many edges a level must have for others to be called; ``short``: lists are.
 
     Examples
     --------
-    >>> least_level(2), least_level(16)
-    (4096, 512)
+    >>> least_level(2, True), least_level(16, False), least_level(16, True)
+    (4096, 4096, 512)
     """
-    return SHARED_BY_MANY if threads >= MANY_THREADS else SHARED_EDGES
+    return SHARED_BY_MANY if threads >= MANY_THREADS and short else SHARED_EDGES
 
 
 @inline
