@@ -58,7 +58,13 @@ class RestingEngine(CpuEngine):
         None, and nothing done, where it would have to prepare something.
         """
         trial = self.trial
-        if not stands() or (trial is not None and (trial.way != self.way or trial.is_near(limit))):
+        if not stands():
+            return None
+        if trial is not None and (
+            trial.trying
+            or trial.way != self.way
+            or (self.unheard_seconds >= self.quiet and self._is_near(limit))
+        ):
             return None
         self.program = program = start.program
         self.limit, self.rows, progress = limit, self.most_rows, self.progress

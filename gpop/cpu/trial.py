@@ -99,18 +99,21 @@ class Trial:
         iterations = min(rest * self._done / self._spent, UNLIMITED) if self._spent > 0 else 0
         return max(1, first, math.ceil(iterations))
 
-    def note(self, way: str, records: np.ndarray, seconds: float) -> None:
-        """These iterations were done so; a run that goes on in a way that is not the trial's is no turn."""
-        self._done += len(records)
+    def spend(self, iterations: int, seconds: float) -> None:
+        """So many were done, in any way."""
+        self._done += iterations
         self._spent += seconds
-        if way != self.way:
-            return
-        if self.trying and self.affords:
-            self._seconds += (records[:, SCATTER_AT] + records[:, GATHER_AT]).tolist()
-        elif self._spent >= self.wait and self._done >= FIRST:
+        if not self.trying and self._spent >= self.wait and self._done >= FIRST:
             self.trying, self._turns = True, {self.way: [], self._other: []}
-        if len(self._seconds) >= TURN:
-            self.end_turn()
+
+    def note(self, way: str, records: np.ndarray, seconds: float) -> None:
+        """These iterations were done so, which may be a turn, or part of one."""
+        may = self.trying and self.affords and way == self.way
+        self.spend(len(records), seconds)
+        if may:
+            self._seconds += (records[:, SCATTER_AT] + records[:, GATHER_AT]).tolist()
+            if len(self._seconds) >= TURN:
+                self.end_turn()
 
     def end_turn(self) -> None:
         """The other's turn begins, if one is over: a run may end before it is."""
@@ -141,6 +144,10 @@ class Trial:
         (False, True)
         """
         return self.trying or self.left < min(limit, SOON)
+
+    def quiet(self) -> float:
+        """Seconds of iterations for which no run needs to ask whether a trial is near."""
+        return self.wait - self._spent - SOON * self._spent / max(1, self._done)
 
     def hurry(self, wait: float) -> None:
         """The first trial costs less by now: somebody has paid for it."""

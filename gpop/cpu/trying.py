@@ -46,6 +46,9 @@ class Trying(Preparation):
 
     trial: Trial | None = None
     rests = False
+    unheard, unheard_seconds, quiet = 0, 0.0, 0.0
+    """Iterations while it rests, and their seconds, of which the trial has not heard, and how many of these
+    it need not: to tell it takes as long as many edges."""
 
     def _find_way(self) -> None:
         """That of the trial, where there is one; else the model's, and perhaps a trial of it."""
@@ -129,6 +132,12 @@ class Trying(Preparation):
             trial.affords = True
         else:
             trial.put_off(COMPILE_S / SHARE)
+
+    def _is_near(self, limit: int) -> bool:
+        """Whether a run of so many iterations may have a part in a trial, of which it hears what was done."""
+        self.trial.spend(self.unheard, self.unheard_seconds)
+        self.unheard, self.unheard_seconds, self.quiet = 0, 0.0, self.trial.quiet()
+        return self.trial.is_near(limit)
 
     def _limit_of_turn(self) -> int:
         """Up to which iteration the loop may go in the way that is taken from here on."""
