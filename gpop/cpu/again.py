@@ -70,7 +70,11 @@ class RestingEngine(CpuEngine):
         trial = self.trial
         if self.made_by is not specialise.compile_loop or not stands(start.cls):
             return None
-        if trial is not None and (trial.way != self.way or trial.is_near(limit)):
+        if trial is not None and (
+            trial.trying
+            or trial.way != self.way
+            or (self.unheard_seconds >= self.quiet and self._is_near(limit))
+        ):
             return None
         self.limit, self.rows, begun = limit, self.most_rows, self.begun
         if begun is not None and begun.fits(start, limit, self.enter_loop):

@@ -124,7 +124,12 @@ class CpuEngine(Trying):
         if self.progress[loop_state.NO_IN_EDGES]:
             self._pull_if_wanted()
         records = records[: self.progress[loop_state.ROWS]]
-        if self.trial is not None:
+        if self.trial is None:
+            return records
+        if self.rests:
+            self.unheard += len(records)
+            self.unheard_seconds += self.end - begin
+        else:
             self.trial.note(self.way, records, self.end - begin)
         return records
 

@@ -23,8 +23,6 @@ import statistics
 
 import numpy as np
 
-from gpop.common.memory import available_bytes
-from gpop.layout.edge_blocks import BINS_BUILD, BLOCKS_BUILD
 from gpop.plan.plan import UNLIMITED
 from gpop.plan.trace import GATHER_AT, SCATTER_AT
 
@@ -36,8 +34,8 @@ BEHIND = 1.6, 1.25
 
 HELD_UP, NEARLY = 3.0, 0.98
 
-FIRST, SHARE = 40, 0.04
-"""Iterations before the first trial, at least, and its price over the time of all that are done before."""
+FIRST = 40
+"""Iterations before the first trial, at least."""
 
 AGAIN = 16
 """How many times as long iterations go on before the next trial."""
@@ -47,17 +45,6 @@ SOON = 256
 
 FARTHEST = 3.0
 """A way that is expected to take so many times as long is not tried."""
-
-BUILD_NS, BUILD_S = {"pull": BLOCKS_BUILD, "pc": BINS_BUILD}, 5e-3
-"""What the layout of a way costs, by edge and core, and at least."""
-
-PREPARE_S, LOAD_S, COMPILE_S = 4e-3, 15e-3, 1.6
-"""What else a trial costs: runs that take turns are prepared each by itself; and where the kernel of the
-other way is not loaded, it is, or is compiled before: in some seconds, but once for all later processes."""
-
-MOST_BYTES, SPARE, EDGE_BYTES = 1 << 29, 8, 16
-"""What is built for a trial takes so many bytes at most, and one in so many of those that are free; it takes
-so many of an edge, at most, beside its weight."""
 
 
 class Trial:
@@ -71,6 +58,8 @@ class Trial:
         Seconds of iterations, since the beginning, before they take turns.
     trying : bool
         Whether they take turns; else ``way`` is taken until the next trial.
+    affords : bool
+        Whether somebody has seen to it that the other way can be tried; before that no turn begins.
     took : dict
         By way: the seconds of an iteration in the last trial, once it is over.
 
@@ -80,6 +69,7 @@ class Trial:
     >>> records = np.zeros((10, GATHER_AT + 1))
     >>> for _ in range(4):
     ...     trial.note("pull", records, 0.5)
+    >>> trial.affords = True
     >>> while trial.trying:
     ...     records[:, GATHER_AT] = {"pc": 0.2, "pull": 0.3}[trial.way]
     ...     trial.note(trial.way, records, 3.0)
@@ -88,12 +78,13 @@ class Trial:
     """
 
     __slots__ = (
-        "_done", "_is_first", "_other", "_seconds", "_spent", "_turns", "took", "trying", "wait", "way",
+        "_done", "_is_first", "_other", "_seconds", "_spent", "_turns", "affords", "took", "trying", "wait",
+        "way",
     )  # fmt: skip
 
     def __init__(self, way: str, other: str, wait: float) -> None:
         self.way, self._other, self.wait = way, other, wait
-        self.trying, self._is_first = False, True
+        self.trying, self.affords, self._is_first = False, False, True
         self.took: dict[str, float] = {}
         self._done, self._spent = 0, 0.0  # iterations, and the seconds that they took
         self._seconds: list[float] = []  # of the iterations of this turn
@@ -108,18 +99,21 @@ class Trial:
         iterations = min(rest * self._done / self._spent, UNLIMITED) if self._spent > 0 else 0
         return max(1, first, math.ceil(iterations))
 
-    def note(self, way: str, records: np.ndarray, seconds: float) -> None:
-        """These iterations were done so; a run that goes on in a way that is not the trial's is no turn."""
-        self._done += len(records)
+    def spend(self, iterations: int, seconds: float) -> None:
+        """So many were done, in any way."""
+        self._done += iterations
         self._spent += seconds
-        if way != self.way:
-            return
-        if self.trying:
-            self._seconds += (records[:, SCATTER_AT] + records[:, GATHER_AT]).tolist()
-        elif self._spent >= self.wait and self._done >= FIRST:
+        if not self.trying and self._spent >= self.wait and self._done >= FIRST:
             self.trying, self._turns = True, {self.way: [], self._other: []}
-        if len(self._seconds) >= TURN:
-            self.end_turn()
+
+    def note(self, way: str, records: np.ndarray, seconds: float) -> None:
+        """These iterations were done so, which may be a turn, or part of one."""
+        may = self.trying and self.affords and way == self.way
+        self.spend(len(records), seconds)
+        if may:
+            self._seconds += (records[:, SCATTER_AT] + records[:, GATHER_AT]).tolist()
+            if len(self._seconds) >= TURN:
+                self.end_turn()
 
     def end_turn(self) -> None:
         """The other's turn begins, if one is over: a run may end before it is."""
@@ -151,15 +145,25 @@ class Trial:
         """
         return self.trying or self.left < min(limit, SOON)
 
+    def quiet(self) -> float:
+        """Seconds of iterations for which no run needs to ask whether a trial is near."""
+        return self.wait - self._spent - SOON * self._spent / max(1, self._done)
+
     def hurry(self, wait: float) -> None:
         """The first trial costs less by now: somebody has paid for it."""
         if self._is_first:
             self.wait = min(self.wait, wait)
 
-    def give_up(self) -> None:
-        """There is no room for what this way needs: the other one is taken, whatever its time."""
-        self.way, self._other = self._other, self.way
+    def put_off(self, wait: float) -> None:
+        """The first trial, which was to begin, costs more than was thought, if less than so much was done."""
+        self.trying, self.wait, self.affords = False, wait, self._spent >= wait
+
+    def end_without(self, way: str) -> str:
+        """There is no room for what this way needs; the other one, which is taken, whatever its time."""
+        if way == self.way:
+            self.way, self._other = self._other, self.way
         self.trying, self._is_first, self.wait = False, False, math.inf
+        return self.way
 
     def told(self) -> dict[str, str | float]:
         """The way that comes next, by ``model``, ``times`` or, in a trial, ``turns``; and times it knows."""
@@ -177,29 +181,15 @@ def typical(seconds: list[float]) -> float:
     return statistics.fmean(min(each, most) for each in seconds)
 
 
-def trial_of(
-    way: str, expected: dict[str, float], makes: int, builds: float, prepares: float
-) -> Trial | None:
-    """The trial of a program that the model has take this ``way``; None where the other is not worth one.
-
-    Parameters
-    ----------
-    way : str
-    expected : dict
-        By way, the time of an iteration, in any unit.
-    makes : int
-        Bytes of the other's layout, at most, where it is not there.
-    builds, prepares : float
-        Seconds to build it, and for all else that a trial costs.
+def trial_of(way: str, expected: dict[str, float], wait: float) -> Trial | None:
+    """The trial of a program that the model has take this ``way``; None where the other is far behind by what
+    is ``expected`` of an iteration.
 
     Examples
     --------
-    >>> trial_of("pull", {"pull": 1.0, "pc": 3.1}, 0, 0.0, 0.0)
-    >>> trial_of("pull", {"pull": 1.0, "pc": 2.9}, 1 << 40, 0.0, 0.0)
-    >>> trial_of("pull", {"pull": 1.0, "pc": 2.9}, 0, 0.0, 0.0).left
+    >>> trial_of("pull", {"pull": 1.0, "pc": 3.1}, 2.0)
+    >>> trial_of("pull", {"pull": 1.0, "pc": 2.9}, 2.0).left
     40
     """
     (other,) = expected.keys() - {way}
-    if expected[other] > FARTHEST * expected[way] or makes > min(MOST_BYTES, available_bytes() // SPARE):
-        return None
-    return Trial(way, other, (builds + prepares) / SHARE)
+    return None if expected[other] > FARTHEST * expected[way] else Trial(way, other, wait)

@@ -72,8 +72,6 @@ MOST_OF_MANY_LEVELS = 1 << 25
 a web graph with 5.6 million; but 1.1 to 1.4 on small worlds, whose neighbours are as near."""
 
 
-
-
 def prefers_pc(
     active_vertices, active_edges, edges, messages, partitions, sizes, ratio,
     direct_edges=0, direct_messages=0,

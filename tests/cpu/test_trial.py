@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import gpop
 from gpop.common.errors import NotEnoughMemory
-from gpop.cpu import specialise, trying, workspace
+from gpop.cpu import loop_state, specialise, trying, workspace
 from gpop.cpu import trial as module
 from gpop.cpu.engine import CpuEngine
 from gpop.cpu.trial import BEHIND, FIRST, TURN, TURNS, Trial, trial_of
@@ -48,7 +49,9 @@ WAITED = FIRST + 20
 
 def waiting(each: float = 1.0) -> Trial:
     """One that waits for so many iterations of pull."""
-    return Trial("pull", "pc", wait=(WAITED - 0.5) * each)
+    trial = Trial("pull", "pc", wait=(WAITED - 0.5) * each)
+    trial.affords = True
+    return trial
 
 
 def begun() -> Trial:
@@ -69,6 +72,7 @@ def test_the_model_s_way_then_turns_then_the_faster_one():
 
 def test_no_trial_before_some_iterations():
     trial = Trial("pull", "pc", wait=0.0)
+    trial.affords = True
     assert trial.left == FIRST and not trial.is_near(FIRST) and trial.is_near(FIRST + 1)
     assert turns(go_on(trial, {"pull": 9.0, "pc": 1.0}, FIRST + TURN + 1)) == [
         ("pull", FIRST + TURN),
@@ -139,17 +143,30 @@ def test_runs_may_be_shorter_than_turns_or_go_on_in_their_own_way():
     assert trial.told() == {"way": "pc", "by": "times", "pull": 3.0, "pc": 2.0}
 
 
-def test_no_trial_of_what_is_not_worth_it(monkeypatch):
-    near, far = {"pull": 1.0, "pc": 1.1}, {"pull": 1.0, "pc": module.FARTHEST + 0.1}
-    assert trial_of("pull", far, 0, 0.0, 0.0) is None and trial_of("pc", far, 0, 0.0, 0.0).way == "pc"
-    assert trial_of("pull", near, module.MOST_BYTES + 1, 0.0, 0.0) is None
-    assert trial_of("pull", near, 1000, 2.0, 1.0).wait == 3.0 / module.SHARE
-    monkeypatch.setattr(module, "available_bytes", lambda: 7999)
-    assert trial_of("pull", near, 1000, 0.0, 0.0) is None
+def test_no_trial_of_what_is_far_behind():
+    far = {"pull": 1.0, "pc": module.FARTHEST + 0.1}
+    assert trial_of("pull", far, 0.0) is None and trial_of("pc", far, 0.0).way == "pc"
+
+
+def test_no_turn_begins_before_somebody_has_seen_to_it():
+    trial = begun()
+    trial.affords = False
+    assert turns(go_on(trial, {"pull": 1.0}, 99)) == [("pull", 99)] and trial.trying
+    trial.put_off(1000.0)
+    assert not trial.trying and turns(go_on(trial, {"pull": 1.0}, 1000 - WAITED - 99)) == [("pull", 841)]
+    assert trial.trying and not trial.affords
+
+
+def test_a_way_that_there_is_no_room_for_is_never_tried():
+    for way in ("pull", "pc"):
+        trial = begun()
+        other = trial.end_without(way)
+        assert {way, other} == {"pull", "pc"} and turns(go_on(trial, {other: 9.9}, 9999)) == [(other, 9999)]
 
 
 def test_a_layout_that_somebody_else_has_built_is_not_waited_for():
     trial = Trial("pull", "pc", wait=1e9)
+    trial.affords = True
     trial.hurry(2.0)
     trial.hurry(3.0)
     assert trial.wait == 2.0
@@ -174,9 +191,9 @@ def thinking(monkeypatch):
 @pytest.fixture
 def tried(thinking, monkeypatch):
     """A trial costs nothing, and is begun soon."""
-    monkeypatch.setattr(trying, "_price", lambda *_: 0.0)
-    monkeypatch.setattr(trying, "BUILD_S", 0.0)
-    monkeypatch.setattr(module, "SHARE", 1.0)
+    for name in ("BUILD_S", "PREPARE_S", "LOAD_S", "COMPILE_S"):
+        monkeypatch.setattr(trying, name, 0.0)
+    monkeypatch.setattr(trying, "SHARE", 1.0)
     monkeypatch.setattr(module, "FIRST", 10)
 
 
@@ -184,12 +201,20 @@ def tried(thinking, monkeypatch):
 def clock(monkeypatch):
     """Seconds that an iteration is said to take, by way."""
     took = {"pull": 2.0, "pc": 1.0}
-    note = Trial.note
+    note, enter = Trial.note, CpuEngine._enter
+    now = [0.0]
 
     def told(trial, way, rows, seconds):
-        note(trial, way, records([took[way]] * len(rows)), took[way] * len(rows))
+        note(trial, way, records([took[way]] * len(rows)), seconds)
+
+    def entered(engine, *numbers, **how):
+        over = enter(engine, *numbers, **how)
+        now[0] += took.get(engine.mode, 0.0) * int(engine.progress[loop_state.ROWS])
+        return over
 
     monkeypatch.setattr(Trial, "note", told)
+    monkeypatch.setattr(CpuEngine, "_enter", entered)
+    monkeypatch.setattr("gpop.cpu.engine.time", SimpleNamespace(perf_counter=lambda: now[0]))
     return took
 
 
@@ -367,19 +392,40 @@ def test_choices_that_must_not_depend_on_the_machine_do_not(changing, monkeypatc
     assert set(ways_of(run)) == {"pull"} and not graph.store.has(Kind.TIMES)
 
 
-def test_what_a_trial_costs_is_waited_for(thinking, monkeypatch):
-    """A kernel that must be compiled, or loaded, or is there; a layout that another run may have built."""
-    graph, waits = unsorted_and_doubled(weights=False), []
-    for there in ("none", "is_kept", "is_loaded", "layout"):
-        for name in ("is_kept", "is_loaded"):
-            monkeypatch.setattr(trying, name, lambda *_, there=there, name=name: there in (name, "layout"))
-        if there == "layout":
-            gpop.pagerank(graph, iterations=1, threads=2, mode="pc")
-        graph.store.forget()
-        assert ask(graph, iterations=1).run.mode == "pull"
-        (trial,) = graph.store.get(Kind.TIMES).values()
-        waits.append(trial.wait)
-    assert waits[0] > 50 * waits[1] and waits[1] > 2 * waits[2] and waits[2] > 2 * waits[3] > 0
+def test_what_a_trial_costs_is_waited_for(thinking, clock, monkeypatch):
+    """A layout that must be built, a kernel that must be loaded or compiled; what is there is free."""
+    graph, there = unsorted_and_doubled(weights=False), set()
+    for name in ("is_kept", "is_loaded"):
+        monkeypatch.setattr(trying, name, lambda *_, name=name: name in there)
+    monkeypatch.setattr(module, "FIRST", 1)
+    clock["pull"] = 1e-3
+    assert ask(graph).run.trace.summary["choice"]["by"] == "model"
+    (trial,) = graph.store.get(Kind.TIMES).values()
+    loaded = (trying.PREPARE_S + trying.BUILD_S + trying.LOAD_S) / trying.SHARE
+    assert trial.wait == pytest.approx(loaded, rel=0.01)
+    seconds = trying.COMPILE_S / trying.SHARE
+    assert set(ways_of(ask(graph, int(1e3 * loaded) + 99).run)) == {"pull"}
+    assert set(ways_of(ask(graph, 4).run)) == {"pull"} and not trial.trying and trial.wait == seconds
+    there.add("is_loaded")
+    graph.store.forget()
+    ask(graph, 4)
+    assert trial.wait == seconds  # its layout would have to be built
+    gpop.pagerank(graph, iterations=1, threads=2, mode="pc")
+    ask(graph, 4)
+    assert trial.wait == trying.PREPARE_S / trying.SHARE and trial.trying
+    assert len(set(ways_of(ask(graph, 100).run))) == 2
+
+
+def test_nothing_large_is_built_for_a_trial(tried, clock, monkeypatch):
+    graph = unsorted_and_doubled(weights=False)
+    monkeypatch.setattr(trying, "MOST_BYTES", 16 * graph.m - 1)
+    assert "choice" not in ask(graph, 400).run.trace.summary
+    monkeypatch.setattr(trying, "MOST_BYTES", 16 * graph.m)
+    monkeypatch.setattr(trying, "available_bytes", lambda: 8 * 16 * graph.m - 1)
+    graph.store.forget()
+    for _ in range(2):
+        assert set(ways_of(ask(graph, 400).run)) == {"pull"}
+    assert not graph.store.has(Kind.BINS)
 
 
 def test_which_kernels_are_there(tried):
