@@ -110,7 +110,8 @@ def katz(
         iterations=iterations, max_iterations=max_iterations, below=tolerance * max(graph.n, 1),
     )  # fmt: skip
     score = program.rank
-    if normalized and (norm := np.linalg.norm(score)) > 0:
+    # Not by BLAS, whose threads would be up against those of the run.
+    if normalized and (norm := np.sqrt(np.square(score).sum())) > 0:
         score = score / norm
     return KatzResult(score=score, iterations=run.iterations, converged=converged, run=run)
 

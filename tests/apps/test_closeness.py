@@ -19,6 +19,7 @@ from tests.graphs import small_graphs
 def eager(monkeypatch):
     """Threads take part however small the graph."""
     monkeypatch.setattr(distance_sums, "_SERIAL", 0)
+    monkeypatch.setattr(distance_sums, "_FEWEST", 1)
 
 
 def of_networkx(graph, **options) -> np.ndarray:
