@@ -68,7 +68,15 @@ from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.in_edges import in_edges
 from gpop.layout.likely_sources import likely_sources
-from gpop.model.sharing import EDGES_EACH, chunk_edges, least_level, least_rest, pays_to_share, worth
+from gpop.model.sharing import (
+    EDGES_EACH,
+    MANY_THREADS,
+    chunk_edges,
+    least_level,
+    least_rest,
+    pays_to_share,
+    worth,
+)
 
 PHASES = ("push", "pull")
 VERTEX_BYTES = 22
@@ -209,7 +217,7 @@ def _compile(ids: np.dtype) -> None:
 @kernel
 def _search(source, space, parent, level):
     """By one thread."""
-    _begin(source, space, parent, level, np.int64(len(level)), np.int64(0))
+    _begin(source, space, parent, level, 1, np.int64(len(level)), np.int64(0))
 
 
 @kernel
@@ -221,7 +229,7 @@ def _search_together(
     ``job`` is the table of a `SharedSearch`: only what is found is new in it, and to renew it here takes no
     time.
     """
-    if not _begin(source, space, parent, level, rest, edges):
+    if not _begin(source, space, parent, level, threads, rest, edges):
         return np.int64(1)
     called = worth(threads, space.left_off[LEFT], each)
     begin_together(called, chunk_edges(called), together, space)
@@ -232,16 +240,16 @@ def _search_together(
 
 
 @inline
-def _begin(source, space, parent, level, shared_rest, shared_edges):
+def _begin(source, space, parent, level, threads, shared_rest, shared_edges):
     """All levels from ``source``, or those before one that is worth to share, while so many are beyond it.
 
     Returns whether there is such a level. ``order[begin:end]`` is the frontier after a push; what is before
     ``marked`` has its bits in ``visited``. Where others may be called they say of the vertices that were not
-    seen that they have no parent: to write to each of them takes one thread an eighth of a search. Not where
-    lists are short, as of roads: levels are many, and each would wait for the lines that it writes to.
+    seen that they have no parent: to write to each of them takes one thread an eighth of a search. Not two
+    threads, nor where lists are short, as of roads: each level would wait for the lines that it writes to.
     """
     narrow, most = len(space.indices) <= FEW * len(level), space.most[0]
-    bare, n = len(level) > shared_rest and not narrow, np.uint64(len(level))
+    bare, n = threads >= MANY_THREADS and not narrow, np.uint64(len(level))
     if not bare:
         parent[:], level[:] = NOBODY, -1
     space.seen[:], space.visited[:], space.tally[:] = 0, 0, 0
@@ -251,7 +259,11 @@ def _begin(source, space, parent, level, shared_rest, shared_edges):
     rest, left, started = len(level) - 1, len(space.indices), clock_ns()
     while size > 0:
         pulls = pays_to_pull(before == _PULL, size, edges, rest, left, len(space.visited))
-        if before == _PUSH and rest >= shared_rest and (pulls or pays_to_share(size, edges, shared_edges)):
+        if (
+            before == _PUSH
+            and rest >= shared_rest
+            and (pulls or pays_to_share(threads, size, edges, shared_edges))
+        ):
             now = space.left_off
             edges = edges_of(begin, end, space) if narrow else edges  # which are not always counted
             now[SIZE], now[EDGES], now[REST], now[LEFT] = size, edges, rest, left

@@ -82,6 +82,27 @@ def test_one_in_another_lives_as_long_as_that():
     assert len(others) == 1000
 
 
+def test_a_table_is_renewed_with_other_references_which_live_as_long():
+    def outer(number, **other):
+        return Outer(np.int64(number), Reference(values(np.array([7, 8]))._replace(**other)), np.int64(2))
+
+    reference = Reference(outer(1))
+    open_outer = opener(reference.kind)
+
+    @njit
+    def read(address):
+        outer = open_outer(address)
+        return outer.before, outer.inner.count, outer.inner.small, outer.after
+
+    assert reference.renew(outer(5, count=np.int64(9)))
+    gc.collect()
+    others = [Reference(values(np.arange(2))._replace(count=np.int64(i))) for i in range(1000)]
+    assert read(reference.address) == (5, 9, 200, 2)
+    assert not reference.renew(outer(6, data=np.zeros((2, 2))))
+    assert read(reference.address) == (5, 9, 200, 2)
+    assert len(others) == 1000
+
+
 def test_the_same_objects_have_one_reference_until_an_array_goes():
     data = np.arange(3)
     given = values(data)
