@@ -41,9 +41,9 @@ K, CHUNKS, EDGES = range(3)
 _CHUNK = 1 << 11  # vertices
 _SPARSE = 4  # lists are packed when so many times fewer are left
 _SERIAL = 1 << 23
-"""Vertices and edges of graphs that one thread peels: steps are short, and what is taken from a neighbour is mostly
-in another core's cache. On 4 and 16 threads of an Intel machine mails took 1.6 times as long, papers 1.9, the web
-(6 million) 1.2 and 1.1."""
+"""Vertices and edges of graphs that one thread peels: steps are short, and what is taken from a neighbour is
+mostly in another core's cache. On 4 and 16 threads of an Intel machine mails took 1.6 times as long, papers
+1.9, the web (6 million) 1.2 and 1.1."""
 _FEWEST = 3
 """Threads that are faster than one: two have to add with atomics, and to branch, and gain nothing by that."""
 _LIGHT = 1 << 14  # vertices or edges of a step that the leader does alone

@@ -52,8 +52,8 @@ _FEW, _TRIMMED = 2, 4
 giant component is small. One thread, time of the depth-first search alone over that with searches: cit-HepPh
 .35, cnr-2000 .67, p2p-Gnutella31 .68; but where fewer were trimmed ego-twitter 3.0, soc-Slashdot0902 1.8."""
 _SERIAL = 1 << 22
-"""Vertices and edges of graphs that one thread does. On 4 and 16 threads of an Intel machine papers took 2.3 and 2.6
-times as long, mails 1.1 and 1.7, the web (3.5 million) 1.1 and 1.0."""
+"""Vertices and edges of graphs that one thread does. On 4 and 16 threads of an Intel machine papers took 2.3
+and 2.6 times as long, mails 1.1 and 1.7, the web (3.5 million) 1.1 and 1.0."""
 ALIVE = 2
 """Row of ``seen``: what was not trimmed."""
 _ONE, _SIX, _LAST_BIT = np.uint64(1), np.uint64(6), np.uint64(63)
