@@ -40,10 +40,11 @@ K, CHUNKS, EDGES = range(3)
 
 _CHUNK = 1 << 11  # vertices
 _SPARSE = 4  # lists are packed when so many times fewer are left
-_SERIAL = 1 << 23
-"""Vertices and edges of graphs that one thread peels: steps are short, and what is taken from a neighbour is
-mostly in another core's cache. On 4 and 16 threads of an Intel machine mails took 1.6 times as long, papers
-1.9, the web (6 million) 1.2 and 1.1."""
+_SERIAL, _SERIAL_THIN, _THIN = 1 << 23, 1 << 18, 8
+"""Vertices and edges of graphs that one thread peels, and of those with so few edges a vertex: among many,
+steps are short, and what is taken from a neighbour is mostly in another core's cache. On 4 and 16 threads of
+an Intel machine mails took 1.6 times as long, papers 1.9, the web (6 million) 1.2 and 1.1, RMAT 18 (8 million)
+1.1 and .9; but roads .44 and .17, RMAT 20 .75 and .5."""
 _FEWEST = 3
 """Threads that are faster than one: two have to add with atomics, and to branch, and gain nothing by that."""
 _LIGHT = 1 << 14  # vertices or edges of a step that the leader does alone
@@ -90,7 +91,7 @@ def core_numbers(graph: Graph, simple: bool, threads: int) -> Cores:
     """
     n, indptr, indices = graph.n, graph.indptr, graph.indices
     require_memory(16 * n, f"core numbers of {graph!r}")
-    if threads < _FEWEST or n + graph.m < _SERIAL:
+    if threads < _FEWEST or n + graph.m < (_SERIAL_THIN if graph.m <= _THIN * n else _SERIAL):
         peel_alone(simple, indptr[:1], indices)  # compiled before the clock starts
         start = time.perf_counter()
         core, edges = peel_alone(simple, indptr, indices)

@@ -26,6 +26,7 @@ def of_networkx(graph) -> np.ndarray:
 def eager(monkeypatch):
     """Threads take part however small the graph."""
     monkeypatch.setattr(cores, "_SERIAL", 0)
+    monkeypatch.setattr(cores, "_SERIAL_THIN", 0)
     monkeypatch.setattr(cores, "_FEWEST", 2)
 
 
