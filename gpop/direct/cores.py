@@ -43,7 +43,7 @@ _SPARSE = 4  # lists are packed when so many times fewer are left
 _SERIAL, _SERIAL_THIN, _THIN = 1 << 23, 1 << 18, 8
 """Vertices and edges of graphs that one thread peels, and of those with so few edges a vertex: among many,
 steps are short, and what is taken from a neighbour is mostly in another core's cache. On 4 and 16 threads of
-an Intel machine mails took 1.6 times as long, papers 1.9, the web (6 million) 1.2 and 1.1, RMAT 18 (8 million)
+an Intel machine mails took 1.6 times as long, papers 1.9, the web (6 million) 1.2 and 1.1, RMAT 18 (of 8)
 1.1 and .9; but roads .44 and .17, RMAT 20 .75 and .5."""
 _FEWEST = 3
 """Threads that are faster than one: two have to add with atomics, and to branch, and gain nothing by that."""

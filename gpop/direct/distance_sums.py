@@ -34,8 +34,8 @@ _SERIAL = 1 << 22
 edges more than one of half of them. 16 sources on a random graph: .5 and .7 ms; on a mesh 47 and 30."""
 
 _FEWEST, _THIN = 16, 8
-"""Sources of a batch, at least, but for graphs with so few edges a vertex, whose searches seldom meet: of the
-web, with 10, one of 8, 16, 32 and 64 takes 30, 33, 42 and 49 ms; 16 threads took 2.6 times as long for 8."""
+"""Sources of a batch, at least, but for graphs with so few edges a vertex, whose searches seldom meet: of
+the web, with 10, one of 8, 16, 32 and 64 takes 30, 33, 42 and 49 ms; of 8, 16 threads took 2.6 times it."""
 
 _PULLED = 4  # the edges of a level are so large a part of all, from which pulling pays
 _ONE = np.uint64(1)
