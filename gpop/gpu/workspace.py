@@ -56,7 +56,7 @@ def workspace_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits) -> S
         "list": (n if frontier else 0, np.uint32),
         "candidates": (n if frontier else 0, np.uint32),
         "waiting_bits": (words if buckets else 0, np.uint32),
-        "entries": (4 * 2 * min(limits.LEVEL_EDGES, n) if traits.few else 0, np.uint32),
+        "entries": (4 * 4 * min(limits.LEVEL_EDGES, n) if traits.few else 0, np.uint32),
         "heavy": (heavy if pushes or frontier else 0, np.uint32),
         "mode": (k, np.uint8),
         "active_vertices": (k, np.uint32),

@@ -13,12 +13,14 @@ struct Record {  // in shared memory
   int64 needy, needy_edges, begun, deadline;
   double n, m, k, ratio;
 
-  __device__ __noinline__ void begin(Control* of, double vertices, double edges, double partitions) {
+  // `first`: the level with which the run begins, of which nobody has heard.
+  __device__ __noinline__ void begin(Control* of, double vertices, double edges, double partitions, uint64 first) {
     control = of;
-    const Control::Head& head = control->head;
+    Control::Head& head = control->head;
+    if (first) head.started = head.begin_ns = now_ns();
     row = control->trace[head.rows];
-    needy = head.needy;
-    needy_edges = head.needy_edges;
+    needy = head.needy - entries_of(first);
+    needy_edges = head.needy_edges - edges_of(first);
     begun = head.begin_ns;
     deadline = head.started + head.slice_ns;
     n = vertices;
@@ -57,16 +59,31 @@ struct Record {  // in shared memory
 
   // So many levels are over, `found` is left to others.
   __device__ __noinline__ void end(unsigned levels, uint64 found, int64 visited, int way) {
-    Control::Head& head = control->head;
-    head.visited = visited;
-    head.way = way;
-    head.iteration += levels;
-    head.rows += levels;
-    end_row(now_ns());
+    Control::Head& head = end_rows(levels, visited, way);
     head.next_frontier = entries_of(found);
     head.next_edges = edges_of(found);
     head.needy = needy;
     head.needy_edges = needy_edges;
-    head.fresh = head.list_valid = 1;
+    head.fresh = 1;
+  }
+
+  // The same where nothing is active any more, and the run is over.
+  __device__ __noinline__ void close(unsigned levels, int64 visited, int way) {
+    Control::Head& head = end_rows(levels, visited, way);
+    head.frontier = head.edges = head.list_size = 0;
+    head.fresh = head.alone = 0;
+    head.finished = head.stop = 1;
+  }
+
+  __device__ Control::Head& end_rows(unsigned levels, int64 visited, int way) {
+    Control::Head& head = control->head;
+    end_row(now_ns());
+    head.visited = visited;
+    head.way = way;
+    head.iteration += levels;
+    head.rows += levels;
+    head.loads = 0;
+    head.few = head.list_valid = 1;
+    return head;
   }
 };

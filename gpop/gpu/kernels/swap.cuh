@@ -8,6 +8,10 @@
 // are done when they have looked. Bytes: 4 (hub_of) per message, 2 * sizeof(Gathered) per message that waits.
 // Programs with `combine` swap minima and maxima only, which most messages do not change: no queues.
 
+struct Nothing {  // in place of what there is to do meanwhile
+  __device__ __forceinline__ void operator()() const {}
+};
+
 #if SWAPPABLE
 typedef decltype(Copy::cell) Cell;
 
@@ -64,15 +68,23 @@ __device__ __forceinline__ bool wait_at_hub(Gathered value, unsigned v, const Gr
 }
 
 // True if the message activates its vertex now; one that waits does so later. `ends`, where the caller asks: it
-// does, and needsFunc has no use for another one, so that no other message activates the vertex.
+// does, and needsFunc has no use for another one, so that no other message activates the vertex. `ahead` is called when
+// it may activate it, before anybody waits for a swap.
+//
+// The first look is at what L1 holds: a value that the cell has had since the barrier. A message that changes nothing
+// there came before whatever has changed it since; one that does is put right by the swap.
+template <class Ahead = Nothing>
 __device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsigned v, const Graph& graph,
-                                            const Space& space, Control* control, bool* ends = nullptr) {
+                                            const Space& space, Control* control, bool* ends = nullptr, Ahead ahead = Ahead()) {
   Cell* at = &written_cell(state, v);
-  uint64 old = load_cell(at);
+  uint64 old = cell_bits(*at);
+  bool asked = false;
   for (bool first = true;; first = false) {
     Copy copy(state, cell_of(old));
     const bool activated = gatherFunc(copy, value, v);
     const uint64 desired = cell_bits(copy.cell);
+    if (activated && !asked) ahead();
+    asked |= activated;
     if (desired == old) return activated;
     if (first && wait_at_hub(value, v, graph, space, control)) return false;
     const uint64 seen = swap_cell(at, old, desired);
@@ -84,8 +96,10 @@ __device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsign
   }
 }
 #else
+template <class Ahead = Nothing>
 __device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsigned v, const Graph&, const Space&,
-                                            Control*, bool* = nullptr) {
+                                            Control*, bool* = nullptr, Ahead ahead = Ahead()) {
+  ahead();
   return gatherFunc(state, value, v);  // writes nothing (several fields: PUSH == OWNER, not called)
 }
 #endif
