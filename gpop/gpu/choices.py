@@ -20,6 +20,7 @@ from gpop.model.choosers import (
     prefers_few_ways,
     prefers_only_pushes,
     prefers_rows,
+    prefers_sweeps,
 )
 from gpop.model.strategies import PULL, SC, WARP, Strategy, asked_on, code_of, policies, split
 from gpop.plan.chosen import asked_once
@@ -68,7 +69,8 @@ def traits_of(
         combine = None
     levels = live and way == SWAP and plan.lowered.filters_early
     pulls_too = plan.may(PULL) and plan.model.pulls and not cls.all_active
-    pulls_too &= streamed or not levels or not _only_pushes(plan, emitted)
+    swept = levels and not streamed and _is_swept(plan)
+    pulls_too &= streamed or not levels or not (swept or _only_pushes(plan, emitted))
     strategies = strategies_of(
         mode_of(plan, streamed or budgeted),
         way == OWNER,
@@ -77,7 +79,8 @@ def traits_of(
         levels,
         streamed,
         rows,
-        streamed or not levels or not _leaves_bins(plan, emitted, pulls_too),
+        streamed or not levels or not (swept or _leaves_bins(plan, emitted, pulls_too)),
+        swept,
     )
     return Traits(
         bits=bits_of(plan, strategies),
@@ -150,6 +153,13 @@ def _only_pushes(plan: Plan, emitted: Emitted) -> bool:
     """
     searches = plan.tree is None and plan.partition_size is None and "needsFunc" in emitted.defined
     return searches and prefers_only_pushes(plan.program.graph.m)
+
+
+def _is_swept(plan: Plan) -> bool:
+    """Whether levels may look at all edges: on small graphs, unless one block does the run, or somebody is asked before
+    each of them, or says how large partitions are to be."""
+    graph, asked = plan.program.graph, plan.tree is not None or "priorityFunc" in plan.lowered.functions
+    return plan.partition_size is None and not asked and not limits.fit_one_block(graph) and prefers_sweeps(graph.n, graph.m)
 
 
 def _is_for_a_cluster(plan: Plan) -> bool:

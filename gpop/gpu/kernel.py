@@ -31,6 +31,7 @@ from gpop.gpu.traits import (
     one_phase,
     queues,
     shared_bytes,
+    sweeps,
     total_dtype,
     whole_vectors,
 )
@@ -118,6 +119,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "MASKED": int(traits.masked and not traits.all_active),
         "ONE_PHASE": int(one_phase(traits)),
         "STEADY": int(one_phase(traits) and launched is FUSED),
+        "SWEEPS": int(few is not None and sweeps(traits)),
         "SETTLES": int(emitted.settles and launched not in ON_RANKS),
         "AGGREGATE": (None, *AGGREGATIONS).index(traits.aggregation),
         "TRACK": int(traits.track),

@@ -19,6 +19,7 @@ from gpop.model.compiled import (
     missed_bytes,
     prefers_asking,
     prefers_bins,
+    prefers_sweep,
     wanting_bytes,
 )
 from gpop.model.gpu_bytes import DeviceSizes
@@ -41,6 +42,7 @@ def strategies_of(
     streamed: bool = False,
     rows: bool = False,
     binned: bool = True,
+    swept: bool = False,
 ) -> tuple[Strategy, ...]:
     """What a run may choose from: at most one strategy for single vertices, one for whole partitions, one for
     iterations in which vertices ask, and one for those in which few are active.
@@ -48,7 +50,7 @@ def strategies_of(
     ``owned``: every vertex has an owner that gathers, whatever the mode; ``pulls``: the model may choose that
     vertices ask; ``levels``: messages can be delivered, and vertices listed, in one phase; ``streamed``:
     edges are read over the link, where they do not fit the device; ``rows``: owners combine all messages;
-    ``binned``: whether bins are worth while to a run that may choose.
+    ``binned``: whether bins are worth while to a run that may choose; ``swept``: whether levels may look at all edges.
 
     Examples
     --------
@@ -66,7 +68,7 @@ def strategies_of(
     name, _ = split(mode)
     if owned and not (name in GPU_STRATEGIES and GPU_STRATEGIES[name].mode == PULL):
         return (GPU_STRATEGIES["owner"],)
-    push = ["push"] + ["levels"] * (levels and not streamed)
+    push = ["push"] + ["sweeps" if swept else "levels"] * (levels and not streamed)
     auto = [*push] + ["bins"] * binned + ["bottom-up"] * pulls
     names = {"sc": push, "pc": ["bins"], "auto": auto}.get(name, [name])
     if combines:
@@ -132,7 +134,7 @@ def strategy_source(
     over_link = {part: _over_link(strategy, part == "PULLING") for part, strategy in chosen.items()}
     if streamed:
         functions += [function for function in over_link.values() if function is not None]
-    choosers = prefers_bins, divides, may_pull, wanting_bytes, prefers_asking, missed_bytes
+    choosers = prefers_bins, divides, may_pull, wanting_bytes, prefers_asking, prefers_sweep, missed_bytes
     lines = [model_source((*dict.fromkeys(functions), *choosers))]
     for part, strategy in chosen.items():
         lines.append(f"#define HAS_{part} {int(strategy is not None)}")

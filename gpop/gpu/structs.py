@@ -42,7 +42,7 @@ SPACE = np.dtype(
         (name, _POINTERS)
         for name in (
             "values", "partials", "sent", "vertex_value", "folded", "arrived", "frontier_bits", "active_bits",
-            "listed_bits", "touched_bits", "list", "candidates",
+            "level_bits", "listed_bits", "touched_bits", "list", "candidates",
             "waiting_bits", "entries", "heavy", "mode",
             "active_vertices", "active_edges", "waiting", "waiting_count", "called",
             "tree", "changes",

@@ -134,6 +134,11 @@ def one_phase(traits: Traits) -> bool:
     return traits.sparse is not None and traits.sparse.one_phase
 
 
+def sweeps(traits: Traits) -> bool:
+    """Whether levels may look at all edges (sweeps.cuh)."""
+    return traits.few is not None and "edges" in traits.few.layouts
+
+
 def folds_rows(emitted: Emitted, traits: Traits) -> bool:
     """Whether the messages of a row of HYB are combined before gatherFunc hears of them (hyb.cuh)."""
     hyb = traits.sparse is not None and "hyb" in traits.sparse.layouts

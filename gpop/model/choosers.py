@@ -61,6 +61,13 @@ MOST_WITHOUT_BINS = 1 << 22
 """Edges. On an H200 paths took .7 to .9 of the time without bins with up to 1.6 million, .95 to 1.05 with 1.8
 to 3.7 (a web graph with 3.2 million .62), and 1.5 with 7.6."""
 
+MOST_SWEPT, MOST_VERTICES_SWEPT = 1 << 22, 1 << 20
+"""Edges, and vertices, up to which a run has levels that may look at all of them (kernels/sweeps.cuh)."""
+
+SWEPT_EDGES, SWEPT_SHARE = 1 << 19, 32
+"""On a GPU all of so many edges are looked at in the time of a level that has few; of more, where more than one in so
+many is active."""
+
 MOST_ONLY_PUSHED = 5 << 18
 """Edges. On an H100 searches in mode sc, by the same kernels, took .87 to .96 of the time with .2 to .8
 million. Since levels of a million edges are one phase: on an H200 .70 with 1.1 million, as long with 1.6."""
@@ -152,6 +159,28 @@ def prefers_only_pushes(edges: float) -> bool:
     (True, False)
     """
     return edges < MOST_ONLY_PUSHED
+
+
+def prefers_sweeps(vertices: float, edges: float) -> bool:
+    """Whether a device has a thread for every few edges, so that most levels are best when they look at all.
+
+    Examples
+    --------
+    >>> prefers_sweeps(1 << 16, 1 << 20), prefers_sweeps(1 << 20, 1 << 23)
+    (True, False)
+    """
+    return vertices <= MOST_VERTICES_SWEPT and edges <= MOST_SWEPT
+
+
+def prefers_sweep(active_edges: float, edges: float) -> bool:
+    """Whether such a level is predicted to take no longer than one that finds the active edges.
+
+    Examples
+    --------
+    >>> prefers_sweep(10.0, 1e5), prefers_sweep(10.0, 1e6), prefers_sweep(1e5, 1e6)
+    (True, False, True)
+    """
+    return active_edges * SWEPT_SHARE + SWEPT_EDGES >= edges
 
 
 def prefers_cluster(vertices: float, edges: float) -> bool:

@@ -105,7 +105,8 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
                         (double)graph.n * graph.ell_width, (double)graph.coo_entries};
     const int64 most = cluster ? CLUSTER_EDGES : LEVEL_EDGES;
     const bool fit = next.heavy_size * HEAVY <= LEVEL_DEGREE || graph.longest <= LEVEL_DEGREE;  // its vertices a block each
-    const bool little = HAS_FEW && sends && next.list_valid && fit && next.edges <= most && next.frontier <= most;
+    const bool listed = next.list_valid && fit && next.edges <= most && next.frontier <= most;
+    const bool little = HAS_FEW && sends && (listed || (SWEEPS && !cluster));
     few = STEADY || (little && !(QUEUES && graph.queues));  // they close themselves
     alone = next.alone;
     chosen = next.way;
@@ -192,7 +193,7 @@ __device__ __forceinline__ bool begins_with_level(const Graph& graph, const Cont
   if (!SOLO || (QUEUES && graph.queues) || !head.fresh || head.loads != 1) return false;
   if (head.iteration >= head.limit || head.rows >= head.row_limit) return false;
   const int64 edges = degree_of(graph, *(const unsigned*)head.sources);
-  return edges <= most && edges <= LEVEL_DEGREE && !(HAS_PULLING && model::may_pull((double)edges, (double)(head.needy_edges - edges)));
+  return edges <= most && !(HAS_PULLING && model::may_pull((double)edges, (double)(head.needy_edges - edges)));
 }
 
 // What of an iteration was decided, the same for all threads.

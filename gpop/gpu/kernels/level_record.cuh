@@ -7,6 +7,19 @@
 __device__ __forceinline__ int64 entries_of(uint64 found) { return (int64)(found >> FOUND_SHIFT); }
 __device__ __forceinline__ int64 edges_of(uint64 found) { return (int64)(found & ((1ULL << FOUND_SHIFT) - 1)); }
 
+// Not worth a barrier of the grid.
+__device__ __forceinline__ bool is_little(uint64 found) {
+  return edges_of(found) <= ALONE_EDGES && entries_of(found) <= ALONE_VERTICES;
+}
+
+// The last warp of block 0 has no edges: neighbouring numbers on different multiprocessors, and this one the highest.
+__device__ __forceinline__ bool is_recorder() { return blockIdx.x == 0 && threadIdx.x == blockDim.x - 32; }
+__device__ __forceinline__ unsigned walkers_of(const Team& team) { return max(1u, team.warps() - 1); }
+__device__ __forceinline__ unsigned walker(const Team& team) {
+  const unsigned own = threadIdx.x >> 5;
+  return team.alone ? own : own * team.blocks + team.blocks - 1 - blockIdx.x;
+}
+
 struct Record {  // in shared memory
   Control* control;
   double* row;  // of the level that has begun last
@@ -34,8 +47,9 @@ struct Record {  // in shared memory
     begun = now;
   }
 
-  // The trace of this level, but for its end; whether the next one is to be left to others.
-  __device__ __noinline__ bool level(unsigned number, uint64 found, bool asks) {
+  // The trace of this level, but for its end; whether the next one is to be left to others. `lists`: it walks the edges of
+  // vertices in a list.
+  __device__ __noinline__ bool level(unsigned number, uint64 found, bool asks, bool lists) {
     const int64 now = now_ns(), size = entries_of(found), edges = edges_of(found);
     if (number) {
       end_row(now);
@@ -46,7 +60,7 @@ struct Record {  // in shared memory
     control->level_found[(number + 2) % 3] = 0;
     control->level_leave[(number + 2) % 3] = 0;
     const model::Part whole = {(double)size, (double)edges, n, m, 0, 0, (double)needy, (double)needy_edges};
-    const double pushed = model::levels_bytes(whole, LIVE_SIZES);
+    const double pushed = lists ? model::levels_bytes(whole, LIVE_SIZES) : FEW_BYTES(whole, LIVE_SIZES);
     for (int column = 0; column < TRACE_COLUMNS; ++column) row[column] = 0;
     row[FRONTIER_AT] = (double)size;
     row[EDGES_AT] = (double)edges;

@@ -41,11 +41,16 @@ struct LongLists {  // in shared memory
 // whether the graph has long lists at all; else nobody waits for the others.
 template <class Next, class Each>
 __device__ __forceinline__ void walk_together(bool some, Next next, Each each) {
-  __shared__ LongLists lists;
-  if (some) {
-    if (threadIdx.x == 0) lists.count = 0;
-    __syncthreads();
+  if (!some) {
+    unsigned v = 0;
+    int64 first = 0;
+    int degree = 0;
+    for (; next(v, first, degree); degree = 0) walk_edges(v, first, degree, each);
+    return;
   }
+  __shared__ LongLists lists;
+  if (threadIdx.x == 0) lists.count = 0;
+  __syncthreads();
   bool own = true;
   unsigned at = 0;
   while (own || at < lists.size()) {
@@ -55,11 +60,10 @@ __device__ __forceinline__ void walk_together(bool some, Next next, Each each) {
     if (own) {
       own = next(v, first, degree);
       if (!own) {
-        if (!some) break;
         __syncthreads();
         continue;
       }
-      if (some && lists.take(v, first, degree)) degree = 0;
+      if (lists.take(v, first, degree)) degree = 0;
     } else {
       if (at + lane_id() < lists.size()) lists.slice(at + lane_id(), v, first, degree);
       at += 32;

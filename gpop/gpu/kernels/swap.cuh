@@ -71,13 +71,14 @@ __device__ __forceinline__ bool wait_at_hub(Gathered value, unsigned v, const Gr
 // does, and needsFunc has no use for another one, so that no other message activates the vertex. `ahead` is called when
 // it may activate it, before anybody waits for a swap.
 //
-// The first look is at what L1 holds: a value that the cell has had since the barrier. A message that changes nothing
+// `old`, the first look, is at what L1 holds: a value that the cell has had since the barrier. A message that changes nothing
 // there came before whatever has changed it since; one that does is put right by the swap.
+__device__ __forceinline__ uint64 seen_by(State& state, unsigned v) { return load_cell(&written_cell(state, v)); }
+
 template <class Ahead = Nothing>
-__device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsigned v, const Graph& graph,
-                                            const Space& space, Control* control, bool* ends = nullptr, Ahead ahead = Ahead()) {
+__device__ __forceinline__ bool swap_seen(uint64 old, State& state, Gathered value, unsigned v, const Graph& graph,
+                                          const Space& space, Control* control, bool* ends = nullptr, Ahead ahead = Ahead()) {
   Cell* at = &written_cell(state, v);
-  uint64 old = cell_bits(*at);
   bool asked = false;
   for (bool first = true;; first = false) {
     Copy copy(state, cell_of(old));
@@ -96,10 +97,16 @@ __device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsign
   }
 }
 #else
+__device__ __forceinline__ uint64 seen_by(State&, unsigned) { return 0; }
 template <class Ahead = Nothing>
-__device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsigned v, const Graph&, const Space&,
-                                            Control*, bool* = nullptr, Ahead ahead = Ahead()) {
+__device__ __forceinline__ bool swap_seen(uint64, State& state, Gathered value, unsigned v, const Graph&, const Space&,
+                                          Control*, bool* = nullptr, Ahead ahead = Ahead()) {
   ahead();
   return gatherFunc(state, value, v);  // writes nothing (several fields: PUSH == OWNER, not called)
 }
 #endif
+
+__device__ __forceinline__ bool swap_gather(State& state, Gathered value, unsigned v, const Graph& graph, const Space& space,
+                                            Control* control) {
+  return swap_seen(seen_by(state, v), state, value, v, graph, space, control);
+}
