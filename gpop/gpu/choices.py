@@ -80,7 +80,6 @@ def traits_of(
         streamed,
         rows,
         streamed or not levels or not (swept or _leaves_bins(plan, emitted, pulls_too)),
-        swept,
     )
     return Traits(
         bits=bits_of(plan, strategies),
@@ -99,6 +98,7 @@ def traits_of(
         aggregation=aggregation,
         streamed=streamed,
         tree=plan.tree is not None and not cls.all_active,
+        swept=swept and any(each.few for each in strategies),
         clustered=any(each.few for each in strategies) and _is_for_a_cluster(plan),
     )
 
@@ -156,10 +156,16 @@ def _only_pushes(plan: Plan, emitted: Emitted) -> bool:
 
 
 def _is_swept(plan: Plan) -> bool:
-    """Whether levels may look at all edges: on small graphs, unless one block does the run, or somebody is asked before
-    each of them, or says how large partitions are to be."""
+    """Whether levels may look at all edges: on small graphs, unless one block does the run or a cluster begins it, or
+    somebody is asked before each of them, or says how large partitions are to be."""
     graph, asked = plan.program.graph, plan.tree is not None or "priorityFunc" in plan.lowered.functions
-    return plan.partition_size is None and not asked and not limits.fit_one_block(graph) and prefers_sweeps(graph.n, graph.m)
+    return (
+        plan.partition_size is None
+        and not asked
+        and not limits.fit_one_block(graph)
+        and not _is_for_a_cluster(plan)
+        and prefers_sweeps(graph.n, graph.m)
+    )
 
 
 def _is_for_a_cluster(plan: Plan) -> bool:
@@ -217,6 +223,8 @@ def parts_of(plan: Plan, emitted: Emitted, traits: Traits) -> tuple[str, ...]:
     parts = ["indptr"]
     for strategy in traits.strategies:
         parts += arrays_of(strategy.layouts, weighted)
+    if traits.swept:
+        parts.append("edge_source")
     if queues(emitted, traits):
         parts += HUBS
     asks = "in_indptr" in parts and "needsFunc" in emitted.defined

@@ -22,7 +22,7 @@ from gpop.model.compiled import (
     prefers_sweep,
     wanting_bytes,
 )
-from gpop.model.gpu_bytes import DeviceSizes
+from gpop.model.gpu_bytes import DeviceSizes, edge_list_bytes
 from gpop.model.link_bytes import LINK_BYTES, asked_over_link
 from gpop.model.strategies import MODES, PULL, SC, STRATEGIES, Strategy, split
 from gpop.plan import trace
@@ -42,7 +42,6 @@ def strategies_of(
     streamed: bool = False,
     rows: bool = False,
     binned: bool = True,
-    swept: bool = False,
 ) -> tuple[Strategy, ...]:
     """What a run may choose from: at most one strategy for single vertices, one for whole partitions, one for
     iterations in which vertices ask, and one for those in which few are active.
@@ -50,7 +49,7 @@ def strategies_of(
     ``owned``: every vertex has an owner that gathers, whatever the mode; ``pulls``: the model may choose that
     vertices ask; ``levels``: messages can be delivered, and vertices listed, in one phase; ``streamed``:
     edges are read over the link, where they do not fit the device; ``rows``: owners combine all messages;
-    ``binned``: whether bins are worth while to a run that may choose; ``swept``: whether levels may look at all edges.
+    ``binned``: whether bins are worth while to a run that may choose.
 
     Examples
     --------
@@ -68,7 +67,7 @@ def strategies_of(
     name, _ = split(mode)
     if owned and not (name in GPU_STRATEGIES and GPU_STRATEGIES[name].mode == PULL):
         return (GPU_STRATEGIES["owner"],)
-    push = ["push"] + ["sweeps" if swept else "levels"] * (levels and not streamed)
+    push = ["push"] + ["levels"] * (levels and not streamed)
     auto = [*push] + ["bins"] * binned + ["bottom-up"] * pulls
     names = {"sc": push, "pc": ["bins"], "auto": auto}.get(name, [name])
     if combines:
@@ -128,6 +127,8 @@ def strategy_source(
     """What stands before the kernels: who takes part, and the model of it."""
     chosen = {"SPARSE": sparse, "DENSE": dense, "PULLING": pulling, "FEW": few}
     functions = [strategy.bytes for strategy in chosen.values() if strategy is not None]
+    if few is not None:
+        functions.append(edge_list_bytes)  # of levels that look at all edges
     idle = None if dense is None else dense.idle
     if idle is not None:
         functions.append(idle)

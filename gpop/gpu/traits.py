@@ -44,6 +44,8 @@ class Traits(NamedTuple):
     """Whether a decision tree is asked (tree.cuh)."""
     clustered: bool = False
     """Whether a cluster of blocks has iterations in which few vertices are active (levels_loop.cuh)."""
+    swept: bool = False
+    """Whether levels may look at all edges (sweep.cuh)."""
     told: bool = False
     """Whether a rank is told who is active elsewhere, and nothing else (peers.cuh)."""
 
@@ -132,11 +134,6 @@ def queues(emitted: Emitted, traits: Traits) -> bool:
 def one_phase(traits: Traits) -> bool:
     """Whether vertices gather, and send again, at once (rows.cuh)."""
     return traits.sparse is not None and traits.sparse.one_phase
-
-
-def sweeps(traits: Traits) -> bool:
-    """Whether levels may look at all edges (sweeps.cuh)."""
-    return traits.few is not None and "edges" in traits.few.layouts
 
 
 def folds_rows(emitted: Emitted, traits: Traits) -> bool:

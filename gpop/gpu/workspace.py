@@ -13,16 +13,7 @@ from gpop.gpu.device_graph import PADDING, DeviceGraph
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.hyb_arrays import partials
 from gpop.gpu.structs import SPACE
-from gpop.gpu.traits import (
-    FOLD,
-    Traits,
-    folded_dtype,
-    folds_rows,
-    one_phase,
-    queues,
-    sweeps,
-    total_dtype,
-)
+from gpop.gpu.traits import FOLD, Traits, folded_dtype, folds_rows, one_phase, queues, total_dtype
 from gpop.graph.graph import Graph
 from gpop.plan.hidden import MASK_SENT
 from gpop.program.folds import identity
@@ -60,7 +51,7 @@ def workspace_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits) -> S
         "arrived": (words if traits.combine == "add" and frontier else 0, np.uint32),
         "frontier_bits": (words if frontier else 0, np.uint32),
         "active_bits": (words if frontier else 0, np.uint32),
-        "level_bits": (words if sweeps(traits) else 0, np.uint32),
+        "level_bits": (words if traits.swept else 0, np.uint32),
         "listed_bits": (words if traits.push == FOLD and frontier else 0, np.uint32),
         "touched_bits": (words if traits.track else 0, np.uint32),
         "list": (n if frontier else 0, np.uint32),

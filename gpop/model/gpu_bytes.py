@@ -5,7 +5,6 @@ other formulas than the CPU's (model/bytes.py). Counted is what has to do with m
 
     push, vertex-push*        V_a*(d_k + d_l + d_o + d_v) + E_a*(d_e + d_w + d_x)
     levels                    V_a*16 + E_a*(d_e + d_w + d_x)
-    sweeps                    those of edge-list, or 16 V_a + V/8 + E_a*(d_e + d_w + d_x) where few edges are active
     edge-list                 V_a*(d_k + d_v) + V*d_b/32 + E*4 + E_a*(d_e + d_w + d_x)
     reverse-edge-list         V_a*d_k + E*(4 + d_b) + E_a*(d_v + d_e + d_w + d_x)
     struct-edge-list          V_a*(d_k + d_v) + V*d_b/32 + E*(4 + d_e + d_w) + E_a*d_x
@@ -35,7 +34,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gpop.model.bytes import edges_looked_at
-from gpop.model.choosers import prefers_sweep
 
 
 class Part(NamedTuple):
@@ -160,21 +158,6 @@ def edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
     sent = part.active_vertices * (sizes.kept + sizes.value) + part.vertices * sizes.probe / 32
     heard = part.active_edges * (sizes.edge + sizes.weight + sizes.vertex)
     return sent + part.edges * EDGE_SOURCE_BYTES + heard
-
-
-def sweeps_bytes(part: Part, sizes: DeviceSizes) -> float:
-    """All edges are looked at, or the bits of all vertices and the edges of active ones (kernels/sweeps.cuh).
-
-    Examples
-    --------
-    >>> sweeps_bytes(Part(10, 160, 64, 640), PLAIN) == edge_list_bytes(Part(10, 160, 64, 640), PLAIN)
-    True
-    >>> sweeps_bytes(Part(10, 160, 64, 1 << 22), PLAIN)                          # 64/8 + 10*16 + 160*(4 + 4)
-    1448.0
-    """
-    if prefers_sweep(part.active_edges, part.edges):
-        return edge_list_bytes(part, sizes)
-    return part.vertices / 8 + levels_bytes(part, sizes)
 
 
 def reverse_edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:

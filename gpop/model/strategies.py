@@ -29,7 +29,6 @@ from gpop.model.gpu_bytes import (
     reverse_struct_edge_list_bytes,
     rows_bytes,
     struct_edge_list_bytes,
-    sweeps_bytes,
 )
 
 SC, PC, PULL = 0, 1, 2
@@ -152,9 +151,6 @@ STRATEGIES = (
              "the same where edges are streamed: whole lines of 128 bytes, several on their way"),
     Strategy("levels", SC, "gpu", "gpu/kernels/levels.cuh", ("csr",), levels_bytes,
              "in place of push while few vertices are active: one barrier an iteration",
-             all_active=False, few=True),
-    Strategy("sweeps", SC, "gpu", "gpu/kernels/sweeps.cuh", ("csr", "edges"), sweeps_bytes,
-             "in place of push on small graphs: a look at all edges, or at the bits of active vertices",
              all_active=False, few=True),
     Strategy("edge-list", SC, "gpu", "gpu/kernels/edge_list.cuh", ("edges",), edge_list_bytes,
              "a thread per edge of the whole graph", by_name=True),

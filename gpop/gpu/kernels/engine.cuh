@@ -105,8 +105,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
                         (double)graph.n * graph.ell_width, (double)graph.coo_entries};
     const int64 most = cluster ? CLUSTER_EDGES : LEVEL_EDGES;
     const bool fit = next.heavy_size * HEAVY <= LEVEL_DEGREE || graph.longest <= LEVEL_DEGREE;  // its vertices a block each
-    const bool listed = next.list_valid && fit && next.edges <= most && next.frontier <= most;
-    const bool little = HAS_FEW && sends && (listed || (SWEEPS && !cluster));
+    const bool little = HAS_FEW && sends && next.list_valid && fit && next.edges <= most && next.frontier <= most;
     few = STEADY || (little && !(QUEUES && graph.queues));  // they close themselves
     alone = next.alone;
     chosen = next.way;

@@ -84,7 +84,7 @@ struct Space {
   unsigned* arrived;        // bit per vertex: a message was folded (ADD)
   unsigned* frontier_bits;  // bit per vertex: active
   unsigned* active_bits;    // activated for the next iteration by initFunc or gatherFunc
-  unsigned* level_bits;     // in turns with both (sweeps.cuh)
+  unsigned* level_bits;     // in turns with both (SWEPT, levels.cuh)
   unsigned* listed_bits;    // in the list of candidates
   unsigned* touched_bits;   // ever activated (TRACK)
   unsigned* list;           // the active vertices, in no order; see Control.list_valid

@@ -28,3 +28,61 @@ __device__ __forceinline__ bool reaches(uint64 seen, Gathered x, unsigned v, uns
 #else
 #define CARRIED(state, value, edge) (value)
 #endif
+
+// The same of N messages of a thread at once, those that it `sends`: each step of all of them is on its way before any
+// waits for the next. `each(i, first, end)` for those that make their vertex active, with where its edges lie.
+template <int N, class Each>
+__device__ __forceinline__ void reach_together(const bool (&sends)[N], const unsigned (&v)[N], const Gathered (&x)[N],
+                                               unsigned* bits, State& state, const Graph& graph, const Space& space,
+                                               Control* control, Each each) {
+#if SWAPPABLE && !PRIORITISED
+  uint64 seen[N], before[N];
+  bool active[N], ends[N];
+  unsigned word[N], first[N], end[N];
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+    if (sends[i]) seen[i] = seen_by(state, v[i]);
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    active[i] = ends[i] = false;
+    if (!sends[i]) continue;
+    Copy copy(state, cell_of(seen[i]));
+    active[i] = gatherFunc(copy, x[i], v[i]);
+    const uint64 desired = cell_bits(copy.cell);
+    before[i] = seen[i];
+    if (desired == seen[i]) continue;
+    if (ENDS_EARLY) ends[i] = active[i] && !needsFunc(copy, v[i]);
+    before[i] = swap_cell(&written_cell(state, v[i]), seen[i], desired);
+  }
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    if (sends[i] && before[i] != seen[i]) {  // somebody came between
+      ends[i] = false;
+      active[i] = swap_seen(before[i], state, x[i], v[i], graph, space, control, &ends[i]);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    if (!active[i]) continue;
+    first[i] = (unsigned)graph.indptr[v[i]];
+    end[i] = (unsigned)graph.indptr[v[i] + 1];
+    if (ends[i])
+      atomicOr(bits + (v[i] >> 5), 1u << (v[i] & 31));
+    else
+      word[i] = atomicOr(bits + (v[i] >> 5), 1u << (v[i] & 31));
+  }
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    if (!active[i] || (!ends[i] && (word[i] >> (v[i] & 31) & 1))) continue;
+    if (TRACK) set_bit(space.touched_bits, v[i]);
+    filterFunc(state, v[i]);
+    each(i, (int64)first[i], (int64)end[i]);
+  }
+#else
+  for (int i = 0; i < N; ++i) {
+    if (!sends[i]) continue;
+    if (reaches(seen_by(state, v[i]), x[i], v[i], bits, state, graph, space, control, [] {}))
+      each(i, graph.indptr[v[i]], graph.indptr[v[i] + 1]);
+  }
+#endif
+}

@@ -47,9 +47,8 @@ struct Record {  // in shared memory
     begun = now;
   }
 
-  // The trace of this level, but for its end; whether the next one is to be left to others. `lists`: it walks the edges of
-  // vertices in a list.
-  __device__ __noinline__ bool level(unsigned number, uint64 found, bool asks, bool lists) {
+  // The trace of this level, but for its end; whether the next one is to be left to others. `swept`: it looks at all edges.
+  __device__ __noinline__ bool level(unsigned number, uint64 found, bool asks, bool swept) {
     const int64 now = now_ns(), size = entries_of(found), edges = edges_of(found);
     if (number) {
       end_row(now);
@@ -60,7 +59,7 @@ struct Record {  // in shared memory
     control->level_found[(number + 2) % 3] = 0;
     control->level_leave[(number + 2) % 3] = 0;
     const model::Part whole = {(double)size, (double)edges, n, m, 0, 0, (double)needy, (double)needy_edges};
-    const double pushed = lists ? model::levels_bytes(whole, LIVE_SIZES) : FEW_BYTES(whole, LIVE_SIZES);
+    const double pushed = swept ? model::edge_list_bytes(whole, LIVE_SIZES) : model::levels_bytes(whole, LIVE_SIZES);
     for (int column = 0; column < TRACE_COLUMNS; ++column) row[column] = 0;
     row[FRONTIER_AT] = (double)size;
     row[EDGES_AT] = (double)edges;

@@ -58,10 +58,11 @@ struct LevelStore {
   // A level is for others.
   __device__ __forceinline__ void leave(unsigned of) const { atomicOr(&stage(of)->flags, LEAVES); }
 
-  __device__ __forceinline__ void add(unsigned of, unsigned v, int64 first, int64 degree) const {
+  // `hubs`: whatever their degree.
+  __device__ __forceinline__ void add(unsigned of, unsigned v, int64 first, int64 degree, bool hubs) const {
     Stage* found = stage(of);
     unsigned counted = (unsigned)degree;
-    if (degree > LEVEL_DEGREE) {  // too much for a block: pieces of it are for another strategy
+    if (!hubs && degree > LEVEL_DEGREE) {  // too much for a block: pieces of it are for another strategy
       atomicAdd(sum(of), (uint64)degree);
       atomicOr(&found->flags, LEAVES | BESIDE);
       counted = 0;

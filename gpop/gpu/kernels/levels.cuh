@@ -19,10 +19,10 @@
 // may be called when a vertex becomes active, if there is one: it says True, whatever was gathered.
 // Bytes: 16 per active vertex, 4 [+ weight] and a random access per edge. Compare: the queue in perf/gpu_baselines.cu.
 #include "cluster.cuh"
-#include "level_edges.cuh"
 #include "level_record.cuh"
 #include "level_store.cuh"
 #include "long_lists.cuh"
+#include "sweep.cuh"
 
 // To L2, for whoever reads it later; nobody waits.
 __device__ __forceinline__ void prefetch(const void* at) {
@@ -39,8 +39,12 @@ struct Level {  // what every thread knows of one
   bool stays;
 };
 
-template <bool CLUSTERED>
+enum { BY_GRID, BY_CLUSTER, SWEPT };  // who has levels; SWEPT: a grid, which may look at all edges
+
+template <int KIND>
 struct LevelsOf {
+  static constexpr bool CLUSTERED = KIND == BY_CLUSTER, SWEEPS = KIND == SWEPT;
+
   Team& team;
   State& state;
   const Graph& graph;
@@ -50,13 +54,18 @@ struct LevelsOf {
   unsigned staged;       // of those, that are not beside
   int before;            // in a cluster: those of the blocks before the one that has the number of this lane
   bool own;              // the entries are in the stage of this block, as far as it has to know
+  bool swept;            // the level before was, and its bits are still there
   LevelStore<CLUSTERED> store;
 
   __device__ __forceinline__ LevelsOf(Team& team, State& state, const Graph& graph, const Space& space, Control* control)
-      : team(team), state(state), graph(graph), space(space), control(control), level(0), size(0), staged(0), before(0), own(false),
+      : team(team), state(state), graph(graph), space(space), control(control), level(0), size(0), staged(0), before(0), own(false), swept(false),
         store{graph, space, control} {}
 
-  __device__ __forceinline__ unsigned* bits(unsigned of) const { return of & 1 ? space.active_bits : space.frontier_bits; }
+  // In turns; where levels may be swept, those of three: read, set, and cleared.
+  __device__ __forceinline__ unsigned* bits(unsigned of) const {
+    of %= SWEEPS ? 3 : 2;
+    return of == 0 ? space.frontier_bits : of == 1 ? space.active_bits : space.level_bits;
+  }
 
   // The list becomes the entries of level 0; plan has set its totals, and the next two to nothing.
   __device__ __forceinline__ void enter() {
@@ -94,7 +103,13 @@ struct LevelsOf {
       now.way = way;
     }
     if (!SOLO && team.alone) return is_little(now.found);
+    if (SWEEPS) return true;
     return edges <= LEVEL_EDGES && (SOLO || edges > ALONE_EDGES / 4 || size > ALONE_VERTICES / 4);
+  }
+
+  // Whether the level that begins is to look at all edges.
+  __device__ __forceinline__ bool sweeps(uint64 found) const {
+    return !is_little(found) && model::prefers_sweep((double)edges_of(found), (double)graph.m);
   }
 
   // What is known of the level that begins, but for what lies beside.
@@ -175,7 +190,7 @@ struct LevelsOf {
 #if WEIGHTED
     prefetch(graph.weights + first);
 #endif
-    store.add(level + 1, v, first, end - first);
+    store.add(level + 1, v, first, end - first, SWEEPS);
   }
 
   // The i-th entry of this level if it is `wanted`; in a cluster `block` has it, and the whole warp asks.
@@ -188,10 +203,29 @@ struct LevelsOf {
     return take_out(store.list(level) + i);
   }
 
+  // The edges of the vertex with which the run begins, shared by all.
+  __device__ __forceinline__ void walk_first() {
+    const Entry source = store.stage(0)->entry[0];
+    if (walker(team) >= walkers_of(team)) return;
+    for (int64 i = 32LL * walker(team) + lane_id(); i < source.degree; i += 32LL * walkers_of(team)) relax(source.first + i, source.vertex);
+  }
+
+  __device__ __forceinline__ void sweep_all() {
+    if (!own)
+      for (unsigned i = team.rank(); i < staged; i += team.size()) take_out(store.list(level) + i);
+    sweep(walker(team), walkers_of(team), bits(level), bits(level + 1), state, graph, space, control,
+          [&](unsigned v, int64 first, int64 end) { store.add(level + 1, v, first, end - first, SWEEPS); });
+  }
+
+  __device__ __forceinline__ void clear_swept() const {
+    if (swept)
+      for (int64 w = team.rank(); 32 * w < graph.n; w += team.size()) bits(level + 2)[w] = 0;
+  }
+
   __device__ __forceinline__ void walk() {
     const unsigned walkers = walkers_of(team), tile = min(32u, (size + walkers - 1) / walkers);
     unsigned i = walker(team) < walkers ? walker(team) * tile : size;
-    walk_together(
+    walk_together<CLUSTERED>(
         graph.longest > LONG_LIST,
         [&](unsigned& v, int64& first, int& degree) {
           if (i >= size) return false;
@@ -207,8 +241,8 @@ struct LevelsOf {
   }
 
   __device__ __forceinline__ void put_back(const Entry& entry) const {
-    if (level & 1) {
-      space.active_bits[entry.vertex >> 5] = 0;
+    if (bits(level) != space.frontier_bits) {
+      bits(level)[entry.vertex >> 5] = 0;
       atomicOr(space.frontier_bits + (entry.vertex >> 5), 1u << (entry.vertex & 31));
     }
     append(entry.vertex, entry.degree, true, space, control);
@@ -250,27 +284,38 @@ struct LevelsOf {
       if (!solo || blockIdx.x == 0) {
         team.alone |= solo;
         do {
-          if (is_recorder() && record.level(level, now.found, !HAS_TREE || now.way == AUTO, true)) store.leave(level + 1);
+          if (SWEEPS) clear_swept();
+          swept = SWEEPS && !(begins && level == 0) && sweeps(now.found);
+          if (is_recorder() && record.level(level, now.found, !HAS_TREE || now.way == AUTO, swept)) store.leave(level + 1);
           ADVANCE(state, begin + level);
-          walk();
+          if (SWEEPS && swept)
+            sweep_all();
+          else if (begins && level == 0)
+            walk_first();
+          else
+            walk();
           level += 1;
           if (CLUSTERED) store.tell_cluster(level, team.blocks);
           end_level(now);
         } while (solo && now.stays && is_little(now.found));
         if (solo) team.alone = false;
       }
-      if (solo) end_level(now, true);
+      if (!solo) continue;
+      swept = false;
+      end_level(now, true);
     }
+    if (SWEEPS) clear_swept();
     if (!PRIORITISED && size == 0) {
       if (is_recorder()) record.close(level, now.visited, now.way);
       return true;
     }
+    if (swept) team.sync();  // what is cleared may be the bits of the frontier
     leave();
     if (is_recorder()) record.end(level, now.found, now.visited, now.way);
     return false;
   }
 };
 
-struct Levels : LevelsOf<false> {
-  using LevelsOf<false>::LevelsOf;
+struct Levels : LevelsOf<BY_GRID> {
+  using LevelsOf<BY_GRID>::LevelsOf;
 };

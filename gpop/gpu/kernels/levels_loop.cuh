@@ -1,7 +1,6 @@
 // Iterations with so few active vertices that one cluster of blocks is enough for them (levels.cuh): a launch of its
 // own, of as many as there are in a row. What comes then is for gpop_loop, which finds everything as the end of a slice
 // leaves it. On an H200 a level of a grid takes 3.8 us so, 4.5 in gpop_loop; with buckets nothing is gained.
-#include "levels.cuh"
 
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(CLUSTER_THREADS, 1)
     gpop_levels(const State given, const Graph graph, const Space space, Control* control) {
@@ -17,7 +16,7 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(CLU
     });
   }
   while (begins || (control->head.few && !control->head.stop)) {
-    if (LevelsOf<true>(team, state, graph, space, control).run(begins)) return;
+    if (LevelsOf<BY_CLUSTER>(team, state, graph, space, control).run(begins)) return;
     begins = false;
     team.sync([&] { plan(graph, space, control, true, true); });
   }

@@ -10,7 +10,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
   const int64 begun = receive(mail);
   State state = given;
   Team team = {control, gridDim.x, 0, false, 0};
-  bool begins = begins_with_level(graph, control, SWEEPS ? graph.m : min(LEVEL_EDGES, LEVEL_DEGREE));
+  bool begins = begins_with_level(graph, control, min(LEVEL_EDGES, LEVEL_DEGREE));
   bool opens = false;  // of block 0 alone: everybody is to look for the next bucket, the iteration before is over
   const auto decide = [&] {  // read by all after the barrier; the other one of the two is still being read
     if (threadIdx.x == 0)
