@@ -158,6 +158,7 @@ struct LevelsOf {
 
   // The same of one block, which keeps what it has found where it is.
   __device__ __forceinline__ void end_level_of_block(Level& now) {
+    __syncthreads();
     if (threadIdx.x == 0) store.empty(level + 1);  // nobody looks at more than entries there
     __syncthreads();
     own = true;
