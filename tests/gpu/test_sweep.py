@@ -73,7 +73,7 @@ def test_runs_from_one_vertex_and_from_some(source):
             for target in ("cpu", "gpu"):
                 program = UNORDERED[SSSP](graph)
                 program.distance[sources] = 0
-                run = gpop.run(program, sources, target=target)
+                run = gpop.run(program, sources, target=target, interleave=True)
                 if target == "cpu":
                     expected = program.distance.copy()
                 else:
