@@ -45,8 +45,8 @@ graphs, a bucket as wide as that would hold all, and looking at it costs a tenth
 over the link."""
 
 MOST_WITHOUT_BUCKETS = 7 << 19
-"""Edges up to which a GPU's levels cost so little that buckets save nothing, however long paths are. On an H200
-buckets took 1.11 to 1.46 of the time without on four roads, a mesh and a web graph of .24 to 3.2 million
+"""Edges up to which a GPU's levels cost so little that buckets save nothing, however long paths are. On an
+H200 buckets took 1.11 to 1.46 of the time without on four roads, a mesh and a web graph of .24 to 3.2 million
 edges, .87 on a grid and a road of 4.2 million, .43 of 17."""
 
 LARGE, CLOSED = 1 << 22, 0.9

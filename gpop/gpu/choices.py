@@ -156,8 +156,8 @@ def _only_pushes(plan: Plan, emitted: Emitted) -> bool:
 
 
 def _is_swept(plan: Plan) -> bool:
-    """Whether levels may look at all edges: on small graphs, unless one block does the run or a cluster begins
-    it, or somebody is asked before each of them, or says how large partitions are to be."""
+    """Whether a run has levels alone: on small graphs, unless one block does it or a cluster begins it, or
+    somebody is asked before each of them, or says how large partitions are to be."""
     graph, asked = plan.program.graph, plan.tree is not None or "priorityFunc" in plan.lowered.functions
     return (
         plan.partition_size is None

@@ -43,7 +43,7 @@ CLUSTER_THREADS = 512
 CLUSTER_EDGES = 1 << 14
 """Most active vertices, and most edges of them, of an iteration that is theirs."""
 
-SWEEP_THREADS = 1024
+SWEEP_THREADS = 512
 """Of a block, where levels may look at all edges (swept_loop.cuh)."""
 
 MOST_LISTED = 1 << 18

@@ -19,7 +19,6 @@ from gpop.model.compiled import (
     missed_bytes,
     prefers_asking,
     prefers_bins,
-    prefers_sweep,
     wanting_bytes,
 )
 from gpop.model.gpu_bytes import DeviceSizes, edge_list_bytes
@@ -135,7 +134,7 @@ def strategy_source(
     over_link = {part: _over_link(strategy, part == "PULLING") for part, strategy in chosen.items()}
     if streamed:
         functions += [function for function in over_link.values() if function is not None]
-    choosers = prefers_bins, divides, may_pull, wanting_bytes, prefers_asking, prefers_sweep, missed_bytes
+    choosers = prefers_bins, divides, may_pull, wanting_bytes, prefers_asking, missed_bytes
     lines = [model_source((*dict.fromkeys(functions), *choosers))]
     for part, strategy in chosen.items():
         lines.append(f"#define HAS_{part} {int(strategy is not None)}")

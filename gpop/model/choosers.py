@@ -64,10 +64,6 @@ to 3.7 (a web graph with 3.2 million .62), and 1.5 with 7.6."""
 MOST_SWEPT, MOST_VERTICES_SWEPT = 1 << 22, 1 << 20
 """Edges, and vertices, up to which a run has levels that may look at all of them (kernels/sweeps.cuh)."""
 
-SWEPT_EDGES, SWEPT_SHARE = 1 << 19, 32
-"""On a GPU all of so many edges are looked at in the time of a level that has few; of more, where more than
-one in so many is active."""
-
 MOST_ONLY_PUSHED = 5 << 18
 """Edges. On an H100 searches in mode sc, by the same kernels, took .87 to .96 of the time with .2 to .8
 million. Since levels of a million edges are one phase: on an H200 .70 with 1.1 million, as long with 1.6."""
@@ -162,7 +158,8 @@ def prefers_only_pushes(edges: float) -> bool:
 
 
 def prefers_sweeps(vertices: float, edges: float) -> bool:
-    """Whether a device has a thread for every few edges, so that most levels are best when they look at all.
+    """Whether a run that begins with one vertex is predicted to take no longer if it has levels and no other
+    iterations, on a GPU: in a small launch of their own, which looks at all edges where they are too much.
 
     Examples
     --------
@@ -170,17 +167,6 @@ def prefers_sweeps(vertices: float, edges: float) -> bool:
     (True, False)
     """
     return vertices <= MOST_VERTICES_SWEPT and edges <= MOST_SWEPT
-
-
-def prefers_sweep(active_edges: float, edges: float) -> bool:
-    """Whether such a level is predicted to take no longer than one that finds the active edges.
-
-    Examples
-    --------
-    >>> prefers_sweep(10.0, 1e5), prefers_sweep(10.0, 1e6), prefers_sweep(1e5, 1e6)
-    (True, False, True)
-    """
-    return active_edges * SWEPT_SHARE + SWEPT_EDGES >= edges
 
 
 def prefers_cluster(vertices: float, edges: float) -> bool:

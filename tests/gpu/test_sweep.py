@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 import gpop
@@ -17,22 +15,18 @@ from tests.gpu.test_levels import AGAIN, STEPS, hubs, levels_run, long_and_thin
 from tests.programs import random_graph
 from tests.quick import quick
 
-LITTLE = re.compile(r"ALONE_EDGES = \d+, ALONE_VERTICES = \d+;")
 
-
-@pytest.fixture(autouse=True, params=[1024, 8], ids=["walks", "sweeps"])
+@pytest.fixture(autouse=True, params=[limits.LEVEL_DEGREE, 3], ids=["walks", "sweeps"])
 def several_blocks(request, monkeypatch):
-    """As if one block were not enough, however small the graph is. Levels of more edges are swept."""
+    """As if one block were not enough, however small the graph. Levels that have longer lists are swept."""
     seen = []
 
     def watched(emitted, traits, *rest):
         seen.append(traits.swept)
-        most = f"ALONE_EDGES = {request.param}, ALONE_VERTICES = {request.param};"
-        source, found = LITTLE.subn(most, make_source(emitted, traits, *rest))
-        assert found == 1
-        return source
+        return make_source(emitted, traits, *rest)
 
     monkeypatch.setattr(limits, "ONE_BLOCK", 0)
+    monkeypatch.setattr(limits, "LEVEL_DEGREE", request.param)
     monkeypatch.setattr("gpop.gpu.prepared.make_source", watched)
     monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
     yield

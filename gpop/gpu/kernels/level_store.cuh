@@ -11,9 +11,10 @@ struct Stage {  // what a block has found for the next level
   Entry entry[1];
 };
 
-// Flags of a stage: the level is to be left to others; more of it, or that it is, stands in Control.
-enum : unsigned { LEAVES = 1, BESIDE = 2 };
-const int FLAGS_SHIFT = 62;  // of what a block of a cluster tells the others: flags, vertices, edges in 32 bits
+// Flags of a stage: the level is to be left to others, or has a vertex that is too much for a block; more of it, or that
+// this is so, stands in Control.
+enum : unsigned { LEAVES = 1, HUBS = 2, BESIDE = 4 };
+const int FLAGS_SHIFT = 61;  // of what a block of a cluster tells the others: flags, vertices, edges in 32 bits
 const unsigned MOST_TOLD = (1u << (FLAGS_SHIFT - FOUND_SHIFT)) - 1;
 
 template <bool CLUSTERED>
@@ -58,13 +59,12 @@ struct LevelStore {
   // A level is for others.
   __device__ __forceinline__ void leave(unsigned of) const { atomicOr(&stage(of)->flags, LEAVES); }
 
-  // `hubs`: whatever their degree.
-  __device__ __forceinline__ void add(unsigned of, unsigned v, int64 first, int64 degree, bool hubs) const {
+  __device__ __forceinline__ void add(unsigned of, unsigned v, int64 first, int64 degree) const {
     Stage* found = stage(of);
     unsigned counted = (unsigned)degree;
-    if (!hubs && degree > LEVEL_DEGREE) {  // too much for a block: pieces of it are for another strategy
+    if (degree > LEVEL_DEGREE) {  // too much for a block
       atomicAdd(sum(of), (uint64)degree);
-      atomicOr(&found->flags, LEAVES | BESIDE);
+      atomicOr(&found->flags, HUBS | BESIDE);
       counted = 0;
     }
     const Entry entry = {v, (unsigned)degree, first};

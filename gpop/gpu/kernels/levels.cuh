@@ -31,12 +31,14 @@ __device__ __forceinline__ void prefetch(const void* at) {
 #endif
 }
 
+const int WALKED_TOGETHER = 4;
+
 struct Level {  // what every thread knows of one
   uint64 found;
   int64 visited;  // vertices of all earlier frontiers (HAS_TREE)
   unsigned most;
   int way;
-  bool stays;
+  bool stays, sweeps;  // whether it looks at all edges
 };
 
 enum { BY_GRID, BY_CLUSTER, SWEPT };  // who has levels; SWEPT: a grid, which may look at all edges
@@ -90,9 +92,9 @@ struct LevelsOf {
   }
 
   // Behind the barrier: whether the level that begins is for this strategy. `most`: so many are.
-  __device__ __forceinline__ bool stays(Level& now, bool leaves) const {
+  __device__ __forceinline__ bool stays(Level& now, unsigned flags) const {
     const int64 size = entries_of(now.found), edges = edges_of(now.found);
-    if (size == 0 || level >= now.most || leaves) return false;
+    if (size == 0 || level >= now.most || (flags & (SWEEPS ? LEAVES : LEAVES | HUBS))) return false;
     if (CLUSTERED) return edges <= CLUSTER_EDGES && size <= CLUSTER_EDGES;
     if (HAS_TREE) {
       __shared__ int way;
@@ -107,18 +109,14 @@ struct LevelsOf {
     return edges <= LEVEL_EDGES && (SOLO || edges > ALONE_EDGES / 4 || size > ALONE_VERTICES / 4);
   }
 
-  // Whether the level that begins is to look at all edges.
-  __device__ __forceinline__ bool sweeps(uint64 found) const {
-    return !is_little(found) && model::prefers_sweep((double)edges_of(found), (double)graph.m);
-  }
-
   // What is known of the level that begins, but for what lies beside.
   __device__ __forceinline__ void take_up(Level& now, uint64 found, unsigned flags) {
     staged = (unsigned)entries_of(found);
     now.found = found;
     if (flags & BESIDE) now.found += *(volatile uint64*)store.sum(level);
     if (HAS_TREE && level) now.visited += size;
-    now.stays = level == 0 || stays(now, flags & LEAVES);
+    now.stays = level == 0 || stays(now, flags);
+    now.sweeps = SWEEPS && (flags & HUBS || edges_of(now.found) > LEVEL_EDGES);
     size = (unsigned)entries_of(now.found);
   }
 
@@ -134,7 +132,7 @@ struct LevelsOf {
     if (threadIdx.x == 0) {
       const unsigned edges = min(found->edges, most_told(team));
       if (edges < found->edges) atomicAdd(store.sum(level), (uint64)(found->edges - edges));
-      if (found->flags & LEAVES) control->level_leave[level % 3] = 1;
+      if (found->flags & (LEAVES | HUBS)) atomicOr(control->level_leave + level % 3, found->flags);
       if (rejoins && blockIdx.x == 0) control->level_reached = level;
       known = arrive(team, count, edges, found->flags != 0 || edges < found->edges);
     }
@@ -153,7 +151,7 @@ struct LevelsOf {
     __syncthreads();
     if (rejoins) level = reached;
     own = false;
-    take_up(now, known.found(), known.flagged() ? BESIDE | (*(volatile unsigned*)&control->level_leave[level % 3] ? LEAVES : 0) : 0);
+    take_up(now, known.found(), known.flagged() ? BESIDE | *(volatile unsigned*)&control->level_leave[level % 3] : 0);
   }
 
   // The same of one block, which keeps what it has found where it is.
@@ -191,7 +189,7 @@ struct LevelsOf {
 #if WEIGHTED
     prefetch(graph.weights + first);
 #endif
-    store.add(level + 1, v, first, end - first, SWEEPS);
+    store.add(level + 1, v, first, end - first);
   }
 
   // The i-th entry of this level if it is `wanted`; in a cluster `block` has it, and the whole warp asks.
@@ -202,6 +200,27 @@ struct LevelsOf {
     if (own) return store.stage(level)->entry[i];
     if (CLUSTERED) return on_block(store.stage(level)->entry, block)[i - earlier];
     return take_out(store.list(level) + i);
+  }
+
+  // Several edges of a lane, which wait together; those that it `sends`.
+  template <int N>
+  __device__ __forceinline__ void relax_together(const int64 (&edge)[N], const unsigned (&source)[N], const bool (&sends)[N]) {
+    unsigned v[N];
+    Message value[N];
+    Gathered x[N];
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      if (!sends[i]) continue;
+      v[i] = graph.indices[edge[i]];
+      value[i] = scatterFunc(state, source[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+      if (sends[i]) x[i] = CARRIED(state, value[i], edge[i]);
+    reach_together(sends, v, x, bits(level + 1), state, graph, space, control, [&](int i, int64 first, int64 end) {
+      prefetch(graph.indices + first);
+      store.add(level + 1, v[i], first, end - first);
+    });
   }
 
   // The edges of the vertex with which the run begins, shared by all.
@@ -215,7 +234,7 @@ struct LevelsOf {
     if (!own)
       for (unsigned i = team.rank(); i < staged; i += team.size()) take_out(store.list(level) + i);
     sweep(walker(team), walkers_of(team), bits(level), bits(level + 1), state, graph, space, control,
-          [&](unsigned v, int64 first, int64 end) { store.add(level + 1, v, first, end - first, SWEEPS); });
+          [&](unsigned v, int64 first, int64 end) { store.add(level + 1, v, first, end - first); });
   }
 
   __device__ __forceinline__ void clear_swept() const {
@@ -238,7 +257,12 @@ struct LevelsOf {
           i += walkers * tile;
           return true;
         },
-        [&](int64 edge, unsigned source) { relax(edge, source); });
+        [&](unsigned v, int64 first, int degree) {
+          if (SWEEPS)
+            walk_edges_together<WALKED_TOGETHER>(v, first, degree, [&](auto& edge, auto& source, auto& sends) { relax_together(edge, source, sends); });
+          else
+            walk_edges(v, first, degree, [&](int64 edge, unsigned source) { relax(edge, source); });
+        });
   }
 
   __device__ __forceinline__ void put_back(const Entry& entry) const {
@@ -286,7 +310,7 @@ struct LevelsOf {
         team.alone |= solo;
         do {
           if (SWEEPS) clear_swept();
-          swept = SWEEPS && !(begins && level == 0) && sweeps(now.found);
+          swept = level && now.sweeps;
           if (is_recorder() && record.level(level, now.found, !HAS_TREE || now.way == AUTO, swept)) store.leave(level + 1);
           ADVANCE(state, begin + level);
           if (SWEEPS && swept)
