@@ -11,6 +11,9 @@
 // a few vertices block 0 goes on by itself, and the others wait for what comes of it (SOLO). A run that the host begins
 // with one vertex begins here, and one in which nothing is active any more ends here: nobody loads, and nobody plans.
 //
+// On a small graph a grid has levels and nothing else (SWEPT): one that is too much looks at all edges (sweep.cuh). That
+// reads bits that others may still be reading when it is over, so three arrays of them are used in turns.
+//
 // One cluster of blocks (cluster.cuh) has another way between two levels: what a block has found stays in its shared
 // memory, where the others read it, and each tells all others how much that is. What finds no room there, and what the
 // first level begins with, lies where it does without clusters.
