@@ -94,7 +94,8 @@ class Prepared:
         load, said = self.module.get_function("gpop_load"), (*self.arguments[1:], *given, self._mail)
         self.loader = Launch(load, self.blocks, self.block_threads, said)
         self.levels = self._levels() if self._has_cluster() else None
-        self.swept = self._swept() if self.traits.swept and self.launched is FUSED else None
+        has_swept = self.traits.swept and self.launched is FUSED and not self.shapes["called"][0]
+        self.swept = self._swept() if has_swept else None
         giving_way.add(self)
 
     def _launch_of(self, module: Any, name: str) -> Launch:

@@ -2,15 +2,13 @@
 
 #include "steady.cuh"
 
-// One iteration, or as many as have little to do; `begins`: the run, with a level (begins_with_level). Whether it is over,
-// as far as is known.
-__device__ bool iterate(Team& team, State& state, const Graph& graph, const Space& space, Control* control,
-                        bool begins = false) {
+// One iteration, or as many as have little to do. Whether the run is over, as far as is known.
+__device__ bool iterate(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
 #if STEADY
   Steady{team, state, graph, space, control}.run();
 #else
 #if HAS_FEW
-  if (begins || control->head.few) return Few{team, state, graph, space, control}.run(begins);
+  if (control->head.few) return Few{team, state, graph, space, control}.run(false);
 #endif
   const Course course(control);
   scatter_half(course, team, state, graph, space, control);

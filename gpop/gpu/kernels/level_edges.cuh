@@ -1,5 +1,12 @@
 // What an edge does in a level: its message is delivered at once, and whom it activates has a bit for the next one.
 
+// To L2, for whoever reads it later; nobody waits.
+__device__ __forceinline__ void prefetch(const void* at) {
+#ifdef __CUDA_ARCH__
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+#endif
+}
+
 // Whether the message to v makes it active at the next level, of whose `bits` it has one then, and no other message has.
 // `seen`: of its field (swap.cuh); `ahead` is called before anybody waits.
 template <class Ahead>

@@ -7,6 +7,14 @@
 __device__ __forceinline__ int64 entries_of(uint64 found) { return (int64)(found >> FOUND_SHIFT); }
 __device__ __forceinline__ int64 edges_of(uint64 found) { return (int64)(found & ((1ULL << FOUND_SHIFT) - 1)); }
 
+struct Level {  // what every thread knows of one
+  uint64 found;
+  int64 visited;  // vertices of all earlier frontiers (HAS_TREE)
+  unsigned most;
+  int way;
+  bool stays, sweeps;  // whether it looks at all edges
+};
+
 // Not worth a barrier of the grid.
 __device__ __forceinline__ bool is_little(uint64 found) {
   return edges_of(found) <= ALONE_EDGES && entries_of(found) <= ALONE_VERTICES;

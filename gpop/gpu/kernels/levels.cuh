@@ -8,15 +8,15 @@
 // warp, which has no edges, writes the trace of the level before and asks the model meanwhile. A tree is
 // asked by all of them. A level waits for its slowest warp, so a block's warps share its long lists (long_lists.cuh); a
 // vertex that is too much for a block, LEVEL_DEGREE, is left to another strategy with its level. While a level is that of
-// a few vertices block 0 goes on by itself, and the others wait for what comes of it (SOLO). A run that the host begins
-// with one vertex begins here, and one in which nothing is active any more ends here: nobody loads, and nobody plans.
+// a few vertices block 0 goes on by itself, and the others wait for what comes of it (SOLO). A run in which nothing is
+// active any more ends here, without a plan.
 //
-// On a small graph a grid has levels and nothing else (SWEPT): one that is too much looks at all edges (sweep.cuh). That
-// reads bits that others may still be reading when it is over, so three arrays of them are used in turns.
+// On a small graph a grid has levels and nothing else (SWEPT), from the one vertex with which a run begins: nobody loads
+// it. A level that is too much looks at all edges (sweep.cuh), with three arrays of bits in turns.
 //
-// One cluster of blocks (cluster.cuh) has another way between two levels: what a block has found stays in its shared
-// memory, where the others read it, and each tells all others how much that is. What finds no room there, and what the
-// first level begins with, lies where it does without clusters.
+// One cluster of blocks (cluster.cuh) begins so, too, and has another way between two levels: what a block has found stays
+// in its shared memory, where the others read it, and each tells all others how much that is. What finds no room there,
+// and a list with which levels begin, lies where it does without clusters.
 //
 // For runs whose messages are computed when they are delivered (sent_by), swapped (swap.cuh), with a filterFunc that
 // may be called when a vertex becomes active, if there is one: it says True, whatever was gathered.
@@ -26,23 +26,6 @@
 #include "level_store.cuh"
 #include "long_lists.cuh"
 #include "sweep.cuh"
-
-// To L2, for whoever reads it later; nobody waits.
-__device__ __forceinline__ void prefetch(const void* at) {
-#ifdef __CUDA_ARCH__
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-#endif
-}
-
-const int WALKED_TOGETHER = 4;
-
-struct Level {  // what every thread knows of one
-  uint64 found;
-  int64 visited;  // vertices of all earlier frontiers (HAS_TREE)
-  unsigned most;
-  int way;
-  bool stays, sweeps;  // whether it looks at all edges
-};
 
 enum { BY_GRID, BY_CLUSTER, SWEPT };  // who has levels; SWEPT: a grid, which may look at all edges
 
@@ -63,8 +46,8 @@ struct LevelsOf {
   LevelStore<CLUSTERED> store;
 
   __device__ __forceinline__ LevelsOf(Team& team, State& state, const Graph& graph, const Space& space, Control* control)
-      : team(team), state(state), graph(graph), space(space), control(control), level(0), size(0), staged(0), before(0), own(false), swept(false),
-        store{graph, space, control} {}
+      : team(team), state(state), graph(graph), space(space), control(control), level(0), size(0), staged(0), before(0),
+        own(false), swept(false), store{graph, space, control} {}
 
   // In turns; where levels may be swept, those of three: read, set, and cleared.
   __device__ __forceinline__ unsigned* bits(unsigned of) const {
@@ -174,7 +157,8 @@ struct LevelsOf {
     before = (int)(upto - count);
     const uint64 vertices = __shfl_sync(ALL_LANES, upto, 31);
     unsigned flags = 0;
-    if (__any_sync(ALL_LANES, (word >> FLAGS_SHIFT) != 0)) flags = __reduce_or_sync(ALL_LANES, (unsigned)(word >> FLAGS_SHIFT));
+    if (__any_sync(ALL_LANES, (word >> FLAGS_SHIFT) != 0))
+      flags = __reduce_or_sync(ALL_LANES, (unsigned)(word >> FLAGS_SHIFT));
     own = false;
     take_up(now, (vertices << FOUND_SHIFT) + __reduce_add_sync(ALL_LANES, (unsigned)word), flags);
   }
@@ -205,32 +189,12 @@ struct LevelsOf {
     return take_out(store.list(level) + i);
   }
 
-  // Several edges of a lane, which wait together; those that it `sends`.
-  template <int N>
-  __device__ __forceinline__ void relax_together(const int64 (&edge)[N], const unsigned (&source)[N], const bool (&sends)[N]) {
-    unsigned v[N];
-    Message value[N];
-    Gathered x[N];
-#pragma unroll
-    for (int i = 0; i < N; ++i) {
-      if (!sends[i]) continue;
-      v[i] = graph.indices[edge[i]];
-      value[i] = scatterFunc(state, source[i]);
-    }
-#pragma unroll
-    for (int i = 0; i < N; ++i)
-      if (sends[i]) x[i] = CARRIED(state, value[i], edge[i]);
-    reach_together(sends, v, x, bits(level + 1), state, graph, space, control, [&](int i, int64 first, int64 end) {
-      prefetch(graph.indices + first);
-      store.add(level + 1, v[i], first, end - first);
-    });
-  }
-
   // The edges of the vertex with which the run begins, shared by all.
   __device__ __forceinline__ void walk_first() {
     const Entry source = store.stage(0)->entry[0];
     if (walker(team) >= walkers_of(team)) return;
-    for (int64 i = 32LL * walker(team) + lane_id(); i < source.degree; i += 32LL * walkers_of(team)) relax(source.first + i, source.vertex);
+    const int64 step = 32LL * walkers_of(team);
+    for (int64 i = 32LL * walker(team) + lane_id(); i < source.degree; i += step) relax(source.first + i, source.vertex);
   }
 
   __device__ __forceinline__ void sweep_all() {
@@ -238,11 +202,6 @@ struct LevelsOf {
       for (unsigned i = team.rank(); i < staged; i += team.size()) take_out(store.list(level) + i);
     sweep(walker(team), walkers_of(team), bits(level), bits(level + 1), state, graph, space, control,
           [&](unsigned v, int64 first, int64 end) { store.add(level + 1, v, first, end - first); });
-  }
-
-  __device__ __forceinline__ void clear_swept() const {
-    if (swept)
-      for (int64 w = team.rank(); 32 * w < graph.n; w += team.size()) bits(level + 2)[w] = 0;
   }
 
   __device__ __forceinline__ void walk() {
@@ -260,12 +219,7 @@ struct LevelsOf {
           i += walkers * tile;
           return true;
         },
-        [&](unsigned v, int64 first, int degree) {
-          if (SWEEPS)
-            walk_edges_together<WALKED_TOGETHER>(v, first, degree, [&](auto& edge, auto& source, auto& sends) { relax_together(edge, source, sends); });
-          else
-            walk_edges(v, first, degree, [&](int64 edge, unsigned source) { relax(edge, source); });
-        });
+        [&](int64 edge, unsigned source) { relax(edge, source); });
   }
 
   __device__ __forceinline__ void put_back(const Entry& entry) const {
@@ -299,11 +253,9 @@ struct LevelsOf {
     now.most = (unsigned)min(head.limit - begin, head.row_limit - head.rows);
     now.visited = head.visited;
     now.way = head.way;
-    if (begins) {
-      set_out(now);
-      if (is_recorder()) record.begin(control, (double)graph.n, (double)graph.m, (double)graph.k, now.found);
-    } else {
-      if (is_recorder()) record.begin(control, (double)graph.n, (double)graph.m, (double)graph.k, 0);
+    if (begins) set_out(now);
+    if (is_recorder()) record.begin(control, (double)graph.n, (double)graph.m, (double)graph.k, begins ? now.found : 0);
+    if (!begins) {
       enter();
       end_level(now);
     }
@@ -312,7 +264,7 @@ struct LevelsOf {
       if (!solo || blockIdx.x == 0) {
         team.alone |= solo;
         do {
-          if (SWEEPS) clear_swept();
+          if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);
           swept = level && now.sweeps;
           if (is_recorder() && record.level(level, now.found, !HAS_TREE || now.way == AUTO, swept)) store.leave(level + 1);
           ADVANCE(state, begin + level);
@@ -332,7 +284,7 @@ struct LevelsOf {
       swept = false;
       end_level(now, true);
     }
-    if (SWEEPS) clear_swept();
+    if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);
     if (!PRIORITISED && size == 0) {
       if (is_recorder()) record.close(level, now.visited, now.way);
       return true;

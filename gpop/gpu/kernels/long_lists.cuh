@@ -37,16 +37,16 @@ struct LongLists {  // in shared memory
 };
 
 // `next(v, first, degree)` says which vertex this lane has next, if any, and whether the warp has some; it is called by
-// whole warps. `walk(v, first, degree)` walks the edges of those of a warp (walk.cuh). All threads of a block must be here. `some`:
+// whole warps. `each(edge, v)` is called for every edge of every vertex. All threads of a block must be here. `some`:
 // whether the graph has long lists at all; else nobody waits for the others. APART: that has a loop of its own, which takes
 // .95 of the time where there are registers for it, and 1.07 where there are not.
-template <bool APART, class Next, class Walk>
-__device__ __forceinline__ void walk_together(bool some, Next next, Walk walk) {
+template <bool APART, class Next, class Each>
+__device__ __forceinline__ void walk_together(bool some, Next next, Each each) {
   if (APART && !some) {
     unsigned v = 0;
     int64 first = 0;
     int degree = 0;
-    for (; next(v, first, degree); degree = 0) walk(v, first, degree);
+    for (; next(v, first, degree); degree = 0) walk_edges(v, first, degree, each);
     return;
   }
   __shared__ LongLists lists;
@@ -72,6 +72,6 @@ __device__ __forceinline__ void walk_together(bool some, Next next, Walk walk) {
       if (at + lane_id() < lists.size()) lists.slice(at + lane_id(), v, first, degree);
       at += 32;
     }
-    walk(v, first, degree);
+    walk_edges(v, first, degree, each);
   }
 }

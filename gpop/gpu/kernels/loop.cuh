@@ -10,25 +10,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
   const int64 begun = receive(mail);
   State state = given;
   Team team = {control, gridDim.x, 0, false, 0};
-  bool begins = begins_with_level(graph, control, min(LEVEL_EDGES, LEVEL_DEGREE));
+  if (team.leader()) control->head.started = now_ns();
+  begin(graph, space, control);
+  begin_buckets(team, state, graph, space, control);
   bool opens = false;  // of block 0 alone: everybody is to look for the next bucket, the iteration before is over
   const auto decide = [&] {  // read by all after the barrier; the other one of the two is still being read
     if (threadIdx.x == 0)
       control->decision[team.generation & 1] = opens ? OPEN : control->head.stop ? STOP : control->head.alone ? ALONE : TOGETHER;
   };
-  if (!begins) {
-    if (team.leader()) control->head.started = now_ns();
-    begin(graph, space, control);
-    begin_buckets(team, state, graph, space, control);
-    team.sync([&] {
-      if (threadIdx.x == 0) control->head.loads = 0;
-      if (threadIdx.x < 3) control->level_told[threadIdx.x] = 0;
-      plan(graph, space, control, false);
-      decide();
-    });
-  }
+  team.sync([&] {
+    if (threadIdx.x == 0) control->head.loads = 0;
+    if (threadIdx.x < 3) control->level_told[threadIdx.x] = 0;
+    plan(graph, space, control, false);
+    decide();
+  });
   while (true) {
-    const int decision = begins ? TOGETHER : control->decision[team.generation & 1];
+    const int decision = control->decision[team.generation & 1];
     opens = false;
     if (decision == STOP) break;
     if (decision == ALONE) {
@@ -45,8 +42,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
       team.sync(decide);
     } else {
       ADVANCE(state, control->head.iteration);
-      if (decision == TOGETHER && iterate(team, state, graph, space, control, begins)) break;
-      begins = false;
+      if (decision == TOGETHER && iterate(team, state, graph, space, control)) break;
       next_bucket(team, state, graph, space, control);
       team.sync([&] {
         settle(state, space, control);

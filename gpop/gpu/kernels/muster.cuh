@@ -49,9 +49,11 @@ struct Entry {  // of a list of vertices: where the edges of one begin
   int64 first;
 };
 
-// Into the list, by a block that has arrived.
+// Into the list, by a block that has arrived. Each half of an entry is written at once, and has a bit that says so.
 __device__ __forceinline__ void hand_in(const Entry& entry, Entry* to) {
-  *to = Entry{entry.vertex, entry.degree | 1u << 31, entry.first | (int64)(1ULL << 63)};
+  volatile uint64* halves = (volatile uint64*)to;
+  halves[0] = (uint64)(entry.degree | 1u << 31) << 32 | entry.vertex;
+  halves[1] = (uint64)entry.first | 1ULL << 63;
 }
 
 // Out of it, by one thread, behind the barrier.

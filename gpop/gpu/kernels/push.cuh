@@ -25,10 +25,8 @@ __device__ void push_light(Team& team, State& state, const Graph& graph, const S
         i += (int64)team.warps() * tile;
         return true;
       },
-      [&](unsigned v, int64 first, int degree) {
-        walk_edges(v, first, degree, [&](int64 edge, unsigned source) {
-          push_edge(edge, sent_by(source, state, space, live), state, graph, space, control);
-        });
+      [&](int64 edge, unsigned source) {
+        push_edge(edge, sent_by(source, state, space, live), state, graph, space, control);
       });
 }
 

@@ -8,6 +8,10 @@
 
 const int EDGES_OF_LANE = 4;  // in a row: their sources are 16 bytes
 
+__device__ __forceinline__ void clear_words(const Team& team, unsigned* bits, const Graph& graph) {
+  for (int64 w = team.rank(); 32 * w < graph.n; w += team.size()) bits[w] = 0;
+}
+
 // `each(v, first, end)` for every vertex that becomes active; `active` are the bits of this level, `next` those of the next.
 template <class Each>
 __device__ __forceinline__ void sweep(unsigned walker, unsigned walkers, const unsigned* active, unsigned* next, State& state,

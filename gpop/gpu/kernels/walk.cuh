@@ -15,26 +15,3 @@ __device__ __forceinline__ void walk_edges(unsigned v, int64 first, int degree, 
     __syncwarp();
   }
 }
-
-// The same, N edges of a lane at once: `each(edges, vertices, wanted)`.
-template <int N, class Each>
-__device__ __forceinline__ void walk_edges_together(unsigned v, int64 first, int degree, Each each) {
-  const int upto = warp_inclusive_sum(degree), before = upto - degree;
-  const int total = __shfl_sync(ALL_LANES, upto, 31);
-  for (int begun = 0; begun < total; begun += 32 * N) {
-    int64 edge[N];
-    unsigned source[N];
-    bool wanted[N];
-#pragma unroll
-    for (int i = 0; i < N; ++i) {
-      const int e = begun + 32 * i + lane_id();
-      wanted[i] = e < total;
-      if (begun + 32 * i >= total) continue;  // the same for all lanes
-      const int owner = owner_of(e, before);
-      edge[i] = __shfl_sync(ALL_LANES, first - before, owner) + e;
-      source[i] = __shfl_sync(ALL_LANES, v, owner);
-    }
-    each(edge, source, wanted);
-    __syncwarp();
-  }
-}
