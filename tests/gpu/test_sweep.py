@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gpop
+from gpop.apps.bfs import BFS
 from gpop.apps.sssp_programs import SSSP, UNORDERED
 from gpop.generate import generate
 from gpop.gpu import choices, limits
@@ -29,7 +30,7 @@ def several_blocks(request, monkeypatch):
     monkeypatch.setattr(limits, "LEVEL_DEGREE", request.param)
     monkeypatch.setattr("gpop.gpu.prepared.make_source", watched)
     monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
-    yield
+    yield request.param
     assert any(seen)
 
 
@@ -49,14 +50,17 @@ def test_sweeps_and_walks_give_what_others_give(case, mode, monkeypatch):
     assert any(begun)
 
 
-def test_rows_of_the_trace_fill_up():
-    """A run of more levels than a launch has rows begins again where it was."""
+def test_rows_of_the_trace_fill_up(several_blocks):
+    """More levels than a launch has rows, or time: the next one goes on. Bytes say which were swept."""
     with emulated():
         graph = generate("grid", width=600, height=4)
         found = gpop.bfs(graph, 0, target="gpu")
         assert (found.level == gpop.bfs(graph, 0).level).all()
         assert found.run.iterations == found.level.max() + 1
         assert found.trace.column("frontier").sum() == graph.n
+        heard = found.trace.column("active_edges") * (4 + BFS.parent.dtype.itemsize)
+        swept = found.trace.column("bytes") == graph.n / 8 + 4 * graph.m + heard
+        assert swept[3:6].all() == swept.any() == (several_blocks == 3)  # those of the first time slice
 
 
 @pytest.mark.parametrize("source", [0, 11])

@@ -156,9 +156,8 @@ struct LevelsOf {
     const unsigned count = (unsigned)entries_of(word) & MOST_TOLD, upto = warp_inclusive_sum(count);
     before = (int)(upto - count);
     const uint64 vertices = __shfl_sync(ALL_LANES, upto, 31);
-    unsigned flags = 0;
-    if (__any_sync(ALL_LANES, (word >> FLAGS_SHIFT) != 0))
-      flags = __reduce_or_sync(ALL_LANES, (unsigned)(word >> FLAGS_SHIFT));
+    unsigned flags = (unsigned)(word >> FLAGS_SHIFT);
+    if (__any_sync(ALL_LANES, flags != 0)) flags = __reduce_or_sync(ALL_LANES, flags);
     own = false;
     take_up(now, (vertices << FOUND_SHIFT) + __reduce_add_sync(ALL_LANES, (unsigned)word), flags);
   }
