@@ -12,8 +12,8 @@ end of the run. The first iteration of a turn does not count: it finds the cache
 them, and pages that nobody has touched; and what holds up one more than `HELD_UP` times as long as most take
 is none of the way's. Each turn is compared with the one before it, when the machine was mostly as fast. The
 other way is taken from then on if it was faster by more than what turns differ anyway (`NEARLY`), until
-`AGAIN` times as many iterations were done, when there is another trial: what a machine does changes, and the
-price is small by then.
+iterations have gone on for `AGAIN` times as long, when there is another trial: what a machine does changes,
+and the price is small by then.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ HELD_UP, NEARLY = 3.0, 0.98
 FIRST = 40
 """Iterations before the first trial, at least."""
 
-AGAIN = 16
-"""How many times as long iterations go on before the next trial."""
+AGAIN = 4
+"""How many times as long iterations go on before the next trial. It corrects one that fell into a bad moment,
+and costs some milliseconds of a second or more."""
 
 SOON = 256
 """A run that may reach a trial in so many iterations is begun by an engine that can change its way."""

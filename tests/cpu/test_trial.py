@@ -334,6 +334,22 @@ def test_a_long_run_decides_within_it_and_the_next_one_knows(tried, clock):
     assert set(ways_of(ask(graph, iterations=9).run)) == {"pc"}
 
 
+def test_a_run_that_rests_does_not_go_on_in_a_way_that_is_known_to_be_slower(tried, clock, monkeypatch):
+    """Two kinds of runs of a program, each with an engine of its own that rests: one decides for both."""
+    monkeypatch.setattr(module, "FIRST", 300)
+    graph = unsorted_and_doubled(weights=False)
+
+    def ways(eps, **options):
+        program = Rank(graph)
+        program.rank, program.eps = 1, eps
+        return set(ways_of(gpop.run(program, threads=2, **options)))
+
+    ways(1e-3, mode="pc")  # so that the trial builds nothing, which would make all engines anew
+    assert ways(1e-3) == ways(1e-3) == {"pull"}
+    assert len(ways(-1.0, iterations=600)) == 2
+    assert ways(1e-3) == {"pc"}
+
+
 def test_watched_runs_and_checkpoints_take_part(tried, clock, tmp_path):
     graph = unsorted_and_doubled(weights=False)
     expected, _ = left_by(Rank, graph, 60, mode="pull", threads=2)
