@@ -240,8 +240,8 @@ def test_few_edges_go_without_bins(monkeypatch):
 
 def test_more_edges_go_without_bins_where_levels_are_many(monkeypatch):
     """A mesh; on a small world, as near but of few levels, it is as anywhere else."""
-    monkeypatch.setattr(choosers, "MOST_WITHOUT_BINS", 0)
-    monkeypatch.setattr(choosers, "MOST_ONLY_PUSHED", 0)
+    for most in ("MOST_WITHOUT_BINS", "MOST_ONLY_PUSHED", "MOST_SWEPT"):
+        monkeypatch.setattr(choosers, most, 0)
     names = []
     with emulated():
         for graph in (generate("grid", width=16, height=100), generate("small_world", vertices=400)):
