@@ -239,8 +239,8 @@ def _begin(source, space, parent, level, threads, shared_rest, shared_edges):
 
     Returns whether there is such a level. ``order[begin:end]`` is the frontier after a push; what is before
     ``marked`` has its bits in ``visited``. Where others may be called they say of the vertices that were not
-    seen that they have no parent: to write to each of them takes one thread an eighth of a search. Not two
-    threads, nor where lists are short, as of roads: each level would wait for the lines that it writes to.
+    seen that they have no parent: to write to each of them takes one thread a twelfth to a sixth of a search.
+    Not two threads, nor where lists are short, as of roads: each level would wait for lines that it writes.
     """
     narrow, most = len(space.indices) <= FEW * len(level), space.most[0]
     bare, n = threads >= MANY_THREADS and not narrow, np.uint64(len(level))
