@@ -23,7 +23,6 @@ Paper: S. Beamer, K. Asanovic, D. Patterson, "Direction-optimizing breadth-first
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
@@ -61,7 +60,7 @@ from gpop.direct.breadth_first_steps import (
     to_list,
 )
 from gpop.direct.breadth_first_together import LEVEL_AT, PARENT_AT, SharedSearch, begin_together, go_on
-from gpop.direct.breadth_first_together_steps import TogetherSpace, space_for
+from gpop.direct.breadth_first_together_steps import space_for
 from gpop.direct.phases import kernel
 from gpop.direct.shared_job import entry
 from gpop.graph.graph import Graph
@@ -123,12 +122,7 @@ class _Room:
     def __init__(self, space: SearchSpace) -> None:
         self.space, self.table = space, Reference(space)
         self.search = entry_of(_search, INT64, self.table.kind, *_FOUND)
-        self.threads = 0  # for so many there is what they share, and this is called with
-        self.beside: TogetherSpace
-        self.shared: Reference
-        self.job: Reference
-        self.together: Callable[..., int]
-        self.function = 0
+        self.threads = 0  # for so many there is what they share
 
     def have(self, threads: int, parent: np.ndarray, level: np.ndarray) -> None:
         """What a search shares that so many threads may be called for."""
@@ -245,8 +239,8 @@ def _begin(source, space, parent, level, threads, shared_rest, shared_edges):
 
     Returns whether there is such a level. ``order[begin:end]`` is the frontier after a push; what is before
     ``marked`` has its bits in ``visited``. Where others may be called they say of the vertices that were not
-    seen that they have no parent: to write to each of them takes one thread an eighth of a search. Not two
-    threads, nor where lists are short, as of roads: each level would wait for the lines that it writes to.
+    seen that they have no parent: to write to each of them takes one thread a twelfth to a sixth of a search.
+    Not two threads, nor where lists are short, as of roads: each level would wait for lines that it writes.
     """
     narrow, most = len(space.indices) <= FEW * len(level), space.most[0]
     bare, n = threads >= MANY_THREADS and not narrow, np.uint64(len(level))
@@ -259,11 +253,8 @@ def _begin(source, space, parent, level, threads, shared_rest, shared_edges):
     rest, left, started = len(level) - 1, len(space.indices), clock_ns()
     while size > 0:
         pulls = pays_to_pull(before == _PULL, size, edges, rest, left, len(space.visited))
-        if (
-            before == _PUSH
-            and rest >= shared_rest
-            and (pulls or pays_to_share(threads, size, edges, shared_edges))
-        ):
+        shared = pulls or pays_to_share(threads, size, edges, shared_edges)
+        if shared and before == _PUSH and rest >= shared_rest:
             now = space.left_off
             edges = edges_of(begin, end, space) if narrow else edges  # which are not always counted
             now[SIZE], now[EDGES], now[REST], now[LEFT] = size, edges, rest, left

@@ -10,7 +10,7 @@ A step is as short as some messages between cores, so there are few. Of T thread
 w + T, w + 2 T, ... as its own, which it claims on a line that its core mostly has; then it looks who has left
 some. A claim is lost only to who was faster. What a thread has done it says on another line of its own, when
 it finds nothing more to claim. So no line goes round among all but that of the announcement. On 16 threads a
-step of 128 empty chunks took 6.1 microseconds when all claimed on one line.
+step of 128 empty chunks takes 3.3 microseconds, and took 6.1 when all claimed on one line.
 
 Encoding of ``crew`` (int64): ``WORD`` is the number of the step, and in its lower `_BITS` bits how many
 chunks it has; negative when there are no more steps. ``KIND`` and ``CHUNKS`` lie in its line: they stay until

@@ -55,34 +55,35 @@ def test_what_nobody_comes_for_others_do():
 
 
 @njit(nogil=True)
-def _go_slowly(worker, crew, done, wait, seen):
-    """Two steps, in which one thread takes a chunk and keeps it until it is told to go on."""
-    owed = np.int64(0)
+def _go_slowly(worker, crew, done, taken, seen):
+    """Two steps of two chunks; who does the second one takes its time, the other waits until that has it."""
+    owed, step = np.int64(0), 1
     if worker == 0:
-        announce(crew, 1, 3, False)
+        announce(crew, step, 2, False)
     while True:
         chunk, owed = next_chunk(crew, worker, owed)
         if chunk < 0:
             if worker > 0:
                 return
-            seen[crew[KIND]] = done.sum()
-            if crew[KIND] == 2:
+            seen[step] = load_acquire(done, 0)
+            step += 1
+            if step == 3:
                 end(crew)
                 return
-            announce(crew, 2, 2, False)
+            announce(crew, step, 2, False)
             continue
-        if worker == 1:
-            fetch_add(wait, 0, 1)
-            while load_acquire(wait, 0) < 1000:
-                fetch_add(wait, 0, 1)
+        kind = crew[KIND]
+        fetch_add(taken, kind, 1)
+        while load_acquire(taken, kind) < (2 if worker == 0 else 1_000_000):
+            if worker > 0:
+                fetch_add(taken, kind, 1)
         fetch_add(done, 0, 1)
 
 
 def test_a_step_is_not_over_before_what_was_claimed_is_done():
-    for _ in range(20):
-        crew, done, wait, seen = make_crew(3), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(3, int)
-        together(lambda worker: _go_slowly(worker, crew, done, wait, seen), 3)  # noqa: B023
-        assert seen.tolist() == [0, 3, 5]
+    crew, done, taken, seen = make_crew(2), np.zeros(1, np.int64), np.zeros(3, np.int64), np.zeros(3, int)
+    together(lambda worker: _go_slowly(worker, crew, done, taken, seen), 2)
+    assert seen.tolist() == [0, 2, 4]
 
 
 def test_who_comes_when_all_is_over_goes_at_once():
