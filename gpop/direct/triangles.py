@@ -134,7 +134,5 @@ def _room(graph: Graph, threads: int) -> _Room:
         np.empty(row_of(np.uint64(hubs)), np.uint64), np.zeros((threads, words), np.uint64),
     )  # fmt: skip
     table = Reference(job)
-    either = {
-        each: entry(each, table.kind) for each in (merge, count)
-    }  # from the first call on
+    either = {each: entry(each, table.kind) for each in (merge, count)}  # from the first call on
     return _Room(job, table, either[work], zeros)
