@@ -12,7 +12,6 @@ compiled meanwhile.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeAlias, TypeVar
@@ -58,7 +57,8 @@ def resolving(apart: str = "") -> Callable[[Callable[P, Way[Result]]], Callable[
 
 
 def _resolving(apart: str, function: Callable[..., Way[Result]]) -> Callable[..., Result]:
-    first = 2 if apart else 1
+    first, told = 2 if apart else 1, function.__annotations__
+    told["return"] = told["return"].removeprefix("Way[").removesuffix("]")  # what callers get
 
     def key_of(arguments: tuple, options: dict[str, Any]) -> tuple:
         given = (*arguments[first:], *options.values())
@@ -82,9 +82,6 @@ def _resolving(apart: str, function: Callable[..., Way[Result]]) -> Callable[...
             graph.store.note(key, way)
         return way(graph, *given)
 
-    result = function.__annotations__["return"].removeprefix("Way[").removesuffix("]")
-    resolve.__annotations__ = {**function.__annotations__, "return": result}
-    resolve.__signature__ = inspect.signature(function).replace(return_annotation=result)
     checked = one_call(resolve)
 
     @wraps(checked)

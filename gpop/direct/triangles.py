@@ -63,7 +63,7 @@ class Triangles(NamedTuple):
         return np.diff(self.counts[BEGUN:]) / 1e9
 
 
-class _Room(NamedTuple):
+class _CountingRoom(NamedTuple):
     """A job, its table, what is called with it, and what is zero when that begins."""
 
     job: TriangleJob
@@ -97,7 +97,7 @@ def count_triangles(graph: Graph, threads: int, share: int = 0, shares: int = 1)
     return Triangles(int(counts[0]), bool(room.job.by_degree), counts, time.perf_counter() - start)
 
 
-def _borrowed(graph: Graph, threads: int) -> tuple[list[_Room] | None, _Room]:
+def _borrowed(graph: Graph, threads: int) -> tuple[list[_CountingRoom] | None, _CountingRoom]:
     """The list of spare rooms that is kept with a graph, if one is, and a room that nobody else has."""
     spare = graph.store.get(Kind.PROGRAM, TriangleJob)
     if spare is not None:
@@ -111,10 +111,12 @@ def _borrowed(graph: Graph, threads: int) -> tuple[list[_Room] | None, _Room]:
     own = room.job[room.job._fields.index("place") :]
     if sum(array.nbytes for array in own) > _KEPT_BYTES:
         return None, room
-    return graph.store.put(Kind.PROGRAM, list[_Room](), TriangleJob, about="Triangles", holds=own), room
+    return graph.store.put(
+        Kind.PROGRAM, list[_CountingRoom](), TriangleJob, about="Triangles", holds=own
+    ), room
 
 
-def _room(graph: Graph, threads: int) -> _Room:
+def _room(graph: Graph, threads: int) -> _CountingRoom:
     """A new one. Lists of a graph are as long as its edges at most."""
     n, m, degree = graph.n, graph.m, graph.out_degree
     phases = len(make_phases(len(PHASES)))
@@ -134,4 +136,5 @@ def _room(graph: Graph, threads: int) -> _Room:
         np.empty(row_of(np.uint64(hubs)), np.uint64), np.zeros((threads, words), np.uint64),
     )  # fmt: skip
     table = Reference(job)
-    return _Room(job, table, entry(work, table.kind), zeros)
+    either = {each: entry(each, table.kind) for each in (merge, count)}  # from the first call on
+    return _CountingRoom(job, table, either[work], zeros)
