@@ -149,10 +149,14 @@ class RankEngine(Together, CpuEngine):
         return cores_of(self.world.local_rank, self.threads, self.world.allowed)
 
     def _enter(self, *numbers: Any, **how: Any) -> bool:
-        self.cores = cores = self._cores()
-        self.places = places_of(cores, self.world.allowed[self.world.local_rank]) if cores else ANYWHERE
-        with kept_on(cores[:1]):
+        self._place()
+        with kept_on(self.cores[:1]):
             return super()._enter(*numbers, **how)
+
+    def _place(self) -> None:
+        """Choose where threads are kept now."""
+        self.cores, allowed = self._cores(), self.world.allowed[self.world.local_rank]
+        self.places = places_of(self.cores, allowed) if self.cores else ANYWHERE
 
     def _agreed(self, records: np.ndarray, seconds: float) -> np.ndarray:
         return self.agree(records, seconds, int(self.progress[loop_state.FRONTIER]))

@@ -60,8 +60,12 @@ def test_ranks_place_their_threads_and_a_run_alone_does_not():
     assert RankEngine._cores(engine) == here
     engine.world.allowed = [(*here, 10**6)]  # somebody has taken one away since
     assert RankEngine._cores(engine) == ()
-    engine.cores = ()
-    assert RankEngine._places(engine) == CpuEngine._places(engine) == ANYWHERE
+    engine._cores = lambda: RankEngine._cores(engine)
+    RankEngine._place(engine)
+    assert engine.cores == () and engine.places == CpuEngine.places == ANYWHERE
+    engine.world.allowed = [here]
+    RankEngine._place(engine)
+    assert engine.cores == here and engine.places != ANYWHERE
 
 
 def test_workers_are_kept_on_their_cores_until_a_run_is_over():
