@@ -123,7 +123,7 @@ def make_exchange(post, all_active, scatters):
             told[OWN] = np.int64(state.gpop_last) - np.int64(state.gpop_first)
             told[AS_BITS] = told[OWN_BITS] = 0
             told[EARLY] = EVERY
-            if all_active:  # and tell what they know, too, when all here have settled: others have not, perhaps
+            if all_active:  # and all are told, too, when all here have settled: others may not have
                 for r in range(ranks):
                     pairs[r, CHOSEN] = pairs[r, SENDS]
                     pairs[r, FORM] = ALL if pairs[r, CHOSEN] > 0 else NOTHING
