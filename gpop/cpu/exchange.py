@@ -123,15 +123,13 @@ def make_exchange(post, all_active, scatters):
             told[OWN] = np.int64(state.gpop_last) - np.int64(state.gpop_first)
             told[AS_BITS] = told[OWN_BITS] = 0
             told[EARLY] = EVERY
-            if all_active:
-                active = told[ACTIVE_HERE]
+            if all_active:  # and all are told, too, when all here have settled: others may not have
                 for r in range(ranks):
-                    pairs[r, CHOSEN] = pairs[r, SENDS] if active > 0 else 0
+                    pairs[r, CHOSEN] = pairs[r, SENDS]
                     pairs[r, FORM] = ALL if pairs[r, CHOSEN] > 0 else NOTHING
                 told[EDGES_TOLD] = told[EDGES_HERE]
                 if valued:
                     come_together(wire)
-                if valued and active > 0:
                     _next(FILL, wire.pieces.shape[0], wire.sends.size, _FILLED, told)
                     if told[PIECES] > 0:
                         return

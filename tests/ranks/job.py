@@ -400,6 +400,7 @@ if __name__ == "__main__":
     parts_on_disk(Path(sys.argv[1]))
     refused()
     agreement.main(["drift:sc", "drift:pc"], threads=(1, 2), sizes=(8,))
+    agreement.main(["settled:pc"], threads=(2,), sizes=(8,))
     agreement.main(["colours:auto", "colours:pull"], threads=(1, 2), sizes=(64,))
     agreement.main(["counted-interleaved:sc"], threads=(1, 2), sizes=(64,))
     one_compiles(Path(sys.argv[1]))
