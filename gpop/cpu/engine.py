@@ -264,7 +264,7 @@ class CpuEngine(Trying):
         return touched
 
     def _take_frontier(self) -> np.ndarray:
-        """The vertices that are active now, ascending."""
+        """The vertices that are active now, in the order of their lists."""
         space, progress = self.space, self.progress
         if self.traits.all_active:
             if progress[loop_state.FRONTIER] and progress[loop_state.ITERATION] < self.limit:

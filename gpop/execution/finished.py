@@ -28,7 +28,7 @@ class Run(WithDemands):
         Seconds in the iteration loop. Loading the frontier is included, and where a run like it was there
         before, filling the fields; layout and compiling are not.
     frontier : ndarray of uint32
-        Vertices still active at the end (empty for ``all_active`` programs and converged runs).
+        Vertices still active at the end, in any order (empty for ``all_active`` programs and converged runs).
     touched : ndarray of uint32 or None
         Every vertex that was ever activated, ascending, if the program declares ``track_touched``.
     counters : dict or None
