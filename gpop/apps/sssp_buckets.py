@@ -44,6 +44,11 @@ where at least such a share of the edges leads to vertices with near ids. Elsewh
 graphs, a bucket as wide as that would hold all, and looking at it costs a tenth of a run; unless edges come
 over the link."""
 
+MOST_WITHOUT_BUCKETS = 7 << 19
+"""Edges up to which a GPU's levels cost so little that buckets save nothing, however long paths are. On an
+H200 buckets took 1.11 to 1.46 of the time without on four roads, a mesh and a web graph of .24 to 3.2 million
+edges, .87 on a grid and a road of 4.2 million, .43 of 17."""
+
 LARGE, CLOSED = 1 << 22, 0.9
 """Edges, and share of the edges that stay in their partition, from which runs are interleaved by default.
 Measured: RMAT, Kronecker and random graphs of 4 to 268 M edges take .6 to .9 of the time, road, grid and web
@@ -63,6 +68,8 @@ def default_delta(
     >>> default_delta(ring), default_delta(ring, interleave=False)
     (60.0, 9.0)
     """
+    if target == "gpu" and not linked and _is_small(graph):
+        return np.inf
     if target == "gpu" and not _has_long_paths(graph):
         return (STEPS_OVER_LINK * mean_step(graph) or 1.0) if linked else np.inf
     steps = STEPS_ON_GPU if target == "gpu" else STEPS[interleave]
@@ -83,6 +90,11 @@ def mean_step(graph: gpop.Graph) -> float:
     if facts.mean_weight is None:
         facts.mean_weight = graph.weights.mean(dtype=np.float64).item() if graph.m else 0.0
     return facts.mean_weight * graph.n / max(graph.m, 1)
+
+
+def _is_small(graph: gpop.Graph) -> bool:
+    """`MOST_WITHOUT_BUCKETS`. Of graphs in parts nothing is measured."""
+    return graph.m <= MOST_WITHOUT_BUCKETS and not hasattr(graph, "in_edges")
 
 
 def _has_long_paths(graph: gpop.Graph) -> bool:

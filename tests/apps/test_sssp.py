@@ -118,10 +118,12 @@ def test_small_and_useless_deltas(road):
         gpop.sssp(road, 0, delta=0.5)
 
 
-def test_buckets_on_a_gpu_are_wide_and_where_paths_are_long():
-    """Few edges, or near ones; elsewhere a bucket would hold all, and there are none."""
+def test_buckets_on_a_gpu_are_wide_and_where_paths_are_long(monkeypatch):
+    """Few edges, or near ones; elsewhere a bucket would hold all, and there are none, nor on small graphs."""
     weights = {"weights": (5, 5)}
     grid = generate("grid", width=30, height=30, **weights)
+    assert default_delta(grid, target="gpu") == np.inf
+    monkeypatch.setattr(sssp_buckets, "MOST_WITHOUT_BUCKETS", 0)
     assert default_delta(grid, target="gpu") == 400 * 5 * grid.n / grid.m
     hubs = generate("rmat", scale=12, seed=1, **weights)
     assert default_delta(hubs, target="gpu") == np.inf
