@@ -30,8 +30,8 @@ PHASES = ("order", "color")
 
 _CHUNK = 64  # vertices
 _SERIAL = 1 << 19
-"""Vertices and edges of graphs that one thread colours: on 4 and 16 threads of an Intel machine mails (.4 million)
-took 1.0 and 1.3 times as long, the web (3.5) .56 and .45."""
+"""Vertices and edges of graphs that one thread colours: on 4 and 16 threads of an Intel machine mails (.4
+million) took 1.0 and 1.3 times as long, the web (3.5) .56 and .45."""
 
 
 class Colors(NamedTuple):
