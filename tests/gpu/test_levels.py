@@ -198,7 +198,7 @@ def test_a_cluster_has_thin_graphs_and_hands_over_what_is_too_much(monkeypatch):
         started.clear()
         gpop.bfs(generate("rmat", scale=8, symmetrize=True), 0, target="gpu", ratio=1.0)
         weighted = generate("grid", width=30, height=5, weights=(1, 9))
-        gpop.sssp(weighted, 0, method="messages", target="gpu", ratio=1.0)
+        gpop.sssp(weighted, 0, method="messages", delta=50, target="gpu", ratio=1.0)
         assert not any(started)
 
 

@@ -184,8 +184,8 @@ def test_auto_is_lists_where_vertices_have_many_edges(monkeypatch):
     assert chosen(grid) == "messages"
     monkeypatch.setattr(sssp_methods, "SMALL_ON_GPU", min(grid.m, both_ways.m) - 1)
     assert chosen(grid) == "lists"
-    monkeypatch.setattr(partition, "MOST_NEAR", 0.0)  # hubs, near, one way: not on a GPU either
-    assert chosen(grid) == chosen(both_ways) == "lists" and chosen(hubs) == "messages"
+    monkeypatch.setattr(partition, "MOST_NEAR", 0.0)  # hubs that are near: not on a GPU either
+    assert chosen(grid) == "lists" and chosen(hubs) == chosen(both_ways) == "messages"
     monkeypatch.setattr(sssp_methods, "SMALL_AMONG_HUBS", both_ways.m)
     assert chosen(both_ways) == "messages"
     with pytest.raises(gpop.UsageError, match="target means nothing to calendar"):
