@@ -13,7 +13,7 @@ from gpop.common.errors import NotEnoughMemory
 from gpop.cpu import loop_state, specialise, trying, workspace
 from gpop.cpu import trial as module
 from gpop.cpu.engine import CpuEngine
-from gpop.cpu.trial import BEHIND, FIRST, TURN, TURNS, Trial, trial_of
+from gpop.cpu.trial import BEHIND, FIRST, SOON, TURN, TURNS, Trial, trial_of
 from gpop.generate import generate
 from gpop.graph.kept import Kind
 from gpop.layout import edge_blocks
@@ -73,7 +73,7 @@ def test_the_model_s_way_then_turns_then_the_faster_one():
 def test_no_trial_before_some_iterations():
     trial = Trial("pull", "pc", wait=0.0)
     trial.affords = True
-    assert trial.left == FIRST and not trial.is_near(FIRST) and trial.is_near(FIRST + 1)
+    assert trial.left == FIRST > SOON and not trial.is_near(1000)
     assert turns(go_on(trial, {"pull": 9.0, "pc": 1.0}, FIRST + TURN + 1)) == [
         ("pull", FIRST + TURN),
         ("pc", 1),
@@ -83,8 +83,10 @@ def test_no_trial_before_some_iterations():
 def test_how_many_iterations_are_left_is_known_from_their_times():
     trial = Trial("pull", "pc", wait=100.0)
     go_on(trial, {"pull": 0.5}, FIRST)
-    assert trial.left == 200 - FIRST and trial.is_near(300) and not trial.is_near(100)
-    trial.note("pull", records([0.5] * 159), 79.5)
+    assert trial.left == 200 - FIRST and not trial.is_near(300)
+    trial.note("pull", records([0.5] * (200 - FIRST - SOON + 1)), 0.5 * (200 - FIRST - SOON + 1))
+    assert trial.left == SOON - 1 and trial.is_near(300) and not trial.is_near(SOON - 1)
+    trial.note("pull", records([0.5] * (SOON - 2)), 0.5 * (SOON - 2))
     assert trial.left == 1 and not trial.trying
     trial.note("pull", records([0.5]), 0.5)
     assert trial.trying and trial.left == TURN
