@@ -15,6 +15,7 @@ from gpop.graph.degrees import share_in_long_lists, unevenness
 from gpop.graph.graph import Graph
 from gpop.layout.partition import SMALL_ID_BITS, mostly_near, partition_bits, share_inside
 from gpop.model.choosers import (
+    MOST_OF_MANY_LEVELS,
     prefers_cluster,
     prefers_few_rows,
     prefers_few_ways,
@@ -156,7 +157,9 @@ def _only_pushes(plan: Plan, emitted: Emitted) -> bool:
 
 
 def _has_many_levels(graph: Graph) -> bool:
-    return prefers_pushes_of_many_levels(graph.n, graph.m, mostly_near(graph), unevenness(graph))
+    """The degrees of larger graphs are looked at by nobody else in a first search."""
+    near = graph.m <= MOST_OF_MANY_LEVELS and mostly_near(graph)
+    return near and prefers_pushes_of_many_levels(graph.n, graph.m, unevenness(graph))
 
 
 def _is_for_a_cluster(plan: Plan) -> bool:

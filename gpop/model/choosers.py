@@ -160,22 +160,22 @@ def prefers_only_pushes(edges: float) -> bool:
     return edges < MOST_ONLY_PUSHED
 
 
-def prefers_pushes_of_many_levels(vertices: float, edges: float, near: bool, unevenness: float) -> bool:
-    """The same two of larger graphs, whose frontiers are predicted to be small for long, on a GPU.
+def prefers_pushes_of_many_levels(vertices: float, edges: float, unevenness: float) -> bool:
+    """The same two of larger graphs whose neighbours are near each other, on a GPU.
 
-    Their neighbours are ``near`` each other, and few or very different in number: a mesh, roads, the web.
+    Their frontiers are predicted to be small for long where neighbours are few or very different in number:
+    in a mesh, on roads, on the web. With more than `MOST_OF_MANY_LEVELS` edges nobody needs to ask.
 
     Examples
     --------
-    >>> prefers_pushes_of_many_levels(1 << 20, 1 << 22, True, 1.0)
+    >>> prefers_pushes_of_many_levels(1 << 20, 1 << 22, 1.0)
     True
-    >>> prefers_pushes_of_many_levels(1 << 18, 1 << 22, True, 20.0)
+    >>> prefers_pushes_of_many_levels(1 << 18, 1 << 22, 20.0)
     True
-    >>> prefers_pushes_of_many_levels(1 << 18, 1 << 22, True, 1.0)
+    >>> prefers_pushes_of_many_levels(1 << 18, 1 << 22, 1.0)
     False
     """
-    few_or_different = edges <= MOST_DEGREE_OF_THIN * vertices or unevenness >= UNEVEN
-    return near and few_or_different and edges <= MOST_OF_MANY_LEVELS
+    return edges <= MOST_DEGREE_OF_THIN * vertices or unevenness >= UNEVEN
 
 
 def prefers_cluster(vertices: float, edges: float) -> bool:
