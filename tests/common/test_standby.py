@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from _thread import start_new_thread
 from collections import namedtuple
 from time import sleep
@@ -88,17 +89,31 @@ def test_others_are_called_with_a_ticket_and_a_crew_is_used_again(function):
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
 def test_who_was_on_the_callers_core_is_called_to_another(function):
     crew, cores = standby.Crew(), os.sched_getaffinity(0)
+    over = threading.Event()
+    asleep = threading.Thread(target=over.wait)  # one of the crew would note its own core
+    asleep.start()
+    crew.board[standby.JOINED] = 1
+    crew.places[own_core.LINES + own_core.THREAD] = asleep.native_id
+    try:
+        for core in [*cores] * 100:  # the caller is on one of them, unless it is moved
+            crew.places[own_core.LINES + own_core.CORE] = core
+            crew.call(function, 0, Reference(job_of(2, 1)).address, 2)
+            crew.close()
+            if os.sched_getaffinity(asleep.native_id) != cores:
+                break
+        assert len(cores - os.sched_getaffinity(asleep.native_id)) == 1
+    finally:
+        over.set()
+        asleep.join()
+
+
+def test_who_goes_to_sleep_notes_its_core(function):
+    crew = standby.Crew()
     crew.have(1)
-    wait_until(lambda: crew.places[own_core.LINES + own_core.THREAD] != 0)
-    thread = int(crew.places[own_core.LINES + own_core.THREAD])
-    for core in [*cores] * 100:  # on one of them the caller is
-        crew.places[own_core.LINES + own_core.CORE] = core
-        crew.call(function, 0, Reference(job_of(2, 1)).address, 2)
-        crew.close()
-        if os.sched_getaffinity(thread) != cores:
-            break
-    # Which one it was left without is not known: who goes to sleep late notes its own core over this one.
-    assert len(cores - os.sched_getaffinity(thread)) == 1
+    crew.places[own_core.LINES + own_core.CORE] = own_core.NOWHERE
+    crew.call(function, 0, Reference(job_of(2, 1)).address, 2)
+    crew.close()
+    wait_until(lambda: crew.places[own_core.LINES + own_core.CORE] in os.sched_getaffinity(0))
 
 
 def test_who_has_been_in_a_job_hears_the_bell_awake(function):
@@ -146,8 +161,11 @@ def held_add(board, index, amount):
 
 
 def wait_until(condition):
-    while not condition():
+    for _ in range(60_000):  # as good as forever, but a failure is one line
+        if condition():
+            return
         sleep(0.001)
+    raise AssertionError("what is waited for does not happen")
 
 
 def test_who_has_seen_a_job_and_comes_when_it_is_closed_stays_out(function):
