@@ -172,8 +172,9 @@ def plan_blocks(
     together = np.arange(0, in_edges.size, max(1, (1 << bin_bits) >> cell_bits))
     heaviest = np.add.reduceat(in_edges, together).max() / max(1, graph.m)
     edges = np.add.reduceat(counts, windows, axis=1)
-    # Windows of a unit share what is read of a source block.
-    read = np.minimum(np.add.reduceat(counts, units[:-1], axis=1), 1 << source_bits).sum()
+    # Windows of a unit share what is read of a source block; the last one has fewer sources than others.
+    sources = np.minimum(1 << source_bits, graph.n - (np.arange(len(counts)) << source_bits))
+    read = np.minimum(np.add.reduceat(counts, units[:-1], axis=1), sources[:, None]).sum()
     return Plan(
         unit_bits, source_bits, cell_bits, units, windows, edges,
         int(read), int(messages.sum()), float(heaviest),

@@ -69,3 +69,13 @@ def test_where_values_are_at_hand_many_small_units_make_no_block_sparse():
     assert plans[0].edges.max() < 4096 and plans[0].sparse == 0
     assert plans[0].gain(16) > 0
     assert plans[1].sparse == large.m
+
+
+def test_no_unit_reads_more_values_than_there_are():
+    """On 7,000 vertices and 104,000 votes each edge counted as a value that is read, and PC was taken."""
+    graph = generate("uniform", scale=10, degree=64)
+    plan = plan_blocks(graph, 16, 9, graph.m // 8, threads=1)
+    units = len(plan.units) - 1
+    assert plan.values_read == units * graph.n < graph.m
+    whole = plan_blocks(graph, 16, 16, graph.m // 8, threads=1)
+    assert whole.values_read == plan.values_read
