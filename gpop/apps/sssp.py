@@ -176,7 +176,7 @@ class _Way:
                 reason = f"no memory for {method}: {error}"
             else:
                 distance, below, run = found
-                near = self.is_near(below, SSSP.distance.fill)
+                near = self.is_near(below, int(INFINITY))
                 if near or _is_exact(looked_at(distance), INFINITY, self.heaviest):
                     return _result(source, distance, INFINITY, run)
                 reason = f"distances are too long for method {method!r}"

@@ -157,7 +157,7 @@ def there_is_room(graph: gpop.Graph, options: dict[str, Any]) -> bool:
 
     That may be otherwise in the next call. A GPU says so itself.
     """
-    if options.get("target") == "gpu" or graph.store.has(Kind.BY_WEIGHT):
+    if options.get("target") == "gpu" or graph.store.get(Kind.BY_WEIGHT) is not None:
         return True
     edge_bytes = 3 * LINE_BYTES + graph.weights.itemsize
     return edge_bytes * graph.m + VERTEX_BYTES * graph.n <= available_bytes() / 2

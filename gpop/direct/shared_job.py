@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gpop.common.by_reference import Reference, ReferenceKind, opener
+from gpop.common.by_reference import ReferenceKind, opener
 from gpop.common.cached import source_key
 from gpop.common.callback import callback
 from gpop.common.inlined import KERNEL
-from gpop.common.standby import call_together
 from gpop.program.published import publish
 
 _entries: dict[tuple[str, str], int] = {}
-_spare: dict[Callable, tuple[Reference, int]] = {}
-"""The last table of each, and what is called with it; to make one takes as long as 10,000 edges."""
 
 
 def entry(work: Callable, kind: ReferenceKind) -> int:
@@ -38,13 +35,3 @@ def _make(work: Callable, kind: ReferenceKind) -> Callable:
         work(number, open_job(address))
 
     return enter
-
-
-def share(work: Callable, job: tuple, threads: int) -> None:
-    """Have so many threads do ``work(number, job)``; this one is 0, and comes to the end of all work."""
-    table, function = _spare.pop(work, (None, 0))
-    if table is None or not table.renew(job):
-        table = Reference(job)
-        function = entry(work, table.kind)
-    call_together(function, table.address, threads)
-    _spare[work] = table, function

@@ -27,13 +27,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpop.common.arrays import unset
 from gpop.common.atomics import clock_ns
 from gpop.common.by_reference import Reference, reference_of
 from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
+from gpop.common.standby import call_together
 from gpop.direct.crew import KIND, announce, apart, end, make_crew, next_chunk
 from gpop.direct.frontier import BUFFER, flush
-from gpop.direct.shared_job import entry, share
+from gpop.direct.shared_job import entry
 from gpop.direct.shortest_paths_steps import (
     CUT,
     DENSE,
@@ -68,11 +70,15 @@ from gpop.direct.shortest_paths_steps import (
     put_on_list,
 )
 from gpop.graph.graph import Graph
+from gpop.graph.kept import Kind
 from gpop.layout.by_weight import lines_by_weight
 from gpop.model.light_first import FARTHEST, FEW, FULL, NEVER, PHASES, VISIT
 
 VERTEX_BYTES = 28
 """Of the arrays of a search."""
+
+KEPT = "Shortest paths"
+"""Under which what searches work in stays with the graph."""
 
 STRETCH, LATER_WIDTH = 4, 20
 """Distances up to a cut, and of a bucket after the pull, in mean weights over the mean degree, which is a
@@ -81,10 +87,11 @@ bucket before it: the best or near it on RMAT, random and social graphs."""
 _DENSE = 8  # a list of more than one in so many vertices is walked as bits
 _CHUNK = 1 << 12  # edges
 _SERIAL = 1 << 15  # vertices and edges that one thread does before another has started
+_UINT32 = np.dtype(np.uint32)
 
 
 class Distances(NamedTuple):
-    """``distance`` of every vertex: `FARTHEST`, or less than ``below``; edges and seconds of each phase;
+    """``distance`` of every vertex: `FARTHEST`, or less than ``below``; ``edges`` and seconds of each phase;
     ``threads`` that were called."""
 
     distance: np.ndarray
@@ -106,8 +113,31 @@ class _Search(NamedTuple):
     crew: np.ndarray
 
 
+class _Room:
+    """What a search works in: all but the source and the distances is there, and is as it begins."""
+
+    def __init__(self, ways: Reference, n: int, unit: float, threads: int) -> None:
+        space, crew = _space(n, unit, threads), make_crew(threads)
+        self.space, table = space, Reference(space)
+        self.job = Reference(_Search(np.bool_(threads == 1), np.uint64(0), ways, table, crew))
+        self.function = entry(_search, self.job.kind)
+        self.crew, self.first = crew, (crew.copy(), space.now.copy())
+        self.distances, self.distance_at = table.table, table.kind.places["distance"]
+        self.source_at = self.job.kind.places["source"]
+
+    def search(self, source: int, distance: np.ndarray, threads: int) -> None:
+        """Set the distances from a vertex."""
+        self.crew[:], self.space.now[:] = self.first
+        at, table = self.distance_at, self.distances
+        table[at], table[at + 1] = distance.__array_interface__["data"][0], len(distance)
+        self.job.table[self.source_at] = source
+        call_together(self.function, self.job.address, threads)
+
+
 def search(graph: Graph, source: int, unit: float, threads: int) -> Distances:
     """Distances from a vertex of a graph with whole-number weights; ``unit``: mean weight over mean degree.
+
+    What it works in is kept with the graph: to make it takes as long as 100,000 edges.
 
     Examples
     --------
@@ -116,38 +146,52 @@ def search(graph: Graph, source: int, unit: float, threads: int) -> Distances:
     [0, 2, 5]
     """
     n, begin = graph.n, time.perf_counter()
+    threads = threads if n + graph.m >= _SERIAL else 1
+    key = KEPT, unit, threads
+    found = graph.store.noted(key)
+    if found is None:
+        found = _prepare(graph, unit, threads)
+        graph.store.note(key, found)
+    _, ways, spare = found
+    try:
+        room = spare.pop()
+    except IndexError:  # another search has it
+        room = _Room(ways, n, unit, threads)
+    distance = unset(n, _UINT32)
+    start = time.perf_counter()
+    room.search(source, distance, threads)
+    now = room.space.now
+    tallies, below = now[EDGES : TIMES + OVER].copy(), int(now[HIGH])
+    spare[:] = [room]
+    tallies[NEAR :: TIMES - EDGES] += tallies[DENSE :: TIMES - EDGES]
+    edges, times = tallies[: len(PHASES)], tallies[TIMES - EDGES :][: len(PHASES)] / 1e9
+    seconds = time.perf_counter() - start
+    return Distances(distance, below, edges, times, seconds, start - begin, threads)
+
+
+def _prepare(graph: Graph, unit: float, threads: int) -> tuple[LineWays, Reference, list[_Room]]:
+    """The lists, where they lie in memory, and the list of spare rooms, with one room."""
     lines = lines_by_weight(graph, threads)
     back = graph if graph.equals_reverse() else graph.reverse()
     in_lines = lines if back is graph else lines_by_weight(back, threads)
     ways = LineWays(graph.indptr, lines, back.indptr, in_lines)
-    ready = reference_of(ways)
-    nothing = _Search(np.bool_(False), np.uint64(0), ready, Reference(_space(1, unit, 1)), make_crew(1))
-    entry(_search, Reference(nothing).kind)  # compiled before the clock starts
-    require_memory(VERTEX_BYTES * n, f"shortest paths of {graph!r}")
-    start = time.perf_counter()
-    threads = threads if n + graph.m >= _SERIAL else 1
-    space = _space(n, unit, threads)
-    job = _Search(np.bool_(threads == 1), np.uint64(source), ready, Reference(space), make_crew(threads))
-    share(_search, job, threads)
-    tallies = space.now[EDGES:TIMES], space.now[TIMES : TIMES + OVER] / 1e9
-    for tally in tallies:
-        tally[NEAR] += tally[DENSE]
-    edges, seconds = (tally[: len(PHASES)] for tally in tallies)
-    below = int(space.now[HIGH])
-    taken = time.perf_counter() - start
-    return Distances(space.distance, below, edges, seconds, taken, start - begin, threads)
+    require_memory(VERTEX_BYTES * graph.n, f"shortest paths of {graph!r}")
+    room = _Room(reference_of(ways), graph.n, unit, threads)
+    spare = graph.store.put(Kind.PROGRAM, [room], (KEPT, threads), about=KEPT, holds=tuple(room.space))
+    return ways, reference_of(ways), spare
 
 
 def _space(n: int, unit: float, threads: int) -> LineSpace:
+    """All but the distances; most of it is cleared by who begins a search."""
     width, stretch, later = (min(NEVER, max(1, int(unit * each))) for each in (1, STRETCH, LATER_WIDTH))
     now = apart(SLOTS)
     now[HIGH], now[CUT], now[LEAST], now[NEXT] = width, max(width, stretch), NEVER, NEVER
     now[WIDTH], now[WINDOW], now[LATER], now[FAR_ROW] = width, stretch, later, 2
     words = (n + 63) // 64
     return LineSpace(
-        np.full(n, FARTHEST, np.uint32), np.empty(n, np.uint32), np.empty((4, n), np.uint32),
-        np.zeros((4, words), np.uint64), np.zeros(words, np.uint64), np.zeros(words, np.uint64),
-        np.empty((threads, 2, BUFFER), np.uint32), np.zeros((threads, HELD), np.int64), now,
+        np.empty(0, np.uint32), np.empty(n, np.uint32), np.empty((4, n), np.uint32),
+        np.empty((4, words), np.uint64), np.empty(words, np.uint64), np.empty(words, np.uint64),
+        np.empty((threads, 2, BUFFER), np.uint32), np.empty((threads, HELD), np.int64), now,
     )  # fmt: skip
 
 
@@ -195,6 +239,8 @@ def _search(worker, job):
     alone, source, ways, space, crew = job.alone, job.source, job.ways, job.space, job.crew
     now, kind = space.now, REST
     if worker == 0:
+        space.distance[:] = FARTHEST
+        space.listed[:], space.settled[:], space.through[:], space.held[:] = 0, 0, 0, 0
         space.distance[source] = 0
         put_on_list(0, source, worker, space)
         space.held[0, 0] = flush(space.lists[0], now, ENDS, space.found[0, 0], 1)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from gpop.common.atomics import fetch_add
+from gpop.common.by_reference import Reference
 from gpop.common.inlined import inline
-from gpop.direct import shared_job
-from gpop.direct.shared_job import share
+from gpop.common.standby import call_together
+from gpop.direct.shared_job import entry
 
 
 class Filling(NamedTuple):
@@ -40,6 +41,11 @@ def job_of(value, dtype=np.int64, size=5):
     return Filling(np.zeros(size, dtype), np.int64(value), np.zeros(1, np.int64))
 
 
+def share(work, job, threads):
+    table = Reference(job)
+    call_together(entry(work, table.kind), table.address, threads)
+
+
 def test_a_later_job_has_arrays_of_its_own():
     jobs = [job_of(value) for value in (3, 4)]
     for job in jobs:
@@ -54,32 +60,9 @@ def test_so_many_threads_may_come_and_one_does(threads):
     assert 1 <= job.came[0] <= threads and (job.filled == 7).all()
 
 
-def test_others_are_called(monkeypatch):
-    called, call_together = [], shared_job.call_together
-    monkeypatch.setattr(
-        shared_job, "call_together", lambda *given: (called.append(given[2]), call_together(*given))
-    )
-    share(_fill, job_of(1), 3)
-    assert called == [3]
-
-
 def test_other_types_and_other_work_are_other_functions():
     for dtype in (np.int64, np.uint32, np.float64, np.int64):
         job, backwards = job_of(6, dtype), job_of(6, dtype)
         share(_fill, job, 1)
         share(_fill_backwards, backwards, 1)
         assert job.filled.tolist() == [6] * 5 and backwards.filled.tolist() == [6, 5, 4, 3, 2]
-
-
-def test_a_job_that_another_thread_begins_meanwhile_has_a_table_of_its_own(monkeypatch):
-    outer, inner, call_together = job_of(1), job_of(2), shared_job.call_together
-    share(_fill, job_of(0), 1)  # so that there is a table to be had
-
-    def between(*given):
-        monkeypatch.setattr(shared_job, "call_together", call_together)
-        share(_fill, inner, 1)
-        call_together(*given)
-
-    monkeypatch.setattr(shared_job, "call_together", between)
-    share(_fill, outer, 1)
-    assert (outer.filled == 1).all() and (inner.filled == 2).all()

@@ -10,6 +10,7 @@ from gpop.direct import shortest_paths_steps as steps
 from gpop.direct.shortest_paths import search
 from gpop.generate import generate
 from gpop.graph.graph import Graph
+from gpop.graph.kept import Kind
 from gpop.layout import by_weight
 from gpop.model.light_first import FARTHEST, PHASES
 from tests.apps import reference
@@ -83,6 +84,32 @@ def test_long_paths_end_in_one_last_rest():
     distance, result = found(graph, 0, 2, unit=0.5)
     assert np.array_equal(distance, reference.distances(graph, 0))
     assert result.edges.sum() < 6 * graph.m
+
+
+def test_a_later_search_has_what_an_earlier_one_worked_in_and_leaves_its_results():
+    graph = generate("rmat", scale=10, degree=12, seed=8, symmetrize=True, weights=(1, 90))
+    rooms, hub = [], int(graph.out_degree.argmax())
+    for source in (hub, 3, hub):
+        alone = generate("rmat", scale=10, degree=12, seed=8, symmetrize=True, weights=(1, 90))
+        result, other = search(graph, source, 2.0, 1), search(alone, source, 2.0, 1)
+        kept = (result.distance, result.edges, result.phase_seconds)
+        before = [array.copy() for array in kept]
+        rooms.append(graph.store.get(Kind.PROGRAM, (shortest_paths.KEPT, 1))[:])
+        search(graph, 5, 2.0, 1)
+        for array, was in zip(kept, before, strict=True):
+            assert np.array_equal(array, was)
+        assert np.array_equal(result.distance, other.distance) and result.below == other.below
+        assert np.array_equal(result.edges, other.edges)
+    assert rooms[0] == rooms[1] == rooms[2] and len(rooms[0]) == 1
+
+
+def test_a_search_while_another_has_the_room():
+    graph = weighted(generate("rmat", scale=8, degree=8, seed=2), 99)
+    wanted = found(graph, 0, 1, 2.0)[0]
+    spare = graph.store.get(Kind.PROGRAM, (shortest_paths.KEPT, 1))
+    theirs = spare.pop()
+    assert np.array_equal(found(graph, 0, 1, 2.0)[0], wanted)
+    assert len(spare) == 1 and spare[0] is not theirs
 
 
 def test_what_is_as_far_as_can_be_is_not_reached():
