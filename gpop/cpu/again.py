@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from operator import itemgetter
 from struct import pack_into
 from typing import Any
@@ -24,7 +25,7 @@ from gpop.cpu.engine import CpuEngine
 from gpop.cpu.filling import FIRST, STEPS, head_of
 from gpop.cpu.workspace import forget_workspaces
 from gpop.layout.edge_blocks import is_small, note_without
-from gpop.plan.engine import Left
+from gpop.plan.engine import NOBODY, Left
 from gpop.program.start import Start
 from gpop.program.values import Fields, Recipe
 
@@ -34,6 +35,8 @@ filled takes less than to say so."""
 
 OF_A_RUN = "program", "late", "graph", "plan"
 """Attributes of an engine that does not rest."""
+
+_left = partial(tuple.__new__, Left)  # without a function of Python
 
 _told = itemgetter(loop_state.ITERATION, loop_state.FRONTIER, loop_state.LEAST_ALONE)
 
@@ -103,12 +106,16 @@ class RestingEngine(CpuEngine):
                 iterations, active, self.least_alone[0] = _told(progress.tolist())
             if self.counts:
                 note_without(start.graph, iterations)
-            return Left(records, self.end - self.begin, iterations, active, self._take_frontier())
+            over = active == 0 or self.fills is None
+            frontier = NOBODY if over else self._take_frontier()
+            return _left((records, self.end - self.begin, iterations, active, frontier, None))
         except BaseException:
             self._fail(start)
             raise
         finally:
-            self._forget()
+            self.late = None
+            if "graph" in vars(self):
+                self._forget()
 
     def _another(self, start: Start) -> Left | None:
         """A run with fields of its own."""

@@ -1,17 +1,20 @@
-"""How runs of programs that begin alike begin: new arrays, whose addresses are all that is not as it was.
+"""How runs of programs that begin alike begin: arrays, whose addresses are all that is not as it was.
 
 Programs that a prototype of an app makes differ from each other in nothing but the value that a vertex has
 in a field, the source of a search: the loop's table of state, the list of steps that fill fields (filling.py)
-and, where all vertices are active, the loop's own numbers are those of the last run, but for where new arrays
-lie. Fields that are no part of a result (`Fields.scratch`) even have the arrays of the last run, where these
-are small: such arrays stay with the process anyway. To find all of that out again takes as long as a few
-iterations on a small graph, and so does to make a program, which nobody asks for.
+and, where all vertices are active, the loop's own numbers are those of the last run, but for where arrays
+lie. Fields that are no part of a result (`Fields.scratch`) have the arrays of the last run, where these are
+small, and others those of a run whose results are gone. Such arrays stay with the process anyway; to make one
+and to ask NumPy where it lies takes 30 to 40 us after a loop that has filled the caches. To find all of that
+out again takes as long as a few iterations on a small graph, and so does to make a program, which nobody asks
+for.
 """
 
 from __future__ import annotations
 
 from struct import Struct
-from typing import Any
+from sys import getrefcount
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +27,25 @@ from gpop.program.values import WIDTH, Recipe, pattern_of
 
 TO, OF, VALUE = 2, 3, 4
 """Places of an array's address, and of a vertex and its value, in a step."""
+
+HELD = 2
+"""Arrays of a field that are held, at most: a new result is mostly made while somebody has the last one."""
+
+NOBODYS = 2
+"""References to an array of which nobody has a view: the pair that it is held in, and the question itself.
+What is handed out is a view; whatever refers to that, or to its memory, refers to the array."""
+
+
+class _Field(NamedTuple):
+    """One whose array is another for each run. Its address has these ``slots`` in the steps, and a ``place``
+    in the state; ``held``: arrays that have been handed out, each with its address."""
+
+    name: str
+    length: int
+    dtype: np.dtype
+    place: int
+    slots: list[int]
+    held: list[tuple[np.ndarray, int]]
 
 
 class Beginning:
@@ -42,19 +64,17 @@ class Beginning:
         self.progress = progress.copy()
         self.numbers = [*head_of(steps, start.graph.n), *steps]
         self.pack = Struct(f"{len(self.numbers)}q").pack_into
-        self.arrays, made = [], start.program._fields.made
+        self.fields, made = [], start.program._fields.made
         self.same, self.ones = dict(start.fields.made), dict[str, tuple[int, np.dtype]]()
         for name, recipe in taken.items():
-            small = made[name].nbytes < LEAST
-            if small and name in self.like.scratch:
+            if name in self.like.scratch and made[name].nbytes < LEAST:
                 self.same[name] = made[name]
                 continue
             address = made[name].__array_interface__["data"][0]
             steps_at = range(FIRST, len(self.numbers), WIDTH)
             own = [at for at in steps_at if self.numbers[at + TO] == address]
-            make = np.empty if small else unset
             slots = [at + TO for at in own]
-            self.arrays.append((name, make, recipe.length, recipe.dtype, loop.places[name], slots))
+            self.fields.append(_Field(name, recipe.length, recipe.dtype, loop.places[name], slots, []))
             if name in start.first:
                 self.ones[name] = own[-1], recipe.dtype
 
@@ -73,11 +93,18 @@ class Beginning:
     def begin(self, start: Start, filling: np.ndarray) -> dict[str, np.ndarray]:
         """Have one begin; the arrays of its fields, which are not filled."""
         made, state, numbers = self.same.copy(), self.state, self.numbers
-        for name, make, length, dtype, place, slots in self.arrays:
-            array = made[name] = make(length, dtype)
-            state[place] = address = array.__array_interface__["data"][0]
+        for name, length, dtype, place, slots, held in self.fields:
+            for pair in held:
+                if getrefcount(pair[0]) == NOBODYS:
+                    break
+            else:
+                array = unset(length, dtype)
+                pair = array, array.__array_interface__["data"][0]
+                if array.nbytes < LEAST:
+                    held[:] = [pair, *held[: HELD - 1]]
+            made[name], state[place] = pair[0][:], pair[1]
             for slot in slots:
-                numbers[slot] = address
+                numbers[slot] = pair[1]
         for name, others in start.first.items():
             at, dtype = self.ones[name]
             for vertex, value in others.items():

@@ -11,8 +11,9 @@ import pytest
 import gpop
 from gpop.apps.pagerank import PageRank
 from gpop.apps.prototype import Prototype
+from gpop.common.arrays import unset
 from gpop.common.by_reference import Reference, opener
-from gpop.cpu import filling, team
+from gpop.cpu import beginning, filling, team
 from gpop.cpu.again import MANY, RestingEngine
 from gpop.cpu.beginning import Beginning
 from gpop.cpu.shares import share_evenly
@@ -248,6 +249,33 @@ def test_runs_of_other_kinds_by_the_same_loop_may_come_between():
         kept = seen.copy()
         ranks.append(gpop.pagerank(graph, iterations=3).rank)
         assert all(np.array_equal(rank, expected) for rank in ranks) and np.array_equal(seen, kept)
+
+
+def test_what_nobody_has_any_more_is_the_memory_of_a_later_result(monkeypatch):
+    graph, expected = wheel(50), gpop.pagerank(wheel(50), iterations=3).rank.copy()
+    places = [gpop.pagerank(graph, iterations=3).rank.ctypes.data for _ in range(6)]
+    assert len({*places[3:]}) == 1
+
+    def address():
+        return gpop.pagerank(graph, iterations=3).rank.ctypes.data
+
+    for seen in (lambda rank: rank, lambda rank: rank[7:9], lambda rank: rank.reshape(5, -1).T,
+                 lambda rank: memoryview(rank), lambda rank: rank.base, lambda rank: iter(rank)):  # fmt: skip
+        result = gpop.pagerank(graph, iterations=3)
+        place, has = result.rank.ctypes.data, seen(result.rank)
+        before = bytes(has) if isinstance(has, memoryview) else None
+        del result
+        assert place not in [address() for _ in range(4)]
+        assert before is None or bytes(has) == before
+        del has
+        two = [gpop.pagerank(graph, iterations=3) for _ in range(2)]
+        assert place in [result.rank.ctypes.data for result in two]
+        del two
+    made = []
+    monkeypatch.setattr(beginning, "unset", lambda *given: made.append(given) or unset(*given))
+    for _ in range(6):  # as in a loop that sets a variable: it has the last result while the next is made
+        last = gpop.pagerank(graph, iterations=3)
+        assert np.array_equal(last.rank, expected) and not made
 
 
 def test_scratch_is_that_of_the_last_run_and_a_result_is_not():
