@@ -263,10 +263,10 @@ def _begin(source, space, parent, level, threads, shared_rest, shared_edges):
             if not pulls:  # else others settle them, too
                 settle(begin, end, depth, space, parent, level)
             return True
-        if before == _PUSH:
-            settle(begin, end, depth, space, parent, level)
         depth += np.int32(1)
         if pulls:
+            if before == _PUSH:
+                settle(begin, end, depth - np.int32(1), space, parent, level)
             if bare:
                 say_unseen(np.uint64(0), n, space.seen, parent, level)
                 bare = False
@@ -279,10 +279,11 @@ def _begin(source, space, parent, level, threads, shared_rest, shared_edges):
             if before == _PULL:
                 begin, end = end, to_list(end, space)
                 marked, edges = end, edges_of(begin, end, space)
+            found = before == _PUSH, depth - np.int32(1), space, parent, level
             if narrow:
-                tail, edges = push(begin, end, NARROW, space)
+                tail, edges = push(begin, end, NARROW, *found)
             else:  # its lists are longer: to add up their lengths once more has them fetched
-                tail, _ = push(begin, end, WIDE, space)
+                tail, _ = push(begin, end, WIDE, *found)
             space.tally[_PUSH] += edges
             left -= edges
             begin, end = end, tail

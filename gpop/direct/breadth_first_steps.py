@@ -69,15 +69,23 @@ def pays_to_pull(after_pull, size, edges, rest, left, words):
 
 
 @inline
-def push(begin, end, width, space):
-    """Unseen vertices that ``order[begin:end]`` leads to are put behind them; the list's end, and edges."""
+def push(begin, end, width, pushed, depth, space, parent, level):
+    """Unseen vertices that ``order[begin:end]`` leads to are put behind them; the list's end, and edges.
+
+    Those on the list are settled where they were ``pushed`` to, at this ``depth``.
+    """
     indptr, indices, order, seen = space.indptr, space.indices, space.order, space.seen
     tail, edges, walked = end, np.uint64(len(indices)), _ZERO
     for i in range(begin, end):
         if i + _EIGHT < end:
-            prefetch(indptr, order[i + _EIGHT] & _ID)
+            ahead = order[i + _EIGHT] & _ID
+            prefetch(indptr, ahead)
+            prefetch(parent, ahead)
+            prefetch(level, ahead)
             prefetch(indices, np.uint64(indptr[order[i + _FOUR] & _ID]))
         v = order[i] & _ID
+        if pushed:
+            parent[v], level[v] = np.uint32(order[i] >> _HALF), depth
         e, stop = np.uint64(indptr[v]), np.uint64(indptr[v + _ONE])
         walked += stop - e
         while e + width <= stop:
