@@ -47,12 +47,13 @@ class RestingEngine(CpuEngine):
     late: tuple[Start, dict[str, np.ndarray]] | None = None  # of a run of which nobody has the program
     begun: Beginning | None = None  # how the last run began, where others may begin so
     liked: Fields | None = None  # what the fields of the last run were like
+    lasted = 0  # iterations of the last run
 
     def rest(self) -> bool:
         """Let go of the graph and the program; False where the next run may have to prepare something."""
         if self.plan.counting or self.traits.track or not (self.graph.n and self.stays):
             return False
-        self.rests, self.decided = True, self.plan.alike
+        self.rests, self.decided, self.lasted = True, self.plan.alike, self.iteration
         self.counts = self.tries_blocks and not self.blocked and not is_small(self.graph)
         self.made_by = specialise.compile_loop  # measurements put others in its place
         self.fills = None if self.traits.all_active else (self._loader(False), self._loader(True))
@@ -76,7 +77,7 @@ class RestingEngine(CpuEngine):
         if trial is not None and (
             trial.trying
             or trial.way != self.way
-            or (self.unheard_seconds >= self.quiet and self._is_near(limit))
+            or (self.unheard_seconds >= self.quiet and self._is_near(self._expected(limit)))
         ):
             return None
         self.limit, self.rows, begun = limit, self.most_rows, self.begun
@@ -104,6 +105,7 @@ class RestingEngine(CpuEngine):
             while active and iterations < begun.limit:
                 records.append(self.iterate())
                 iterations, active, self.least_alone[0] = _told(progress.tolist())
+            self.lasted = iterations
             if self.counts:
                 note_without(start.graph, iterations)
             over = active == 0 or self.fills is None
@@ -145,6 +147,7 @@ class RestingEngine(CpuEngine):
                 filling[STEPS] = 0
                 fields.undo(taken)
             iterations, active, self.least_alone[0] = _told(progress.tolist())
+            self.lasted = iterations
             if self.counts:
                 note_without(program.graph, iterations)
             return Left(records, self.end - self.begin, iterations, active, self._take_frontier())
@@ -176,6 +179,10 @@ class RestingEngine(CpuEngine):
             self._dismiss()
         finally:
             forget_workspaces(start.graph.store)
+
+    def _expected(self, limit: int) -> int:
+        """Iterations of a run that may have so many: one that ends when it has settled is like the last."""
+        return limit if self.traits.settles is None else min(limit, self.lasted)
 
     def _is_new(self, start: Start) -> bool:
         """Whether it is the first of those that may begin alike. The loop's table will be another's."""

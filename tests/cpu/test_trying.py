@@ -306,3 +306,17 @@ def test_times_of_many_programs_are_not_kept_for_ever(tried, monkeypatch):
     for partition_size in (4, 8, 16, 32):
         left_by(Rank, graph, 2, partition_size=partition_size)
         assert len(graph.store.get(Kind.TIMES)) <= 2
+
+
+def test_a_run_is_taken_to_have_as_many_iterations_as_the_last_one(thinking, monkeypatch):
+    """Not as many as it may have: a trial would seem near to each of many short runs."""
+    asked, is_near = [], Trial.is_near
+    monkeypatch.setattr(Trial, "is_near", lambda trial, limit: asked.append(limit) or is_near(trial, limit))
+    monkeypatch.setattr(Trial, "quiet", lambda trial: 0.0)
+    graph = generate("grid", width=40, height=40)
+    took = [gpop.pagerank(graph, tolerance=1e-2, threads=2).iterations for _ in range(6)]
+    assert len({*took}) == 1 and 0 < took[0] < 20
+    assert asked == [took[0]] * len(asked) and len(asked) >= 3
+    assert gpop.pagerank(graph, tolerance=1e-2, max_iterations=1, threads=2).iterations == 1
+    assert gpop.pagerank(graph, tolerance=1e-2, max_iterations=1, threads=2).iterations == 1
+    assert asked[-1] == 1
