@@ -24,7 +24,7 @@ from gpop.cpu.beginning import Beginning
 from gpop.cpu.engine import CpuEngine
 from gpop.cpu.filling import FIRST, STEPS, head_of
 from gpop.cpu.workspace import forget_workspaces
-from gpop.layout.edge_blocks import is_small, note_without
+from gpop.layout.edge_blocks import asked_for, is_small, note_without
 from gpop.plan.engine import NOBODY, Left
 from gpop.program.start import Start
 from gpop.program.values import Fields, Recipe
@@ -51,7 +51,9 @@ class RestingEngine(CpuEngine):
 
     def rest(self) -> bool:
         """Let go of the graph and the program; False where the next run may have to prepare something."""
-        if self.plan.counting or self.traits.track or not (self.graph.n and self.stays):
+        if self.plan.counting or self.traits.track or not self.graph.n or self.graph.facts.mapped is not None:
+            return False
+        if not (self.settled or self.blocks_from > 0):
             return False
         self.rests, self.decided, self.lasted = True, self.plan.alike, self.iteration
         self.counts = self.tries_blocks and not self.blocked and not is_small(self.graph)
@@ -73,6 +75,8 @@ class RestingEngine(CpuEngine):
         """
         trial = self.trial
         if self.made_by is not specialise.compile_loop or not stands(start.cls):
+            return None
+        if self.counts and asked_for(start.graph, limit) >= self.blocks_from:
             return None
         if trial is not None and (
             trial.trying

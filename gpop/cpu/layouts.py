@@ -14,7 +14,7 @@ from gpop.cpu.traits import Traits
 from gpop.cpu.workspace import Workspace
 from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins, narrow_weights
-from gpop.layout.edge_blocks import Blocks, blocks_of, never_pay
+from gpop.layout.edge_blocks import Blocks, blocks_of, pay_from
 from gpop.layout.in_edges import NO_WEIGHTS, in_edges
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import SMALL_EDGES, partition_bits
@@ -86,9 +86,9 @@ class Layouts:
     def _block_sizes(self, sums: bool) -> tuple[int, int, int | None]:
         return self._delivered_bytes(sums), self.plan.types.message.itemsize, self.plan.partition_size
 
-    def _blocks_never_pay(self, sums: bool) -> bool:
-        """Whether they were not chosen, and will not be."""
-        return never_pay(self.graph, self.threads, *self._block_sizes(sums), costs=self.constants.costs)
+    def _blocks_pay_from(self, sums: bool) -> float:
+        """After how many iterations they are chosen, which they were not."""
+        return pay_from(self.graph, self.threads, *self._block_sizes(sums), costs=self.constants.costs)
 
     def _find_bins(self) -> tuple:
         """Bins, with weights only if the program uses some, and the seconds to build them."""

@@ -5,6 +5,7 @@ All of it is kept with the graph for the next run that is decided alike (`KEPT`)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -58,6 +59,8 @@ class Preparation(Layouts):
     alone = True
     way: str | None = None
     """The mode that auto takes by its times (trial.py); None where it goes by the model."""
+    blocks_from = math.inf
+    """How many iterations have to be asked for before blocks are chosen that were not; infinite: none do."""
 
     def __init__(self, plan: Plan, residency: str = "auto") -> None:
         self.residency, self.disk = residency, None  # where the edges are, if they stay there
@@ -127,10 +130,13 @@ class Preparation(Layouts):
         sums = sums_in_double(cls, self.lowered, plan.types.message) and has_hub(self.graph)
         blocks, seconds = None, 0.0
         self.settled = not self.tries_blocks or is_small(self.graph) or self.way is not None
+        self.blocks_from = math.inf
         if cls.all_active and plan.may(PULL) and self.mode not in ("sc", "pc"):
             if self.mode == "pull" or plan.model.pulls:
                 blocks, seconds = self._find_blocks(sums)
-                self.settled = self.settled or blocks is not None or self._blocks_never_pay(sums)
+                if not self.settled and blocks is None:
+                    self.blocks_from = self._blocks_pay_from(sums)
+                self.settled = self.settled or blocks is not None or self.blocks_from == math.inf
                 self.mode = "pc" if blocks is None else "pull"
         self.traits = traits_of(plan, self.mode, sums)
         self.blocked = blocks is not None

@@ -19,13 +19,14 @@ The pieces of 4 of long runs are dealt out in turns, so that neighbouring pieces
 Bytes: ``2*m`` for refs and up to ``2*m`` for targets (+ weights). Read by one iteration per edge: 2 and
 ``2*pieces/m``, and every source value once per unit that it has an edge into. Where the edges between many
 vertices are few and scattered, that is a cache line per edge, and messages in bins are better: the layout is
-planned from counts (edge_block_plan.py), and built if it is expected to pay (`Plan.gain`, `_pays`). Papers:
+planned from counts (edge_block_plan.py), built if that is expected to pay (`Plan.gain`, `pay_from`). Papers:
 Zhang et al., "Making caches work for graph analytics" (Big Data 2017) for segments of sources; GPOP section
 3.1 for the sizes.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any, NamedTuple
 
@@ -192,7 +193,8 @@ def blocks_of(
         plan = plan_blocks(graph, *sizes, threads, bin_bits=min(bits, SMALL_ID_BITS))
         store.put(Kind.PLAN, plan, sizes, about=about)
     blocks = store.get(Kind.BLOCKS, (*sizes, weighted))
-    if not (forced or _pays(graph, plan.gain(threads, costs), blocks is not None, iterations)):
+    pays = asked_for(graph, iterations) >= _pay_from(graph, plan.gain(threads, costs), blocks is not None)
+    if not (forced or pays):
         return None, time.perf_counter() - start
     if blocks is not None:
         return blocks, 0.0
@@ -202,10 +204,11 @@ def blocks_of(
     return blocks, time.perf_counter() - start
 
 
-def never_pay(graph: Graph, threads: int, *sizes: Any, costs: Costs = COSTS) -> bool:
-    """Whether blocks of these sizes were thought about, and save nothing however often they are asked for."""
+def pay_from(graph: Graph, threads: int, *sizes: Any, costs: Costs = COSTS) -> float:
+    """How many iterations have to be asked for (`asked_for`) before blocks of these sizes, which are not
+    there, are expected to pay; infinite where they save nothing however often, 0 where nobody knows."""
     plan = plan_of(graph, threads, *sizes)
-    return plan is not None and plan.gain(threads, costs) <= 0
+    return 0.0 if plan is None else _pay_from(graph, plan.gain(threads, costs), False)
 
 
 def plan_of(graph: Graph, threads: int, *sizes: Any) -> Plan | None:
@@ -218,16 +221,20 @@ def is_small(graph: Graph) -> bool:
     return graph.m < SMALL_EDGES
 
 
-def _pays(graph: Graph, gain: float, kept: bool, iterations: int) -> bool:
-    """Whether what pull is expected to save pays for its layout.
+def asked_for(graph: Graph, iterations: int) -> int:
+    """Iterations that are to be expected where a run of so many is asked for.
 
-    Iterations that PC was asked for so far count like those to come: once pull would have saved the price of
+    Those that PC was asked for so far count like those to come: once pull would have saved the price of
     its layout, more is likely to be asked for, and no more than twice the least time can be lost. So do those
     that an app knows of (`note_ahead`).
     """
+    return min(2 * iterations, ITERATIONS) + graph.facts.iterations_without_blocks
+
+
+def _pay_from(graph: Graph, gain: float, kept: bool) -> float:
+    """After how many iterations what pull is expected to save is the price of its layout."""
     build = 0 if kept else BLOCKS_BUILD - (0 if graph.store.has(Kind.BINS) else BINS_BUILD)
-    asked = min(2 * iterations, ITERATIONS) + graph.facts.iterations_without_blocks
-    return gain > 0 and gain * asked >= build
+    return build / gain if gain > 0 else math.inf
 
 
 def note_without(graph: Graph, iterations: int) -> None:

@@ -11,6 +11,7 @@ from gpop.cpu.again import RestingEngine
 from gpop.cpu.beginning import Beginning
 from gpop.cpu.engine import CpuEngine
 from gpop.generate import generate
+from gpop.layout import edge_blocks
 
 
 def graph_of(scale: int = 8) -> gpop.Graph:
@@ -241,3 +242,24 @@ def test_the_source_of_a_run_that_begins_like_the_last_is_its_own(monkeypatch):
     for source, found in results:
         assert np.array_equal(found.level, expected[source].level), source
         assert found.parent[source] == source and found.source == source
+
+
+def test_runs_rest_until_enough_was_asked_for_to_choose_blocks(monkeypatch):
+    """They did not, and each call of PageRank on a grid of 4 million vertices began 3 ms later."""
+    monkeypatch.setattr(edge_blocks, "SMALL_EDGES", 0)
+    gain = 1.01 * edge_blocks.BLOCKS_BUILD / 20
+    monkeypatch.setattr(edge_blocks.Plan, "gain", lambda plan, threads, costs: gain)
+    graph, rested, again = graph_of(), [], RestingEngine.again
+
+    def spied(*given):
+        left = again(*given)
+        rested.append(left is not None)
+        return left
+
+    right = gpop.pagerank(graph, iterations=3, threads=2, mode="pc").rank  # bins need not be built then
+    monkeypatch.setattr(RestingEngine, "again", spied)
+    found = [gpop.pagerank(graph, iterations=3, threads=2) for _ in range(8)]
+    modes = ["pull" if each.trace.column("partitions_pull").any() else "pc" for each in found]
+    assert modes == ["pc"] * 5 + ["pull"] * 3  # 6 are expected, and 3 count for each before: 6 + 5 * 3
+    assert rested == [True] * 4 + [False] * 2 + [True] * 2  # it is asked twice in vain
+    assert all(each.rank.tobytes() == right.tobytes() for each in found)
