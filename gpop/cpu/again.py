@@ -76,7 +76,7 @@ class RestingEngine(CpuEngine):
         trial = self.trial
         if self.made_by is not specialise.compile_loop or not stands(start.cls):
             return None
-        if self.counts and asked_for(start.graph, limit) >= self.blocks_from:
+        if not self.settled and asked_for(start.graph, limit) >= self.blocks_from:
             return None
         if trial is not None and (
             trial.trying
