@@ -26,7 +26,8 @@ from gpop.model.constants import SHIPPED, Constants
 from gpop.plan.engine import Engine
 from gpop.plan.plan import Plan, decide
 from gpop.plan.trace import BYTES_AT, GATHER_AT, MESSAGES_AT, SCATTER_AT
-from gpop.program.program import HARMLESS, Program, VertexField
+from gpop.program.fields import HARMLESS, VertexField
+from gpop.program.program import Program
 
 SAMPLES = (
     ("rmat", {"scale": 19, "degree": 16}),

@@ -17,8 +17,9 @@ from gpop.common.cached import source_key
 from gpop.common.errors import ProgramError
 from gpop.common.user_folder import recall, remember
 from gpop.program.content_key import Watched, content_key
+from gpop.program.functions import ARGUMENTS, FUNCTIONS
 from gpop.program.ownership import OwnershipCheck
-from gpop.program.program import ARGUMENTS, BUILT_IN, FUNCTIONS, Program
+from gpop.program.program import BUILT_IN, Program
 
 MOST_KEPT = 4096
 """Programs of which it is kept what was found; the oldest go first."""
