@@ -169,7 +169,7 @@ class _OnDevice:
             return _by_labels(True, reason, self.options, graph)
         seconds, self.prepare_seconds = self.prepare_seconds, 0.0
         waiting = {"label": forest.parent, "run": Retold(partial(self._run, graph.n, forest, seconds))}
-        return ComponentsResult.made(waiting, count=forest.count, symmetrized=self.directed)
+        return ComponentsResult._made(waiting, count=forest.count, symmetrized=self.directed)
 
     def _run(self, n: int, forest: Any, prepare_seconds: float) -> gpop.Run:
         from gpop.gpu.direct.components import PHASES, SAMPLES
@@ -216,7 +216,7 @@ class _Links:
 
         forest = grow(graph, self.directed, self.bits, self.threads)
         seconds, self.prepare_seconds = self.prepare_seconds, 0.0
-        return ComponentsResult.made(
+        return ComponentsResult._made(
             {"run": Retold(partial(self._run, graph.n, forest, seconds))},
             label=forest.parent, count=forest.count, symmetrized=self.directed,
         )  # fmt: skip

@@ -243,7 +243,7 @@ class _Ranking:
         converged = Retold(lambda: ran.left.converged) if self.converging else None
         iterations = Retold(lambda: ran.left.iterations)
         told = {"rank": rank, "iterations": iterations, "converged": converged, "run": ran}
-        return PageRankResult.of_both(told)
+        return PageRankResult._of_both(told)
 
 
 def _ranks(share: np.ndarray, per_edge: np.ndarray) -> np.ndarray:

@@ -230,7 +230,7 @@ class _Way:
 def _result(source: int, distance: np.ndarray | OnDemand, infinity: np.generic, run: OnDemand) -> SSSPResult:
     """Distances; who has one and what was done, which nobody has looked at."""
     reached = OnDemand(lambda: _reached(looked_at(distance), infinity))
-    return SSSPResult.of_both({"source": source, "distance": distance, "reached": reached, "run": run})
+    return SSSPResult._of_both({"source": source, "distance": distance, "reached": reached, "run": run})
 
 
 def _reached(distance: np.ndarray, infinity: np.generic) -> np.ndarray:
