@@ -11,7 +11,8 @@ modes               ``choose_mode``, ``tree``, ``scatter``, ``scatter_inside``,
                     ``pull_all``; ``trial`` and ``trying`` (which one is faster, by its times)
 who is active       ``active`` (two-level lists), ``bitmap``, ``priority``, ``tournament``
 threads             ``team``, ``follow``, ``sharing`` (whether), ``shares`` (who does what)
-memory              ``workspace`` (a run's arrays), ``arrays``, ``disk``, ``read_ahead``
+memory              ``workspace`` (a run's arrays), ``workspace_tables`` (their sizes),
+                    ``kept_workspace``, ``arrays``, ``disk``, ``read_ahead``
 this machine        ``constants``, ``calibrate``
 between ranks       ``exchange``, ``exchange_out``, ``exchange_in``, ``exchange_post``,
                     ``exchange_wire``, ``owed``

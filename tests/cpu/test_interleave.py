@@ -15,10 +15,11 @@ from numba import njit
 
 import gpop
 from gpop.common.inlined import KERNEL
-from gpop.cpu import active, specialise, workspace
+from gpop.cpu import active, kept_workspace, specialise, workspace
 from gpop.cpu.interleave import make_gather_published
 from gpop.cpu.layouts import sizes_of
 from gpop.cpu.traits import NEVER, Traits
+from gpop.cpu.workspace_tables import Needs
 from gpop.generate import generate
 from gpop.layout.in_edges import NO_WEIGHTS
 from gpop.layout.kept_bins import bins_of
@@ -93,9 +94,9 @@ def iterate():
     def run(graph, bits, threads, mode, order, owners):
         program = Arrivals(graph)
         layout = bins_of(graph, bits, 1)[0]._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS)
-        needs = workspace.Needs(**dict.fromkeys(workspace.Needs._fields, False))
+        needs = Needs(**dict.fromkeys(Needs._fields, False))
         needs = needs._replace(sc=True, frontier=True, interleave=True)
-        space = workspace.workspace_of(graph.store, layout, needs, np.dtype(np.int64), threads)
+        space = kept_workspace.workspace_of(graph.store, layout, needs, np.dtype(np.int64), threads)
         assert active.load_all(active.lists_of(layout, space))[0] == order.size
         state = make_state(program, lower(Arrivals))
         sizes = sizes_of(layout, space, traits)

@@ -10,7 +10,7 @@ import pytest
 
 import gpop
 from gpop.common.errors import NotEnoughMemory
-from gpop.cpu import loop_state, specialise, trying, workspace
+from gpop.cpu import kept_workspace, loop_state, specialise, trying
 from gpop.cpu import trial as module
 from gpop.cpu.engine import CpuEngine
 from gpop.cpu.trial import TURNS, Trial
@@ -219,7 +219,7 @@ def test_where_there_is_no_room_for_the_other_way_nothing_happens(tried, clock, 
         tables.append(1)
         raise NotEnoughMemory("too large")
 
-    monkeypatch.setattr(workspace, "bins_table", refuse)
+    monkeypatch.setattr(kept_workspace, "bins_table", refuse)
     for iterations in (4, 400, 4):
         found = ask(graph, iterations)
         assert set(ways_of(found.run)) == {"pull"}
