@@ -41,8 +41,8 @@ from gpop.apps.cc import ConnectedComponents
 from gpop.apps.heat_kernel import HeatKernel
 from gpop.apps.independent_set import IndependentSet
 from gpop.apps.nibble import Nibble
-from gpop.apps.pagerank import PageRank
 from gpop.apps.pagerank_nibble import PageRankNibble
+from gpop.apps.pagerank_programs import PageRank
 from gpop.apps.sssp import SSSP
 from gpop.common.command import Parser, exit_code
 from gpop.common.errors import UsageError

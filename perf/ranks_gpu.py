@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gpop
-from gpop.apps.pagerank import PageRank
+from gpop.apps.pagerank_programs import PageRank
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.common.launched import launched_ranks

@@ -18,7 +18,7 @@ import pytest
 
 import gpop
 from gpop.apps.bfs import BFS
-from gpop.apps.pagerank import PageRank
+from gpop.apps.pagerank_programs import PageRank
 from gpop.apps.sssp import SSSP
 from gpop.common import cached, numba_private
 from gpop.common.kernel import Kernel
