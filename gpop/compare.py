@@ -39,7 +39,7 @@ from gpop.copy_bandwidth import copy_bandwidth
 from gpop.execution.asked import COMPILED_TARGETS
 from gpop.execution.given import program_named
 from gpop.graph.graph import Graph
-from gpop.model.strategies import asked_on, check_asked, split
+from gpop.model.asked import asked_on, check_asked, split
 
 TOLERANCE = 1e-5
 

@@ -29,7 +29,8 @@ import gpop
 from gpop.common.command import exit_code
 from gpop.common.errors import GpopError, UsageError
 from gpop.common.parallel import worker_count
-from gpop.model.strategies import TREE, asked_on
+from gpop.model.asked import asked_on
+from gpop.model.strategies import TREE
 from perf.algorithms import ALGORITHMS, Algorithm
 from perf.graphs import name_of, normal, open_graph
 from perf.parser import documented

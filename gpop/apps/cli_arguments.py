@@ -15,8 +15,9 @@ from gpop.common.errors import UsageError
 from gpop.common.parallel import MOST_THREADS
 from gpop.execution.asked import RESIDENCIES, TARGETS
 from gpop.graph.transform import ORDERS
+from gpop.model.asked import ASKED, check_asked
 from gpop.model.models import MODEL_NAMES, MODELS
-from gpop.model.strategies import ASKED, check_asked, described
+from gpop.model.strategies import described
 from gpop.ranks.world import TRANSPORTS
 
 ROUNDS = 3

@@ -28,10 +28,11 @@ from gpop.cpu.workspace_tables import Needs
 from gpop.graph.symmetry import kernel_of_mirrored
 from gpop.layout.edge_blocks import is_small
 from gpop.layout.in_edges import kept_in_edges, receivers
+from gpop.model.asked import code_of, split
 from gpop.model.bytes import pull_all_bytes
 from gpop.model.choosers import AUTO, AUTO_PUSH
 from gpop.model.constants import SHIPPED
-from gpop.model.strategies import PC, PULL, SC, code_of, split
+from gpop.model.strategies import PC, PULL, SC
 from gpop.plan.chosen import asked_once, chosen_of, tell_missing
 from gpop.plan.hidden import MASK_SENT
 from gpop.plan.plan import UNLIMITED, Plan

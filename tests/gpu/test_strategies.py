@@ -20,8 +20,10 @@ from gpop.gpu.engine import GpuEngine
 from gpop.gpu.preparing import emitted_of
 from gpop.graph.graph import Graph
 from gpop.model import choosers, gpu_bytes
+from gpop.model.asked import ASKED, asked_on
 from gpop.model.choosers import divides, prefers_bins
-from gpop.model.strategies import ASKED, MODES, PC, PULL, SC, STRATEGIES, asked_on
+from gpop.model.gpu_sizes import Part
+from gpop.model.strategies import MODES, PC, PULL, SC, STRATEGIES
 from gpop.plan import trace
 from gpop.plan.plan import decide
 from tests.gpu.cases import CASES, started
@@ -298,7 +300,7 @@ def test_partitions_choose_as_the_model_in_python_says(ratio, shares, divided, m
     for p in range(graph.n // size):
         own = np.arange(p * size, (p + 1) * size)
         active = np.intersect1d(own, frontier)
-        part = gpu_bytes.Part(
+        part = Part(
             len(active), int(graph.out_degree[active].sum()), size, int(graph.out_degree[own].sum()),
             int(found["messages"][p]), int(found["segments"][p]),
         )  # fmt: skip
