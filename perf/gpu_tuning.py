@@ -38,7 +38,7 @@ from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.copy_bandwidth import copy_bandwidth
 from gpop.generate import generate
-from gpop.gpu import device, device_graph, kernel, limits, pieces, prepared
+from gpop.gpu import device, device_tables, kernel, limits, pieces, prepared
 from gpop.gpu.device import cupy
 from perf.graphs import WEIGHTS
 from perf.parser import documented
@@ -58,7 +58,7 @@ class Tried(NamedTuple):
     threads: int = limits.BLOCK_THREADS
     partition_size: int | None = None
     shares: int = pieces.PIECES
-    segment: int = device_graph.SEGMENT_IDS
+    segment: int = device_tables.SEGMENT_IDS
     text: tuple[tuple[str, str], ...] = ()
 
 
@@ -129,7 +129,7 @@ def tried(what: Tried, graph: gpop.Graph) -> Iterator[None]:
         patch.object(device, "_device", lambda index: part),
         patch.object(limits, "BLOCK_THREADS", what.threads),
         patch.object(pieces, "PIECES", what.shares),
-        patch.object(device_graph, "SEGMENT_IDS", what.segment),
+        patch.object(device_tables, "SEGMENT_IDS", what.segment),
         patch.object(kernel, "kernel_text", other_text),
     ):
         yield
@@ -139,7 +139,7 @@ def tried(what: Tried, graph: gpop.Graph) -> Iterator[None]:
 def _forget(graph: gpop.Graph, what: Tried) -> None:
     """What is prepared otherwise, and lies on the device."""
     graph.store._noted.clear()
-    if (what.shares, what.segment) != (pieces.PIECES, device_graph.SEGMENT_IDS):
+    if (what.shares, what.segment) != (pieces.PIECES, device_tables.SEGMENT_IDS):
         graph.drop("device")
 
 
