@@ -3,7 +3,8 @@
 ==================  ==========================================================================
 a run               ``engine`` (its threads, its end), ``preparation`` (all that it needs before),
                     ``layouts``, ``again`` (runs like an earlier one), ``beginning``, ``traits``,
-                    ``specialise`` (which kernels), ``schedule``, ``settling``, ``filling`` (of fields)
+                    ``specialise`` (what is compiled), ``program_kernels`` (of what),
+                    ``schedule``, ``settling``, ``filling`` (of fields)
 the loop            ``loop``, ``loops`` (one for each kind of program), ``loop_state``, ``control``,
                     ``work`` (what a phase does to partitions)
 modes               ``choose_mode``, ``tree``, ``scatter``, ``scatter_inside``,
@@ -15,6 +16,6 @@ memory              ``workspace`` (a run's arrays), ``workspace_tables`` (their 
                     ``kept_workspace``, ``arrays``, ``disk``, ``read_ahead``
 this machine        ``constants``, ``calibrate``
 between ranks       ``exchange``, ``exchange_out``, ``exchange_in``, ``exchange_post``,
-                    ``exchange_wire``, ``owed``
+                    ``exchange_wire``, ``owed``, ``own_vertices``
 ==================  ==========================================================================
 """

@@ -12,8 +12,8 @@ import numpy as np
 from gpop.common.inlined import inline
 from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of, note_touched, rebuild_list
-from gpop.cpu.exchange import note_whole_edges, own_range, whole_degrees
 from gpop.cpu.owed import CHANGED, IN, OWED
+from gpop.cpu.own_vertices import note_whole_edges, own_range, whole_degrees
 from gpop.cpu.scatter import flag_bit
 from gpop.cpu.sums import HEARD
 from gpop.cpu.workspace import NONE

@@ -29,7 +29,7 @@ import numpy as np
 from gpop.common.cached import cached
 from gpop.common.inlined import KERNEL, inline
 from gpop.cpu.active import list_of
-from gpop.cpu.exchange import note_whole_edges, whole_degree
+from gpop.cpu.own_vertices import note_whole_edges, whole_degree
 from gpop.cpu.tournament import HIGHEST, change_key, list_smallest
 
 LISTED, PENDING = 1, 2

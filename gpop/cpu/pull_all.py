@@ -22,7 +22,7 @@ import numpy as np
 
 from gpop.common.atomics import prefetch
 from gpop.common.inlined import inline
-from gpop.cpu.exchange import own_range
+from gpop.cpu.own_vertices import own_range
 from gpop.layout.edge_block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW, WINDOW_BITS
 from gpop.layout.edge_block_plan import FAR_BYTES
 from gpop.model.strategies import PULL

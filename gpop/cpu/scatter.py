@@ -19,7 +19,7 @@ from gpop.common.atomics import prefetch, store_streaming
 from gpop.common.deferred import private, when_compiling
 from gpop.common.inlined import inline
 from gpop.cpu.active import list_of
-from gpop.cpu.exchange import own_range
+from gpop.cpu.own_vertices import own_range
 from gpop.model.strategies import PC, SC
 from gpop.plan.hidden import MASK_SENT, MASK_VALUE
 
