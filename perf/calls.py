@@ -28,7 +28,8 @@ import gpop
 from gpop.apps.with_messages import APPS
 from gpop.common.command import exit_code
 from gpop.common.parallel import worker_count
-from perf.gap import KERNELS, Measured, Suite, measure
+from perf.gap import Measured, Suite, measure
+from perf.gap_kernels import KERNELS
 from perf.gap_sources import SEED, sources
 from perf.graphs import name_of, normal, open_graph, with_weights
 from perf.parser import documented

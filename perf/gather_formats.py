@@ -37,7 +37,7 @@ from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import SMALL_ID_BITS
 from gpop.model.gpu_bytes import combined_bytes, hyb_bytes, owner_bytes, push_bytes
 from gpop.model.gpu_sizes import PLAIN, Part
-from perf.gpu import TOLERANCE, Outcome, deviation, expected, solve, spmv
+from perf.gpu_contenders import TOLERANCE, Outcome, deviation, expected, solve, spmv
 from perf.gpu_table import SPMV
 from perf.graphs import normal, open_graph, vertex, with_weights
 from perf.hpgraph_published import sentences
