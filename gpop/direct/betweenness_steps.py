@@ -31,6 +31,8 @@ _ONE, _SIX, _LAST_BIT = np.uint64(1), np.uint64(6), np.uint64(63)
 
 
 class PathWays(NamedTuple):
+    """Out-edges and in-edges of the graph, as CSR has them."""
+
     indptr: np.ndarray
     indices: np.ndarray
     in_indptr: np.ndarray
