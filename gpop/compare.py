@@ -210,11 +210,7 @@ def _modes(text: str) -> list[str]:
 
 
 def _parse(argv: list[str] | None) -> argparse.Namespace:
-    parser = Parser(
-        prog=prog("gpop.compare"),
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(prog=prog("gpop.compare"), description=__doc__)
     parser.add_argument("graph", type=Path, help="graph file (see gpop.load)")
     add_reading_options(parser)
     parser.add_argument(

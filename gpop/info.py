@@ -267,12 +267,7 @@ def _plot_file(name: str) -> Path:
 
 
 def _inform(argv: list[str] | None) -> None:
-    parser = Parser(
-        prog=prog("gpop.info"),
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = Parser(prog=prog("gpop.info"), description=__doc__)
     parser.add_argument("graph", type=Path, help="graph file")
     add_reading_options(parser)
     add_json_option(parser)

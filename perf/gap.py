@@ -44,7 +44,7 @@ from gpop.graph import transform
 from perf.gap_kernels import KERNELS
 from perf.gap_sources import SEED, sources
 from perf.graphs import name_of, normal, open_graph, with_weights
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 DELTAS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 4096)
@@ -189,7 +189,7 @@ def _deltas(text: str) -> list[int]:
 
 
 def _run(argv: list[str]) -> None:
-    parser = documented("gap", __doc__)
+    parser = with_out("gap", __doc__)
     parser.add_argument("graphs", nargs="+", metavar="GRAPH", help="a file, or KIND:SIZE=VALUE,...")
     parser.add_argument("--kernels", type=_names, default=list(KERNELS), help=f"of {','.join(KERNELS)}")
     parser.add_argument("--trials", type=_positive, metavar="N", help="of each kernel; default: GAP's")
@@ -198,7 +198,6 @@ def _run(argv: list[str]) -> None:
     parser.add_argument("--delta", type=_deltas, metavar="D,...", help="width of sssp's buckets, by graph")
     parser.add_argument("--seed", type=int, default=SEED, help="of the sources; default: GAP's")
     parser.add_argument("--gapbs", type=Path, metavar="DIR", help="folder with the programs of GAPBS")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     deltas = given.delta or [None]
     if len(deltas) not in (1, len(given.graphs)):

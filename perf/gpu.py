@@ -45,7 +45,7 @@ from perf.gpu_contenders import TOLERANCE, Outcome, contenders, deviation, expec
 from perf.gpu_peers import named, read_external, run_peer, write_raw
 from perf.gpu_table import SPMV, Entry, Result, bars, table, wrong
 from perf.graphs import WEIGHTS, name_of, vertex
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 APPS = (*gpu_baselines.APPS, "cc", "triangles")
@@ -156,7 +156,7 @@ def _list(text: str) -> list[str]:
 
 
 def _parse(argv: list[str] | None) -> argparse.Namespace:
-    parser = documented("gpu", __doc__)
+    parser = with_out("gpu", __doc__)
     parser.add_argument("--scales", type=_list, default=["22", "24"], help="of RMAT (default 22,24)")
     parser.add_argument(
         "--graphs",
@@ -173,7 +173,6 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--external", nargs="+", default=[], metavar="NAME:FILE", help="times taken elsewhere, as JSON, in ms"
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     given.words = sys.argv[2:] if argv is None else argv
     if given.rounds < 1:

@@ -27,7 +27,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -41,7 +40,7 @@ from gpop.generate import generate
 from gpop.gpu import device, device_tables, kernel, limits, pieces, prepared
 from gpop.gpu.device import cupy
 from perf.graphs import WEIGHTS
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 APPS = "pagerank", "bfs", "sssp"
@@ -257,12 +256,11 @@ def _apps(text: str) -> list[str]:
 
 def main(argv: list[str] | None = None) -> int:
     """``python -m perf gpu-tuning [--scale 22] [--rounds 5] [--apps A,..] [--profile] [--out FILE]``"""
-    parser = documented("gpu-tuning", __doc__)
+    parser = with_out("gpu-tuning", __doc__)
     parser.add_argument("--scale", type=int, default=22, help="of RMAT (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="that are counted (default %(default)s)")
     parser.add_argument("--apps", type=_apps, default=[*APPS], help=f"of {','.join(APPS)}")
     parser.add_argument("--profile", action="store_true", help="the hardware's counters too, by ncu")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     given.words = sys.argv[2:] if argv is None else argv
     return exit_code(lambda: _run(given))

@@ -26,12 +26,7 @@ TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")
 
 def parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     """The arguments of an app; what does not fit ends the process with exit code 2."""
-    parser = Parser(
-        prog=prog(f"gpop.apps.{app.name}"),
-        description=app.about,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = Parser(prog=prog(f"gpop.apps.{app.name}"), description=app.about)
     parser.add_argument(
         "graph", type=Path, help="graph file (.bin .txt .el .mtx .graph .gr .sg ...: see gpop.load)"
     )

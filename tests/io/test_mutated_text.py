@@ -9,23 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import gpop.io
-from gpop.common.errors import GraphFileError, NotEnoughMemory
-from gpop.graph.graph import Graph
-from tests.graphs import same
-
-
-def check_mutation(path, data):
-    """Whatever the bytes, either an error of one line or a consistent graph."""
-    path.write_bytes(data)
-    try:
-        graph = gpop.io.load(path)
-    except (GraphFileError, NotEnoughMemory) as error:
-        assert str(path) in str(error)
-        assert "\n" not in str(error)
-        return
-    assert same(Graph.from_csr(graph.indptr, graph.indices, graph.weights), graph)
-
+from tests.io.mutated import check_mutation
 
 LINE = st.one_of(
     st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda e: b"%d %d" % e),
