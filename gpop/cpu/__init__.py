@@ -4,7 +4,7 @@
 a run               ``engine`` (its threads, its end), ``preparation`` (all that it needs before),
                     ``layouts``, ``again`` (runs like an earlier one), ``beginning``, ``traits``,
                     ``specialise`` (what is compiled), ``program_kernels`` (of what),
-                    ``schedule``, ``settling``, ``filling`` (of fields)
+                    ``schedule``, ``settling``, ``filling`` (of fields), ``counters``
 the loop            ``loop``, ``loops`` (one for each kind of program), ``loop_state``, ``control``,
                     ``work`` (what a phase does to partitions)
 modes               ``choose_mode``, ``tree``, ``scatter``, ``scatter_inside``,

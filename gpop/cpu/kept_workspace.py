@@ -10,7 +10,8 @@ import numpy as np
 
 from gpop.cpu import team
 from gpop.cpu.arrays import arrays_of
-from gpop.cpu.workspace import COUNTERS, Workspace
+from gpop.cpu.counters import COUNTERS
+from gpop.cpu.workspace import Workspace
 from gpop.cpu.workspace_tables import Needs, bins_table, blocks_table, claim_slots, team_slots
 from gpop.graph.kept import Kind, Store
 from gpop.layout.bins import Bins

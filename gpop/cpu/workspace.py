@@ -41,24 +41,6 @@ import numpy as np
 NONE = -1
 """End of a list of source partitions."""
 
-COUNTERS = (
-    "edges_scattered",
-    "messages_sc",
-    "messages_pc",
-    "ids_gathered",
-    "messages_gathered",
-    "bins_probed",
-    "bins_filled",
-    "ids_interleaved",
-    "vertices_scattered",
-    "intra_edges",
-    "edges_pulled",
-    "messages_pulled",
-    "bucket_steps",
-    "waiting_read",
-)
-"""Names of the instrumented counters, in the order of their columns."""
-
 
 class Workspace(NamedTuple):
     """See the module's banner. ``values`` has the message type of the program."""
