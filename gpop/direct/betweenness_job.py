@@ -84,7 +84,7 @@ def _search(worker, alone, first, last, stride, sources, ways, space, score, cre
         elif worker > 0:
             return
         else:
-            kind, head, tail, edges = next_step(kind, ways, space)
+            kind, head, tail, edges = next_step(kind, space)
             if kind == OVER:
                 first += stride
                 if first >= last:

@@ -191,7 +191,7 @@ def step(worker, kind, chunk, alone, ways, space, score):
 
 
 @inline
-def next_step(kind, ways, space):
+def next_step(kind, space):
     """The step after one of this kind, its range and about how many edges it has; `OVER` at the end."""
     now, starts, outs = space.now, space.starts, space.outs
     first, tail = starts[now[DEPTH]], now[TAIL]

@@ -49,7 +49,7 @@ class DeviceSizes(NamedTuple):
     partial : int
         d_f: of the combined messages of a run.
     segment : int
-        d_g: the header of a segment (gpu/layout.py).
+        d_g: the header of a segment (gpu/device_tables.py).
     vertex, inactive : int
         d_x: of an access to the vertex that a message is for; d_n: the same of a message that an inactive
         vertex sends, which is 0 where those are told apart before.

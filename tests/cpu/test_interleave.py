@@ -90,7 +90,7 @@ def iterate():
         size = active.list_messages(order.size, True, layout, space)
         for i in range(size):
             gather(space.gather_list[i], 0, threads, layout, space, state)
-        return active.list_active(size, layout, space)
+        return active.list_active(size, space)
 
     def run(graph, bits, threads, mode, order, owners):
         program = Arrivals(graph)
