@@ -39,7 +39,7 @@ from gpop.copy_bandwidth import copy_bandwidth
 from gpop.execution.asked import COMPILED_TARGETS
 from gpop.execution.given import program_named
 from gpop.graph.graph import Graph
-from gpop.model.strategies import asked_on, check_asked, split
+from gpop.model.asked import asked_on, check_asked, split
 
 TOLERANCE = 1e-5
 
@@ -210,11 +210,7 @@ def _modes(text: str) -> list[str]:
 
 
 def _parse(argv: list[str] | None) -> argparse.Namespace:
-    parser = Parser(
-        prog=prog("gpop.compare"),
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(prog=prog("gpop.compare"), description=__doc__)
     parser.add_argument("graph", type=Path, help="graph file (see gpop.load)")
     add_reading_options(parser)
     parser.add_argument(

@@ -85,12 +85,7 @@ def _ids_file(text: str) -> Path:
 
 
 def _parser() -> Parser:
-    parser = Parser(
-        prog=prog("gpop.convert"),
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = Parser(prog=prog("gpop.convert"), description=__doc__)
     parser.add_argument("input", type=Path, help="graph file to read")
     parser.add_argument("output", type=Path, help="graph file to write")
     add_reading_options(parser)

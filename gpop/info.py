@@ -32,7 +32,7 @@ from gpop.common.memory import available_bytes, readable, require_memory
 from gpop.common.parallel import for_each, ranges, worker_count
 from gpop.common.progress import by_default
 from gpop.cpu.arrays import table_bytes
-from gpop.cpu.workspace import Needs, bins_table
+from gpop.cpu.workspace_tables import Needs, bins_table
 from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins
 from gpop.layout.kept_bins import bins_of
@@ -267,12 +267,7 @@ def _plot_file(name: str) -> Path:
 
 
 def _inform(argv: list[str] | None) -> None:
-    parser = Parser(
-        prog=prog("gpop.info"),
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = Parser(prog=prog("gpop.info"), description=__doc__)
     parser.add_argument("graph", type=Path, help="graph file")
     add_reading_options(parser)
     add_json_option(parser)

@@ -224,9 +224,7 @@ def _print_json(
 
 
 def _parse(argv: list[str] | None) -> argparse.Namespace:
-    parser = Parser(
-        prog=prog("gpop.tune"), description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser(prog=prog("gpop.tune"), description=__doc__)
     parser.add_argument("graphs", nargs="+", type=Path, metavar="graph", help="graph file (see gpop.load)")
     add_reading_options(parser)
     parser.add_argument("--symmetrize", action="store_true", help="add the opposite of every edge")

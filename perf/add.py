@@ -23,8 +23,8 @@ from typing import Any
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.execution.asked import COMPILED_TARGETS
+from gpop.model.asked import ASKED, asked_on, check_asked
 from gpop.model.models import MODEL_NAMES
-from gpop.model.strategies import ASKED, asked_on, check_asked
 from perf import register
 from perf.algorithms import ALGORITHMS
 from perf.parser import with_store

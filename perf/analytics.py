@@ -18,7 +18,6 @@ import os
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.graph.transform import random_weights, remove_self_loops
 from perf.graphs import name_of, open_graph
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 BAR = 0.5
@@ -200,12 +199,11 @@ def show(table: dict[str, dict[str, tuple[float, float]]]) -> None:
 
 
 def _run(argv: list[str]) -> None:
-    parser = documented("analytics", __doc__)
+    parser = with_out("analytics", __doc__)
     parser.add_argument("graphs", nargs="+", metavar="GRAPH", help="file, or like rmat:scale=18")
     parser.add_argument("--algorithms", default=",".join(ALGORITHMS), help="by commas")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), metavar="T")
     parser.add_argument("--rounds", type=int, default=5, metavar="R")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     algorithms = given.algorithms.split(",")
     for name in algorithms:

@@ -20,7 +20,6 @@ import argparse
 import statistics
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,10 +28,11 @@ import gpop
 from gpop.common.command import exit_code
 from gpop.common.errors import GpopError, UsageError
 from gpop.common.parallel import worker_count
-from gpop.model.strategies import TREE, asked_on
+from gpop.model.asked import asked_on
+from gpop.model.strategies import TREE
 from perf.algorithms import ALGORITHMS, Algorithm
 from perf.graphs import name_of, normal, open_graph
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 BARS = {"cpu": 1.05, "gpu": 1.10}
@@ -103,14 +103,13 @@ def row(found: dict[str, list[float]], modes: Sequence[str], width: int) -> tupl
 
 
 def _run(argv: list[str]) -> None:
-    parser = documented("auto", __doc__)
+    parser = with_out("auto", __doc__)
     parser.add_argument("graphs", nargs="+", metavar="GRAPH", help="a file, or KIND:SIZE=VALUE,...")
     parser.add_argument("--apps", type=_names, default=list(ALGORITHMS), help=f"of {','.join(ALGORITHMS)}")
     parser.add_argument("--target", choices=tuple(BARS), default="cpu", help="default: %(default)s")
     parser.add_argument("--threads", type=_positive, metavar="T", help="of the CPU; default: all")
     parser.add_argument("--rounds", type=_positive, default=5, metavar="R", help="at least; default: 5")
     parser.add_argument("--seconds", type=float, default=0.1, metavar="S", help="default: %(default)s")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     specs = [normal(spec) for spec in given.graphs]
     with written(given.out, perf_command("auto", argv), gpu=given.target == "gpu"):

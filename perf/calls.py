@@ -28,10 +28,11 @@ import gpop
 from gpop.apps.with_messages import APPS
 from gpop.common.command import exit_code
 from gpop.common.parallel import worker_count
-from perf.gap import KERNELS, Measured, Suite, measure
+from perf.gap import Measured, Suite, measure
+from perf.gap_kernels import KERNELS
 from perf.gap_sources import SEED, sources
 from perf.graphs import name_of, normal, open_graph, with_weights
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 BAR = 0.95
@@ -144,7 +145,7 @@ def _positive(text: str) -> int:
 
 
 def _run(argv: list[str]) -> None:
-    parser = documented("calls", __doc__)
+    parser = with_out("calls", __doc__)
     parser.add_argument("graphs", nargs="+", metavar="GRAPH", help="a file, or KIND:SIZE=VALUE,...")
     parser.add_argument("--apps", type=_names, default=list(NAMES), help=f"of {','.join(NAMES)}")
     parser.add_argument("--trials", type=_positive, default=4, metavar="N", help="sources; default: 4")
@@ -152,7 +153,6 @@ def _run(argv: list[str]) -> None:
     parser.add_argument("--threads", type=_positive, default=worker_count(), metavar="T")
     parser.add_argument("--delta", type=_positive, metavar="D", help="of sssp's buckets, for both sides")
     parser.add_argument("--gapbs", type=Path, metavar="DIR", help="folder with the programs of GAPBS")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     given.seed = SEED
     suite = Suite(given.gapbs.expanduser(), given.threads) if given.gapbs else None

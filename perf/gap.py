@@ -29,119 +29,29 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import gpop
-from gpop.apps import betweenness, bfs, cc, pagerank, sssp, triangles
 from gpop.common.command import exit_code
 from gpop.common.errors import GpopError, UsageError
 from gpop.common.parallel import worker_count
 from gpop.graph import transform
+from perf.gap_kernels import KERNELS
 from perf.gap_sources import SEED, sources
 from perf.graphs import name_of, normal, open_graph, with_weights
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
-ROOTS = 4
-TOLERANCE = 1e-4
 DELTAS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 4096)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Kernel:
-    """A kernel of the suite.
-
-    ``call(graph, roots, options)`` makes a trial; ``fault(graph, result, roots)`` is None or what is wrong;
-    ``answer`` is what every trial from the same roots must come to; it is looked at before the time is over,
-    as results are made then. ``roots``: how many sources a trial has.
-    ``words``: further arguments of the suite's program.
-    """
-
-    trials: int
-    call: Callable[[gpop.Graph, list[int], dict[str, Any]], Any]
-    fault: Callable[[gpop.Graph, Any, list[int]], str | None]
-    answer: Callable[[Any], Any]
-    roots: int = 0
-    words: tuple[str, ...] = ()
-    suffix: str = ".sg"
-
-
-def wrong_distances(graph: gpop.Graph, result: Any, source: int) -> str | None:
-    """None, or what is wrong: no edge is too short for its ends, and an edge leads to each reached vertex.
-
-    With weights above 0 this proves the distances; where there is a 0, SciPy's Dijkstra does.
-    """
-    if graph.m and graph.weights.min() == 0:
-        return sssp.verify(graph, result, source)
-    far, reached, heads = result.distance, result.reached, graph.indices
-    tails = np.repeat(np.arange(graph.n, dtype=np.uint32), graph.out_degree)
-    used = reached[tails]
-    tails, heads, weights = tails[used], heads[used], graph.weights[used]
-    if not reached[heads].all():
-        return "an edge leaves what was reached"
-    over = far[tails] + weights.astype(far.dtype)
-    if np.any(far[heads] > over):
-        return "an edge would make a path shorter"
-    led_to = np.zeros(graph.n, bool)
-    led_to[heads[far[heads] == over]] = True
-    led_to[source] = far[source] == 0
-    return None if led_to[reached].all() else "no edge leads to a vertex at its distance"
 
 
 def _digest(values: Any) -> bytes:
     return hashlib.sha256(np.ascontiguousarray(values)).digest()
-
-
-KERNELS = {
-    "bfs": Kernel(
-        trials=64,
-        roots=1,
-        call=lambda graph, roots, options: gpop.bfs(graph, roots[0], **options),
-        fault=lambda graph, result, roots: bfs.verify(graph, result, roots[0]),
-        answer=attrgetter("level"),
-    ),
-    "sssp": Kernel(
-        trials=64,
-        roots=1,
-        suffix=".wsg",
-        call=lambda graph, roots, options: gpop.sssp(graph, roots[0], **options),
-        fault=lambda graph, result, roots: wrong_distances(graph, result, roots[0]),
-        answer=attrgetter("distance"),
-    ),
-    "pr": Kernel(
-        trials=16,
-        call=lambda graph, roots, options: gpop.pagerank(graph, tolerance=TOLERANCE, **options),
-        fault=lambda graph, result, roots: pagerank.verify(graph, result),
-        answer=attrgetter("rank"),
-        words=("-i", "1000", "-t", str(TOLERANCE)),
-    ),
-    "cc": Kernel(
-        trials=16,
-        call=lambda graph, roots, options: gpop.connected_components(graph, **options),
-        fault=lambda graph, result, roots: cc.verify(graph, result),
-        answer=attrgetter("label"),
-    ),
-    "bc": Kernel(
-        trials=16,
-        roots=ROOTS,
-        call=lambda graph, roots, options: gpop.betweenness(graph, roots, normalized=False, **options),
-        fault=lambda graph, result, roots: betweenness.verify(graph, result, normalized=False),
-        answer=attrgetter("score"),
-        words=("-i", str(ROOTS)),
-    ),
-    "tc": Kernel(
-        trials=16,
-        call=lambda graph, roots, options: gpop.triangle_count(graph, **options),
-        fault=lambda graph, result, roots: triangles.verify(graph, result),
-        answer=attrgetter("count"),
-    ),
-}
 
 
 @dataclass
@@ -279,7 +189,7 @@ def _deltas(text: str) -> list[int]:
 
 
 def _run(argv: list[str]) -> None:
-    parser = documented("gap", __doc__)
+    parser = with_out("gap", __doc__)
     parser.add_argument("graphs", nargs="+", metavar="GRAPH", help="a file, or KIND:SIZE=VALUE,...")
     parser.add_argument("--kernels", type=_names, default=list(KERNELS), help=f"of {','.join(KERNELS)}")
     parser.add_argument("--trials", type=_positive, metavar="N", help="of each kernel; default: GAP's")
@@ -288,7 +198,6 @@ def _run(argv: list[str]) -> None:
     parser.add_argument("--delta", type=_deltas, metavar="D,...", help="width of sssp's buckets, by graph")
     parser.add_argument("--seed", type=int, default=SEED, help="of the sources; default: GAP's")
     parser.add_argument("--gapbs", type=Path, metavar="DIR", help="folder with the programs of GAPBS")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     deltas = given.delta or [None]
     if len(deltas) not in (1, len(given.graphs)):

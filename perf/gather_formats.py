@@ -21,7 +21,6 @@ import argparse
 import statistics
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -35,13 +34,14 @@ from gpop.gpu.hyb_arrays import COO_CHUNK
 from gpop.layout.hyb import Shape, shape_of
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import SMALL_ID_BITS
-from gpop.model.gpu_bytes import PLAIN, Part, combined_bytes, hyb_bytes, owner_bytes, push_bytes
-from perf.gpu import TOLERANCE, Outcome, deviation, expected, solve, spmv
+from gpop.model.gpu_bytes import combined_bytes, hyb_bytes, owner_bytes, push_bytes
+from gpop.model.gpu_sizes import PLAIN, Part
+from perf.gpu_contenders import TOLERANCE, Outcome, deviation, expected, solve, spmv
 from perf.gpu_table import SPMV
 from perf.graphs import normal, open_graph, vertex, with_weights
 from perf.hpgraph_published import sentences
 from perf.hpgraph_steps import APPS, STEPS, searched, steps_of
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 from perf.warp_efficiency import WARP, measure
 
@@ -242,12 +242,11 @@ def print_beside_paper(
 
 
 def _parse(argv: list[str] | None) -> argparse.Namespace:
-    parser = documented("gather-formats", __doc__)
+    parser = with_out("gather-formats", __doc__)
     parser.add_argument("graphs", nargs="+", metavar="GRAPH", help="a file, or KIND:SIZE=VALUE,...")
     parser.add_argument("--rounds", type=int, default=5, help="that are counted (default %(default)s)")
     parser.add_argument("--source", type=int, help="of bfs and sssp; default: the vertex with most out-edges")
     parser.add_argument("--ncu", action="store_true", help="count the lanes at work in every step with ncu")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     given.words = sys.argv[2:] if argv is None else argv
     if given.rounds < 1:

@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,17 +40,15 @@ from gpop.generate import generate
 from gpop.gpu.device import cupy
 from gpop.graph.transform import random_weights
 from perf import gpu_baselines
-from perf.gpu_baselines import STRATEGIES, Baselines, timed
+from perf.gpu_baselines import Baselines
+from perf.gpu_contenders import TOLERANCE, Outcome, contenders, deviation, expected, spmv
 from perf.gpu_peers import named, read_external, run_peer, write_raw
-from perf.gpu_table import OWN, SPMV, Entry, Result, bars, table, wrong
+from perf.gpu_table import SPMV, Entry, Result, bars, table, wrong
 from perf.graphs import WEIGHTS, name_of, vertex
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 APPS = (*gpu_baselines.APPS, "cc", "triangles")
-MODES = ("pc", "sc", "auto")
-ITERATIONS = 20
-TOLERANCE = 1e-5
 GENERATED = {
     "grid": {"width": 2048, "height": 2048},
     "road": {"width": 2048, "height": 2048},
@@ -63,15 +61,6 @@ GENERATED = {
 USUAL = ("grid", "road", "uniform")
 
 MOST_SCALE = 25  # SpMV has 32-bit offsets
-
-
-class Outcome(NamedTuple):
-    """One run: seconds and bytes by the model (of an iteration for PageRank), iterations, and its answer."""
-
-    seconds: float
-    iterations: int = 0
-    bytes: float = 0
-    values: np.ndarray | None = None
 
 
 class Case(NamedTuple):
@@ -103,82 +92,6 @@ def _load(path: str) -> gpop.Graph:
     graph = gpop.load(path)
     whole = graph.weights is not None and graph.weights.dtype.kind in "iu"
     return graph if whole else random_weights(graph, *WEIGHTS, seed=1)
-
-
-def solve(graph: gpop.Graph, app: str, source: int, **options: Any) -> Outcome:
-    """One run of gpop."""
-    parts = 1
-    if app == "pagerank":
-        found = gpop.pagerank(graph, iterations=ITERATIONS, **options)
-        values, parts = found.rank, ITERATIONS
-    elif app == "bfs":
-        found = gpop.bfs(graph, source, **options)
-        values = found.level
-    elif app == "sssp":
-        found = gpop.sssp(graph, source, **options)
-        values = found.distance
-    elif app == "cc":
-        found = gpop.connected_components(graph, **options)
-        values = found.label
-    else:
-        found = gpop.triangle_count(graph, **options)
-        values = np.array([found.count])
-    moved = float(found.trace.column("bytes").sum()) / parts
-    iterations = 0 if "phases" in found.trace.summary else found.run.iterations
-    return Outcome(found.run.seconds / parts, iterations, moved, values)
-
-
-def expected(graph: gpop.Graph, app: str, source: int) -> np.ndarray:
-    """The CPU's answer."""
-    options = {"dtype": np.float64} if app == "pagerank" else {}
-    return solve(graph, app, source, **options).values
-
-
-def deviation(values: np.ndarray, reference: np.ndarray) -> float:
-    """Largest relative difference of a rank; of whole numbers 0 if all are equal, else infinity.
-
-    Examples
-    --------
-    >>> deviation(np.array([1.0, 0.75]), np.array([1.0, 1.0])), deviation(np.array([1, 2]), np.array([1, 3]))
-    (0.25, inf)
-    """
-    if values.shape != reference.shape:
-        return np.inf
-    if reference.dtype.kind != "f":
-        return 0.0 if np.array_equal(values, reference) else np.inf
-    found = float(np.max(np.abs(values - reference) / reference, initial=0.0))
-    return found if np.isfinite(found) else np.inf
-
-
-def contenders(graph: gpop.Graph, app: str, source: int, baselines: Baselines) -> dict[str, Callable]:
-    """Name -> one run."""
-
-    def baseline(strategy: str) -> Outcome:
-        values, iterations, seconds = baselines.run(app, strategy, source=source, iterations=ITERATIONS)
-        return Outcome(seconds / (ITERATIONS if app == "pagerank" else 1), iterations, 0, values)
-
-    found: dict[str, Callable] = {
-        f"{OWN}{mode}": lambda mode=mode: solve(graph, app, source, mode=mode, target="gpu")
-        for mode in (MODES if app != "triangles" else MODES[-1:])
-    }
-    if app in gpu_baselines.APPS:
-        found |= {strategy: lambda strategy=strategy: baseline(strategy) for strategy in STRATEGIES}
-    return found
-
-
-def spmv(graph: gpop.Graph) -> Callable[[], Outcome]:
-    """Multiplies the graph's matrix, whose entries are 1, by a vector."""
-    from cupyx.scipy.sparse import csr_matrix
-
-    indices = cupy().asarray(graph.indices.view(np.int32))
-    arrays = (cupy().ones(graph.m, np.float32), indices, cupy().asarray(graph.indptr.astype(np.int32)))
-    matrix, vector = csr_matrix(arrays, shape=(graph.n, graph.n)), cupy().ones(graph.n, np.float32)
-
-    def multiply() -> None:
-        for _ in range(ITERATIONS):
-            matrix @ vector
-
-    return lambda: Outcome(timed(multiply) / ITERATIONS)
 
 
 def measure(
@@ -243,7 +156,7 @@ def _list(text: str) -> list[str]:
 
 
 def _parse(argv: list[str] | None) -> argparse.Namespace:
-    parser = documented("gpu", __doc__)
+    parser = with_out("gpu", __doc__)
     parser.add_argument("--scales", type=_list, default=["22", "24"], help="of RMAT (default 22,24)")
     parser.add_argument(
         "--graphs",
@@ -260,7 +173,6 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--external", nargs="+", default=[], metavar="NAME:FILE", help="times taken elsewhere, as JSON, in ms"
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     given.words = sys.argv[2:] if argv is None else argv
     if given.rounds < 1:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from gpop.common.command import exit_code
 from gpop.gpu.device import cupy
 from perf.calls import look_at
 from perf.graphs import name_of, normal, open_graph, with_weights
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 BAR_ARRAYS, BAR, BAR_ADDED = 1.3, 1.5, 60
@@ -91,10 +90,9 @@ def measured(calls: Calls, rounds: int) -> dict[str, np.ndarray]:
 
 
 def _run(argv: list[str]) -> None:
-    parser = documented("gpu-calls", __doc__)
+    parser = with_out("gpu-calls", __doc__)
     parser.add_argument("graphs", nargs="+", metavar="GRAPH", help="a file, or KIND:SIZE=VALUE,...")
     parser.add_argument("--rounds", type=int, default=15, metavar="R", help="default: %(default)s")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     with written(given.out, perf_command("gpu-calls", argv), gpu=True):
         _table([normal(spec) for spec in given.graphs], given)

@@ -19,6 +19,7 @@ import numpy as np
 
 import gpop
 from gpop.common.errors import UsageError
+from gpop.common.write_arrays import write_array
 
 _LINE = re.compile(r"^(bfs|sssp|pagerank)\s+([0-9.eE+-]+)\s*$", re.MULTILINE)
 LIMIT_SECONDS = 300
@@ -43,10 +44,10 @@ def write_raw(graph: gpop.Graph, path: Path) -> None:
     if max(graph.n, graph.m) >= 2**31:
         raise UsageError(f"{graph!r} for a peer: expected fewer than 2**31 edges")
     with path.open("wb") as file:
-        np.array([graph.n, graph.m], "<i8").tofile(file)
-        graph.indptr.astype("<i4").tofile(file)
-        graph.indices.astype("<u4", copy=False).tofile(file)
-        graph.weights.astype("<f4").tofile(file)
+        write_array(np.array([graph.n, graph.m], "<i8"), file)
+        write_array(graph.indptr.astype("<i4"), file)
+        write_array(graph.indices.astype("<u4", copy=False), file)
+        write_array(graph.weights.astype("<f4"), file)
 
 
 def run_peer(name: str, command: str, graph: Path, source: int) -> dict[str, float]:

@@ -26,7 +26,8 @@ from gpop.generate import generate
 from gpop.gpu import device, engine, kernel
 from gpop.gpu.device import cupy
 from gpop.gpu.direct import triangles
-from gpop.model.strategies import ASKED, MODES, TREE, asked_on
+from gpop.model.asked import ASKED, asked_on
+from gpop.model.strategies import MODES, TREE
 
 BLOCKS = 16
 """Of a launch, not one on every multiprocessor: they wait for each other as all would, and every barrier of

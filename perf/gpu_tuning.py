@@ -27,7 +27,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -38,10 +37,10 @@ from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.copy_bandwidth import copy_bandwidth
 from gpop.generate import generate
-from gpop.gpu import device, device_graph, kernel, limits, pieces, prepared
+from gpop.gpu import device, device_tables, kernel, limits, pieces, prepared
 from gpop.gpu.device import cupy
 from perf.graphs import WEIGHTS
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 APPS = "pagerank", "bfs", "sssp"
@@ -58,7 +57,7 @@ class Tried(NamedTuple):
     threads: int = limits.BLOCK_THREADS
     partition_size: int | None = None
     shares: int = pieces.PIECES
-    segment: int = device_graph.SEGMENT_IDS
+    segment: int = device_tables.SEGMENT_IDS
     text: tuple[tuple[str, str], ...] = ()
 
 
@@ -129,7 +128,7 @@ def tried(what: Tried, graph: gpop.Graph) -> Iterator[None]:
         patch.object(device, "_device", lambda index: part),
         patch.object(limits, "BLOCK_THREADS", what.threads),
         patch.object(pieces, "PIECES", what.shares),
-        patch.object(device_graph, "SEGMENT_IDS", what.segment),
+        patch.object(device_tables, "SEGMENT_IDS", what.segment),
         patch.object(kernel, "kernel_text", other_text),
     ):
         yield
@@ -139,7 +138,7 @@ def tried(what: Tried, graph: gpop.Graph) -> Iterator[None]:
 def _forget(graph: gpop.Graph, what: Tried) -> None:
     """What is prepared otherwise, and lies on the device."""
     graph.store._noted.clear()
-    if (what.shares, what.segment) != (pieces.PIECES, device_graph.SEGMENT_IDS):
+    if (what.shares, what.segment) != (pieces.PIECES, device_tables.SEGMENT_IDS):
         graph.drop("device")
 
 
@@ -257,12 +256,11 @@ def _apps(text: str) -> list[str]:
 
 def main(argv: list[str] | None = None) -> int:
     """``python -m perf gpu-tuning [--scale 22] [--rounds 5] [--apps A,..] [--profile] [--out FILE]``"""
-    parser = documented("gpu-tuning", __doc__)
+    parser = with_out("gpu-tuning", __doc__)
     parser.add_argument("--scale", type=int, default=22, help="of RMAT (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="that are counted (default %(default)s)")
     parser.add_argument("--apps", type=_apps, default=[*APPS], help=f"of {','.join(APPS)}")
     parser.add_argument("--profile", action="store_true", help="the hardware's counters too, by ncu")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     given.words = sys.argv[2:] if argv is None else argv
     return exit_code(lambda: _run(given))

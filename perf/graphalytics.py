@@ -33,7 +33,7 @@ import gpop
 from gpop.common.command import exit_code
 from gpop.common.errors import GraphFileError, UsageError
 from gpop.io.graphalytics import DataSet, columns, data_set
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 FAR = np.iinfo(np.int64).max
@@ -218,12 +218,11 @@ def run_one(path: Path, wanted: list[str], threads: int | None, rounds: int) -> 
 
 
 def _run(argv: list[str]) -> int:
-    parser = documented("graphalytics", __doc__)
+    parser = with_out("graphalytics", __doc__)
     parser.add_argument("folder", type=Path, metavar="DIR", help="data sets, or one's properties file")
     parser.add_argument("--algorithms", default=",".join(ASKED), help="some of the data sets', by commas")
     parser.add_argument("--threads", type=int, metavar="T", help="default: all cores")
     parser.add_argument("--rounds", type=int, default=3, metavar="R", help="calls after the first one")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     wanted = given.algorithms.split(",")
     unknown = [name for name in wanted if name not in ASKED]

@@ -34,7 +34,6 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -47,7 +46,7 @@ from gpop.model.link_bytes import SECTOR
 from perf.graphie import Partitions, Renamed, cut, partition_edges, rename_for_memory, rename_for_partitions
 from perf.graphie_ways import BOTH, EVERYTHING, PUBLISHED, WAYS, published, saved
 from perf.graphs import open_graph, vertex, with_weights
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 APPS = ("bfs", "sssp", "cc")
@@ -211,7 +210,7 @@ def table(graph: gpop.Graph, apps: list[str], share: float) -> list[str]:
 
 
 def _run(argv: list[str]) -> int:
-    parser = documented("graphie", __doc__)
+    parser = with_out("graphie", __doc__)
     parser.add_argument("graphs", nargs="+", help="files or generators; opposite edges are added")
     parser.add_argument("--apps", default=",".join(APPS), help="default %(default)s")
     parser.add_argument(
@@ -222,7 +221,6 @@ def _run(argv: list[str]) -> int:
     )
     parser.add_argument("--gpu", action="store_true", help="run it on a device")
     parser.add_argument("--rounds", type=int, default=3, help="on a device (default %(default)s)")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     apps = given.apps.split(",")
     for app in apps:

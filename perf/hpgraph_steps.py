@@ -9,7 +9,7 @@ from typing import Any
 
 import gpop
 from gpop.matrix import programs
-from perf.gpu import Outcome
+from perf.gpu_contenders import Outcome
 
 APPS = ("bfs", "sssp", "pagerank")
 

@@ -41,10 +41,10 @@ from gpop.apps.cc import ConnectedComponents
 from gpop.apps.heat_kernel import HeatKernel
 from gpop.apps.independent_set import IndependentSet
 from gpop.apps.nibble import Nibble
-from gpop.apps.pagerank import PageRank
 from gpop.apps.pagerank_nibble import PageRankNibble
+from gpop.apps.pagerank_programs import PageRank
 from gpop.apps.sssp import SSSP
-from gpop.common.command import Parser, exit_code
+from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.execution.given import full_name, program_named, uses_weights
 from gpop.layout.partition import partition_bits
@@ -52,6 +52,7 @@ from perf import cachegrind, hardware_counters, l2_simulator, vertex_centric
 from perf.cache_simulator import Geometry, machine_caches, parse_geometry
 from perf.graphs import name_of, open_graph, vertex, with_weights
 from perf.l2_workload import BASELINES, Workload, parse_modes
+from perf.parser import documented
 from perf.provenance import perf_command, written
 
 PROGRAMS = {
@@ -199,9 +200,7 @@ def _source(text: str) -> str:
 
 def main(argv: list[str] | None = None) -> int:
     """``python -m perf l2 --app APP --graph GRAPH [--modes ...] [--json]``"""
-    parser = Parser(
-        prog="python -m perf l2", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = documented("l2", __doc__)
     parser.add_argument("--app", choices=PROGRAMS, default="pagerank")
     parser.add_argument("--program", metavar="FILE.py:CLASS", help="of your own, instead of an app")
     parser.add_argument(

@@ -13,7 +13,6 @@ values fit the L2, where there is nothing to gain.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from gpop.common.command import exit_code
 from gpop.common.errors import GpopError, UsageError
@@ -22,7 +21,7 @@ from perf.cache_simulator import Geometry, machine_caches, parse_geometry
 from perf.graphs import name_of, open_graph
 from perf.l2 import profile, workload
 from perf.l2_workload import parse_modes
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 ALLOWED = 0.15
@@ -92,13 +91,12 @@ def print_sides(graphs: list[str], l1: Geometry, l2: Geometry) -> None:
 
 def main(argv: list[str]) -> int:
     """``python -m perf l2-tables agreement|sides ...``"""
-    parser = documented("l2-tables", __doc__)
+    parser = with_out("l2-tables", __doc__)
     parser.add_argument("table", choices=("agreement", "sides"))
     parser.add_argument("graphs", nargs="*", help="of sides: files, or generators such as rmat:scale=16")
     parser.add_argument("--scales", default="14,15,16", help="of agreement (default 14,15,16)")
     parser.add_argument("--l1", default=str(machine_caches()[0]), help="SIZE[,WAYS[,LINE]], the machine's")
     parser.add_argument("--l2", default="256K", help="SIZE[,WAYS[,LINE]], default 256K as in the paper")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
 
     def work() -> int | None:
         args = parser.parse_args(argv)

@@ -30,7 +30,7 @@ import gpop
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.generate import generate
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import ROOT, perf_command, written
 
 FORMATS = (
@@ -116,14 +116,13 @@ def layouts(graph: gpop.Graph, rounds: int, folder: Path) -> None:
 
 
 def _run(argv: list[str]) -> None:
-    parser = documented("loading", __doc__)
+    parser = with_out("loading", __doc__)
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--scale", type=int, default=20)
     parser.add_argument("--degree", type=int, default=16)
     parser.add_argument("--formats", default=",".join(FORMATS), help="separated by commas")
     parser.add_argument("--threads", default=f"1,{os.cpu_count()}", help="numbers separated by commas")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     if given.child:
         {"read": read_once, "start": start_once}[given.child[0]](Path(given.child[1]))

@@ -43,7 +43,7 @@ from gpop.common.spill import POPULATE, advise, mapped, resident_bytes
 from gpop.convert import main as convert
 from perf.graphs import name_of
 from perf.paced_disk import paced
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 BLOCK = 1 << 22
@@ -263,7 +263,7 @@ def bfs_table(path: Path, rounds: int) -> None:
 
 
 def _run(argv: list[str]) -> None:
-    parser = documented("mapped", __doc__)
+    parser = with_out("mapped", __doc__)
     parser.add_argument("--graph", default="rmat:scale=22,permute", help="for PageRank")
     parser.add_argument("--road", default="road:width=2000,height=2000", help="for BFS")
     parser.add_argument("--folder", type=Path, default=Path("/var/tmp"), help="where graphs are written")
@@ -274,7 +274,6 @@ def _run(argv: list[str]) -> None:
     parser.add_argument(
         "--pace", type=_memory, metavar="SIZE", help="of the disk a second, once more with that"
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     graph = written_graph(given.graph, given.folder, given.memory)
     road = written_graph(given.road, given.folder, given.memory)

@@ -15,7 +15,6 @@ import gc
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -25,7 +24,7 @@ from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.networkx import backend
 from gpop.networkx.functions import HOMES
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 KINDS = {"directed": nx.DiGraph, "undirected": nx.Graph}
@@ -104,7 +103,7 @@ def row(name: str, graph: nx.Graph, converted: Any, rounds: int) -> str:
 
 
 def _run(argv: list[str]) -> None:
-    parser = documented("networkx", __doc__)
+    parser = with_out("networkx", __doc__)
     parser.add_argument("--vertices", type=int, default=100_000)
     parser.add_argument("--edges", type=int, default=1_000_000)
     parser.add_argument("--kinds", default=",".join(KINDS), help="separated by commas")
@@ -112,7 +111,6 @@ def _run(argv: list[str]) -> None:
     parser.add_argument("--weights", action="store_true", help="edges have a weight")
     parser.add_argument("--functions", default=",".join(DEFAULT), help="separated by commas")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     for what, known in (("kinds", KINDS), ("functions", HOMES)):
         unknown = set(getattr(given, what).split(",")) - {*known, ""}

@@ -19,7 +19,8 @@ from __future__ import annotations
 from typing import Any
 
 import gpop
-from gpop.model.strategies import TREE, asked_on
+from gpop.model.asked import asked_on
+from gpop.model.strategies import TREE
 from perf.implementations import Prepared
 from perf.paper_pagerank import PROGRAMS, ranks
 

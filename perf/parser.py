@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from gpop.common.command import Parser
@@ -11,16 +10,18 @@ from perf.store import DEFAULT_PATH
 
 def documented(command: str, about: str | None) -> Parser:
     """Parser of ``python -m perf COMMAND``."""
-    return Parser(
-        prog=f"python -m perf {command}",
-        description=about,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    return Parser(prog=f"python -m perf {command}", description=about)
+
+
+def with_out(command: str, about: str | None) -> Parser:
+    """The same with ``--out``, where `perf.provenance.written` copies what is printed to."""
+    parser = documented(command, about)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
+    return parser
 
 
 def with_store(command: str, about: str | None) -> Parser:
-    """The same with ``--store``."""
+    """The first with ``--store``."""
     parser = documented(command, about)
     parser.add_argument("--store", type=Path, default=DEFAULT_PATH, help="default: %(default)s")
     return parser

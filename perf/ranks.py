@@ -20,7 +20,6 @@ one host (a network switch adds to that). On a grid, behind it, a value goes two
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +37,7 @@ from gpop.model.traffic import (
 )
 from gpop.ranks.part import cut
 from perf.graphs import open_graph
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 VALUE_BYTES, EDGES_PER_VERTEX = 4, 32
@@ -164,10 +163,9 @@ def _numbers(text: str) -> list[int]:
 
 
 def _run(argv: list[str]) -> None:
-    parser = documented("ranks", __doc__)
+    parser = with_out("ranks", __doc__)
     parser.add_argument("graphs", nargs="*", help="files or generators; none: on paper only")
     parser.add_argument("--ranks", type=_numbers, default="2,4,8,16", help="separated by commas")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     with written(given.out, perf_command("ranks", argv)):
         for spec in given.graphs:

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import time
 from contextlib import nullcontext
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -37,7 +36,7 @@ from gpop.common.launched import launched_ranks
 from gpop.common.parallel import worker_count
 from gpop.ranks import wire
 from gpop.ranks.world import World, end_all, world_of
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 from perf.ranks_gpu import ITERATIONS, make
 
@@ -97,12 +96,11 @@ def measure(
 
 
 def _run(argv: list[str]) -> int:
-    parser = documented("ranks-cpu", __doc__)
+    parser = with_out("ranks-cpu", __doc__)
     parser.add_argument("graphs", nargs="+", help="files or generators")
     parser.add_argument("--cases", default=",".join(CASES), help="default %(default)s")
     parser.add_argument("--rounds", type=int, default=15, help="that are counted (default %(default)s)")
     parser.add_argument("--threads", type=int, default=1, help="of a rank (default %(default)s)")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     for case in given.cases.split(","):
         if case not in CASES:

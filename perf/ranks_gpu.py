@@ -20,13 +20,12 @@ import argparse
 import statistics
 from collections.abc import Callable
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import gpop
-from gpop.apps.pagerank import PageRank
+from gpop.apps.pagerank_programs import PageRank
 from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.common.launched import launched_ranks
@@ -35,7 +34,7 @@ from gpop.gpu.engine import GpuEngine
 from gpop.plan.plan import decide
 from gpop.ranks.world import World, end_all, world_of
 from perf.graphs import open_graph
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 ITERATIONS = 10
@@ -132,12 +131,11 @@ def run_what_one_refuses(whole: gpop.Graph | None, part: gpop.Graph, world: Worl
 
 
 def _run(argv: list[str]) -> int:
-    parser = documented("ranks-gpu", __doc__)
+    parser = with_out("ranks-gpu", __doc__)
     parser.add_argument("graphs", nargs="+", help="files or generators")
     parser.add_argument("--apps", default=",".join(APPS), help="default %(default)s")
     parser.add_argument("--rounds", type=int, default=5, help="that are counted (default %(default)s)")
     parser.add_argument("--budget", action="store_true", help="also run what one GPU refuses")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given: argparse.Namespace = parser.parse_args(argv)
     for app in given.apps.split(","):
         if app not in APPS:

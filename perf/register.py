@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from gpop.common.errors import UsageError
-from gpop.model.strategies import MODES, TREE, asked_on, split
+from gpop.model.asked import asked_on, split
+from gpop.model.strategies import MODES, TREE
 from perf.algorithms import ALGORITHMS, algorithm_named
 from perf.graphs import name_of, normal
 from perf.hardware import facts, platform_name

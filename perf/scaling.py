@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-from pathlib import Path
 
 import numpy as np
 
@@ -28,7 +27,7 @@ import gpop
 from gpop.common.command import exit_code
 from gpop.common.errors import GpopError
 from gpop.generate import generate
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 PARTITION_SIZE = 1 << 15
@@ -129,7 +128,7 @@ def _names(text: str) -> list[str]:
 
 
 def _run(argv: list[str]) -> None:
-    parser = documented("scaling", __doc__)
+    parser = with_out("scaling", __doc__)
     parser.add_argument("--apps", type=_names, default=list(APPS), help=f"of {','.join(APPS)}")
     parser.add_argument("--scale", type=int, default=20)
     parser.add_argument("--degree", type=int, default=16)
@@ -137,7 +136,6 @@ def _run(argv: list[str]) -> None:
     parser.add_argument("--threads", type=_numbers, default=f"1,{os.cpu_count()}", help="separated by commas")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--weak", action="store_true", help="the graph grows with the threads")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given = parser.parse_args(argv)
     if given.rounds < 1:
         parser.error(f"--rounds {given.rounds}: expected 1 or more")

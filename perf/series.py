@@ -20,7 +20,7 @@ from typing import Any
 from gpop.common.parallel import worker_count
 from gpop.common.progress import by_default, progress_bar
 from gpop.layout.partition import partition_bits
-from gpop.model.strategies import split
+from gpop.model.asked import split
 from perf.register import MODE_NAMES
 from perf.run_benchmarks import Tally, WorkerFailed, WorkerProcess, describe_first, describe_job, request_of
 from perf.store import MOST_RETRIES, Row, Store

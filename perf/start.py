@@ -31,7 +31,7 @@ from gpop.common.command import exit_code
 from gpop.common.errors import GpopError
 from gpop.warm import apps
 from perf.graphs import name_of, normal, open_graph, with_weights
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 FIRST_BAR = 5.0
@@ -133,11 +133,10 @@ def _names(text: str) -> list[str]:
 
 
 def _run(argv: list[str]) -> None:
-    parser = documented("start", __doc__)
+    parser = with_out("start", __doc__)
     parser.add_argument("graphs", nargs="+", metavar="GRAPH", help="a file, or KIND:SIZE=VALUE,...")
     parser.add_argument("--apps", type=_names, default=list(apps()), help="default: all")
     parser.add_argument("--rounds", type=int, default=5, metavar="R", help="later runs; default: 5")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given: argparse.Namespace = parser.parse_args(argv)
     if given.rounds < 1:
         parser.error(f"--rounds {given.rounds}: expected 1 or more")

@@ -18,8 +18,9 @@ import numpy as np
 
 from gpop.common.errors import UsageError
 from gpop.learn.steps import Steps
+from gpop.model.asked import split
 from gpop.model.features import FEATURES
-from gpop.model.strategies import TREE, split
+from gpop.model.strategies import TREE
 from perf.algorithms import ALGORITHMS
 from perf.store import Row, Store
 

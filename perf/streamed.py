@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ from gpop.common.command import exit_code
 from gpop.common.errors import UsageError
 from gpop.gpu.device import cupy, pinned_copy
 from perf.graphs import open_graph, vertex, with_weights
-from perf.parser import documented
+from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 APPS = ("bfs", "sssp", "pagerank")
@@ -138,7 +137,7 @@ def measure(graph: gpop.Graph, app: str, modes: list[str], rounds: int, budget: 
 
 
 def _run(argv: list[str]) -> int:
-    parser = documented("streamed", __doc__)
+    parser = with_out("streamed", __doc__)
     parser.add_argument("graphs", nargs="+", help="files or generators")
     parser.add_argument("--apps", default=",".join(APPS), help="default %(default)s")
     parser.add_argument("--modes", default="auto,sc,pc", help="of streamed runs (default %(default)s)")
@@ -146,7 +145,6 @@ def _run(argv: list[str]) -> int:
     parser.add_argument(
         "--budget", type=int, default=60, help="bytes of device memory per vertex (default %(default)s)"
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
     given: argparse.Namespace = parser.parse_args(argv)
     for app in given.apps.split(","):
         if app not in APPS:

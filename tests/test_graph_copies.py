@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.apps.pagerank import PageRank
+from gpop.apps.pagerank_programs import PageRank
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 

@@ -1,7 +1,7 @@
 """What is public has type hints that resolve, and docstrings whose sections say what the code does.
 
-Public: the names of ``gpop.__all__`` and the public methods of its classes. Sections are numpydoc's; the
-examples in them run as doctests.
+Public: the names of ``gpop.__all__`` and the public methods of its classes, inherited ones as well. Sections
+are numpydoc's; the examples in them run as doctests.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 import textwrap
 import typing
 from dataclasses import fields, is_dataclass
+from itertools import chain
 from pathlib import Path
 
 import networkx
@@ -23,7 +24,7 @@ import pytest
 import scipy.sparse
 
 import gpop
-from gpop.program.program import ARGUMENTS
+from gpop.program.functions import ARGUMENTS
 
 FOR_CHECKERS = {"networkx": networkx, "pandas": pandas, "pyarrow": pyarrow, "scipy": scipy}
 """Packages that hints name and that `gpop` imports for type checkers only."""
@@ -36,7 +37,8 @@ FUNCTIONS = {
 }
 METHODS, PROPERTIES = {}, {}
 for owner, kind in CLASSES.items():
-    for name, member in vars(kind).items():
+    own = [base for base in reversed(kind.__mro__) if base.__module__.startswith("gpop.")]
+    for name, member in chain.from_iterable(vars(base).items() for base in own):
         if isinstance(member, property) and not name.startswith("_"):
             PROPERTIES[f"{owner}.{name}"] = member.fget
         member = getattr(member, "__func__", member)  # of a class method

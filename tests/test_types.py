@@ -14,8 +14,8 @@ import gpop
 from gpop.common.spelling import options_of
 from gpop.execution import asked, options
 from gpop.graph.transform import ORDERS
+from gpop.model.asked import ASKED
 from gpop.model.models import MODEL_NAMES
-from gpop.model.strategies import ASKED
 from tests.versions import ROOT
 
 WRONG = {  # line -> what mypy says of it

@@ -15,7 +15,7 @@ import numpy as np
 
 import gpop
 from gpop.apps.inputs import bulk_synchronous, score_dtype
-from gpop.apps.pagerank import ConvergingDoublePageRank, ConvergingPageRank, WeightedPageRank
+from gpop.apps.pagerank_programs import ConvergingDoublePageRank, ConvergingPageRank, WeightedPageRank
 from gpop.common.errors import UsageError
 
 

@@ -110,7 +110,7 @@ def _scored(
     if normalized:
         _normalize(found.score, sources)
     run = Retold(partial(_run, threads, graph.n, found))
-    return BetweennessResult.made({"run": run}, score=found.score, sources=sources)
+    return BetweennessResult._made({"run": run}, score=found.score, sources=sources)
 
 
 def _run(threads: int, n: int, found: Scores) -> gpop.Run:

@@ -149,7 +149,7 @@ def bfs(
 def _direct(threads: int, reason: str, graph: gpop.Graph, source: Any) -> BFSResult:
     source = one_vertex(graph, source)
     parent, level, run = without_messages(graph, source, reason, threads)
-    return BFSResult.made({"run": run}, source=source, parent=parent, level=level)
+    return BFSResult._made({"run": run}, source=source, parent=parent, level=level)
 
 
 def _by_messages(prototype: Prototype, reason: str, graph: gpop.Graph, source: Any) -> BFSResult:
@@ -159,7 +159,7 @@ def _by_messages(prototype: Prototype, reason: str, graph: gpop.Graph, source: A
     def result(ran: Ran) -> BFSResult:
         ran.summary = {"method": "messages", "reason": reason}
         level, parent = ran.field("level"), ran.field("parent", _parents)
-        return BFSResult.of_both({"source": source, "level": level, "parent": parent, "run": ran})
+        return BFSResult._of_both({"source": source, "level": level, "parent": parent, "run": ran})
 
     return prototype.run(result, graph, {"parent": {source: source}, "level": {source: 0}}, source)
 

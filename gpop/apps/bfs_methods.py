@@ -17,6 +17,7 @@ from gpop.common.errors import UsageError
 from gpop.common.on_demand import Retold
 from gpop.common.parallel import use_threads
 from gpop.direct.breadth_first import PHASES, search
+from gpop.model.sharing import MANY_THREADS
 
 METHODS = ("auto", "messages", "direct")
 
@@ -26,8 +27,8 @@ time of messages: .3 to .6 on social, mail and random graphs within bounds, .9 t
 Beyond, 1.3 on a web graph and a grid of 262,144 vertices, 1.5 on one of 490,000: what a level leads to is in
 no private cache, and two threads wait for two lines at a time."""
 
-MANY_THREADS, MOST_OF_MANY = 4, 1 << 22
-"""With so many threads, of so many of both: a search is shared from a large level on."""
+MOST_OF_MANY = 1 << 22
+"""With `MANY_THREADS`, of so many of both: a search is shared from a large level on."""
 
 
 def choose(graph: gpop.Graph, method: str, options: dict[str, Any]) -> tuple[str, str]:

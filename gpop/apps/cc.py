@@ -13,34 +13,22 @@ Paper: Lakhotia et al., "GPOP", which does not say what happens to directed grap
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 import gpop
 from gpop.apps import cli, report
+from gpop.apps.cc_afforest import Grow, Links, OnDevice, grow_on_ranks
 from gpop.apps.inputs import symmetric
 from gpop.apps.resolved import Way, resolving
 from gpop.apps.result import AppResult, Holds, holds
-from gpop.apps.without_messages import (
-    asked_of_messages,
-    direct_run,
-    on_device,
-    one_process,
-    phases_of,
-)
+from gpop.apps.without_messages import asked_of_messages
 from gpop.common.errors import NotEnoughMemory, UsageError
-from gpop.common.on_demand import Retold
-from gpop.common.parallel import use_threads
 from gpop.execution.options import LimitedOptions
-from gpop.layout.partition import partition_bits, partition_count
-from gpop.ranks.world import World, threads_of, world_of
-
-if TYPE_CHECKING:
-    from gpop.direct.afforest import Forest
+from gpop.ranks.world import world_of
 
 METHODS = ("auto", "labels", "afforest")
 
@@ -126,11 +114,11 @@ def connected_components(
         reason = "as asked" if method == "labels" else f"{', '.join(of_messages)} is for messages"
         return partial(_by_labels, interleave is not False, reason, options)
     if on_gpu:
-        return _OnDevice(graph, method, options).grow
+        return partial(_on_device, OnDevice(graph, method, options), method, options)
     world = world_of(options.get("transport", "auto"))
     if world is not None and graph.n:
-        return partial(_by_links_on_ranks, method, world, options)
-    return _Links(graph, method, options).grow
+        return partial(_result, partial(grow_on_ranks, method, world, options))
+    return partial(_result, Links(graph, method, options).grow)
 
 
 def _by_labels(interleave: bool, reason: str, options: dict, graph: gpop.Graph) -> ComponentsResult:
@@ -144,122 +132,19 @@ def _by_labels(interleave: bool, reason: str, options: dict, graph: gpop.Graph) 
     return ComponentsResult(label=program.label, count=count, symmetrized=both_ways is not graph, run=run)
 
 
-class _OnDevice:
-    """Afforest on a GPU."""
-
-    def __init__(self, graph: gpop.Graph, method: str, options: dict[str, Any]) -> None:
-        from gpop.gpu.direct.components import grow
-
-        one_process("connected_components", options)
-        if options.get("threads") is not None:
-            use_threads(options["threads"])  # they mean nothing here, but are numbers all the same
-        start = time.perf_counter()
-        self.directed, self.method, self.forest = not graph.is_symmetric(), method, grow
-        self.options = options
-        self.prepare_seconds = time.perf_counter() - start
-
-    def grow(self, graph: gpop.Graph) -> ComponentsResult:
-        """The components, and their run when somebody asks for it."""
-        try:
-            forest = self.forest(graph, self.directed)
-        except NotEnoughMemory as error:
-            if self.method == "afforest":
-                raise
-            reason = f"afforest does not fit the device: {error}"
-            return _by_labels(True, reason, self.options, graph)
-        seconds, self.prepare_seconds = self.prepare_seconds, 0.0
-        waiting = {"label": forest.parent, "run": Retold(partial(self._run, graph.n, forest, seconds))}
-        return ComponentsResult.made(waiting, count=forest.count, symmetrized=self.directed)
-
-    def _run(self, n: int, forest: Any, prepare_seconds: float) -> gpop.Run:
-        from gpop.gpu.direct.components import PHASES, SAMPLES
-
-        return direct_run(
-            **on_device(PHASES, forest, prepare_seconds),
-            partition_size=max(n, 1),
-            partitions=1,
-            target="gpu",
-            **_said(self.method, forest.sampled, SAMPLES),
-        )
+def _on_device(device: OnDevice, method: str, options: dict[str, Any], graph: gpop.Graph) -> ComponentsResult:
+    """By afforest on a GPU; by labels where it has no room and was not asked for."""
+    try:
+        return _result(device.grow, graph)
+    except NotEnoughMemory as error:
+        if method == "afforest":
+            raise
+        return _by_labels(True, f"afforest does not fit the device: {error}", options, graph)
 
 
-def _said(method: str, sampled: int = 0, samples: int = 0) -> dict[str, str]:
-    """What the trace tells of afforest, and of its sample if there was one in this process alone."""
-    reason = "as asked" if method == "afforest" else "no option speaks of messages"
-    if samples:
-        reason += f"; {sampled} of {samples} sampled vertices were in one tree after first links"
-    return {"program": "Afforest", "method": "afforest", "reason": reason}
-
-
-SMALLEST_BITS = 10
-"""Smaller partitions would not be worth claiming."""
-
-
-class _Links:
-    """Afforest on the threads of this process, into partitions that follow from the graph and the options."""
-
-    def __init__(self, graph: gpop.Graph, method: str, options: dict[str, Any]) -> None:
-        partition_size = options.get("partition_size")
-        self.threads, self.method = use_threads(options.get("threads")), method
-        bits = partition_bits(graph.n, self.threads, edges=graph.m, partition_size=partition_size)
-        least = 8 * self.threads**2
-        # Where ids say who has many edges, the heaviest partition shrinks slower than their number grows.
-        while partition_size is None and bits > SMALLEST_BITS and partition_count(graph.n, bits) < least:
-            bits -= 1
-        start = time.perf_counter()
-        self.directed, self.bits = not graph.is_symmetric(), bits
-        self.prepare_seconds = time.perf_counter() - start
-
-    def grow(self, graph: gpop.Graph) -> ComponentsResult:
-        """The components, and their run when somebody asks for it."""
-        from gpop.direct.afforest import grow
-
-        forest = grow(graph, self.directed, self.bits, self.threads)
-        seconds, self.prepare_seconds = self.prepare_seconds, 0.0
-        return ComponentsResult.made(
-            {"run": Retold(partial(self._run, graph.n, forest, seconds))},
-            label=forest.parent, count=forest.count, symmetrized=self.directed,
-        )  # fmt: skip
-
-    def _run(self, n: int, forest: Forest, prepare_seconds: float) -> gpop.Run:
-        from gpop.direct.afforest import PHASES, SAMPLES
-
-        return direct_run(
-            phases_of(PHASES, forest),
-            seconds=forest.seconds,
-            prepare_seconds=prepare_seconds,
-            threads=self.threads,
-            partition_size=1 << self.bits,
-            partitions=partition_count(n, self.bits),
-            **_said(self.method, forest.sampled, SAMPLES),
-        )
-
-
-def _by_links_on_ranks(
-    method: str, world: World, options: dict[str, Any], graph: gpop.Graph
-) -> ComponentsResult:
-    from gpop.direct.afforest import PHASES
-    from gpop.ranks.components import components
-    from gpop.ranks.engine import rank_bits
-
-    threads = use_threads(threads_of(options.get("threads"), world))
-    start = time.perf_counter()
-    bits = rank_bits(graph, world, threads, options.get("partition_size"))
-    found = components(graph, bits, threads, world)
-    if options.get("gather"):
-        world.fill(found.label, found.part.bounds)
-    own, forest = found.part.own, found.forest
-    run = direct_run(
-        phases_of(PHASES, forest),
-        seconds=time.perf_counter() - start,
-        prepare_seconds=0.0,
-        threads=threads,
-        partition_size=1 << bits,
-        partitions=partition_count(graph.n, bits),
-        **_said(method),
-    )
-    run = replace(run, part=(own.start, own.stop))
-    return ComponentsResult(label=found.label, count=found.count, symmetrized=not found.symmetric, run=run)
+def _result(grow: Grow, graph: gpop.Graph) -> ComponentsResult:
+    waiting, told = grow(graph)
+    return ComponentsResult._made(waiting, **told)
 
 
 def verify(graph: gpop.Graph, result: ComponentsResult) -> str | None:

@@ -15,8 +15,9 @@ from gpop.common.errors import UsageError
 from gpop.common.parallel import MOST_THREADS
 from gpop.execution.asked import RESIDENCIES, TARGETS
 from gpop.graph.transform import ORDERS
+from gpop.model.asked import ASKED, check_asked
 from gpop.model.models import MODEL_NAMES, MODELS
-from gpop.model.strategies import ASKED, check_asked, described
+from gpop.model.strategies import described
 from gpop.ranks.world import TRANSPORTS
 
 ROUNDS = 3
@@ -25,12 +26,7 @@ TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")
 
 def parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     """The arguments of an app; what does not fit ends the process with exit code 2."""
-    parser = Parser(
-        prog=prog(f"gpop.apps.{app.name}"),
-        description=app.about,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = Parser(prog=prog(f"gpop.apps.{app.name}"), description=app.about)
     parser.add_argument(
         "graph", type=Path, help="graph file (.bin .txt .el .mtx .graph .gr .sg ...: see gpop.load)"
     )

@@ -128,7 +128,7 @@ def heat_kernel(
         program.share[seeds] = t * program.residual[seeds] / np.maximum(graph.out_degree[seeds], 1)
         run = gpop.run(program, frontier=seeds, iterations=levels, **options)
         vertices, values = take(program, run, "total")
-    return HeatKernelResult.made({}, vertices=vertices, values=values, n=graph.n, levels=levels, run=run)
+    return HeatKernelResult._made({}, vertices=vertices, values=values, n=graph.n, levels=levels, run=run)
 
 
 @lru_cache(maxsize=16)

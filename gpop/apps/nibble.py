@@ -109,7 +109,7 @@ def nibble(
         )
         run = gpop.run(program, frontier=seeds, iterations=iterations, **options)
         vertices, values = take(program, run, "mass")
-    return NibbleResult.made({}, vertices=vertices, values=values, n=graph.n, run=run)
+    return NibbleResult._made({}, vertices=vertices, values=values, n=graph.n, run=run)
 
 
 def verify(

@@ -9,8 +9,7 @@ Dangling vertices: their rank is lost ("none", ranks then sum to less than 1, as
 spread evenly over all vertices ("uniform", ranks sum to 1).
 Weights: not looked at by default. With weights an edge carries rank(u) * weight / (sum of the weights of u's
 out-edges); a vertex whose weights are all 0 is dangling.
-Encoding: the field holds rank/outdegree, so a message costs no division; the result is multiplied back.
-With weights it holds rank/(sum of weights), and a message one multiplication.
+The programs, and how they hold a rank: pagerank_programs.py.
 Papers: Lakhotia et al., "GPOP"; Verstraaten, Varbanescu, de Laat, "Quantifying the
 performance impact of graph structure on neighbour iteration strategies for PageRank".
 """
@@ -27,6 +26,7 @@ import numpy as np
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.inputs import bulk_synchronous, from_0_to_1, not_negative, score_dtype
+from gpop.apps.pagerank_programs import PROGRAMS, PageRank
 from gpop.apps.prototype import Prototype
 from gpop.apps.resolved import Way, resolving
 from gpop.apps.result import AppResult, Holds, holds
@@ -36,89 +36,6 @@ from gpop.common.on_demand import OnDemand, Retold, looked_at
 from gpop.execution.again import Ran
 from gpop.execution.options import Callback, RunOptions
 from gpop.program.values import Declared, Scaled, Unset
-
-
-class PageRank(gpop.Program):
-    """A fixed number of iterations."""
-
-    share = gpop.VertexField(np.float32)  # rank / out-degree, what every out-edge carries
-    per_edge = gpop.VertexField(np.float32)  # 1 / out-degree; with weights, 1 / sum of the out-edges'
-    base = gpop.Parameter(np.float64)
-    damping = gpop.Parameter(np.float64, 0.85)
-    all_active = True
-    combine = "add"
-
-    def scatterFunc(self, node):
-        return self.share[node]
-
-    def initFunc(self, node):
-        self.share[node] = 0
-        return True
-
-    def gatherFunc(self, value, node):
-        self.share[node] += value
-        return True
-
-    def filterFunc(self, node):
-        self.share[node] = (self.base + self.damping * self.share[node]) * self.per_edge[node]
-        return True
-
-
-class ConvergingPageRank(PageRank):
-    """Also keeps the rank itself and by how much it changed, until that is less than a tolerance in all."""
-
-    rank = gpop.VertexField(np.float32)
-    change = gpop.VertexField(np.float32)
-    tolerance = gpop.Parameter(np.float64)
-    settles = "change", "tolerance"
-
-    def filterFunc(self, node):
-        rank = self.base + self.damping * self.share[node]
-        self.change[node] = abs(rank - self.rank[node])
-        self.rank[node] = rank
-        self.share[node] = rank * self.per_edge[node]
-        return True
-
-
-class DoublePageRank(PageRank):
-    """`PageRank` in float64."""
-
-    share = gpop.VertexField(np.float64)
-    per_edge = gpop.VertexField(np.float64)
-
-
-class ConvergingDoublePageRank(ConvergingPageRank, DoublePageRank):
-    """`ConvergingPageRank` in float64."""
-
-    rank = gpop.VertexField(np.float64)
-    change = gpop.VertexField(np.float64)
-
-
-class WeightedPageRank(PageRank):
-    """Out-edges share the rank in the proportion of their weights."""
-
-    def applyWeight(self, value, weight):
-        return value * weight
-
-
-class WeightedConvergingPageRank(WeightedPageRank, ConvergingPageRank):
-    """`ConvergingPageRank` with weights."""
-
-
-class WeightedDoublePageRank(WeightedPageRank, DoublePageRank):
-    """`DoublePageRank` with weights."""
-
-
-class WeightedConvergingDoublePageRank(WeightedPageRank, ConvergingDoublePageRank):
-    """`ConvergingDoublePageRank` with weights."""
-
-
-PROGRAMS = {
-    (np.dtype(np.float32), False): (PageRank, WeightedPageRank),
-    (np.dtype(np.float32), True): (ConvergingPageRank, WeightedConvergingPageRank),
-    (np.dtype(np.float64), False): (DoublePageRank, WeightedDoublePageRank),
-    (np.dtype(np.float64), True): (ConvergingDoublePageRank, WeightedConvergingDoublePageRank),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,7 +160,7 @@ class _Ranking:
         converged = Retold(lambda: ran.left.converged) if self.converging else None
         iterations = Retold(lambda: ran.left.iterations)
         told = {"rank": rank, "iterations": iterations, "converged": converged, "run": ran}
-        return PageRankResult.of_both(told)
+        return PageRankResult._of_both(told)
 
 
 def _ranks(share: np.ndarray, per_edge: np.ndarray) -> np.ndarray:

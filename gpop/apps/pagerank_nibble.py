@@ -105,7 +105,7 @@ def pagerank_nibble(
         program.share[seeds] = sent / np.maximum(graph.out_degree[seeds], 1)
         run = gpop.run(program, frontier=seeds, **options)
         vertices, values = take(program, run, "total")
-    return PageRankNibbleResult.made({}, vertices=vertices, values=values, n=graph.n, run=run)
+    return PageRankNibbleResult._made({}, vertices=vertices, values=values, n=graph.n, run=run)
 
 
 def verify(

@@ -22,6 +22,7 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli, report
+from gpop.apps.distances import are_exact, reached_of
 from gpop.apps.inputs import one_vertex
 from gpop.apps.paths import along_distances
 from gpop.apps.prototype import Prototype
@@ -30,17 +31,14 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.sssp_buckets import bucket_width, interleaves, mean_step
 from gpop.apps.sssp_methods import METHODS, NO_ROOM, choose, there_is_room, without_messages
 from gpop.apps.sssp_programs import SSSP, UNORDERED, DoubleSSSP, FloatSSSP, WideSSSP
-from gpop.apps.weights import edge_weights, edge_with
+from gpop.apps.weights import heaviest_weight
 from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.on_demand import OnDemand, looked_at
-from gpop.common.parallel import for_each, ranges
 from gpop.execution.again import Ran
 from gpop.execution.options import LimitedOptions
 
 INFINITY = SSSP.distance.dtype.type(SSSP.distance.fill)
 """Of distances in uint32."""
-
-_PIECE = 1 << 18  # vertices of a result that a thread looks at
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +152,7 @@ class _Way:
         self, graph: gpop.Graph, method: str, delta: float | None, interleave: bool | None,
         options: dict[str, Any],
     ) -> None:  # fmt: skip
-        self.heaviest, self.n, self.options = _heaviest_weight(graph), graph.n, options
+        self.heaviest, self.n, self.options = heaviest_weight(graph, "sssp"), graph.n, options
         self.auto, asked = method == "auto", {"interleave": interleave, **options}
         self.method, self.reason = choose(graph, method, self.heaviest, delta, asked)
         self.unit = mean_step(graph) or 1.0
@@ -177,7 +175,7 @@ class _Way:
             else:
                 distance, below, run = found
                 near = self.is_near(below, int(INFINITY))
-                if near or _is_exact(looked_at(distance), INFINITY, self.heaviest):
+                if near or are_exact(looked_at(distance), INFINITY, self.heaviest):
                     return _result(source, distance, INFINITY, run)
                 reason = f"distances are too long for method {method!r}"
         return self.by_messages(graph, source, reason)
@@ -198,7 +196,7 @@ class _Way:
                 return _result(source, ran.field("distance"), infinity, ran)
 
             found = prototype.run(result, graph, first, source)
-            if near or _is_exact(found.distance, infinity, self.heaviest):
+            if near or are_exact(found.distance, infinity, self.heaviest):
                 return found
         raise UsageError(
             f"distances exceed 2**63 (heaviest weight {self.heaviest}): give the weights as floating point"
@@ -229,42 +227,8 @@ class _Way:
 
 def _result(source: int, distance: np.ndarray | OnDemand, infinity: np.generic, run: OnDemand) -> SSSPResult:
     """Distances; who has one and what was done, which nobody has looked at."""
-    reached = OnDemand(lambda: _reached(looked_at(distance), infinity))
-    return SSSPResult.of_both({"source": source, "distance": distance, "reached": reached, "run": run})
-
-
-def _reached(distance: np.ndarray, infinity: np.generic) -> np.ndarray:
-    """Whose distance is finite."""
-    reached, pieces = np.empty(distance.size, np.bool_), ranges(distance.size, _PIECE)
-
-    def look(i: int) -> None:
-        part = slice(*pieces[i])
-        np.less(distance[part], infinity, out=reached[part])
-
-    for_each(len(pieces), look)
-    return reached
-
-
-def _is_exact(distance: np.ndarray, infinity: np.unsignedinteger, heaviest: int | float) -> bool:
-    """Whether no edge leads as far as infinity."""
-    return _farthest(distance, infinity) + heaviest < infinity
-
-
-def _farthest(distance: np.ndarray, infinity: np.unsignedinteger) -> int:
-    """The largest distance below infinity: minus infinity, unsigned, is 0 there and ascends elsewhere."""
-    return int((distance - infinity).max()) - (np.iinfo(distance.dtype).max + 1 - int(infinity))
-
-
-def _heaviest_weight(graph: gpop.Graph) -> int | float:
-    """The largest weight (0 without edges), after a check of all weights; kept with the graph."""
-    weights = edge_weights(graph, "sssp")
-    if graph.facts.heaviest_weight is None:
-        lightest, heaviest = (weights.min().item(), weights.max().item()) if weights.size else (0, 0)
-        if not lightest >= 0:  # true for nan as well, which min() hands on
-            wrong = edge_with(graph, ~(weights >= 0))
-            raise UsageError(f"sssp needs weights that are not negative: {wrong}")
-        graph.facts.heaviest_weight = heaviest
-    return graph.facts.heaviest_weight
+    reached = OnDemand(lambda: reached_of(looked_at(distance), infinity))
+    return SSSPResult._of_both({"source": source, "distance": distance, "reached": reached, "run": run})
 
 
 def verify(graph: gpop.Graph, result: SSSPResult, source: int) -> str | None:

@@ -125,7 +125,7 @@ class _Way:
             found = self.counted(simple, self.threads, self.world.rank, self.world.size)
             found = found._replace(count=int(self.world.sum(np.array([found.count]))[0]))
         run = Retold(partial(self._run, graph.n, graph.name, found, seconds))
-        return TriangleResult.made({"run": run}, count=found.count, symmetrized=not graph.is_symmetric())
+        return TriangleResult._made({"run": run}, count=found.count, symmetrized=not graph.is_symmetric())
 
     def _run(self, n: int, name: str, found: Any, seconds: float) -> gpop.Run:
         if self.target == "gpu":

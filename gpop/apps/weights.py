@@ -71,3 +71,26 @@ def out_weights(graph: Graph, app: str) -> np.ndarray:
                 sums[first + sends] = np.add.reduceat(piece, begins[sends] - begins[0], dtype=np.float64)
         graph.store.put(Kind.OUT_WEIGHTS, sums)
     return sums
+
+
+def heaviest_weight(graph: Graph, app: str) -> int | float:
+    """The largest weight (0 without edges), after a check of all weights; kept with the graph.
+
+    Raises
+    ------
+    UsageError
+        If there are no weights, or one is negative or no number.
+
+    Examples
+    --------
+    >>> heaviest_weight(Graph.from_edges([0, 0, 2], [1, 2, 0], [5, 2, 3]), "sssp")
+    5
+    """
+    weights = edge_weights(graph, app)
+    if graph.facts.heaviest_weight is None:
+        lightest, heaviest = (weights.min().item(), weights.max().item()) if weights.size else (0, 0)
+        if not lightest >= 0:  # true for nan as well, which min() hands on
+            wrong = edge_with(graph, ~(weights >= 0))
+            raise UsageError(f"{app} needs weights that are not negative: {wrong}")
+        graph.facts.heaviest_weight = heaviest
+    return graph.facts.heaviest_weight

@@ -37,7 +37,14 @@ def prog(module: str) -> str:
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line; completes words where a shell asks for that (argcomplete)."""
+    """Of every command: options have their whole names, and a banner that is its help keeps its lines.
+
+    It says what is wrong in one line, and completes words where a shell asks for that (argcomplete).
+    """
+
+    def __init__(self, **named: Any) -> None:
+        lines = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
+        super().__init__(**lines | named)
 
     def parse_args(self, *given: Any, **named: Any) -> Any:
         if "_ARGCOMPLETE" in os.environ:

@@ -117,14 +117,14 @@ class WithDemands:
             self.__dict__["_waiting"] = waiting
 
     @classmethod
-    def made(cls, waiting: Mapping[str, OnDemand], **attributes: Any) -> Self:
+    def _made(cls, waiting: Mapping[str, OnDemand], **attributes: Any) -> Self:
         """The same of what is known to wait and of other attributes: in a third of the time."""
         new = object.__new__(cls)
         vars(new).update(attributes, _waiting=waiting)
         return new
 
     @classmethod
-    def of_both(cls, attributes: dict[str, Any]) -> Self:
+    def _of_both(cls, attributes: dict[str, Any]) -> Self:
         """The same of attributes some of which wait."""
         new = object.__new__(cls)
         kept, waiting = vars(new), {}

@@ -33,6 +33,16 @@ def recall(name: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+MOST_KEPT = 4096
+"""Facts of many under one name; the oldest go first."""
+
+
+def remember_also(name: str, key: str, fact: Any) -> None:
+    """Write one more fact beside the latest ones under this name."""
+    recent = list(recall(name).items())[1 - MOST_KEPT :]
+    remember(name, {**dict(recent), key: fact})
+
+
 def remember(name: str, facts: dict[str, Any]) -> None:
     """Write all of it, as one file that appears whole."""
     try:

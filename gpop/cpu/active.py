@@ -123,7 +123,7 @@ def list_messages(scatter_size, interleaved, layout, space):
 
 
 @inline
-def list_active(gather_size, layout, space):
+def list_active(gather_size, space):
     """At the barrier after gather: the partitions to scatter next, ascending.
 
     Returns their number, the size of the frontier and its edges.
@@ -210,7 +210,7 @@ def load_frontier(sources, lists):
             count += 1
         lists.active_edges[p] += lists.indptr[v + np.uint64(1)] - lists.indptr[v]
     sort_list(lists.gather_list, count, lists.listed, lists.k)
-    return list_active(count, lists, lists)
+    return list_active(count, lists)
 
 
 @cached(**KERNEL)

@@ -23,7 +23,7 @@ from gpop.cpu import loop_state, specialise
 from gpop.cpu.beginning import Beginning
 from gpop.cpu.engine import CpuEngine
 from gpop.cpu.filling import FIRST, STEPS, head_of
-from gpop.cpu.workspace import forget_workspaces
+from gpop.cpu.kept_workspace import forget_workspaces
 from gpop.layout.edge_blocks import asked_for, is_small, note_without
 from gpop.plan.engine import NOBODY, Left
 from gpop.program.start import Start

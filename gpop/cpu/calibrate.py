@@ -26,7 +26,8 @@ from gpop.model.constants import SHIPPED, Constants
 from gpop.plan.engine import Engine
 from gpop.plan.plan import Plan, decide
 from gpop.plan.trace import BYTES_AT, GATHER_AT, MESSAGES_AT, SCATTER_AT
-from gpop.program.program import HARMLESS, Program, VertexField
+from gpop.program.fields import HARMLESS, VertexField
+from gpop.program.program import Program
 
 SAMPLES = (
     ("rmat", {"scale": 19, "degree": 16}),
@@ -190,7 +191,8 @@ def constants_from(
     parts: list[tuple[np.ndarray, np.ndarray]],
     threads: int,
 ) -> Constants:
-    """The constants that explain what iterations took; ``parts`` are `gpop.layout.edge_blocks.Plan.parts`."""
+    """The constants that explain what iterations took; ``parts`` are those of plans
+    (`gpop.layout.edge_block_plan.Plan.parts`)."""
     start = np.array(SHIPPED.costs)
     each = {mode: np.array([row[0] for row in rows]) * 1e9 * threads / edges for mode, rows in took.items()}
     pulls = len(parts[0][0])

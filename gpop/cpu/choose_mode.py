@@ -87,7 +87,7 @@ def choose_pull(
 
 
 @inline
-def write_trace(trace, row, scattered, all_active, layout, space):
+def write_trace(trace, row, scattered, all_active, space):
     """Modes, messages and predicted bytes of the partitions that were scattered."""
     for i in range(scattered):
         p = i if all_active else space.scatter_list[i]

@@ -17,12 +17,13 @@ from gpop.common.kinds import INT64
 from gpop.common.standby import Crew, borrow, give_back
 from gpop.cpu import follow, loop_state, sharing, team
 from gpop.cpu.active import LIST_GAP, SOURCES, drain_frontier, drain_touched, load_all, load_frontier
+from gpop.cpu.counters import COUNTERS
 from gpop.cpu.filling import BYTES, STEPS
 from gpop.cpu.follow import ANYWHERE, Places, following_of
+from gpop.cpu.kept_workspace import forget_workspaces
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.specialise import Loop
 from gpop.cpu.trying import Trying
-from gpop.cpu.workspace import COUNTERS, forget_workspaces
 from gpop.layout.edge_blocks import note_without
 from gpop.layout.in_edges import receivers
 from gpop.model.choosers import AUTO_PUSH

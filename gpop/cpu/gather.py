@@ -12,16 +12,14 @@ import numpy as np
 from gpop.common.inlined import inline
 from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of, note_touched, rebuild_list
-from gpop.cpu.exchange import note_whole_edges, own_range, whole_degrees
+from gpop.cpu.counters import FILLED, IDS, MESSAGES, PROBED
 from gpop.cpu.owed import CHANGED, IN, OWED
+from gpop.cpu.own_vertices import note_whole_edges, own_range, whole_degrees
 from gpop.cpu.scatter import flag_bit
 from gpop.cpu.sums import HEARD
 from gpop.cpu.workspace import NONE
 from gpop.model.strategies import PC
 from gpop.plan.hidden import MASK_SENT, MASK_VALUE
-
-IDS, MESSAGES, PROBED, FILLED = 3, 4, 5, 6
-"""Columns of the instrumented counters (workspace.COUNTERS)."""
 
 FEW_NEW = 16
 """When more than one in so many vertices of a partition have joined its frontier, the list is put in order:

@@ -21,11 +21,8 @@ from gpop.common.atomics import load_acquire, prefetch
 from gpop.common.inlined import inline
 from gpop.cpu import priority
 from gpop.cpu.active import LIST_GAP, list_of, note_touched
-from gpop.cpu.gather import IDS
+from gpop.cpu.counters import IDS, INTERLEAVED, INTRA
 from gpop.cpu.owed import CHANGED, IN, drop_owed, is_mirrored_elsewhere
-
-INTERLEAVED, INTRA = 7, 9
-"""Columns of the instrumented counters (workspace.COUNTERS)."""
 
 NEAR, FAR = np.uint64(4), np.uint64(8)
 """Places further on in the queue where an adjacency list is asked for, and before that its offset: what comes

@@ -13,10 +13,11 @@ from gpop.cpu.sums import SUM_BYTES
 from gpop.cpu.traits import Traits
 from gpop.cpu.workspace import Workspace
 from gpop.graph.graph import Graph
-from gpop.layout.bins import Bins, narrow_weights
+from gpop.layout.bins import Bins
 from gpop.layout.edge_blocks import Blocks, blocks_of, pay_from
 from gpop.layout.in_edges import NO_WEIGHTS, in_edges
 from gpop.layout.kept_bins import bins_of
+from gpop.layout.narrow_weights import narrow_weights
 from gpop.layout.partition import SMALL_EDGES, partition_bits
 from gpop.model.bytes import Sizes
 from gpop.model.choosers import AUTO_PUSH

@@ -270,7 +270,7 @@ def make_loop(open_control, work, all_active, prioritised):
             if begins:
                 rested = sharers == 1
             if phase == SCATTER:
-                write_trace(trace, rows, items, all_active, c, c)
+                write_trace(trace, rows, items, all_active, c)
                 if prioritised and interleaved:  # vertices have been activated, and put aside
                     priority.note_changes(c.scatter_list, size, counting, c, c)
                 if not all_active:
@@ -303,7 +303,7 @@ def make_loop(open_control, work, all_active, prioritised):
                     unsettled += c.frontier_size[p]
                 progress[FRONTIER] = unsettled
             else:
-                size, progress[FRONTIER], progress[EDGES] = active.list_active(items, c, c)
+                size, progress[FRONTIER], progress[EDGES] = active.list_active(items, c)
             if prioritised:
                 if size == 0:
                     progress[FRONTIER] = priority.count_pending(c, c)

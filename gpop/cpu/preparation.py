@@ -18,20 +18,22 @@ from gpop.cpu import choose_mode, loop_state, loops, specialise, team
 from gpop.cpu.active import SOURCES, drain_frontier, drain_touched, lists_of, load_frontier
 from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.disk import open_disk
+from gpop.cpu.kept_workspace import unit_workspace, workspace_of
 from gpop.cpu.layouts import Layouts, sizes_of
 from gpop.cpu.schedule import NO_SCHEDULE, schedule_of
 from gpop.cpu.sharing import SERIAL_EDGES
 from gpop.cpu.sums import has_hub, sums_in_double
 from gpop.cpu.traits import MAYBE, NEVER, activates_receivers, traits_of
 from gpop.cpu.work import Job
-from gpop.cpu.workspace import Needs, unit_workspace, workspace_of
+from gpop.cpu.workspace_tables import Needs
 from gpop.graph.symmetry import kernel_of_mirrored
 from gpop.layout.edge_blocks import is_small
 from gpop.layout.in_edges import kept_in_edges, receivers
+from gpop.model.asked import code_of, split
 from gpop.model.bytes import pull_all_bytes
 from gpop.model.choosers import AUTO, AUTO_PUSH
 from gpop.model.constants import SHIPPED
-from gpop.model.strategies import PC, PULL, SC, code_of, split
+from gpop.model.strategies import PC, PULL, SC
 from gpop.plan.chosen import asked_once, chosen_of, tell_missing
 from gpop.plan.hidden import MASK_SENT
 from gpop.plan.plan import UNLIMITED, Plan

@@ -29,7 +29,8 @@ import numpy as np
 from gpop.common.cached import cached
 from gpop.common.inlined import KERNEL, inline
 from gpop.cpu.active import list_of
-from gpop.cpu.exchange import note_whole_edges, whole_degree
+from gpop.cpu.counters import BUCKET_STEPS, WAITING_READ
+from gpop.cpu.own_vertices import note_whole_edges, whole_degree
 from gpop.cpu.tournament import HIGHEST, change_key, list_smallest
 
 LISTED, PENDING = 1, 2
@@ -37,9 +38,6 @@ LISTED, PENDING = 1, 2
 
 SIZE, PENDING_SIZE, LEAST, KNOWN, KEY, SLOTS = 0, 1, 2, 3, 4, 8
 """Slots of a partition in ``buckets``: a cache line."""
-
-BUCKET_STEPS, WAITING_READ = 12, 13
-"""Columns of the instrumented counters (workspace.COUNTERS)."""
 
 
 @inline

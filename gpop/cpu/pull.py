@@ -26,11 +26,9 @@ import numpy as np
 from gpop.common.atomics import popcount, prefetch
 from gpop.cpu.active import WORD_BITS, list_of
 from gpop.cpu.bitmap import mark
+from gpop.cpu.counters import EDGES_PULLED, MESSAGES_PULLED
 from gpop.cpu.exchange_in import AS_BITS, OWN_BITS, is_mirrored, list_mirrors
 from gpop.model.strategies import PULL, SC
-
-EDGES_PULLED, MESSAGES_PULLED = 10, 11
-"""Columns of the instrumented counters (workspace.COUNTERS)."""
 
 AHEAD = 16
 """Needy vertices between the prefetch of an in-edge list and its use."""

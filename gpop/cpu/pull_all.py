@@ -22,13 +22,11 @@ import numpy as np
 
 from gpop.common.atomics import prefetch
 from gpop.common.inlined import inline
-from gpop.cpu.exchange import own_range
+from gpop.cpu.counters import EDGES_PULLED, MESSAGES_PULLED
+from gpop.cpu.own_vertices import own_range
 from gpop.layout.edge_block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW, WINDOW_BITS
 from gpop.layout.edge_block_plan import FAR_BYTES
 from gpop.model.strategies import PULL
-
-EDGES_PULLED, MESSAGES_PULLED = 10, 11
-"""Columns of the instrumented counters (workspace.COUNTERS)."""
 
 LINE_BYTES = 64
 """Of a cache line."""

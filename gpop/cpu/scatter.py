@@ -19,15 +19,13 @@ from gpop.common.atomics import prefetch, store_streaming
 from gpop.common.deferred import private, when_compiling
 from gpop.common.inlined import inline
 from gpop.cpu.active import list_of
-from gpop.cpu.exchange import own_range
+from gpop.cpu.counters import EDGES, MESSAGES_PC, MESSAGES_SC, VERTICES
+from gpop.cpu.own_vertices import own_range
 from gpop.model.strategies import PC, SC
 from gpop.plan.hidden import MASK_SENT, MASK_VALUE
 
 AHEAD = 8
 """Vertices between the prefetch of an adjacency list and its use."""
-
-EDGES, MESSAGES_SC, MESSAGES_PC, VERTICES = 0, 1, 2, 8
-"""Columns of the instrumented counters (workspace.COUNTERS)."""
 
 
 def flag_bit(ids):

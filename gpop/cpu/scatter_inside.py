@@ -16,8 +16,8 @@ import numpy as np
 
 from gpop.common.atomics import prefetch
 from gpop.cpu.active import list_of
-from gpop.cpu.interleave import INTRA
-from gpop.cpu.scatter import EDGES, MESSAGES_SC, VERTICES, send
+from gpop.cpu.counters import EDGES, INTRA, MESSAGES_SC, VERTICES
+from gpop.cpu.scatter import send
 from gpop.cpu.sums import HEARD
 from gpop.model.strategies import SC
 

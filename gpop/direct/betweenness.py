@@ -38,7 +38,7 @@ from gpop.common.memory import require_memory
 from gpop.common.progress import progress_bar
 from gpop.common.standby import call_together
 from gpop.direct.betweenness_job import LINE, PHASES, PathJob, work
-from gpop.direct.betweenness_steps import CHUNK_EDGES
+from gpop.direct.betweenness_steps import CHUNK_EDGES, PathSpace, PathWays
 from gpop.direct.crew import THREADS, slots
 from gpop.direct.frontier import buffers
 from gpop.direct.phases import make_phases
@@ -116,13 +116,17 @@ class Room:
         incoming = in_edges(graph, weighted=False)
         crew = LINE + slots(sharers) + LINE
         self.zeros = np.zeros(phases + crew * workers, np.int64)
-        self.job = PathJob(
-            np.bool_(False), *(np.int64(0),) * 3, np.empty(0, np.uint32), np.empty(0),
-            graph.indptr, graph.indices, incoming.indptr, incoming.indices,
+        # A reference keeps no array alive.
+        self.ways = PathWays(graph.indptr, graph.indices, incoming.indptr, incoming.indices)
+        self.spaces = PathSpace(
             np.zeros((workers, 2, n)), np.zeros((workers, 2, n)),
             np.zeros((workers, (n + 63) // 64), np.uint64), np.zeros((workers, 4 * LINE), np.int64),
             np.empty((workers, n), np.uint32), np.empty((workers, n + 2), np.int64),
-            np.empty((workers, n + 2), np.int64), buffers(max(workers, sharers)), np.zeros((lanes, n)),
+            np.empty((workers, n + 2), np.int64), buffers(max(workers, sharers)),
+        )  # fmt: skip
+        self.job = PathJob(
+            np.bool_(False), *(np.int64(0),) * 3, np.empty(0, np.uint32), np.empty(0),
+            Reference(self.ways), Reference(self.spaces), np.zeros((lanes, n)),
             self.zeros[phases:].reshape(workers, crew), self.zeros[:phases], np.zeros(2, np.int64),
         )  # fmt: skip
         self.table = Reference(self.job)
@@ -130,13 +134,13 @@ class Room:
 
     def has(self, workers: int, sharers: int, lanes: int) -> bool:
         """Whether it is for so many."""
-        job = self.job
-        return len(job.order) >= workers and len(job.found) >= sharers and len(job.scores) >= lanes
+        spaces, enough = self.spaces, len(self.job.scores) >= lanes
+        return enough and len(spaces.order) >= workers and len(spaces.found) >= sharers
 
     @property
     def own(self) -> tuple[np.ndarray, ...]:
         """Its arrays."""
-        return (*self.job[self.job._fields.index("sigma") :],)
+        return (*self.spaces, *self.job[self.job._fields.index("scores") :])
 
     def tell(self, alone: bool, lanes: int, sources: np.ndarray, score: np.ndarray) -> None:
         """What a call gives; both arrays must live until it is over."""

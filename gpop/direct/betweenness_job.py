@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpop.common.by_reference import Reference
 from gpop.common.inlined import inline
 from gpop.direct.betweenness_steps import (
     CHUNK_EDGES,
@@ -27,7 +28,6 @@ from gpop.direct.betweenness_steps import (
     PULL,
     SIZE,
     PathSpace,
-    PathWays,
     begin,
     next_step,
     step,
@@ -39,8 +39,9 @@ from gpop.direct.phases import claim, finish, wait_for
 class PathJob(NamedTuple):
     """What threads share: searches from the sources from ``first`` to before ``last``.
 
-    Each ``lanes``-th of them is in a lane. ``alone``: whether each lane has a thread of its own, and that
-    thread a row of the arrays of a `PathSpace`; else all share the first row. ``scores`` [lanes, n] are zero
+    Each ``lanes``-th of them is in a lane. ``spaces``: a `PathSpace` whose arrays have a row for each search
+    that is on. ``alone``: whether each lane has a thread of its own, and that thread such a row; else all
+    share the first one. ``ways``: `PathWays`. ``scores`` [lanes, n] are zero
     between calls, and what they add up to is written to ``score`` after the last source. ``told``: edges
     looked at, and searches in which a count was infinite.
     """
@@ -51,18 +52,8 @@ class PathJob(NamedTuple):
     last: np.int64
     sources: np.ndarray
     score: np.ndarray
-    indptr: np.ndarray
-    indices: np.ndarray
-    in_indptr: np.ndarray
-    in_indices: np.ndarray
-    sigma: np.ndarray
-    share: np.ndarray
-    visited: np.ndarray
-    now: np.ndarray
-    order: np.ndarray
-    starts: np.ndarray
-    outs: np.ndarray
-    found: np.ndarray
+    ways: Reference
+    spaces: Reference
     scores: np.ndarray
     crews: np.ndarray
     phases: np.ndarray
@@ -93,7 +84,7 @@ def _search(worker, alone, first, last, stride, sources, ways, space, score, cre
         elif worker > 0:
             return
         else:
-            kind, head, tail, edges = next_step(kind, ways, space)
+            kind, head, tail, edges = next_step(kind, space)
             if kind == OVER:
                 first += stride
                 if first >= last:
@@ -124,19 +115,19 @@ def _add_up(first, last, lanes, scores, score):
 @inline
 def work(number, job):
     """One thread's share of the searches from some sources, and of their sum where they are the last."""
-    alone, lanes, phases, now = job.alone, job.lanes, job.phases, job.now
+    alone, lanes, phases, spaces = job.alone, job.lanes, job.phases, job.spaces
     worker, row = (0, number) if alone else (number, 0)
-    ways = PathWays(job.indptr, job.indices, job.in_indptr, job.in_indices)
+    now = spaces.now
     space = PathSpace(
-        job.sigma[row], job.share[row], job.visited[row], now[row, LINE:], job.order[row], job.starts[row],
-        job.outs[row], job.found[number - worker :],
+        spaces.sigma[row], spaces.share[row], spaces.visited[row], now[row, LINE:], spaces.order[row],
+        spaces.starts[row], spaces.outs[row], spaces.found[number - worker :],
     )  # fmt: skip
     used = min(lanes, job.last - job.first)
     lane = claim(phases, SEARCH) if alone else np.int64(0)
     while lane < used:
         _search(
-            worker, alone, job.first + lane, job.last, lanes, job.sources, ways, space, job.scores[lane],
-            job.crews[row, LINE:],
+            worker, alone, job.first + lane, job.last, lanes, job.sources, job.ways, space,
+            job.scores[lane], job.crews[row, LINE:],
         )  # fmt: skip
         lane = used
         if alone:

@@ -31,6 +31,8 @@ _ONE, _SIX, _LAST_BIT = np.uint64(1), np.uint64(6), np.uint64(63)
 
 
 class PathWays(NamedTuple):
+    """Out-edges and in-edges of the graph, as CSR has them."""
+
     indptr: np.ndarray
     indices: np.ndarray
     in_indptr: np.ndarray
@@ -189,7 +191,7 @@ def step(worker, kind, chunk, alone, ways, space, score):
 
 
 @inline
-def next_step(kind, ways, space):
+def next_step(kind, space):
     """The step after one of this kind, its range and about how many edges it has; `OVER` at the end."""
     now, starts, outs = space.now, space.starts, space.outs
     first, tail = starts[now[DEPTH]], now[TAIL]

@@ -107,8 +107,8 @@ def _orient(v, by_degree, indptr, indices, order, rank, begin, lists):
 
 
 @inline
-def _common(v, e, end, hubs, begin, size, lists, rows, words, bits):
-    """Triangles of ``v`` and two of its list, which is ``lists[e:end]`` and marked in ``words``."""
+def _common(e, end, hubs, begin, size, lists, rows, words, bits):
+    """Triangles of a vertex and two of its list, which is ``lists[e:end]`` and marked in ``words``."""
     total = np.uint64(0)
     length = end - e
     for i in range(e, end):
@@ -200,7 +200,7 @@ def count(number, job):
             for i in range(e, end):
                 w = np.uint64(lists[i])
                 words[w >> np.uint64(6)] |= np.uint64(1) << (w & np.uint64(63))
-            found += _common(v, e, end, hubs, begin, size, lists, rows, words, bits)
+            found += _common(e, end, hubs, begin, size, lists, rows, words, bits)
             for i in range(e, end):
                 words[np.uint64(lists[i]) >> np.uint64(6)] = np.uint64(0)
         fetch_add(counts, 0, found)

@@ -110,7 +110,7 @@ class Ran(Retold):
 
     def alone(self) -> Run:
         """The `Run`, which is made when somebody looks at any of it."""
-        return Run.made(Together(ATTRIBUTES, self.attributes))
+        return Run._made(Together(ATTRIBUTES, self.attributes))
 
     def field(
         self, name: str, form: Callable[[np.ndarray], np.ndarray] = np.asarray

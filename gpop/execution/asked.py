@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import UsageError
+from gpop.model.asked import asked_on, check_asked
 from gpop.model.models import MODEL_NAMES
-from gpop.model.strategies import asked_on, check_asked
 from gpop.program.program import Program
 from gpop.ranks.world import World, threads_of
 

@@ -1,6 +1,6 @@
 """What can be asked of a run, as type checkers know it: names of modes and others, and keyword options.
 
-The names at run time are those of the registries (`gpop.model.strategies.ASKED` and others); a test compares.
+The names at run time are those of the registries (`gpop.model.asked.ASKED` and others); a test compares.
 """
 
 from __future__ import annotations

@@ -50,12 +50,7 @@ def _about(kind: str) -> str:
 
 
 def _parser() -> Parser:
-    parser = Parser(
-        prog=prog("gpop.generate"),
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = Parser(prog=prog("gpop.generate"), description=__doc__)
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND", title="kinds")
     for kind, sizes in GENERATORS.items():
         about = _about(kind)
@@ -64,7 +59,6 @@ def _parser() -> Parser:
             help=about,
             description=about,
             formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-            allow_abbrev=False,
         )
         for size, default in sizes.items():
             convert, metavar = _TYPES[type(default)]

@@ -12,8 +12,8 @@ user functions      ``emit`` (entry), ``emitted``, ``source``, ``function``, ``e
 engine text         ``kernel``, ``kernel_files``, ``traits``, ``limits``, ``model_source``, ``structs``
                     (mirrors of ``kernels/layout.cuh``); the loop is ``kernels/engine.cuh``
 ways                ``choices`` (decisions), ``strategies``, ``tree``, ``calibrate`` (eq. 1)
-on the device       ``device_graph`` (with its bins), ``pieces`` (tables of work), ``edge_arrays``,
-                    ``hyb_arrays``, ``workspace`` (a run's arrays)
+on the device       ``device_graph`` (with its bins), ``device_tables`` and ``pieces`` (who does what),
+                    ``edge_arrays``, ``hyb_arrays``, ``workspace`` (a run's arrays)
 beyond its memory   ``streaming``, ``streamed_graph``, ``budgeted_graph``
 a run               ``preparing`` and ``prepared`` (once for runs alike), ``engine`` (slices of the
                     loop), ``again`` (runs like an earlier one; of small graphs ``one_block``,

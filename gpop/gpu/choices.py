@@ -14,6 +14,7 @@ from gpop.gpu.traits import OWNER, SWAP, Traits, combine_of, push_of, queues
 from gpop.graph.degrees import share_in_long_lists, unevenness
 from gpop.graph.graph import Graph
 from gpop.layout.partition import SMALL_ID_BITS, mostly_near, partition_bits, share_inside
+from gpop.model.asked import WARP, asked_on, code_of, policies, split
 from gpop.model.choosers import (
     MOST_OF_MANY_LEVELS,
     prefers_cluster,
@@ -23,7 +24,7 @@ from gpop.model.choosers import (
     prefers_pushes_of_many_levels,
     prefers_rows,
 )
-from gpop.model.strategies import PULL, SC, WARP, Strategy, asked_on, code_of, policies, split
+from gpop.model.strategies import PULL, SC, Strategy
 from gpop.plan.chosen import asked_once
 from gpop.plan.plan import Plan
 

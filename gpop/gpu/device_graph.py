@@ -1,14 +1,9 @@
 """Device copies of a graph and of THE layout (gpop/layout/bins.py), kept with the graph until dropped.
 
 The arrays are those of the CPU. Programs that declare ``combine`` use the layout of the reversed graph
-(kernels/combine.cuh), which is the same where a graph equals its reverse. Beside the arrays lie tables
-that say who does what on a GPU:
-
-- *segments*: about ``SEGMENT_IDS`` consecutive ids of one bin, cut where a message begins, so that a
-  warp can start anywhere in a column (32 bytes each);
-- *hubs*: vertices with many in-edges, which want other care than the rest (kernels/owner.cuh);
-- *pieces*: runs of segments of one column, and runs of slots of one row, cut so that shares of equal size can
-  be made of them however skewed the graph is, the largest first: blocks claim them.
+(kernels/combined.cuh), which is the same where a graph equals its reverse. Beside the arrays lie tables
+that say who does what on a GPU: segments of columns and hubs (device_tables.py), and pieces of both
+(pieces.py).
 """
 
 from __future__ import annotations
@@ -23,6 +18,7 @@ import numpy as np
 
 from gpop.gpu import edge_arrays, hyb_arrays, limits
 from gpop.gpu.device import cupy, current_device
+from gpop.gpu.device_tables import SEGMENT, cut_bins, hub_tables, messages_by_source, most_segments
 from gpop.gpu.edge_arrays import STRUCTS
 from gpop.gpu.pieces import PIECE, STARTED, column_pieces, row_pieces, share_of
 from gpop.graph.graph import Graph
@@ -32,22 +28,12 @@ from gpop.layout.hyb import Shape, shape_of
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partitions
 
-SEGMENT_IDS = 2016
-"""A little less than whole windows of a warp (strip.cuh): a segment begins amid what a lane takes, and ends
-where a message does. On an H100 PageRank on RMAT 22 took 1.02 of the time with 2,048, 1.09 with
-1,000 and 1.03 with 4,064."""
-
 PADDING = 16
 """Elements behind ids, sources and weights, so that whole vectors can be loaded."""
-
-SEGMENT = np.dtype(
-    [("first", "i8"), ("slot", "i8"), ("count", "i4"), ("runs", "i4"), ("source", "i4"), ("pad", "i4")]
-)
 
 HUBS = ("hub_vertex", "hub_first", "hub_of")
 """Tables of the vertices with many in-edges, which are gathered by warps of their own (kernels/owner.cuh)."""
 
-NO_HUB = 2**32 - 1
 COUNTED_EDGES = 1 << 24
 """Edges that are copied at once to count in-edges, where they are not on the device already."""
 
@@ -84,48 +70,6 @@ def arrays_of(layouts: tuple[str, ...], weighted: bool) -> list[str]:
         replaced = weighted and always[0] in STRUCTS
         found += (() if replaced else always) + (with_weights if weighted else ())
     return found
-
-
-def cut_bins(bins: Bins) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where segments begin at first: (position, bin as ``d * k + p``, first segment of that bin) of each.
-
-    Examples
-    --------
-    >>> import gpop
-    >>> from gpop.layout.bins import build_bins
-    >>> bins = build_bins(gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4), bits=1, threads=1)
-    >>> [array.tolist() for array in cut_bins(bins)]
-    [[0, 1, 2], [0, 2, 3], [0, 1, 2]]
-    """
-    counts = np.diff(bins.id_offsets)
-    filled = np.flatnonzero(counts)
-    cuts = -(-counts[filled] // SEGMENT_IDS)
-    column = np.repeat(filled, cuts)
-    bin_start = np.repeat(np.cumsum(cuts) - cuts, cuts)
-    return bins.id_offsets[column] + (np.arange(len(column)) - bin_start) * SEGMENT_IDS, column, bin_start
-
-
-def hub_tables(in_degree: np.ndarray, least: int) -> dict[str, np.ndarray]:
-    """Vertices with more than ``least`` in-edges, most first, where their queues begin, and who is which.
-
-    Examples
-    --------
-    >>> {name: table.tolist() for name, table in hub_tables(np.array([3, 0, 5, 1]), 2).items()}
-    {'hub_vertex': [2, 0], 'hub_first': [0, 5, 8], 'hub_of': [1, 4294967295, 0, 4294967295]}
-    """
-    vertices = np.flatnonzero(in_degree > least)
-    edges = in_degree[vertices].astype(np.int64)
-    order = np.argsort(-edges, kind="stable")
-    place = np.full(len(in_degree) if len(vertices) else 0, NO_HUB, np.uint32)
-    place[vertices[order]] = np.arange(len(vertices))
-    first = np.append(0, np.cumsum(edges[order]))
-    return {"hub_vertex": vertices[order].astype(np.uint32), "hub_first": first, "hub_of": place}
-
-
-def messages_by_source(bins: Bins, turned: bool) -> np.ndarray:
-    """Messages of each partition when it sends to all: its row, or its column where the graph is turned."""
-    counts = np.diff(bins.slots).reshape(int(bins.k), int(bins.k))
-    return counts.sum(axis=0 if turned else 1)
 
 
 _CUPYS = nullcontext()
@@ -227,7 +171,7 @@ class DeviceGraph:
         """Bytes that an array will take; the reverse of the graph has the graph's sizes."""
         bins = self.bins
         if name in SEGMENTS:
-            return 2 * (bins.ids.size // SEGMENT_IDS + int(bins.column_offsets[-1])) * SEGMENT.itemsize
+            return 2 * most_segments(bins) * SEGMENT.itemsize
         if name in ("has_in", "row_piece"):
             return self.graph.n + PIECE.itemsize * int(bins.k)
         if name in HUBS:  # the degrees that they are made from included

@@ -34,7 +34,7 @@ from gpop.gpu.traits import (
     total_dtype,
     whole_vectors,
 )
-from gpop.model.strategies import AGGREGATIONS
+from gpop.model.asked import AGGREGATIONS
 from gpop.model.trees import LEAF
 from gpop.plan.chosen import KEEP
 

@@ -17,7 +17,7 @@ from gpop.gpu.c_types import c_name
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.helpers import HINT
 from gpop.gpu.source import Emitter
-from gpop.program.program import FUNCTIONS
+from gpop.program.functions import FUNCTIONS
 
 MEMBERS = (
     ("gpop_message", np.uint64),

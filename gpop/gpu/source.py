@@ -19,8 +19,9 @@ from gpop.gpu.emitted import Emitted
 from gpop.gpu.function import FunctionText, stored_fields
 from gpop.gpu.helpers import HINT, FunctionEmitter
 from gpop.program import published as registry
+from gpop.program.functions import FUNCTIONS
 from gpop.program.lowering import Lowered
-from gpop.program.program import FUNCTIONS, Program
+from gpop.program.program import Program
 from gpop.program.typed_ir import state_type
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

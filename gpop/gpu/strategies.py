@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from gpop.gpu.model_source import model_source
+from gpop.model.asked import split
 from gpop.model.choosers import AUTO, AUTO_PUSH
 from gpop.model.compiled import (
     divides,
@@ -21,9 +22,9 @@ from gpop.model.compiled import (
     prefers_bins,
     wanting_bytes,
 )
-from gpop.model.gpu_bytes import DeviceSizes
+from gpop.model.gpu_sizes import DeviceSizes
 from gpop.model.link_bytes import LINK_BYTES, asked_over_link
-from gpop.model.strategies import MODES, PULL, SC, STRATEGIES, Strategy, split
+from gpop.model.strategies import MODES, PULL, SC, STRATEGIES, Strategy
 from gpop.plan import trace
 
 GPU_STRATEGIES = {strategy.name: strategy for strategy in STRATEGIES if strategy.target == "gpu"}

@@ -18,7 +18,9 @@ from gpop.common.memory import require_memory
 from gpop.gpu import limits
 from gpop.gpu.budgeted_graph import BINS, CSR, IN_EDGES, PAGED, BudgetedGraph, rounded
 from gpop.gpu.device import cupy, pinned_copy
-from gpop.gpu.device_graph import HUBS, PADDING, PIECE, SEGMENT, SEGMENT_IDS, SEGMENTS
+from gpop.gpu.device_graph import HUBS, PADDING, SEGMENTS
+from gpop.gpu.device_tables import SEGMENT, SEGMENT_IDS
+from gpop.gpu.pieces import PIECE
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.bins import Bins

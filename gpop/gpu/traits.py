@@ -9,7 +9,7 @@ import numpy as np
 from gpop.common.errors import ProgramError
 from gpop.gpu import limits
 from gpop.gpu.emitted import Emitted
-from gpop.model.gpu_bytes import DeviceSizes
+from gpop.model.gpu_sizes import DeviceSizes
 from gpop.model.strategies import PC, PULL, Strategy
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
 
@@ -37,7 +37,7 @@ class Traits(NamedTuple):
     """Of a strategy that has some: lanes of a virtual warp, and vertices that it takes at once."""
     masked: bool = False
     aggregation: str | None = None
-    """See `gpop.model.strategies.AGGREGATIONS`."""
+    """See `gpop.model.asked.AGGREGATIONS`."""
     streamed: bool = False
     """Whether arrays that grow with the edges are read page by page (stored.cuh)."""
     tree: bool = False

@@ -80,7 +80,7 @@ def build_outside(
                 f"{readable(room.memory * len(borders) // MOST_FILES)}"
             )
         buckets = [room.new_path() for _ in borders[1:]]
-        _fill(sources, size, borders, n, buckets, weight_dtype, bar)
+        _fill(sources, size, borders, buckets, weight_dtype, bar)
         if isinstance(sources, list):
             sources.clear()
         paths = room.new_path(), room.new_path()
@@ -114,7 +114,7 @@ def _record(weight_dtype: np.dtype | None) -> np.dtype:
     return np.dtype(fields if weight_dtype is None else [*fields, ("weight", weight_dtype)])
 
 
-def _fill(sources, size, borders, n, buckets, weight_dtype, bar) -> None:
+def _fill(sources, size, borders, buckets, weight_dtype, bar) -> None:
     """Step 2: every edge goes to the file of the range that its tail is in."""
     bucket_of = np.repeat(np.arange(len(buckets), dtype=np.uint16), np.diff(borders))
     with ExitStack() as open_files:

@@ -19,16 +19,15 @@ import numpy as np
 from gpop.common.above import module_above
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
-from gpop.graph.arguments import as_ids, as_weights, check_size
 from gpop.graph.derived import Derived
 from gpop.graph.facts import Facts
+from gpop.graph.from_arrays import FromArrays
 from gpop.graph.interchange import Interchange
 from gpop.graph.kept import Kind, Store
 from gpop.graph.kept_bytes import Bytes
-from gpop.graph.validate import ids_fault, offsets_fault
 
 
-class Graph(Derived, Interchange):
+class Graph(FromArrays, Derived, Interchange):
     """A directed graph in CSR form; make one with a ``from_`` method or `gpop.load`.
 
     The constructor takes arrays of the final types as they are; `from_csr` checks and converts.
@@ -114,126 +113,6 @@ class Graph(Derived, Interchange):
         title = html.escape(f"Graph {self.name}".rstrip())
         picture = html.bars(histogram(self.out_degree), "out-degree")
         return f"<div><strong>{title}</strong><br>{said}<br>{picture}</div>"
-
-    @classmethod
-    def from_csr(
-        cls,
-        indptr: Any,
-        indices: Any,
-        weights: Any = None,
-        *,
-        original_ids: np.ndarray | None = None,
-        name: str = "",
-    ) -> Graph:
-        """Graph over CSR arrays, checked; without a copy of int64 offsets and 32-bit ids.
-
-        Parameters
-        ----------
-        indptr : array of int, [n + 1]
-            Where the neighbours of each vertex begin.
-        indices : array of int, [m]
-            Destinations of the edges, 0 .. n-1.
-        weights : array of numbers, [m], optional
-            Beside ``indices``.
-        original_ids : ndarray, [n], optional
-            What each vertex is called elsewhere.
-        name : str
-            For messages and output.
-
-        Returns
-        -------
-        Graph
-
-        Raises
-        ------
-        UsageError
-            If the arrays are no CSR: of wrong types or lengths, offsets that descend, ids outside the graph.
-
-        Examples
-        --------
-        >>> Graph.from_csr([0, 1, 2], [1, 0]).m
-        2
-        """
-        indptr, indices = np.asarray(indptr), np.asarray(indices)
-        if indptr.ndim != 1 or indices.ndim != 1 or len(indptr) == 0:
-            raise UsageError("CSR arrays have the wrong shape, expected offsets [n+1] and ids [m]")
-        if indices.size == 0:
-            indices = indices.astype(np.uint32)
-        if indptr.dtype.kind not in "iu" or indices.dtype.kind not in "iu":
-            raise UsageError(f"CSR arrays are {indptr.dtype} and {indices.dtype}, expected integers")
-        n = len(indptr) - 1
-        check_size(n)
-        indptr = np.ascontiguousarray(indptr, np.int64)
-        fault = offsets_fault(indptr, len(indices)) or ids_fault(indices, n)
-        if fault:
-            raise UsageError(f"inconsistent CSR: {fault}")
-        if indices.dtype == np.int32:  # the ids were found non-negative
-            indices = indices.view(np.uint32)
-        weights = as_weights(weights, len(indices))
-        if original_ids is not None and len(original_ids) != n:
-            raise UsageError(f"original_ids has {len(original_ids)} entries, expected n = {n}")
-        indices = np.ascontiguousarray(indices, np.uint32)
-        return cls(indptr, indices, weights, original_ids=original_ids, name=name)
-
-    @classmethod
-    def from_edges(
-        cls,
-        src: Any,
-        dst: Any,
-        weights: Any = None,
-        n: int | None = None,
-        duplicates: str = "keep",
-        *,
-        name: str = "",
-    ) -> Graph:
-        """Graph of the edges ``src[i] -> dst[i]``; adjacency lists are sorted by destination.
-
-        Parameters
-        ----------
-        src, dst : array of int, [m]
-            Vertex ids, 0 .. n-1.
-        weights : array of numbers, [m], optional
-            One for each edge.
-        n : int, optional
-            Number of vertices; the largest id + 1 when not given.
-        duplicates : "keep", "first", "min", "max" or "sum"
-            What becomes of edges that occur several times: keep all, or one edge with the weight that came
-            first, the least, the greatest or the sum (integer weights are summed in 64 bits).
-        name : str
-            For messages and output.
-
-        Returns
-        -------
-        Graph
-
-        Raises
-        ------
-        UsageError
-            For arrays of different lengths or that are no numbers, and ids outside the graph.
-        NotEnoughMemory
-            If the graph would not fit; found out before it is built.
-
-        Examples
-        --------
-        >>> graph = Graph.from_edges([1, 0, 1], [0, 1, 0], [5, 7, 3], duplicates="min")
-        >>> graph.m, graph.weights.tolist()
-        (2, [7, 3])
-        """
-        from gpop.graph.build import array_edges, build_csr
-
-        src, dst = as_ids(src, "src"), as_ids(dst, "dst")
-        if len(src) != len(dst):
-            raise UsageError(f"src has {len(src)} ids and dst has {len(dst)}, expected the same number")
-        weights = as_weights(weights, len(src))
-        largest = max((int(ids.max()) for ids in (src, dst) if len(ids)), default=-1)
-        n = largest + 1 if n is None else n
-        check_size(n)
-        if largest >= n:
-            raise UsageError(f"vertex id {largest} is outside the graph, expected ids in 0..{n - 1}")
-        if weights is not None and duplicates == "sum" and weights.dtype.kind in "iu":
-            weights = weights.astype(np.int64 if weights.dtype.kind == "i" else np.uint64)
-        dtype = None if weights is None else weights.dtype
-        return cls(*build_csr(n, [array_edges(src, dst, weights)], dtype, duplicates), name=name)
 
     def _with_edges(self, arrays: tuple[np.ndarray | None, ...]) -> Graph:
         """A graph of these arrays of CSR, with the same vertices."""

@@ -12,7 +12,7 @@ Two streams, each contiguous for the thread that walks it:
 
 and ends where the next one in that order starts.
 
-Integer weights are stored in the smallest unsigned type that holds them all.
+Integer weights are stored in the smallest unsigned type that holds them all (narrow_weights.py).
 
 ``sources`` is the PNG: local source ids of the messages of a bin, ascending. A partition-centric
 scatter of ``p`` writes one value per entry, one after the other. ``ids`` are local destination ids;
@@ -28,7 +28,6 @@ Bytes: ``m*d_i + r*m*d_s`` (+ weights) and ``16*k*k`` for the offsets.
 
 from __future__ import annotations
 
-import time
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +37,7 @@ from gpop.common.cached import cached
 from gpop.common.inlined import KERNEL, inline
 from gpop.common.parallel import for_each
 from gpop.graph.graph import Graph
-from gpop.graph.kept import Kind
+from gpop.layout.narrow_weights import narrow_dtype
 from gpop.layout.partition import SMALL_ID_BITS, partition_count
 
 
@@ -83,41 +82,6 @@ def id_dtype(bits: int) -> type:
 def source_dtype(bits: int) -> type:
     """Type of a local source id in the PNG (no flag, so one bit more fits)."""
     return np.uint16 if bits <= SMALL_ID_BITS + 1 else np.uint32
-
-
-def narrow_weights(graph: Graph, dtype: np.dtype) -> tuple[np.ndarray, float]:
-    """Weights of the edges in CSR order, in the type that bins have them in, and the seconds that took.
-
-    They are kept with the graph. SC reads them beside the edges: fewer bytes, less time.
-
-    Raises
-    ------
-    NotEnoughMemory
-    """
-    if graph.weights.dtype == dtype:
-        return graph.weights, 0.0
-    kept = graph.store.get(Kind.WEIGHTS)
-    if kept is not None:
-        return kept, 0.0
-    begin, width = time.perf_counter(), f"{dtype.itemsize * 8} bits"
-    graph.store.require(graph.m * dtype.itemsize, f"{graph!r}: weights in {width}")
-    kept = graph.store.put(Kind.WEIGHTS, graph.weights.astype(dtype), about=width)
-    return kept, time.perf_counter() - begin
-
-
-def narrow_dtype(weights: np.ndarray) -> np.dtype:
-    """Smallest unsigned type that holds integer weights exactly; other weights keep theirs.
-
-    Kernels hand a weight to ``applyWeight`` in the graph's own type, so only bytes are saved.
-
-    Examples
-    --------
-    >>> narrow_dtype(np.array([1, 255], np.uint32)), narrow_dtype(np.array([0.5]))
-    (dtype('uint8'), dtype('float64'))
-    """
-    if weights.size == 0 or weights.dtype.kind not in "iu" or weights.min() < 0:
-        return weights.dtype
-    return min(np.min_scalar_type(weights.max()), weights.dtype, key=lambda dtype: dtype.itemsize)
 
 
 @inline

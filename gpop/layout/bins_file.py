@@ -39,8 +39,9 @@ from gpop.common.parallel import for_each, ranges, worker_count
 from gpop.common.replacing import replacing
 from gpop.common.write_arrays import write_array
 from gpop.graph.graph import Graph
-from gpop.layout.bins import Bins, build_bins, id_dtype, narrow_dtype, nonempty, source_dtype
+from gpop.layout.bins import Bins, build_bins, id_dtype, nonempty, source_dtype
 from gpop.layout.file_header import HEADER, MAGIC, PAGE, SECTIONS, VERSION, header_hash
+from gpop.layout.narrow_weights import narrow_dtype
 from gpop.layout.orphans import origin, remove_orphans
 from gpop.layout.partition import partition_count
 

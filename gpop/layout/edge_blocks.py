@@ -36,9 +36,9 @@ from gpop.common.parallel import for_each
 from gpop.common.progress import activity
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
-from gpop.layout.bins import narrow_dtype
 from gpop.layout.edge_block_kernels import FIRST, FOURS, SOURCE, WINDOW, WINDOW_BITS, fill_blocks
 from gpop.layout.edge_block_plan import COSTS, FAR_BYTES, VERTEX_WORK, Costs, Plan, plan_blocks
+from gpop.layout.narrow_weights import narrow_dtype
 from gpop.layout.partition import SMALL_ID_BITS, l2_cache_bytes, partition_bits
 
 WIDEST_UNIT = 17

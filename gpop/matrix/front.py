@@ -17,7 +17,8 @@ from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
 from gpop.matrix.edges import matrix_of
 from gpop.matrix.translation import translated
-from gpop.program.program import Program, VertexField
+from gpop.program.fields import VertexField
+from gpop.program.program import Program
 
 
 class MatrixProgram(Program):

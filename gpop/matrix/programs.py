@@ -15,7 +15,7 @@ from gpop.apps.inputs import one_vertex, symmetric
 from gpop.execution.finished import Run
 from gpop.graph.graph import Graph
 from gpop.matrix.front import MatrixProgram
-from gpop.program.program import HARMLESS, Parameter
+from gpop.program.fields import HARMLESS, Parameter
 
 NOBODY, FARTHEST = 2**32 - 1, 2**31 - 1
 

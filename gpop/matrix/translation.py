@@ -22,8 +22,9 @@ from typing import Any
 
 from gpop.common.errors import ProgramError
 from gpop.matrix.edges import EDGES_TYPES
+from gpop.program.fields import Parameter, VertexField
 from gpop.program.folds import identity
-from gpop.program.program import Parameter, Program, VertexField
+from gpop.program.program import Program
 
 FOLDS = {
     "min": "if value < self.y[node]:\n        self.y[node] = value\n        return True\n    return False",

@@ -1,1 +1,1 @@
-"""Bytes that each way of communicating moves, as functions of plain numbers."""
+"""Modes, strategies, models to choose by, bytes that each way moves, choosers: functions of plain numbers."""

@@ -20,7 +20,7 @@ other formulas than the CPU's (model/bytes.py). Counted is what has to do with m
 with ``V, E, M, S`` the vertices, edges, messages and segments of the layout that a source partition has (the
 whole graph, where an iteration is not divided), ``V_a, E_a`` its active vertices and their edges, ``V_n`` the
 vertices that want messages, ``L`` the in-edges that are looked at, ``H, C`` the slots of ELL and the entries
-of COO; the sizes are in `DeviceSizes`. Of a stream each byte counts once per phase, though neighbouring lanes
+of COO; the sizes are in gpu_sizes.py. Of a stream each byte counts once per phase, though neighbouring lanes
 may ask for it again: a value is written once and read once, whatever its number of edges. A random access
 counts each time: those to the vertex that a message is for (an atomic is one), and those of an owner to the
 sources of its in-edges. What the program's functions read of their own vertex, the upkeep of the frontier,
@@ -31,85 +31,8 @@ All take a `Part` and `DeviceSizes`. The engine's source has these functions, em
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gpop.model.bytes import edges_looked_at
-
-
-class Part(NamedTuple):
-    """What a source partition has, or the whole graph, and what of it is active.
-
-    ``messages`` and ``segments`` are those that it sends and fills in the partition-centric layout. The needy
-    vertices are those that want messages, with all their in-edges; ``slots``, ``entries`` are HYB's.
-    """
-
-    active_vertices: float
-    active_edges: float
-    vertices: float
-    edges: float
-    messages: float = 0.0
-    segments: float = 0.0
-    needy_vertices: float = 0.0
-    needy_edges: float = 0.0
-    slots: float = 0.0
-    entries: float = 0.0
-
-
-class DeviceSizes(NamedTuple):
-    """Bytes of one element of each stream, and of one random access, in one compiled engine.
-
-    Attributes
-    ----------
-    kept : int
-        d_k: what scatter moves where messages are sent one by one: the vertex in the list, and its value.
-    listed : int
-        d_l: of a vertex that gather finds in the list: its entry, and an offset that no neighbour reads; 0
-        where all are active.
-    offset : int
-        d_o: where the edges of a vertex begin.
-    edge, weight : int
-        d_e, d_w: a neighbour's id in CSR, and the weight.
-    id, bin_weight, source : int
-        d_i, d_y, d_s: of a destination, its weight, and the source of a message, as they lie in the bins.
-    value, mark : int
-        d_v, d_m: of a message where it is kept between scatter and gather, and its mark; 0 where it is
-        computed when it is delivered.
-    partial : int
-        d_f: of the combined messages of a run.
-    segment : int
-        d_g: the header of a segment (gpu/layout.py).
-    vertex, inactive : int
-        d_x: of an access to the vertex that a message is for; d_n: the same of a message that an inactive
-        vertex sends, which is 0 where those are told apart before.
-    total : int
-        d_t: of an access to the cell in which all messages of a vertex are folded.
-    probe : int
-        d_b: the word of the frontier's bits that says whether a source is active; 0 where all are.
-    early : int
-        1 where a vertex may be satisfied before its last in-edge.
-    row : int
-        d_r: of the row of an entry of COO; 0 where a vertex takes its messages one by one.
-    """
-
-    kept: int
-    listed: int
-    offset: int
-    edge: int
-    weight: int
-    id: int
-    bin_weight: int
-    source: int
-    value: int
-    mark: int
-    partial: int
-    segment: int
-    vertex: int
-    inactive: int
-    total: int
-    probe: int
-    early: int
-    row: int
-
+from gpop.model.gpu_sizes import DeviceSizes, Part
 
 ENTRY_BYTES = 16
 """Of an active vertex with the place and the number of its edges."""
@@ -117,18 +40,13 @@ ENTRY_BYTES = 16
 EDGE_SOURCE_BYTES = 4
 """Of the source of an edge, where edges lie one by one."""
 
-PLAIN = DeviceSizes(
-    kept=8, listed=12, offset=8, edge=4, weight=0, id=2, bin_weight=0, source=2, value=4, mark=0, partial=4,
-    segment=32, vertex=4, inactive=4, total=4, probe=4, early=0, row=4,
-)  # fmt: skip
-"""Messages, fields and ids of 4 bytes, no weights: what the examples have."""
-
 
 def push_bytes(part: Part, sizes: DeviceSizes) -> float:
     """Active vertices send along their own edges (kernels/push.cuh).
 
     Examples
     --------
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> push_bytes(Part(10, 160, 64, 640), PLAIN)                      # 10*(8 + 12 + 8 + 4) + 160*(4 + 4)
     1600
     """
@@ -141,6 +59,7 @@ def levels_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> levels_bytes(Part(10, 160, 64, 640), PLAIN)                                      # 10*16 + 160*(4 + 4)
     1440
     """
@@ -152,6 +71,7 @@ def edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> edge_list_bytes(Part(10, 160, 64, 640), PLAIN)           # 10*(8 + 4) + 64*4/32 + 640*4 + 160*(4 + 4)
     3968.0
     """
@@ -165,6 +85,7 @@ def reverse_edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> reverse_edge_list_bytes(Part(10, 160, 64, 640), PLAIN)          # 10*8 + 640*(4 + 4) + 160*(4 + 4 + 4)
     7120
     """
@@ -177,6 +98,7 @@ def struct_edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> struct_edge_list_bytes(Part(10, 160, 64, 640), PLAIN)    # 10*(8 + 4) + 64*4/32 + 640*(4 + 4) + 160*4
     5888.0
     """
@@ -191,6 +113,7 @@ def reverse_struct_edge_list_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> reverse_struct_edge_list_bytes(Part(10, 160, 64, 640), PLAIN)   # 10*8 + 640*(4 + 4 + 4) + 160*(4 + 4)
     9040
     """
@@ -204,6 +127,7 @@ def owner_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> owner_bytes(Part(10, 160, 64, 640), PLAIN)                        # 10*8 + 64*8 + 640*(4 + 4) + 160*4
     6352
     >>> owner_bytes(Part(10, 160, 64, 640), PLAIN._replace(early=1)) < 6352
@@ -221,6 +145,7 @@ def rows_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> rows_bytes(Part(64, 640, 64, 640), PLAIN)                                # 64*(8 + 4) + 640*(4 + 4)
     5888
     """
@@ -234,6 +159,7 @@ def hyb_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> hyb_bytes(Part(10, 160, 64, 640, slots=512, entries=200), PLAIN)  # 10*8 + 912*4 + 640*4 + 160*4
     6928
     >>> hyb_bytes(Part(10, 160, 64, 640, slots=512, entries=200), PLAIN._replace(early=1)) < 6928
@@ -253,6 +179,7 @@ def wanting_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> wanting_bytes(Part(10, 0, 64, 640), PLAIN)                                                      # 64*4
     256
     """
@@ -266,6 +193,7 @@ def bottom_up_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> asked = Part(10, 0, 64, 640, needy_vertices=50, needy_edges=500)
     >>> bottom_up_bytes(asked, PLAIN)                                     # 10*8 + 64*4 + 50*8 + 500*(4 + 4)
     4736.0
@@ -283,6 +211,7 @@ def bins_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> bins_bytes(Part(10, 160, 64, 640, 320, 8), PLAIN)          # 8*32 + 320*(2 + 2*4) + 640*2 + 640*4
     7296
     >>> marked = PLAIN._replace(mark=1, inactive=0)
@@ -303,6 +232,7 @@ def combined_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> combined_bytes(Part(10, 160, 64, 640, 320, 8), PLAIN)      # 8*32 + 320*(2 + 2*4) + 640*2 + 64*4
     4992
     """
@@ -316,6 +246,7 @@ def combined_idle_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> combined_idle_bytes(Part(0, 0, 64, 640, 320, 8), PLAIN)                                # 320*(2 + 2*4)
     3200
     """
@@ -327,6 +258,7 @@ def folded_bytes(part: Part, sizes: DeviceSizes) -> float:
 
     Examples
     --------
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> folded_bytes(Part(10, 160, 64, 640, 320, 8), PLAIN)        # 8*32 + 320*(2 + 4) + 640*2
     3456
     """

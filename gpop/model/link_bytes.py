@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gpop.model.bytes import edges_looked_at
-from gpop.model.gpu_bytes import DeviceSizes, Part
+from gpop.model.gpu_sizes import DeviceSizes, Part
 from gpop.model.strategies import PC, PULL, SC
 
 SECTOR = 32
@@ -40,7 +40,7 @@ def pushed_over_link(part: Part, sizes: DeviceSizes, away: Away) -> float:
 
     Examples
     --------
-    >>> from gpop.model.gpu_bytes import PLAIN
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> pushed_over_link(Part(10, 160, 64, 640), PLAIN, Away(0.5, 0))         # half of 160*4 + 10*(32 - 4)
     460.0
     >>> pushed_over_link(Part(64, 640, 64, 640), PLAIN, Away(1.0, 0))
@@ -58,7 +58,7 @@ def asked_over_link(part: Part, sizes: DeviceSizes, away: Away) -> float:
 
     Examples
     --------
-    >>> from gpop.model.gpu_bytes import PLAIN
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> asked_over_link(Part(10, 0, 64, 640, 0, 0, 4, 40), PLAIN, Away(0.5, 0))      # half of 40*4 + 4*28
     136.0
     """
@@ -70,7 +70,7 @@ def owned_over_link(part: Part, sizes: DeviceSizes, away: Away) -> float:
 
     Examples
     --------
-    >>> from gpop.model.gpu_bytes import PLAIN
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> owned_over_link(Part(10, 160, 64, 640), PLAIN, Away(0.5, 0))
     1280.0
     """
@@ -92,7 +92,7 @@ def binned_over_link(part: Part, sizes: DeviceSizes, away: Away) -> float:
 
     Examples
     --------
-    >>> from gpop.model.gpu_bytes import PLAIN
+    >>> from gpop.model.gpu_sizes import PLAIN
     >>> binned_over_link(Part(10, 160, 64, 640, 320, 8), PLAIN, Away(0.5, 960))
     960.0
     """

@@ -34,7 +34,7 @@ CHUNK_EDGES, LEAST_CHUNK = 1 << 11, 1 << 8
 part of a microsecond. On 16 threads chunks of 1,024 took 1.3 times as long on mails, 1.6 on that road."""
 
 MANY_THREADS = 4
-"""So many share a calendar; fewer leave it to one of them."""
+"""From so many on much is shared that is left to one of fewer: calendars, short levels, small graphs."""
 
 DAY_EDGES = 1 << 12
 """Edges of a day of a calendar that is shared, at least: days that have fewer become wider. On 4, 8 and 16

@@ -23,8 +23,9 @@ import numpy as np
 
 from gpop.common.errors import UsageError
 from gpop.common.replacing import replacing
+from gpop.model.asked import ASKED, check_asked
 from gpop.model.features import FEATURES
-from gpop.model.strategies import ASKED, TREE, check_asked
+from gpop.model.strategies import TREE
 
 KIND, FORMAT, LEAF = "gpop decision tree", 1, -1
 ARRAYS = {"feature": np.int64, "threshold": np.float64, "left": np.int64, "right": np.int64}

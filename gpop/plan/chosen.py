@@ -19,9 +19,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.graph.graph import Graph
+from gpop.model.asked import split
 from gpop.model.choosers import AUTO, AUTO_PUSH
 from gpop.model.features import FEATURES, STEP_AT, graph_features, run_features
-from gpop.model.strategies import MODES, split
+from gpop.model.strategies import MODES
 from gpop.model.trees import LEAF, Tree
 
 KEEP = -99

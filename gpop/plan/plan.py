@@ -14,9 +14,10 @@ import numpy as np
 
 from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
+from gpop.model.asked import code_of
 from gpop.model.features import ALWAYS_ALL
 from gpop.model.models import MODELS, Model
-from gpop.model.strategies import PULL, STRATEGIES, Strategy, code_of
+from gpop.model.strategies import PULL, STRATEGIES, Strategy
 from gpop.model.trees import Tree
 from gpop.plan.hidden import Hidden, hidden_of
 from gpop.plan.residency import ANYWHERE, Residency

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from gpop.program.program import DECLARATIONS, FUNCTIONS, Program
+from gpop.program.functions import FUNCTIONS
+from gpop.program.program import DECLARATIONS, Program
 
 UNCHANGING = (bool, int, float, complex, str, bytes, type(None), np.generic, types.ModuleType, type)
 """Types of values that stay what they are, or of which the key holds nothing but the name."""

@@ -15,13 +15,11 @@ from weakref import WeakKeyDictionary
 
 from gpop.common.cached import source_key
 from gpop.common.errors import ProgramError
-from gpop.common.user_folder import recall, remember
+from gpop.common.user_folder import recall, remember_also
 from gpop.program.content_key import Watched, content_key
+from gpop.program.functions import ARGUMENTS, FUNCTIONS
 from gpop.program.ownership import OwnershipCheck
-from gpop.program.program import ARGUMENTS, BUILT_IN, FUNCTIONS, Program
-
-MOST_KEPT = 4096
-"""Programs of which it is kept what was found; the oldest go first."""
+from gpop.program.program import BUILT_IN, Program
 
 SAID = {"steady", "activates", "filters_early", "gathered", "written", "sent", "filters"}
 """Fields of `Lowered` that the check finds."""
@@ -130,8 +128,7 @@ def _found(cls: type[Program], functions: dict[str, types.FunctionType], key: st
         "filters": filter is not None and not filter.only_true,
     }
     found = {"used": sorted(used), "said": said}
-    recent = list(recall("checked").items())[1 - MOST_KEPT :]
-    remember("checked", {**dict(recent), f"{key} {_checks_key()}": found})
+    remember_also("checked", f"{key} {_checks_key()}", found)
     return found
 
 

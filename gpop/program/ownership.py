@@ -19,7 +19,8 @@ import numpy as np
 from gpop.common.errors import ProgramError
 from gpop.program.content_key import helpers_of
 from gpop.program.effects import first_effect
-from gpop.program.program import ARGUMENTS, BUILT_IN, Program
+from gpop.program.functions import ARGUMENTS
+from gpop.program.program import BUILT_IN, Program
 
 READ_ONLY_FUNCTIONS = ("scatterFunc", "applyWeight", "needsFunc", "priorityFunc")
 

@@ -13,16 +13,13 @@ import numpy as np
 from gpop.common.cached import source_key
 from gpop.common.deferred import Later, compiler
 from gpop.common.errors import ProgramError, uncoloured
-from gpop.common.user_folder import recall, remember
+from gpop.common.user_folder import recall, remember_also
 from gpop.program.lowering import Lowered
 from gpop.program.ownership import ANSWERS, MAY_BE_SILENT
 from gpop.program.program import Program
 from gpop.program.published import publish_user
 
 typed_ir, types = Later("gpop.program.typed_ir"), Later("numba.types")
-
-MOST_KEPT = 4096
-"""Programs whose types are kept; the oldest go first."""
 
 _found: dict[tuple[str, np.dtype | None], Types] = {}
 
@@ -58,13 +55,11 @@ def types_of(cls: type[Program], lowered: Lowered, weight: np.dtype | None) -> T
     known = (lowered.key, weight)
     if known not in _found:
         key = f"{lowered.key} {weight} {source_key(__file__)}"
-        kept = recall("types")
-        names = kept.get(key)
+        names = recall("types").get(key)
         if not (isinstance(names, list) and len(names) == 2):
             inferred = _infer(cls, lowered, weight)
             names = [inferred.message.str, inferred.gathered.str]
-            recent = list(kept.items())[1 - MOST_KEPT :]
-            remember("types", {**dict(recent), key: names})
+            remember_also("types", key, names)
         _found[known] = Types(np.dtype(names[0]), np.dtype(names[1]), weight)
     return _found[known]
 

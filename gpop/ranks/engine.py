@@ -17,7 +17,7 @@ from gpop.cpu.engine import CpuEngine
 from gpop.cpu.exchange_wire import CLOCK, EXCHANGE_TURN
 from gpop.cpu.follow import ANYWHERE
 from gpop.cpu.traits import MAYBE
-from gpop.cpu.workspace import own_edges
+from gpop.cpu.workspace_tables import own_edges
 from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins
 from gpop.layout.partition import partition_bits

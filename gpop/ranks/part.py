@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpop.cpu.active import WORD_BITS
-from gpop.cpu.exchange import MANY
+from gpop.cpu.own_vertices import MANY
 from gpop.cpu.sums import has_hub
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind

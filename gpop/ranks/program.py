@@ -23,8 +23,9 @@ from gpop.plan.hidden import MASK_NONE, MASK_SENT, MASK_VALUE, Hidden
 from gpop.plan.plan import Plan
 from gpop.program.fields import HARMLESS
 from gpop.program.folds import identity
+from gpop.program.functions import ARGUMENTS
 from gpop.program.lowering import Lowered
-from gpop.program.program import ARGUMENTS, Program
+from gpop.program.program import Program
 from gpop.program.published import publish_user
 from gpop.program.state import make_state
 from gpop.program.values import Fields

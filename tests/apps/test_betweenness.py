@@ -190,8 +190,9 @@ def test_the_room_of_searches_is_kept_and_clean(alone, monkeypatch):
 
     first = found()
     (room,) = graph.store.get(Kind.PROGRAM, direct.KEPT)
-    job = room.job
-    assert not any(array.any() for array in (job.sigma, job.share, job.visited, job.now, job.scores))
+    spaces = room.spaces
+    kept = spaces.sigma, spaces.share, spaces.visited, spaces.now, room.job.scores
+    assert not any(array.any() for array in kept)
     assert np.array_equal(found()[0], first[0])
     assert np.array_equal(found()[1], first[1])
     assert graph.store.get(Kind.PROGRAM, direct.KEPT) == [room]

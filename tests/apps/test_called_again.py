@@ -15,7 +15,7 @@ import pytest
 
 import gpop
 from gpop.apps import pagerank
-from gpop.apps.pagerank import ConvergingPageRank
+from gpop.apps.pagerank_programs import ConvergingPageRank
 from gpop.cpu.again import RestingEngine
 from gpop.generate import generate
 

@@ -9,8 +9,9 @@ import pytest
 
 import gpop
 from gpop.common import memory
-from gpop.cpu import workspace
 from gpop.cpu.arrays import Array, Arrays, arrays_of, table_bytes
+from gpop.cpu.kept_workspace import unit_workspace, workspace_of
+from gpop.cpu.workspace_tables import Needs, bins_table, blocks_table
 from gpop.generate import generate
 from gpop.graph import kept
 from gpop.graph.kept import Kind, Store
@@ -19,7 +20,7 @@ from gpop.layout.kept_bins import bins_of
 from tests.programs import Rank, Smallest
 
 MEGABYTE = 1 << 20
-NOTHING = workspace.Needs(**dict.fromkeys(workspace.Needs._fields, False))
+NOTHING = Needs(**dict.fromkeys(Needs._fields, False))
 
 
 @pytest.fixture
@@ -37,28 +38,28 @@ def sparse(n=MEGABYTE):
     return gpop.Graph.from_edges([0, 1, n - 1], [1, 2, 3], n=n)
 
 
-@pytest.mark.parametrize("need", [None, *workspace.Needs._fields])
+@pytest.mark.parametrize("need", [None, *Needs._fields])
 def test_what_is_predicted_is_allocated(need):
     graph = generate("rmat", scale=9, degree=8, seed=1, weights=(1, 9))
     bins, needs = bins_of(graph, 4, 1)[0], NOTHING._replace(**({need: True} if need else {}))
-    table = workspace.bins_table(bins, needs, np.dtype(np.float64), 3)
+    table = bins_table(bins, needs, np.dtype(np.float64), 3)
     before = table_bytes(table)
-    space = workspace.workspace_of(graph.store, bins, needs, np.dtype(np.float64), 3)
+    space = workspace_of(graph.store, bins, needs, np.dtype(np.float64), 3)
     made = graph.store.get(Kind.WORKSPACE, 4)
     assert sum(array.nbytes for array in made.values()) == before
     assert {name for name, _ in made} == {name for name, each in table.items() if each.length}
     for name, each in table.items():
         room = {"claim", "team", "values"}
         assert name in room or getattr(space, name).nbytes == each.nbytes, name
-    again = workspace.workspace_of(graph.store, bins, needs, np.dtype(np.float64), 3)
+    again = workspace_of(graph.store, bins, needs, np.dtype(np.float64), 3)
     assert all(a is b for a, b in zip(again, space, strict=True) if a is not again[-1] and a.size != 1)
 
 
 def test_the_values_of_units_are_predicted_too():
     graph = generate("rmat", scale=9, degree=8, seed=1)
     blocks = blocks_of(graph, 2, 8, 4, 64, weighted=False, forced=True)[0]
-    space = workspace.unit_workspace(graph.store, blocks, np.dtype(np.float32), 2, True, True)
-    table = workspace.blocks_table(blocks, np.dtype(np.float32), 2, 64, True)
+    space = unit_workspace(graph.store, blocks, np.dtype(np.float32), 2, True, True)
+    table = blocks_table(blocks, np.dtype(np.float32), 2, 64, True)
     made = graph.store.get(Kind.WORKSPACE, "blocks")
     assert sum(array.nbytes for array in made.values()) == table_bytes(table)
     assert space.sums.shape == (2, 64) and space.values.size == 2 * graph.n
@@ -68,7 +69,7 @@ def test_a_row_of_sums_for_each_thread_however_many_there_were():
     graph = generate("rmat", scale=9, degree=8, seed=1)
     bins, needs = bins_of(graph, 4, 1)[0], NOTHING._replace(sums=True)
     for threads in (1, 4, 3, 2, 5):
-        space = workspace.workspace_of(graph.store, bins, needs, np.dtype(np.float32), threads)
+        space = workspace_of(graph.store, bins, needs, np.dtype(np.float32), threads)
         assert space.sums.shape == (threads, 16) and not space.sums.any()
         assert space.head.size == threads * int(bins.k)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.apps.pagerank import PageRank
+from gpop.apps.pagerank_programs import PageRank
 from gpop.apps.prototype import Prototype
 from gpop.common.arrays import unset
 from gpop.common.by_reference import Reference, opener

@@ -15,14 +15,16 @@ from numba import njit
 
 import gpop
 from gpop.common.inlined import KERNEL
-from gpop.cpu import active, specialise, workspace
+from gpop.cpu import active, kept_workspace, workspace
 from gpop.cpu.interleave import make_gather_published
 from gpop.cpu.layouts import sizes_of
+from gpop.cpu.program_kernels import ProgramKernels
 from gpop.cpu.traits import NEVER, Traits
+from gpop.cpu.workspace_tables import Needs
 from gpop.generate import generate
 from gpop.layout.in_edges import NO_WEIGHTS
 from gpop.layout.kept_bins import bins_of
-from gpop.model.strategies import code_of
+from gpop.model.asked import code_of
 from gpop.plan.hidden import MASK_NONE
 from gpop.program.lowering import lower
 from gpop.program.state import make_state
@@ -78,7 +80,7 @@ def test_every_message_arrives_once(graph, size, mode):
 def iterate():
     """One iteration of `Arrivals`, its partitions scattered one at a time, in any order and by any thread."""
     traits = Traits(None, False, MASK_NONE, None, True, NEVER, False, False, False)
-    kernels = specialise._Specialised(lower(Arrivals), traits, "step_by_step")
+    kernels = ProgramKernels(lower(Arrivals), traits, "step_by_step")
     scatter, gather = kernels.scatter_and_gather()
 
     @njit(**KERNEL)
@@ -88,14 +90,14 @@ def iterate():
         size = active.list_messages(order.size, True, layout, space)
         for i in range(size):
             gather(space.gather_list[i], 0, threads, layout, space, state)
-        return active.list_active(size, layout, space)
+        return active.list_active(size, space)
 
     def run(graph, bits, threads, mode, order, owners):
         program = Arrivals(graph)
         layout = bins_of(graph, bits, 1)[0]._replace(weights=NO_WEIGHTS, id_weights=NO_WEIGHTS)
-        needs = workspace.Needs(**dict.fromkeys(workspace.Needs._fields, False))
+        needs = Needs(**dict.fromkeys(Needs._fields, False))
         needs = needs._replace(sc=True, frontier=True, interleave=True)
-        space = workspace.workspace_of(graph.store, layout, needs, np.dtype(np.int64), threads)
+        space = kept_workspace.workspace_of(graph.store, layout, needs, np.dtype(np.int64), threads)
         assert active.load_all(active.lists_of(layout, space))[0] == order.size
         state = make_state(program, lower(Arrivals))
         sizes = sizes_of(layout, space, traits)

@@ -11,8 +11,9 @@ import pytest
 from numba import njit
 
 import gpop
-from gpop.cpu import team, workspace
+from gpop.cpu import kept_workspace, team
 from gpop.cpu.scatter import make_either_row, make_row, make_scatter_pc
+from gpop.cpu.workspace_tables import Needs
 from gpop.generate import generate
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import l2_cache_bytes
@@ -27,9 +28,9 @@ def graph():
 
 def streaming(graph):
     """Whether messages of 4 bytes stream on 2 threads, and how often they fill the caches."""
-    needs = workspace.Needs(**dict.fromkeys(workspace.Needs._fields, False))
+    needs = Needs(**dict.fromkeys(Needs._fields, False))
     layout, _ = bins_of(graph, 9, 1)
-    space = workspace.workspace_of(graph.store, layout, needs, np.dtype(np.uint32), 2)
+    space = kept_workspace.workspace_of(graph.store, layout, needs, np.dtype(np.uint32), 2)
     return bool(space.streaming[0]), layout.messages * 4 / (2 * l2_cache_bytes())
 
 
@@ -37,15 +38,15 @@ def test_messages_stream_where_the_caches_do_not_hold_them(graph, monkeypatch):
     small, caches = streaming(graph)
     assert not small
     for factor, streams in ((1.01, False), (0.99, True)):
-        monkeypatch.setattr(workspace, "STREAMING_CACHES", factor * caches)
+        monkeypatch.setattr(kept_workspace, "STREAMING_CACHES", factor * caches)
         assert streaming(graph)[0] == streams
 
 
 @pytest.mark.parametrize("kind", [Smallest, Distance, MarkedRumours])
 def test_the_same_answers(graph, kind, monkeypatch):
     results = []
-    for factor in (workspace.STREAMING_CACHES, 0):
-        monkeypatch.setattr(workspace, "STREAMING_CACHES", factor)
+    for factor in (kept_workspace.STREAMING_CACHES, 0):
+        monkeypatch.setattr(kept_workspace, "STREAMING_CACHES", factor)
         for threads in (1, 4):
             program = kind(graph)
             for name in type(program).vertex_fields():
@@ -110,10 +111,10 @@ def test_a_phase_begins_when_what_was_streamed_is_there():
 
 
 def test_what_is_published_before_the_barrier_does_not_stream(graph, monkeypatch):
-    monkeypatch.setattr(workspace, "STREAMING_CACHES", 0)
-    needs = workspace.Needs(**dict.fromkeys(workspace.Needs._fields, False))
+    monkeypatch.setattr(kept_workspace, "STREAMING_CACHES", 0)
+    needs = Needs(**dict.fromkeys(Needs._fields, False))
     layout, _ = bins_of(graph, 9, 1)
     for interleave in (False, True):
         needs = needs._replace(interleave=interleave)
-        space = workspace.workspace_of(graph.store, layout, needs, np.dtype(np.uint32), 2)
+        space = kept_workspace.workspace_of(graph.store, layout, needs, np.dtype(np.uint32), 2)
         assert space.streaming[0] != interleave

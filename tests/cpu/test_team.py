@@ -8,8 +8,8 @@ import pytest
 import gpop
 from gpop.apps.bfs import verify
 from gpop.cpu import team
+from gpop.cpu.counters import COUNTERS
 from gpop.cpu.engine import CpuEngine
-from gpop.cpu.workspace import COUNTERS
 from gpop.plan.plan import decide
 
 CHAINS, LENGTH = 300, 100

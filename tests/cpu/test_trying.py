@@ -10,7 +10,7 @@ import pytest
 
 import gpop
 from gpop.common.errors import NotEnoughMemory
-from gpop.cpu import loop_state, specialise, trying, workspace
+from gpop.cpu import kept_workspace, loop_state, specialise, trying
 from gpop.cpu import trial as module
 from gpop.cpu.engine import CpuEngine
 from gpop.cpu.trial import TURNS, Trial
@@ -20,6 +20,7 @@ from gpop.layout import edge_blocks
 from gpop.plan.plan import decide
 from tests.cpu.test_pull_all import Decayed
 from tests.cpu.test_trial import records, turns
+from tests.cpu.two_ways import Added, Doubled, left_by, unsorted_and_doubled, ways_of
 from tests.graphs import small_graphs
 from tests.programs import Formula, Rank
 from tests.quick import quick
@@ -70,47 +71,6 @@ def changing(tried, monkeypatch):
     for name in ("TURN", "FIRST"):
         monkeypatch.setattr(module, name, 1)
     monkeypatch.setattr(Trial, "_decide", lambda trial: None)
-
-
-def ways_of(run) -> list[str]:
-    pulled, sent = run.trace.column("partitions_pull"), run.trace.column("partitions_pc")
-    assert ((pulled > 0) != (sent > 0)).all()
-    return ["pull" if each else "pc" for each in pulled]
-
-
-def left_by(cls, graph, iterations=7, **options):
-    program = cls(graph)
-    for name in ("rank", "value", "share"):
-        if name in program._fields:
-            setattr(program, name, np.linspace(0.1, 1, graph.n))
-    run = gpop.run(program, iterations=iterations, **options)
-    return b"".join(np.array(values).tobytes() for _, values in sorted(program._fields.items())), run
-
-
-class Doubled(Rank):
-    """In float64."""
-
-    rank = gpop.VertexField(np.float64)
-    inflow = gpop.VertexField(np.float64)
-
-
-class Added(Rank):
-    """In float32, added up in float64 where there is a hub, with weights."""
-
-    combine = "add"
-
-    def applyWeight(self, value, weight):
-        return value * weight
-
-
-def unsorted_and_doubled(weights: bool) -> gpop.Graph:
-    """Edges in no order, some of them many times, each with its own weight."""
-    rng = np.random.default_rng(5)
-    heads, tails = rng.zipf(1.3, 6000) % 700, rng.integers(0, 700, 6000)
-    order = np.argsort(tails, kind="stable")
-    indptr = np.append(0, np.cumsum(np.bincount(tails, minlength=700)))
-    values = rng.random(6000).astype(np.float32) if weights else None
-    return gpop.Graph(indptr, heads[order].astype(np.uint32), values)
 
 
 @pytest.mark.parametrize("cls", quick([Decayed, Rank, Formula, Doubled, Added], Decayed, Added))
@@ -219,7 +179,7 @@ def test_where_there_is_no_room_for_the_other_way_nothing_happens(tried, clock, 
         tables.append(1)
         raise NotEnoughMemory("too large")
 
-    monkeypatch.setattr(workspace, "bins_table", refuse)
+    monkeypatch.setattr(kept_workspace, "bins_table", refuse)
     for iterations in (4, 400, 4):
         found = ask(graph, iterations)
         assert set(ways_of(found.run)) == {"pull"}

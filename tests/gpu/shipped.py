@@ -14,14 +14,14 @@ from gpop.apps.cc import ConnectedComponents
 from gpop.apps.heat_kernel import HeatKernel
 from gpop.apps.independent_set import IndependentSet
 from gpop.apps.nibble import Nibble
-from gpop.apps.pagerank import (
+from gpop.apps.pagerank_nibble import PageRankNibble
+from gpop.apps.pagerank_programs import (
     ConvergingPageRank,
     DoublePageRank,
     PageRank,
     WeightedConvergingDoublePageRank,
     WeightedPageRank,
 )
-from gpop.apps.pagerank_nibble import PageRankNibble
 from gpop.apps.sssp import SSSP, DoubleSSSP, FloatSSSP, WideSSSP
 from tests import programs
 

@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.gpu import again, engine, kernel, prepared
-from gpop.model.strategies import AGGREGATIONS
+from gpop.model.asked import AGGREGATIONS
 from tests.gpu.cases import CASES, started
 from tests.gpu.emulator import emulated
 from tests.programs import random_graph

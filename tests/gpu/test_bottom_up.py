@@ -12,7 +12,8 @@ from gpop.gpu.model_source import model_source
 from gpop.layout.bins import build_bins
 from gpop.model import choosers
 from gpop.model.choosers import SETTING_OUT, may_pull, prefers_asking
-from gpop.model.gpu_bytes import Part, bottom_up_bytes, push_bytes, wanting_bytes
+from gpop.model.gpu_bytes import bottom_up_bytes, push_bytes, wanting_bytes
+from gpop.model.gpu_sizes import Part
 from tests.gpu.asking import asking, missed_bytes, never_alone
 from tests.gpu.cases import CASES, Case, combined, graph_of, in_plain_python, started
 from tests.gpu.emulator import emulated

@@ -9,16 +9,10 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.gpu import device_graph, kernel, limits
-from gpop.gpu.device_graph import (
-    PIECE,
-    SEGMENT,
-    cut_bins,
-    hub_tables,
-    messages_by_source,
-)
+from gpop.gpu import device_tables, kernel, limits
+from gpop.gpu.device_tables import SEGMENT, cut_bins, hub_tables, messages_by_source
 from gpop.gpu.emit import emit
-from gpop.gpu.pieces import column_pieces, row_pieces
+from gpop.gpu.pieces import PIECE, column_pieces, row_pieces
 from gpop.gpu.structs import CONTROL, GRAPH, SPACE
 from gpop.gpu.traits import OWNER, SWAP, Traits
 from gpop.gpu.workspace import queue_shapes
@@ -50,7 +44,7 @@ def covered(pieces: np.ndarray, length: int) -> np.ndarray:
 
 @pytest.mark.parametrize("graph, bits", CASES)
 def test_segments_cover_every_id_once(graph, bits, monkeypatch):
-    monkeypatch.setattr(device_graph, "SEGMENT_IDS", 16)
+    monkeypatch.setattr(device_tables, "SEGMENT_IDS", 16)
     bins = build_bins(graph, bits, threads=1)
     first, column, bin_start = cut_bins(bins)
     end = np.append(first, bins.ids.size)[1:]
@@ -127,7 +121,7 @@ def test_hubs_have_queues_of_their_in_edges(graph, least):
     assert np.array_equal(np.diff(first), degree[hubs])
     assert place.size in (0, graph.n)
     for v, at in enumerate(place):
-        assert (at < hubs.size and hubs[at] == v) if degree[v] > least else at == device_graph.NO_HUB
+        assert (at < hubs.size and hubs[at] == v) if degree[v] > least else at == device_tables.NO_HUB
 
 
 @pytest.mark.parametrize("room, hubs", [(0, 0), (39, 0), (40, 1), (71, 1), (72, 2), (10**6, 3)])

@@ -18,7 +18,8 @@ from gpop.gpu.kernel import FUSED, ON_RANKS, PEERS, RANKED, STEPPED, make_source
 from gpop.gpu.ranked import RankedEmitter
 from gpop.gpu.strategies import strategies_of
 from gpop.gpu.traits import OWNER, SWAP, Traits, cells_bytes, folded_dtype, lane_ids, push_of, shared_bytes
-from gpop.model.strategies import PULL, STRATEGIES, code_of, split
+from gpop.model.asked import code_of, split
+from gpop.model.strategies import PULL, STRATEGIES
 from gpop.plan.hidden import MASK_NONE, MASK_SENT, hidden_of
 from gpop.program.lowering import lower
 from tests.gpu.cuda_compiler import compile_cuda

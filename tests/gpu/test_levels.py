@@ -12,7 +12,8 @@ from gpop.generate import generate
 from gpop.gpu import again, choices, engine, limits
 from gpop.gpu.traits import device_sizes
 from gpop.model.choosers import may_pull, prefers_asking
-from gpop.model.gpu_bytes import Part, bottom_up_bytes, levels_bytes, wanting_bytes
+from gpop.model.gpu_bytes import bottom_up_bytes, levels_bytes, wanting_bytes
+from gpop.model.gpu_sizes import Part
 from gpop.program.lowering import lower
 from tests.gpu.cases import Case
 from tests.gpu.emulator import emulated

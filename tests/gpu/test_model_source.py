@@ -13,7 +13,7 @@ from gpop.gpu.emit import semantics
 from gpop.gpu.model_source import model_source
 from gpop.gpu.strategies import GPU_STRATEGIES
 from gpop.model.choosers import prefers_bins
-from gpop.model.gpu_bytes import DeviceSizes, Part
+from gpop.model.gpu_sizes import DeviceSizes, Part
 from tests.gpu.host import PRELUDE
 
 FUNCTIONS = list(dict.fromkeys(strategy.bytes for strategy in GPU_STRATEGIES.values()))

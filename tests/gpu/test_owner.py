@@ -9,7 +9,7 @@ import pytest
 
 import gpop
 from gpop.gpu import limits
-from gpop.gpu.device_graph import hub_tables
+from gpop.gpu.device_tables import hub_tables
 from tests import programs
 from tests.gpu.cases import Letters, WeightedSums
 from tests.gpu.host_warp import Warp

@@ -14,6 +14,7 @@ from gpop.common.errors import GpopError, GraphFileError, NotEnoughMemory, Usage
 from gpop.generate import generate
 from gpop.graph.graph import Graph
 from tests.graphs import same, small_graphs
+from tests.io.mutated import check_mutation
 
 LAYOUTS = {
     "32-bit": ("<u4", "<u4", "<u4", "<u4"),
@@ -179,20 +180,6 @@ def test_weights_that_do_not_fit(tmp_path, weights, message):
 def test_whole_floats_fit(tmp_path):
     Graph.from_edges([0, 1], [1, 0], [2.0, 2**32 - 1.0]).save(tmp_path / "g.bin")
     assert gpop.io.load(tmp_path / "g.bin").weights.tolist() == [2, 2**32 - 1]
-
-
-def check_mutation(path, data):
-    """Whatever the bytes, either an error of one line or a whole, consistent graph."""
-    path.write_bytes(data)
-    try:
-        graph = gpop.io.load(path)
-    except (GraphFileError, NotEnoughMemory) as error:
-        assert str(path) in str(error)
-        assert "\n" not in str(error)
-        return
-    checked = Graph.from_csr(graph.indptr, graph.indices, graph.weights)
-    assert same(checked, graph)
-    checked.symmetrize()
 
 
 @st.composite

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpop.graph.graph import Graph
-from gpop.layout.bins import Bins, build_bins, narrow_weights
+from gpop.layout.bins import Bins, build_bins
+from gpop.layout.narrow_weights import narrow_weights
 from tests.graphs import small_graphs
 
 ARRAYS = (

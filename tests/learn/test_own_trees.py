@@ -13,8 +13,8 @@ import pytest
 import gpop
 from gpop.common.errors import UsageError
 from gpop.generate import generate
+from gpop.model.asked import asked_on
 from gpop.model.features import ALWAYS_ALL
-from gpop.model.strategies import asked_on
 from gpop.model.trees import LEAF, digest_of, read_tree, write_tree
 from gpop.plan import tree_for
 from gpop.plan.chosen import left_of

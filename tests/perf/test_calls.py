@@ -10,7 +10,8 @@ import pytest
 from gpop.warm import apps
 from perf import calls
 from perf.__main__ import main
-from perf.gap import KERNELS, Measured
+from perf.gap import Measured
+from perf.gap_kernels import KERNELS
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 

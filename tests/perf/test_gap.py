@@ -15,6 +15,7 @@ import gpop
 from gpop.generate import generate
 from perf import gap
 from perf.__main__ import main
+from perf.gap_kernels import KERNELS, wrong_distances
 from perf.gap_sources import sources
 
 DATA = Path(gpop.__file__).resolve().parents[1] / "data"
@@ -43,22 +44,22 @@ def test_the_table(capsys):
     assert main(["gap", *graphs, "--trials", "3", "--threads", "2"]) == 0
     rows = table(capsys.readouterr().out)
     assert [row[:2] for row in rows] == [
-        [graph, kernel] for graph in ("rmat-scale7-degree8", "karate") for kernel in gap.KERNELS
+        [graph, kernel] for graph in ("rmat-scale7-degree8", "karate") for kernel in KERNELS
     ]
     assert {row[2] for row in rows} == {"3"}
     assert all(float(row[3]) >= float(row[4]) > 0 for row in rows)
 
 
 def test_trials_by_the_rules():
-    assert {name: (kernel.trials, kernel.roots) for name, kernel in gap.KERNELS.items()} == {
+    assert {name: (kernel.trials, kernel.roots) for name, kernel in KERNELS.items()} == {
         "bfs": (64, 1), "sssp": (64, 1), "pr": (16, 0), "cc": (16, 0), "bc": (16, 4), "tc": (16, 0),
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", gap.KERNELS)
+@pytest.mark.parametrize("name", KERNELS)
 def test_a_wrong_result_ends_it(name, monkeypatch):
     graph = gap.with_weights(generate("rmat", scale=7, degree=8, seed=1, symmetrize=True))
-    kernel = gap.KERNELS[name]
+    kernel = KERNELS[name]
     wrong = {
         "bfs": ("level", lambda level: np.where(level == 2, 3, level)),
         "sssp": ("distance", lambda distance: distance + (distance > 20)),
@@ -73,21 +74,21 @@ def test_a_wrong_result_ends_it(name, monkeypatch):
         result = kernel.call(*arguments)
         return replace(result, **{field: change(getattr(result, field))})
 
-    monkeypatch.setitem(gap.KERNELS, name, replace(kernel, call=call))
+    monkeypatch.setitem(KERNELS, name, replace(kernel, call=call))
     given = argparse.Namespace(trials=2, threads=1, rounds=1, seed=gap.SEED)
     with pytest.raises(gpop.GpopError, match=f"^{name} on "):
         gap.measure(name, graph, given, None, Path(), None)
 
 
 def test_two_trials_that_differ_end_it(monkeypatch):
-    graph, kernel = generate("rmat", scale=7, degree=8, seed=1, symmetrize=True), gap.KERNELS["tc"]
+    graph, kernel = generate("rmat", scale=7, degree=8, seed=1, symmetrize=True), KERNELS["tc"]
     counts = iter([0, 0, 0, 0, 0, 0, 1])  # the first call, then two a trial
 
     def call(*arguments):
         result = kernel.call(*arguments)
         return replace(result, count=result.count + next(counts))
 
-    monkeypatch.setitem(gap.KERNELS, "tc", replace(kernel, call=call))
+    monkeypatch.setitem(KERNELS, "tc", replace(kernel, call=call))
     given = argparse.Namespace(trials=3, threads=1, rounds=1, seed=gap.SEED)
     with pytest.raises(gpop.GpopError, match="^tc on .*: two trials differ"):
         gap.measure("tc", graph, given, None, Path(), None)
@@ -98,12 +99,12 @@ def test_distances_are_proved(weights):
     graph = generate("rmat", scale=7, degree=8, seed=1, weights=weights)
     source = int(np.argmax(graph.out_degree))
     result = gpop.sssp(graph, source)
-    assert gap.wrong_distances(graph, result, source) is None
+    assert wrong_distances(graph, result, source) is None
     reached = np.flatnonzero(result.reached & (result.distance > 0))
     for vertex, by in ((reached[0], 1), (reached[-1], -1)):
         distance = result.distance.copy()
         distance[vertex] += np.array(by).astype(distance.dtype)
-        assert gap.wrong_distances(graph, replace(result, distance=distance), source)
+        assert wrong_distances(graph, replace(result, distance=distance), source)
 
 
 PROGRAM = """#!/bin/sh
@@ -115,7 +116,7 @@ for i in 1 2; do echo "Trial Time:          0.00500"; done
 @pytest.fixture
 def programs(tmp_path):
     """A folder with stand-ins for the suite's programs, which say that each of two trials took 5 ms."""
-    for name in gap.KERNELS:
+    for name in KERNELS:
         (tmp_path / name).write_text(PROGRAM)
         (tmp_path / name).chmod(0o755)
     return tmp_path
@@ -131,8 +132,8 @@ def test_the_suites_programs_take_turns(programs, capsys, monkeypatch):
     for row in rows:
         assert float(row[7]) == pytest.approx(float(row[3]) / 5, abs=0.006)
     calls = (programs / "calls").read_text().splitlines()
-    assert len(calls) == 3 * len(gap.KERNELS) and all(call.endswith(" 2") for call in calls)
-    said = dict.fromkeys(gap.KERNELS, "")
+    assert len(calls) == 3 * len(KERNELS) and all(call.endswith(" 2") for call in calls)
+    said = dict.fromkeys(KERNELS, "")
     for call in calls:
         said[Path(call.split()[0]).name] = re.sub(r"\S*/", "", call)
     assert "-f sssp.wsg -n 2 -d 8" in said["sssp"] and "-f bc.sg -n 2 -i 4" in said["bc"]

@@ -10,8 +10,8 @@ import pytest
 import gpop
 from gpop.common.errors import UsageError
 from perf import gpu_baselines
-from perf.gpu import deviation, expected
 from perf.gpu_baselines import APPS, PIECE, STRATEGIES, Baselines, lanes_per_vertex, source_text
+from perf.gpu_contenders import deviation, expected
 from perf.graphs import with_weights
 from tests.gpu.cuda_compiler import compile_cuda
 from tests.graphs import small_graphs

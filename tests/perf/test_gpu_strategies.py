@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.generate import generate
-from gpop.model.strategies import check_asked, policies
+from gpop.model.asked import check_asked, policies
 from perf import gpu_strategies, series
 from perf.__main__ import main
 from perf.algorithms import ALGORITHMS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from gpop.common.errors import UsageError
 from gpop.generate import generate
 from gpop.gpu.device import is_available
 from perf.__main__ import main
-from perf.gpu import TOLERANCE, Outcome, _entry, cases, contenders, deviation
+from perf.gpu import _entry, cases
+from perf.gpu_contenders import TOLERANCE, Outcome, contenders, deviation
 from perf.gpu_peers import named, read_external, run_peer, write_raw
 from perf.gpu_table import Entry, Result, bars, table, wrong
 from tests.apps.reference import smallest_labels
@@ -130,6 +132,12 @@ def test_a_peer_reads_the_graph_and_its_lines_are_taken(tmp_path):
     command = f"{shlex.quote(sys.executable)} {shlex.quote(str(program))} {{weighted}} {{source}}"
     found = run_peer("other", command, raw, 7)
     assert found == pytest.approx({"bfs": 5e-3, "sssp": 12e-3, "pagerank": 7e-3})
+
+
+def test_a_graph_that_does_not_fit_the_disk_is_told():
+    graph = gpop.Graph.from_edges([0], [1], np.array([3], np.uint32))
+    with pytest.raises(OSError, match="No space left"):
+        write_raw(graph, Path("/dev/full"))
 
 
 @pytest.mark.parametrize("code, said", [

@@ -23,7 +23,7 @@ from gpop.gpu.left import make_room
 from gpop.gpu.structs import argument
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
-from gpop.model.strategies import WARP
+from gpop.model.asked import WARP
 
 THREADS = 256
 """Of a block."""
