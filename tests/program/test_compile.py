@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,6 +52,24 @@ def test_errors_of_the_compiler_are_one_line():
     shown = "".join(traceback.format_exception(error))
     assert "numba/core" not in shown and "TypingError" not in shown  # as a notebook shows it
     assert "Failed in" in error.detail and "scatterFunc" in error.detail
+
+
+@pytest.mark.parametrize(
+    "function, call",
+    [
+        (lambda self, node: np.zeros(self.a[node] + 0.5), "zeros(float64)"),
+        (
+            lambda self, node: np.where(self.a[node] > 1, 2, 0),
+            "where(bool, Literal[int](2), Literal[int](0))",
+        ),
+        (lambda self, node: self.a[node] + "a", "add(int64, Literal[str](a))"),
+    ],
+)
+def test_a_call_that_there_is_none_of_is_said_with_its_types(function, call):
+    """And the last place is named, which is the user's; the first may be inside Numba."""
+    message, _ = refusal("scatterFunc", function)
+    assert f"found for signature: {call} " in message
+    assert message.rstrip(":").endswith(f'{Path(__file__).name}", line {function.__code__.co_firstlineno}')
 
 
 def test_messages_are_numbers():
