@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -138,6 +141,34 @@ def test_networkx_names_and_weights():
     assert np.array_equal(
         Graph.from_networkx(lesmis).to_scipy().toarray(), nx.to_numpy_array(lesmis, weight="weight")
     )
+
+
+@pytest.mark.parametrize("name", ["n", "m", "indptr", "indices", "weights"])
+def test_edges_cannot_be_set(name):
+    """What was made of the old ones would go on: distances were those of the weights before."""
+    graph = Graph.from_edges([0, 1], [1, 2], [3, 4])
+    before = gpop.sssp(graph, 0).distance.tolist()
+    with pytest.raises(
+        UsageError, match=rf"Graph\.{name} cannot be set: a graph does not change; make another"
+    ):
+        setattr(graph, name, getattr(graph, name))
+    other = Graph.from_csr(graph.indptr, graph.indices, graph.weights * 2, original_ids=graph.original_ids)
+    assert gpop.sssp(other, 0).distance.tolist() == [2 * distance for distance in before]
+    for again in (copy.copy(graph), copy.deepcopy(graph), pickle.loads(pickle.dumps(graph))):
+        assert same(again, graph)
+
+
+def test_vertices_may_be_renamed_at_any_time():
+    graph = Graph.from_csr(INDPTR, INDICES, original_ids=["a", "b", "c"])
+    assert graph.vertex_of("c") == 2 and gpop.bfs(graph, "a").path("c") == ["a", "c"]
+    gpop.label_propagation(graph, reorder="degree")
+    graph.original_ids = ["c", "b", "a"]
+    assert graph.vertex_of("c") == 0 and gpop.bfs(graph, "c").path("a") == ["c", "a"]
+    assert "reordered" not in [each.kind for each in graph.kept()]
+    with pytest.raises(UsageError, match="original_ids has 2 entries, expected n = 3"):
+        graph.original_ids = ["a", "b"]
+    graph.original_ids = None
+    assert gpop.bfs(graph, 0).path(2) == [0, 2]
 
 
 def test_vertex_of():
