@@ -1,4 +1,4 @@
-"""``python -m gpop.compare graph``: the same apps in every communication mode and on every target.
+"""``python -m gpop.compare graph``: the same apps in several communication modes and on every target.
 
 One table: median seconds, iterations, edges per second, bytes that the analytical model counts, the
 bandwidth they make, its share of what a copy reaches there, and whether the results agree. Whole
@@ -42,6 +42,8 @@ from gpop.graph.graph import Graph
 from gpop.model.asked import asked_on, check_asked, split
 
 TOLERANCE = 1e-5
+MODES = ("sc", "pc", "auto")
+"""Those that are compared where none are named; `pull` has more to build, and is of use to few apps."""
 
 
 _limit = cache(copy_bandwidth)
@@ -100,7 +102,7 @@ def usable_targets(targets: Iterable[str]) -> tuple[list[str], dict[str, str]]:
 def compare(
     graph: Graph,
     apps: Iterable[str] = tuple(APPS),
-    modes: Iterable[str] = ("sc", "pc", "auto"),
+    modes: Iterable[str] = MODES,
     targets: Iterable[str] = ("cpu",),
     *,
     source: int | None = None,
@@ -219,8 +221,13 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--program", action="append", default=[], metavar="FILE.py:CLASS", help="of your own; several times"
     )
-    parser.add_argument("--modes", type=_modes, default=["sc", "pc", "auto"])
-    parser.add_argument("--targets", type=_names(COMPILED_TARGETS), default=list(COMPILED_TARGETS))
+    parser.add_argument("--modes", type=_modes, default=list(MODES), help=f"default: {','.join(MODES)}")
+    parser.add_argument(
+        "--targets",
+        type=_names(COMPILED_TARGETS),
+        default=list(COMPILED_TARGETS),
+        help=f"default: those that are here of {','.join(COMPILED_TARGETS)}",
+    )
     parser.add_argument("--symmetrize", action="store_true", help="add the opposite of every edge")
     parser.add_argument("--source", metavar="ID", help="original id; default: the vertex with most out-edges")
     parser.add_argument("--rounds", type=int, default=5, help="timed runs of each (default %(default)s)")

@@ -51,7 +51,7 @@ from gpop.convert_steps import POLICIES, Weights, predicted_bytes, steps
 from gpop.generate.spec import generated, is_spec
 from gpop.graph import transform
 from gpop.graph.graph import Graph
-from gpop.io import format_module
+from gpop.io import module_to_write
 from gpop.io.mapped import layout_folder
 from gpop.ranks.parts_file import SUFFIX, write_parts
 
@@ -154,7 +154,7 @@ def _convert(given: argparse.Namespace) -> None:
     if given.memory is not None:
         raise UsageError("--memory is for --layout")
     if given.parts is None:
-        format_module(given.output)  # a wrong suffix is found out before the work
+        module_to_write(given.output)
     elif given.output.suffix != SUFFIX:
         raise UsageError(f"{given.output}: expected a name ending in {SUFFIX}, for --parts")
     chosen = steps(given)

@@ -8,7 +8,6 @@ directions ignored. ``--json`` prints the same as one object, ``--plot FILE`` dr
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,15 +18,16 @@ import gpop
 from gpop import constants
 from gpop.common.cached import cached
 from gpop.common.command import (
+    PICTURES,
     Parser,
     add_json_option,
     add_reading_options,
     exit_code,
+    file_to_write,
     print_json,
     prog,
     reading_options,
 )
-from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes, readable, require_memory
 from gpop.common.parallel import for_each, ranges, worker_count
 from gpop.common.progress import by_default
@@ -37,8 +37,6 @@ from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import partition_bits
-
-PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 
 _PIECE = 1 << 16  # vertices
 
@@ -241,10 +239,8 @@ def _summary_text(numbers: dict[str, float]) -> str:
 
 def plot(graph: Graph, path: Path) -> None:
     """Draw how many vertices have which degree, on logarithmic axes."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise UsageError(f"{path}: a plot needs matplotlib, which is not installed") from None
+    from matplotlib.figure import Figure
+
     from gpop.common.replacing import replacing
 
     figure = Figure(figsize=(5, 3.5), layout="constrained")
@@ -259,20 +255,13 @@ def plot(graph: Graph, path: Path) -> None:
         figure.savefig(temporary, format=path.suffix[1:])
 
 
-def _plot_file(name: str) -> Path:
-    path = Path(name)
-    if path.suffix not in PLOT_SUFFIXES:
-        raise argparse.ArgumentTypeError(f"{name!r}: expected a name ending in {', '.join(PLOT_SUFFIXES)}")
-    return path
-
-
 def _inform(argv: list[str] | None) -> None:
     parser = Parser(prog=prog("gpop.info"), description=__doc__)
     parser.add_argument("graph", type=Path, help="graph file")
     add_reading_options(parser)
     add_json_option(parser)
     parser.add_argument(
-        "--plot", type=_plot_file, metavar="FILE", help="draw the degrees: .png, .svg or .pdf"
+        "--plot", type=file_to_write(PICTURES), metavar="FILE", help="draw the degrees: .png, .svg or .pdf"
     )
     given = parser.parse_args(argv)
     graph = gpop.load(given.graph, progress=by_default(), **reading_options(given))

@@ -9,8 +9,10 @@ no communication modes. ``priorityFunc`` sets vertices aside as `gpop.cpu.priori
 
 Numbers: fields are stored in their types, whole numbers wrap around as in compiled code. Whole numbers are
 read as 64-bit ones, which is what compiled code makes of them when it computes, unsigned ones as `Unsigned`.
-The rest is NumPy's arithmetic. It differs from compiled code in one case: a float32 times a literal stays
-a float32 here and is a float64 there. The ownership rule is not checked: the targets that need it do that.
+The rest is NumPy's arithmetic. It differs from compiled code in two cases: a float32 times a literal stays
+a float32 here and is a float64 there; and what a function itself casts to fewer than 64 bits,
+``np.uint32(a) * np.uint32(b)``, wraps around at so many here and at 64 there. The ownership rule is not
+checked: the targets that need it do that.
 """
 
 from __future__ import annotations
@@ -186,6 +188,7 @@ class PythonEngine:
         self.scatter()
         return self.gather()
 
+    @np.errstate(over="ignore")  # whole numbers wrap around unsaid, as in compiled code
     def scatter(self) -> None:
         """All messages of an iteration are made."""
         self.begun = time.perf_counter()
@@ -194,6 +197,7 @@ class PythonEngine:
         self.messages = self.work.scatter()
         self.scattered = time.perf_counter()
 
+    @np.errstate(over="ignore")
     def gather(self) -> np.ndarray:
         """And heard."""
         between = time.perf_counter() - self.scattered

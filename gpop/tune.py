@@ -5,7 +5,7 @@ decision tree learns from features of graph and iteration which mode is the fast
 (`gpop.learn`); what it would gain over auto is told for steps that it was not trained on and, of several
 graphs, for graphs that it was not trained on. The tree of all steps is kept for this machine:
 ``mode="tree"`` takes it, and where it was better than auto in both, auto does too, for programs with such
-messages. Training needs scikit-learn, (``pip install "gpop[tree]"``), running does not.
+messages. Training needs scikit-learn (``pip install "gpop[tree]"``), running does not.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ import gpop
 from gpop import compare, copy_bandwidth
 from gpop.gpu import device
 from tests.programs import random_graph
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(autouse=True)
@@ -145,3 +148,13 @@ def test_copy_bandwidth_copies_everything(monkeypatch):
     )
     copy_bandwidth.copy_bandwidth("cpu", threads=3)
     assert sum(copied) == 2 * (1 << 22)
+
+
+def test_help_and_guides_say_which_modes_are_compared(capsys):
+    """A page that is read before anything is tried had promised all of them."""
+    with pytest.raises(SystemExit):
+        compare.main(["--help"])
+    assert f"default: {','.join(compare.MODES)}" in " ".join(capsys.readouterr().out.split())
+    said = f"apps in {', '.join(compare.MODES[:-1])} and {compare.MODES[-1]} on CPU and GPU"
+    for page in ("README.md", "docs/guide/commands.md"):
+        assert said in (ROOT / page).read_text(encoding="utf-8")

@@ -101,6 +101,12 @@ def test_everything_in_the_documented_order(given, graph):
     assert same(converted(given, *options), step)
 
 
+def test_a_folder_that_is_not_there_is_found_out_before_the_work(given, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(gpop, "load", None)
+    assert main([given, str(tmp_path / "none/x.bin")]) == 2
+    assert "none/x.bin: cannot be written: No such file" in capsys.readouterr().err
+
+
 def test_in_place(given, graph):
     assert main([given, given, "--reverse"]) == 0
     assert same(gpop.load(given), graph.reverse())

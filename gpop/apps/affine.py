@@ -95,4 +95,6 @@ def per_vertex(graph: gpop.Graph, value: Any, what: str) -> np.ndarray | float:
         raise UsageError(
             f"{what} of type {values.dtype}, {values.shape}: expected a number, or {graph.n} of them"
         )
+    if not np.isfinite(values).all():
+        raise UsageError(f"{what} holds {values[~np.isfinite(values)].flat[0]}: expected finite numbers")
     return values.astype(np.float64) if values.ndim else float(values)

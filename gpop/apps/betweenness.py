@@ -56,6 +56,7 @@ def betweenness(
     Parameters
     ----------
     graph : Graph
+        Parallel edges are paths of their own; NetworkX looks at one of them.
     sources : int or sequence of int, optional
         Vertices that paths begin at: a number of them drawn at random, or the indices of some. All of them,
         which is exact, when not given.
@@ -92,6 +93,9 @@ def betweenness(
     array([0.   , 0.667, 0.667, 0.   ])
     >>> gpop.betweenness(path, sources=[0], normalized=False).score
     array([0., 2., 1., 0.])
+    >>> twice = gpop.Graph.from_edges([0, 0, 0, 1, 2], [1, 1, 2, 3, 3])  # two of three paths go through 1
+    >>> gpop.betweenness(twice, sources=[0], normalized=False).score.round(3)
+    array([0.   , 0.667, 0.333, 0.   ])
     """
     no_messages("betweenness", options, "partition_size")
     return partial(_scored, normalized, seed, use_threads(threads), bool(options.get("progress")))

@@ -10,7 +10,7 @@ from typing import Any
 from gpop.apps import report
 from gpop.apps.app import App
 from gpop.apps.checkpoint_options import add_checkpoint_options
-from gpop.common.command import Parser, add_json_option, add_reading_options, prog
+from gpop.common.command import PICTURES, Parser, add_json_option, add_reading_options, file_to_write, prog
 from gpop.common.errors import UsageError
 from gpop.common.parallel import MOST_THREADS
 from gpop.execution.asked import RESIDENCIES, TARGETS
@@ -21,7 +21,7 @@ from gpop.model.strategies import described
 from gpop.ranks.world import TRANSPORTS
 
 ROUNDS = 3
-TRACE_SUFFIXES = (".json", ".csv", ".png", ".svg", ".pdf")
+TRACE_SUFFIXES = (".json", ".csv", *PICTURES)
 
 
 def parse(argv: list[str] | None, app: App) -> argparse.Namespace:
@@ -84,15 +84,18 @@ def parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     add_checkpoint_options(parser)
     parser.add_argument(
         "--output",
-        type=_file(report.TABLE_SUFFIXES),
+        type=file_to_write(report.TABLE_SUFFIXES),
         metavar="FILE",
         help=".csv or .tsv (empty where there is no value) or .npy",
     )
     parser.add_argument(
-        "--trace", type=_file(TRACE_SUFFIXES), metavar="FILE", help=".json, .csv, .png, .svg or .pdf"
+        "--trace", type=file_to_write(TRACE_SUFFIXES), metavar="FILE", help=".json, .csv, .png, .svg or .pdf"
     )
     parser.add_argument(
-        "--report", type=_file((".html",)), metavar="FILE", help=".html: the run as a page for a browser"
+        "--report",
+        type=file_to_write((".html",)),
+        metavar="FILE",
+        help=".html: the run as a page for a browser",
     )
     add_json_option(parser)
     parser.add_argument(
@@ -138,19 +141,5 @@ def _number(least: int, most: int | None = None) -> Callable[[str], int]:
             limit = f"from {least} on" if most is None else f"from {least} to {most}"
             raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number {limit}")
         return int(text)
-
-    return convert
-
-
-def _file(suffixes: tuple[str, ...]) -> Callable[[str], Path]:
-    """Type of an option: a file that can be written, known before the work is done."""
-
-    def convert(text: str) -> Path:
-        path = Path(text)
-        if path.suffix not in suffixes:
-            raise argparse.ArgumentTypeError(f"{text!r}: expected a name ending in {', '.join(suffixes)}")
-        if not path.parent.is_dir():
-            raise argparse.ArgumentTypeError(f"{text!r}: there is no directory {path.parent}")
-        return path
 
     return convert

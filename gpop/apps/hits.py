@@ -29,7 +29,7 @@ from gpop.apps.inputs import bulk_synchronous, not_negative
 from gpop.apps.on_ranks import several
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
-from gpop.apps.weights import edge_weights
+from gpop.apps.weights import finite_weights
 from gpop.apps.without_messages import direct_run, only_for_messages, phases_of
 from gpop.common.arguments import whole_from
 from gpop.common.errors import UsageError
@@ -109,7 +109,7 @@ def hits(
         raise UsageError("checkpoint means nothing to hits: an iteration is two runs")
     tolerance = not_negative("tolerance", tolerance)
     if weighted:
-        edge_weights(graph, "hits")
+        finite_weights(graph, "hits")
     limit = whole_from(0, "iterations", max_iterations if iterations is None else iterations)
     along = program_for(graph, dtype, weighted)
     if not weighted and _is_small(graph) and not _asks_for_messages(options):

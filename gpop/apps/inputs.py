@@ -58,6 +58,8 @@ def many_vertices(graph: Graph, seeds: Any, what: str = "seed") -> np.ndarray:
     """
     listed = seeds
     if type(seeds) is not list:
+        if isinstance(seeds, Mapping):
+            raise UsageError(f"{what}s {seeds!r}: expected a list of vertices, which have no weights here")
         listed = list(seeds) if np.iterable(seeds) and not np.isscalar(seeds) else [seeds]
     if not listed:
         raise UsageError(f"no {what} given: expected at least one vertex index")

@@ -22,7 +22,7 @@ from gpop.apps.affine import iterate, per_vertex, program_for
 from gpop.apps.inputs import as_number, not_negative
 from gpop.apps.options import one_call
 from gpop.apps.result import AppResult, Holds, holds
-from gpop.apps.weights import edge_weights
+from gpop.apps.weights import finite_weights
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
 from gpop.execution.options import RunOptions
@@ -101,7 +101,7 @@ def katz(
         raise UsageError(f"alpha {plain(alpha)!r}: expected a number")
     program = program_for(graph, dtype, weighted)
     if weighted:
-        edge_weights(graph, "katz")
+        finite_weights(graph, "katz")
     program.per_edge, program.damping, program.base = 1, rate, 1
     program.start = per_vertex(graph, beta, "beta")
     program.rank, program.share = program.start, program.start

@@ -24,6 +24,8 @@ from gpop.apps.options import one_call
 from gpop.common.errors import UsageError
 from gpop.execution.options import RunOptions
 
+FLOAT32 = np.finfo(np.float32)
+
 
 class PageRankNibble(Pushing):
     """Push residuals until they are small everywhere: one part is kept, a ``share`` of the rest goes on."""
@@ -98,8 +100,15 @@ def pagerank_nibble(
     bulk_synchronous("pagerank_nibble", options)
     if not 0 < as_number(alpha) < 1:
         raise UsageError(f"alpha {alpha!r}: expected a number between 0 and 1")
+    keep, epsilon = 2 * alpha / (1 + alpha), positive("epsilon", epsilon)
+    if keep < FLOAT32.epsneg or epsilon < FLOAT32.tiny:
+        least = f"alpha {FLOAT32.epsneg / 2:.0e} and epsilon {FLOAT32.tiny:.1e}"
+        raise UsageError(
+            f"alpha {alpha:g}, epsilon {epsilon:g}: expected at least {least}, below which residuals in "
+            "float32 get no smaller"
+        )
     with clean_program(PageRankNibble, graph) as program:
-        program.keep, program.epsilon = 2 * alpha / (1 + alpha), positive("epsilon", epsilon)
+        program.keep, program.epsilon = keep, epsilon
         program.residual[seeds] = 1 / seeds.size
         sent = (1 - program.keep) * program.residual[seeds]
         program.share[seeds] = sent / np.maximum(graph.out_degree[seeds], 1)

@@ -43,6 +43,20 @@ def edge_with(graph: Graph, wanted: np.ndarray) -> str:
     return f"edge {tail} -> {graph.indices[place]} has {graph.weights[place]}"
 
 
+def finite_weights(graph: Graph, app: str) -> np.ndarray:
+    """The weights, or a `UsageError` where there are none, or one is infinite or no number.
+
+    Examples
+    --------
+    >>> finite_weights(Graph.from_edges([0, 1], [1, 2], [1.5, -2]), "katz").tolist()
+    [1.5, -2.0]
+    """
+    weights = edge_weights(graph, app)
+    if weights.size and not (weights.min() > -np.inf and weights.max() < np.inf):  # nan is neither
+        raise UsageError(f"{app} needs weights that are finite: {edge_with(graph, ~np.isfinite(weights))}")
+    return weights
+
+
 def out_weights(graph: Graph, app: str) -> np.ndarray:
     """Sum of the weights of every vertex's out-edges, in float64; kept with the graph.
 

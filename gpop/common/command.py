@@ -16,12 +16,15 @@ import math
 import os
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from gpop.common import starting
 from gpop.common.errors import GpopError, UsageError
 
 CLOSED_PIPE = 141
+PICTURES = (".png", ".svg", ".pdf")
 
 called_as: str | None = None
 """What a command was called by, where not as ``python -m`` its module: ``gpop bfs``."""
@@ -55,6 +58,26 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def file_to_write(suffixes: tuple[str, ...]) -> Callable[[str], Path]:
+    """Type of an option: a file that can be written, known before the work is done.
+
+    >>> file_to_write((".csv", ".png"))("ranks.csv").name
+    'ranks.csv'
+    """
+
+    def convert(text: str) -> Path:
+        path = Path(text)
+        if path.suffix not in suffixes:
+            raise argparse.ArgumentTypeError(f"{text!r}: expected a name ending in {', '.join(suffixes)}")
+        if not path.parent.is_dir():
+            raise argparse.ArgumentTypeError(f"{text!r}: there is no directory {path.parent}")
+        if path.suffix in PICTURES and find_spec("matplotlib") is None:
+            raise argparse.ArgumentTypeError(f"{text!r}: a plot needs matplotlib (pip install matplotlib)")
+        return path
+
+    return convert
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ Frontier, iterations and callback, and what the program's fields are, are looked
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 from typing import Any
 
@@ -114,6 +114,12 @@ def as_vertices(frontier: Iterable[int] | np.ndarray | None, n: int) -> int | np
         return None
     if type(frontier) is list and len(frontier) == 1 and type(frontier[0]) is int and 0 <= frontier[0] < n:
         return frontier[0]  # as most searches begin
+    if (
+        not hasattr(frontier, "__array__")
+        and isinstance(frontier, Iterable)
+        and not isinstance(frontier, Sequence)  # NumPy would make one object of a set or an iterator
+    ):
+        frontier = list(frontier)
     ids = np.array(frontier, ndmin=1)  # a copy: it is the caller's
     if ids.size == 0:
         return np.empty(0, np.uint32)

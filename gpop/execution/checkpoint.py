@@ -79,6 +79,8 @@ class Keeper:
     """Writes and reads the checkpoints of one run."""
 
     def __init__(self, asked: Checkpoint, plan: Plan, world: World | None) -> None:
+        if not isinstance(asked, Checkpoint):
+            raise UsageError(f"checkpoint {asked!r}: expected a gpop.Checkpoint, such as Checkpoint(folder)")
         self.asked, self.plan, self.world = asked, plan, world
         self.folder = Path(asked.folder)
         self.seconds = 60.0 if asked.iterations is None and asked.seconds is None else asked.seconds

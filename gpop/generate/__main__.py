@@ -18,7 +18,7 @@ from gpop.common.launched import launched_rank
 from gpop.common.progress import by_default
 from gpop.generate import GENERATORS, SAID, generate, remark
 from gpop.generate.lattices import LATTICES
-from gpop.io import format_module
+from gpop.io import module_to_write
 
 
 def _weight_range(text: str) -> tuple[int, int]:
@@ -80,7 +80,7 @@ def _generate(arguments: list[str] | None) -> None:
     options = vars(_parser().parse_args(arguments))
     path, as_json = options.pop("file"), options.pop("json")
     start = time.perf_counter()
-    format_module(path)  # a wrong suffix is found out before the work
+    module_to_write(Path(path))
     graph = generate(**options, progress=by_default())
     graph.save(path)
     seconds = time.perf_counter() - start

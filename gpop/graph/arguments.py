@@ -6,19 +6,22 @@ from typing import Any
 
 import numpy as np
 
+from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
 
 MOST_VERTICES = 2**32 - 2  # 0xFFFFFFFF marks "no vertex"
 
 
-def check_size(n: int) -> None:
-    """Refuse vertex counts that 32-bit ids cannot hold, and what does not fit in memory."""
+def as_size(n: Any) -> int:
+    """A number of vertices; refuses what 32-bit ids cannot hold, and what does not fit in memory."""
     if not isinstance(n, int | np.integer):
         raise UsageError(f"n={n!r}: expected a number of vertices")
+    n = int(n)
     if not 0 <= n <= MOST_VERTICES:
         raise UsageError(f"a graph of {n} vertices is not possible, expected 0..{MOST_VERTICES}")
     require_memory(8 * (n + 1), f"a graph of {n} vertices")
+    return n
 
 
 def as_ids(ids: Any, what: str) -> np.ndarray:
@@ -39,6 +42,27 @@ def as_ids(ids: Any, what: str) -> np.ndarray:
     if ids.dtype.itemsize < 4 or not ids.dtype.isnative:
         ids = ids.astype(unsigned)
     return np.ascontiguousarray(ids).view(unsigned)
+
+
+def as_names(names: Any, n: int) -> np.ndarray:
+    """What n vertices are called elsewhere: an array as it is, a list as integers or text where all are.
+
+    Examples
+    --------
+    >>> as_names(["a", "b"], 2), as_names([7, "b"], 2)  # never changed into text
+    (array(['a', 'b'], dtype='<U1'), array([7, 'b'], dtype=object))
+    """
+    if not isinstance(names, np.ndarray):
+        listed = [plain(name) for name in names]
+        if {type(name) for name in listed} in ({int}, {str}):
+            names = np.array(listed)
+        else:
+            names = np.empty(len(listed), object)
+            for v, name in enumerate(listed):  # one by one: a slice would unpack names that are tuples
+                names[v] = name
+    if names.shape != (n,):
+        raise UsageError(f"original_ids has {' x '.join(map(str, names.shape))} entries, expected n = {n}")
+    return names
 
 
 def as_weights(weights: Any, m: int) -> np.ndarray | None:

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from gpop.common.errors import UsageError
-from gpop.graph.arguments import as_ids, as_weights, check_size
+from gpop.graph.arguments import as_ids, as_names, as_size, as_weights
 from gpop.graph.validate import ids_fault, offsets_fault
 
 
@@ -21,7 +21,7 @@ class FromArrays:
         indices: Any,
         weights: Any = None,
         *,
-        original_ids: np.ndarray | None = None,
+        original_ids: Any = None,
         name: str = "",
     ) -> Self:
         """Graph over CSR arrays, checked; without a copy of int64 offsets and 32-bit ids.
@@ -34,7 +34,7 @@ class FromArrays:
             Destinations of the edges, 0 .. n-1.
         weights : array of numbers, [m], optional
             Beside ``indices``.
-        original_ids : ndarray, [n], optional
+        original_ids : array of int or of names, [n], optional
             What each vertex is called elsewhere.
         name : str
             For messages and output.
@@ -61,8 +61,7 @@ class FromArrays:
             indices = indices.astype(np.uint32)
         if indptr.dtype.kind not in "iu" or indices.dtype.kind not in "iu":
             raise UsageError(f"CSR arrays are {indptr.dtype} and {indices.dtype}, expected integers")
-        n = len(indptr) - 1
-        check_size(n)
+        n = as_size(len(indptr) - 1)
         indptr = np.ascontiguousarray(indptr, np.int64)
         fault = offsets_fault(indptr, len(indices)) or ids_fault(indices, n)
         if fault:
@@ -70,8 +69,8 @@ class FromArrays:
         if indices.dtype == np.int32:  # the ids were found non-negative
             indices = indices.view(np.uint32)
         weights = as_weights(weights, len(indices))
-        if original_ids is not None and len(original_ids) != n:
-            raise UsageError(f"original_ids has {len(original_ids)} entries, expected n = {n}")
+        if original_ids is not None:
+            original_ids = as_names(original_ids, n)
         indices = np.ascontiguousarray(indices, np.uint32)
         return cls(indptr, indices, weights, original_ids=original_ids, name=name)
 
@@ -127,8 +126,7 @@ class FromArrays:
             raise UsageError(f"src has {len(src)} ids and dst has {len(dst)}, expected the same number")
         weights = as_weights(weights, len(src))
         largest = max((int(ids.max()) for ids in (src, dst) if len(ids)), default=-1)
-        n = largest + 1 if n is None else n
-        check_size(n)
+        n = as_size(largest + 1 if n is None else n)
         if largest >= n:
             raise UsageError(f"vertex id {largest} is outside the graph, expected ids in 0..{n - 1}")
         if weights is not None and duplicates == "sum" and weights.dtype.kind in "iu":

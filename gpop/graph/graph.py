@@ -19,12 +19,16 @@ import numpy as np
 from gpop.common.above import module_above
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
+from gpop.graph.arguments import as_names
 from gpop.graph.derived import Derived
 from gpop.graph.facts import Facts
 from gpop.graph.from_arrays import FromArrays
 from gpop.graph.interchange import Interchange
 from gpop.graph.kept import Kind, Store
 from gpop.graph.kept_bytes import Bytes
+
+FIXED = frozenset(("n", "m", "indptr", "indices", "weights"))
+"""Attributes of a graph that are never set again."""
 
 
 class Graph(FromArrays, Derived, Interchange):
@@ -84,6 +88,20 @@ class Graph(FromArrays, Derived, Interchange):
         self.name = name
         self.facts = Facts()
         self.store = Store((indptr, indices, weights))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Of edges that are set nobody would hear who has made something of those that were there."""
+        if name in FIXED and name in vars(self):
+            raise UsageError(
+                f"Graph.{name} cannot be set: a graph does not change; make another one, such as "
+                "Graph.from_csr(graph.indptr, graph.indices, weights, original_ids=graph.original_ids)"
+            )
+        if name == "original_ids" and "store" in vars(self):
+            value = None if value is None else as_names(value, self.n)
+            self.store.discard(Kind.IDS)
+            self.store.discard(Kind.REORDERED)  # the order of ids decides between vertices that are alike
+            self.store.forget()
+        super().__setattr__(name, value)
 
     def __getstate__(self) -> dict[str, Any]:
         """What copies and pickles take along: the graph and what is known of it, nothing built for runs."""

@@ -30,11 +30,11 @@ def offsets_fault(indptr: np.ndarray, m: int) -> str | None:
     for_each(len(pieces), check)
     if falls:
         v = falls[min(falls)]
-        if v + 1 == len(indptr) - 1:
+        if v + 1 < len(indptr) - 1:
+            following = f"expected at least {indptr[v]} (that of vertex {v})"
+            return f"offset of vertex {v + 1} is {indptr[v + 1]}, {following}"
+        if indptr[v] > m:
             return f"offset of vertex {v} is {indptr[v]}, expected at most m = {m}"
-        return (
-            f"offset of vertex {v + 1} is {indptr[v + 1]}, expected at least {indptr[v]} (that of vertex {v})"
-        )
     if indptr[-1] != m:
         return f"last offset is {indptr[-1]}, expected m = {m}"
     return None

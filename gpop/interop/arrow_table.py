@@ -129,7 +129,15 @@ def _plain(pa: Any, column: Any, name: str) -> Any:
     """The column without dictionary encoding; nulls are an error."""
     if column.null_count:
         raise UsageError(f"column {name!r} has {column.null_count} nulls, expected a value in every row")
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    if not pa.types.is_dictionary(column.type):
+        return column
+    if _is_view(pa, column.type.value_type):  # categories of Polars; Arrow has no cast of these
+        parts = [
+            pa.DictionaryArray.from_arrays(part.indices, part.dictionary.cast(pa.large_string()))
+            for part in column.chunks
+        ]
+        column = pa.chunked_array(parts, pa.dictionary(column.type.index_type, pa.large_string()))
+    return column.cast(column.type.value_type)
 
 
 def _encode(pa: Any, ends: list) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
-from gpop.graph.arguments import as_ids, as_weights, check_size
+from gpop.graph.arguments import as_ids, as_size, as_weights
 from gpop.graph.build import check_duplicates
 from gpop.graph.edge_pieces import csr_of
 from gpop.graph.graph import Graph
@@ -108,9 +108,9 @@ def graph_of_columns(
         n = len(names)
     elif n is None:
         n, original_ids = dense_ids(ends, largest, 0)
-    elif largest >= n:
+    elif largest >= as_size(n):
         raise UsageError(f"vertex id {largest} is outside the graph, expected ids in 0..{n - 1}")
-    check_size(n)
+    n = as_size(n)
     pieces = [None] * len(sources)
     sources.clear()
     targets.clear()

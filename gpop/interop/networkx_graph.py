@@ -116,7 +116,7 @@ def _numbers(found: list, attribute: Any) -> np.ndarray:
 
 def from_networkx(graph: networkx.Graph, weight: str | None) -> Graph:
     """See `Graph.from_networkx`."""
-    if not (hasattr(graph, "nodes") and hasattr(graph, "is_directed")):
+    if isinstance(graph, type) or not (hasattr(graph, "nodes") and hasattr(graph, "is_directed")):
         raise UsageError(f"expected a NetworkX graph, got {kind_of(graph)}")
     nodes = list(graph.nodes)
     numbers, rows = numbers_of(nodes), rows_of(graph.adj, nodes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -91,9 +91,11 @@ def _column(values: Any, label: Any) -> np.ndarray:
     """A column as an array; text and other objects as objects, none of them missing."""
     if isinstance(values, np.ndarray) and values.ndim != 1:
         raise UsageError(f"column {label!r} has {values.ndim} dimensions, expected one")
+    if not isinstance(values, Sized):  # an iterator, which is walked along once
+        values = list(values)
     if isinstance(values, np.ndarray) or not any(isinstance(value, list | tuple) for value in values):
         column = np.asarray(values)
-        if column.dtype.kind in "iufb":
+        if column.dtype.kind in "iub" or (column.dtype.kind == "f" and not np.isnan(column).any()):
             return column
     objects = [plain(value) for value in values]
     if any(value is None or value != value for value in objects):

@@ -207,6 +207,22 @@ def module_to_read(path: Path) -> ModuleType:
     raise GraphFileError(f"{path}: cannot be read: {os.strerror(errno.ENOENT)}")
 
 
+def module_to_write(path: Path) -> ModuleType:
+    """The module that writes a file, for what is made before: a name that cannot be is found out now.
+
+    Raises
+    ------
+    UsageError
+        For an unknown suffix.
+    GraphFileError
+        If there is no such folder.
+    """
+    module = format_module(path)
+    if not path.parent.is_dir():
+        raise GraphFileError(f"{path}: cannot be written: {os.strerror(errno.ENOENT)}")
+    return module
+
+
 def format_module(path: str | os.PathLike) -> ModuleType:
     """The module that reads and writes files of this name; UsageError when there is none."""
     name = Path(path).name.lower()

@@ -18,7 +18,7 @@ from gpop.common.memory import require_memory
 from gpop.common.others import Others
 from gpop.common.progress import progress_bar
 from gpop.common.replacing import replacing
-from gpop.graph.arguments import check_size
+from gpop.graph.arguments import as_size
 from gpop.graph.graph import Graph
 from gpop.graph.renumber import dense_ids
 from gpop.interop.arrow_table import (
@@ -82,8 +82,7 @@ def read_share(
     n, original_ids = stated(schema, largest, rows), None
     if n is None:
         n, original_ids = dense_ids(ends, largest, 0, others)
-    check_size(n)
-    return Share(n, original_ids, ends, arrays[2] if len(arrays) == 3 else None, file.done)
+    return Share(as_size(n), original_ids, ends, arrays[2] if len(arrays) == 3 else None, file.done)
 
 
 class _Counting(io.FileIO):

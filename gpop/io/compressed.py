@@ -62,6 +62,8 @@ class _Zstandard(io.RawIOBase):
 
 def opener(path: Path) -> Callable[[BinaryIO], BinaryIO] | None:
     """What turns the opened file into its plain bytes; None when it is not compressed."""
+    if path.suffix.lower() in (".gz", ".zst") and path.stat().st_size == 0:  # read as a file of no bytes
+        raise GraphFileError(f"{path}: damaged compressed data: the file is empty")
     return {
         ".gz": gzip.open,
         ".bz2": bz2.open,

@@ -37,17 +37,15 @@ def read(path: Path, *, weighted: bool | None = None, progress: bool = False) ->
         has_weights = matrix.dtype != bool
         demand_weights(path, has_weights, weighted)
         take = has_weights and weighted is not False
-        if matrix.format == "csr":
-            graph = Graph.from_csr(matrix.indptr, matrix.indices, matrix.data if take else None)
-        else:
+        if matrix.format != "csr":
             if hasattr(matrix, "check_format"):
                 matrix.check_format(full_check=True)  # conversions trust the indices
             matrix = matrix.tocoo()
-            weights = [matrix.data] if take else None
-            graph = graph_of_columns([matrix.row], [matrix.col], weights, n=rows, progress=progress)
-    if graph.weights is not None and graph.weights.dtype.kind == "i":
-        graph.weights = narrow(graph.weights)
-    return graph
+        values = narrow(matrix.data) if take and matrix.data.dtype.kind == "i" else matrix.data
+        if matrix.format == "csr":
+            return Graph.from_csr(matrix.indptr, matrix.indices, values if take else None)
+        weights = [values] if take else None
+        return graph_of_columns([matrix.row], [matrix.col], weights, n=rows, progress=progress)
 
 
 def write(graph: Graph, path: Path) -> None:

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -131,7 +131,15 @@ class Trace:
             self._rows = deque([np.concatenate([np.empty((0, len(COLUMNS) - 1)), *self._rows])])
         return self._rows[0]
 
-    def __getitem__(self, index: int) -> dict[str, int | float]:
+    @overload
+    def __getitem__(self, index: int) -> dict[str, int | float]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[dict[str, int | float]]: ...
+
+    def __getitem__(self, index: int | slice) -> dict[str, int | float] | list[dict[str, int | float]]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
         index = range(len(self))[index]
         last = self._rows[-1]  # what a callback asks for; to put all together each time would take too long
         first = len(self) - len(last)

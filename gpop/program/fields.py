@@ -38,10 +38,11 @@ def _scalar_dtype(dtype: Any, what: str) -> np.dtype:
 
 
 def _scalar(dtype: np.dtype, value: Any, what: str) -> np.generic:
-    """The value in this type, or a `UsageError`; a fraction is no whole number."""
+    """The value in this type, or a `UsageError`; a fraction is no whole number, and None not NaN."""
     try:
         scalar = dtype.type(value)
-        lossless = isinstance(scalar, np.generic) and (dtype.kind not in "iu" or scalar == value)
+        lossless = value is not None and not isinstance(value, str)
+        lossless &= isinstance(scalar, np.generic) and (dtype.kind not in "iu" or scalar == value)
     except (TypeError, ValueError, OverflowError):
         lossless = False
     if not lossless:
@@ -125,6 +126,8 @@ class VertexField:
             program._fields.put_away(self.name, value)
         elif isinstance(value, SCALARS):
             program._fields.assign_all(self.name, value)
+        elif value is None:  # NumPy would make NaN of it
+            raise UsageError(f"field {self.name} = None: expected a value of type {self.dtype}, or an array")
         else:
             program._fields[self.name][:] = value
 

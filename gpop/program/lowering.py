@@ -11,7 +11,6 @@ import functools
 import sys
 import types
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from gpop.common.cached import source_key
 from gpop.common.errors import ProgramError
@@ -23,9 +22,6 @@ from gpop.program.program import BUILT_IN, Program
 
 SAID = {"steady", "activates", "filters_early", "gathered", "written", "sent", "filters"}
 """Fields of `Lowered` that the check finds."""
-
-_known: WeakKeyDictionary[type[Program], tuple[Watched, Lowered]] = WeakKeyDictionary()
-"""Class -> what its key was made of, and its checked form."""
 
 
 class Lowered(NamedTuple):
@@ -73,13 +69,13 @@ def lower(cls: type[Program]) -> Lowered:
     >>> sorted(lower(Sum).functions)
     ['gatherFunc', 'scatterFunc']
     """
-    watched, known = _known.get(cls, (None, None))
+    watched, known = vars(cls).get("_lowered", (None, None))
     if watched is not None and watched.unchanged(cls):
         return known
     functions = user_functions(cls)
     watched, key = Watched(cls, functions), content_key(cls, functions)
     if known is not None and known.key == key:
-        _known[cls] = watched, known
+        cls._lowered = watched, known
         return known
     found = _recalled(key) or _found(cls, functions, key)
     used = {*found["used"], *(cls.settles or ())}
@@ -92,13 +88,13 @@ def lower(cls: type[Program]) -> Lowered:
         key,
         **{name: tuple(value) if isinstance(value, list) else value for name, value in found["said"].items()},
     )
-    _known[cls] = watched, lowered
+    cls._lowered = watched, lowered
     return lowered
 
 
 def watched_of(cls: type[Program]) -> Watched:
     """What a lowered class was made of; as long as that is unchanged, `lower` gives the same."""
-    return _known[cls][0]
+    return vars(cls)["_lowered"][0]
 
 
 def _recalled(key: str) -> dict[str, Any] | None:

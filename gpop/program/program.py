@@ -131,6 +131,9 @@ class Program(Functions):
     """What a class declares and inherits, by kind; looked up once, since every run makes a program."""
     _defaults: ClassVar[dict[str, Any]] = {}
     """Of its parameters."""
+    _lowered: ClassVar[Any]
+    """What `gpop.program.lowering` has found of this class, none of its bases: in a table of classes it would
+    keep alive those that their functions refer to, with all that is beside them."""
     _series: Mapping[str, np.ndarray] = {}
     """Parameters that have a value for each iteration; replaced, never changed."""
 

@@ -109,5 +109,7 @@ def not_compiled(lowered: Lowered, name: str, error: Exception) -> ProgramError:
     where = place_in(lowered, name) if name in lowered.functions else lowered.name
     lines = [line.strip() for line in uncoloured(error).splitlines() if line.strip()]
     reason = next((line for line in lines if not line.startswith(("Failed in", "During", "File"))), lines[0])
-    place = next((line for line in lines if line.startswith("File")), "")
+    if reason.endswith("for signature:"):  # which is below, after an arrow
+        reason += next((line.removeprefix(">>>") for line in lines if line.startswith(">>>")), "")
+    place = next((line for line in reversed(lines) if line.startswith("File")), "")  # the user's is outermost
     return ProgramError(f"{where} does not compile: {reason} {place}".rstrip(" :"), detail=uncoloured(error))

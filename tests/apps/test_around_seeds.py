@@ -109,6 +109,7 @@ def test_bad_arguments(app, graph):
         ([], "no seed given"),
         (-1, "seed -1 is not in"),
         ([1, 5000], "seed 5000 is not in"),
+        ({1: 0.9, 2: 0.1}, "seeds {1: 0.9, 2: 0.1}: expected a list of vertices, which have no weights here"),
     ):
         with pytest.raises(gpop.UsageError, match=message):
             call(graph, seeds)
@@ -125,6 +126,8 @@ def test_bad_arguments(app, graph):
         (gpop.heat_kernel, "epsilon", float("nan"), "epsilon nan"),
         (gpop.pagerank_nibble, "alpha", 1, "alpha 1: expected a number between 0 and 1"),
         (gpop.pagerank_nibble, "epsilon", "x", "epsilon 'x': expected a number above 0"),
+        (gpop.pagerank_nibble, "alpha", 1e-9, "alpha 1e-09, epsilon 1e-06: expected at least alpha 3e-08"),
+        (gpop.pagerank_nibble, "epsilon", 1e-39, "epsilon 1e-39: expected at least .* and epsilon 1.2e-38"),
     ],
 )
 def test_bad_parameters(graph, call, argument, bad, message):

@@ -211,6 +211,8 @@ def test_other_orders_of_the_vertices():
         (lambda graph: gpop.personalized_pagerank(graph, {999: 1}), "seed 999 is not in the graph"),
         (lambda graph: gpop.personalized_pagerank(graph, {999: 1}, reorder="degree"), "seed 999 is not"),
         (lambda graph: gpop.katz(graph, beta=[1, 2]), "beta of type int64, .*: expected a number, or 256"),
+        (lambda graph: gpop.katz(graph, beta=np.inf), "beta holds inf: expected finite numbers"),
+        (lambda graph: gpop.katz(graph, beta=np.r_[np.nan, graph.out_degree[1:]]), "beta holds nan"),
         (lambda graph: gpop.katz(graph, weighted=True), "katz needs edge weights"),
         (lambda graph: gpop.katz(graph, dtype=np.int32), "dtype .*int32.*: expected float32 or float64"),
         (lambda graph: gpop.hits(graph, weighted=True), "hits needs edge weights"),
@@ -221,6 +223,14 @@ def test_other_orders_of_the_vertices():
 def test_refused(call, said):
     with pytest.raises(gpop.UsageError, match=said):
         call(small_graphs()["rmat"])
+
+
+@pytest.mark.parametrize("call", [gpop.katz, gpop.hits])
+@pytest.mark.parametrize("weight", [np.nan, np.inf, -np.inf])
+def test_weights_that_are_no_finite_numbers(call, weight):
+    graph = gpop.Graph.from_edges([0, 0, 1], [1, 2, 2], [1, weight, 1])
+    with pytest.raises(gpop.UsageError, match=f"needs weights that are finite: edge 0 -> 2 has {weight}"):
+        call(graph, weighted=True)
 
 
 def test_verify_sees_a_fault():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
 
@@ -120,6 +121,13 @@ def test_an_unwritable_output_is_one_line(road, tmp_path, capsys):
     (tmp_path / "taken.csv").mkdir()
     assert run_app("bfs", road, "--rounds", 1, "--output", tmp_path / "taken.csv") == 2
     assert re.fullmatch(r"gpop: .*taken\.csv: cannot be written: .*\n", capsys.readouterr().err)
+
+
+def test_a_plot_without_matplotlib_is_refused_before_the_run(road, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert run_app("bfs", road, "--trace", tmp_path / "t.png") == 2
+    told = capsys.readouterr()
+    assert "t.png': a plot needs matplotlib (pip install matplotlib)" in told.err and not told.out
 
 
 def test_target_without_a_device(road, capsys):

@@ -69,6 +69,8 @@ def test_what_is_refused(tmp_path):
         gpop.Checkpoint(tmp_path, seconds=-1)
     with pytest.raises(UsageError, match="target 'python': expected 'cpu'"):
         gpop.bfs(GRAPH, 0, target="python", checkpoint=gpop.Checkpoint(tmp_path))
+    with pytest.raises(UsageError, match="checkpoint 'folder': expected a gpop.Checkpoint"):
+        gpop.bfs(GRAPH, 0, checkpoint="folder")
     with pytest.raises(UsageError, match="tracks what it touches"):
         gpop.nibble(GRAPH, 0, checkpoint=gpop.Checkpoint(tmp_path))
 

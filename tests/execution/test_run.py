@@ -90,13 +90,15 @@ def test_a_class_is_no_program():
     [
         [3, 1, 77], (77, 3, 1), range(1, 78, 2), [3, 3, 1, 77, 1, 3], [5], 5, np.int64(5), [], np.empty(0),
         np.array([77, 1, 3], np.uint32), np.array([1, 3, 77], np.int8), np.arange(200)[::7], np.arange(200),
-        None,
+        {1, 3, 77}, {1: "a", 77: "b"}.keys(), None,
     ],
     ids=repr,
 )  # fmt: skip
 def test_frontiers(frontier):
     program, expected = Rumours(GRAPH), Rumours(GRAPH)
-    start = None if frontier is None else np.atleast_1d(np.asarray(frontier)).astype(int)
+    start = None
+    if frontier is not None:
+        start = np.array([*frontier] if np.iterable(frontier) else [frontier], int)
     wanted = interpret(expected, start, iterations=2)
     run = gpop.run(program, frontier, iterations=2, threads=1)
     assert np.array_equal(program.heard, expected.heard)
@@ -104,6 +106,13 @@ def test_frontiers(frontier):
     assert run.frontier.dtype == np.uint32
     assert run.trace.column("frontier").tolist() == wanted["sizes"]
     assert run.converged == (not wanted["frontier"])
+
+
+def test_a_frontier_may_be_an_iterator():
+    again, expected = Rumours(GRAPH), Rumours(GRAPH)
+    gpop.run(expected, [3, 77], iterations=2)
+    gpop.run(again, (vertex for vertex in (3, 77)), iterations=2)
+    assert np.array_equal(again.heard, expected.heard)
 
 
 def test_empty_frontier_does_nothing():

@@ -82,6 +82,12 @@ def test_errors(tmp_path, monkeypatch, capsys, arguments, message):
     assert not os.listdir(tmp_path)
 
 
+def test_a_folder_that_is_not_there_is_found_out_before_the_work(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(f"{main.__module__}.generate", None)
+    assert main(["rmat", "--scale", "4", str(tmp_path / "none/x.bin")]) == 2
+    assert "none/x.bin: cannot be written: No such file" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

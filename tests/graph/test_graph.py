@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import gpop
 import gpop.graph.graph
 from gpop.common.errors import GpopError, NotEnoughMemory, UsageError
 from gpop.graph.graph import Graph
@@ -37,6 +41,7 @@ def test_from_csr_shares_the_arrays():
         ([0, 2, 1, 3], [1, 2, 1], None, r"offset of vertex 2 is 1, expected at least 2 \(that of vertex 1\)"),
         ([0, 2, 2, 2], [1, 2, 1], None, "last offset is 2, expected m = 3"),
         ([0, 2, 9, 3], [1, 2, 1], None, "offset of vertex 2 is 9, expected at most m = 3"),
+        ([0, 2, 3, 1], [1, 2, 1], None, "last offset is 1, expected m = 3"),
         ([0, 2, 2, 3], [1, 2, 3], None, "edge 2 leads to vertex 3, expected an id from 0 and below n = 3"),
         ([0, 2, 2, 3], [1, -2, 1], None, "edge 1 leads to vertex -2"),
         ([0], [5], None, "last offset is 0, expected m = 1"),
@@ -65,12 +70,19 @@ def test_inconsistent_csr(indptr, indices, weights, message):
         (([0], np.array([2**64 - 1], np.uint64)), r"dst\[0\] is 18446744073709551615"),
         (([0], [1], None, 2**32 - 1), r"expected 0\.\.4294967294"),
         (([], [], None, -1), "a graph of -1 vertices is not possible"),
+        (([], [], None, "3"), "n='3': expected a number of vertices"),
         (([0], [1], [1j]), "weights are complex128"),
     ],
 )
 def test_impossible_edges(arguments, message):
     with pytest.raises(UsageError, match=message):
         Graph.from_edges(*arguments)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.uint8, np.int64])
+def test_a_number_of_vertices_may_be_of_any_integer_type(kind):
+    graph = Graph.from_edges([0, 1], [1, 3], n=kind(7))
+    assert (graph.n, type(graph.n)) == (7, int)
 
 
 def test_a_graph_that_does_not_fit_is_refused_first(monkeypatch):
@@ -123,10 +135,40 @@ def test_networkx_names_and_weights():
     assert set(ours.to_networkx().edges) == {("a", "b"), ("b", "a"), ("b", "c"), ("c", "b"), ("c", "c")}
     assert Graph.from_networkx(nx.path_graph(3)).weights is None
     assert Graph.from_networkx(nx.grid_2d_graph(2, 2)).vertex_of((1, 0)) == 2
+    with pytest.raises(UsageError, match="expected a NetworkX graph, got type"):
+        Graph.from_networkx(nx.Graph)
     lesmis = nx.les_miserables_graph()
     assert np.array_equal(
         Graph.from_networkx(lesmis).to_scipy().toarray(), nx.to_numpy_array(lesmis, weight="weight")
     )
+
+
+@pytest.mark.parametrize("name", ["n", "m", "indptr", "indices", "weights"])
+def test_edges_cannot_be_set(name):
+    """What was made of the old ones would go on: distances were those of the weights before."""
+    graph = Graph.from_edges([0, 1], [1, 2], [3, 4])
+    before = gpop.sssp(graph, 0).distance.tolist()
+    with pytest.raises(
+        UsageError, match=rf"Graph\.{name} cannot be set: a graph does not change; make another"
+    ):
+        setattr(graph, name, getattr(graph, name))
+    other = Graph.from_csr(graph.indptr, graph.indices, graph.weights * 2, original_ids=graph.original_ids)
+    assert gpop.sssp(other, 0).distance.tolist() == [2 * distance for distance in before]
+    for again in (copy.copy(graph), copy.deepcopy(graph), pickle.loads(pickle.dumps(graph))):
+        assert same(again, graph)
+
+
+def test_vertices_may_be_renamed_at_any_time():
+    graph = Graph.from_csr(INDPTR, INDICES, original_ids=["a", "b", "c"])
+    assert graph.vertex_of("c") == 2 and gpop.bfs(graph, "a").path("c") == ["a", "c"]
+    gpop.label_propagation(graph, reorder="degree")
+    graph.original_ids = ["c", "b", "a"]
+    assert graph.vertex_of("c") == 0 and gpop.bfs(graph, "c").path("a") == ["c", "a"]
+    assert "reordered" not in [each.kind for each in graph.kept()]
+    with pytest.raises(UsageError, match="original_ids has 2 entries, expected n = 3"):
+        graph.original_ids = ["a", "b"]
+    graph.original_ids = None
+    assert gpop.bfs(graph, 0).path(2) == [0, 2]
 
 
 def test_vertex_of():
@@ -141,6 +183,22 @@ def test_vertex_of():
             plain.vertex_of(outside)
     with pytest.raises(UsageError, match="original_ids has 2 entries, expected n = 3"):
         Graph.from_csr(INDPTR, INDICES, original_ids=np.array([1, 2]))
+    with pytest.raises(UsageError, match="original_ids has 3 x 1 entries, expected n = 3"):
+        Graph.from_csr(INDPTR, INDICES, original_ids=np.zeros((3, 1), int))
+
+
+@pytest.mark.parametrize(
+    ("ids", "kind"), [(["a", "b", "c"], "U"), ((7, 8, 9), "i"), (["a", 8, (1, 2)], "O"), (range(3), "i")]
+)
+def test_names_may_come_as_a_list(ids, kind, tmp_path):
+    """As in read_edges: they are never changed into text."""
+    graph = Graph.from_csr(INDPTR, INDICES, original_ids=ids)
+    assert graph.original_ids.dtype.kind == kind and graph.original_ids.tolist() == list(ids)
+    assert graph.vertex_of(ids[1]) == 1
+    assert {name for name, _ in gpop.pagerank(graph).top(3)} == {*ids}
+    if kind != "O":
+        graph.save(tmp_path / "g.bin")
+        assert gpop.load(tmp_path / "g.bin").original_ids.tolist() == list(ids)
 
 
 def test_errors_are_what_callers_expect():

@@ -38,7 +38,9 @@ def test_the_same_graph(kind):
         ([(0, 1)], {}, "expected a table of pandas, Polars or Arrow, or a mapping of columns, got list"),
         ({"a": [1], "b": [1, 2]}, {}, "columns of the table differ in length"),
         ({"a": ["x"], "b": [None]}, {}, "column 'b' has missing values"),
+        ({"a": [0.5, 1.5], "b": [np.nan, 0.5]}, {}, "column 'b' has missing values"),
         ({"a": ["x"], "b": [["y"]]}, {}, "unhashable type: 'list', expected integers or names"),
+        ({"a": [0], "b": [1]}, {"n": "3"}, "n='3': expected a number of vertices"),
         ({"a": ["x"], "b": ["y"]}, {"n": 3}, "n is for integer ids"),
         (
             {"a": [0], "b": [1]},
@@ -51,6 +53,21 @@ def test_the_same_graph(kind):
 def test_what_is_no_table(table, arguments, message):
     with pytest.raises(gpop.UsageError, match=message):
         gpop.read_edges(table, **arguments)
+
+
+def test_columns_may_be_iterators():
+    graph = gpop.read_edges({"from": iter([0, 1]), "to": (v for v in (1, 2)), "weight": map(float, "57")})
+    assert (graph.indices.tolist(), graph.weights.tolist()) == ([1, 2], [5.0, 7.0])
+
+
+@pytest.mark.parametrize("kind", [polars.Categorical, polars.Enum(["b", "c", "a"])])
+@pytest.mark.parametrize("ending", [".arrow", ".parquet"])
+def test_categories_of_polars(kind, ending, tmp_path):
+    table = polars.DataFrame({"from": ["a", "b"], "to": ["b", "c"]}).cast(kind)
+    (table.write_ipc if ending == ".arrow" else table.write_parquet)(tmp_path / f"g{ending}")
+    for graph in (gpop.read_edges(table), gpop.load(tmp_path / f"g{ending}")):
+        assert graph.original_ids.tolist() == ["a", "b", "c"] and graph.indices.tolist() == [1, 2]
+    assert gpop.read_edges(table[:0]).n == 0
 
 
 def test_a_table_without_rows():

@@ -202,6 +202,7 @@ def test_dialects(tmp_path, name, text, edges):
         ("g.parquet", "PAR1", "is not an Arrow or Parquet table"),
         ("g.arrow", "ARROW1", "is not an Arrow or Parquet table"),
         ("g.adj.zst", "nothing", "damaged compressed data"),
+        *((f"g.el.{ending}", "", "damaged compressed data") for ending in ("gz", "bz2", "xz", "zst")),
     ],
 )
 def test_malformed(tmp_path, name, text, message):

@@ -57,6 +57,7 @@ def test_records(trace):
         "partitions_pull": 3, "messages": 30, "bytes": 1234, "scatter_seconds": 0.25, "gather_seconds": 0.5,
     }  # fmt: skip
     assert trace[-1]["iteration"] == 2
+    assert trace[-2:] == [trace[1], trace[2]] and trace[::-1] == [*trace][::-1] and trace[5:] == []
     assert all(type(value) in (int, float) for record in trace for value in record.values())
     assert [record["frontier"] for record in trace] == trace.column("frontier").tolist() == [5, 1, 0]
     assert trace.seconds == pytest.approx(0.75000125)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -53,6 +54,24 @@ def test_errors_of_the_compiler_are_one_line():
     assert "Failed in" in error.detail and "scatterFunc" in error.detail
 
 
+@pytest.mark.parametrize(
+    "function, call",
+    [
+        (lambda self, node: np.zeros(self.a[node] + 0.5), "zeros(float64)"),
+        (
+            lambda self, node: np.where(self.a[node] > 1, 2, 0),
+            "where(bool, Literal[int](2), Literal[int](0))",
+        ),
+        (lambda self, node: self.a[node] + "a", "add(int64, Literal[str](a))"),
+    ],
+)
+def test_a_call_that_there_is_none_of_is_said_with_its_types(function, call):
+    """And the last place is named, which is the user's; the first may be inside Numba."""
+    message, _ = refusal("scatterFunc", function)
+    assert f"found for signature: {call} " in message
+    assert message.rstrip(":").endswith(f'{Path(__file__).name}", line {function.__code__.co_firstlineno}')
+
+
 def test_messages_are_numbers():
     message, _ = refusal("scatterFunc", lambda self, node: pair(self.a[node]))
     assert message == "returns more than a number: expected one number"
@@ -96,3 +115,41 @@ def test_dense_programs_answer_where_they_like():
     program.a = 3
     gpop.run(program, iterations=1)
     assert program.a.tolist() == [3, 6]
+
+
+class Hashed(gpop.Program):
+    """Bits of 32 from whatever a vertex hears, as the guide says that they are written."""
+
+    bits = gpop.VertexField(np.uint32)
+    cast = gpop.VertexField(np.uint64)
+
+    def scatterFunc(self, node):
+        return (node + 0xFFFFFFF0) * 2654435761
+
+    def applyWeight(self, value, weight):
+        return ((value & 0xFFFFFFFF) * 4294967291 + weight) & 0xFFFFFFFF
+
+    def gatherFunc(self, value, node):
+        self.bits[node] = value ^ (value >> 15)
+        return True
+
+
+class Cast(Hashed):
+    def filterFunc(self, node):
+        self.cast[node] = np.uint32(self.bits[node] | 0x80000000) * np.uint32(0x80000001)
+        return True
+
+
+@pytest.mark.parametrize("target", ["cpu", "python"])
+def test_whole_numbers_wrap_around_alike_and_unsaid(target):
+    """Products are beyond 2**63; NumPy would warn of it, and warnings are errors here."""
+    program = Hashed(EDGE)
+    gpop.run(program, [0], iterations=1, target=target)
+    expected = ((0xFFFFFFF0 * 2654435761 % 2**32) * 4294967291 + 1) % 2**32
+    assert program.bits[1] == expected ^ (expected >> 15)
+
+
+def test_a_cast_does_not_cut_what_follows():
+    program = Cast(EDGE)
+    gpop.run(program, [0], iterations=1)
+    assert program.cast[1] == (int(program.bits[1]) | 0x80000000) * 0x80000001 > 2**32

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import gc
 import types
+import weakref
 
 import numba
 import numpy as np
@@ -12,7 +14,7 @@ import pytest
 import gpop
 from gpop.program import lowering
 from gpop.program.content_key import helpers_of
-from gpop.program.lowering import lower
+from gpop.program.lowering import lower, watched_of
 from tests.program.toy import FILE, gather, scatter, toy
 
 SIGNATURES = [
@@ -161,6 +163,36 @@ def test_what_a_check_has_found_is_kept_for_the_next_process(tmp_path, monkeypat
             value += 1
 
     for _ in range(2):
-        lowering._known.pop(Silent, None)
         with pytest.raises(gpop.ProgramError):
             lowering.lower(Silent)
+
+
+def test_a_class_that_its_functions_refer_to_goes_when_nobody_has_it():
+    """As a script that is run in a namespace of its own, again and again, with its graphs in it."""
+    scope = {"gpop": gpop}
+    exec(
+        "class Own(gpop.Program):\n"
+        "    def scatterFunc(self, node):\n        return node\n"
+        "    def gatherFunc(self, value, node):\n        return True\n",
+        scope,
+    )
+    own = weakref.ref(scope["Own"])
+    assert set(lower(own()).functions) == {"scatterFunc", "gatherFunc"} and watched_of(own()) is not None
+    del scope
+    gc.collect()
+    assert own() is None
+
+
+def test_what_is_known_of_a_class_is_not_that_of_its_base():
+    class Base(gpop.Program):
+        def scatterFunc(self, node):
+            return node
+
+        def gatherFunc(self, value, node):
+            return True
+
+    class Derived(Base):
+        def gatherFunc(self, value, node):
+            return False
+
+    assert lower(Base).activates and not lower(Derived).activates and lower(Base).activates

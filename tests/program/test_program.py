@@ -68,6 +68,8 @@ def test_setting_a_field_copies_into_its_array():
     assert array.tolist() == [5, 5, 8, 5]
     with pytest.raises(ValueError, match="broadcast"):
         program.filled = [1, 2, 3]
+    with pytest.raises(gpop.UsageError, match="^field filled = None: expected a value of type"):
+        program.filled = None
 
 
 def test_parameters_have_their_type():
@@ -169,6 +171,9 @@ def test_values_that_do_not_fit_their_type():
     with pytest.raises(gpop.UsageError, match="^default = 'x': expected a value of type float32$"):
         gpop.Parameter(np.float32, "x")
     program = Base(GRAPH)
+    for nothing in (None, "0.5"):  # NumPy makes NaN of one, and a number of the other
+        with pytest.raises(gpop.UsageError, match=f"^parameter rate = {nothing!r}: expected a value of type"):
+            program.rate = nothing
     with pytest.raises(gpop.UsageError, match="^parameter rate = 'fast': expected a value of type float32$"):
         program.rate = "fast"
     assert program.rate == np.float32(0.1)
