@@ -44,6 +44,8 @@ class Traits(NamedTuple):
     """Whether a decision tree is asked (tree.cuh)."""
     clustered: bool = False
     """Whether a cluster of blocks has iterations in which few vertices are active (levels_loop.cuh)."""
+    swept: bool = False
+    """Whether levels may look at all edges (sweep.cuh)."""
     told: bool = False
     """Whether a rank is told who is active elsewhere, and nothing else (peers.cuh)."""
 
