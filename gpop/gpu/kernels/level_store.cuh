@@ -27,9 +27,9 @@ struct LevelStore {
   Control* control;
 
   __device__ __forceinline__ Entry* list(unsigned of) const {
-    return (Entry*)space.entries + (of & 1) * min((int64)LEVEL_EDGES, graph.n);
+    return (Entry*)space.entries + (of & 1) * min((int64)MOST_ENTRIES, graph.n);
   }
-  __device__ __forceinline__ Entry* beside(unsigned of) const { return list(of) + 2 * min((int64)LEVEL_EDGES, graph.n); }
+  __device__ __forceinline__ Entry* beside(unsigned of) const { return list(of) + 2 * min((int64)MOST_ENTRIES, graph.n); }
   __device__ __forceinline__ uint64* sum(unsigned of) const { return (uint64*)control->level_found + of % 3; }  // beside
   __device__ __forceinline__ Stage* stage(unsigned of) const { return (Stage*)(shared_memory + (of & 1) * STAGE_BYTES); }
   __device__ __forceinline__ unsigned count(unsigned of) const { return min(stage(of)->count, MOST_STAGED); }

@@ -10,7 +10,7 @@
 const int ARRIVED_SHIFT = 54, FLAGGED_SHIFT = 44, VERTICES_SHIFT = 23;
 const uint64 MOST_ARRIVED = (1 << 10) - 1, MOST_VERTICES = (1 << (FLAGGED_SHIFT - VERTICES_SHIFT)) - 1,
              MOST_EDGES = (1 << VERTICES_SHIFT) - 1;
-static_assert(MOST_BLOCKS <= MOST_ARRIVED + 1 && LEVEL_EDGES <= MOST_VERTICES, "a word has room");
+static_assert(MOST_BLOCKS <= MOST_ARRIVED + 1 && MOST_ENTRIES <= MOST_VERTICES, "a word has room");
 
 struct Mustered {  // by the blocks that have arrived
   uint64 word;
