@@ -67,14 +67,13 @@ __device__ __forceinline__ bool wait_at_hub(Gathered value, unsigned v, const Gr
   return true;
 }
 
-// True if the message activates its vertex now; one that waits does so later. `ends`, where the caller asks: it
-// does, and needsFunc has no use for another one, so that no other message activates the vertex. `ahead` is called when
-// it may activate it, before anybody waits for a swap.
-//
-// `old`, the first look, is at what L1 holds: a value that the cell has had since the barrier. A message that changes nothing
-// there came before whatever has changed it since; one that does is put right by the swap.
+// What swap_seen begins with. Past L1: with what that holds more swaps fail; on an H200 paths on a web graph took 1.1 of the
+// time.
 __device__ __forceinline__ uint64 seen_by(State& state, unsigned v) { return load_cell(&written_cell(state, v)); }
 
+// True if the message activates its vertex now; one that waits does so later. `old`: what has been seen of the vertex.
+// `ends`, where the caller asks: it does, and needsFunc has no use for another one, so that no other message activates the
+// vertex. `ahead` is called when it may activate it, before anybody waits for a swap.
 template <class Ahead = Nothing>
 __device__ __forceinline__ bool swap_seen(uint64 old, State& state, Gathered value, unsigned v, const Graph& graph,
                                           const Space& space, Control* control, bool* ends = nullptr, Ahead ahead = Ahead()) {
