@@ -1,7 +1,8 @@
 """A device for tests where there is none: NumPy in place of CuPy, and the kernels on the host (emulator.hpp).
 
-The whole target runs as it is, its Python, its tables and its kernels, on one block of one warp. What only a
-device can show, races between blocks and how long it takes, is left to the tests marked ``gpu``.
+The whole target runs as it is, its Python, its tables and its kernels, on one block of one warp; or, much slower,
+on some blocks of some warps in an order that a seed decides (`racing`). What only a device can show, what needs a
+fence and how long it takes, is left to the tests marked ``gpu``.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from gpop.gpu import device, kernel, limits
+from gpop.gpu import calibrate, device, kernel, limits
 from tests.gpu import peer_memory
 
 WARP = 32
@@ -168,26 +169,44 @@ class Kernel:
             np.array([each.ctypes.data], np.uint64) if isinstance(each, Array) else np.atleast_1d(each)
             for each in arguments
         ]
-        run_at(self.ptr, (ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values)))
+        run_at(self.ptr, (ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values)), *grid, *block)
 
 
-ENTRY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+ENTRY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)
 
 
-def run_at(function: int, arguments: Any) -> None:
+def run_at(function: int, arguments: Any, blocks: int, threads: int) -> None:
     """A kernel by its address, with the addresses of its arguments."""
-    assert ENTRY(function)(ctypes.cast(arguments, ctypes.c_void_p)), (
+    assert ENTRY(function)(ctypes.cast(arguments, ctypes.c_void_p), blocks, threads), (
         "a lane waits at a barrier for others that do not come"
     )
 
 
 class Module:
-    """``cupy.RawModule``: a shared library, kept by its source."""
+    """``cupy.RawModule``: a shared library, kept by its source.
 
-    counting = False
+    Attributes
+    ----------
+    lanes : str
+        The file that says who runs when.
+    watcher : str or None
+        The file whose functions are called before every access to memory.
+    """
+
+    lanes, watcher = "one_warp.hpp", None
 
     def __init__(self, code: str, **options: Any) -> None:
-        self.library = build(code, self.counting)
+        self.library = build(code, self.lanes, self.watcher)
+
+
+class Racing(Module):
+    """One whose kernels run on several blocks, in an order that ``seed`` decides."""
+
+    lanes, watcher, seed = "many_blocks.hpp", "many_blocks.cpp", 0
+
+    def __init__(self, code: str, **options: Any) -> None:
+        super().__init__(code, **options)
+        self.library.set_order(ctypes.c_ulonglong(self.seed))
 
     def get_function(self, name: str) -> Kernel:
         return Kernel(getattr(self.library, f"emulate_{name}"), name)
@@ -200,27 +219,26 @@ def entries(source: str) -> str:
         kinds = [re.sub(r"\w+$", "", parameter.strip()) for parameter in parameters.split(",")]
         values = ", ".join(f"*(std::decay_t<{kind}>*)given[{i}]" for i, kind in enumerate(kinds))
         found.append(
-            f'extern "C" int emulate_{name}(void** given) {{\n'
-            f"  return warp::launch([=] {{ {name}({values}); }});\n}}"
+            f'extern "C" int emulate_{name}(void** given, int blocks, int threads) {{\n'
+            f"  return warp::launch([=] {{ {name}({values}); }}, blocks, threads);\n}}"
         )
     return "\n".join(found)
 
 
-def build(source: str, counting: bool = False) -> ctypes.CDLL:
-    """The kernels of a source for the host; ``counting``: every access goes through counting.cpp."""
+def build(source: str, lanes: str, watcher: str | None) -> ctypes.CDLL:
+    """The kernels of a source for the host; see `Module`."""
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
         pytest.skip("no C++ compiler on this machine")
+    here = Path(__file__).parent
     text = CLOCK.sub("t = host_ns();", source)
-    text = text.replace(SHARED, "alignas(16) static unsigned char shared_memory[SHARED_BYTES];")
-    header = (Path(__file__).parent / "emulator.hpp").read_text()
-    whole = "\n".join([header, text, entries(source)])
+    text = text.replace(SHARED, "alignas(16) __shared__ unsigned char shared_memory[SHARED_BYTES];")
+    whole = "\n".join([(here / lanes).read_text(), (here / "emulator.hpp").read_text(), text, entries(source)])
     command = [compiler, "-std=c++17", "-O0", "-w", "-ffp-contract=off", "-fPIC"]
     if "clang" not in compiler:
         command.append("-fno-gnu-unique")  # constants of a template are those of this library
-    watched = ["-fsanitize=thread", "-fno-threadsafe-statics"] if counting else []
-    counter = Path(__file__).with_name("counting.cpp")
-    key = " ".join([*command, *watched, whole, counter.read_text() if counting else ""])
+    watched = ["-fsanitize=thread", "-fno-threadsafe-statics"] if watcher else []
+    key = " ".join([*command, *watched, whole, (here / watcher).read_text() if watcher else ""])
     folder = Path(tempfile.gettempdir()) / f"gpop-test-emulator-{os.getuid()}"
     folder.mkdir(exist_ok=True)
     library = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.so"
@@ -229,9 +247,9 @@ def build(source: str, counting: bool = False) -> ctypes.CDLL:
             (Path(own) / "engine.cpp").write_text(whole)
             subprocess.run([*command, *watched, "-c", "engine.cpp"], cwd=own, check=True)
             objects = ["engine.o"]
-            if counting:
-                subprocess.run([*command, "-c", counter], cwd=own, check=True)
-                objects = ["counting.o", "engine.o"]  # its tables are there before anything is counted
+            if watcher:
+                subprocess.run([*command, "-O2", "-c", here / watcher, "-o", "watcher.o"], cwd=own, check=True)
+                objects = ["watcher.o", "engine.o"]  # its tables are there before anything is watched
             subprocess.run([*command, "-shared", *objects, "-o", "engine.so"], cwd=own, check=True)
             os.replace(Path(own) / "engine.so", library)
     return ctypes.CDLL(str(library))
@@ -297,8 +315,8 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
             runtime=runtime,
             driver=SimpleNamespace(
                 funcSetAttribute=lambda kernel, attribute, value: None,
-                launchKernel=lambda kernel, *given: run_at(kernel, given[-2]),
-                launchCooperativeKernel=lambda kernel, *given: run_at(kernel, given[-1]),
+                launchKernel=lambda kernel, *given: run_at(kernel, given[-2], given[0], given[3]),
+                launchCooperativeKernel=lambda kernel, *given: run_at(kernel, given[-1], given[0], given[3]),
             ),
         ),
     )
@@ -318,3 +336,15 @@ def emulated(module: type[Module] = Module) -> Iterator[None]:
         finally:
             for cache in caches:
                 cache.cache_clear()
+
+
+@contextmanager
+def racing(seed: int, blocks: int = 4, threads: int = 2 * WARP) -> Iterator[None]:
+    """The same on so many blocks of so many threads, of which another one goes on after a few accesses to memory."""
+    with pytest.MonkeyPatch.context() as patch, emulated(Racing):
+        patch.setattr(Racing, "seed", seed)
+        patch.setitem(Device.attributes, "MultiProcessorCount", blocks)
+        patch.setattr(limits, "BLOCK_THREADS", threads)
+        patch.setattr(limits, "ONE_BLOCK", 0)
+        patch.setattr(calibrate, "device_ratio", lambda engine: 1.0)  # measured on a graph that takes for ever here
+        yield

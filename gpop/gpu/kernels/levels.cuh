@@ -129,8 +129,9 @@ struct LevelsOf {
       __syncthreads();
     }
     if (threadIdx.x == 0) {
-      store.empty(0);
-      store.empty(1);
+      store.empty(level + 1);
+      if (count) store.empty(level);
+      else store.no_flags(level);  // others of this block may not have looked yet how much it has
       known = wait_for_all(team);
       if (rejoins) reached = (unsigned)*(volatile int64*)&control->level_reached;
     }
@@ -277,9 +278,10 @@ struct LevelsOf {
           if (CLUSTERED) store.tell_cluster(level, team.blocks);
           end_level(now);
         } while (solo && now.stays && is_little(now.found));
-        if (solo) team.alone = false;
+        if (!solo) continue;
+        if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);  // the others do not know that it was
+        team.alone = false;
       }
-      if (!solo) continue;
       swept = false;
       end_level(now, true);
     }

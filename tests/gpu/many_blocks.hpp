@@ -1,0 +1,37 @@
+// Several blocks of several warps on the host, in an order that a seed decides (many_blocks.cpp).
+//
+// What is shared by the threads of a block is a variable of the thread of the host that has all of them.
+#include <functional>
+
+#define __shared__ static thread_local
+
+namespace warp {
+const int LANES = 32;
+
+int thread_of_block(), block_of_grid(), threads_of_block(), blocks_of_grid();  // of this launch
+unsigned long long* offers();  // of the exchange of this warp that is going on
+void meet_warp();
+void meet_block();
+bool launch(std::function<void()> kernel, int blocks, int threads);  // false if it hung
+long long steps();  // that all have made: a clock that goes the same way every time
+
+struct Held {  // while it lives nobody else runs
+  Held();
+  ~Held();
+};
+
+inline int lane_of_warp() { return thread_of_block() % LANES; }
+}  // namespace warp
+
+template <int (*OF)()>
+struct Told {
+  struct Number {
+    operator unsigned() const { return OF(); }
+  } x;
+};
+const Told<warp::thread_of_block> threadIdx;
+const Told<warp::block_of_grid> blockIdx;
+const Told<warp::threads_of_block> blockDim;
+const Told<warp::blocks_of_grid> gridDim;
+
+inline long long host_ns() { return warp::steps(); }
