@@ -32,6 +32,10 @@ WARP = 32
 RUBBISH = np.uint8(0xA5)  # what an array is full of that nobody has filled
 SHARED = "extern __shared__ __align__(16) unsigned char shared_memory[];"
 CLOCK = re.compile(r'asm volatile\("mov\.u64 %0, %%globaltimer;" : "=l"\(t\)\);')
+CLUSTERS = (("#else\n  __syncthreads();\n#endif", "#else\n  warp::meet_grid();\n#endif"),
+            ("return own;\n#endif", "return warp::on_block(own, block);\n#endif"))  # fmt: skip
+"""What kernels do where there are no clusters of blocks, and what here."""
+
 KERNEL = re.compile(r'extern "C" __global__ void (?:__\w+__\([^)]*\)\s*)*(\w+)\(([^)]*)\)')
 
 
@@ -198,6 +202,9 @@ class Module:
     def __init__(self, code: str, **options: Any) -> None:
         self.library = build(code, self.lanes, self.watcher)
 
+    def get_function(self, name: str) -> Kernel:
+        return Kernel(getattr(self.library, f"emulate_{name}"), name)
+
 
 class Racing(Module):
     """One whose kernels run on several blocks, in an order that ``seed`` decides."""
@@ -207,9 +214,6 @@ class Racing(Module):
     def __init__(self, code: str, **options: Any) -> None:
         super().__init__(code, **options)
         self.library.set_order(ctypes.c_ulonglong(self.seed))
-
-    def get_function(self, name: str) -> Kernel:
-        return Kernel(getattr(self.library, f"emulate_{name}"), name)
 
 
 def entries(source: str) -> str:
@@ -233,6 +237,8 @@ def build(source: str, lanes: str, watcher: str | None) -> ctypes.CDLL:
     here = Path(__file__).parent
     text = CLOCK.sub("t = host_ns();", source)
     text = text.replace(SHARED, "alignas(16) __shared__ unsigned char shared_memory[SHARED_BYTES];")
+    for without, instead in CLUSTERS:
+        text = text.replace(without, instead)
     whole = "\n".join([(here / lanes).read_text(), (here / "emulator.hpp").read_text(), text, entries(source)])
     command = [compiler, "-std=c++17", "-O0", "-w", "-ffp-contract=off", "-fPIC"]
     if "clang" not in compiler:
@@ -346,5 +352,6 @@ def racing(seed: int, blocks: int = 4, threads: int = 2 * WARP) -> Iterator[None
         patch.setitem(Device.attributes, "MultiProcessorCount", blocks)
         patch.setattr(limits, "BLOCK_THREADS", threads)
         patch.setattr(limits, "ONE_BLOCK", 0)
+        patch.setattr(limits, "CLUSTER", blocks)
         patch.setattr(calibrate, "device_ratio", lambda engine: 1.0)  # measured on a graph that takes for ever here
         yield

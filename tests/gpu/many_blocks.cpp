@@ -51,6 +51,7 @@ std::function<void()> body;
 std::vector<std::unique_ptr<Block>> here;  // the blocks of this wave
 std::vector<int> ready, place_in;          // numbers of threads that may run, and where each is among them
 std::vector<char> lags;                    // by warp
+Meeting everybody;
 int first_block, all_blocks, block_threads, current = -1, held, turn_left, turn_length;
 long taken, turns;
 bool over;
@@ -156,10 +157,10 @@ void begin_fiber() {
   Block& own = block_of(current);
   own.fibers[current % block_threads].finished = true;
   rest(current);
-  for (Meeting* meeting : {&own.meeting, &own_warp().meeting}) {  // who has left is not waited for
+  for (Meeting* meeting : {&everybody, &own.meeting, &own_warp().meeting}) {  // who has left is not waited for
     --meeting->alive;
     if (meeting->alive && is_complete(*meeting)) {
-      if (meeting != &own.meeting) ++own_warp().generation;
+      if (meeting == &own_warp().meeting) ++own_warp().generation;
       release(*meeting);
     }
   }
@@ -183,6 +184,8 @@ bool run_wave(int blocks) {
   held = 0;
   over = false;
   sem_init(&done, 0, 0);
+  everybody.waiting.clear();
+  everybody.alive = blocks * block_threads;
   for (int b = 0; b < blocks; ++b) {
     here.push_back(std::make_unique<Block>());
     Block& block = *here.back();
@@ -223,6 +226,8 @@ inline void access() {
 }  // namespace
 
 namespace warp {
+std::vector<char*> anchors;
+
 int thread_of_block() { return current % block_threads; }
 int block_of_grid() { return first_block + current / block_threads; }
 int threads_of_block() { return block_threads; }
@@ -251,7 +256,12 @@ void meet_block() {
   give_way();
 }
 
-bool launch(std::function<void()> kernel, int blocks, int threads) {
+void meet_grid() {  // those of a launch, which are a cluster
+  meet(everybody);
+  give_way();
+}
+
+bool run(std::function<void()> kernel, int blocks, int threads) {
   body = kernel;
   all_blocks = blocks, block_threads = threads;
   for (first_block = 0; first_block < blocks; first_block += WAVE)

@@ -2,6 +2,7 @@
 //
 // What is shared by the threads of a block is a variable of the thread of the host that has all of them.
 #include <functional>
+#include <vector>
 
 #define __shared__ static thread_local
 
@@ -12,7 +13,8 @@ int thread_of_block(), block_of_grid(), threads_of_block(), blocks_of_grid();  /
 unsigned long long* offers();  // of the exchange of this warp that is going on
 void meet_warp();
 void meet_block();
-bool launch(std::function<void()> kernel, int blocks, int threads);  // false if it hung
+void meet_grid();
+bool run(std::function<void()> kernel, int blocks, int threads);
 long long steps();  // that all have made: a clock that goes the same way every time
 
 struct Held {  // while it lives nobody else runs
@@ -21,6 +23,20 @@ struct Held {  // while it lives nobody else runs
 };
 
 inline int lane_of_warp() { return thread_of_block() % LANES; }
+
+static thread_local char anchor;  // what a block shares lies where this is for all blocks
+extern std::vector<char*> anchors;
+
+template <class T>
+T* on_block(T* own, unsigned block) {
+  return (T*)(anchors[block] + ((char*)own - &anchor));
+}
+
+template <class Kernel>
+bool launch(Kernel kernel, int blocks, int threads) {  // false if it hung
+  anchors.resize(blocks);
+  return run([=] { anchors[block_of_grid()] = &anchor, kernel(); }, blocks, threads);
+}
 }  // namespace warp
 
 template <int (*OF)()>
