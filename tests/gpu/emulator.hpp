@@ -18,8 +18,11 @@ using std::min;
 
 inline void __syncthreads() { warp::meet_block(); }
 inline void __syncwarp() { warp::meet_warp(); }
-inline void __threadfence() {}
-inline void __threadfence_system() { __sync_synchronize(); }
+inline void __threadfence() { warp::fence(); }
+inline void __threadfence_system() {
+  warp::fence();
+  __sync_synchronize();
+}
 inline unsigned __activemask() { return 1u << warp::lane_of_warp(); }
 
 template <class T>
@@ -81,7 +84,7 @@ inline int __syncthreads_or(bool holds) {
 // --- atomics, bits, vectors -------------------------------------------------------------------------------
 template <class T, class F>
 T replace(T* at, F with) {
-  warp::Held held;
+  warp::Held held((void*)at, sizeof(T));
   const T before = *at;
   *at = with(before);
   return before;

@@ -193,27 +193,43 @@ class Module:
     ----------
     lanes : str
         The file that says who runs when.
-    watcher : str or None
-        The file whose functions are called before every access to memory.
+    watchers : tuple of str
+        Files whose functions are called before every access to memory.
     """
 
-    lanes, watcher = "one_warp.hpp", None
+    lanes, watchers = "one_warp.hpp", ()
 
     def __init__(self, code: str, **options: Any) -> None:
-        self.library = build(code, self.lanes, self.watcher)
+        self.library = build(code, self.lanes, self.watchers)
 
     def get_function(self, name: str) -> Kernel:
         return Kernel(getattr(self.library, f"emulate_{name}"), name)
 
 
 class Racing(Module):
-    """One whose kernels run on several blocks, in an order that ``seed`` decides."""
+    """One whose kernels run on several blocks, in an order that ``seed`` decides.
 
-    lanes, watcher, seed = "many_blocks.hpp", "many_blocks.cpp", 0
+    ``compares``: accesses that nothing keeps in order are noted (happens_before.cpp), for `take_races`.
+    """
+
+    lanes, watchers = "many_blocks.hpp", ("many_blocks.cpp", "happens_before.cpp")
+    seed, compares = 0, False
+    libraries: ClassVar[list] = []
 
     def __init__(self, code: str, **options: Any) -> None:
         super().__init__(code, **options)
-        self.library.set_order(ctypes.c_ulonglong(self.seed))
+        self.library.set_order(ctypes.c_ulonglong(self.seed), self.compares)
+        self.libraries.append(self.library)
+
+
+def take_races() -> list[str]:
+    """What was noted since this was called last."""
+    found, text = [], ctypes.create_string_buffer(1 << 16)
+    for library in Racing.libraries:
+        if library.races(text, len(text)):
+            found += text.value.decode().splitlines()
+    Racing.libraries.clear()
+    return found
 
 
 def entries(source: str) -> str:
@@ -229,7 +245,7 @@ def entries(source: str) -> str:
     return "\n".join(found)
 
 
-def build(source: str, lanes: str, watcher: str | None) -> ctypes.CDLL:
+def build(source: str, lanes: str, watchers: tuple[str, ...]) -> ctypes.CDLL:
     """The kernels of a source for the host; see `Module`."""
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
@@ -243,8 +259,10 @@ def build(source: str, lanes: str, watcher: str | None) -> ctypes.CDLL:
     command = [compiler, "-std=c++17", "-O0", "-w", "-ffp-contract=off", "-fPIC"]
     if "clang" not in compiler:
         command.append("-fno-gnu-unique")  # constants of a template are those of this library
-    watched = ["-fsanitize=thread", "-fno-threadsafe-statics"] if watcher else []
-    key = " ".join([*command, *watched, whole, (here / watcher).read_text() if watcher else ""])
+    watched = ["-fsanitize=thread", "-fno-threadsafe-statics"] if watchers else []
+    if watchers and "clang" not in compiler:
+        watched.append("--param=tsan-distinguish-volatile=1")
+    key = " ".join([*command, *watched, whole, *((here / watcher).read_text() for watcher in watchers)])
     folder = Path(tempfile.gettempdir()) / f"gpop-test-emulator-{os.getuid()}"
     folder.mkdir(exist_ok=True)
     library = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.so"
@@ -252,10 +270,10 @@ def build(source: str, lanes: str, watcher: str | None) -> ctypes.CDLL:
         with tempfile.TemporaryDirectory(dir=folder) as own:
             (Path(own) / "engine.cpp").write_text(whole)
             subprocess.run([*command, *watched, "-c", "engine.cpp"], cwd=own, check=True)
-            objects = ["engine.o"]
-            if watcher:
-                subprocess.run([*command, "-O2", "-c", here / watcher, "-o", "watcher.o"], cwd=own, check=True)
-                objects = ["watcher.o", "engine.o"]  # its tables are there before anything is watched
+            for watcher in watchers:
+                subprocess.run([*command, "-O2", "-c", here / watcher], cwd=own, check=True)
+            # Tables of those who watch are there before anything is watched.
+            objects = [Path(name).with_suffix(".o").name for name in (*watchers, "engine.cpp")]
             subprocess.run([*command, "-shared", *objects, "-o", "engine.so"], cwd=own, check=True)
             os.replace(Path(own) / "engine.so", library)
     return ctypes.CDLL(str(library))
@@ -345,10 +363,11 @@ def emulated(module: type[Module] = Module) -> Iterator[None]:
 
 
 @contextmanager
-def racing(seed: int, blocks: int = 4, threads: int = 2 * WARP) -> Iterator[None]:
+def racing(seed: int, blocks: int = 4, threads: int = 2 * WARP, compares: bool = False) -> Iterator[None]:
     """The same on so many blocks of so many threads, of which another one goes on after a few accesses to memory."""
     with pytest.MonkeyPatch.context() as patch, emulated(Racing):
         patch.setattr(Racing, "seed", seed)
+        patch.setattr(Racing, "compares", compares)
         patch.setitem(Device.attributes, "MultiProcessorCount", blocks)
         patch.setattr(limits, "BLOCK_THREADS", threads)
         patch.setattr(limits, "ONE_BLOCK", 0)

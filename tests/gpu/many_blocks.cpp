@@ -16,6 +16,12 @@
 #include <thread>
 #include <vector>
 
+#include "happens_before.hpp"
+
+namespace warp {
+std::vector<char*> anchors;  // of what each block shares
+}
+
 namespace {
 const int LANES = 32, STACK = 1 << 17, WAVE = 16;  // blocks of a launch that are there at once
 const long PATIENCE = 400'000'000;                 // accesses of a launch
@@ -48,6 +54,7 @@ struct Block {
 };
 
 std::function<void()> body;
+char* (*anchor_here)();
 std::vector<std::unique_ptr<Block>> here;  // the blocks of this wave
 std::vector<int> ready, place_in;          // numbers of threads that may run, and where each is among them
 std::vector<char> lags;                    // by warp
@@ -55,6 +62,7 @@ Meeting everybody;
 int first_block, all_blocks, block_threads, current = -1, held, turn_left, turn_length;
 long taken, turns;
 bool over;
+bool watched;  // accesses are compared, see happens_before.cpp
 unsigned long long seed = 1;
 sem_t done;
 
@@ -100,6 +108,12 @@ void end() {
   sem_post(&done);
 }
 
+// Whether it is near what its block shares; an array on the heap is not.
+bool is_shared(const char* address) {
+  const char* anchor = warp::anchors[first_block + current / block_threads];
+  return anchor && std::abs(address - anchor) < 1 << 20;
+}
+
 Block& block_of(int number) { return *here[number / block_threads]; }
 
 [[noreturn]] void go_to(int number) {  // a fiber of this thread of the host
@@ -135,6 +149,7 @@ void give_way() {
 }
 
 void release(Meeting& meeting) {
+  if (watched) order::met(meeting.waiting);
   for (int number : meeting.waiting) make_ready(number);
   meeting.waiting.clear();
 }
@@ -167,11 +182,12 @@ void begin_fiber() {
   give_way();
 }
 
-void be_block(Block& own) {
+void be_block(Block& own, int index) {
   volatile bool ran = false;
   getcontext(&own.origin);
   if (ran) return;
   ran = true;
+  warp::anchors[index] = anchor_here();
   sleep_and_go(own, -1);
 }
 
@@ -183,6 +199,7 @@ bool run_wave(int blocks) {
   taken = turns = 0;
   held = 0;
   over = false;
+  if (watched) order::begin(blocks * block_threads);
   sem_init(&done, 0, 0);
   everybody.waiting.clear();
   everybody.alive = blocks * block_threads;
@@ -205,7 +222,7 @@ bool run_wave(int blocks) {
     }
   }
   std::vector<std::thread> threads;
-  for (auto& block : here) threads.emplace_back(be_block, std::ref(*block));
+  for (int b = 0; b < blocks; ++b) threads.emplace_back(be_block, std::ref(*here[b]), first_block + b);
   current = choose();
   sem_post(&block_of(current).turn);
   while (sem_wait(&done)) {}
@@ -218,16 +235,19 @@ bool run_wave(int blocks) {
   return finished;
 }
 
-inline void access() {
+// Before an access to what is not a variable of one thread.
+inline void access(void* at, size_t size, bool writes, order::Kind kind = order::PLAIN) {
   if (current < 0 || held) return;
+  const Block& own = block_of(current);
+  const char* address = (const char*)at;
+  if (address >= own.stacks.data() && address < own.stacks.data() + own.stacks.size()) return;
   ++taken;
   if (--turn_left <= 0) give_way();
+  if (watched) order::touched(current, at, size, writes, kind, is_shared(address));
 }
 }  // namespace
 
 namespace warp {
-std::vector<char*> anchors;
-
 int thread_of_block() { return current % block_threads; }
 int block_of_grid() { return first_block + current / block_threads; }
 int threads_of_block() { return block_threads; }
@@ -236,14 +256,18 @@ unsigned long long* offers() { return own_warp().offered[own_warp().generation &
 long long steps() { return taken; }
 
 struct Held {
-  Held();
+  Held(void* at, size_t size);
   ~Held();
 };
-Held::Held() {
-  access();
+Held::Held(void* at, size_t size) {
+  access(at, size, true, order::ATOMIC);
   ++held;
 }
 Held::~Held() { --held; }
+
+void fence() {
+  if (watched) order::fence(current);
+}
 
 void meet_warp() {
   Warp& own = own_warp();
@@ -261,8 +285,9 @@ void meet_grid() {  // those of a launch, which are a cluster
   give_way();
 }
 
-bool run(std::function<void()> kernel, int blocks, int threads) {
-  body = kernel;
+bool run(std::function<void()> kernel, int blocks, int threads, char* (*own_anchor)()) {
+  body = kernel, anchor_here = own_anchor;
+  anchors.assign(blocks, nullptr);
   all_blocks = blocks, block_threads = threads;
   for (first_block = 0; first_block < blocks; first_block += WAVE)
     if (!run_wave(std::min(WAVE, blocks - first_block))) return false;
@@ -271,19 +296,26 @@ bool run(std::function<void()> kernel, int blocks, int threads) {
 }  // namespace warp
 
 extern "C" {
-void set_order(unsigned long long number) { seed = number * 0x9E3779B97F4A7C15ULL + 1; }
+void set_order(unsigned long long number, bool compares) {
+  seed = number * 0x9E3779B97F4A7C15ULL + 1;
+  watched = compares;
+}
 
 void __tsan_init() {}
-void __tsan_func_entry(void*) {}
-void __tsan_func_exit() {}
-#define ACCESS(kind, bytes)                                \
-  void __tsan_##kind##bytes(void*) { access(); }           \
-  void __tsan_unaligned_##kind##bytes(void*) { access(); } \
-  void __tsan_volatile_##kind##bytes(void*) { access(); }
-#define BOTH(bytes) ACCESS(read, bytes) ACCESS(write, bytes)
+void __tsan_func_entry(void*) {
+  if (watched && current >= 0) order::enter(current, __builtin_return_address(0));
+}
+void __tsan_func_exit() {
+  if (watched && current >= 0) order::leave(current);
+}
+#define ACCESS(kind, bytes, writes)                                           \
+  void __tsan_##kind##bytes(void* at) { access(at, bytes, writes); }           \
+  void __tsan_unaligned_##kind##bytes(void* at) { access(at, bytes, writes); } \
+  void __tsan_volatile_##kind##bytes(void* at) { access(at, bytes, writes, order::VOLATILE); }
+#define BOTH(bytes) ACCESS(read, bytes, false) ACCESS(write, bytes, true)
 BOTH(1) BOTH(2) BOTH(4) BOTH(8) BOTH(16)
-void __tsan_read_range(void*, size_t) { access(); }
-void __tsan_write_range(void*, size_t) { access(); }
+void __tsan_read_range(void* at, size_t size) { access(at, size, false); }
+void __tsan_write_range(void* at, size_t size) { access(at, size, true); }
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 }

@@ -11,20 +11,21 @@ const int LANES = 32;
 
 int thread_of_block(), block_of_grid(), threads_of_block(), blocks_of_grid();  // of this launch
 unsigned long long* offers();  // of the exchange of this warp that is going on
+void fence();
 void meet_warp();
 void meet_block();
 void meet_grid();
-bool run(std::function<void()> kernel, int blocks, int threads);
+bool run(std::function<void()> kernel, int blocks, int threads, char* (*own_anchor)());
 long long steps();  // that all have made: a clock that goes the same way every time
 
 struct Held {  // while it lives nobody else runs
-  Held();
+  Held(void* at, size_t size);
   ~Held();
 };
 
 inline int lane_of_warp() { return thread_of_block() % LANES; }
 
-static thread_local char anchor;  // what a block shares lies where this is for all blocks
+static thread_local char anchor;  // what a block shares lies as far from this in all blocks
 extern std::vector<char*> anchors;
 
 template <class T>
@@ -34,8 +35,7 @@ T* on_block(T* own, unsigned block) {
 
 template <class Kernel>
 bool launch(Kernel kernel, int blocks, int threads) {  // false if it hung
-  anchors.resize(blocks);
-  return run([=] { anchors[block_of_grid()] = &anchor, kernel(); }, blocks, threads);
+  return run(kernel, blocks, threads, [] { return &anchor; });
 }
 }  // namespace warp
 

@@ -48,7 +48,9 @@ void barrier() {
 
 unsigned long long* offers() { return offered[generation & 1]; }
 
-struct Held {};  // while it lives nobody else runs; here nobody does
+struct Held {  // while it lives nobody else runs; here nobody does
+  Held(void*, size_t) {}
+};
 
 void lane() {
   body();
@@ -81,6 +83,7 @@ bool launch(std::function<void()> kernel, int, int) {  // false if it hung
 }
 
 int lane_of_warp() { return now; }
+void fence() {}
 void meet_warp() { barrier(); }
 void meet_block() { barrier(); }
 void meet_grid() { barrier(); }

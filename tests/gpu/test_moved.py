@@ -103,7 +103,7 @@ PHASES = {
 
 
 class CountingModule(Module):
-    counting = True
+    watchers = ("counting.cpp",)
 
 
 class CountingEngine(engine.GpuEngine):

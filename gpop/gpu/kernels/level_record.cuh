@@ -12,7 +12,8 @@ struct Level {  // what every thread knows of one
   int64 visited;  // vertices of all earlier frontiers (HAS_TREE)
   unsigned most;
   int way;
-  bool stays, sweeps;  // whether it looks at all edges
+  bool stays, flagged;  // whether it is for this strategy; more of it stands in Control
+  bool sweeps;          // it looks at all edges
 };
 
 // Not worth a barrier of the grid.

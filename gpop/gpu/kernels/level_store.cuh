@@ -44,17 +44,13 @@ struct LevelStore {
 
   __device__ __forceinline__ void no_flags(unsigned of) const { stage(of)->flags = 0; }
 
-  // By all threads: nothing is found yet; `flags` of level 0.
-  __device__ __forceinline__ void open(unsigned flags, unsigned blocks) const {
+  // By all threads: nothing is found yet.
+  __device__ __forceinline__ void open() const {
     if (threadIdx.x == 0) {
       empty(0);
       empty(1);
-      stage(0)->flags = flags;
     }
-    if (CLUSTERED && threadIdx.x < 32) {
-      told(0)[threadIdx.x] = threadIdx.x < blocks ? (uint64)flags << FLAGS_SHIFT : 0;
-      told(1)[threadIdx.x] = 0;
-    }
+    if (CLUSTERED && threadIdx.x < 32) told(0)[threadIdx.x] = told(1)[threadIdx.x] = 0;
     __syncthreads();
   }
 

@@ -56,12 +56,16 @@ struct LevelsOf {
   }
 
   // The list becomes the entries of level 0; plan has set its totals, and the next two to nothing.
-  __device__ __forceinline__ void enter() {
+  __device__ __forceinline__ void enter(Level& now) {
+    const uint64 listed = *(volatile uint64*)store.sum(0);  // while nobody is ahead, who sets it to nothing
     for (int64 i = team.rank(); i < control->head.list_size; i += team.size()) {
       const unsigned v = space.list[i];
       store.beside(0)[i] = Entry{v, (unsigned)degree_of(graph, v), graph.indptr[v]};
     }
-    store.open(BESIDE, team.blocks);
+    store.open();
+    end_level(now);
+    now.found = listed;
+    size = (unsigned)entries_of(listed);
   }
 
   // The vertex with which the host has the run begin is level 0, to every block an entry of its own.
@@ -70,9 +74,10 @@ struct LevelsOf {
     const int64 first = graph.indptr[v], edges = graph.indptr[v + 1] - first;
     if (TRACK && team.leader()) set_bit(space.touched_bits, v);
     if (threadIdx.x == 0) store.stage(0)->entry[0] = Entry{v, (unsigned)edges, first};
-    store.open(0, team.blocks);
+    store.open();
     if (CLUSTERED) meet_other_blocks();  // before anybody tells them anything
     now.found = (1ULL << FOUND_SHIFT) + edges;
+    now.flagged = false;
     now.stays = own = true;
     size = staged = 1;
   }
@@ -99,6 +104,7 @@ struct LevelsOf {
   __device__ __forceinline__ void take_up(Level& now, uint64 found, unsigned flags) {
     staged = (unsigned)entries_of(found);
     now.found = found;
+    now.flagged = flags != 0;
     if (flags & BESIDE) now.found += *(volatile uint64*)store.sum(level);
     if (HAS_TREE && level) now.visited += size;
     now.stays = level == 0 || stays(now, flags);
@@ -255,12 +261,10 @@ struct LevelsOf {
     now.way = head.way;
     if (begins) set_out(now);
     if (is_recorder()) record.begin(control, (double)graph.n, (double)graph.m, (double)graph.k, begins ? now.found : 0);
-    if (!begins) {
-      enter();
-      end_level(now);
-    }
+    if (!begins) enter(now);
     while (now.stays) {
-      const bool solo = SOLO && !CLUSTERED && !team.by_itself() && is_little(now.found);
+      // What is flagged is read in Control, where block 0 ahead of others would have them read of another level.
+      const bool solo = SOLO && !CLUSTERED && !team.by_itself() && !now.flagged && is_little(now.found);
       if (!solo || blockIdx.x == 0) {
         team.alone |= solo;
         do {
