@@ -1,8 +1,9 @@
 """A device for tests where there is none: NumPy in place of CuPy, and the kernels on the host (emulator.hpp).
 
-The whole target runs as it is, its Python, its tables and its kernels, on one block of one warp; or, much slower,
-on some blocks of some warps in an order that a seed decides (`racing`). What only a device can show, what needs a
-fence and how long it takes, is left to the tests marked ``gpu``.
+The whole target runs as it is, its Python, its tables and its kernels, on one block of one warp; or, much
+slower, on some blocks of some warps in an order that a seed decides (`racing`), where accesses that nothing
+keeps in order are found. What only a device can show, such as how long it takes, is left to the tests marked
+``gpu``.
 """
 
 from __future__ import annotations
@@ -173,7 +174,9 @@ class Kernel:
             np.array([each.ctypes.data], np.uint64) if isinstance(each, Array) else np.atleast_1d(each)
             for each in arguments
         ]
-        run_at(self.ptr, (ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values)), *grid, *block)
+        run_at(
+            self.ptr, (ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values)), *grid, *block
+        )
 
 
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)
@@ -255,7 +258,9 @@ def build(source: str, lanes: str, watchers: tuple[str, ...]) -> ctypes.CDLL:
     text = text.replace(SHARED, "alignas(16) __shared__ unsigned char shared_memory[SHARED_BYTES];")
     for without, instead in CLUSTERS:
         text = text.replace(without, instead)
-    whole = "\n".join([(here / lanes).read_text(), (here / "emulator.hpp").read_text(), text, entries(source)])
+    whole = "\n".join(
+        [(here / lanes).read_text(), (here / "emulator.hpp").read_text(), text, entries(source)]
+    )
     command = [compiler, "-std=c++17", "-O0", "-w", "-ffp-contract=off", "-fPIC"]
     if "clang" not in compiler:
         command.append("-fno-gnu-unique")  # constants of a template are those of this library
@@ -271,7 +276,9 @@ def build(source: str, lanes: str, watchers: tuple[str, ...]) -> ctypes.CDLL:
             (Path(own) / "engine.cpp").write_text(whole)
             subprocess.run([*command, *watched, "-c", "engine.cpp"], cwd=own, check=True)
             for watcher in watchers:
-                subprocess.run([*command, "-O2", "-c", here / watcher], cwd=own, check=True)
+                subprocess.run(
+                    [*command, "-O2", "-U_FORTIFY_SOURCE", "-c", here / watcher], cwd=own, check=True
+                )
             # Tables of those who watch are there before anything is watched.
             objects = [Path(name).with_suffix(".o").name for name in (*watchers, "engine.cpp")]
             subprocess.run([*command, "-shared", *objects, "-o", "engine.so"], cwd=own, check=True)
@@ -364,7 +371,7 @@ def emulated(module: type[Module] = Module) -> Iterator[None]:
 
 @contextmanager
 def racing(seed: int, blocks: int = 4, threads: int = 2 * WARP, compares: bool = False) -> Iterator[None]:
-    """The same on so many blocks of so many threads, of which another one goes on after a few accesses to memory."""
+    """The same on so many blocks of so many threads, of which another goes on after some accesses to memory."""
     with pytest.MonkeyPatch.context() as patch, emulated(Racing):
         patch.setattr(Racing, "seed", seed)
         patch.setattr(Racing, "compares", compares)
@@ -372,5 +379,7 @@ def racing(seed: int, blocks: int = 4, threads: int = 2 * WARP, compares: bool =
         patch.setattr(limits, "BLOCK_THREADS", threads)
         patch.setattr(limits, "ONE_BLOCK", 0)
         patch.setattr(limits, "CLUSTER", blocks)
-        patch.setattr(calibrate, "device_ratio", lambda engine: 1.0)  # measured on a graph that takes for ever here
+        patch.setattr(
+            calibrate, "device_ratio", lambda engine: 1.0
+        )  # measured on a graph that takes for ever here
         yield

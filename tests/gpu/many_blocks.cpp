@@ -287,8 +287,8 @@ void meet_grid() {  // those of a launch, which are a cluster
   give_way();
 }
 
-bool run(std::function<void()> kernel, int blocks, int threads, char* (*own_anchor)()) {
-  body = kernel, anchor_here = own_anchor;
+bool run(std::function<void()> kernel, int blocks, int threads, char* (*where)()) {
+  body = kernel, anchor_here = where;
   anchors.assign(blocks, nullptr);
   all_blocks = blocks, block_threads = threads;
   for (first_block = 0; first_block < blocks; first_block += WAVE)
