@@ -10,7 +10,8 @@ from gpop.apps import sssp
 from gpop.generate import generate
 from gpop.gpu import choices, limits
 from gpop.gpu.device import cupy
-from tests.gpu.emulator import racing, take_races
+from tests.gpu.emulator import racing
+from tests.gpu.host_kernels import take_races
 from tests.gpu.test_bottom_up import PROGRAMS, check
 from tests.gpu.test_levels import AGAIN, STEPS
 from tests.programs import random_graph
@@ -53,11 +54,11 @@ def test_blocks_share_what_is_theirs_and_meet():
     """Numbers of threads and blocks, shared memory, shuffles, and barriers of a warp and of a block."""
     body = """
         __shared__ unsigned all[64];
-        const unsigned lane = threadIdx.x % 32, other = __shfl_xor_sync(0xffffffffu, (unsigned)threadIdx.x, 1);
-        all[threadIdx.x] = other + 100 * blockIdx.x;
+        const unsigned own = threadIdx.x, lane = own % 32, other = __shfl_xor_sync(0xffffffffu, own, 1);
+        all[own] = other + 100 * blockIdx.x;
         __syncthreads();
-        const unsigned number = blockIdx.x * blockDim.x + threadIdx.x;
-        out[number] = all[blockDim.x - 1 - threadIdx.x] + (lane ? 0 : 1000 * gridDim.x);
+        const unsigned number = blockIdx.x * blockDim.x + own;
+        out[number] = all[blockDim.x - 1 - own] + (lane ? 0 : 1000 * gridDim.x);
     """
     for seed in range(4):
         with racing(seed, BLOCKS, THREADS, compares=True):
