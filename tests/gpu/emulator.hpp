@@ -74,7 +74,7 @@ inline unsigned __match_any_sync(unsigned mask, unsigned) { return mask; }  // o
 inline int __syncthreads_or(bool holds) {
   __shared__ int some;
   warp::meet_block();
-  some = 0;
+  if (threadIdx.x == 0) some = 0;
   warp::meet_block();
   if (holds) some = 1;
   warp::meet_block();

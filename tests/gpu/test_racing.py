@@ -8,8 +8,10 @@ import pytest
 import gpop
 from gpop.apps import sssp
 from gpop.generate import generate
-from gpop.gpu import choices, limits
+from gpop.gpu import again, choices, limits
 from gpop.gpu.device import cupy
+from tests.gpu import test_stepped
+from tests.gpu.cases import CASES
 from tests.gpu.emulator import racing
 from tests.gpu.host_kernels import take_races
 from tests.gpu.test_bottom_up import PROGRAMS, check
@@ -167,4 +169,14 @@ def test_programs_on_several_blocks(levels, case):
             for limit in (case.iterations, 5):
                 for frontier in (case.frontier[:1], case.frontier):
                     check(case._replace(iterations=limit, frontier=frontier), graph, mode="sc", ratio=1.0)
+    assert not unexpected(take_races())
+
+
+def test_halves_of_iterations_on_several_blocks(monkeypatch):
+    """Block 0 by itself is through, and has planned what comes next, before another one has looked."""
+    monkeypatch.setattr(again, "RestingEngine", test_stepped.Stepped)
+    case, graph = CASES["Smallest"], random_graph(21, 90, 400, weights=True)
+    for seed in (1, 2):
+        with racing(seed, BLOCKS, THREADS, compares=True):
+            check(case, graph, mode="sc", ratio=1.0)
     assert not unexpected(take_races())
