@@ -140,8 +140,8 @@ def levels(request, monkeypatch):
 
 
 def graphs():
-    yield random_graph(3, 300, 2000, weights=True)
-    yield generate("grid", width=25, height=16, weights=(1, 255))
+    yield random_graph(3, 200, 1200, weights=True)
+    yield generate("grid", width=20, height=12, weights=(1, 255))
 
 
 @pytest.mark.parametrize("seed", quick(range(4), 1))
