@@ -23,6 +23,7 @@ from gpop.model.choosers import (
     prefers_only_pushes,
     prefers_pushes_of_many_levels,
     prefers_rows,
+    prefers_sweeps,
 )
 from gpop.model.strategies import PULL, SC, Strategy
 from gpop.plan.chosen import asked_once
@@ -71,7 +72,8 @@ def traits_of(
         combine = None
     levels = live and way == SWAP and plan.lowered.filters_early
     pulls_too = plan.may(PULL) and plan.model.pulls and not cls.all_active
-    pulls_too &= streamed or not levels or not _only_pushes(plan, emitted)
+    swept = levels and not streamed and _is_swept(plan)
+    pulls_too &= streamed or not levels or not (swept or _only_pushes(plan, emitted))
     strategies = strategies_of(
         mode_of(plan, streamed or budgeted),
         way == OWNER,
@@ -80,7 +82,7 @@ def traits_of(
         levels,
         streamed,
         rows,
-        streamed or not levels or not _leaves_bins(plan, emitted, pulls_too),
+        streamed or not levels or not (swept or _leaves_bins(plan, emitted, pulls_too)),
     )
     return Traits(
         bits=bits_of(plan, strategies),
@@ -99,6 +101,7 @@ def traits_of(
         aggregation=aggregation,
         streamed=streamed,
         tree=plan.tree is not None and not cls.all_active,
+        swept=swept and any(each.few for each in strategies),
         clustered=any(each.few for each in strategies) and _is_for_a_cluster(plan),
     )
 
@@ -163,6 +166,19 @@ def _has_many_levels(graph: Graph) -> bool:
     return near and prefers_pushes_of_many_levels(graph.n, graph.m, unevenness(graph))
 
 
+def _is_swept(plan: Plan) -> bool:
+    """Whether a run has levels alone: on small graphs, unless one block does it or a cluster begins it, or
+    somebody is asked before each of them, or says how large partitions are to be."""
+    graph, asked = plan.program.graph, plan.tree is not None or "priorityFunc" in plan.lowered.functions
+    return (
+        plan.partition_size is None
+        and not asked
+        and not limits.fit_one_block(graph)
+        and not _is_for_a_cluster(plan)
+        and prefers_sweeps(graph.n, graph.m)
+    )
+
+
 def _is_for_a_cluster(plan: Plan) -> bool:
     """Whether a cluster of blocks has iterations of its own: where the device has clusters, frontiers may be
     small for long, and nothing but their vertices is looked at."""
@@ -218,6 +234,8 @@ def parts_of(plan: Plan, emitted: Emitted, traits: Traits) -> tuple[str, ...]:
     parts = ["indptr"]
     for strategy in traits.strategies:
         parts += arrays_of(strategy.layouts, weighted)
+    if traits.swept:
+        parts.append("edge_source")
     if queues(emitted, traits):
         parts += HUBS
     asks = "in_indptr" in parts and "needsFunc" in emitted.defined

@@ -137,8 +137,11 @@ class GpuEngine(Preparing):
         return self._records()
 
     def _launch_of_now(self) -> Launch:
-        """The cluster's where few are active, as far as is known: a run begins so, where the graph has it."""
+        """The cluster's where few are active, as far as is known: a run begins so, where the graph has it.
+        One that begins with a vertex has another one on small graphs."""
         ready = self.ready
+        if ready.swept is not None and self.fresh and self.exchange.words[FRONTIER] == 1:
+            return ready.swept
         few = ready.levels is not None and (self.fresh or self.control["few"])
         return ready.levels if few else ready.loop
 

@@ -28,6 +28,7 @@ from gpop.gpu.traits import (
     folded_dtype,
     folds_rows,
     lane_ids,
+    most_entries,
     one_phase,
     queues,
     shared_bytes,
@@ -61,6 +62,9 @@ memory."""
 
 CLUSTERED = "levels_loop"
 """The launch of a cluster of blocks, beside the fused one."""
+
+SWEPT = "swept_loop"
+"""The launch of a run that may look at all edges, beside the fused one."""
 
 FUSED, STEPPED = ("load", "loop"), ("step",)
 RANKED, PEERS = ("load", "loop", "exchange_steps"), ("load", "peer_loop")
@@ -129,9 +133,11 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "LONG_LIST": limits.LONG_LIST,
         "LEVEL_EDGES": limits.LEVEL_EDGES,
         "LEVEL_DEGREE": limits.LEVEL_DEGREE,
+        "MOST_ENTRIES": most_entries(traits),
         "CLUSTER": limits.CLUSTER if clustered else 0,
         "CLUSTER_EDGES": min(limits.CLUSTER_EDGES, limits.LEVEL_EDGES),
         "CLUSTER_THREADS": limits.CLUSTER_THREADS,
+        "SWEEP_THREADS": limits.SWEEP_THREADS,
         "MOST_LISTED": limits.MOST_LISTED,
         "HUB": limits.HUB,
         "LONG_ROW": limits.LONG_ROW,
@@ -174,6 +180,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
     lines.append(strategy_source(*chosen, *sizes, traits.streamed))
     others = kernels_of(tuple(strategy for strategy in traits.strategies if not strategy.few))
     ends = [*(kernels_of((few,)) if few else []), *launched, *([CLUSTERED] if clustered else [])]
+    ends += [SWEPT] if few is not None and traits.swept else []
     lines.append(kernel_text((*COMMON, *others, *ENGINE, *ends)))
     lines += [
         f'static_assert(sizeof({name}) == {dtype.itemsize}, "{name} and its mirror differ");'

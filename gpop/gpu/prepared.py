@@ -94,6 +94,8 @@ class Prepared:
         load, said = self.module.get_function("gpop_load"), (*self.arguments[1:], *given, self._mail)
         self.loader = Launch(load, self.blocks, self.block_threads, said)
         self.levels = self._levels() if self._has_cluster() else None
+        has_swept = self.traits.swept and self.launched is FUSED and not self.shapes["called"][0]
+        self.swept = self._swept() if has_swept else None
         giving_way.add(self)
 
     def _launch_of(self, module: Any, name: str) -> Launch:
@@ -113,6 +115,13 @@ class Prepared:
         cupy().cuda.driver.funcSetAttribute(kernel.kernel.ptr, LARGE_CLUSTERS, 1)
         threads = min(limits.CLUSTER_THREADS, limits.BLOCK_THREADS)
         return Launch(kernel, limits.CLUSTER, threads, self.arguments, self.shared)
+
+    def _swept(self) -> Launch:
+        """Of runs that begin with one vertex, on small graphs; cooperative."""
+        kernel = self.module.get_function("gpop_swept")
+        kernel.max_dynamic_shared_size_bytes = self.shared
+        threads = min(limits.SWEEP_THREADS, limits.BLOCK_THREADS)
+        return Launch(kernel, self.blocks, threads, self.arguments, self.shared, together=True)
 
     @cached_property
     def loop(self) -> Launch:

@@ -42,7 +42,7 @@ SPACE = np.dtype(
         (name, _POINTERS)
         for name in (
             "values", "partials", "sent", "vertex_value", "folded", "arrived", "frontier_bits", "active_bits",
-            "listed_bits", "touched_bits", "list", "candidates",
+            "level_bits", "listed_bits", "touched_bits", "list", "candidates",
             "waiting_bits", "entries", "heavy", "mode",
             "active_vertices", "active_edges", "waiting", "waiting_count", "called",
             "tree", "changes",
@@ -66,7 +66,8 @@ CONTROL = np.dtype(
     + [(name, "i4") for name in ("few", "way", "dense", "pulled")]
     + [(name, "u4") for name in ("scatter_claim", "gather_claim", "hubs_called")]
     + [("decision", "i4", 2), ("arrived_blocks", "u4"), ("released", "u4")]
-    + [("level_found", "u8", 3), ("level_leave", "u4", 3), ("levels_arrived", "u4")]
+    + [("level_found", "u8", 3), ("level_told", "u8", 3), ("level_leave", "u4", 3), ("levels_arrived", "u4")]
+    + [("level_reached", "i8")]
     + [("trace", "f8", (TRACE_ROWS, TRACE_COLUMNS))]
 )  # fmt: skip
 

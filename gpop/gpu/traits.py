@@ -9,6 +9,7 @@ import numpy as np
 from gpop.common.errors import ProgramError
 from gpop.gpu import limits
 from gpop.gpu.emitted import Emitted
+from gpop.model.choosers import MOST_VERTICES_SWEPT
 from gpop.model.gpu_sizes import DeviceSizes
 from gpop.model.strategies import PC, PULL, Strategy
 from gpop.plan.hidden import MASK_NONE, MASK_SENT
@@ -44,6 +45,8 @@ class Traits(NamedTuple):
     """Whether a decision tree is asked (tree.cuh)."""
     clustered: bool = False
     """Whether a cluster of blocks has iterations in which few vertices are active (levels_loop.cuh)."""
+    swept: bool = False
+    """Whether levels may look at all edges (sweep.cuh)."""
     told: bool = False
     """Whether a rank is told who is active elsewhere, and nothing else (peers.cuh)."""
 
@@ -132,6 +135,11 @@ def queues(emitted: Emitted, traits: Traits) -> bool:
 def one_phase(traits: Traits) -> bool:
     """Whether vertices gather, and send again, at once (rows.cuh)."""
     return traits.sparse is not None and traits.sparse.one_phase
+
+
+def most_entries(traits: Traits) -> int:
+    """Vertices of a level for which there is room: as many as its edges, or as a graph that is swept has."""
+    return MOST_VERTICES_SWEPT if traits.swept else limits.LEVEL_EDGES
 
 
 def folds_rows(emitted: Emitted, traits: Traits) -> bool:

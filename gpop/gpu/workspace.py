@@ -13,7 +13,16 @@ from gpop.gpu.device_graph import PADDING, DeviceGraph
 from gpop.gpu.emitted import Emitted
 from gpop.gpu.hyb_arrays import partials
 from gpop.gpu.structs import SPACE
-from gpop.gpu.traits import FOLD, Traits, folded_dtype, folds_rows, one_phase, queues, total_dtype
+from gpop.gpu.traits import (
+    FOLD,
+    Traits,
+    folded_dtype,
+    folds_rows,
+    most_entries,
+    one_phase,
+    queues,
+    total_dtype,
+)
 from gpop.graph.graph import Graph
 from gpop.plan.hidden import MASK_SENT
 from gpop.program.folds import identity
@@ -51,12 +60,13 @@ def workspace_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits) -> S
         "arrived": (words if traits.combine == "add" and frontier else 0, np.uint32),
         "frontier_bits": (words if frontier else 0, np.uint32),
         "active_bits": (words if frontier else 0, np.uint32),
+        "level_bits": (words if traits.swept else 0, np.uint32),
         "listed_bits": (words if traits.push == FOLD and frontier else 0, np.uint32),
         "touched_bits": (words if traits.track else 0, np.uint32),
         "list": (n if frontier else 0, np.uint32),
         "candidates": (n if frontier else 0, np.uint32),
         "waiting_bits": (words if buckets else 0, np.uint32),
-        "entries": (4 * 2 * min(limits.LEVEL_EDGES, n) if traits.few else 0, np.uint32),
+        "entries": (4 * 4 * min(most_entries(traits), n) if traits.few else 0, np.uint32),
         "heavy": (heavy if pushes or frontier else 0, np.uint32),
         "mode": (k, np.uint8),
         "active_vertices": (k, np.uint32),

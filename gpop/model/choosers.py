@@ -62,6 +62,9 @@ MOST_WITHOUT_BINS = 1 << 22
 """Edges. On an H200 paths took .7 to .9 of the time without bins with up to 1.6 million, .95 to 1.05 with 1.8
 to 3.7 (a web graph with 3.2 million .62), and 1.5 with 7.6."""
 
+MOST_SWEPT, MOST_VERTICES_SWEPT = 1 << 22, 1 << 20
+"""Edges, and vertices, up to which a run has levels that may look at all of them (kernels/sweeps.cuh)."""
+
 MOST_ONLY_PUSHED = 5 << 18
 """Edges. On an H100 searches in mode sc, by the same kernels, took .87 to .96 of the time with .2 to .8
 million. Since levels of a million edges are one phase: on an H200 .70 with 1.1 million, as long with 1.6."""
@@ -176,6 +179,18 @@ def prefers_pushes_of_many_levels(vertices: float, edges: float, unevenness: flo
     False
     """
     return edges <= MOST_DEGREE_OF_THIN * vertices or unevenness >= UNEVEN
+
+
+def prefers_sweeps(vertices: float, edges: float) -> bool:
+    """Whether a run that begins with one vertex is predicted to take no longer if it has levels and no other
+    iterations, on a GPU: in a small launch of their own, which looks at all edges where they are too much.
+
+    Examples
+    --------
+    >>> prefers_sweeps(1 << 16, 1 << 20), prefers_sweeps(1 << 20, 1 << 23)
+    (True, False)
+    """
+    return vertices <= MOST_VERTICES_SWEPT and edges <= MOST_SWEPT
 
 
 def prefers_cluster(vertices: float, edges: float) -> bool:

@@ -1,17 +1,10 @@
-// A GPU of one warp on the host: what the kernels need of CUDA, so that they run where there is no device.
+// What the kernels need of CUDA, so that they run on the host where there is no device.
 //
-// Every lane is a fiber with a stack of its own, all in one thread: a lane runs until it meets a barrier,
-// a shuffle or a ballot, then the next one does, so atomics are plain. A launch fails where a lane waits for
-// others that never come. Lanes that got somewhere without the others (__activemask) count as alone there.
-#include <setjmp.h>
-#include <ucontext.h>
-
+// Who runs when is in the file before this one: one_warp.hpp, or many_blocks.hpp. Lanes that got somewhere without the
+// others (__activemask) count as alone there.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
-#include <functional>
-#include <vector>
 
 #define __device__
 #define __global__
@@ -19,104 +12,29 @@
 #define __noinline__
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
-#define __shared__ static
 #define __align__(bytes) alignas(bytes)
 using std::max;
 using std::min;
 
-// --- lanes ------------------------------------------------------------------------------------------------
-namespace warp {
-const int LANES = 32, STACK = 1 << 18;
-const long PATIENCE = 100 * LANES;  // turns in a row that end at the same barrier
-ucontext_t begin[LANES], origin;
-jmp_buf place[LANES];
-bool started[LANES], finished[LANES];
-int now, arrived, left;
-long idle;
-unsigned generation;
-unsigned long long offered[2][LANES];  // of this exchange, and of the one before, which may still be read
-std::function<void()> body;
-
-void next() {
-  if (++idle > PATIENCE) setcontext(&origin);
-  const int from = now;
-  do now = (now + 1) % LANES;
-  while (finished[now] && left);
-  if (!left) setcontext(&origin);
-  if (finished[from] || _setjmp(place[from]) == 0) {
-    if (started[now]) _longjmp(place[now], 1);
-    started[now] = true;
-    setcontext(&begin[now]);
-  }
+inline void __syncthreads() { warp::meet_block(); }
+inline void __syncwarp() { warp::meet_warp(); }
+inline void __threadfence() { warp::fence(); }
+inline void __threadfence_system() {
+  warp::fence();
+  __sync_synchronize();
 }
-
-void barrier() {
-  const unsigned mine = generation;
-  if (++arrived == LANES) {
-    arrived = idle = 0;
-    ++generation;
-  }
-  while (generation == mine) next();
-}
-
-void lane() {
-  body();
-  finished[now] = true;
-  --left;
-  idle = 0;
-  next();
-}
-
-bool launch(std::function<void()> kernel) {  // false if it hung
-  static std::vector<char> stacks(LANES * STACK);
-  body = kernel;
-  now = arrived = 0;
-  idle = 0;
-  left = LANES;
-  for (int i = 0; i < LANES; ++i) {
-    started[i] = finished[i] = false;
-    getcontext(&begin[i]);
-    begin[i].uc_stack.ss_sp = stacks.data() + (size_t)i * STACK;
-    begin[i].uc_stack.ss_size = STACK;
-    makecontext(&begin[i], lane, 0);
-  }
-  volatile bool over = false;
-  getcontext(&origin);
-  if (over) return !left;
-  over = true;
-  started[0] = true;
-  setcontext(&begin[0]);
-  return false;
-}
-}  // namespace warp
-
-struct Triple {
-  unsigned x, y, z;
-};
-struct ThisLane {
-  operator unsigned() const { return warp::now; }
-};
-struct {
-  ThisLane x;
-} threadIdx;
-const Triple blockIdx = {0, 0, 0}, blockDim = {warp::LANES, 1, 1}, gridDim = {1, 1, 1};
-
-inline void __syncthreads() { warp::barrier(); }
-inline void __syncwarp() { warp::barrier(); }
-inline void __threadfence() {}
-inline void __threadfence_system() { __sync_synchronize(); }
-inline unsigned __activemask() { return 1u << warp::now; }
+inline unsigned __activemask() { return 1u << warp::lane_of_warp(); }
 
 template <class T>
 T exchange(unsigned mask, T value, int from) {  // what lane `from` offers; its own where that is none
   if (mask != 0xffffffffu) return value;
   unsigned long long bits = 0;
   std::memcpy(&bits, &value, sizeof(T));
-  unsigned long long* offers = warp::offered[warp::generation & 1];
-  offers[warp::now] = bits;
-  warp::barrier();
+  unsigned long long* offers = warp::offers();
+  offers[warp::lane_of_warp()] = bits;
+  warp::meet_warp();
   T found;
-  std::memcpy(&found, &offers[from >= 0 && from < warp::LANES ? from : warp::now], sizeof(T));
+  std::memcpy(&found, &offers[from >= 0 && from < warp::LANES ? from : warp::lane_of_warp()], sizeof(T));
   return found;
 }
 template <class T>
@@ -125,17 +43,17 @@ T __shfl_sync(unsigned mask, T value, int lane) {
 }
 template <class T>
 T __shfl_up_sync(unsigned mask, T value, int lanes) {
-  return exchange(mask, value, warp::now - lanes);
+  return exchange(mask, value, warp::lane_of_warp() - lanes);
 }
 template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int lanes) {
-  return exchange(mask, value, warp::now ^ lanes);
+  return exchange(mask, value, warp::lane_of_warp() ^ lanes);
 }
 inline unsigned __ballot_sync(unsigned mask, bool holds) {
-  if (mask != 0xffffffffu) return (unsigned)holds << warp::now;
-  unsigned long long* offers = warp::offered[warp::generation & 1];
-  offers[warp::now] = holds;
-  warp::barrier();
+  if (mask != 0xffffffffu) return (unsigned)holds << warp::lane_of_warp();
+  unsigned long long* offers = warp::offers();
+  offers[warp::lane_of_warp()] = holds;
+  warp::meet_warp();
   unsigned bits = 0;
   for (int i = 0; i < warp::LANES; ++i) bits |= (unsigned)offers[i] << i;
   return bits;
@@ -153,11 +71,20 @@ inline unsigned __reduce_or_sync(unsigned mask, unsigned value) {
 }
 inline bool __any_sync(unsigned mask, bool holds) { return __ballot_sync(mask, holds) != 0; }
 inline unsigned __match_any_sync(unsigned mask, unsigned) { return mask; }  // only ever asked by lanes alone
-inline int __syncthreads_or(bool holds) { return __ballot_sync(0xffffffffu, holds) != 0; }
+inline int __syncthreads_or(bool holds) {
+  __shared__ int some;
+  warp::meet_block();
+  if (threadIdx.x == 0) some = 0;
+  warp::meet_block();
+  if (holds) some = 1;
+  warp::meet_block();
+  return some;
+}
 
 // --- atomics, bits, vectors -------------------------------------------------------------------------------
 template <class T, class F>
 T replace(T* at, F with) {
+  warp::Held held((void*)at, sizeof(T));
   const T before = *at;
   *at = with(before);
   return before;
@@ -205,4 +132,3 @@ struct alignas(8) ushort4 {
 };
 inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 
-inline long long host_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }

@@ -1,58 +1,34 @@
 """A device for tests where there is none: NumPy in place of CuPy, and the kernels on the host (emulator.hpp).
 
-The whole target runs as it is, its Python, its tables and its kernels, on one block of one warp. What only a
-device can show, races between blocks and how long it takes, is left to the tests marked ``gpu``.
+The whole target runs as it is, its Python, its tables and its kernels, on one block of one warp; or, much
+slower, on some blocks of some warps in an order that a seed decides (`racing`), where accesses that nothing
+keeps in order are found. What only a device can show, such as how long it takes, is left to the tests marked
+``gpu``.
 """
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import os
-import re
-import shutil
-import subprocess
 import sys
-import tempfile
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from gpop.gpu import device, kernel, limits
+from gpop.gpu import calibrate, device, kernel, limits
 from tests.gpu import peer_memory
+from tests.gpu.host_kernels import Array, Module, Racing, run_at
 
 WARP = 32
+ORDER = os.environ.get("GPOP_TEST_ORDER")
+"""A seed: whatever is emulated runs on several blocks, in an order that this decides (`racing`)."""
+
 RUBBISH = np.uint8(0xA5)  # what an array is full of that nobody has filled
-SHARED = "extern __shared__ __align__(16) unsigned char shared_memory[];"
-CLOCK = re.compile(r'asm volatile\("mov\.u64 %0, %%globaltimer;" : "=l"\(t\)\);')
-KERNEL = re.compile(r'extern "C" __global__ void (?:__\w+__\([^)]*\)\s*)*(\w+)\(([^)]*)\)')
-
-
-class Array(np.ndarray):
-    """A host array with what is used of CuPy's."""
-
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
-        return self.__array_interface__
-
-    @property
-    def data(self) -> SimpleNamespace:
-        return SimpleNamespace(ptr=self.ctypes.data)
-
-    def set(self, values: np.ndarray, stream: Any = None) -> None:
-        self[...] = values
-
-    def get(self, out: np.ndarray | None = None) -> np.ndarray:
-        if out is None:
-            return np.array(self)
-        out[...] = self
-        return out
 
 
 class OutOfMemory(RuntimeError):
@@ -152,91 +128,6 @@ class Event:
         pass
 
 
-class Kernel:
-    """One kernel of a library, called as CuPy calls it; grid and block are those of the emulator."""
-
-    kernel = property(lambda self: self)
-
-    def __init__(self, function: Any, name: str = "") -> None:
-        self.function, self.name = function, name
-        self.ptr = ctypes.cast(function, ctypes.c_void_p).value
-
-    def __call__(self, grid: tuple, block: tuple, arguments: tuple, shared_mem: int = 0) -> None:
-        # Structs and numbers go by value, arrays by their address. CuPy takes one item only as a value.
-        assert all(isinstance(each, Array) or np.size(each) == 1 for each in arguments)
-        values = [
-            np.array([each.ctypes.data], np.uint64) if isinstance(each, Array) else np.atleast_1d(each)
-            for each in arguments
-        ]
-        run_at(self.ptr, (ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values)))
-
-
-ENTRY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
-
-
-def run_at(function: int, arguments: Any) -> None:
-    """A kernel by its address, with the addresses of its arguments."""
-    assert ENTRY(function)(ctypes.cast(arguments, ctypes.c_void_p)), (
-        "a lane waits at a barrier for others that do not come"
-    )
-
-
-class Module:
-    """``cupy.RawModule``: a shared library, kept by its source."""
-
-    counting = False
-
-    def __init__(self, code: str, **options: Any) -> None:
-        self.library = build(code, self.counting)
-
-    def get_function(self, name: str) -> Kernel:
-        return Kernel(getattr(self.library, f"emulate_{name}"), name)
-
-
-def entries(source: str) -> str:
-    """A C entry per kernel that takes the addresses of its arguments."""
-    found = []
-    for name, parameters in KERNEL.findall(source):
-        kinds = [re.sub(r"\w+$", "", parameter.strip()) for parameter in parameters.split(",")]
-        values = ", ".join(f"*(std::decay_t<{kind}>*)given[{i}]" for i, kind in enumerate(kinds))
-        found.append(
-            f'extern "C" int emulate_{name}(void** given) {{\n'
-            f"  return warp::launch([=] {{ {name}({values}); }});\n}}"
-        )
-    return "\n".join(found)
-
-
-def build(source: str, counting: bool = False) -> ctypes.CDLL:
-    """The kernels of a source for the host; ``counting``: every access goes through counting.cpp."""
-    compiler = shutil.which("g++") or shutil.which("clang++")
-    if compiler is None:
-        pytest.skip("no C++ compiler on this machine")
-    text = CLOCK.sub("t = host_ns();", source)
-    text = text.replace(SHARED, "alignas(16) static unsigned char shared_memory[SHARED_BYTES];")
-    header = (Path(__file__).parent / "emulator.hpp").read_text()
-    whole = "\n".join([header, text, entries(source)])
-    command = [compiler, "-std=c++17", "-O0", "-w", "-ffp-contract=off", "-fPIC"]
-    if "clang" not in compiler:
-        command.append("-fno-gnu-unique")  # constants of a template are those of this library
-    watched = ["-fsanitize=thread", "-fno-threadsafe-statics"] if counting else []
-    counter = Path(__file__).with_name("counting.cpp")
-    key = " ".join([*command, *watched, whole, counter.read_text() if counting else ""])
-    folder = Path(tempfile.gettempdir()) / f"gpop-test-emulator-{os.getuid()}"
-    folder.mkdir(exist_ok=True)
-    library = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.so"
-    if not library.exists():
-        with tempfile.TemporaryDirectory(dir=folder) as own:
-            (Path(own) / "engine.cpp").write_text(whole)
-            subprocess.run([*command, *watched, "-c", "engine.cpp"], cwd=own, check=True)
-            objects = ["engine.o"]
-            if counting:
-                subprocess.run([*command, "-c", counter], cwd=own, check=True)
-                objects = ["counting.o", "engine.o"]  # its tables are there before anything is counted
-            subprocess.run([*command, "-shared", *objects, "-o", "engine.so"], cwd=own, check=True)
-            os.replace(Path(own) / "engine.so", library)
-    return ctypes.CDLL(str(library))
-
-
 def unfilled(size: int, dtype: Any) -> Array:
     """``cupy.empty``, with what nobody would take for a result."""
     return Pool.own(np.full((size, np.dtype(dtype).itemsize), RUBBISH).view(dtype)[:, 0])
@@ -297,8 +188,8 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
             runtime=runtime,
             driver=SimpleNamespace(
                 funcSetAttribute=lambda kernel, attribute, value: None,
-                launchKernel=lambda kernel, *given: run_at(kernel, given[-2]),
-                launchCooperativeKernel=lambda kernel, *given: run_at(kernel, given[-1]),
+                launchKernel=lambda kernel, *given: run_at(kernel, given[-2], given[0], given[3]),
+                launchCooperativeKernel=lambda kernel, *given: run_at(kernel, given[-1], given[0], given[3]),
             ),
         ),
     )
@@ -307,6 +198,10 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
 @contextmanager
 def emulated(module: type[Module] = Module) -> Iterator[None]:
     """``target="gpu"`` runs on the emulator. What is known of devices is forgotten before and after."""
+    if ORDER and module is Module:
+        with racing(int(ORDER)):
+            yield
+        return
     caches = (device.cupy, device._device, kernel._compiled)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "cupy", numpy_as_cupy(module))
@@ -318,3 +213,19 @@ def emulated(module: type[Module] = Module) -> Iterator[None]:
         finally:
             for cache in caches:
                 cache.cache_clear()
+
+
+@contextmanager
+def racing(seed: int, blocks: int = 3, threads: int = 2 * WARP, compares: bool = False) -> Iterator[None]:
+    """The same on so many blocks of threads, of which another one goes on after some accesses to memory."""
+    with pytest.MonkeyPatch.context() as patch, emulated(Racing):
+        patch.setattr(Racing, "seed", seed)
+        patch.setattr(Racing, "compares", compares)
+        patch.setitem(Device.attributes, "MultiProcessorCount", blocks)
+        patch.setattr(limits, "BLOCK_THREADS", threads)
+        patch.setattr(limits, "ONE_BLOCK", 0)
+        patch.setattr(limits, "CLUSTER", blocks)
+        patch.setattr(
+            calibrate, "device_ratio", lambda engine: 1.0
+        )  # measured on a graph that takes for ever here
+        yield

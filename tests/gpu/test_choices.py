@@ -54,7 +54,7 @@ def test_few_edges_go_without_bins(monkeypatch):
 
 def test_more_edges_go_without_bins_where_levels_are_many(monkeypatch):
     """A mesh; on a small world, as near but of few levels, it is as anywhere else."""
-    for most in ("MOST_WITHOUT_BINS", "MOST_ONLY_PUSHED"):
+    for most in ("MOST_WITHOUT_BINS", "MOST_ONLY_PUSHED", "MOST_SWEPT"):
         monkeypatch.setattr(choosers, most, 0)
     names = []
     with emulated():

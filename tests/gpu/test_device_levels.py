@@ -68,6 +68,21 @@ def test_steps_of_buckets(start, mode):
         test_buckets.check_steps(start, graph, mode, 256)
 
 
+@pytest.mark.parametrize("degree", [limits.LEVEL_DEGREE, 40, 3])
+def test_runs_of_levels_alone(degree, monkeypatch):
+    """On small graphs; levels with longer lists look at all edges. The grid takes several launches."""
+    monkeypatch.setattr(limits, "LEVEL_DEGREE", degree)
+    monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
+    graphs = [generate("grid", width=2000, height=9, weights=(1, 255)), GRAPHS["rmat"]()]
+    for graph in [*graphs, random_graph(7, 5000, 60_000, weights=True)]:
+        source = int(np.argmax(graph.out_degree))
+        level = gpop.bfs(graph, source, mode="sc").level
+        for _ in range(5):
+            assert np.array_equal(gpop.bfs(graph, source, target="gpu").level, level)
+            found = gpop.sssp(graph, source, method="messages", target="gpu")
+            assert sssp.verify(graph, found, source) is None
+
+
 def test_hubs_are_walked_by_all_of_a_block():
     """Lists that the warps of a block share, slice by slice, and more of them than wait together."""
     for count, spokes in (

@@ -23,7 +23,7 @@ from gpop.gpu.exchange import Exchange
 from gpop.gpu.launch import Launch
 from gpop.gpu.prepared import Prepared
 from gpop.gpu.workspace import Workspace
-from tests.gpu import emulator
+from tests.gpu import emulator, host_kernels
 from tests.gpu.emulator import emulated
 from tests.programs import random_graph
 
@@ -126,13 +126,13 @@ def test_components_again_are_a_launch_or_one_a_phase_and_one_copy(few, monkeypa
 
 def test_structs_for_algorithms_on_lists_have_no_fields(monkeypatch):
     """An array with fields describes itself to CuPy anew for every launch, which takes longer than that."""
-    seen, call = [], emulator.Kernel.__call__
+    seen, call = [], host_kernels.Kernel.__call__
 
     def watched(self, grid, block, arguments, **options):
         seen.extend(each.dtype for each in arguments if isinstance(each, np.ndarray))
         call(self, grid, block, arguments, **options)
 
-    monkeypatch.setattr(emulator.Kernel, "__call__", watched)
+    monkeypatch.setattr(host_kernels.Kernel, "__call__", watched)
     with emulated():
         gpop.triangle_count(random_graph(5, 34, 150).symmetrize(), target="gpu")
     assert np.dtype(np.void) in {np.dtype(kind.type) for kind in seen}

@@ -56,7 +56,7 @@ PHASES = {
     },
     "push-lines": {"scatter_list": SCATTER, "PushLines::gather": PUSHED},
     "levels": {
-        "LevelsOf<false>::walk": {"entries": STREAM, "indices": STREAM, "weights": STREAM, "cell": EACH},
+        "LevelsOf<0>::walk": {"entries": STREAM, "indices": STREAM, "weights": STREAM, "cell": EACH},
     },
     "vertex-push": {"scatter_list": SCATTER, "VertexPush::gather": PUSHED},
     "vertex-push-warp": {"scatter_list": SCATTER, "VertexPushWarp::gather": PUSHED},
@@ -119,7 +119,7 @@ PHASES = {
 
 
 class CountingModule(Module):
-    counting = True
+    watchers = ("counting.cpp",)
 
 
 class CountingEngine(engine.GpuEngine):

@@ -46,6 +46,7 @@ def test_every_file_of_kernels_is_compiled_somewhere():
         *kernel.RANKED,
         *kernel.PEERS,
         kernel.CLUSTERED,
+        kernel.SWEPT,
     }
     included = set(
         re.findall(r'^#include "(\w+)\.cuh"$', "\n".join(map(Path.read_text, KERNELS.glob("*.cuh"))), re.M)

@@ -18,6 +18,10 @@
 
 const int ALONE_EDGES = 1024, ALONE_VERTICES = 512;
 
+// Whether block 0 goes on by itself where Few finds little to do; else Few leaves that to it. A tree is told of every
+// iteration, and buckets are looked for behind them.
+const bool SOLO = HAS_FEW && !HAS_TREE && !PRIORITISED;
+
 #if !HAS_SPARSE || !HAS_DENSE || !HAS_PULLING
 struct Nobody {  // in place of the other one
   static const bool LISTED = true;
@@ -116,6 +120,7 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
       control->level_found[0] = ((uint64)whole.active_vertices << FOUND_SHIFT) + (uint64)whole.active_edges;
     }
     control->head.few = few;
+    if (SOLO && few) control->head.alone = 0;
     over = (next.stop && next.rows) || (cluster && !few);
     sums = Sums();
   }
@@ -178,6 +183,16 @@ __device__ void plan(const Graph& graph, const Space& space, Control* control, b
     control->head.dense = all.dense > 0 || pulled || MASKED;
     control->head.pulled = pulled;
   }
+}
+
+// Whether a run begins with a level of one vertex, so that nothing has to be loaded and nobody to plan it. By all threads,
+// of what the host has written.
+__device__ __forceinline__ bool begins_with_level(const Graph& graph, const Control* control, int64 most) {
+  const Control::Head& head = control->head;
+  if (!SOLO || (QUEUES && graph.queues) || !head.fresh || head.loads != 1) return false;
+  if (head.iteration >= head.limit || head.rows >= head.row_limit) return false;
+  const int64 edges = degree_of(graph, *(const unsigned*)head.sources);
+  return edges <= most && !(HAS_PULLING && model::may_pull((double)edges, (double)(head.needy_edges - edges)));
 }
 
 // What of an iteration was decided, the same for all threads.

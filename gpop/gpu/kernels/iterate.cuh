@@ -2,20 +2,18 @@
 
 #include "steady.cuh"
 
-// One iteration, or as many as have little to do.
-__device__ void iterate(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
+// One iteration, or as many as have little to do. Whether the run is over, as far as is known.
+__device__ bool iterate(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
 #if STEADY
   Steady{team, state, graph, space, control}.run();
 #else
 #if HAS_FEW
-  if (control->head.few) {
-    Few{team, state, graph, space, control}.run();
-    return;
-  }
+  if (control->head.few) return Few{team, state, graph, space, control}.run(false);
 #endif
   const Course course(control);
   scatter_half(course, team, state, graph, space, control);
   if (!course.live) team.sync();
   gather_half(course, team, state, graph, space, control);
 #endif
+  return false;
 }

@@ -84,12 +84,13 @@ struct Space {
   unsigned* arrived;        // bit per vertex: a message was folded (ADD)
   unsigned* frontier_bits;  // bit per vertex: active
   unsigned* active_bits;    // activated for the next iteration by initFunc or gatherFunc
+  unsigned* level_bits;     // in turns with both (SWEPT, levels.cuh)
   unsigned* listed_bits;    // in the list of candidates
   unsigned* touched_bits;   // ever activated (TRACK)
   unsigned* list;           // the active vertices, in no order; see Control.list_valid
   unsigned* candidates;     // vertices that filterFunc will be asked about
   unsigned* waiting_bits;   // active, but not yet of the bucket that goes on (buckets.cuh)
-  uint4* entries;           // of this level and of the next, in turns (levels.cuh)
+  uint4* entries;           // of this level and of the next, in turns, and what lies beside these (levels.cuh)
   uint2* heavy;             // (vertex, piece) of active vertices with more than HEAVY edges
   unsigned char* mode;      // per partition
   unsigned* active_vertices;
@@ -129,8 +130,10 @@ struct Control {  // what the host and the blocks tell each other
   int decision[2];  // what comes after a barrier: go on, block 0 alone, or stop
   unsigned arrived_blocks, released;  // of the grid barrier
   uint64 level_found[3];    // of levels in turns, see levels.cuh; of iterations: whether somebody goes on (steady.cuh)
+  uint64 level_told[3];     // the same, in turns of their barriers (muster.cuh)
   unsigned level_leave[3];  // the level is to be left to others
   unsigned levels_arrived;  // of their barrier (meet.cuh)
+  int64 level_reached;      // by block 0, when the others meet it again
   double trace[TRACE_ROWS][TRACE_COLUMNS];
 };
 

@@ -3,58 +3,35 @@
 // Where a level has little to do, its barriers and the plan of the next one take the time. Here whoever activates a
 // vertex appends it to the next frontier at once: two lists and two arrays of bits are used in turns, `list` and
 // `frontier_bits` for the first level. An entry has where the edges of its vertex begin, so that a level waits for its
-// entry, the neighbours, their cells and no more. Blocks collect what they find and reserve room for all of it
-// together. Nobody plans: all blocks read the totals of the next level behind the barrier and decide alike; one
+// entry, the neighbours, their cells and no more. Blocks collect what they find, and tell each other how much that is
+// (muster.cuh). Nobody plans: all of them know the totals of the next level behind the barrier and decide alike; one
 // warp, which has no edges, writes the trace of the level before and asks the model meanwhile. A tree is
 // asked by all of them. A level waits for its slowest warp, so a block's warps share its long lists (long_lists.cuh); a
-// vertex that is too much for a block, LEVEL_DEGREE, is left to another strategy with its level.
+// vertex that is too much for a block, LEVEL_DEGREE, is left to another strategy with its level. While a level is that of
+// a few vertices block 0 goes on by itself, and the others wait for what comes of it (SOLO). A run in which nothing is
+// active any more ends here, without a plan.
 //
-// One cluster of blocks (cluster.cuh) has another way between two levels: what a block has found stays in its shared
-// memory, where the others read it, and each tells all others how much that is. What finds no room there, and what the
-// first level begins with, lies where it does without clusters.
+// On a small graph a grid has levels and nothing else (SWEPT), from the one vertex with which a run begins: nobody loads
+// it. A level that is too much looks at all edges (sweep.cuh), with three arrays of bits in turns.
+//
+// One cluster of blocks (cluster.cuh) begins so, too, and has another way between two levels: what a block has found stays
+// in its shared memory, where the others read it, and each tells all others how much that is. What finds no room there,
+// and a list with which levels begin, lies where it does without clusters.
 //
 // For runs whose messages are computed when they are delivered (sent_by), swapped (swap.cuh), with a filterFunc that
 // may be called when a vertex becomes active, if there is one: it says True, whatever was gathered.
 // Bytes: 16 per active vertex, 4 [+ weight] and a random access per edge. Compare: the queue in perf/gpu_baselines.cu.
 #include "cluster.cuh"
 #include "level_record.cuh"
+#include "level_store.cuh"
 #include "long_lists.cuh"
-#include "meet.cuh"
+#include "sweep.cuh"
 
-// To L2, for whoever reads it later; nobody waits.
-__device__ __forceinline__ void prefetch(const void* at) {
-#ifdef __CUDA_ARCH__
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-#endif
-}
+enum { BY_GRID, BY_CLUSTER, SWEPT };  // who has levels; SWEPT: a grid, which may look at all edges
 
-struct Entry {  // as it lies in Space.entries
-  unsigned vertex, degree;
-  int64 first;
-};
-
-struct Stage {  // what a block has found for the next level
-  unsigned count, edges, flags, pad;
-  Entry entry[1];
-};
-
-// Flags of a stage: the level is to be left to others; more of it, or that it is, stands in Control.
-enum : unsigned { LEAVES = 1, BESIDE = 2 };
-const int FLAGS_SHIFT = 62;  // of what a block tells the others: flags, vertices, edges in 32 bits
-const unsigned MOST_TOLD = (1u << (FLAGS_SHIFT - FOUND_SHIFT)) - 1;
-
-struct Level {  // what a block is told of one by its first thread
-  uint64 found;
-  int64 visited;  // vertices of all earlier frontiers (HAS_TREE)
-  unsigned most;
-  int way;
-  bool stays;
-};
-
-template <bool CLUSTERED>
+template <int KIND>
 struct LevelsOf {
-  static constexpr unsigned STAGE_BYTES = CLUSTERED ? SHARED_BYTES / 32 * 16 : SHARED_BYTES;
-  static constexpr unsigned MOST_STAGED = STAGE_BYTES / sizeof(Entry) - 1;
+  static constexpr bool CLUSTERED = KIND == BY_CLUSTER, SWEEPS = KIND == SWEPT;
 
   Team& team;
   State& state;
@@ -62,206 +39,198 @@ struct LevelsOf {
   const Space& space;
   Control* control;
   unsigned level, size;  // since the first of this run of levels; its entries
-  unsigned staged;       // of those, in shared memory
-  int before;            // those of the blocks before the one that has the number of this lane
+  unsigned staged;       // of those, that are not beside
+  int before;            // in a cluster: those of the blocks before the one that has the number of this lane
+  bool own;              // the entries are in the stage of this block, as far as it has to know
+  bool swept;            // the level before was, and its bits are still there
+  LevelStore<CLUSTERED> store;
 
   __device__ __forceinline__ LevelsOf(Team& team, State& state, const Graph& graph, const Space& space, Control* control)
-      : team(team), state(state), graph(graph), space(space), control(control), level(0), size(0), staged(0), before(0) {}
+      : team(team), state(state), graph(graph), space(space), control(control), level(0), size(0), staged(0), before(0),
+        own(false), swept(false), store{graph, space, control} {}
 
-  __device__ __forceinline__ Entry* entries(unsigned of) const {
-    return (Entry*)space.entries + (of & 1) * min((int64)LEVEL_EDGES, graph.n);
-  }
-  __device__ __forceinline__ unsigned* bits(unsigned of) const { return of & 1 ? space.active_bits : space.frontier_bits; }
-  __device__ __forceinline__ Stage* stage(unsigned of) const {
-    return (Stage*)(shared_memory + (CLUSTERED ? (of & 1) * STAGE_BYTES : 0));
-  }
-  static __device__ __forceinline__ uint64* told(unsigned of) {
-    __shared__ uint64 by[2][CLUSTERED ? 32 : 1];
-    return by[of & 1];
-  }
-  __device__ __forceinline__ uint64* sum() const { return (uint64*)control->level_found + (level + 1) % 3; }
-  __device__ __forceinline__ bool recorder() const {
-    return blockIdx.x == (team.alone ? 0 : team.blocks - 1) && threadIdx.x == blockDim.x - 32;
-  }
-
-  // The next level is for others.
-  __device__ __forceinline__ void leave_next() const {
-    if (CLUSTERED)
-      atomicOr(&stage(level + 1)->flags, LEAVES);
-    else
-      control->level_leave[(level + 1) % 3] = 1;
+  // In turns; where levels may be swept, those of three: read, set, and cleared.
+  __device__ __forceinline__ unsigned* bits(unsigned of) const {
+    of %= SWEEPS ? 3 : 2;
+    return of == 0 ? space.frontier_bits : of == 1 ? space.active_bits : space.level_bits;
   }
 
   // The list becomes the entries of level 0; plan has set its totals, and the next two to nothing.
-  __device__ __forceinline__ void enter() {
+  __device__ __forceinline__ void enter(Level& now) {
+    const uint64 listed = *(volatile uint64*)store.sum(0);  // while nobody is ahead, who sets it to nothing
     for (int64 i = team.rank(); i < control->head.list_size; i += team.size()) {
       const unsigned v = space.list[i];
-      entries(0)[i] = Entry{v, (unsigned)degree_of(graph, v), graph.indptr[v]};
+      store.beside(0)[i] = Entry{v, (unsigned)degree_of(graph, v), graph.indptr[v]};
     }
-    if (!CLUSTERED) return;
-    if (threadIdx.x < 32) {
-      told(0)[threadIdx.x] = threadIdx.x < team.blocks ? (uint64)BESIDE << FLAGS_SHIFT : 0;
-      told(1)[threadIdx.x] = 0;
-    }
-    if (threadIdx.x == 0) empty(stage(1));
-    __syncthreads();
+    store.open();
+    end_level(now);
+    now.found = listed;
+    size = (unsigned)entries_of(listed);
   }
 
-  __device__ __forceinline__ void empty(Stage* stage) const { stage->count = stage->edges = stage->flags = 0; }
+  // The vertex with which the host has the run begin is level 0, to every block an entry of its own.
+  __device__ __forceinline__ void set_out(Level& now) {
+    const unsigned v = *(const unsigned*)control->head.sources;
+    const int64 first = graph.indptr[v], edges = graph.indptr[v + 1] - first;
+    if (TRACK && team.leader()) set_bit(space.touched_bits, v);
+    if (threadIdx.x == 0) store.stage(0)->entry[0] = Entry{v, (unsigned)edges, first};
+    store.open();
+    if (CLUSTERED) meet_other_blocks();  // before anybody tells them anything
+    now.found = (1ULL << FOUND_SHIFT) + edges;
+    now.flagged = false;
+    now.stays = own = true;
+    size = staged = 1;
+  }
 
-  // One thread, behind the barrier: whether the level that begins is for this strategy. `most`: so many are.
-  __device__ __forceinline__ bool stays(Level& now, bool leaves) const {
+  // Behind the barrier: whether the level that begins is for this strategy. `most`: so many are.
+  __device__ __forceinline__ bool stays(Level& now, unsigned flags) const {
     const int64 size = entries_of(now.found), edges = edges_of(now.found);
-    if (size == 0 || level >= now.most || leaves) return false;
+    if (size == 0 || level >= now.most || (flags & (SWEEPS ? LEAVES : LEAVES | HUBS))) return false;
     if (CLUSTERED) return edges <= CLUSTER_EDGES && size <= CLUSTER_EDGES;
     if (HAS_TREE) {
-      const int way = way_of(space, size, now.visited, edges, now.way);
+      __shared__ int way;
+      __syncthreads();
+      if (threadIdx.x == 0) way = way_of(space, size, now.visited, edges, now.way);
+      __syncthreads();
       if (!by_model(way) && way != MODE_SC) return false;
       now.way = way;
     }
-    if (team.alone) return edges <= ALONE_EDGES && size <= ALONE_VERTICES;
-    return edges <= LEVEL_EDGES && (edges > ALONE_EDGES / 4 || size > ALONE_VERTICES / 4);
+    if (!SOLO && team.alone) return is_little(now.found);
+    if (SWEEPS) return true;
+    return edges <= LEVEL_EDGES && (SOLO || edges > ALONE_EDGES / 4 || size > ALONE_VERTICES / 4);
   }
 
-  // Everybody waits, then knows what there is to do. In a cluster the threads of each block have met.
-  __device__ __forceinline__ void end_level(Level& now) {
-    if (CLUSTERED) return end_level_of_cluster(now);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      empty(stage(0));
-      meet(team);
-      const bool leaves = *(volatile unsigned*)&control->level_leave[level % 3];  // on its way with the next one
-      now.found = *(volatile uint64*)&control->level_found[level % 3];
-      if (HAS_TREE && level) now.visited += size;
-      now.stays = level == 0 || stays(now, leaves);
-    }
-    __syncthreads();
+  // What is known of the level that begins, but for what lies beside.
+  __device__ __forceinline__ void take_up(Level& now, uint64 found, unsigned flags) {
+    staged = (unsigned)entries_of(found);
+    now.found = found;
+    now.flagged = flags != 0;
+    if (flags & BESIDE) now.found += *(volatile uint64*)store.sum(level);
+    if (HAS_TREE && level) now.visited += size;
+    now.stays = level == 0 || stays(now, flags);
+    now.sweeps = SWEEPS && (flags & HUBS || edges_of(now.found) > LEVEL_EDGES);
     size = (unsigned)entries_of(now.found);
   }
 
-  // The same in a cluster, by every thread, which has a `now` of its own.
+  // Everybody waits, then knows what there is to do. `rejoins`: block 0 has been some levels ahead of the others.
+  __device__ __forceinline__ void end_level(Level& now, bool rejoins = false) {
+    if (CLUSTERED) return end_level_of_cluster(now);
+    if (team.by_itself()) return end_level_of_block(now);
+    __shared__ Mustered known;
+    __shared__ unsigned reached;
+    const Stage* found = store.stage(level);
+    __syncthreads();
+    const unsigned count = store.count(level);
+    if (threadIdx.x == 0) {
+      const unsigned edges = min(found->edges, most_told(team));
+      if (edges < found->edges) atomicAdd(store.sum(level), (uint64)(found->edges - edges));
+      if (found->flags & (LEAVES | HUBS)) atomicOr(control->level_leave + level % 3, found->flags);
+      if (rejoins && blockIdx.x == 0) control->level_reached = level;
+      known = arrive(team, count, edges, found->flags != 0 || edges < found->edges);
+    }
+    if (count) {
+      __syncthreads();
+      Entry* room = store.list(level) + known.vertices();
+      for (unsigned i = threadIdx.x; i < count; i += blockDim.x) hand_in(found->entry[i], room + i);
+      __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+      store.empty(level + 1);
+      if (count) store.empty(level);
+      else store.no_flags(level);  // others of this block may not have looked yet how much it has
+      known = wait_for_all(team);
+      if (rejoins) reached = (unsigned)*(volatile int64*)&control->level_reached;
+    }
+    __syncthreads();
+    if (rejoins) level = reached;
+    own = false;
+    take_up(now, known.found(), known.flagged() ? BESIDE | *(volatile unsigned*)&control->level_leave[level % 3] : 0);
+  }
+
+  // The same of one block, which keeps what it has found where it is.
+  __device__ __forceinline__ void end_level_of_block(Level& now) {
+    __syncthreads();
+    if (threadIdx.x == 0) store.empty(level + 1);  // nobody looks at more than entries there
+    __syncthreads();
+    own = true;
+    take_up(now, (uint64)store.count(level) << FOUND_SHIFT | store.stage(level)->edges, store.stage(level)->flags);
+  }
+
+  // The same in a cluster. The threads of each block have met.
   __device__ __forceinline__ void end_level_of_cluster(Level& now) {
     meet_other_blocks();
-    const uint64 own = told(level)[lane_id()];
-    const unsigned count = (unsigned)entries_of(own) & MOST_TOLD, upto = warp_inclusive_sum(count);
+    const uint64 word = store.told(level)[lane_id()];
+    const unsigned count = (unsigned)entries_of(word) & MOST_TOLD, upto = warp_inclusive_sum(count);
     before = (int)(upto - count);
-    staged = __shfl_sync(ALL_LANES, upto, 31);
-    now.found = ((uint64)staged << FOUND_SHIFT) + __reduce_add_sync(ALL_LANES, (unsigned)own);
-    bool leaves = false;
-    if (__any_sync(ALL_LANES, (own >> FLAGS_SHIFT) != 0)) {
-      const unsigned flags = __reduce_or_sync(ALL_LANES, (unsigned)(own >> FLAGS_SHIFT));
-      leaves = flags & LEAVES;
-      if (flags & BESIDE) {
-        leaves |= *(volatile unsigned*)&control->level_leave[level % 3] != 0;
-        now.found += *(volatile uint64*)&control->level_found[level % 3];
-      }
-    }
-    now.stays = level == 0 || stays(now, leaves);
-    size = (unsigned)entries_of(now.found);
-  }
-
-  __device__ __forceinline__ void add(unsigned v, int64 first, int64 degree) {
-    Stage* found = stage(level + 1);
-    unsigned counted = (unsigned)degree;
-    if (degree > LEVEL_DEGREE) {  // too much for a block: pieces of it are for another strategy
-      atomicAdd(sum(), (uint64)degree);
-      leave_next();
-      if (CLUSTERED) atomicOr(&found->flags, BESIDE);
-      counted = 0;
-    }
-    const Entry entry = {v, (unsigned)degree, first};
-    const unsigned at = atomicAdd(&found->count, 1u);
-    if (at < MOST_STAGED) {
-      found->entry[at] = entry;
-      atomicAdd(&found->edges, counted);
-    } else {
-      if (CLUSTERED) atomicOr(&found->flags, BESIDE);
-      entries(level + 1)[entries_of(atomicAdd(sum(), (1ULL << FOUND_SHIFT) + counted))] = entry;
-    }
+    const uint64 vertices = __shfl_sync(ALL_LANES, upto, 31);
+    unsigned flags = (unsigned)(word >> FLAGS_SHIFT);
+    if (__any_sync(ALL_LANES, flags != 0)) flags = __reduce_or_sync(ALL_LANES, flags);
+    own = false;
+    take_up(now, (vertices << FOUND_SHIFT) + __reduce_add_sync(ALL_LANES, (unsigned)word), flags);
   }
 
   __device__ __forceinline__ void relax(int64 edge, unsigned source) {
     const unsigned v = graph.indices[edge];
-    const int64 first = graph.indptr[v], end = graph.indptr[v + 1];  // on their way while the cell is swapped
-#if WEIGHTED
-    const Gathered x = weighted(state, scatterFunc(state, source), graph.weights[edge]);
-#else
-    const Gathered x = scatterFunc(state, source);
-#endif
-    bool ends = false;
-    if (!swap_gather(state, x, v, graph, space, control, &ends)) return;
-#if PRIORITISED
-#if SWAPPABLE
-    Copy now(state, cell_of(load_cell(&written_cell(state, v))));  // past L1, which has not heard of the swap
-#else
-    State& now = state;
-#endif
-    if (!joins(v, now, space, control)) return;
-#endif
-    unsigned *word = bits(level + 1) + (v >> 5), bit = 1u << (v & 31);
-    if (ends) atomicOr(word, bit);  // nobody waits for it: a search saves the round trip of half a microsecond
-    else if (atomicOr(word, bit) & bit) return;
-    if (TRACK) set_bit(space.touched_bits, v);
+    int64 first = 0, end = 0;
+    const auto ahead = [&] {  // on their way while the cell is swapped
+      first = graph.indptr[v];
+      end = graph.indptr[v + 1];
+    };
+    const Message value = scatterFunc(state, source);
+    if (!reaches(seen_by(state, v), CARRIED(state, value, edge), v, bits(level + 1), state, graph, space, control, ahead)) return;
     prefetch(graph.indices + first);  // read by the next level, which waits for the slowest of its lines
 #if WEIGHTED
     prefetch(graph.weights + first);
 #endif
-    filterFunc(state, v);
-    add(v, first, end - first);
+    store.add(level + 1, v, first, end - first);
   }
 
   // The i-th entry of this level if it is `wanted`; in a cluster `block` has it, and the whole warp asks.
   __device__ __forceinline__ Entry entry(unsigned i, bool wanted, int block) const {
-    Entry own = {};
-    if (CLUSTERED) {
-      const unsigned at = i - (unsigned)__shfl_sync(ALL_LANES, before, block);
-      if (wanted) own = i < staged ? on_block(stage(level)->entry, block)[at] : entries(level)[i - staged];
-    } else if (wanted) {
-      own = entries(level)[i];
-    }
-    return own;
+    const unsigned earlier = CLUSTERED ? (unsigned)__shfl_sync(ALL_LANES, before, block) : 0;
+    if (!wanted) return Entry{};
+    if (i >= staged) return store.beside(level)[i - staged];
+    if (own) return store.stage(level)->entry[i];
+    if (CLUSTERED) return on_block(store.stage(level)->entry, block)[i - earlier];
+    return take_out(store.list(level) + i);
+  }
+
+  // The edges of the vertex with which the run begins, shared by all.
+  __device__ __forceinline__ void walk_first() {
+    const Entry source = store.stage(0)->entry[0];
+    if (walker(team) >= walkers_of(team)) return;
+    const int64 step = 32LL * walkers_of(team);
+    for (int64 i = 32LL * walker(team) + lane_id(); i < source.degree; i += step) relax(source.first + i, source.vertex);
+  }
+
+  __device__ __forceinline__ void sweep_all() {
+    if (!own)
+      for (unsigned i = team.rank(); i < staged; i += team.size()) take_out(store.list(level) + i);
+    sweep(walker(team), walkers_of(team), bits(level), bits(level + 1), state, graph, space, control,
+          [&](unsigned v, int64 first, int64 end) { store.add(level + 1, v, first, end - first); });
   }
 
   __device__ __forceinline__ void walk() {
-    const unsigned walkers = max(1u, team.warps() - 1);  // the last one is the recorder's
-    const unsigned tile = min(32u, (size + walkers - 1) / walkers);
-    unsigned i = team.warp() < walkers ? team.warp() * tile : size;
-    walk_together(
+    const unsigned walkers = walkers_of(team), tile = min(32u, (size + walkers - 1) / walkers);
+    unsigned i = walker(team) < walkers ? walker(team) * tile : size;
+    walk_together<CLUSTERED>(
+        graph.longest > LONG_LIST,
         [&](unsigned& v, int64& first, int& degree) {
           if (i >= size) return false;
           const unsigned mine = i + lane_id();
           const bool wanted = lane_id() < tile && mine < size;
-          const Entry own = entry(mine, wanted, CLUSTERED ? owner_of((int)mine, before) : 0);
-          if (wanted) bits(level)[own.vertex >> 5] = 0;  // all of a word are in this list
-          v = own.vertex, first = own.first, degree = (int)own.degree;
+          const Entry found = entry(mine, wanted, CLUSTERED ? owner_of((int)mine, before) : 0);
+          if (wanted) bits(level)[found.vertex >> 5] = 0;  // all of a word are in this list
+          v = found.vertex, first = found.first, degree = (int)found.degree;
           i += walkers * tile;
           return true;
         },
         [&](int64 edge, unsigned source) { relax(edge, source); });
   }
 
-  // What the block has found to the entries of the next level; in a cluster all others are told how much it is.
-  __device__ __forceinline__ void unload() {
-    Stage* found = stage(level + 1);
-    __shared__ int64 first;
-    __syncthreads();
-    const unsigned count = min(found->count, MOST_STAGED);
-    if (CLUSTERED) {
-      if (threadIdx.x < team.blocks)
-        on_block(told(level + 1), threadIdx.x)[blockIdx.x] =
-            (uint64)found->flags << FLAGS_SHIFT | (uint64)count << FOUND_SHIFT | found->edges;
-      if (threadIdx.x == 0) empty(stage(level));
-      return;
-    }
-    if (count == 0) return;
-    if (threadIdx.x == 0) first = entries_of(atomicAdd(sum(), ((uint64)count << FOUND_SHIFT) + found->edges));
-    __syncthreads();
-    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) entries(level + 1)[first + i] = found->entry[i];
-  }
-
   __device__ __forceinline__ void put_back(const Entry& entry) const {
-    if (level & 1) {
-      space.active_bits[entry.vertex >> 5] = 0;
+    if (bits(level) != space.frontier_bits) {
+      bits(level)[entry.vertex >> 5] = 0;
       atomicOr(space.frontier_bits + (entry.vertex >> 5), 1u << (entry.vertex & 31));
     }
     append(entry.vertex, entry.degree, true, space, control);
@@ -271,41 +240,67 @@ struct LevelsOf {
 
   // The entries that nobody has looked at become the list, with bits and counts, as plan wants to find them.
   __device__ __forceinline__ void leave() {
-    for (unsigned i = team.rank(); i < size - staged; i += team.size()) put_back(entries(level)[i]);
-    if (!CLUSTERED) return;
-    const unsigned own = (unsigned)entries_of(told(level)[blockIdx.x]) & MOST_TOLD;
-    for (unsigned i = threadIdx.x; i < own; i += blockDim.x) put_back(stage(level)->entry[i]);
+    for (unsigned i = team.rank(); i < size - staged; i += team.size()) put_back(store.beside(level)[i]);
+    if (!CLUSTERED && !own) {
+      for (unsigned i = team.rank(); i < staged; i += team.size()) put_back(take_out(store.list(level) + i));
+      return;
+    }
+    const unsigned count = own ? staged : (unsigned)entries_of(store.told(level)[blockIdx.x]) & MOST_TOLD;
+    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) put_back(store.stage(level)->entry[i]);
   }
 
-  // Levels as long as few vertices are active.
-  __device__ __forceinline__ void run() {
-    __shared__ Level shared;
+  // Levels as long as few vertices are active: of the list, or of the vertex with which a run `begins`. Whether the run
+  // is over, which Control says then.
+  __device__ __forceinline__ bool run(bool begins) {
     __shared__ Record record;
-    Level own;
-    Level& now = CLUSTERED ? own : shared;
+    Level now;
     const Control::Head& head = control->head;
     const int64 begin = head.iteration;
-    if (CLUSTERED || threadIdx.x == 0) {
-      now.most = (unsigned)min(head.limit - begin, head.row_limit - head.rows);
-      now.visited = head.visited;
-      now.way = head.way;
-    }
-    if (recorder()) record.begin(control, (double)graph.n, (double)graph.m, (double)graph.k);
-    enter();
-    end_level(now);
+    now.most = (unsigned)min(head.limit - begin, head.row_limit - head.rows);
+    now.visited = head.visited;
+    now.way = head.way;
+    if (begins) set_out(now);
+    if (is_recorder()) record.begin(control, (double)graph.n, (double)graph.m, (double)graph.k, begins ? now.found : 0);
+    if (!begins) enter(now);
     while (now.stays) {
-      if (recorder() && record.level(level, now.found, !HAS_TREE || now.way == AUTO)) leave_next();
-      ADVANCE(state, begin + level);
-      walk();
-      unload();
-      level += 1;
-      end_level(now);
+      // What is flagged is read in Control, where block 0 ahead of others would have them read of another level.
+      const bool solo = SOLO && !CLUSTERED && !team.by_itself() && !now.flagged && is_little(now.found);
+      if (!solo || blockIdx.x == 0) {
+        team.alone |= solo;
+        do {
+          if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);
+          swept = level && now.sweeps;
+          if (is_recorder() && record.level(level, now.found, !HAS_TREE || now.way == AUTO, swept)) store.leave(level + 1);
+          ADVANCE(state, begin + level);
+          if (SWEEPS && swept)
+            sweep_all();
+          else if (begins && level == 0)
+            walk_first();
+          else
+            walk();
+          level += 1;
+          if (CLUSTERED) store.tell_cluster(level, team.blocks);
+          end_level(now);
+        } while (solo && now.stays && is_little(now.found));
+        if (!solo) continue;
+        if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);  // the others do not know that it was
+        team.alone = false;
+      }
+      swept = false;
+      end_level(now, true);
     }
+    if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);
+    if (!PRIORITISED && size == 0) {
+      if (is_recorder()) record.close(level, now.visited, now.way);
+      return true;
+    }
+    if (swept) team.sync();  // what is cleared may be the bits of the frontier
     leave();
-    if (recorder()) record.end(level, now.found, now.visited, now.way);
+    if (is_recorder()) record.end(level, now.found, now.visited, now.way);
+    return false;
   }
 };
 
-struct Levels : LevelsOf<false> {
-  using LevelsOf<false>::LevelsOf;
+struct Levels : LevelsOf<BY_GRID> {
+  using LevelsOf<BY_GRID>::LevelsOf;
 };

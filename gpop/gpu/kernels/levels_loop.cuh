@@ -6,14 +6,18 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(CLU
     gpop_levels(const State given, const Graph graph, const Space space, Control* control) {
   State state = given;
   Team team = {control, gridDim.x, 0, false, 0, true};
-  if (team.leader()) control->head.started = now_ns();
-  begin(graph, space, control);
-  team.sync([&] {
-    if (threadIdx.x == 0) control->head.loads = 0;
-    plan(graph, space, control, false, true);
-  });
-  while (control->head.few && !control->head.stop) {
-    LevelsOf<true>(team, state, graph, space, control).run();
+  bool begins = begins_with_level(graph, control, min(CLUSTER_EDGES, LEVEL_DEGREE));
+  if (!begins) {
+    if (team.leader()) control->head.started = now_ns();
+    begin(graph, space, control);
+    team.sync([&] {
+      if (threadIdx.x == 0) control->head.loads = 0;
+      plan(graph, space, control, false, true);
+    });
+  }
+  while (begins || (control->head.few && !control->head.stop)) {
+    if (LevelsOf<BY_CLUSTER>(team, state, graph, space, control).run(begins)) return;
+    begins = false;
     team.sync([&] { plan(graph, space, control, true, true); });
   }
 }

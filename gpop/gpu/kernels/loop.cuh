@@ -20,6 +20,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
   };
   team.sync([&] {
     if (threadIdx.x == 0) control->head.loads = 0;
+    if (threadIdx.x < 3) control->level_told[threadIdx.x] = 0;
     plan(graph, space, control, false);
     decide();
   });
@@ -41,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
       team.sync(decide);
     } else {
       ADVANCE(state, control->head.iteration);
-      if (decision == TOGETHER) iterate(team, state, graph, space, control);
+      if (decision == TOGETHER && iterate(team, state, graph, space, control)) break;
       next_bucket(team, state, graph, space, control);
       team.sync([&] {
         settle(state, space, control);

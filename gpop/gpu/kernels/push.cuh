@@ -12,7 +12,8 @@ __device__ void push_light(Team& team, State& state, const Graph& graph, const S
   const bool live = LIVE && !control->head.dense;
   const int tile = (int)min((int64)32, (size + team.warps() - 1) / team.warps());  // vertices per warp
   int64 i = (int64)team.warp() * tile;
-  walk_together(
+  walk_together<false>(
+      graph.longest > LONG_LIST,
       [&](unsigned& v, int64& first, int& degree) {
         if (i >= size) return false;
         if (lane < tile && i + lane < size) {

@@ -12,9 +12,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
   State state = given;
   Team team = {control, gridDim.x, 0, false, 0};
   begin_buckets(team, state, graph, space, control);
-  team.sync([&] { plan(graph, space, control, false); });
+  team.sync([&] {
+    plan(graph, space, control, false);
+    if (threadIdx.x == 0) control->decision[0] = control->head.alone ? ALONE : TOGETHER;
+  });
   if (control->head.stop) return answer(mail, begun);
-  team.alone = control->head.alone;
+  team.alone = control->decision[0] == ALONE;
   if (team.alone && blockIdx.x != 0) return;
   ADVANCE(state, control->head.iteration);
   const Course course(control);
@@ -30,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
     gpop_gather(const State given, const Graph graph, const Space space, Control* control, const Mail mail) {
   const int64 begun = receive(mail);
   State state = given;
-  Team team = {control, gridDim.x, 0, control->head.alone != 0, 0};
+  Team team = {control, gridDim.x, 0, control->decision[0] == ALONE, 0};  // head has the next one's when block 0 is ahead
   if (team.alone && blockIdx.x != 0) return;
   if (team.leader()) control->head.begin_ns += now_ns() - control->head.middle_ns;  // without what came between
   ADVANCE(state, control->head.iteration);

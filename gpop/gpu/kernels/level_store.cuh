@@ -1,0 +1,88 @@
+// Where what is found for a level lies until it is at work (levels.cuh).
+//
+// A block collects in its shared memory, in two stages in turns. Of a grid that goes to one list when all have met
+// (muster.cuh); a block by itself and those of a cluster leave it where it is. What finds no room there lies beside, as
+// does the level with which a run of levels begins.
+#include "cluster.cuh"
+#include "muster.cuh"
+
+struct Stage {  // what a block has found for the next level
+  unsigned count, edges, flags, pad;
+  Entry entry[1];
+};
+
+// Flags of a stage: the level is to be left to others, or has a vertex that is too much for a block; more of it, or that
+// this is so, stands in Control.
+enum : unsigned { LEAVES = 1, HUBS = 2, BESIDE = 4 };
+const int FLAGS_SHIFT = 61;  // of what a block of a cluster tells the others: flags, vertices, edges in 32 bits
+const unsigned MOST_TOLD = (1u << (FLAGS_SHIFT - FOUND_SHIFT)) - 1;
+
+template <bool CLUSTERED>
+struct LevelStore {
+  static constexpr unsigned STAGE_BYTES = SHARED_BYTES / 32 * 16;
+  static constexpr unsigned MOST_STAGED = STAGE_BYTES / sizeof(Entry) - 1;
+
+  const Graph& graph;
+  const Space& space;
+  Control* control;
+
+  __device__ __forceinline__ Entry* list(unsigned of) const {
+    return (Entry*)space.entries + (of & 1) * min((int64)MOST_ENTRIES, graph.n);
+  }
+  __device__ __forceinline__ Entry* beside(unsigned of) const { return list(of) + 2 * min((int64)MOST_ENTRIES, graph.n); }
+  __device__ __forceinline__ uint64* sum(unsigned of) const { return (uint64*)control->level_found + of % 3; }  // beside
+  __device__ __forceinline__ Stage* stage(unsigned of) const { return (Stage*)(shared_memory + (of & 1) * STAGE_BYTES); }
+  __device__ __forceinline__ unsigned count(unsigned of) const { return min(stage(of)->count, MOST_STAGED); }
+  static __device__ __forceinline__ uint64* told(unsigned of) {  // in a cluster
+    __shared__ uint64 by[2][CLUSTERED ? 32 : 1];
+    return by[of & 1];
+  }
+
+  __device__ __forceinline__ void empty(unsigned of) const {
+    stage(of)->count = stage(of)->edges = stage(of)->flags = 0;
+  }
+
+  __device__ __forceinline__ void no_flags(unsigned of) const { stage(of)->flags = 0; }
+
+  // By all threads: nothing is found yet.
+  __device__ __forceinline__ void open() const {
+    if (threadIdx.x == 0) {
+      empty(0);
+      empty(1);
+    }
+    if (CLUSTERED && threadIdx.x < 32) told(0)[threadIdx.x] = told(1)[threadIdx.x] = 0;
+    __syncthreads();
+  }
+
+  // A level is for others.
+  __device__ __forceinline__ void leave(unsigned of) const { atomicOr(&stage(of)->flags, LEAVES); }
+
+  __device__ __forceinline__ void add(unsigned of, unsigned v, int64 first, int64 degree) const {
+    Stage* found = stage(of);
+    unsigned counted = (unsigned)degree;
+    if (degree > LEVEL_DEGREE) {  // too much for a block
+      atomicAdd(sum(of), (uint64)degree);
+      atomicOr(&found->flags, HUBS | BESIDE);
+      counted = 0;
+    }
+    const Entry entry = {v, (unsigned)degree, first};
+    const unsigned at = atomicAdd(&found->count, 1u);
+    if (at < MOST_STAGED) {
+      found->entry[at] = entry;
+      atomicAdd(&found->edges, counted);
+    } else {
+      atomicOr(&found->flags, BESIDE);
+      beside(of)[entries_of(atomicAdd(sum(of), (1ULL << FOUND_SHIFT) + counted))] = entry;
+    }
+  }
+
+  // What the block has found, to the others of a cluster, which look into its stage.
+  __device__ __forceinline__ void tell_cluster(unsigned of, unsigned blocks) const {
+    __syncthreads();
+    const Stage* found = stage(of);
+    if (threadIdx.x < blocks)
+      on_block(told(of), threadIdx.x)[blockIdx.x] =
+          (uint64)found->flags << FLAGS_SHIFT | (uint64)count(of) << FOUND_SHIFT | found->edges;
+    if (threadIdx.x == 0) empty(of + 1);
+  }
+};

@@ -1,0 +1,182 @@
+"""Kernels on several blocks of the host, in an order that a seed decides: what is found there, and levels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.apps import sssp
+from gpop.generate import generate
+from gpop.gpu import again, choices, limits
+from gpop.gpu.device import cupy
+from tests.gpu import test_stepped
+from tests.gpu.cases import CASES
+from tests.gpu.emulator import racing
+from tests.gpu.host_kernels import take_races
+from tests.gpu.test_bottom_up import PROGRAMS, check
+from tests.gpu.test_levels import AGAIN, STEPS
+from tests.programs import random_graph
+from tests.quick import quick
+
+BLOCKS, THREADS = 3, 64
+
+IN_ANY_ORDER = (
+    ("write in LevelsOf<", "walk of", "walk of"),
+    ("write in LevelsOf<", "put_back of", "put_back of"),
+    ("write in gather_half of", "write in gather_half of"),
+    ("scatterFunc", "atomicCAS"),
+    ("atomic write in hand_in", "write in take_out"),
+)
+"""Of two accesses that nothing keeps in order: nothing is written to one word by all whose bit is in it; a
+message may have what its source has become meanwhile; who clears an entry has read it."""
+
+
+def run_kernel(body: str, size: int, threads: int = THREADS) -> np.ndarray:
+    """What a kernel that is given ``out``, so many zeros, has made of them."""
+    out = cupy().zeros(size, np.uint32)
+    code = f'extern "C" __global__ void probe(unsigned* out) {{ {body} }}'
+    cupy().RawModule(code=code).get_function("probe")((BLOCKS,), (threads,), (out,))
+    return np.array(out)
+
+
+def test_the_order_is_that_of_the_seed():
+    lost = []
+    for seed in (1, 1, 2, 3):
+        with racing(seed, BLOCKS, THREADS):
+            counted = run_kernel(
+                "for (int i = 0; i < 40; ++i) out[0] = out[0] + 1, atomicAdd(out + 1, 1u);", 2
+            )
+        assert counted[1] == 40 * BLOCKS * THREADS > counted[0]
+        lost.append(int(counted[0]))
+    assert lost[0] == lost[1] and len(set(lost)) > 1
+
+
+def test_blocks_share_what_is_theirs_and_meet():
+    """Numbers of threads and blocks, shared memory, shuffles, and barriers of a warp and of a block."""
+    body = """
+        __shared__ unsigned all[64];
+        const unsigned own = threadIdx.x, lane = own % 32, other = __shfl_xor_sync(0xffffffffu, own, 1);
+        all[own] = other + 100 * blockIdx.x;
+        __syncthreads();
+        const unsigned number = blockIdx.x * blockDim.x + own;
+        out[number] = all[blockDim.x - 1 - own] + (lane ? 0 : 1000 * gridDim.x);
+    """
+    for seed in range(4):
+        with racing(seed, BLOCKS, THREADS, compares=True):
+            found = run_kernel(body, BLOCKS * THREADS).reshape(BLOCKS, THREADS)
+        assert not take_races()
+        threads = np.arange(THREADS)
+        expected = ((THREADS - 1 - threads) ^ 1) + np.where(threads % 32, 0, 1000 * BLOCKS)
+        assert (found == expected + 100 * np.arange(BLOCKS)[:, None]).all()
+
+
+HANDED = """
+    volatile unsigned* flag = out + 1;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {{
+      out[0] = 7;
+      {give}
+      *flag = 1;
+    }}
+    if (blockIdx.x == 1 && threadIdx.x == 0) {{
+      while (*flag == 0) {{}}
+      {take}
+      out[2] = out[0];
+    }}
+"""
+SHARED = """
+    __shared__ unsigned all[64];
+    all[threadIdx.x] = threadIdx.x;
+    {meet}
+    out[threadIdx.x + blockIdx.x * blockDim.x] = all[63 - threadIdx.x];
+"""
+
+
+@pytest.mark.parametrize(
+    "body, said",
+    [
+        (HANDED.format(give="__threadfence();", take="__threadfence();"), None),
+        (HANDED.format(give="", take="__threadfence();"), "global: write in probe"),
+        (HANDED.format(give="__threadfence();", take=""), "global: write in probe"),
+        (SHARED.format(meet="__syncthreads();"), None),
+        (SHARED.format(meet=""), "shared: "),
+        (SHARED.format(meet="__syncwarp();"), "shared: "),
+    ],
+)
+def test_what_nothing_keeps_in_order_is_found(body, said):
+    with racing(5, BLOCKS, THREADS, compares=True):
+        run_kernel(body, BLOCKS * THREADS)
+    races = take_races()
+    assert any(said in race for race in races) if said else not races, races
+
+
+def test_who_waits_for_ever_fails():
+    with racing(1, BLOCKS, THREADS), pytest.raises(AssertionError, match="waits"):
+        run_kernel("if (threadIdx.x == 0) __syncthreads(); else __syncwarp();", 1)
+
+
+def unexpected(races: list[str]) -> list[str]:
+    return [race for race in races if not any(all(part in race for part in known) for known in IN_ANY_ORDER)]
+
+
+LEVELS = {
+    "grid": {"prefers_sweeps": lambda vertices, edges: False},
+    "cluster": {
+        "prefers_sweeps": lambda vertices, edges: False,
+        "prefers_cluster": lambda vertices, edges: True,
+    },
+    "walks": {},
+    "sweeps": {"LEVEL_DEGREE": 3},
+    "little": {"LEVEL_EDGES": 40},
+}
+"""Who has levels, and where they end."""
+
+
+@pytest.fixture(params=quick(LEVELS, "little"))
+def levels(request, monkeypatch):
+    monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
+    for name, value in LEVELS[request.param].items():
+        monkeypatch.setattr(limits if name.isupper() else choices, name, value)
+
+
+def graphs():
+    yield random_graph(3, 200, 1200, weights=True)
+    yield generate("grid", width=20, height=12, weights=(1, 255))
+
+
+@pytest.mark.parametrize("seed", quick(range(4), 1))
+def test_searches_on_several_blocks(levels, seed):
+    """More than once on one workspace, which each has to leave clean."""
+    with racing(seed, BLOCKS, THREADS, compares=True):
+        for graph in graphs():
+            source = int(np.argmax(graph.out_degree))
+            level = gpop.bfs(graph, source, mode="sc").level
+            for mode in ("sc", "auto"):
+                for _ in range(2):
+                    assert np.array_equal(gpop.bfs(graph, source, target="gpu", mode=mode).level, level)
+                    for delta in (None, 100):
+                        found = gpop.sssp(graph, source, target="gpu", mode=mode, delta=delta)
+                        assert sssp.verify(graph, found, source) is None
+    assert not unexpected(take_races())
+
+
+@pytest.mark.parametrize(
+    "case", quick([STEPS, AGAIN, PROGRAMS["Reached"]], AGAIN), ids=lambda case: case.cls.__name__
+)
+def test_programs_on_several_blocks(levels, case):
+    with racing(11, BLOCKS, THREADS, compares=True):
+        for graph in graphs():
+            for limit in (case.iterations, 5):
+                for frontier in (case.frontier[:1], case.frontier):
+                    check(case._replace(iterations=limit, frontier=frontier), graph, mode="sc", ratio=1.0)
+    assert not unexpected(take_races())
+
+
+def test_halves_of_iterations_on_several_blocks(monkeypatch):
+    """Block 0 by itself is through, and has planned what comes next, before another one has looked."""
+    monkeypatch.setattr(again, "RestingEngine", test_stepped.Stepped)
+    case, graph = CASES["Smallest"], random_graph(21, 90, 400, weights=True)
+    for seed in (1, 2):
+        with racing(seed, BLOCKS, THREADS, compares=True):
+            check(case, graph, mode="sc", ratio=1.0)
+    assert not unexpected(take_races())

@@ -1,0 +1,78 @@
+"""Levels of small graphs that look at all edges (kernels/sweep.cuh): answers, traces, and when they end."""
+
+from __future__ import annotations
+
+import pytest
+
+import gpop
+from gpop.apps.bfs import BFS
+from gpop.apps.sssp_programs import SSSP, UNORDERED
+from gpop.generate import generate
+from gpop.gpu import choices, limits
+from gpop.gpu.kernel import make_source
+from tests.gpu.emulator import emulated
+from tests.gpu.test_bottom_up import PROGRAMS, check
+from tests.gpu.test_levels import AGAIN, STEPS, hubs, levels_run, long_and_thin
+from tests.programs import random_graph
+from tests.quick import quick
+
+
+@pytest.fixture(autouse=True, params=[limits.LEVEL_DEGREE, 3], ids=["walks", "sweeps"])
+def several_blocks(request, monkeypatch):
+    """As if one block were not enough, however small the graph. Levels that have longer lists are swept."""
+    seen = []
+
+    def watched(emitted, traits, *rest):
+        seen.append(traits.swept)
+        return make_source(emitted, traits, *rest)
+
+    monkeypatch.setattr(limits, "ONE_BLOCK", 0)
+    monkeypatch.setattr(limits, "LEVEL_DEGREE", request.param)
+    monkeypatch.setattr("gpop.gpu.prepared.make_source", watched)
+    monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
+    yield request.param
+    assert any(seen)
+
+
+@pytest.mark.parametrize(
+    "case",
+    quick([STEPS, AGAIN, PROGRAMS["Reached"]], AGAIN),
+    ids=lambda case: case.cls.__name__,
+)
+@pytest.mark.parametrize("mode", quick(["sc", "auto"], "auto"))
+def test_sweeps_and_walks_give_what_others_give(case, mode, monkeypatch):
+    begun = levels_run(monkeypatch)
+    with emulated():
+        for graph in (long_and_thin(), random_graph(21, 90, 400, weights=True)):
+            for limit in (case.iterations, 5, 6):
+                for frontier in (case.frontier[:1], case.frontier):
+                    check(case._replace(iterations=limit, frontier=frontier), graph, mode=mode, ratio=1.0)
+    assert any(begun)
+
+
+def test_rows_of_the_trace_fill_up(several_blocks):
+    """More levels than a launch has rows, or time: the next one goes on. Bytes say which were swept."""
+    with emulated():
+        graph = generate("grid", width=600, height=4)
+        found = gpop.bfs(graph, 0, target="gpu")
+        assert (found.level == gpop.bfs(graph, 0).level).all()
+        assert found.run.iterations == found.level.max() + 1
+        assert found.trace.column("frontier").sum() == graph.n
+        heard = found.trace.column("active_edges") * (4 + BFS.parent.dtype.itemsize)
+        swept = found.trace.column("bytes") == graph.n / 8 + 4 * graph.m + heard
+        assert swept[3:6].all() == swept.any() == (several_blocks == 3)  # those of the first time slice
+
+
+@pytest.mark.parametrize("source", [0, 11])
+def test_runs_from_one_vertex_and_from_some(source):
+    with emulated():
+        graph = hubs(9, limits.LONG_LIST + 70)
+        for sources in ([source], [source, source + 1, 0, 200]):
+            for target in ("cpu", "gpu"):
+                program = UNORDERED[SSSP](graph)
+                program.distance[sources] = 0
+                run = gpop.run(program, sources, target=target, interleave=True)
+                if target == "cpu":
+                    expected = program.distance.copy()
+                else:
+                    assert (program.distance == expected).all() and run.converged
