@@ -51,6 +51,22 @@ class Lowered(NamedTuple):
     filters: bool
 
 
+class Known:
+    """What a class was made of, and its checked form. A copy of the class in another process, as cloudpickle
+    makes of those of a notebook, begins without: else all that its functions refer to would travel along."""
+
+    __slots__ = ("lowered", "watched")
+
+    def __init__(self, watched: Watched | None = None, lowered: Lowered | None = None) -> None:
+        self.watched, self.lowered = watched, lowered
+
+    def __reduce__(self) -> tuple[type[Known], tuple[()]]:
+        return Known, ()
+
+
+_NOTHING = Known()
+
+
 def lower(cls: type[Program]) -> Lowered:
     """Check a Program class and collect what a target needs to compile it.
 
@@ -69,13 +85,14 @@ def lower(cls: type[Program]) -> Lowered:
     >>> sorted(lower(Sum).functions)
     ['gatherFunc', 'scatterFunc']
     """
-    watched, known = vars(cls).get("_lowered", (None, None))
-    if watched is not None and watched.unchanged(cls):
+    kept: Known = vars(cls).get("_lowered", _NOTHING)
+    watched, known = kept.watched, kept.lowered
+    if watched is not None and known is not None and watched.unchanged(cls):
         return known
     functions = user_functions(cls)
     watched, key = Watched(cls, functions), content_key(cls, functions)
     if known is not None and known.key == key:
-        cls._lowered = watched, known
+        cls._lowered = Known(watched, known)
         return known
     found = _recalled(key) or _found(cls, functions, key)
     used = {*found["used"], *(cls.settles or ())}
@@ -88,13 +105,13 @@ def lower(cls: type[Program]) -> Lowered:
         key,
         **{name: tuple(value) if isinstance(value, list) else value for name, value in found["said"].items()},
     )
-    cls._lowered = watched, lowered
+    cls._lowered = Known(watched, lowered)
     return lowered
 
 
 def watched_of(cls: type[Program]) -> Watched:
     """What a lowered class was made of; as long as that is unchanged, `lower` gives the same."""
-    return vars(cls)["_lowered"][0]
+    return vars(cls)["_lowered"].watched
 
 
 def _recalled(key: str) -> dict[str, Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import pickle
 import types
 import weakref
 
@@ -181,6 +182,24 @@ def test_a_class_that_its_functions_refer_to_goes_when_nobody_has_it():
     del scope
     gc.collect()
     assert own() is None
+
+
+def test_what_is_known_of_a_class_does_not_travel():
+    """A class of a notebook is pickled by what is in it; all that its functions refer to would be there."""
+
+    class Sent(gpop.Program):
+        def scatterFunc(self, node):
+            return node
+
+        def gatherFunc(self, value, node):
+            return True
+
+    lower(Sent)
+    known = vars(Sent)["_lowered"]
+    assert known.lowered is not None and known.watched is not None
+    Sent._lowered = again = pickle.loads(pickle.dumps(known))
+    assert again.lowered is None and again.watched is None
+    assert lower(Sent).key == known.lowered.key
 
 
 def test_what_is_known_of_a_class_is_not_that_of_its_base():
