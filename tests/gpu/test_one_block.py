@@ -114,7 +114,7 @@ def test_what_fails_while_the_block_works_leaves_it_done(monkeypatch):
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(BFSResult, "of_both", interrupted)
+            patch.setattr(BFSResult, "_of_both", interrupted)
             gpop.bfs(graph, 3, **GPU)
         assert len(waits) == 1
         assert np.array_equal(gpop.bfs(graph, 3, **GPU).level, wanted)
