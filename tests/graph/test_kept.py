@@ -73,7 +73,8 @@ def test_all_that_the_apps_keep_is_listed(used):
     ]
     assert len(nested) >= 4
     assert {each.about for each in graph.kept() if each.kind == "program"} == {
-        "Betweenness", "Nibble", "HeatKernel", "PageRankNibble", "symmetric copy: Triangles",
+        "Betweenness", "Nibble", "HeatKernel", "PageRankNibble", "Shortest paths",
+        "symmetric copy: Triangles",
     }  # fmt: skip
 
 
