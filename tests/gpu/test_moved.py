@@ -17,7 +17,8 @@ from gpop.gpu import again, engine
 from gpop.gpu.device_graph import PADDING
 from gpop.model.strategies import STRATEGIES
 from tests.gpu.asking import asking, never_alone, only_pages
-from tests.gpu.emulator import Module, emulated
+from tests.gpu.emulator import emulated
+from tests.gpu.host_kernels import Module
 from tests.gpu.moved_programs import (
     Everywhere,
     Harmless,

@@ -12,7 +12,8 @@ from gpop.generate import generate
 from gpop.gpu import kernel, limits
 from perf import gpu_tuning
 from perf.__main__ import main
-from tests.gpu.emulator import Kernel, emulated
+from tests.gpu.emulator import emulated
+from tests.gpu.host_kernels import Kernel
 
 
 def test_contenders_differ_in_blocks_and_nothing_is_left_of_them(monkeypatch):
