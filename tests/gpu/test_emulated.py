@@ -8,8 +8,8 @@ import pytest
 import gpop
 from tests.gpu.cases import CASES, Case, check, graph_of, in_plain_python, started
 from tests.gpu.emulator import emulated
-from tests.gpu.host_kernels import Array, Module
 from tests.gpu.foreign import FOREIGN
+from tests.gpu.host_kernels import Array, Module
 from tests.gpu.hub import check_hub
 from tests.gpu.walks import BY_NAME, WALKED, formed
 from tests.programs import random_graph
