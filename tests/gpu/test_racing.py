@@ -166,10 +166,27 @@ def test_searches_on_several_blocks(levels, seed):
 def test_programs_on_several_blocks(levels, case):
     with racing(11, BLOCKS, THREADS, compares=True):
         for graph in graphs():
-            for limit in (case.iterations, 5):
+            for limit in (case.iterations, 4):  # then what was swept has the bits of what is left
                 for frontier in (case.frontier[:1], case.frontier):
                     check(case._replace(iterations=limit, frontier=frontier), graph, mode="sc", ratio=1.0)
     assert not unexpected(take_races())
+
+
+def test_block_0_stays_with_the_others_where_a_level_lies_beside(monkeypatch):
+    """After a level of many vertices comes one of few, of which one block finds more than it has room for."""
+    monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
+    monkeypatch.setattr(limits, "LEAST_SHARED", 256)
+    many, few, layers = 1020, 510, 5
+    first = np.arange(1, 1 + many)
+    rest = 1 + many + np.arange(few * layers)
+    src = np.concatenate([np.zeros(many, np.int64), first, rest[:-few]])
+    dst = np.concatenate([first, 1 + many + first % few, rest[few:]])
+    graph = gpop.Graph.from_edges(src, dst)
+    for seed in range(3):
+        with racing(seed, 2, THREADS, compares=True):
+            found = gpop.bfs(graph, 0, target="gpu", mode="sc")
+        assert np.array_equal(found.level, gpop.bfs(graph, 0, mode="sc").level)
+        assert not unexpected(take_races())
 
 
 def test_halves_of_iterations_on_several_blocks(monkeypatch):
