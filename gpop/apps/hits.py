@@ -226,7 +226,6 @@ def main(argv: list[str] | None = None) -> int:
         argv,
         cli.App(
             name="hits",
-            loop="all_active",
             in_parts=False,
             refuses=("interleave", *CHECKPOINT_OPTIONS),
             about=__doc__,

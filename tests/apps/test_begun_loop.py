@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
+import numpy as np
 import pytest
 
 import gpop
-from gpop.apps import hits, nibble
+from gpop.apps import nibble, pagerank
 from gpop.cpu import loops
 from gpop.cpu.active import drain_frontier, drain_touched, load_frontier
 from gpop.io import save
+from gpop.warm import apps
+
+EXTRA = {"katz": ["--alpha", "0.1"]}
+"""Arguments of a command that needs one."""
 
 
 @pytest.fixture
@@ -26,7 +33,7 @@ def told(monkeypatch):
     return said
 
 
-@pytest.mark.parametrize(("app", "kind"), [(nibble, "frontier"), (hits, "all_active")])
+@pytest.mark.parametrize(("app", "kind"), [(nibble, "frontier"), (pagerank, "all_active")])
 def test_the_loop_is_begun_before_the_graph_is_read(app, kind, told, tmp_path):
     file = tmp_path / "graph.bin"
     save(gpop.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 1]), file)
@@ -35,6 +42,19 @@ def test_the_loop_is_begun_before_the_graph_is_read(app, kind, told, tmp_path):
     del told[:]
     assert app.main([str(file), "--rounds", "1", "--json", "--target", "python"]) == 0
     assert told == ["load"]
+
+
+@pytest.mark.parametrize("name", apps())
+def test_who_has_a_loop_begun_waits_for_it(name, monkeypatch, tmp_path):
+    """Else the other process goes on compiling when the command is over, and so does that of the next one."""
+    begun, needed, ready = set(), set(), loops.ready
+    monkeypatch.setattr(loops, "begin", begun.add)
+    monkeypatch.setattr(loops, "ready", lambda kind: needed.add(kind) or ready(kind))
+    file = tmp_path / "graph.bin"
+    save(gpop.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 1], np.ones(4, np.float32)), file)
+    module = import_module(apps()[name])
+    assert module.main([str(file), *EXTRA.get(name, ()), "--rounds", "1", "--json"]) == 0
+    assert begun <= needed
 
 
 def test_what_is_around_the_loop_is_asked_for(told):
