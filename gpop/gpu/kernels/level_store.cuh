@@ -42,8 +42,6 @@ struct LevelStore {
     stage(of)->count = stage(of)->edges = stage(of)->flags = 0;
   }
 
-  __device__ __forceinline__ void no_flags(unsigned of) const { stage(of)->flags = 0; }
-
   // By all threads: nothing is found yet.
   __device__ __forceinline__ void open() const {
     if (threadIdx.x == 0) {

@@ -25,6 +25,7 @@
 #include "level_record.cuh"
 #include "level_store.cuh"
 #include "long_lists.cuh"
+#include "share_edges.cuh"
 #include "sweep.cuh"
 
 enum { BY_GRID, BY_CLUSTER, SWEPT };  // who has levels; SWEPT: a grid, which may look at all edges
@@ -120,26 +121,27 @@ struct LevelsOf {
     __shared__ unsigned reached;
     const Stage* found = store.stage(level);
     __syncthreads();
-    const unsigned count = store.count(level);
-    if (threadIdx.x == 0) {
+    const bool waited = rejoins && blockIdx.x != 0;  // what is in its stage the others have been told
+    const unsigned count = waited ? 0 : store.count(level);
+    if (threadIdx.x == 0 && waited) {
+      known = arrive(team, 0, 0, false);
+    } else if (threadIdx.x == 0) {
       const unsigned edges = min(found->edges, most_told(team));
       if (edges < found->edges) atomicAdd(store.sum(level), (uint64)(found->edges - edges));
       if (found->flags & (LEAVES | HUBS)) atomicOr(control->level_leave + level % 3, found->flags);
       if (rejoins && blockIdx.x == 0) control->level_reached = level;
       known = arrive(team, count, edges, found->flags != 0 || edges < found->edges);
     }
-    if (count) {
+    if (count || rejoins) {
       __syncthreads();
       Entry* room = store.list(level) + known.vertices();
       for (unsigned i = threadIdx.x; i < count; i += blockDim.x) hand_in(found->entry[i], room + i);
       __syncthreads();
     }
     if (threadIdx.x == 0) {
-      store.empty(level + 1);
-      if (count) store.empty(level);
-      else store.no_flags(level);  // others of this block may not have looked yet how much it has
+      store.empty(level + 1);  // not `level`, which others of this block may be looking at
       known = wait_for_all(team);
-      if (rejoins) reached = (unsigned)*(volatile int64*)&control->level_reached;
+      if (rejoins) store.empty((reached = (unsigned)*(volatile int64*)&control->level_reached) + 1);
     }
     __syncthreads();
     if (rejoins) level = reached;
@@ -178,6 +180,11 @@ struct LevelsOf {
     };
     const Message value = scatterFunc(state, source);
     if (!reaches(seen_by(state, v), CARRIED(state, value, edge), v, bits(level + 1), state, graph, space, control, ahead)) return;
+    find(v, first, end);
+  }
+
+  // v is active at the next level.
+  __device__ __forceinline__ void find(unsigned v, int64 first, int64 end) {
     prefetch(graph.indices + first);  // read by the next level, which waits for the slowest of its lines
 #if WEIGHTED
     prefetch(graph.weights + first);
@@ -210,6 +217,27 @@ struct LevelsOf {
           [&](unsigned v, int64 first, int64 end) { store.add(level + 1, v, first, end - first); });
   }
 
+  // Where a level may be swept a block's lanes share its edges, but for those of the warp that has something to do `meanwhile`.
+  template <class Meanwhile>
+  __device__ __forceinline__ void walk_shared(Meanwhile meanwhile) {
+    const unsigned walkers = walkers_of(team), tile = min(32u, (size + walkers - 1) / walkers), step = walkers * tile;
+    const unsigned own = walker(team) * tile + lane_id();
+    share_edges<EDGES_OF_LANE>(
+        (size + step - 1) / step, tile, blockDim.x - (blockIdx.x == 0 && team.warps() > 1 ? 32 : 0),
+        [&](unsigned round, unsigned& v, unsigned& first, unsigned& degree) {
+          const unsigned mine = round * step + own;
+          if (own >= step || lane_id() >= tile || mine >= size) return;
+          const Entry found = entry(mine, true, 0);
+          bits(level)[found.vertex >> 5] = 0;  // all of a word are in this list
+          v = found.vertex, first = (unsigned)found.first, degree = found.degree;
+        },
+        meanwhile,
+        [&](const bool(&has)[EDGES_OF_LANE], const unsigned(&edge)[EDGES_OF_LANE], const unsigned(&source)[EDGES_OF_LANE]) {
+          send_together(has, edge, source, bits(level + 1), state, graph, space, control,
+                        [&](unsigned v, int64 first, int64 end) { find(v, first, end); });
+        });
+  }
+
   __device__ __forceinline__ void walk() {
     const unsigned walkers = walkers_of(team), tile = min(32u, (size + walkers - 1) / walkers);
     unsigned i = walker(team) < walkers ? walker(team) * tile : size;
@@ -226,6 +254,17 @@ struct LevelsOf {
           return true;
         },
         [&](int64 edge, unsigned source) { relax(edge, source); });
+  }
+
+  // This level; `first`: that of the vertex with which the run begins. `meanwhile` is for the warp that has no edges.
+  template <class Meanwhile>
+  __device__ __forceinline__ void work(bool first, Meanwhile meanwhile) {
+    const bool shared = SWEEPS && !swept && !first;
+    if (!shared) meanwhile();
+    if (SWEEPS && swept) sweep_all();
+    else if (first) walk_first();
+    else if constexpr (SWEEPS) walk_shared(meanwhile);
+    else walk();
   }
 
   __device__ __forceinline__ void put_back(const Entry& entry) const {
@@ -270,14 +309,10 @@ struct LevelsOf {
         do {
           if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);
           swept = level && now.sweeps;
-          if (is_recorder() && record.level(level, now.found, !HAS_TREE || now.way == AUTO, swept)) store.leave(level + 1);
           ADVANCE(state, begin + level);
-          if (SWEEPS && swept)
-            sweep_all();
-          else if (begins && level == 0)
-            walk_first();
-          else
-            walk();
+          work(begins && level == 0, [&] {
+            if (is_recorder() && record.level(level, now.found, !HAS_TREE || now.way == AUTO, swept)) store.leave(level + 1);
+          });
           level += 1;
           if (CLUSTERED) store.tell_cluster(level, team.blocks);
           end_level(now);
