@@ -14,7 +14,9 @@ class Emitted(NamedTuple):
     what ``scatterFunc`` sends and ``gathered_dtype`` what ``gatherFunc`` gets; ``written`` are the fields
     that ``gatherFunc`` stores to; ``defined`` the functions that exist; ``state_dtype`` the layout of
     `State` (pointers as uint64), by the names of the program; ``written_dtypes`` the types of ``written``;
-    ``settles`` whether the engine may ask for CHANGE and TOLERANCE (kernels/settling.cuh).
+    ``settles`` whether the engine may ask for CHANGE and TOLERANCE (kernels/settling.cuh); ``extreme``: "min"
+    or "max" where ``gatherFunc`` keeps that of its field and the message, and a device has an instruction for
+    it.
     """
 
     source: str
@@ -25,3 +27,4 @@ class Emitted(NamedTuple):
     state_dtype: np.dtype
     written_dtypes: tuple[np.dtype, ...]
     settles: bool
+    extreme: str | None

@@ -128,6 +128,7 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "LIVE": int(traits.live),
         "HAS_INIT": int("initFunc" in emitted.defined),
         "SWAPPABLE": int(len(emitted.written) == 1),
+        "EXTREME": COMBINES[emitted.extreme],
         "BLOCK_THREADS": limits.BLOCK_THREADS,
         "HEAVY": limits.HEAVY,
         "LONG_LIST": limits.LONG_LIST,

@@ -19,6 +19,7 @@ from gpop.gpu.emitted import Emitted
 from gpop.gpu.function import FunctionText, stored_fields
 from gpop.gpu.helpers import HINT, FunctionEmitter
 from gpop.program import published as registry
+from gpop.program.extreme import extreme_of
 from gpop.program.functions import FUNCTIONS
 from gpop.program.lowering import Lowered
 from gpop.program.program import Program
@@ -93,12 +94,19 @@ class Emitter(FunctionEmitter):
             self.texts.append(f'#line 1 "{self.cls.__name__}.cuda_source"\n{self.cls.cuda_source}')
             self.texts.append('#line 1 "gpop"')
         parts = [self.struct(), self.copy(), self.owned(), self.settled(), *self.texts]
+        written = tuple(self.cls.vertex_fields()[name].dtype for name in self.written)
         return Emitted(
             "\n".join(part for part in parts if part),
             dtype_of(message), dtype_of(gathered), self.written, defined, self.state_dtype(),
-            tuple(self.cls.vertex_fields()[name].dtype for name in self.written),
-            self.cls.settles is not None,
+            written, self.cls.settles is not None, self.extreme(dtype_of(gathered), written),
         )  # fmt: skip
+
+    def extreme(self, gathered: np.dtype, written: tuple[np.dtype, ...]) -> str | None:
+        """See `Emitted`; such instructions are for whole words."""
+        whole = gathered.kind in "iu" and gathered.itemsize >= 4
+        if not whole or written != (gathered,) or "gatherFunc" in self.given:
+            return None
+        return extreme_of(self.lowered.functions["gatherFunc"])
 
     # --- functions -----------------------------------------------------------------------------
 

@@ -23,9 +23,11 @@ BLOCKS, THREADS = 3, 64
 
 IN_ANY_ORDER = (
     ("write in LevelsOf<", "walk of", "walk of"),
+    ("write in LevelsOf<", "walk_shared", "walk_shared"),
     ("write in LevelsOf<", "put_back of", "put_back of"),
     ("write in gather_half of", "write in gather_half of"),
     ("scatterFunc", "atomicCAS"),
+    ("scatterFunc", "atomicMin"),
     ("atomic write in hand_in", "write in take_out"),
 )
 """Of two accesses that nothing keeps in order: nothing is written to one word by all whose bit is in it; a

@@ -93,25 +93,3 @@ __device__ __forceinline__ void reach_together(const bool (&sends)[N], const uns
   }
 #endif
 }
-
-// Messages along N edges of a thread at once, those that it `sends`. `each(v, first, end)` for every vertex that becomes
-// active.
-template <int N, class Each>
-__device__ __forceinline__ void send_together(const bool (&sends)[N], const unsigned (&edge)[N], const unsigned (&source)[N],
-                                              unsigned* bits, State& state, const Graph& graph, const Space& space,
-                                              Control* control, Each each) {
-  unsigned v[N];
-  Message value[N];
-  Gathered x[N];
-#pragma unroll
-  for (int i = 0; i < N; ++i) {
-    if (!sends[i]) continue;
-    v[i] = graph.indices[edge[i]];
-    value[i] = scatterFunc(state, source[i]);
-  }
-#pragma unroll
-  for (int i = 0; i < N; ++i)
-    if (sends[i]) x[i] = CARRIED(state, value[i], edge[i]);
-  reach_together(sends, v, x, bits, state, graph, space, control,
-                 [&](int i, int64 first, int64 end) { each(v[i], first, end); });
-}

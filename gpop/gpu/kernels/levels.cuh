@@ -180,11 +180,6 @@ struct LevelsOf {
     };
     const Message value = scatterFunc(state, source);
     if (!reaches(seen_by(state, v), CARRIED(state, value, edge), v, bits(level + 1), state, graph, space, control, ahead)) return;
-    find(v, first, end);
-  }
-
-  // v is active at the next level.
-  __device__ __forceinline__ void find(unsigned v, int64 first, int64 end) {
     prefetch(graph.indices + first);  // read by the next level, which waits for the slowest of its lines
 #if WEIGHTED
     prefetch(graph.weights + first);
@@ -222,7 +217,7 @@ struct LevelsOf {
   __device__ __forceinline__ void walk_shared(Meanwhile meanwhile) {
     const unsigned walkers = walkers_of(team), tile = min(32u, (size + walkers - 1) / walkers), step = walkers * tile;
     const unsigned own = walker(team) * tile + lane_id();
-    share_edges<EDGES_OF_LANE>(
+    share_edges(
         (size + step - 1) / step, tile, blockDim.x - (blockIdx.x == 0 && team.warps() > 1 ? 32 : 0),
         [&](unsigned round, unsigned& v, unsigned& first, unsigned& degree) {
           const unsigned mine = round * step + own;
@@ -231,11 +226,7 @@ struct LevelsOf {
           bits(level)[found.vertex >> 5] = 0;  // all of a word are in this list
           v = found.vertex, first = (unsigned)found.first, degree = found.degree;
         },
-        meanwhile,
-        [&](const bool(&has)[EDGES_OF_LANE], const unsigned(&edge)[EDGES_OF_LANE], const unsigned(&source)[EDGES_OF_LANE]) {
-          send_together(has, edge, source, bits(level + 1), state, graph, space, control,
-                        [&](unsigned v, int64 first, int64 end) { find(v, first, end); });
-        });
+        meanwhile, [&](int64 edge, unsigned source) { relax(edge, source); });
   }
 
   __device__ __forceinline__ void walk() {

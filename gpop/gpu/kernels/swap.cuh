@@ -34,6 +34,15 @@ __device__ __forceinline__ uint64 load_cell(const Cell* at) {
   return *(const volatile unsigned char*)at;
 }
 
+// What lay there before; `expected` if `desired` lies there now.
+#if EXTREME
+// gatherFunc keeps the smaller (the larger) of what it has and what it hears, which is `desired`: there is an instruction
+// that does so whoever comes between. On an H100 paths took .85 to .98 of the time with it.
+__device__ __forceinline__ uint64 swap_cell(Cell* at, uint64 expected, uint64 desired) {
+  const Cell own = cell_of(desired), before = EXTREME == MINIMUM ? atomicMin(at, own) : atomicMax(at, own);
+  return (EXTREME == MINIMUM ? own < before : own > before) ? expected : cell_bits(before);
+}
+#else
 __device__ __forceinline__ uint64 swap_cell(Cell* at, uint64 expected, uint64 desired) {
   if (sizeof(Cell) == 8) return atomicCAS((uint64*)at, expected, desired);
   if (sizeof(Cell) == 4) return atomicCAS((unsigned*)at, (unsigned)expected, (unsigned)desired);
@@ -48,6 +57,7 @@ __device__ __forceinline__ uint64 swap_cell(Cell* at, uint64 expected, uint64 de
   }
   return (seen & mask) >> shift;
 }
+#endif
 
 // Whether the message was left in the queue of a hub. One atomic per hub and warp.
 __device__ __forceinline__ bool wait_at_hub(Gathered value, unsigned v, const Graph& graph, const Space& space,

@@ -18,8 +18,10 @@ __device__ __forceinline__ void sweep(unsigned walker, unsigned walkers, const u
                                       const Graph& graph, const Space& space, Control* control, Each each) {
   if (walker >= walkers) return;
   for (int64 e = EDGES_OF_LANE * (32LL * walker + lane_id()); e < graph.m; e += 32LL * EDGES_OF_LANE * walkers) {
-    unsigned source[EDGES_OF_LANE], edge[EDGES_OF_LANE];
+    unsigned source[EDGES_OF_LANE], v[EDGES_OF_LANE];
     bool sends[EDGES_OF_LANE], some = false;
+    Message value[EDGES_OF_LANE];
+    Gathered x[EDGES_OF_LANE];
     if (e + EDGES_OF_LANE <= graph.m) {
       const uint4 four = *(const uint4*)(graph.edge_source + e);
       source[0] = four.x, source[1] = four.y, source[2] = four.z, source[3] = four.w;
@@ -27,10 +29,18 @@ __device__ __forceinline__ void sweep(unsigned walker, unsigned walkers, const u
       for (int i = 0; i < EDGES_OF_LANE; ++i) source[i] = e + i < graph.m ? graph.edge_source[e + i] : 0;
     }
 #pragma unroll
+    for (int i = 0; i < EDGES_OF_LANE; ++i) some |= sends[i] = e + i < graph.m && bit_of(active, source[i]);
+    if (!some) continue;
+#pragma unroll
     for (int i = 0; i < EDGES_OF_LANE; ++i) {
-      edge[i] = (unsigned)e + i;
-      some |= sends[i] = e + i < graph.m && bit_of(active, source[i]);
+      if (!sends[i]) continue;
+      v[i] = graph.indices[e + i];
+      value[i] = scatterFunc(state, source[i]);
     }
-    if (some) send_together(sends, edge, source, next, state, graph, space, control, each);
+#pragma unroll
+    for (int i = 0; i < EDGES_OF_LANE; ++i)
+      if (sends[i]) x[i] = CARRIED(state, value[i], e + i);
+    reach_together(sends, v, x, next, state, graph, space, control,
+                   [&](int i, int64 first, int64 end) { each(v[i], first, end); });
   }
 }
