@@ -7,13 +7,25 @@ __device__ __forceinline__ void prefetch(const void* at) {
 #endif
 }
 
+// Who comes between two messages to a vertex makes it active, too: nobody has to wait for his swap, and of all who find that
+// it becomes active the first one that sets its bit says so.
+#define AT_ONCE (EXTREME && !ENDS_EARLY && !PRIORITISED && !QUEUES)
+
 // Whether the message to v makes it active at the next level, of whose `bits` it has one then, and no other message has.
-// `seen`: of its field (swap.cuh); `ahead` is called before anybody waits.
+// `seen`: of its field (swap.cuh), since the level began; `ahead` is called before anybody waits.
 template <class Ahead>
 __device__ __forceinline__ bool reaches(uint64 seen, Gathered x, unsigned v, unsigned* bits, State& state, const Graph& graph,
                                         const Space& space, Control* control, Ahead ahead) {
   bool ends = false;
+  unsigned *word = bits + (v >> 5), bit = 1u << (v & 31);
+#if AT_ONCE
+  Copy copy(state, cell_of(seen));
+  if (!gatherFunc(copy, x, v)) return false;
+  swap_cell(&written_cell(state, v), seen, cell_bits(copy.cell));
+  ahead();
+#else
   if (!swap_seen(seen, state, x, v, graph, space, control, &ends, ahead)) return false;
+#endif
 #if PRIORITISED
 #if SWAPPABLE
   Copy now(state, cell_of(load_cell(&written_cell(state, v))));  // past L1, which has not heard of the swap
@@ -22,7 +34,6 @@ __device__ __forceinline__ bool reaches(uint64 seen, Gathered x, unsigned v, uns
 #endif
   if (!joins(v, now, space, control)) return false;
 #endif
-  unsigned *word = bits + (v >> 5), bit = 1u << (v & 31);
   if (ends) atomicOr(word, bit);  // nobody waits for it: a search saves the round trip of half a microsecond
   else if (atomicOr(word, bit) & bit) return false;
   if (TRACK) set_bit(space.touched_bits, v);
@@ -59,7 +70,8 @@ __device__ __forceinline__ void reach_together(const bool (&sends)[N], const uns
     before[i] = seen[i];
     if (desired == seen[i]) continue;
     if (ENDS_EARLY) ends[i] = active[i] && !needsFunc(copy, v[i]);
-    before[i] = swap_cell(&written_cell(state, v[i]), seen[i], desired);
+    const uint64 was = swap_cell(&written_cell(state, v[i]), seen[i], desired);
+    if (!AT_ONCE) before[i] = was;
   }
 #pragma unroll
   for (int i = 0; i < N; ++i) {

@@ -171,8 +171,8 @@ struct LevelsOf {
     take_up(now, (vertices << FOUND_SHIFT) + __reduce_add_sync(ALL_LANES, (unsigned)word), flags);
   }
 
-  __device__ __forceinline__ void relax(int64 edge, unsigned source) {
-    const unsigned v = graph.indices[edge];
+  __device__ __forceinline__ void relax(int64 edge, unsigned source) { relax(edge, source, graph.indices[edge]); }
+  __device__ __forceinline__ void relax(int64 edge, unsigned source, unsigned v) {
     int64 first = 0, end = 0;
     const auto ahead = [&] {  // on their way while the cell is swapped
       first = graph.indptr[v];
@@ -218,7 +218,7 @@ struct LevelsOf {
     const unsigned walkers = walkers_of(team), tile = min(32u, (size + walkers - 1) / walkers), step = walkers * tile;
     const unsigned own = walker(team) * tile + lane_id();
     share_edges(
-        (size + step - 1) / step, tile, blockDim.x - (blockIdx.x == 0 && team.warps() > 1 ? 32 : 0),
+        (size + step - 1) / step, tile, blockDim.x - (blockIdx.x == 0 && team.warps() > 1 ? 32 : 0), graph.indices,
         [&](unsigned round, unsigned& v, unsigned& first, unsigned& degree) {
           const unsigned mine = round * step + own;
           if (own >= step || lane_id() >= tile || mine >= size) return;
@@ -226,7 +226,7 @@ struct LevelsOf {
           bits(level)[found.vertex >> 5] = 0;  // all of a word are in this list
           v = found.vertex, first = (unsigned)found.first, degree = found.degree;
         },
-        meanwhile, [&](int64 edge, unsigned source) { relax(edge, source); });
+        meanwhile, [&](int64 edge, unsigned source, unsigned v) { relax(edge, source, v); });
   }
 
   __device__ __forceinline__ void walk() {

@@ -18,12 +18,12 @@ __device__ __forceinline__ Share share_of(unsigned e, const Share* shares, unsig
   return shares[at];
 }
 
-// `next(v, first, degree)` says which vertex this lane has in a round, the first `tile` lanes of each warp; `each(edge, v)`
-// is called for every edge. `lanes`: so many take edges, the others of the block are free for what there is to do
-// `meanwhile`. All threads of a block must be here.
+// `next(v, first, degree)` says which vertex this lane has in a round, the first `tile` lanes of each warp; `each(edge, u, v)`
+// is called for every edge from u to v, which is on its way while the one before is at work. `lanes`: so many take edges,
+// the others of the block are free for what there is to do `meanwhile`. All threads of a block must be here.
 template <class Next, class Meanwhile, class Each>
-__device__ __forceinline__ void share_edges(unsigned rounds, unsigned tile, unsigned lanes, Next next, Meanwhile meanwhile,
-                                            Each each) {
+__device__ __forceinline__ void share_edges(unsigned rounds, unsigned tile, unsigned lanes, const unsigned* indices, Next next,
+                                            Meanwhile meanwhile, Each each) {
   __shared__ Share shares[SWEEP_THREADS];
   __shared__ unsigned of_warps[32];
   const unsigned lane = lane_id(), warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
@@ -39,10 +39,19 @@ __device__ __forceinline__ void share_edges(unsigned rounds, unsigned tile, unsi
     if (lane < tile) shares[warp * tile + lane] = {before, v, first - before};
     __syncthreads();
     if (round == 0) meanwhile();
-    if (threadIdx.x >= lanes) continue;
-    for (unsigned e = threadIdx.x; e < total; e += lanes) {
-      const Share share = share_of(e, shares, warps * tile);
-      each((int64)(share.first + e), share.vertex);
+    unsigned e = threadIdx.x, to = 0;
+    Share share;
+    const auto fetch = [&] {
+      if (e >= total) return false;
+      share = share_of(e, shares, warps * tile);
+      to = indices[share.first + e];
+      return true;
+    };
+    for (bool has = e < lanes && fetch(); has;) {
+      const unsigned edge = share.first + e, source = share.vertex, v = to;
+      e += lanes;
+      has = fetch();
+      each((int64)edge, source, v);
     }
   }
 }
