@@ -213,15 +213,16 @@ struct LevelsOf {
   }
 
   // Where a level may be swept a block's lanes share its edges, but for those of the warp that has something to do `meanwhile`.
+  // Entries are dealt one by one: those that a block has found together may all have many edges.
   template <class Meanwhile>
   __device__ __forceinline__ void walk_shared(Meanwhile meanwhile) {
     const unsigned walkers = walkers_of(team), tile = min(32u, (size + walkers - 1) / walkers), step = walkers * tile;
-    const unsigned own = walker(team) * tile + lane_id();
+    const bool walks = walker(team) < walkers && lane_id() < tile;
     share_edges(
         (size + step - 1) / step, tile, blockDim.x - (blockIdx.x == 0 && team.warps() > 1 ? 32 : 0), graph.indices,
         [&](unsigned round, unsigned& v, unsigned& first, unsigned& degree) {
-          const unsigned mine = round * step + own;
-          if (own >= step || lane_id() >= tile || mine >= size) return;
+          const unsigned mine = round * step + lane_id() * walkers + walker(team);
+          if (!walks || mine >= size) return;
           const Entry found = entry(mine, true, 0);
           bits(level)[found.vertex >> 5] = 0;  // all of a word are in this list
           v = found.vertex, first = (unsigned)found.first, degree = found.degree;
