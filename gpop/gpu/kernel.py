@@ -138,6 +138,8 @@ def make_source(emitted: Emitted, traits: Traits, launched: tuple[str, ...] = FU
         "CLUSTER": limits.CLUSTER if clustered else 0,
         "CLUSTER_EDGES": min(limits.CLUSTER_EDGES, limits.LEVEL_EDGES),
         "CLUSTER_THREADS": limits.CLUSTER_THREADS,
+        "DIVIDES": int(traits.swept),
+        "PIECE": limits.PIECE,
         "SWEEP_THREADS": limits.SWEEP_THREADS,
         "MOST_LISTED": limits.MOST_LISTED,
         "HUB": limits.HUB,

@@ -43,9 +43,12 @@ CLUSTER_THREADS = 512
 CLUSTER_EDGES = 1 << 14
 """Most active vertices, and most edges of them, of an iteration that is theirs."""
 
-SWEEP_THREADS = 768
-"""Of a block, where a run has levels alone (swept_loop.cuh). On an H200 searches and paths took .98 of the
-time with 1,024, and of that with 512, on six graphs (1.2 to .9 of that on the smallest and the largest)."""
+PIECE = 1 << 7
+"""Of longer lists a level has an entry for each so many edges, where a run has levels alone (level_store.cuh).
+"""
+
+SWEEP_THREADS = 640
+"""Of a block, where a run has levels alone (swept_loop.cuh)."""
 
 MOST_LISTED = 1 << 18
 """Vertices of a new bucket are listed where at most so many waited; else they are bits (buckets.cuh)."""

@@ -45,6 +45,7 @@ def workspace_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits) -> S
     slots = bins.messages + PADDING if sends_all else 0
     rows = partials(n, layout.hyb_shape) if folds_rows(emitted, traits) else 0
     heavy = 0 if one_phase(traits) else 2 * (2 * graph.m // limits.HEAVY + 1)
+    room = min(most_entries(traits), n) + (graph.m // limits.PIECE if traits.swept else 0)  # level_store.cuh
     lengths = {
         "values": (slots if not traits.combine else 0, message),
         "partials": (rows or (slots if traits.combine and not traits.streamed else 0), folded),
@@ -66,7 +67,7 @@ def workspace_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits) -> S
         "list": (n if frontier else 0, np.uint32),
         "candidates": (n if frontier else 0, np.uint32),
         "waiting_bits": (words if buckets else 0, np.uint32),
-        "entries": (4 * 4 * min(most_entries(traits), n) if traits.few else 0, np.uint32),
+        "entries": (4 * 4 * room if traits.few else 0, np.uint32),
         "heavy": (heavy if pushes or frontier else 0, np.uint32),
         "mode": (k, np.uint8),
         "active_vertices": (k, np.uint32),

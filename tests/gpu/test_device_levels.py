@@ -68,10 +68,12 @@ def test_steps_of_buckets(start, mode):
         test_buckets.check_steps(start, graph, mode, 256)
 
 
-@pytest.mark.parametrize("degree", [limits.LEVEL_DEGREE, 40, 3])
-def test_runs_of_levels_alone(degree, monkeypatch):
-    """On small graphs; levels with longer lists look at all edges. The grid takes several launches."""
-    monkeypatch.setattr(limits, "LEVEL_DEGREE", degree)
+@pytest.mark.parametrize(
+    "name, value", [("PIECE", limits.PIECE), ("PIECE", 3), ("LEVEL_EDGES", 2000), ("LEVEL_EDGES", 6)]
+)
+def test_runs_of_levels_alone(name, value, monkeypatch):
+    """On small graphs; levels with more edges look at all of them. The grid takes several launches."""
+    monkeypatch.setattr(limits, name, value)
     monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
     graphs = [generate("grid", width=2000, height=9, weights=(1, 255)), GRAPHS["rmat"]()]
     for graph in [*graphs, random_graph(7, 5000, 60_000, weights=True)]:

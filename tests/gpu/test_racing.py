@@ -128,13 +128,14 @@ LEVELS = {
         "prefers_cluster": lambda vertices, edges: True,
     },
     "walks": {},
-    "sweeps": {"LEVEL_DEGREE": 3},
+    "pieces": {"PIECE": 2},
+    "sweeps": {"LEVEL_EDGES": 6},
     "little": {"LEVEL_EDGES": 40},
 }
 """Who has levels, and where they end."""
 
 
-@pytest.fixture(params=quick(LEVELS, "little"))
+@pytest.fixture(params=quick(LEVELS, "little", "pieces"))
 def levels(request, monkeypatch):
     monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
     for name, value in LEVELS[request.param].items():

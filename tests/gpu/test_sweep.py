@@ -17,9 +17,9 @@ from tests.programs import random_graph
 from tests.quick import quick
 
 
-@pytest.fixture(autouse=True, params=[limits.LEVEL_DEGREE, 3], ids=["walks", "sweeps"])
+@pytest.fixture(autouse=True, params=["walks", "pieces", "sweeps"])
 def several_blocks(request, monkeypatch):
-    """As if one block were not enough, however small the graph. Levels that have longer lists are swept."""
+    """As if one block were not enough, however small the graph; short lists are long, or levels are swept."""
     seen = []
 
     def watched(emitted, traits, *rest):
@@ -27,7 +27,8 @@ def several_blocks(request, monkeypatch):
         return make_source(emitted, traits, *rest)
 
     monkeypatch.setattr(limits, "ONE_BLOCK", 0)
-    monkeypatch.setattr(limits, "LEVEL_DEGREE", request.param)
+    for name, value in {"pieces": {"PIECE": 3}, "sweeps": {"LEVEL_EDGES": 6}}.get(request.param, {}).items():
+        monkeypatch.setattr(limits, name, value)
     monkeypatch.setattr("gpop.gpu.prepared.make_source", watched)
     monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
     yield request.param
@@ -60,7 +61,9 @@ def test_rows_of_the_trace_fill_up(several_blocks):
         assert found.trace.column("frontier").sum() == graph.n
         heard = found.trace.column("active_edges") * (4 + BFS.parent.dtype.itemsize)
         swept = found.trace.column("bytes") == graph.n / 8 + 4 * graph.m + heard
-        assert swept[3:6].all() == swept.any() == (several_blocks == 3)  # those of the first time slice
+        assert (
+            swept[3:6].all() == swept.any() == (several_blocks == "sweeps")
+        )  # those of the first time slice
 
 
 @pytest.mark.parametrize("source", [0, 11])

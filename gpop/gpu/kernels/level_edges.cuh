@@ -9,7 +9,7 @@ __device__ __forceinline__ void prefetch(const void* at) {
 
 // Who comes between two messages to a vertex makes it active, too: nobody has to wait for his swap, and of all who find that
 // it becomes active the first one that sets its bit says so.
-#define AT_ONCE (EXTREME && !ENDS_EARLY && !PRIORITISED && !QUEUES)
+#define NOBODY_WAITS (EXTREME && !ENDS_EARLY && !PRIORITISED && !QUEUES)
 
 // Whether the message to v makes it active at the next level, of whose `bits` it has one then, and no other message has.
 // `seen`: of its field (swap.cuh), since the level began; `ahead` is called before anybody waits.
@@ -18,7 +18,7 @@ __device__ __forceinline__ bool reaches(uint64 seen, Gathered x, unsigned v, uns
                                         const Space& space, Control* control, Ahead ahead) {
   bool ends = false;
   unsigned *word = bits + (v >> 5), bit = 1u << (v & 31);
-#if AT_ONCE
+#if NOBODY_WAITS
   Copy copy(state, cell_of(seen));
   if (!gatherFunc(copy, x, v)) return false;
   swap_cell(&written_cell(state, v), seen, cell_bits(copy.cell));
@@ -71,7 +71,7 @@ __device__ __forceinline__ void reach_together(const bool (&sends)[N], const uns
     if (desired == seen[i]) continue;
     if (ENDS_EARLY) ends[i] = active[i] && !needsFunc(copy, v[i]);
     const uint64 was = swap_cell(&written_cell(state, v[i]), seen[i], desired);
-    if (!AT_ONCE) before[i] = was;
+    if (!NOBODY_WAITS) before[i] = was;
   }
 #pragma unroll
   for (int i = 0; i < N; ++i) {

@@ -7,17 +7,19 @@
 #include "muster.cuh"
 
 struct Stage {  // what a block has found for the next level
-  unsigned count, edges, flags, pad;
+  unsigned count, edges, flags, pieces;  // entries; what of a long list are more entries than one
   Entry entry[1];
 };
 
 // Flags of a stage: the level is to be left to others, or has a vertex that is too much for a block; more of it, or that
 // this is so, stands in Control.
-enum : unsigned { LEAVES = 1, HUBS = 2, BESIDE = 4 };
+enum : unsigned { LEAVES = 1, HUBS = 2, BESIDE = 4, FLAGS = 7 };
+const int PIECES_SHIFT = 8;  // above the flags, in Control
 const int FLAGS_SHIFT = 61;  // of what a block of a cluster tells the others: flags, vertices, edges in 32 bits
 const unsigned MOST_TOLD = (1u << (FLAGS_SHIFT - FOUND_SHIFT)) - 1;
 
-template <bool CLUSTERED>
+// DIVIDED: a list of more than PIECE edges is several entries, so that it is not one block that waits for all of it.
+template <bool CLUSTERED, bool DIVIDED>
 struct LevelStore {
   static constexpr unsigned STAGE_BYTES = SHARED_BYTES / 32 * 16;
   static constexpr unsigned MOST_STAGED = STAGE_BYTES / sizeof(Entry) - 1;
@@ -26,10 +28,9 @@ struct LevelStore {
   const Space& space;
   Control* control;
 
-  __device__ __forceinline__ Entry* list(unsigned of) const {
-    return (Entry*)space.entries + (of & 1) * min((int64)MOST_ENTRIES, graph.n);
-  }
-  __device__ __forceinline__ Entry* beside(unsigned of) const { return list(of) + 2 * min((int64)MOST_ENTRIES, graph.n); }
+  __device__ __forceinline__ int64 room() const { return min((int64)MOST_ENTRIES, graph.n) + (DIVIDES ? graph.m / PIECE : 0); }
+  __device__ __forceinline__ Entry* list(unsigned of) const { return (Entry*)space.entries + (of & 1) * room(); }
+  __device__ __forceinline__ Entry* beside(unsigned of) const { return list(of) + 2 * room(); }
   __device__ __forceinline__ uint64* sum(unsigned of) const { return (uint64*)control->level_found + of % 3; }  // beside
   __device__ __forceinline__ Stage* stage(unsigned of) const { return (Stage*)(shared_memory + (of & 1) * STAGE_BYTES); }
   __device__ __forceinline__ unsigned count(unsigned of) const { return min(stage(of)->count, MOST_STAGED); }
@@ -39,7 +40,7 @@ struct LevelStore {
   }
 
   __device__ __forceinline__ void empty(unsigned of) const {
-    stage(of)->count = stage(of)->edges = stage(of)->flags = 0;
+    stage(of)->count = stage(of)->edges = stage(of)->flags = stage(of)->pieces = 0;
   }
 
   // By all threads: nothing is found yet.
@@ -57,21 +58,43 @@ struct LevelStore {
 
   __device__ __forceinline__ void add(unsigned of, unsigned v, int64 first, int64 degree) const {
     Stage* found = stage(of);
+    if (DIVIDED && degree > PIECE) {
+      const unsigned pieces = (unsigned)((degree + PIECE - 1) / PIECE), at = atomicAdd(&found->count, pieces);
+      atomicAdd(&found->pieces, pieces - 1);
+      for (unsigned i = 0; i < pieces; ++i) {
+        const int64 before = (int64)i * PIECE, edges = min((int64)PIECE, degree - before);
+        put(found, of, at + i, {v, (unsigned)edges, first + before}, (unsigned)edges);
+      }
+      return;
+    }
     unsigned counted = (unsigned)degree;
-    if (degree > LEVEL_DEGREE) {  // too much for a block
+    if (!DIVIDED && degree > LEVEL_DEGREE) {  // too much for a block
       atomicAdd(sum(of), (uint64)degree);
       atomicOr(&found->flags, HUBS | BESIDE);
       counted = 0;
     }
-    const Entry entry = {v, (unsigned)degree, first};
-    const unsigned at = atomicAdd(&found->count, 1u);
+    put(found, of, atomicAdd(&found->count, 1u), {v, (unsigned)degree, first}, counted);
+  }
+
+  __device__ __forceinline__ void put(Stage* found, unsigned of, unsigned at, const Entry& entry, unsigned edges) const {
     if (at < MOST_STAGED) {
       found->entry[at] = entry;
-      atomicAdd(&found->edges, counted);
+      atomicAdd(&found->edges, edges);
     } else {
       atomicOr(&found->flags, BESIDE);
-      beside(of)[entries_of(atomicAdd(sum(of), (1ULL << FOUND_SHIFT) + counted))] = entry;
+      beside(of)[entries_of(atomicAdd(sum(of), (1ULL << FOUND_SHIFT) + edges))] = entry;
     }
+  }
+
+  // By one thread of a block: what it has divided, to the warp that writes the trace.
+  __device__ __forceinline__ void tell_pieces(unsigned of) const {
+    if (DIVIDED && stage(of)->pieces) atomicAdd(control->level_leave + of % 3, stage(of)->pieces << PIECES_SHIFT);
+  }
+
+  // Vertices and edges of what was found, by that warp.
+  __device__ __forceinline__ uint64 without_pieces(unsigned of, uint64 found) const {
+    if (!DIVIDED) return found;
+    return found - ((uint64)(*(volatile unsigned*)&control->level_leave[of % 3] >> PIECES_SHIFT) << FOUND_SHIFT);
   }
 
   // What the block has found, to the others of a cluster, which look into its stage.

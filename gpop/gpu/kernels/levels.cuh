@@ -44,7 +44,7 @@ struct LevelsOf {
   int before;            // in a cluster: those of the blocks before the one that has the number of this lane
   bool own;              // the entries are in the stage of this block, as far as it has to know
   bool swept;            // the level before was, and its bits are still there
-  LevelStore<CLUSTERED> store;
+  LevelStore<CLUSTERED, SWEEPS> store;
 
   __device__ __forceinline__ LevelsOf(Team& team, State& state, const Graph& graph, const Space& space, Control* control)
       : team(team), state(state), graph(graph), space(space), control(control), level(0), size(0), staged(0), before(0),
@@ -86,7 +86,7 @@ struct LevelsOf {
   // Behind the barrier: whether the level that begins is for this strategy. `most`: so many are.
   __device__ __forceinline__ bool stays(Level& now, unsigned flags) const {
     const int64 size = entries_of(now.found), edges = edges_of(now.found);
-    if (size == 0 || level >= now.most || (flags & (SWEEPS ? LEAVES : LEAVES | HUBS))) return false;
+    if (size == 0 || level >= now.most || flags & (LEAVES | HUBS)) return false;
     if (CLUSTERED) return edges <= CLUSTER_EDGES && size <= CLUSTER_EDGES;
     if (HAS_TREE) {
       __shared__ int way;
@@ -109,7 +109,7 @@ struct LevelsOf {
     if (flags & BESIDE) now.found += *(volatile uint64*)store.sum(level);
     if (HAS_TREE && level) now.visited += size;
     now.stays = level == 0 || stays(now, flags);
-    now.sweeps = SWEEPS && (flags & HUBS || edges_of(now.found) > LEVEL_EDGES);
+    now.sweeps = SWEEPS && edges_of(now.found) > (NOBODY_WAITS ? LEVEL_EDGES / 2 : LEVEL_EDGES);
     size = (unsigned)entries_of(now.found);
   }
 
@@ -129,7 +129,8 @@ struct LevelsOf {
       const unsigned edges = min(found->edges, most_told(team));
       if (edges < found->edges) atomicAdd(store.sum(level), (uint64)(found->edges - edges));
       if (found->flags & (LEAVES | HUBS)) atomicOr(control->level_leave + level % 3, found->flags);
-      if (rejoins && blockIdx.x == 0) control->level_reached = level;
+      if (!rejoins) store.tell_pieces(level);
+      else control->level_reached = level;
       known = arrive(team, count, edges, found->flags != 0 || edges < found->edges);
     }
     if (count || rejoins) {
@@ -146,13 +147,16 @@ struct LevelsOf {
     __syncthreads();
     if (rejoins) level = reached;
     own = false;
-    take_up(now, known.found(), known.flagged() ? BESIDE | *(volatile unsigned*)&control->level_leave[level % 3] : 0);
+    take_up(now, known.found(), known.flagged() ? BESIDE | (*(volatile unsigned*)&control->level_leave[level % 3] & FLAGS) : 0);
   }
 
   // The same of one block, which keeps what it has found where it is.
   __device__ __forceinline__ void end_level_of_block(Level& now) {
     __syncthreads();
-    if (threadIdx.x == 0) store.empty(level + 1);  // nobody looks at more than entries there
+    if (threadIdx.x == 0) {
+      store.empty(level + 1);  // nobody looks at more than entries there
+      store.tell_pieces(level);
+    }
     __syncthreads();
     own = true;
     take_up(now, (uint64)store.count(level) << FOUND_SHIFT | store.stage(level)->edges, store.stage(level)->flags);
@@ -260,13 +264,15 @@ struct LevelsOf {
   }
 
   __device__ __forceinline__ void put_back(const Entry& entry) const {
+    if (SWEEPS && entry.first != graph.indptr[entry.vertex]) return;  // another piece of a list
+    const int64 degree = SWEEPS ? degree_of(graph, entry.vertex) : entry.degree;
     if (bits(level) != space.frontier_bits) {
       bits(level)[entry.vertex >> 5] = 0;
       atomicOr(space.frontier_bits + (entry.vertex >> 5), 1u << (entry.vertex & 31));
     }
-    append(entry.vertex, entry.degree, true, space, control);
+    append(entry.vertex, degree, true, space, control);
     atomicAdd(space.active_vertices + partition_of(entry.vertex), 1u);
-    atomicAdd(space.active_edges + partition_of(entry.vertex), (uint64)entry.degree);
+    atomicAdd(space.active_edges + partition_of(entry.vertex), (uint64)degree);
   }
 
   // The entries that nobody has looked at become the list, with bits and counts, as plan wants to find them.
@@ -303,7 +309,9 @@ struct LevelsOf {
           swept = level && now.sweeps;
           ADVANCE(state, begin + level);
           work(begins && level == 0, [&] {
-            if (is_recorder() && record.level(level, now.found, !HAS_TREE || now.way == AUTO, swept)) store.leave(level + 1);
+            if (!is_recorder()) return;
+            const uint64 found = store.without_pieces(level, now.found);
+            if (record.level(level, found, !HAS_TREE || now.way == AUTO, swept)) store.leave(level + 1);
           });
           level += 1;
           if (CLUSTERED) store.tell_cluster(level, team.blocks);
@@ -323,7 +331,7 @@ struct LevelsOf {
     }
     if (swept) team.sync();  // what is cleared may be the bits of the frontier
     leave();
-    if (is_recorder()) record.end(level, now.found, now.visited, now.way);
+    if (is_recorder()) record.end(level, store.without_pieces(level, now.found), now.visited, now.way);
     return false;
   }
 };
