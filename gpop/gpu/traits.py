@@ -199,12 +199,13 @@ def whole_vectors(nbytes: int) -> int:
 def shared_bytes(emitted: Emitted, traits: Traits) -> int:
     """Dynamic shared memory of a block: the cells, and for ``combine`` a window of runs per warp.
 
-    Where all gather by owners there are neither, and what is not taken is cache.
+    Where all gather by owners there are neither, and what is not taken is cache. Levels have entries there.
     """
+    least = limits.LEVEL_SHARED if traits.swept else limits.LEAST_SHARED
     if traits.push == OWNER:
-        return limits.LEAST_SHARED
+        return least
     buffers = 0
     if traits.combine:
         folded = folded_dtype(emitted.gathered_dtype, traits.combine)
         buffers = limits.BLOCK_THREADS * lane_ids(traits) * folded.itemsize
-    return max(limits.LEAST_SHARED, cells_bytes(emitted, traits) + buffers)
+    return max(least, cells_bytes(emitted, traits) + buffers)

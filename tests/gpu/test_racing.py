@@ -22,8 +22,8 @@ from tests.quick import quick
 BLOCKS, THREADS = 3, 64
 
 IN_ANY_ORDER = (
-    ("write in LevelsOf<", "walk of", "walk of"),
-    ("write in LevelsOf<", "walk_shared", "walk_shared"),
+    ("write in LevelWork<", "walk of", "walk of"),
+    ("write in LevelWork<", "walk_shared", "walk_shared"),
     ("write in LevelsOf<", "put_back of", "put_back of"),
     ("write in gather_half of", "write in gather_half of"),
     ("scatterFunc", "atomicCAS"),

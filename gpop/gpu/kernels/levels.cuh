@@ -6,13 +6,13 @@
 // entry, the neighbours, their cells and no more. Blocks collect what they find, and tell each other how much that is
 // (muster.cuh). Nobody plans: all of them know the totals of the next level behind the barrier and decide alike; one
 // warp, which has no edges, writes the trace of the level before and asks the model meanwhile. A tree is
-// asked by all of them. A level waits for its slowest warp, so a block's warps share its long lists (long_lists.cuh); a
-// vertex that is too much for a block, LEVEL_DEGREE, is left to another strategy with its level. While a level is that of
-// a few vertices block 0 goes on by itself, and the others wait for what comes of it (SOLO). A run in which nothing is
-// active any more ends here, without a plan.
+// asked by all of them. A vertex that is too much for a block, LEVEL_DEGREE, is left to another strategy with its level.
+// While a level is that of a few vertices block 0 goes on by itself, and the others wait for what comes of it (SOLO). A run
+// in which nothing is active any more ends here, without a plan.
 //
 // On a small graph a grid has levels and nothing else (SWEPT), from the one vertex with which a run begins: nobody loads
-// it. A level that is too much looks at all edges (sweep.cuh), with three arrays of bits in turns.
+// it, and no vertex is too much. A level with too many edges looks at all of them (sweep.cuh), with three arrays of bits in
+// turns.
 //
 // One cluster of blocks (cluster.cuh) begins so, too, and has another way between two levels: what a block has found stays
 // in its shared memory, where the others read it, and each tells all others how much that is. What finds no room there,
@@ -23,38 +23,13 @@
 // Bytes: 16 per active vertex, 4 [+ weight] and a random access per edge. Compare: the queue in perf/gpu_baselines.cu.
 #include "cluster.cuh"
 #include "level_record.cuh"
-#include "level_store.cuh"
-#include "long_lists.cuh"
-#include "share_edges.cuh"
-#include "sweep.cuh"
-
-enum { BY_GRID, BY_CLUSTER, SWEPT };  // who has levels; SWEPT: a grid, which may look at all edges
-
+#include "level_work.cuh"
 template <int KIND>
-struct LevelsOf {
-  static constexpr bool CLUSTERED = KIND == BY_CLUSTER, SWEEPS = KIND == SWEPT;
-
-  Team& team;
-  State& state;
-  const Graph& graph;
-  const Space& space;
-  Control* control;
-  unsigned level, size;  // since the first of this run of levels; its entries
-  unsigned staged;       // of those, that are not beside
-  int before;            // in a cluster: those of the blocks before the one that has the number of this lane
-  bool own;              // the entries are in the stage of this block, as far as it has to know
-  bool swept;            // the level before was, and its bits are still there
-  LevelStore<CLUSTERED, SWEEPS> store;
-
-  __device__ __forceinline__ LevelsOf(Team& team, State& state, const Graph& graph, const Space& space, Control* control)
-      : team(team), state(state), graph(graph), space(space), control(control), level(0), size(0), staged(0), before(0),
-        own(false), swept(false), store{graph, space, control} {}
-
-  // In turns; where levels may be swept, those of three: read, set, and cleared.
-  __device__ __forceinline__ unsigned* bits(unsigned of) const {
-    of %= SWEEPS ? 3 : 2;
-    return of == 0 ? space.frontier_bits : of == 1 ? space.active_bits : space.level_bits;
-  }
+struct LevelsOf : LevelWork<KIND> {
+  using Work = LevelWork<KIND>;
+  using Work::Work, Work::CLUSTERED, Work::SWEEPS;
+  using Work::team, Work::state, Work::graph, Work::space, Work::control, Work::store;
+  using Work::level, Work::size, Work::staged, Work::before, Work::own, Work::swept, Work::bits, Work::work;
 
   // The list becomes the entries of level 0; plan has set its totals, and the next two to nothing.
   __device__ __forceinline__ void enter(Level& now) {
@@ -173,94 +148,6 @@ struct LevelsOf {
     if (__any_sync(ALL_LANES, flags != 0)) flags = __reduce_or_sync(ALL_LANES, flags);
     own = false;
     take_up(now, (vertices << FOUND_SHIFT) + __reduce_add_sync(ALL_LANES, (unsigned)word), flags);
-  }
-
-  __device__ __forceinline__ void relax(int64 edge, unsigned source) { relax(edge, source, graph.indices[edge]); }
-  __device__ __forceinline__ void relax(int64 edge, unsigned source, unsigned v) {
-    int64 first = 0, end = 0;
-    const auto ahead = [&] {  // on their way while the cell is swapped
-      first = graph.indptr[v];
-      end = graph.indptr[v + 1];
-    };
-    const Message value = scatterFunc(state, source);
-    if (!reaches(seen_by(state, v), CARRIED(state, value, edge), v, bits(level + 1), state, graph, space, control, ahead)) return;
-    prefetch(graph.indices + first);  // read by the next level, which waits for the slowest of its lines
-#if WEIGHTED
-    prefetch(graph.weights + first);
-#endif
-    store.add(level + 1, v, first, end - first);
-  }
-
-  // The i-th entry of this level if it is `wanted`; in a cluster `block` has it, and the whole warp asks.
-  __device__ __forceinline__ Entry entry(unsigned i, bool wanted, int block) const {
-    const unsigned earlier = CLUSTERED ? (unsigned)__shfl_sync(ALL_LANES, before, block) : 0;
-    if (!wanted) return Entry{};
-    if (i >= staged) return store.beside(level)[i - staged];
-    if (own) return store.stage(level)->entry[i];
-    if (CLUSTERED) return on_block(store.stage(level)->entry, block)[i - earlier];
-    return take_out(store.list(level) + i);
-  }
-
-  // The edges of the vertex with which the run begins, shared by all.
-  __device__ __forceinline__ void walk_first() {
-    const Entry source = store.stage(0)->entry[0];
-    if (walker(team) >= walkers_of(team)) return;
-    const int64 step = 32LL * walkers_of(team);
-    for (int64 i = 32LL * walker(team) + lane_id(); i < source.degree; i += step) relax(source.first + i, source.vertex);
-  }
-
-  __device__ __forceinline__ void sweep_all() {
-    if (!own)
-      for (unsigned i = team.rank(); i < staged; i += team.size()) take_out(store.list(level) + i);
-    sweep(walker(team), walkers_of(team), bits(level), bits(level + 1), state, graph, space, control,
-          [&](unsigned v, int64 first, int64 end) { store.add(level + 1, v, first, end - first); });
-  }
-
-  // Where a level may be swept a block's lanes share its edges, but for those of the warp that has something to do `meanwhile`.
-  // Entries are dealt one by one: those that a block has found together may all have many edges.
-  template <class Meanwhile>
-  __device__ __forceinline__ void walk_shared(Meanwhile meanwhile) {
-    const unsigned walkers = walkers_of(team), tile = min(32u, (size + walkers - 1) / walkers), step = walkers * tile;
-    const bool walks = walker(team) < walkers && lane_id() < tile;
-    share_edges(
-        (size + step - 1) / step, tile, blockDim.x - (blockIdx.x == 0 && team.warps() > 1 ? 32 : 0), graph.indices,
-        [&](unsigned round, unsigned& v, unsigned& first, unsigned& degree) {
-          const unsigned mine = round * step + lane_id() * walkers + walker(team);
-          if (!walks || mine >= size) return;
-          const Entry found = entry(mine, true, 0);
-          bits(level)[found.vertex >> 5] = 0;  // all of a word are in this list
-          v = found.vertex, first = (unsigned)found.first, degree = found.degree;
-        },
-        meanwhile, [&](int64 edge, unsigned source, unsigned v) { relax(edge, source, v); });
-  }
-
-  __device__ __forceinline__ void walk() {
-    const unsigned walkers = walkers_of(team), tile = min(32u, (size + walkers - 1) / walkers);
-    unsigned i = walker(team) < walkers ? walker(team) * tile : size;
-    walk_together<CLUSTERED>(
-        graph.longest > LONG_LIST,
-        [&](unsigned& v, int64& first, int& degree) {
-          if (i >= size) return false;
-          const unsigned mine = i + lane_id();
-          const bool wanted = lane_id() < tile && mine < size;
-          const Entry found = entry(mine, wanted, CLUSTERED ? owner_of((int)mine, before) : 0);
-          if (wanted) bits(level)[found.vertex >> 5] = 0;  // all of a word are in this list
-          v = found.vertex, first = found.first, degree = (int)found.degree;
-          i += walkers * tile;
-          return true;
-        },
-        [&](int64 edge, unsigned source) { relax(edge, source); });
-  }
-
-  // This level; `first`: that of the vertex with which the run begins. `meanwhile` is for the warp that has no edges.
-  template <class Meanwhile>
-  __device__ __forceinline__ void work(bool first, Meanwhile meanwhile) {
-    const bool shared = SWEEPS && !swept && !first;
-    if (!shared) meanwhile();
-    if (SWEEPS && swept) sweep_all();
-    else if (first) walk_first();
-    else if constexpr (SWEEPS) walk_shared(meanwhile);
-    else walk();
   }
 
   __device__ __forceinline__ void put_back(const Entry& entry) const {

@@ -2,8 +2,8 @@
 //
 // A level waits for its slowest warp, and most of a warp's time is waiting for L2. So a block adds up the edges of its
 // vertices; neighbouring lanes take neighbouring edges, and look for their vertex in shared memory, of which each takes 12
-// bytes. On an H100 searches and paths took .84 to .95 of the time that they take with long_lists.cuh on six graphs; with
-// two edges of a lane at once 1.05 to 1.2 of it, with four 1.2 to 1.5.
+// bytes. On an H100 searches of six graphs took .84 to 1.0 of the time that they take with long_lists.cuh, paths .88 to 1.1;
+// with two edges of a lane at once .98 to 1.25 of it, with four 1.15 to 1.5: they want the same words.
 #include "warp.cuh"
 
 struct Share {  // of a vertex: the edges of the block before its own, and where those would begin
