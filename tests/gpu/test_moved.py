@@ -57,7 +57,7 @@ PHASES = {
     },
     "push-lines": {"scatter_list": SCATTER, "PushLines::gather": PUSHED},
     "levels": {
-        "LevelsOf<0>::walk": {"entries": STREAM, "indices": STREAM, "weights": STREAM, "cell": EACH},
+        "LevelWork<0>::walk": {"entries": STREAM, "indices": STREAM, "weights": STREAM, "cell": EACH},
     },
     "vertex-push": {"scatter_list": SCATTER, "VertexPush::gather": PUSHED},
     "vertex-push-warp": {"scatter_list": SCATTER, "VertexPushWarp::gather": PUSHED},
