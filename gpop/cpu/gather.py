@@ -265,7 +265,7 @@ def make_filter_all(filterFunc, settle, ranked):
             for v in range(first, last):
                 if summing:
                     settle(v - base, np.uint32(v), sums, state)
-                unsettled += np.int64(filterFunc(state, np.uint32(v))) if calls else np.int64(1)
+                unsettled += np.int64(bool(filterFunc(state, np.uint32(v)))) if calls else np.int64(1)
         space.frontier_size[d] = unsettled
 
     return filter_all

@@ -201,7 +201,7 @@ def make_pull_all(message, deliver, settle, initFunc, filterFunc, prepare, count
                     if begins:
                         initFunc(state, np.uint32(v))
                     settle(v - first, np.uint32(v), sums, state)
-                unsettled += np.int64(filterFunc(state, np.uint32(v))) if filters else np.int64(1)
+                unsettled += np.int64(bool(filterFunc(state, np.uint32(v)))) if filters else np.int64(1)
         if not ranked:
             prepare(u, iteration + 1, layout, space, after)
         note(space.frontier_size, u, unsettled)
