@@ -68,9 +68,10 @@ def make_gather_bin(gatherFunc, applyWeight, weight_type, activates, mask, inact
                 else:
                     sums[id & local] += value
             elif weighted:
-                received = gatherFunc(state, applyWeight(state, value, weight_type(weights[j])), node)
+                heard = applyWeight(state, value, weight_type(weights[j]))
+                received = gatherFunc(state, heard, np.uint32(node))
             else:
-                received = gatherFunc(state, value, node)
+                received = gatherFunc(state, value, np.uint32(node))
             if activates and notes:
                 if received:
                     flags = space.in_frontier[node]

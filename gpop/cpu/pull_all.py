@@ -120,7 +120,7 @@ def make_deliver(gatherFunc, summing):
         if summing:
             sums[np.uint64(node) - first] += value
         else:
-            gatherFunc(state, value, node)
+            gatherFunc(state, value, np.uint32(node))
 
     return deliver
 
