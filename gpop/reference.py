@@ -9,9 +9,11 @@ no communication modes. ``priorityFunc`` sets vertices aside as `gpop.cpu.priori
 
 Numbers: fields are stored in their types, whole numbers wrap around as in compiled code. Whole numbers are
 read as 64-bit ones, which is what compiled code makes of them when it computes, unsigned ones as `Unsigned`.
-The rest is NumPy's arithmetic. It differs from compiled code in two cases: a float32 times a literal stays
-a float32 here and is a float64 there; and what a function itself casts to fewer than 64 bits,
-``np.uint32(a) * np.uint32(b)``, wraps around at so many here and at 64 there. The ownership rule is not
+The rest is NumPy's arithmetic. It differs from compiled code in a few cases: a float32 times a literal stays
+a float32 here and is a float64 there; what a function itself casts to fewer than 64 bits,
+``np.uint32(a) * np.uint32(b)``, wraps around at so many here and at 64 there; ``-x`` and ``abs(x)`` of the
+smallest number of a narrow signed type stay what they are there; and signed numbers that leave 64 bits wrap
+around here, of which the CPU's compiler takes for granted that they do not. The ownership rule is not
 checked: the targets that need it do that.
 """
 
@@ -39,7 +41,9 @@ from gpop.plan.trace import (
 from gpop.program.lowering import place_of, user_functions
 from gpop.program.ownership import MAY_BE_SILENT
 from gpop.program.program import Program
-from gpop.program.unsigned import Unsigned, is_unsigned
+from gpop.program.unsigned import READ_IN, Unsigned, as_read, is_unsigned
+
+Vertex = READ_IN[4]
 
 
 def widened(value: Any) -> Any:
@@ -51,7 +55,7 @@ def widened(value: Any) -> Any:
     (np.int64(300), np.float32(0.5))
     """
     if is_unsigned(value):
-        return Unsigned(value)
+        return value if isinstance(value, Unsigned) else as_read(value)
     return np.int64(value) if isinstance(value, np.integer) else value
 
 
@@ -101,10 +105,11 @@ class Interpreter:
 
     def number(self, name: str, *arguments: Any) -> Any:
         """The same for a function that must return a number."""
-        value = np.asarray(self.call(name, *arguments))
+        answer = self.call(name, *arguments)
+        value = np.asarray(answer)
         if value.ndim or value.dtype.kind not in "biuf":
             self.fail(name, value.tolist(), "one number")
-        return widened(value[()])
+        return answer if isinstance(answer, Unsigned) else widened(value[()])
 
     def says(self, name: str, *arguments: Any) -> bool:
         """The same for a function that must say True or False."""
@@ -121,8 +126,8 @@ class Interpreter:
 
     def scatter(self) -> list[tuple[int, Any]]:
         """A message of every active vertex with out-edges; then ``initFunc``, which may keep it active."""
-        messages = [(v, self.number("scatterFunc", Unsigned(v))) for v in self.active if self.degree[v]]
-        self.kept = {v for v in self.active if self.says("initFunc", Unsigned(v))}
+        messages = [(v, self.number("scatterFunc", Vertex(v))) for v in self.active if self.degree[v]]
+        self.kept = {v for v in self.active if self.says("initFunc", Vertex(v))}
         return messages
 
     def gather(self, messages: list[tuple[int, Any]]) -> None:
@@ -131,7 +136,7 @@ class Interpreter:
         asks, weighs = "needsFunc" in self.functions, "applyWeight" in self.functions
         for source, message in messages:
             for e in range(graph.indptr[source], graph.indptr[source + 1]):
-                node, value = Unsigned(graph.indices[e]), message
+                node, value = Vertex(graph.indices[e]), message
                 if asks and not self.says("needsFunc", node):
                     continue
                 if weighs:
@@ -140,7 +145,7 @@ class Interpreter:
                     heard.add(int(node))
         considered = self.everything if self.cls.all_active else sorted(heard)
         self.touched.update(considered)
-        self.active = [v for v in considered if self.says("filterFunc", Unsigned(v))]
+        self.active = [v for v in considered if self.says("filterFunc", Vertex(v))]
         if self.cls.all_active and self.active:
             self.active = self.everything
         if "priorityFunc" in self.functions:
@@ -149,7 +154,7 @@ class Interpreter:
             self.active = sorted(within)
 
     def priority(self, v: int) -> int:
-        return int(self.number("priorityFunc", Unsigned(v)))
+        return int(self.number("priorityFunc", Vertex(v)))
 
     def next_bucket(self) -> None:
         """The vertices that wait with the lowest priority become active."""

@@ -303,3 +303,31 @@ def test_apps_without_messages_refuse_it():
         gpop.triangle_count(PATH, target="python")
     with pytest.raises(gpop.UsageError, match="^target means nothing to afforest: it sends no messages$"):
         gpop.connected_components(PATH, "afforest", target="python")
+
+
+class FewBits(gpop.Program):
+    """Unsigned numbers of a few bits: what is negated, inverted, and divided by a negative number."""
+
+    small = gpop.VertexField(np.uint8)
+    half = gpop.VertexField(np.uint16)
+    made = gpop.VertexField(np.int64)
+
+    def scatterFunc(self, node):
+        return self.small[node]
+
+    def applyWeight(self, value, weight):
+        return np.int64(-value) + np.int64(~weight) - abs(weight) + (value - weight) // 3
+
+    def gatherFunc(self, value, node):
+        self.made[node] += value + ~(-self.half[node]) // -3 + (~node) % -5 + np.int64(7) * abs(-node)
+        return True
+
+
+def test_unsigned_numbers_of_few_bits():
+    made = []
+    for options in ({"target": "python"}, {}):
+        program = FewBits(GRAPH)
+        program.small, program.half = np.arange(70) * 3, np.arange(70) * 900
+        gpop.run(program, iterations=2, **options)
+        made.append(program.made.tolist())
+    assert made[0] == made[1]

@@ -68,9 +68,10 @@ def make_gather_bin(gatherFunc, applyWeight, weight_type, activates, mask, inact
                 else:
                     sums[id & local] += value
             elif weighted:
-                received = gatherFunc(state, applyWeight(state, value, weight_type(weights[j])), node)
+                heard = applyWeight(state, value, weight_type(weights[j]))
+                received = gatherFunc(state, heard, np.uint32(node))
             else:
-                received = gatherFunc(state, value, node)
+                received = gatherFunc(state, value, np.uint32(node))
             if activates and notes:
                 if received:
                     flags = space.in_frontier[node]
@@ -265,7 +266,7 @@ def make_filter_all(filterFunc, settle, ranked):
             for v in range(first, last):
                 if summing:
                     settle(v - base, np.uint32(v), sums, state)
-                unsettled += np.int64(filterFunc(state, np.uint32(v))) if calls else np.int64(1)
+                unsettled += np.int64(bool(filterFunc(state, np.uint32(v)))) if calls else np.int64(1)
         space.frontier_size[d] = unsettled
 
     return filter_all

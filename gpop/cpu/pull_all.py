@@ -120,7 +120,7 @@ def make_deliver(gatherFunc, summing):
         if summing:
             sums[np.uint64(node) - first] += value
         else:
-            gatherFunc(state, value, node)
+            gatherFunc(state, value, np.uint32(node))
 
     return deliver
 
@@ -201,7 +201,7 @@ def make_pull_all(message, deliver, settle, initFunc, filterFunc, prepare, count
                     if begins:
                         initFunc(state, np.uint32(v))
                     settle(v - first, np.uint32(v), sums, state)
-                unsettled += np.int64(filterFunc(state, np.uint32(v))) if filters else np.int64(1)
+                unsettled += np.int64(bool(filterFunc(state, np.uint32(v)))) if filters else np.int64(1)
         if not ranked:
             prepare(u, iteration + 1, layout, space, after)
         note(space.frontier_size, u, unsettled)

@@ -145,9 +145,9 @@ def make_row(scatterFunc, mask, inactive, streaming):
             if mask == MASK_VALUE:
                 value = inactive  # of the same type, see compile.py
                 if space.in_frontier[v] & np.uint8(1):
-                    value = scatterFunc(state, v)
+                    value = scatterFunc(state, np.uint32(v))
             else:
-                value = scatterFunc(state, v)
+                value = scatterFunc(state, np.uint32(v))
             if streaming:
                 store_streaming(values, slot, value)
             else:

@@ -1,14 +1,15 @@
 """Checkpoints: what a run needs to go on later, on as many ranks as there are then.
 
-A folder. ``checkpoint.json`` names the run (program, graph, sizes), how far it is, the program's parameters,
-and the files that hold the rest. It is replaced last, in one step, so a run that is killed at any moment
-leaves the checkpoint before whole. ``iteration-N/`` has a file for each rank, an ``.npz`` with the rank's own
-range of every field and its active vertices, in the order of their lists: with that order a run that goes on
-is bitwise the run that was not interrupted, at a fixed mode.
+A folder. ``checkpoint.json`` names the run (program, graph, how it began), how far it is, the program's
+parameters, and the files that hold the rest. It is replaced last, in one step, so a run that is killed at any
+moment leaves the checkpoint before whole. ``iteration-N/`` has a file for each rank, an ``.npz`` with the
+rank's own range of every field and its active vertices, in the order of their lists: with that order a run
+that goes on is bitwise the run that was not interrupted, at a fixed mode.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -20,13 +21,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpop.common.arguments import as_count
+from gpop.common.array_hash import hash_array
 from gpop.common.errors import UsageError
 from gpop.common.replacing import replacing
 from gpop.plan.engine import Engine
 from gpop.plan.plan import Plan
+from gpop.program.program import Program
 from gpop.ranks.world import World
 
 INDEX = "checkpoint.json"
+UNTOLD = "fields and edges"
+"""What a run on several ranks does not say of how it began."""
+
+SAMPLE = 1 << 12
+"""Edges of a graph, about, by which it is told from others with as many: it may be larger than memory."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +44,9 @@ class Checkpoint:
     Attributes
     ----------
     folder : str or path
-        Made if it is not there. A run that finds a checkpoint of the same program and graph in it goes on
-        from there, on any number of ranks; one that ends by itself or at its limit removes it.
+        Made if it is not there. A run that finds a checkpoint of the same program and graph in it, which
+        began with the same frontier and parameters, goes on from there, on any number of ranks; one that
+        ends by itself or at its limit removes it.
     iterations : int, optional
         After every so many iterations.
     seconds : float, optional
@@ -75,10 +84,29 @@ class Left(NamedTuple):
     iteration: int
 
 
+def beginning(program: Program, sources: np.ndarray | None) -> str:
+    """Which vertices a run begins with, and the values of its parameters in every iteration."""
+    digest = hashlib.sha256(b"all" if sources is None else np.unique(sources).astype("<u4").tobytes())
+    for name, value in sorted({**program._parameters, **program._series}.items()):
+        digest.update(name.encode() + np.asarray(value).tobytes())
+    return digest.hexdigest()[:24]
+
+
+def holdings(plan: Plan) -> str:
+    """What the fields hold at the beginning, and some of the edges."""
+    graph, fields = plan.program.graph, plan.program._fields
+    step = max(graph.m // SAMPLE, 1)
+    some = [each[::step] for each in (graph.indices, graph.weights) if each is not None]
+    held = [hash_array(array) for array in (*some, *(fields[name] for name in plan.lowered.fields))]
+    return hashlib.sha256(repr(held).encode()).hexdigest()[:24]
+
+
 class Keeper:
     """Writes and reads the checkpoints of one run."""
 
-    def __init__(self, asked: Checkpoint, plan: Plan, world: World | None) -> None:
+    def __init__(
+        self, asked: Checkpoint, plan: Plan, world: World | None, sources: np.ndarray | None
+    ) -> None:
         if not isinstance(asked, Checkpoint):
             raise UsageError(f"checkpoint {asked!r}: expected a gpop.Checkpoint, such as Checkpoint(folder)")
         self.asked, self.plan, self.world = asked, plan, world
@@ -89,11 +117,17 @@ class Keeper:
             raise UsageError(
                 f"{type(plan.program).__name__} tracks what it touches: checkpoint: expected None"
             )
+        self.began = beginning(plan.program, sources)
+        # A rank has a part of the graph, and need not have set the fields of others.
+        self.held = None if world is not None else holdings(plan)
 
     def names(self) -> dict[str, Any]:
         """What a checkpoint must say to be one of this run."""
         graph = self.plan.program.graph
-        return {"program": self.plan.lowered.key, "vertices": graph.n, "edges": graph.m}
+        return {
+            "program": self.plan.lowered.key, "vertices": graph.n, "edges": graph.m,
+            "frontier and parameters": self.began, UNTOLD: self.held,
+        }  # fmt: skip
 
     def rows(self, iteration: int) -> int | None:
         """Iterations until the next one is due; None where seconds alone decide."""
@@ -175,7 +209,7 @@ class Keeper:
         if said is None:
             return None
         for name, expected in self.names().items():
-            if said.get(name) != expected:
+            if said.get(name) != expected and not (name == UNTOLD and None in (said.get(name), expected)):
                 raise UsageError(
                     f"{index}: of another run ({said['name']}, {said['vertices']} vertices, {said['edges']} "
                     f"edges): expected the same {name}, or an empty folder"

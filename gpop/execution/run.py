@@ -191,7 +191,7 @@ def run(
     if checkpoint is not None:
         if target != "cpu":
             raise UsageError(f"checkpoint: target {target!r}: expected 'cpu'")
-        keeper = Keeper(checkpoint, plan, world)
+        keeper = Keeper(checkpoint, plan, world, start.sources)
     done = carry_out(
         plan,
         engine,

@@ -1,8 +1,8 @@
 """The content key of a program: a hash of all that its compiled form depends on.
 
-It covers the bytecode of the functions, of the plain helper functions they call, the values of the globals
-they read and ``cuda_source``. It names compiled kernels, so an edited program never meets the kernels of its
-former self, and an unchanged one finds them again in a new process.
+It covers the bytecode of the functions, of the helper functions they call, the values of the globals and of
+the constants of modules that they read, and ``cuda_source``. It names compiled kernels, so an edited program
+never meets the kernels of its former self, and an unchanged one finds them again in a new process.
 
 To hash all that takes a quarter of a millisecond, more than a small run. So it is also noted where what went
 in was found (`Watched`): while the same objects are there, and none can change in place, the key is the same.
@@ -10,6 +10,7 @@ in was found (`Watched`): while the same objects are there, and none can change 
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import types
 from functools import cache
@@ -59,7 +60,7 @@ class Watched:
         self.sure = True
         pending, seen = list(functions.values()), set()
         while pending:
-            function = getattr(value := pending.pop(), "py_func", value)
+            function = plain_of(pending.pop())
             if function not in seen:
                 seen.add(function)
                 pending += self._watch(function, codes, names, cells)
@@ -75,7 +76,7 @@ class Watched:
         codes.append((function, function.__code__))
         named, scope = names_in(function.__code__), function.__globals__
         found = [(scope, name, scope.get(name, _NOTHING)) for name in named]
-        for module in [value for _, _, value in found if isinstance(value, types.ModuleType)]:
+        for module in modules_of(function):
             constants = vars(module)
             self.sure &= not any(name not in constants and hasattr(module, name) for name in named)
             found += [(constants, name, constants.get(name, _NOTHING)) for name in named]
@@ -84,7 +85,7 @@ class Watched:
         referred = references_of(function).values()
         helpers = []
         for each in referred:
-            if isinstance(getattr(each, "py_func", each), types.FunctionType):
+            if isinstance(plain_of(each), types.FunctionType):
                 helpers.append(each)
             else:
                 self.sure &= isinstance(each, UNCHANGING)
@@ -150,11 +151,13 @@ def _hash_code(digest: Any, code: types.CodeType) -> None:
 
 
 def _hash_value(digest: Any, value: Any, seen: set[int]) -> None:
-    helper = getattr(value, "py_func", value)
+    helper = plain_of(value)
     if isinstance(helper, types.FunctionType):
         _hash_function(digest, helper, seen)
     elif isinstance(value, np.ndarray):
         digest.update(repr((value.dtype.str, value.shape)).encode() + value.tobytes())
+    elif isinstance(value, enum.EnumMeta):
+        digest.update(repr([*value]).encode())
     elif isinstance(value, (types.ModuleType, type)):
         digest.update(value.__name__.encode())
     else:
@@ -168,16 +171,43 @@ def names_in(code: types.CodeType) -> frozenset[str]:
     return frozenset(code.co_names).union(*nested)
 
 
+def plain_of(value: Any) -> Any:
+    """The function that a compiled one was made of (`numba.njit`, `vectorize`, `cfunc`); else the value."""
+    for made in (value, getattr(value, "_dispatcher", None)):
+        function = getattr(made, "py_func", None) or getattr(made, "_pyfunc", None)
+        if isinstance(function, types.FunctionType):
+            return function
+    return value
+
+
+def modules_of(function: types.FunctionType) -> list[types.ModuleType]:
+    """Modules that the function's code names, as a global, a closure variable or one within another."""
+    names, scope = names_in(function.__code__), function.__globals__
+    pending = [scope.get(name) for name in names]
+    pending += [cell.cell_contents for cell in function.__closure__ or ()]
+    found: dict[int, types.ModuleType] = {}
+    while pending:
+        module = pending.pop()
+        if isinstance(module, types.ModuleType) and id(module) not in found:
+            found[id(module)] = module
+            pending += [getattr(module, name, None) for name in names]
+    return list(found.values())
+
+
+CONSTANTS = (bool, int, float, complex, str, bytes, tuple, np.generic, np.ndarray, enum.Enum, enum.EnumMeta)
+"""What compiled code keeps of a module, beside functions."""
+
+
 def references_of(function: types.FunctionType) -> dict[str, Any]:
     """Globals, constants of modules and closure variables that the function's code names."""
     names = names_in(function.__code__)
     found = {name: function.__globals__[name] for name in names if name in function.__globals__}
-    for module in [value for value in found.values() if isinstance(value, types.ModuleType)]:
+    for module in modules_of(function):
         constants = {name: getattr(module, name) for name in names if hasattr(module, name)}
         found |= {
             intern(f"{module.__name__}.{name}"): value  # the same object each time
             for name, value in constants.items()
-            if isinstance(value, (bool, int, float, np.generic)) or hasattr(value, "py_func")
+            if isinstance(value, CONSTANTS) or plain_of(value) is not value
         }
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         found[name] = cell.cell_contents
@@ -189,8 +219,7 @@ def helpers_of(function: types.FunctionType) -> list[types.FunctionType]:
     found: dict[int, types.FunctionType] = {}
     pending = [function]
     while pending:
-        for value in references_of(pending.pop()).values():
-            value = getattr(value, "py_func", value)
+        for value in map(plain_of, references_of(pending.pop()).values()):
             if isinstance(value, types.FunctionType) and id(value) not in found:
                 found[id(value)] = value
                 pending.append(value)

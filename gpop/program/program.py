@@ -156,6 +156,8 @@ class Program(Functions):
             )
         if cls.all_active and cls.priorityFunc is not Program.priorityFunc:
             raise ProgramError(f"{cls.__name__} declares all_active: priorityFunc needs a frontier")
+        if cls.all_active and cls.track_touched:
+            raise ProgramError(f"{cls.__name__} declares all_active: track_touched needs a frontier")
         for name in ("all_active", "track_touched"):
             if not isinstance(getattr(cls, name), bool):
                 raise ProgramError(f"{cls.__name__}.{name} = {getattr(cls, name)!r}: expected True or False")

@@ -33,15 +33,16 @@ def publish_user(function: types.FunctionType, name: str, key: str) -> types.Fun
     """The same for a user's function and the helpers it calls.
 
     Copies are published, each with globals of its own: Numba reads globals when it compiles, and a
-    function object is compiled once, so a changed global would otherwise not be noticed.
+    function object is compiled once, so a changed global would otherwise not be noticed. A helper's name
+    begins with its own, which others may have, too (lambdas, closures), and ends in that of who calls it.
     """
-    module = sys.modules[__name__]
-    if not hasattr(module, f"{name}_{key}"):
-        _publish_copy(function, f"{name}_{key}", key, {})
-    return getattr(module, f"{name}_{key}")
+    module, whole = sys.modules[__name__], f"{name}_{key}"
+    if not hasattr(module, whole):
+        _publish_copy(function, whole, whole, {})
+    return getattr(module, whole)
 
 
-def _publish_copy(function: types.FunctionType, name: str, key: str, done: dict) -> types.FunctionType:
+def _publish_copy(function: types.FunctionType, name: str, caller: str, done: dict) -> types.FunctionType:
     if id(function) in done:
         return done[id(function)]
 
@@ -49,7 +50,7 @@ def _publish_copy(function: types.FunctionType, name: str, key: str, done: dict)
         helper = getattr(value, "py_func", value)
         if not isinstance(helper, types.FunctionType):
             return value
-        return _publish_copy(helper, f"{helper.__name__}_{len(done)}_{key}", key, done)
+        return _publish_copy(helper, f"{helper.__name__}_{len(done)}_{caller}", caller, done)
 
     names, cells = dict(function.__globals__), tuple(types.CellType() for _ in function.__closure__ or ())
     copy = types.FunctionType(function.__code__, names, name, function.__defaults__, cells)

@@ -2,7 +2,8 @@
 
 Compiled code reads a whole number as one of 64 bits. Where both of two are unsigned, so is what becomes of
 them: 3 - 5 is 2**64 - 2. Where one is signed, as literals are, 3 - 5 is -2. NumPy makes a float64 of a signed
-and an unsigned number of 64 bits, and so loses the last digits of what is beyond 2**53.
+and an unsigned number of 64 bits, and so loses the last digits of what is beyond 2**53. ``-x`` and ``~x`` are
+taken in the type that the number was read in, before it is one of 64 bits: -5 of a uint8 is 251.
 """
 
 from __future__ import annotations
@@ -28,9 +29,46 @@ class Unsigned(np.uint64):
     """
 
     __array_priority__ = 1.0  # so that NumPy's numbers leave it to this one
+    own = ALL
+    """The largest number of the type that it was read in."""
+
+    def __neg__(self) -> Unsigned:
+        return Unsigned(-int(self) & self.own)
+
+    def __invert__(self) -> Unsigned:
+        return Unsigned(~int(self) & self.own)
+
+    def __pos__(self) -> Unsigned:
+        return Unsigned(self)
+
+    def __abs__(self) -> Unsigned:
+        return self
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
 
     def __repr__(self) -> str:  # that of NumPy 2.0 ends the process where the type is not NumPy's own
         return f"Unsigned({int(self)})"
+
+
+READ_IN = {size: type("Unsigned", (Unsigned,), {"own": (1 << 8 * size) - 1}) for size in (1, 2, 4)} | {
+    8: Unsigned
+}
+"""By the bytes of the type that a number was read in."""
+
+
+def as_read(value: np.unsignedinteger) -> Unsigned:
+    """A number that was read from a field, or is a vertex.
+
+    Examples
+    --------
+    >>> -as_read(np.uint8(5)), ~as_read(np.uint32(5)), -as_read(np.uint8(5)) + 100
+    (Unsigned(251), Unsigned(4294967290), np.int64(351))
+    """
+    return READ_IN[value.dtype.itemsize](value)
 
 
 def is_unsigned(value: Any) -> bool:
@@ -57,9 +95,12 @@ def _wrapped(name: str, turned: bool) -> Callable[[Unsigned, Any], Any]:
             return compute(other, np.uint64(self)) if turned else compute(np.uint64(self), other)
         first, second = (other, self) if turned else (self, other)
         unsigned = is_unsigned(first) and (name.endswith("shift") or is_unsigned(second))
-        if name in ("floordiv", "mod") and second == 0:
-            return whole(0, unsigned)
-        return whole(int(compute(int(first), int(second))), unsigned)
+        first, second = int(first), int(second)
+        if name in ("floordiv", "mod"):  # of others the last bits are the same
+            first, second = int(whole(first, unsigned)), int(whole(second, unsigned))
+            if second == 0:
+                return whole(0, unsigned)
+        return whole(int(compute(first, second)), unsigned)
 
     return method
 

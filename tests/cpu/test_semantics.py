@@ -327,3 +327,59 @@ def test_dense_programs_keep_no_frontier():
     assert kept.isdisjoint({"frontier", "in_frontier", "sc_ids", "sent"})
     gpop.run(Smallest(graph), partition_size=8)
     assert {"frontier", "in_frontier"} <= {name for name, _ in graph.store.get(Kind.WORKSPACE, 3)}
+
+
+# --- numbers -----------------------------------------------------------------------------------
+
+
+class Complements(gpop.Program):
+    """What is made of ``node`` shows of how many bits it is, and does not compile if it is of 64."""
+
+    said = gpop.VertexField(np.int64)
+    heard = gpop.VertexField(np.int64)
+
+    def scatterFunc(self, node):
+        return np.int64(~node) + np.int64(-node)
+
+    def gatherFunc(self, value, node):
+        least = node if value > 3 else value
+        self.heard[node] += np.int64(~node) + (least & 7) + value
+        return True
+
+    def filterFunc(self, node):
+        self.said[node] += np.int64(-node)
+        return True
+
+
+class DenseComplements(Complements):
+    all_active = True
+
+
+@pytest.mark.parametrize("kind", [Complements, DenseComplements])
+def test_a_vertex_is_a_number_of_32_bits_in_every_mode(kind):
+    compare(lambda: kind(random_graph(15, 30, 120)), iterations=2)
+
+
+class Countdown(gpop.Program):
+    """Every vertex counts down to 0, and answers with its number; those of two cancel in a sum."""
+
+    left = gpop.VertexField(np.int64)
+    all_active = True
+
+    def scatterFunc(self, node):
+        return 0
+
+    def gatherFunc(self, value, node):
+        return True
+
+    def filterFunc(self, node):
+        self.left[node] -= np.sign(self.left[node])
+        return self.left[node]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_answers_that_are_whole_numbers_are_true_but_for_0(mode):
+    program = Countdown(random_graph(16, 4, 9))
+    program.left = [5, -5, 3, -3]
+    run = gpop.run(program, iterations=20, mode=mode)
+    assert (run.iterations, run.converged, program.left.tolist()) == (5, True, [0] * 4)

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.apps.sssp import SSSP
 from gpop.common.errors import UsageError
+from gpop.generate import generate
 from tests import programs
 from tests.programs import random_graph
 
@@ -73,6 +75,37 @@ def test_what_is_refused(tmp_path):
         gpop.bfs(GRAPH, 0, checkpoint="folder")
     with pytest.raises(UsageError, match="tracks what it touches"):
         gpop.nibble(GRAPH, 0, checkpoint=gpop.Checkpoint(tmp_path))
+
+
+def distances(folder, source, graph, delta=8, bound=None, end=None):
+    """Shortest paths by a program, ended in an iteration or not."""
+    program = SSSP(graph)
+    program.distance[source], program.delta = 0, delta
+    if bound is not None:
+        program.distance[:9] = np.minimum(program.distance[:9], bound)
+
+    def callback(record):
+        if record["iteration"] == end:
+            raise Ended
+
+    gpop.run(program, [source], checkpoint=gpop.Checkpoint(folder, iterations=1), callback=callback)
+    return program.distance
+
+
+def test_a_run_that_began_otherwise_does_not_go_on(tmp_path):
+    """The next source of a loop would have the distances of the one before, and say nothing."""
+    graph, heavier = (generate("grid", width=9, height=9, weights=(1, most)) for most in (9, 11))
+    with pytest.raises(Ended):
+        distances(tmp_path, 0, graph, end=3)
+    for given, said in [
+        ((3, graph), "frontier and parameters"),
+        ((0, graph, 9), "frontier and parameters"),
+        ((0, graph, 8, 5), "fields and edges"),
+        ((0, heavier), "fields and edges"),
+    ]:
+        with pytest.raises(UsageError, match=f"of another run .*: expected the same {said}, or an empty"):
+            distances(tmp_path, *given)
+    assert np.array_equal(distances(tmp_path, 0, graph), gpop.sssp(graph, 0).distance)
 
 
 def test_a_damaged_index_is_one_line(tmp_path):

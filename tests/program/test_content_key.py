@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
+from types import ModuleType
+
 import pytest
 
 from gpop.program import content_key, lowering
@@ -11,23 +14,39 @@ from tests.programs import program_class
 FILE = "the_users_file.py"
 
 SOURCE = """\
+import enum
 import types
+import numba
 import numpy as np
 import gpop
 FACTOR = 3
 LIMITS = (1, 2)
 table = np.arange(4)
 settings = types.ModuleType("settings"); settings.LEVEL = 1
+settings.sizes = (4, 5)
+settings.within = types.ModuleType("settings.within"); settings.within.MOST = 1
+class Kind(enum.IntEnum):
+    COLD = 1
+@numba.vectorize
+def doubled(x):
+    return x + x
 def inner(x):
     return x * 2
 def helper(x):
     return inner(x) + 1
+def closed_over(module):
+    def far():
+        return module.FAR
+    return far
+distant = types.ModuleType("distant"); distant.FAR = 1
+far = closed_over(distant)
 class Toy(gpop.Program):
     a = gpop.VertexField(np.int64)
     rate = gpop.Parameter(np.float32)
     def scatterFunc(self, node):
         step = lambda x: x + FACTOR
-        return helper(self.a[node]) + FACTOR + LIMITS[1] + table[2] + settings.LEVEL + step(1)
+        more = settings.sizes[0] + settings.within.MOST + Kind.COLD.value + doubled(node) + far()
+        return helper(self.a[node]) + FACTOR + LIMITS[1] + table[2] + settings.LEVEL + step(1) + more
     def gatherFunc(self, value, node):
         if value > 10:
             self.a[node] = value
@@ -49,6 +68,11 @@ CHANGES = {
     "a global tuple": ("LIMITS = (1, 2)", "LIMITS = (1, 3)"),
     "a global array": ("np.arange(4)", "np.arange(1, 5)"),
     "a constant of a module": ("settings.LEVEL = 1", "settings.LEVEL = 2"),
+    "a tuple of a module": ("settings.sizes = (4, 5)", "settings.sizes = (5, 5)"),
+    "a constant of a module in a module": ("settings.within.MOST = 1", "settings.within.MOST = 2"),
+    "a constant of a module in a closure": ("distant.FAR = 1", "distant.FAR = 2"),
+    "a member of an enumeration": ("COLD = 1", "COLD = 2"),
+    "a function that Numba vectorizes": ("return x + x", "return x + x + x"),
     "a helper": ("return inner(x) + 1", "return inner(x) - 1"),
     "a helper's helper": ("return x * 2", "return x * 5"),
     "a lambda": ("lambda x: x + FACTOR", "lambda x: x - FACTOR"),
@@ -98,7 +122,7 @@ def test_a_global_that_changes_at_run_time_changes_the_key():
     assert after != before == lower(cls).key
 
 
-PLAIN = SOURCE.replace(" + LIMITS[1] + table[2]", "")
+PLAIN = SOURCE.replace(" + LIMITS[1] + table[2]", "").replace("settings.sizes[0] + ", "")
 """All that it refers to is a number, a function or a module."""
 
 
@@ -110,6 +134,10 @@ def replaced(cls, name):
 EDITS = {
     "a global number": lambda cls, names: names.update(FACTOR=4),
     "a constant of a module": lambda cls, names: setattr(names["settings"], "LEVEL", 7),
+    "a constant of a module in a module": lambda cls, names: setattr(names["settings"].within, "MOST", 7),
+    "a module in a module": lambda cls, names: setattr(names["settings"], "within", ModuleType("other")),
+    "a constant of a module in a closure": lambda cls, names: setattr(names["distant"], "FAR", 7),
+    "an enumeration": lambda cls, names: names.update(Kind=IntEnum("Kind", {"COLD": 7})),
     "a helper": lambda cls, names: names.update(helper=lambda x: x),
     "a helper's helper": lambda cls, names: names.update(inner=lambda x: x),
     "the code of a helper": lambda cls, names: setattr(names["inner"], "__code__", (lambda x: x).__code__),

@@ -30,6 +30,12 @@ class Derived(Base):
     more = gpop.VertexField(np.uint8, 9)
 
 
+def test_where_all_are_active_nothing_is_tracked():
+    """On the compiled targets nothing was noted, so that nobody seemed to have been touched."""
+    with pytest.raises(gpop.ProgramError, match="Both declares all_active: track_touched needs a frontier"):
+        type("Both", (Base,), {"all_active": True, "track_touched": True})
+
+
 def test_a_field_is_made_when_it_is_looked_at():
     program = Base(GRAPH)
     program.filled = 5
