@@ -7,18 +7,18 @@ like the others, so it is found out: see `gpop.cpu.sharing` for the numbers, `gp
 from __future__ import annotations
 
 from gpop.common.inlined import inline
-from gpop.cpu.loop_state import ALONE_UNTIL, LEAST_ALONE, PATIENCE
+from gpop.cpu.loop_state import ALONE_UNTIL, LEAST_ALONE, PATIENCE, RESTED
 from gpop.cpu.sharing import ALONE, MOST_ALONE
 
 
 @inline
-def compare(progress, sharers, rested, took, now):
+def compare(progress, sharers, took, now):
     """Note what an iteration of so many ``sharers`` took that ended ``now``, and what follows from it.
 
-    ``rested``: in so many before it the main thread was alone. Its first one alone is not compared with: it
-    has to fetch what others have written. Nor is the first one that is shared again.
+    The first one alone is not compared with: it has to fetch what others have written. Nor is the first one
+    that is shared again.
     """
-    least = progress[LEAST_ALONE]
+    least, rested = progress[LEAST_ALONE], progress[RESTED]
     if sharers == 1:
         if rested == 1 or (rested > 1 and (least == 0 or took < least)):
             progress[LEAST_ALONE] = took

@@ -50,6 +50,7 @@ from gpop.cpu.loop_state import (
     NEEDY,
     NEEDY_EDGES,
     NO_IN_EDGES,
+    RESTED,
     ROWS,
     SCATTER_SIZE,
     TEAM,
@@ -96,7 +97,6 @@ def make_loop(open_control, work, all_active, prioritised):
         predicted = 0.0
         least = np.int64(tournament.HIGHEST)
         divided = all_there = False
-        rested = np.int64(2)  # the workers, in so many iterations before
         begins = True  # an iteration, or a bucket of priorities
         prepared = False  # this iteration, by the one before; Python may have changed fields in between
         if progress[HALF] > 0:
@@ -253,7 +253,7 @@ def make_loop(open_control, work, all_active, prioritised):
                 worked = clock_ns()
                 team.await_workers(c.team, done, spins)
                 waited = clock_ns() - worked
-                late = sharing.LATE_RESTED_NS if rested > 0 else sharing.LATE_NS
+                late = sharing.LATE_RESTED_NS if progress[RESTED] > 0 else sharing.LATE_NS
                 if waited > late + threads * (worked - now):
                     progress[ALONE_UNTIL] = worked + sharing.ALONE * waited
             if phase != ADMIT:
@@ -261,9 +261,9 @@ def make_loop(open_control, work, all_active, prioritised):
                 trace[rows, SCATTER_AT if phase in (SCATTER, PREPARE) else GATHER_AT] = (now - before) * 1e-9
             begins = phase not in (SCATTER, PREPARE)
             if all_active and begins:
-                alone.compare(progress, sharers, rested, now - before, now)
+                alone.compare(progress, sharers, now - before, now)
             if begins:
-                rested = rested + 1 if sharers == 1 else np.int64(0)
+                progress[RESTED] = progress[RESTED] + 1 if sharers == 1 else 0
             if phase == SCATTER:
                 write_trace(trace, rows, items, all_active, c)
                 if prioritised and interleaved:  # vertices have been activated, and put aside
