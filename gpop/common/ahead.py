@@ -75,6 +75,11 @@ def begin(module: str, kernel: str, is_kept: Callable[[str], bool]) -> None:
             os.close(asks)
 
 
+def is_under_way(module: str, kernel: str) -> bool:
+    """Whether another process was begun for this kernel, which nobody has waited for yet."""
+    return _begun.get((module, kernel)) is not None
+
+
 def ask(module: str, kernel: str, also: Any, *kinds: Kind) -> None:
     """Have the process that was begun for a kernel compile another one afterwards, for these kinds."""
     other = _begun.get((module, kernel))

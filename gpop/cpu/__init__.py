@@ -11,7 +11,8 @@ modes               ``choose_mode``, ``tree``, ``scatter``, ``scatter_inside``,
                     ``scatter_partition``, ``gather``, ``sums``, ``interleave``, ``pull``,
                     ``pull_all``; ``trial`` and ``trying`` (which one is faster, by its times)
 who is active       ``active`` (two-level lists), ``bitmap``, ``priority``, ``tournament``
-threads             ``team``, ``follow``, ``sharing`` (whether), ``shares`` (who does what)
+threads             ``team``, ``follow``, ``sharing`` and ``alone`` (whether), ``shares`` (who does
+                    what)
 memory              ``workspace`` (a run's arrays), ``workspace_tables`` (their sizes),
                     ``kept_workspace``, ``arrays``, ``disk``, ``read_ahead``
 this machine        ``constants``, ``calibrate``

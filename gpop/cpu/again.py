@@ -38,7 +38,9 @@ OF_A_RUN = "program", "late", "graph", "plan"
 
 _left = partial(tuple.__new__, Left)  # without a function of Python
 
-_told = itemgetter(loop_state.ITERATION, loop_state.FRONTIER, loop_state.LEAST_ALONE)
+_told = itemgetter(
+    loop_state.ITERATION, loop_state.FRONTIER, slice(loop_state.LEAST_ALONE, loop_state.PROGRESS_SIZE)
+)
 
 
 class RestingEngine(CpuEngine):
@@ -103,12 +105,12 @@ class RestingEngine(CpuEngine):
             self.begin = time.perf_counter()
             if self.fills is None:
                 progress[:] = begun.progress
-                progress[loop_state.LEAST_ALONE] = self.least_alone[0]
+                progress[loop_state.LEAST_ALONE :] = self.told_alone
             else:
                 self._begin(self._started(start), self.receivers, self.edges, 0)
             while active and iterations < begun.limit:
                 records.append(self.iterate())
-                iterations, active, self.least_alone[0] = _told(progress.tolist())
+                iterations, active, self.told_alone[:] = _told(progress.tolist())
             self.lasted = iterations
             if self.counts:
                 note_without(start.graph, iterations)
@@ -150,7 +152,7 @@ class RestingEngine(CpuEngine):
             if taken and filling[STEPS]:  # no iteration was done
                 filling[STEPS] = 0
                 fields.undo(taken)
-            iterations, active, self.least_alone[0] = _told(progress.tolist())
+            iterations, active, self.told_alone[:] = _told(progress.tolist())
             self.lasted = iterations
             if self.counts:
                 note_without(program.graph, iterations)

@@ -89,14 +89,15 @@ class CpuEngine(Trying):
     def _begin(self, started: tuple[int, int, int], vertices: int, edges: int, iteration: int) -> None:
         """The loop's state before the first iteration."""
         items, active, active_edges = started
-        self.progress[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0, 0, 0
+        known = self.progress[: loop_state.LEAST_ALONE]
+        known[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0, 0, 2
         if self.traits.all_active:  # else the loop would come back at once
             alike, edge_bytes = self.limit - iteration, sharing.bytes_of_edge(self.layout.n)
             if sharing.pays_to_call(active_edges, edge_bytes, alike, False):
                 self.progress[loop_state.TEAM] = loop_state.CALL
         elif self.space.filling[BYTES] >= sharing.WAKE_BYTES and self.space.filling[STEPS]:
             self.progress[loop_state.TEAM] = loop_state.CALL
-        self.progress[loop_state.LEAST_ALONE] = self.least_alone[0]
+        self.progress[loop_state.LEAST_ALONE :] = self.told_alone
         self.space.team[team.WAY] = AUTO_PUSH
 
     def _loader(self, whole: bool) -> Callable[..., tuple[int, int, int]]:
@@ -216,7 +217,7 @@ class CpuEngine(Trying):
             self.disk.end()
         if self.program.all_active and plan.mode == "auto" and plan.model.pulls and not self.blocked:
             note_without(self.graph, self.iteration)
-        self.least_alone[0] = self.progress[loop_state.LEAST_ALONE]
+        self.told_alone[:] = self.progress[loop_state.LEAST_ALONE :]
         if self.trial is not None:
             self.trial.end_turn()
         counters = None

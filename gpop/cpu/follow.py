@@ -20,6 +20,7 @@ from gpop.common.foreign import call_c
 from gpop.common.inlined import KERNEL, inline
 from gpop.cpu import team
 from gpop.cpu.filling import FILL, fill
+from gpop.cpu.work import entry_for
 
 
 class Places(NamedTuple):
@@ -49,13 +50,14 @@ class Following(NamedTuple):
     threads: np.int64
     spins: np.int64
     entry: np.int64
+    pull_entry: np.int64
     job: np.int64
     function: np.int64
     set_bytes: np.int64
     sets: np.int64
 
 
-_NOTHING = Following(*(np.empty(0, np.int64),) * 3, *(np.int64(0),) * 7)
+_NOTHING = Following(*(np.empty(0, np.int64),) * 3, *(np.int64(0),) * 8)
 _open = opener(Reference(_NOTHING).kind)
 
 
@@ -81,7 +83,7 @@ def follow(number, ticket, address):
             fill(number, told.threads, told)
         else:
             numbers = (phase, iteration, number, told.threads, items, told.threads, told.team[team.CHUNK])
-            call_c(told.entry, (*numbers, told.job))
+            call_c(entry_for(phase, told.entry, told.pull_entry), (*numbers, told.job))
         fetch_add(told.team, team.DONE, 1)
     _go_to(told.threads, told)
 
@@ -94,6 +96,6 @@ def entry() -> int:
 
 def following_of(loop: Any, places: Places, space: Any, threads: int, spins: int) -> Reference:
     """What the workers of a run are told; ``loop``: its `gpop.cpu.specialise.Loop`."""
-    numbers = map(np.int64, (threads, spins, loop.entry, loop.job.address, *places))
+    numbers = map(np.int64, (threads, spins, loop.entry, loop.pull_entry, loop.job.address, *places))
     arrays = space.team, space.claim, space.filling
     return derived(lambda: Following(*arrays, *numbers), loop.job, threads, spins, places)

@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 from gpop.common.errors import NotEnoughMemory
+from gpop.cpu.sharing import SERIAL_EDGES
 from gpop.cpu.sums import SUM_BYTES
 from gpop.cpu.traits import Traits
 from gpop.cpu.workspace import Workspace
@@ -117,12 +118,14 @@ class Layouts:
 
         Where few vertices are active, what an iteration takes is to look at partitions and at messages
         between them. Where all are, or iterations run into each other without priorities, partitions are
-        what threads share.
+        what threads share; but nobody shares an iteration of fewer than `SERIAL_EDGES`.
         """
         plan, cls, n, m = self.plan, type(self.program), self.graph.n, self.graph.m
         shared = plan.interleave and "priorityFunc" not in self.lowered.functions
-        if plan.partition_size is not None or n == 0 or max(n, m) > SMALL_EDGES or cls.all_active or shared:
+        if plan.partition_size is not None or n == 0 or max(n, m) > SMALL_EDGES or shared:
             return None
+        if cls.all_active:
+            return 1 if max(n, m) < SERIAL_EDGES else None
         return FEW_PARTITIONS[cls.combine == "add"]
 
     def _vertex_bytes(self) -> int:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.atomics import clock_ns
-from gpop.cpu import active, priority, sharing, team, tournament, tree
+from gpop.cpu import active, alone, priority, sharing, team, tournament, tree
 from gpop.cpu.choose_mode import BY_TREE, choose_pull, write_pull_trace, write_trace
 from gpop.cpu.exchange import (
     ACTIVE_HERE,
@@ -37,6 +37,7 @@ from gpop.cpu.exchange import (
 )
 from gpop.cpu.filling import BYTES, FILL, STEPS, VERTICES, fill, pieces_of
 from gpop.cpu.loop_state import (
+    ALONE_UNTIL,
     CALL,
     EDGES,
     FRESH,
@@ -49,6 +50,7 @@ from gpop.cpu.loop_state import (
     NEEDY,
     NEEDY_EDGES,
     NO_IN_EDGES,
+    RESTED,
     ROWS,
     SCATTER_SIZE,
     TEAM,
@@ -94,9 +96,7 @@ def make_loop(open_control, work, all_active, prioritised):
         edge_bytes = sharing.bytes_of_edge(c.n)
         predicted = 0.0
         least = np.int64(tournament.HIGHEST)
-        alone_until = np.int64(0)
         divided = all_there = False
-        rested = True  # the workers, in the iteration before
         begins = True  # an iteration, or a bucket of priorities
         prepared = False  # this iteration, by the one before; Python may have changed fields in between
         if progress[HALF] > 0:
@@ -226,7 +226,7 @@ def make_loop(open_control, work, all_active, prioritised):
                 together = all_there or load >= sharing.WAIT_EDGES or load * edge_bytes >= sharing.WAKE_BYTES
             if load < sharing.ALONE_EDGES:
                 untried = all_active and progress[LEAST_ALONE] == 0 and not ranked
-                if now < alone_until or (untried and iteration == sharing.TRIED_ALONE):
+                if now < progress[ALONE_UNTIL] or (untried and iteration >= sharing.TRIED_ALONE):
                     together = False
             if phase == PREPARE and c.bits < active.WORD_BITS:
                 together = False  # partitions share words of the bitmap
@@ -253,22 +253,17 @@ def make_loop(open_control, work, all_active, prioritised):
                 worked = clock_ns()
                 team.await_workers(c.team, done, spins)
                 waited = clock_ns() - worked
-                if waited > (sharing.LATE_RESTED_NS if rested else sharing.LATE_NS) + threads * (
-                    worked - now
-                ):
-                    alone_until = worked + sharing.ALONE * waited
+                late = sharing.LATE_RESTED_NS if progress[RESTED] > 0 else sharing.LATE_NS
+                if waited > late + threads * (worked - now):
+                    progress[ALONE_UNTIL] = worked + sharing.ALONE * waited
             if phase != ADMIT:
                 before, now = now, clock_ns()
                 trace[rows, SCATTER_AT if phase in (SCATTER, PREPARE) else GATHER_AT] = (now - before) * 1e-9
             begins = phase not in (SCATTER, PREPARE)
             if all_active and begins:
-                took, least_alone = now - before, progress[LEAST_ALONE]
-                if sharers == 1:
-                    progress[LEAST_ALONE] = min(least_alone, took) if rested and least_alone > 0 else took
-                elif took > least_alone > 0 and not rested:
-                    alone_until = now + sharing.ALONE * took
+                alone.compare(progress, sharers, now - before, now)
             if begins:
-                rested = sharers == 1
+                progress[RESTED] = progress[RESTED] + 1 if sharers == 1 else 0
             if phase == SCATTER:
                 write_trace(trace, rows, items, all_active, c)
                 if prioritised and interleaved:  # vertices have been activated, and put aside

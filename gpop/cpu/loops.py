@@ -18,18 +18,19 @@ from gpop.common.inlined import KERNEL, inline
 from gpop.common.kinds import BOOL, FLOAT64, INT64, ArrayKind, StarKind
 from gpop.cpu.control import open_control
 from gpop.cpu.loop import make_loop
+from gpop.cpu.work import entry_for
 
 
 @inline
-def call_work(phase, iteration, w, threads, size, sharers, chunk, address, job):
-    """Do a part of a phase of the program whose work is compiled at ``address``."""
-    call_c(address, (phase, iteration, w, threads, size, sharers, chunk, job))
+def call_work(phase, iteration, w, threads, size, sharers, chunk, entry, pull_entry, job):
+    """Do a part of a phase of the program whose work is compiled at these addresses."""
+    call_c(entry_for(phase, entry, pull_entry), (phase, iteration, w, threads, size, sharers, chunk, job))
 
 
 TYPES = (
     *(INT64,) * 9, FLOAT64, BOOL, ArrayKind("int64"), ArrayKind("float64", 2), ArrayKind("uint64"),
     ArrayKind("uint64", 2),
-    INT64, StarKind("int64", 2),
+    INT64, StarKind("int64", 3),
 )  # fmt: skip
 """Kinds of its arguments, which are always the same; ``*job`` is one."""
 
@@ -40,7 +41,7 @@ LOOPS = {
     kind: keep(make_loop(open_control, call_work, *has), f"loop_{kind}_{source_key(__file__)}", **KERNEL)
     for kind, has in KINDS.items()
 }
-"""``job`` of them: the address of a program's entry, and of its `Job`."""
+"""``job`` of them: the addresses of a program's entries, see `gpop.cpu.work.entry_for`, and of its `Job`."""
 
 
 def kind_of(all_active: bool, prioritised: bool) -> str:
@@ -56,6 +57,11 @@ def begin(kind: str) -> None:
 def ask(kind: str, kernel: Any, *kinds: Any) -> None:
     """Have it compile another kernel, too, that the run will need."""
     ahead.ask(__name__, kind, kernel, *kinds)
+
+
+def is_under_way(kind: str) -> bool:
+    """Whether it is about to compile the loop still, so that this one would only wait."""
+    return ahead.is_under_way(__name__, kind)
 
 
 def ready(kind: str) -> Callable[..., bool]:

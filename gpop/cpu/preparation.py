@@ -45,7 +45,7 @@ MANY_EDGES = 1 << 22
 
 KEPT = (
     "mode", "traits", "blocked", "layout", "space", "lists", "incoming", "sizes", "forced", "ratio",
-    "receivers", "edges", "workers", "spins", "enter_loop", "chosen", "least_alone", "settled", "constants",
+    "receivers", "edges", "workers", "spins", "enter_loop", "chosen", "told_alone", "settled", "constants",
 )  # fmt: skip
 """What runs that were decided alike have in common, as attributes of the engine."""
 
@@ -122,7 +122,8 @@ class Preparation(Layouts):
         self._ask_tree()
         if self.way is not None:
             self.mode = self.way
-        self.least_alone = np.zeros(1, np.int64)  # of the loop's `LEAST_ALONE`, from run to run
+        # What the loop knows from `LEAST_ALONE` on, from run to run.
+        self.told_alone = np.zeros(loop_state.PROGRESS_SIZE - loop_state.LEAST_ALONE, np.int64)
         # Those of the paper's model are the paper's; a mode that is forced asks for none.
         measured = plan.model.cache and plan.mode == "auto"
         self.constants = SHIPPED

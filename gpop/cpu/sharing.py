@@ -19,28 +19,34 @@ WAIT_EDGES = 1 << 17
 """From so many active edges on, or `WAKE_BYTES`, a phase is begun before all workers have come: the last ones
 find work. So is a part of an exchange, from so many vertices or words on."""
 
-LATE_NS, LATE_RESTED_NS, ALONE, ALONE_EDGES = 100_000, 500_000, 16, 1 << 20
+LATE_NS, LATE_RESTED_NS, ALONE, MOST_ALONE, ALONE_EDGES = 100_000, 500_000, 16, 1 << 9, 1 << 20
 """Where the main thread has waited so long for others that it would have been faster alone, somebody else
 wants the cores: for so many times what it has waited it does phases of fewer edges alone. So it does, for so
-many times the phase, where one that delivers all messages took all together longer than it alone before. An
-iteration after one in which the workers had nothing to do, or had not yet come, says so only by the larger
-delay: a sleeper takes .1 ms, a call .2, and one that must wait for a core milliseconds. A mail graph, .14 ms
-an iteration, was else followed alone from start to end in some processes."""
+many times the phase, where one that delivers all messages took all together longer than it alone before:
+twice as long each time that this is found again, up to the larger number, since to find it out takes three
+iterations, in which what the others have written is fetched from their caches, back and forth. The next run
+goes on with that: a PageRank of 10 iterations, .15 ms each, took 1.3 times as long on two threads, while the
+cores of a virtual machine were no help to each other, for it tried anew each time. An iteration after one in
+which the workers had nothing to do, or had not yet come, says so only by the larger delay: a sleeper takes .1
+ms, a call .2, and one that must wait for a core milliseconds. A mail graph, .14 ms an iteration, was else
+followed alone from start to end in some processes."""
 
 TRIED_ALONE = 2
-"""Where all are active, the main thread does this iteration alone when it has never done one on this graph,
-so that there is something to compare with. Two cores may have no cache in common: on 240,000 edges an
-iteration took two threads .28 ms where one took .23, for seconds, and at other times half as long as one."""
+"""Where all are active, the main thread does this iteration and the next one alone when it has never done so
+on this graph, so that there is something to compare with: the second one, which finds all in its own cache.
+Two cores may have no cache in common: on 240,000 edges an iteration took two threads .28 ms where one took
+.23, for seconds, and at other times half as long as one."""
 
 WAKE_NS = 1_000_000
 """Workers are called when the main thread has worked for so long, and there is work to share: a run that is
 over before is as fast as on one thread. To call them takes .02 to .07 ms when it is quiet; where others want
 their cores, too, a phase of microseconds may wait for a worker for milliseconds."""
 
-WAKE_BYTES = 1 << 22
-"""They are called at once for an iteration in which the model expects so many bytes to move."""
+WAKE_BYTES = 1 << 21
+"""They are called at once for an iteration in which the model expects so many bytes to move. With twice as
+many a walk whose second iteration has 274,000 edges took two threads 1.06 of the time of one, now .73."""
 
-ROUNDS = 8
+ROUNDS = 4
 """Where all are active, every iteration is like the first, and so many are expected at least, unless the
 limit is lower: these bytes are those of all of them. On 100,000 edges, 17 iterations, the loop took .83 and
 .93 of its time with a second thread that was called at once, in two runs in turns."""

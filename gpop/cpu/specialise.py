@@ -19,7 +19,7 @@ from gpop.common.machine_code import may_be_kept
 from gpop.cpu import loops
 from gpop.cpu.control import control_of, sizes_reference
 from gpop.cpu.schedule import NO_SCHEDULE
-from gpop.cpu.traits import NEVER, Traits
+from gpop.cpu.traits import ALWAYS, MAYBE, NEVER, Traits
 from gpop.cpu.tree import NO_TREE
 from gpop.cpu.work import ARGUMENTS, Job, make_entry
 from gpop.plan.chosen import Chosen
@@ -41,8 +41,11 @@ class Loop:
     enter: Callable[..., bool] | None = None
     schedule = NO_SCHEDULE
 
-    def __init__(self, kind: str, control: Reference, entry: int, state: Reference, job: Reference) -> None:
-        self.kind, self.control, self.entry, self.job = kind, control, entry, job
+    def __init__(
+        self, kind: str, control: Reference, entries: tuple[int, int], state: Reference, job: Reference
+    ) -> None:
+        self.kind, self.control, self.job = kind, control, job
+        self.entry, self.pull_entry = entries
         self.state, self.renew, self.places = state.table, state.renew, state.kind.places
 
     def ready(self) -> Loop:
@@ -54,7 +57,7 @@ class Loop:
     def __call__(self, *numbers: Any) -> bool:
         if self.enter is None:
             self.ready()
-        work = self.entry, self.job.address
+        work = self.entry, self.pull_entry, self.job.address
         return self.enter(*numbers, self.state, self.schedule, self.control.address, work)
 
 
@@ -77,13 +80,28 @@ def compile_loop(
     state = Reference(job.state)
     references = Reference(Job(job.forced, job.ratio, sizes, layout, incoming, space, state, wire))
     has = loops.kind_of(traits.all_active, "priorityFunc" in lowered.functions)
-    return Loop(has, control, compile_entry(lowered, traits, references.kind), state, references)
+    may_be_asked = job.incoming.indptr.size > 0 or loops.is_under_way(has)
+    entries = compile_entries(lowered, traits, references.kind, may_be_asked)
+    return Loop(has, control, entries, state, references)
 
 
 def kind_of(lowered: Lowered, traits: Traits) -> tuple[bool, ...]:
     """The first fields of `Control`."""
     ranked = "messageFunc" in lowered.functions
     return traits.interleave, traits.pull != NEVER, traits.counting, ranked, traits.settles is not None
+
+
+def compile_entries(lowered: Lowered, traits: Traits, kind: ReferenceKind, pulls: bool) -> tuple[int, int]:
+    """Addresses of what a loop calls to push and to pull; 0 for the latter where it is not wanted yet.
+
+    A loop that may do either calls the two that others have which do but one. Compiled as one function they
+    leave each other fewer registers: on 420,000 edges a search that never pulled took 1.07 of the time that
+    it took where it could not. And where nothing pulls there is less to compile.
+    """
+    if traits.pull != MAYBE or "messageFunc" in lowered.functions:
+        return (compile_entry(lowered, traits, kind),) * 2
+    push, pull = (traits._replace(pull=each) for each in (NEVER, ALWAYS))
+    return compile_entry(lowered, push, kind), compile_entry(lowered, pull, kind) if pulls else 0
 
 
 def compile_entry(lowered: Lowered, traits: Traits, kind: ReferenceKind) -> int:

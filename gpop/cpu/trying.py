@@ -152,7 +152,7 @@ class Trying(Preparation):
         """Go on in the trial's way; no second of it is one of the run's."""
         begin, before = time.perf_counter(), self.prepare_seconds
         self._dismiss()
-        self.least_alone[0] = self.progress[loop_state.LEAST_ALONE]
+        self.told_alone[:] = self.progress[loop_state.LEAST_ALONE :]
         iteration, active = self.iteration, self.active
         self._take_way()
         self.stated = False

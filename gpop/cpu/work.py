@@ -14,6 +14,7 @@ import numpy as np
 
 from gpop.common.atomics import fetch_add, load_acquire
 from gpop.common.by_reference import ReferenceKind, opener
+from gpop.common.inlined import inline
 from gpop.cpu import team
 from gpop.program.published import publish
 
@@ -28,6 +29,12 @@ HEAVIEST = -1
 
 ARGUMENTS = 8
 """Numbers that an entry is called with."""
+
+
+@inline
+def entry_for(phase, entry, pull_entry):
+    """Address of what does a phase. An iteration that pulls has entries of its own (specialise.py)."""
+    return pull_entry if phase in (PREPARE, PULL) else entry
 
 
 class Job(NamedTuple):

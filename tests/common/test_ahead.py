@@ -37,7 +37,9 @@ def test_the_other_process_is_done_when_it_was_waited_for(begin, tmp_path):
     first = ahead._begun[MODULE, KERNEL].process
     ahead.begin(MODULE, KERNEL, lambda name: False)
     assert ahead._begun[MODULE, KERNEL].process == first  # once
+    assert ahead.is_under_way(MODULE, KERNEL)
     ahead.wait(MODULE, KERNEL)
+    assert not ahead.is_under_way(MODULE, KERNEL)
     assert (tmp_path / "done").read_text() == KERNEL
     with pytest.raises(ChildProcessError):  # it was reaped
         os.waitpid(first, 0)
@@ -62,6 +64,7 @@ def test_it_compiles_what_else_is_asked_for(begin, tmp_path):
 
 def test_nothing_is_begun_where_it_is_of_no_use(begin, monkeypatch):
     assert begin(kernel="kept") == 0
+    assert not ahead.is_under_way(MODULE, KERNEL)
     ahead._begun.clear()
     monkeypatch.setattr(ahead, "worker_count", lambda: 1)
     assert begin() == 0

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 import gpop
+from gpop.apps.pagerank_programs import PageRank
 from gpop.cpu import loop_state, sharing, team
+from gpop.cpu.alone import compare
 from gpop.cpu.engine import CpuEngine
 from gpop.generate import generate
+from gpop.plan.plan import decide
 
 EPOCH = (1 << team.EPOCH_SHIFT) - 1
 
@@ -47,3 +52,94 @@ def test_what_is_slower_together_goes_on_alone(graph, mode, monkeypatch):
     monkeypatch.undo()
     alone = gpop.pagerank(graph, iterations=30, mode=mode, threads=1)
     assert (found.rank == alone.rank).all()
+
+
+class Runs:
+    """Runs on a new graph, and what the loop leaves for the next one: ``told``."""
+
+    def __init__(self, graph, monkeypatch):
+        self.graph, self.shared = gpop.Graph(graph.indptr, graph.indices), []
+        begin, dismiss = CpuEngine._begin, CpuEngine._dismiss
+
+        def begun(engine, *given):
+            begin(engine, *given)
+            self.told = engine.told_alone
+
+        def dismissed(engine):
+            if engine.called:
+                self.shared.append(int(engine.space.team[team.GENERATION]) & EPOCH)
+            dismiss(engine)
+
+        monkeypatch.setattr(CpuEngine, "_begin", begun)
+        monkeypatch.setattr(CpuEngine, "_dismiss", dismissed)
+        self.phases_of(1)
+
+    def phases_of(self, iterations, **options):
+        """How many phases are shared in a run of so many iterations."""
+        self.shared.clear()
+        gpop.pagerank(self.graph, iterations=iterations, mode="pc", threads=2, **options)
+        return sum(self.shared)
+
+
+@pytest.fixture
+def progress():
+    return [0] * loop_state.PROGRESS_SIZE
+
+
+def told(progress):
+    return progress[loop_state.LEAST_ALONE :]
+
+
+def test_what_it_takes_alone_is_not_what_it_takes_to_fetch_what_others_have_written(progress):
+    """The first iteration alone is not compared with; the one after it is, and the least since."""
+    for rested, took, least in ((0, 90, 0), (1, 50, 50), (2, 60, 50), (3, 40, 40), (0, 90, 40), (1, 70, 70)):
+        progress[loop_state.RESTED] = rested
+        compare(progress, 1, took, 1000)
+        assert told(progress) == [least, 0, 0]
+    first = [0] * loop_state.PROGRESS_SIZE
+    first[loop_state.RESTED] = 2  # a run begins so
+    compare(first, 1, 80, 1000)
+    assert told(first) == [80, 0, 0]
+
+
+def test_it_is_tried_less_often_the_more_often_it_was_no_help(progress):
+    progress[loop_state.LEAST_ALONE], patience = 50, sharing.ALONE
+    while patience < sharing.MOST_ALONE:
+        progress[loop_state.RESTED] = 1
+        compare(progress, 4, 60, 1000)  # the first one that is shared says nothing
+        progress[loop_state.RESTED] = 0
+        compare(progress, 4, 60, 1000)
+        assert told(progress) == [50, 1000 + 60 * patience, 2 * patience]
+        progress[loop_state.ALONE_UNTIL], patience = 0, 2 * patience
+    compare(progress, 4, 60, 1000)
+    assert told(progress) == [50, 1000 + 60 * patience, patience]
+    compare(progress, 4, 50, 5000)
+    assert told(progress) == [50, 1000 + 60 * patience, sharing.ALONE]
+    unknown = [0] * loop_state.PROGRESS_SIZE
+    compare(unknown, 4, 60, 1000)
+    assert not any(told(unknown))
+
+
+def test_the_next_run_goes_on_alone(graph, monkeypatch):
+    """The same engine, also of a run that begins alike, or another one for runs that are decided alike."""
+    runs = Runs(graph, monkeypatch)
+    for _ in range(3):
+        runs.phases_of(2)
+    far = time.monotonic_ns() + 10**15
+    runs.told[1] = far
+    assert runs.phases_of(2) == runs.phases_of(3) == 0
+    assert runs.phases_of(2, callback=lambda record: None) == 0
+    assert runs.told[1] == far
+
+
+def test_an_iteration_in_halves_is_compared_as_any_other():
+    """The loop is entered for each half; what it knows of the iteration before is kept in between."""
+    small = generate("uniform", scale=12, degree=20, seed=1)  # begun alone
+    engine = CpuEngine(decide(PageRank(small), threads=2, mode="pc", limit=3))
+    engine.prepare()
+    engine.load(None, 1)
+    for iteration in range(3):
+        assert engine.progress[loop_state.RESTED] == 2 + iteration
+        engine.scatter()
+        engine.gather()
+    engine.finish()

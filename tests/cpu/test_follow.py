@@ -12,8 +12,9 @@ import pytest
 from gpop.common import standby
 from gpop.common.by_reference import Reference, opener
 from gpop.common.callback import callback
-from gpop.common.inlined import KERNEL
+from gpop.common.inlined import KERNEL, inline
 from gpop.cpu import filling, follow, team
+from gpop.cpu.work import GATHER, PREPARE, PULL, SCATTER
 from gpop.program.values import Declared
 
 THREADS, EPOCH = 3, 7
@@ -28,18 +29,21 @@ class Noted(NamedTuple):
 _open_noted = opener(Reference(Noted(np.zeros((THREADS, 7), np.int64))).kind)
 
 
+@inline
+def note(numbers, job):
+    row = _open_noted(job).numbers[numbers[2]]
+    for i in range(len(numbers)):
+        row[i] = numbers[i]
+
+
 def note_part(phase, iteration, number, threads, items, sharers, chunk, job):
     """In place of the phases of a run."""
-    row = _open_noted(job).numbers[number]
-    row[0], row[1], row[2], row[3], row[4], row[5], row[6] = (
-        phase,
-        iteration,
-        number,
-        threads,
-        items,
-        sharers,
-        chunk,
-    )
+    note((phase, iteration, number, threads, items, sharers, chunk), job)
+
+
+def note_pull(phase, iteration, number, threads, items, sharers, chunk, job):
+    """The same in place of those in which it pulls."""
+    note((phase, iteration, number, threads, items, sharers, chunk + 100), job)
 
 
 @numba.njit(nogil=True)
@@ -59,9 +63,9 @@ def called():
     nothing = np.zeros(filling.SLOTS, np.int64)
     kept = []
 
-    def call(epoch, ticket, work, job):
+    def call(epoch, ticket, push, pull, job):
         slots[team.GENERATION] = epoch << team.EPOCH_SHIFT
-        numbers = map(np.int64, (THREADS, team.SPINS, work, job, *follow.ANYWHERE))
+        numbers = map(np.int64, (THREADS, team.SPINS, push, pull, job, *follow.ANYWHERE))
         kept.append(Reference(follow.Following(slots, claim, nothing, *numbers)))
         crew.call(follow.entry(), ticket, kept[0].address, THREADS)
         return crew, slots, claim
@@ -76,17 +80,22 @@ def called():
 def test_a_worker_comes_does_its_part_of_each_phase_and_leaves(called):
     noted = Noted(np.zeros((THREADS, 7), np.int64))
     job = Reference(noted)
-    work = callback(lambda: note_part, "note_part_of_this_test", __file__, 8, **KERNEL)
+    entries = [
+        callback(lambda note=note: note, f"{note.__name__}_of_this_test", __file__, 8, **KERNEL)
+        for note in (note_part, note_pull)
+    ]
     ticket = EPOCH << team.EPOCH_SHIFT
-    crew, slots, claim = called(EPOCH, ticket, work, job.address)
-    for phase, items, iteration, chunk in ((2, 40, 5, 1), (3, 9, 6, 4)):
+    crew, slots, claim = called(EPOCH, ticket, *entries, job.address)
+    phases = SCATTER, GATHER, PREPARE, PULL
+    for phase, items, iteration, chunk in zip(phases, (40, 9, 7, 5), (5, 6, 7, 8), (1, 4, 2, 3), strict=True):
         begin(slots, phase, items, iteration, chunk, THREADS - 1)
-        said = [[phase, iteration, w, THREADS, items, THREADS, chunk] for w in range(1, THREADS)]
+        told = chunk + 100 * (phase in (PREPARE, PULL))
+        said = [[phase, iteration, w, THREADS, items, THREADS, told] for w in range(1, THREADS)]
         assert noted.numbers[1:].tolist() == said and not noted.numbers[0].any()
     assert team.all_there(claim, THREADS - 1, ticket)
     team.dismiss(slots)
     crew.close()  # returns when they have left
-    assert slots[team.DONE] == 2 * (THREADS - 1)
+    assert slots[team.DONE] == len(phases) * (THREADS - 1)
 
 
 def test_workers_fill_what_their_caller_does_not(called):
@@ -94,21 +103,21 @@ def test_workers_fill_what_their_caller_does_not(called):
     field, recipe = np.zeros(n, np.int16), Declared(n, np.dtype(np.int16), -2, {7: 9})
     steps = recipe.steps(field.ctypes.data)
     called.filling[: filling.FIRST + len(steps)] = [*filling.head_of(steps, n), *steps]
-    _, slots, _ = called(EPOCH, EPOCH << team.EPOCH_SHIFT, 0, 0)  # no phase of a program
+    _, slots, _ = called(EPOCH, EPOCH << team.EPOCH_SHIFT, 0, 0, 0)  # no phase of a program
     slots[team.SHARES : team.SHARES + THREADS] = 0, 2, 4
     begin(slots, filling.FILL, 6, 0, 1, THREADS - 1)
     assert np.array_equal(field, recipe.on_host())
 
 
 def test_who_comes_when_the_epoch_is_over_leaves_at_once(called):
-    crew, slots, _ = called(EPOCH + 1, EPOCH << team.EPOCH_SHIFT, 0, 0)  # to call 0 would end the process
+    crew, slots, _ = called(EPOCH + 1, EPOCH << team.EPOCH_SHIFT, 0, 0, 0)  # to call 0 would end the process
     crew.close()
     assert slots[team.DONE] == 0
 
 
 def test_runs_of_other_threads_or_patience_are_told_so():
     space = SimpleNamespace(**{name: np.zeros(8, np.int64) for name in ("team", "claim", "filling")})
-    loop = SimpleNamespace(entry=11, job=Reference(Noted(np.zeros((1, 7), np.int64))))
+    loop = SimpleNamespace(entry=11, pull_entry=12, job=Reference(Noted(np.zeros((1, 7), np.int64))))
     for threads, spins in ((2, 5), (3, 5), (2, 6), (2, 5)):
         told = follow.following_of(loop, follow.ANYWHERE, space, threads, spins)
-        assert told.table[-7:-3].tolist() == [threads, spins, 11, loop.job.address]
+        assert told.table[-8:-3].tolist() == [threads, spins, 11, 12, loop.job.address]

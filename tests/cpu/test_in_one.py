@@ -7,7 +7,7 @@ import pytest
 
 import gpop
 from gpop.apps.bfs import BFS
-from gpop.cpu import engine, layouts
+from gpop.cpu import engine, layouts, sharing
 from gpop.generate import generate
 from gpop.layout.partition import partition_bits, partition_count
 from gpop.plan.plan import decide
@@ -74,3 +74,14 @@ def test_nobody_is_called_where_there_is_one_partition():
     made = engine.CpuEngine(decide(BFS(ROADS), threads=THREADS))
     made.prepare()
     assert made.workers == 0
+
+
+@pytest.mark.parametrize("threads", [1, 2, 16])
+def test_what_nobody_shares_is_one_partition_with_the_same_bits(threads):
+    """Where all are active, too: 16 threads had a partition for each of 34 vertices."""
+    club = generate("uniform", scale=5, degree=6, seed=1, symmetrize=True)
+    assert club.m < sharing.SERIAL_EDGES
+    parts = gpop.pagerank(club, iterations=9, threads=threads, partition_size=2)
+    found = gpop.pagerank(club, iterations=9, threads=threads)
+    assert (found.run.partitions, parts.run.partitions) == (1, 16)
+    assert found.rank.tobytes() == parts.rank.tobytes()

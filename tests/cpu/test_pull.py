@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 import gpop
 from gpop.apps.bfs import BFS, verify
-from gpop.cpu import layouts
+from gpop.cpu import choose_mode, layouts
 from gpop.generate import generate
 from gpop.graph.kept import Kind
 from gpop.layout.in_edges import kept_in_edges
 from gpop.model.bytes import CURSOR_BYTES, PROBE_BYTES, Sizes, edges_looked_at, pull_bytes
+from gpop.model.choosers import AUTO, AUTO_PUSH
+from gpop.model.strategies import PC, PULL, SC
 from tests.conftest import SEED
 from tests.programs import Colours, Drift, Rank, interpret, random_graph
 
@@ -194,3 +196,14 @@ def test_nothing_is_interleaved_where_nothing_is_sent():
     interpret(expected, range(4))
     assert np.array_equal(program.mask, expected.mask)
     assert not run.interleave
+
+
+def test_what_a_pull_would_take_is_not_asked_where_few_are_active(monkeypatch):
+    """It costs a power, in each of the thousand iterations of a road."""
+    monkeypatch.setattr(choose_mode, "edges_looked_at", None)
+    for forced, edges in ((AUTO, 9), (AUTO_PUSH, 999), (SC, 999), (PC, 999)):
+        given = forced, 2.0, 0, 1000, 3, edges, 500, 64 * 10, None, None, None
+        assert choose_mode.choose_pull(*given) == (False, 0.0)
+    for forced in AUTO, PULL:
+        with pytest.raises(TypeError):
+            choose_mode.choose_pull(forced, 2.0, 0, 1000, 3, 10, 500, 64 * 10, None, None, None)

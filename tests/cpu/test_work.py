@@ -86,3 +86,44 @@ def test_what_a_phase_does_is_found_again_without_compiling(monkeypatch):
     monkeypatch.setattr(specialise, "callback", None)
     monkeypatch.setattr(specialise, "make_entry", None)
     assert gpop.bfs(GRAPH, 2, mode="sc").level[2] == 0
+
+
+@pytest.fixture
+def entries(monkeypatch):
+    """Which entries runs are given, one by the mode of the run."""
+    given, make = {}, specialise.Loop
+    now = []
+
+    def loop(kind, control, entries, *rest):
+        given[now[0]] = entries
+        return make(kind, control, entries, *rest)
+
+    monkeypatch.setattr(specialise, "Loop", loop)
+
+    def search(mode, graph):
+        now[:] = [mode]
+        return gpop.bfs(graph, 0, method="messages", mode=mode, threads=2), given[mode]
+
+    return search
+
+
+def test_auto_calls_what_those_call_that_push_only_and_pull_only(entries, monkeypatch):
+    """And has that for pull from when it is needed on."""
+    monkeypatch.setattr(loops, "is_under_way", lambda kind: False)
+    road = generate("grid", width=40, height=40)
+    people = generate("rmat", scale=9, degree=16, symmetrize=True)
+    pushed, (push, nothing) = entries("auto", road)
+    assert not pushed.trace.column("partitions_pull").any() and nothing == 0
+    both, (first, pull) = entries("auto", people)
+    assert both.trace.column("partitions_pull").any() and both.trace.column("partitions_sc").any()
+    assert (push, push) == entries("sc", road)[1] and (pull, pull) == entries("pull", people)[1]
+    assert first == push != pull
+    assert np.array_equal(both.level, entries("sc", people)[0].level)
+
+
+def test_while_the_loop_is_compiled_what_pulls_is_compiled_too(entries, monkeypatch):
+    """Else it would wait now, and compile that in the middle of the run."""
+    monkeypatch.setattr(loops, "is_under_way", lambda kind: kind == "frontier")
+    road = generate("grid", width=41, height=40)
+    _, (push, pull) = entries("auto", road)
+    assert 0 != pull != push

@@ -81,7 +81,8 @@ def test_workers_are_kept_on_their_cores_until_a_run_is_over():
         return 0
 
     space = SimpleNamespace(**{name: np.zeros(32, np.int64) for name in ("team", "claim", "filling")})
-    loop = SimpleNamespace(entry=ctypes.cast(entry, ctypes.c_void_p).value, job=Reference(ANYWHERE))
+    address = ctypes.cast(entry, ctypes.c_void_p).value
+    loop = SimpleNamespace(entry=address, pull_entry=0, job=Reference(ANYWHERE))
     crew = borrow(1)
     try:
         told = following_of(loop, places_of(here[:2], here), space, 2, team.SPINS)
