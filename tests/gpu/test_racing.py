@@ -192,6 +192,23 @@ def test_block_0_stays_with_the_others_where_a_level_lies_beside(monkeypatch):
         assert not unexpected(take_races())
 
 
+@pytest.mark.parametrize("alone", [1, 2])
+def test_what_the_others_had_is_forgotten_when_block_0_comes_back(alone, monkeypatch):
+    """Levels of many vertices, then so many of few, of which all blocks have found some, then many again."""
+    monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
+    many, few, rays = 1100, 300, 5
+    first = np.arange(1, 1 + many)
+    chains = 1 + many + np.arange(few * (1 + alone))
+    ends = chains[-few:]
+    src = np.concatenate([np.zeros(many, np.int64), first[:few], chains[:-few], np.repeat(ends, rays)])
+    dst = np.concatenate([first, chains, chains[-1] + 1 + np.arange(few * rays)])
+    graph = gpop.Graph.from_edges(src, dst)
+    with racing(3, BLOCKS, THREADS):
+        found = gpop.bfs(graph, 0, target="gpu", mode="sc")
+    assert found.trace.column("frontier").tolist() == [1, many, *[few] * (1 + alone), few * rays]
+    assert np.array_equal(found.level, gpop.bfs(graph, 0, mode="sc").level)
+
+
 def test_halves_of_iterations_on_several_blocks(monkeypatch):
     """Block 0 by itself is through, and has planned what comes next, before another one has looked."""
     monkeypatch.setattr(again, "RestingEngine", test_stepped.Stepped)

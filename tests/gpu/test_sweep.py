@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import gpop
 from gpop.apps.bfs import BFS
 from gpop.apps.sssp_programs import SSSP, UNORDERED
 from gpop.generate import generate
-from gpop.gpu import choices, limits
+from gpop.gpu import choices, engine, limits
 from gpop.gpu.kernel import make_source
 from tests.gpu.emulator import emulated
 from tests.gpu.test_bottom_up import PROGRAMS, check
@@ -64,6 +65,18 @@ def test_rows_of_the_trace_fill_up(several_blocks):
         assert (
             swept[3:6].all() == swept.any() == (several_blocks == "sweeps")
         )  # those of the first time slice
+
+
+def test_what_is_left_for_lack_of_time_is_left_once(monkeypatch):
+    """A vertex that lies in pieces, too: a launch is out of time after its first level."""
+    monkeypatch.setattr(engine, "SLICE_NS", 0)
+    middle, ends = 1 + np.arange(20), 21 + np.arange(100)
+    src = np.concatenate([np.zeros(20, np.int64), np.repeat(middle, 5)])
+    graph = gpop.Graph.from_edges(src, np.concatenate([middle, ends]))
+    with emulated():
+        found = gpop.bfs(graph, 0, target="gpu", mode="sc")
+    assert found.trace.column("frontier").tolist() == [1, 20, 100]
+    assert found.level.tolist() == [0, *[1] * 20, *[2] * 100]
 
 
 @pytest.mark.parametrize("source", [0, 11])
