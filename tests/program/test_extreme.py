@@ -9,6 +9,7 @@ import gpop
 from gpop.gpu.kernel import make_source
 from gpop.program.extreme import extreme_of
 from tests.gpu.emulator import emulated
+from tests.gpu.test_device_types import least
 from tests.programs import random_graph
 
 FORMS = {
@@ -47,29 +48,8 @@ def test_more_arguments_are_another_function():
     assert extreme_of(gatherFunc) is None
 
 
-class Least(gpop.Program):
-    """The smallest number that reaches a vertex."""
-
-    value = gpop.VertexField(np.uint32)
-
-    def scatterFunc(self, node):
-        return self.value[node]
-
-    def gatherFunc(self, value, node):
-        if value < self.value[node]:
-            self.value[node] = value
-            return True
-        return False
-
-
-class LeastOfSigned(Least):
-    """Below zero, too, and of 8 bytes."""
-
-    value = gpop.VertexField(np.int64)
-
-
-class Most(Least):
-    value = gpop.VertexField(np.int32)
+class Most(least(np.int32)):
+    """A maximum."""
 
     def gatherFunc(self, value, node):
         if value > self.value[node]:
@@ -78,22 +58,16 @@ class Most(Least):
         return False
 
 
-class LeastOfSmall(Least):
-    """No instruction has so short words."""
+TYPES = {np.uint32: 1, np.int64: 1, np.uint16: 0, np.float32: 0}
+"""A minimum of these: what kernels are compiled with; none for shorter words, and for floats."""
 
-    value = gpop.VertexField(np.uint16)
-
-
-class LeastOfFloats(Least):
-    value = gpop.VertexField(np.float32)
+KINDS = {**{np.dtype(dtype).name: (least(dtype), code) for dtype, code in TYPES.items()}, "most": (Most, 2)}
 
 
-KINDS = [(Least, 1), (LeastOfSigned, 1), (Most, 2), (LeastOfSmall, 0), (LeastOfFloats, 0)]
-
-
-@pytest.mark.parametrize("kind, code", KINDS, ids=[kind.__name__ for kind, _ in KINDS])
-def test_what_a_gpu_makes_of_it(kind, code, monkeypatch):
+@pytest.mark.parametrize("name", KINDS)
+def test_what_a_gpu_makes_of_it(name, monkeypatch):
     """The same as Python, by one instruction where there is one."""
+    kind, code = KINDS[name]
     sources = []
 
     def watched(*said):
@@ -102,7 +76,7 @@ def test_what_a_gpu_makes_of_it(kind, code, monkeypatch):
 
     monkeypatch.setattr("gpop.gpu.prepared.make_source", watched)
     graph = random_graph(3, 300, 900)
-    given = np.random.default_rng(5).permutation(graph.n) - (200 if kind is LeastOfSigned else 0)
+    given = np.random.default_rng(5).permutation(graph.n) - (200 if name == "int64" else 0)
     found = {}
     for target in ("python", "gpu"):
         program = kind(graph)
