@@ -6,7 +6,8 @@
 #include "iterate.cuh"
 
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
-    gpop_loop(const State given, const Graph graph, const Space space, Control* control, const Mail mail) {
+    gpop_loop(const State given, const __grid_constant__ Graph graph, const __grid_constant__ Space space, Control* control,
+              const Mail mail) {
   const int64 begun = receive(mail);
   State state = given;
   Team team = {control, gridDim.x, 0, false, 0};

@@ -9,8 +9,8 @@
 static_assert(!PRIORITISED, "who waits for its bucket is asked by the host");
 
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
-    gpop_rounds(const Wire wire, const State given, const Graph graph, const Space space, Control* control,
-                int64 begins, int64 rounds, int64 edges) {
+    gpop_rounds(const Wire wire, const State given, const __grid_constant__ Graph graph, const __grid_constant__ Space space,
+                Control* control, int64 begins, int64 rounds, int64 edges) {
   State state = given;
   Team team = {control, gridDim.x, 0, false, 0};
   const auto decide = [&](int what) {  // read by all after the barrier; the other one of the two is still being read

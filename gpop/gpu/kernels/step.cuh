@@ -7,7 +7,8 @@
 #include "mail.cuh"
 
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
-    gpop_scatter(const State given, const Graph graph, const Space space, Control* control, const Mail mail) {
+    gpop_scatter(const State given, const __grid_constant__ Graph graph, const __grid_constant__ Space space, Control* control,
+              const Mail mail) {
   const int64 begun = receive(mail);
   State state = given;
   Team team = {control, gridDim.x, 0, false, 0};
@@ -30,7 +31,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
-    gpop_gather(const State given, const Graph graph, const Space space, Control* control, const Mail mail) {
+    gpop_gather(const State given, const __grid_constant__ Graph graph, const __grid_constant__ Space space, Control* control,
+              const Mail mail) {
   const int64 begun = receive(mail);
   State state = given;
   Team team = {control, gridDim.x, 0, control->decision[0] == ALONE, 0};  // head has the next one's when block 0 is ahead
