@@ -92,7 +92,7 @@ class CpuEngine(Trying):
         known = self.progress[: loop_state.LEAST_ALONE]
         known[:] = iteration, items, active, active_edges, 0, vertices, edges, 0, 0, 0, 1, 0, 0, 2
         if self.traits.all_active:  # else the loop would come back at once
-            alike, edge_bytes = self.limit - iteration, sharing.bytes_of_edge(self.layout.n)
+            alike, edge_bytes = min(self.limit - iteration, self.rows), sharing.bytes_of_edge(self.layout.n)
             if sharing.pays_to_call(active_edges, edge_bytes, alike, False):
                 self.progress[loop_state.TEAM] = loop_state.CALL
         elif self.space.filling[BYTES] >= sharing.WAKE_BYTES and self.space.filling[STEPS]:

@@ -179,7 +179,7 @@ def make_loop(open_control, work, all_active, prioritised):
                 if all_active:
                     items = c.k
                 may_call, long = progress[TEAM] == MAY_CALL, now - started > sharing.WAKE_NS
-                alike = limit - iteration if all_active else np.int64(1)
+                alike = min(limit - iteration, row_limit - rows) if all_active else np.int64(1)
                 calls = may_call and sharing.pays_to_call(load, edge_bytes, alike, long)
                 if calls and not ((pulls and not all_active) or (prioritised and bucket_done)):
                     progress[TEAM] = CALL

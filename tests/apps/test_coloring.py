@@ -80,6 +80,23 @@ def test_a_vertex_waits_for_what_another_thread_has_claimed():
     assert state.tolist() == list(range(clique.n))
 
 
+@pytest.mark.parametrize(("kind", "options", "workers"), [
+    ("grid", {"width": 64, "height": 64}, 1),
+    ("uniform", {"scale": 12, "degree": 8, "symmetrize": True}, 2),
+])  # fmt: skip
+def test_one_thread_colors_where_each_vertex_follows_the_one_before(kind, options, workers, monkeypatch):
+    """Others would wait for it at the end of every chunk; and the colours are the same."""
+    monkeypatch.setattr(coloring, "_SERIAL", 0)
+    counts, together = [], coloring.together
+    monkeypatch.setattr(
+        coloring, "together", lambda work, threads: (counts.append(threads), together(work, threads))[1]
+    )
+    graph = generate(kind, **options, seed=1) if kind == "uniform" else generate(kind, **options)
+    alone = gpop.coloring(graph, threads=1).color
+    assert np.array_equal(gpop.coloring(graph, threads=2).color, alone)
+    assert counts[-1] == workers
+
+
 def test_ids_decide_between_equal_degrees():
     graph = generate("uniform", scale=8, degree=4, seed=2, symmetrize=True)
     colors = gpop.coloring(graph).color

@@ -178,6 +178,21 @@ def test_workers_are_called_for_all_iterations_to_come(monkeypatch):
     assert len(entries) == 1  # not once more for the loop to ask
 
 
+def test_workers_are_not_called_for_iterations_between_which_python_is_asked(monkeypatch):
+    """They leave then: one iteration is all that they would come for. The loop is entered once for each."""
+    monkeypatch.setattr(engine, "CALLED_LATER", True)
+    called, entries, borrow, enter = [], [], engine.borrow, engine.CpuEngine._enter
+    monkeypatch.setattr(engine, "borrow", lambda others: (called.append(others), borrow(others))[1])
+    monkeypatch.setattr(
+        engine.CpuEngine, "_enter", lambda *given, **how: (entries.append(how), enter(*given, **how))[1]
+    )
+    graph = generate("uniform", scale=13, degree=10, seed=1)
+    asked = []
+    gpop.pagerank(graph, iterations=2 * sharing.ROUNDS, mode="pc", threads=2, callback=asked.append)
+    assert len(asked) == len(entries) == 2 * sharing.ROUNDS
+    assert called == []
+
+
 def test_what_the_main_thread_takes_alone_is_known_to_the_next_run(monkeypatch):
     """So that threads which take longer together are noticed from the first iteration on."""
     known, begin = [], engine.CpuEngine._begin
