@@ -26,6 +26,10 @@ MOST_THREADS = 1024
 """Of a run, whatever the machine has: more than this is a mistake."""
 
 
+_FEW_THREADS, _EACH = 4, 1 << 16
+"""Threads that are started for any work, and the work of each if there are more."""
+
+
 def worker_count() -> int:
     """Threads to use: NUMBA_NUM_THREADS when set, else the CPUs this process may run on."""
     setting = os.environ.get("NUMBA_NUM_THREADS", "")
@@ -51,6 +55,15 @@ def use_threads(threads: int | None) -> int:
     if not 1 <= threads <= MOST_THREADS:
         raise UsageError(f"threads = {threads}: expected 1 to {MOST_THREADS}")
     return threads
+
+
+def as_many_as_pay(work: int, threads: int) -> int:
+    """Of so many threads, those that `together` had better start for so much ``work``, vertices and edges.
+
+    They are started by Python, one after the other. Labels and forests of graphs of .1 to .4 million took .5
+    to .8 of the time of one thread on four threads of an Intel machine, and 1.05 to 1.2 on sixteen.
+    """
+    return min(threads, max(_FEW_THREADS, work // _EACH))
 
 
 def for_each(count: int, task: Callable[[int], object], workers: int | None = None) -> None:

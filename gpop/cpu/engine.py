@@ -170,7 +170,7 @@ class CpuEngine(Trying):
         """
         run_loop, progress = self.enter_loop if self.stated else self._ready_loop(), self.progress
         calls = self.workers > 0 and not self.called and limit > 0
-        if calls and later and progress[loop_state.TEAM] != loop_state.CALL:
+        if calls and later and (progress[loop_state.TEAM] != loop_state.CALL or self._rests()):
             calls, progress[loop_state.TEAM] = False, loop_state.MAY_CALL
         if calls:
             self.called, self.ticket = True, int(self.space.team[team.GENERATION])
@@ -188,6 +188,14 @@ class CpuEngine(Trying):
             self.threads, workers, spins, ticket, limit, len(records), SLICE_NS, stepping,
             self.forced, self.ratio, self.incoming.indptr.size > 0, progress, records,
         )  # fmt: skip
+
+    def _rests(self) -> bool:
+        """Whether the main thread goes on alone for a while, as it has found out."""
+        until, few = (
+            self.progress[loop_state.ALONE_UNTIL],
+            self.progress[loop_state.EDGES] < sharing.ALONE_EDGES,
+        )
+        return bool(few and until and time.monotonic_ns() < until)
 
     def publish(self) -> None:
         """Fields are in place; workers were given parameters by value, which a callback may set."""

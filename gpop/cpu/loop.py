@@ -56,7 +56,7 @@ from gpop.cpu.loop_state import (
     TEAM,
     VISITED,
 )
-from gpop.cpu.shares import order_by_weight, share_by_edges, share_evenly
+from gpop.cpu.shares import is_divided, order_by_weight, share_by_edges, share_evenly
 from gpop.cpu.work import ADMIT, DEFER, EXCHANGE, GATHER, HEAVIEST, PREPARE, PULL, SCATTER, SETTLE
 from gpop.plan.trace import BYTES_AT, EDGES_AT, FRONTIER_AT, GATHER_AT, SCATTER_AT
 
@@ -178,9 +178,12 @@ def make_loop(open_control, work, all_active, prioritised):
                 phase, items, load = np.int64(SCATTER), size, progress[EDGES]
                 if all_active:
                     items = c.k
-                may_call, long = progress[TEAM] == MAY_CALL, now - started > sharing.WAKE_NS
+                rests = load < sharing.ALONE_EDGES and now < progress[ALONE_UNTIL]
+                may_call = progress[TEAM] == MAY_CALL and not rests
+                long = now - started > sharing.WAKE_NS
                 alike = min(limit - iteration, row_limit - rows) if all_active else np.int64(1)
                 calls = may_call and sharing.pays_to_call(load, edge_bytes, alike, long)
+                calls = calls and (all_active or is_divided(size, load, c))
                 if calls and not ((pulls and not all_active) or (prioritised and bucket_done)):
                     progress[TEAM] = CALL
                     break
@@ -220,7 +223,7 @@ def make_loop(open_control, work, all_active, prioritised):
             pushing = phase in (SCATTER, GATHER)
             light = load < items * sharing.LIGHT_EDGES and phase not in (PREPARE, PULL)
             serial = sharing.LIGHT_BUCKET if prioritised and interleaved else sharing.SERIAL_EDGES
-            together = workers > 0 and (load >= serial or not pushing)
+            together = workers > 0 and (not pushing or (load >= serial and items > 1))  # one has a partition
             if together and not all_there:
                 all_there = team.all_there(c.claim, workers, ticket)
                 together = all_there or load >= sharing.WAIT_EDGES or load * edge_bytes >= sharing.WAKE_BYTES

@@ -1,8 +1,9 @@
 """What the loop over iterations (loop.py) keeps between calls: slots of an array, ``progress``."""
 
 ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS, NEEDY, NEEDY_EDGES = range(7)
-NO_IN_EDGES, HALF, ITEMS, FRESH, TEAM, VISITED, RESTED, LEAST_ALONE, ALONE_UNTIL, PATIENCE = range(7, 17)
-PROGRESS_SIZE = 17
+NO_IN_EDGES, HALF, ITEMS, FRESH, TEAM, VISITED, RESTED = range(7, 14)
+LEAST_ALONE, ALONE_UNTIL, PATIENCE, DOUBTED = range(14, 18)
+PROGRESS_SIZE = 18
 """Slots of ``progress``, the loop's state between calls (int64). The vertices that want messages, and
 their in-edges, are estimated: all that were never in the frontier; after a pull they are known.
 ``NO_IN_EDGES``: the loop has returned because it wants to pull. ``HALF``: it has returned in the middle of an
@@ -12,7 +13,8 @@ when there are workers who were not called, and `CALL` when the loop has returne
 alone. ``LEAST_ALONE``: where all are active, the least nanoseconds in which the main thread alone has
 delivered all messages, when it last did; 0 where it never has.
 ``ALONE_UNTIL``: until then it does phases of few edges alone; ``PATIENCE``: for so many times what an
-iteration has taken it will, when the others are next found to be no help. The next run on the same layout
+iteration has taken it will, when the others are next found to be no help; ``DOUBTED``: whether the last one
+that they shared took longer. The next run on the same layout
 knows all from ``LEAST_ALONE`` on, too."""
 
 MAY_CALL, CALL = 1, 2

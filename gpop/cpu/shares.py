@@ -8,6 +8,10 @@ from gpop.common.inlined import inline
 from gpop.cpu import team
 from gpop.cpu.work import SCATTER
 
+MOST_OF_ONE = 8
+"""All but one in so many active edges are nearly all. With .95 of them in one of two partitions a diffusion
+on citations took two threads 1.06 of the time of one."""
+
 
 @inline
 def order_by_weight(c, all_active):
@@ -48,6 +52,15 @@ def share_by_edges(phase, items, load, threads, c):
         c.team[shares + rest] = items
         if phase == SCATTER:
             c.team[borders + rest] = c.k
+
+
+@inline
+def is_divided(items, load, c):
+    """Whether others find something to do in a scatter: it is not nearly all in one partition."""
+    most = np.int64(0)
+    for i in range(items):
+        most = max(most, c.active_edges[c.scatter_list[i]])
+    return MOST_OF_ONE * most <= (MOST_OF_ONE - 1) * load
 
 
 @inline

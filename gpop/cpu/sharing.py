@@ -23,7 +23,7 @@ LATE_NS, LATE_RESTED_NS, ALONE, MOST_ALONE, ALONE_EDGES = 100_000, 500_000, 16, 
 """Where the main thread has waited so long for others that it would have been faster alone, somebody else
 wants the cores: for so many times what it has waited it does phases of fewer edges alone. So it does, for so
 many times the phase, where one that delivers all messages took all together longer than it alone before:
-twice as long each time that this is found again, up to the larger number, since to find it out takes three
+twice as long each time that this is found again, up to the larger number, since to find it out takes four
 iterations, in which what the others have written is fetched from their caches, back and forth. The next run
 goes on with that: a PageRank of 10 iterations, .15 ms each, took 1.3 times as long on two threads, while the
 cores of a virtual machine were no help to each other, for it tried anew each time. An iteration after one in

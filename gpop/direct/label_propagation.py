@@ -29,7 +29,7 @@ import numpy as np
 from gpop.common.atomics import fetch_add
 from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
-from gpop.common.parallel import together
+from gpop.common.parallel import as_many_as_pay, together
 from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
 from gpop.graph.graph import Graph
 
@@ -69,7 +69,7 @@ def propagate(outward: Graph, inward: Graph, label: np.ndarray, iterations: int,
     lists = (outward.indptr, outward.indices, inward.indptr, inward.indices)
     if not _step.signatures:  # compiled before the clock starts
         _share(lists, both, 0, np.zeros(1, np.int64), label, *_state(0, 1), 0, 1)
-    threads = threads if n + outward.m >= _SERIAL else 1
+    threads = as_many_as_pay(n + outward.m, threads) if n + outward.m >= _SERIAL else 1
     degree = outward.out_degree.astype(np.int64) + (inward.out_degree if both else 0)
     if degree.max(initial=0) > _MOST:
         raise UsageError(

@@ -26,7 +26,7 @@ import numpy as np
 from gpop.common.atomics import compare_and_swap, fetch_add, load_acquire
 from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
-from gpop.common.parallel import together
+from gpop.common.parallel import as_many_as_pay, together
 from gpop.direct.forest import find, sample_roots
 from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
 from gpop.graph.graph import Graph
@@ -90,7 +90,7 @@ def span(graph: Graph, keys: np.ndarray, first: np.ndarray | None, threads: int)
     if n and not _hang.signatures:  # compiled before the clock starts
         span(Graph(np.zeros(1, np.int64), np.empty(0, np.uint32)), keys[:0], None, 1)
     start = time.perf_counter()
-    threads = threads if n + graph.m >= _SERIAL else 1
+    threads = as_many_as_pay(n + graph.m, threads) if n + graph.m >= _SERIAL else 1
     require_memory(70 * n, f"spanning forest of {graph!r}")
     order = np.arange(n, dtype=np.uint32) if first is None else first.astype(np.uint32)
     place = np.empty(n, np.uint32)

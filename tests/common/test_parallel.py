@@ -10,7 +10,7 @@ from time import sleep
 import pytest
 
 from gpop.common import parallel
-from gpop.common.parallel import _idle, beside, for_each, ranges, worker_count
+from gpop.common.parallel import _idle, as_many_as_pay, beside, for_each, ranges, worker_count
 
 
 @pytest.mark.parametrize("threads", ["1", "4"])
@@ -97,3 +97,10 @@ def test_a_call_that_is_over_holds_nothing(new, monkeypatch):
             break
         sleep(0.001)
     assert left() is None
+
+
+@pytest.mark.parametrize(("work", "threads", "started"), [
+    (100_000, 16, 4), (100_000, 2, 2), (1 << 19, 16, 8), (1 << 24, 16, 16), (0, 1, 1),
+])  # fmt: skip
+def test_threads_that_are_started_for_so_much_work(work, threads, started):
+    assert as_many_as_pay(work, threads) == started

@@ -8,7 +8,7 @@ import pytest
 
 import gpop
 from gpop.apps.pagerank_programs import PageRank
-from gpop.cpu import loop_state, sharing, team
+from gpop.cpu import engine, loop_state, sharing, team
 from gpop.cpu.alone import compare
 from gpop.cpu.engine import CpuEngine
 from gpop.generate import generate
@@ -95,11 +95,11 @@ def test_what_it_takes_alone_is_not_what_it_takes_to_fetch_what_others_have_writ
     for rested, took, least in ((0, 90, 0), (1, 50, 50), (2, 60, 50), (3, 40, 40), (0, 90, 40), (1, 70, 70)):
         progress[loop_state.RESTED] = rested
         compare(progress, 1, took, 1000)
-        assert told(progress) == [least, 0, 0]
+        assert told(progress) == [least, 0, 0, 0]
     first = [0] * loop_state.PROGRESS_SIZE
     first[loop_state.RESTED] = 2  # a run begins so
     compare(first, 1, 80, 1000)
-    assert told(first) == [80, 0, 0]
+    assert told(first) == [80, 0, 0, 0]
 
 
 def test_it_is_tried_less_often_the_more_often_it_was_no_help(progress):
@@ -109,15 +109,27 @@ def test_it_is_tried_less_often_the_more_often_it_was_no_help(progress):
         compare(progress, 4, 60, 1000)  # the first one that is shared says nothing
         progress[loop_state.RESTED] = 0
         compare(progress, 4, 60, 1000)
-        assert told(progress) == [50, 1000 + 60 * patience, 2 * patience]
+        compare(progress, 4, 60, 1000)
+        assert told(progress) == [50, 1000 + 60 * patience, 2 * patience, 0]
         progress[loop_state.ALONE_UNTIL], patience = 0, 2 * patience
-    compare(progress, 4, 60, 1000)
-    assert told(progress) == [50, 1000 + 60 * patience, patience]
+    for _ in range(2):
+        compare(progress, 4, 60, 1000)
+    assert told(progress) == [50, 1000 + 60 * patience, patience, 0]
     compare(progress, 4, 50, 5000)
-    assert told(progress) == [50, 1000 + 60 * patience, sharing.ALONE]
+    assert told(progress) == [50, 1000 + 60 * patience, sharing.ALONE, 0]
     unknown = [0] * loop_state.PROGRESS_SIZE
     compare(unknown, 4, 60, 1000)
     assert not any(told(unknown))
+
+
+def test_one_that_is_held_up_sends_nobody_on_alone(progress):
+    """It takes two in a row; what a machine does beside is over by then."""
+    progress[loop_state.LEAST_ALONE] = 50
+    for took in (4000, 20, 60, 50, 900):
+        compare(progress, 4, took, 1000)
+        assert progress[loop_state.ALONE_UNTIL] == 0
+    compare(progress, 4, 60, 1000)
+    assert progress[loop_state.ALONE_UNTIL] == 1000 + 60 * sharing.ALONE
 
 
 def test_the_next_run_goes_on_alone(graph, monkeypatch):
@@ -130,6 +142,21 @@ def test_the_next_run_goes_on_alone(graph, monkeypatch):
     assert runs.phases_of(2) == runs.phases_of(3) == 0
     assert runs.phases_of(2, callback=lambda record: None) == 0
     assert runs.told[1] == far
+
+
+def test_nobody_is_called_who_would_not_be_asked(graph, monkeypatch):
+    """While the main thread goes on alone, as it has found out; afterwards they are."""
+    runs = Runs(graph, monkeypatch)
+    for _ in range(3):
+        runs.phases_of(2)
+    monkeypatch.setattr(engine, "CALLED_LATER", True)
+    called, borrow = [], engine.borrow
+    monkeypatch.setattr(engine, "borrow", lambda others: (called.append(others), borrow(others))[1])
+    for until, calls in ((time.monotonic_ns() + 10**15, []), (time.monotonic_ns(), [1])):
+        called.clear()
+        runs.told[1] = until
+        runs.phases_of(3)
+        assert called == calls
 
 
 def test_an_iteration_in_halves_is_compared_as_any_other():
