@@ -106,9 +106,10 @@ class ProgramKernels:
         )
 
     def settling(self, field, tolerance):
-        change_of = self.kernel("change_of", settling.make_read(f"{field}[v]"))
-        tolerance_of = self.kernel("tolerance_of", settling.make_read(tolerance))
-        sum_changes = self.kernel("sum_changes", settling.make_sum_changes(change_of))
+        change_of = self.kernel("change_of", settling.make_read(f"state.{field}[v]"))
+        chunk_from = self.kernel("chunk_from", settling.make_read(f"sum_of_rows(state.{field}, v)"))
+        tolerance_of = self.kernel("tolerance_of", settling.make_read(f"state.{tolerance}"))
+        sum_changes = self.kernel("sum_changes", settling.make_sum_changes(change_of, chunk_from))
         blocked = self.traits.pull == ALWAYS
         note_changes = settling.make_note_changes(sum_changes, blocked)
         decide = settling.make_decide(sum_changes, tolerance_of, blocked)

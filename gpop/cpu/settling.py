@@ -2,11 +2,14 @@
 
 ``settles = ("change", "tolerance")`` of a program names the field and the parameter. The sum is taken where
 the changes are made: whoever has gathered a partition (or unit) adds up `CHUNK` vertices at a time, which are
-in the cache then. The main thread adds up chunks before the next iteration begins; first, those in which one
-unit ends and another begins. Chunks are the same whatever the partitions and the threads, and so is the sum.
-Python is not entered; workers stay in the loop.
+in the cache then, and the chunks of each `BLOCK` that is whole in it. The main thread adds up blocks before
+the next iteration begins; first, those in which one unit ends and another begins. To add up all chunks, half
+of them fetched from another core, took it 10 us on 114,000 vertices, while the others waited. Chunks and
+blocks are the same whatever the partitions and the threads, and so is the sum. Python is not entered; workers
+stay in the loop.
 
 Bytes: what the field takes, from the cache, and 8 for each chunk.
+Encoding: ``changes`` has a sum for each chunk, then one for each block.
 """
 
 from __future__ import annotations
@@ -15,73 +18,93 @@ from typing import Any
 
 import numpy as np
 
-CHUNK_BITS = 6
-CHUNK = 1 << CHUNK_BITS
+from gpop.common.inlined import inline
+from gpop.common.vectors import LANES, ROWS, sum_of_rows
+
+CHUNK = ROWS * LANES
+CHUNK_BITS = CHUNK.bit_length() - 1
 """Vertices; a whole number of them is in each partition but the last, unless these are smaller. Units are cut
 anywhere."""
 
-_INSIDE = np.uint64(CHUNK - 1)
+BLOCK = CHUNK * ROWS * LANES
+BLOCK_BITS = BLOCK.bit_length() - 1
+"""Vertices whose chunks are added up together."""
 
 
-def chunks_of(n: int) -> int:
-    """How many chunks n vertices have.
+def sums_of(n: int) -> int:
+    """How many sums there are of n vertices.
 
-    >>> chunks_of(64), chunks_of(65)
-    (1, 2)
+    >>> sums_of(64), sums_of(65), sums_of(4097)
+    (2, 3, 67)
     """
-    return -(-n // CHUNK)
+    return -(-n // CHUNK) + -(-n // BLOCK)
 
 
 def make_read(what: str):
-    """Kernel: a value of the state: ``tolerance``, or ``change[v]``. Numba takes no name from a variable."""
-    namespace: dict[str, Any] = {}
-    exec(f"def read(state, v):\n    return state.{what}\n", namespace)
+    """Kernel: ``what`` there is in the state, of vertex ``v``. Numba takes no name from a variable."""
+    namespace: dict[str, Any] = {"sum_of_rows": sum_of_rows}
+    exec(f"def read(state, v):\n    return {what}\n", namespace)
     return namespace["read"]
 
 
-def make_sum_changes(change_of):
+def make_sum_changes(change_of, chunk_from):
     """Kernel: the sums of the chunks from vertex ``first``, where one begins, to ``last``."""
 
     def sum_changes(first, last, space, state):
-        eight = np.uint64(8)
         begin = np.uint64(first)
         while begin < last:
             end = min(begin + np.uint64(CHUNK), np.uint64(last))
-            a = b = c = d = e = f = g = h = np.float64(0)
-            v = begin
-            while v + eight <= end:  # eight sums, so that no addition waits for the one before
-                a += change_of(state, v)
-                b += change_of(state, v + np.uint64(1))
-                c += change_of(state, v + np.uint64(2))
-                d += change_of(state, v + np.uint64(3))
-                e += change_of(state, v + np.uint64(4))
-                f += change_of(state, v + np.uint64(5))
-                g += change_of(state, v + np.uint64(6))
-                h += change_of(state, v + np.uint64(7))
-                v += eight
-            while v < end:
-                a += change_of(state, v)
-                v += np.uint64(1)
-            space.changes[begin >> np.uint64(CHUNK_BITS)] = ((a + b) + (c + d)) + ((e + f) + (g + h))
+            if end - begin == np.uint64(CHUNK):
+                total = chunk_from(state, begin)
+            else:
+                total = np.float64(0)
+                for v in range(begin, end):
+                    total += change_of(state, v)
+            space.changes[begin >> np.uint64(CHUNK_BITS)] = total
             begin += np.uint64(CHUNK)
 
     return sum_changes
 
 
+@inline
+def up_to(vertex, bits):
+    """The next vertex, this one or later, with which a chunk or block of so many bits begins."""
+    return (vertex + (np.uint64(1) << np.uint64(bits)) - np.uint64(1)) >> np.uint64(bits) << np.uint64(bits)
+
+
+@inline
+def add_up(block, n, changes):
+    """The sum of a block, of its chunks."""
+    chunks = up_to(np.uint64(n), CHUNK_BITS) >> np.uint64(CHUNK_BITS)
+    first = np.uint64(block) << np.uint64(BLOCK_BITS - CHUNK_BITS)
+    end = min(first + np.uint64(ROWS * LANES), chunks)
+    if end - first == np.uint64(ROWS * LANES):
+        total = sum_of_rows(changes, first)
+    else:
+        total = np.float64(0)
+        for chunk in range(first, end):
+            total += changes[chunk]
+    changes[chunks + np.uint64(block)] = total
+
+
 def make_note_changes(sum_changes, blocked):
-    """Kernel: the sums of partition (``blocked``: unit) ``d``; `make_decide` is left the rest of chunks."""
+    """Kernel: sums of what is whole in partition (``blocked``: unit) ``d``; the rest is `make_decide`'s."""
 
     def note_changes(d, layout, space, state):
         if layout.bits >= CHUNK_BITS:
+            n = np.uint64(layout.n)
             if blocked:
-                first = (np.uint64(layout.bounds[d]) + _INSIDE) & ~_INSIDE
-                last = np.uint64(layout.bounds[d + 1])
-                if last < np.uint64(layout.n):
-                    last &= ~_INSIDE
+                first, last = np.uint64(layout.bounds[d]), np.uint64(layout.bounds[d + 1])
             else:
                 first = np.uint64(d) << np.uint64(layout.bits)
-                last = min(np.uint64(layout.n), first + (np.uint64(1) << np.uint64(layout.bits)))
-            sum_changes(first, last, space, state)
+                last = min(n, first + (np.uint64(1) << np.uint64(layout.bits)))
+            whole = last if last == n else last >> np.uint64(CHUNK_BITS) << np.uint64(CHUNK_BITS)
+            sum_changes(up_to(first, CHUNK_BITS), whole, space, state)
+            last = up_to(n, BLOCK_BITS) if last == n else last
+            for block in range(
+                up_to(first, BLOCK_BITS) >> np.uint64(BLOCK_BITS), last >> np.uint64(BLOCK_BITS)
+            ):
+                add_up(block, n, space.changes)
 
     return note_changes
 
@@ -90,17 +113,25 @@ def make_decide(sum_changes, tolerance_of, blocked):
     """Kernel: no vertex is active any more if the changes of all sum to less than the tolerance."""
 
     def decide(layout, space, state):
+        n = np.uint64(layout.n)
+        chunks = up_to(n, CHUNK_BITS) >> np.uint64(CHUNK_BITS)
+        blocks = up_to(n, BLOCK_BITS) >> np.uint64(BLOCK_BITS)
         if layout.bits < CHUNK_BITS:
-            sum_changes(np.uint64(0), np.uint64(layout.n), space, state)
+            sum_changes(np.uint64(0), n, space, state)
+        if layout.bits < (CHUNK_BITS if blocked else BLOCK_BITS):
+            for block in range(blocks):
+                add_up(block, n, space.changes)
         elif blocked:
             for d in range(1, layout.k):
                 border = np.uint64(layout.bounds[d])
-                if border & _INSIDE:
-                    begin = border & ~_INSIDE
-                    sum_changes(begin, min(begin + np.uint64(CHUNK), np.uint64(layout.n)), space, state)
+                begin = border >> np.uint64(CHUNK_BITS) << np.uint64(CHUNK_BITS)
+                if begin < border:
+                    sum_changes(begin, min(begin + np.uint64(CHUNK), n), space, state)
+                if border < up_to(border, BLOCK_BITS):
+                    add_up(border >> np.uint64(BLOCK_BITS), n, space.changes)
         total = np.float64(0)
-        for chunk in range((layout.n + CHUNK - 1) >> CHUNK_BITS):
-            total += space.changes[chunk]
+        for block in range(blocks):
+            total += space.changes[chunks + block]
         if total < tolerance_of(state, 0):
             for d in range(layout.k):
                 space.frontier_size[d] = 0

@@ -12,7 +12,7 @@ import numpy as np
 from gpop.cpu import filling, priority, team, tournament
 from gpop.cpu.active import LIST_GAP
 from gpop.cpu.arrays import Array
-from gpop.cpu.settling import chunks_of
+from gpop.cpu.settling import sums_of
 from gpop.cpu.workspace import NONE
 from gpop.layout.bins import Bins
 from gpop.layout.edge_blocks import Blocks
@@ -128,7 +128,7 @@ def bins_table(bins: Bins, needs: Needs, message: np.dtype, threads: int) -> dic
         "receivers": Array(n * needs.receivers, FLAG, 0),
         "receivers_known": Array(k * needs.receivers, FLAG, 0),
         "sums": Array((threads << int(bins.bits)) * needs.sums, FRACTION, 0),
-        "changes": Array(chunks_of(n) * needs.settles, FRACTION),
+        "changes": Array(sums_of(n) * needs.settles, FRACTION),
     }
 
 
@@ -148,7 +148,7 @@ def blocks_table(
         "exchanged": Array(EXCHANGED, NUMBER, 0),
         "needy": Array(2 * k, NUMBER, 0),
         "sums": Array(threads * widest, FRACTION, 0),
-        "changes": Array(chunks_of(int(blocks.n)) * settles, FRACTION),
+        "changes": Array(sums_of(int(blocks.n)) * settles, FRACTION),
         "claim": Array(_room(claim_slots(threads)), NUMBER, 0),
         "team": Array(_room(team_slots(threads)), NUMBER, 0),
         "filling": Array(filling.SLOTS, NUMBER, 0),
