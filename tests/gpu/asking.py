@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from gpop.gpu import kernel, limits, prepared, strategies
+from gpop.gpu import limits, prepared, strategies
 from gpop.gpu.budgeted_graph import BudgetedGraph
 
 ALONE = re.compile(r"ALONE_EDGES = \d+, ALONE_VERTICES = \d+;")
@@ -31,17 +31,28 @@ def missed_bytes(field_bytes: float, edges: float) -> float:
 
 
 @contextmanager
-def never_alone() -> Iterator[None]:
-    """Block 0 iterates alone where nothing is active only."""
+def with_text(pattern: re.Pattern, text: str) -> Iterator[None]:
+    """In the source of kernels this stands in place of what matches."""
+    before = prepared.compile_kernel
 
     def compile_kernel(source: str):
-        source, found = ALONE.subn("ALONE_EDGES = 0, ALONE_VERTICES = 0;", source)
+        source, found = pattern.subn(text, source)
         assert found == 1
-        return kernel.compile_kernel(source)
+        return before(source)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(limits, "LEVEL_EDGES", 0)
         patch.setattr(prepared, "compile_kernel", compile_kernel)
+        yield
+
+
+@contextmanager
+def never_alone() -> Iterator[None]:
+    """Block 0 iterates alone where nothing is active only."""
+    with (
+        with_text(ALONE, "ALONE_EDGES = 0, ALONE_VERTICES = 0;"),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(limits, "LEVEL_EDGES", 0)
         yield
 
 

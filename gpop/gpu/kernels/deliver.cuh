@@ -4,6 +4,9 @@
 // PUSH says how: SWAP by compare-and-swap of the written field (swap.cuh), FOLD into space.folded. An OWNER
 // delivers nothing, it gathers (owner.cuh).
 
+// Whether an iteration may leave bits instead of candidates, as one that asks does: see engine.cuh.
+const bool MAY_LEAVE_BITS = PUSH == SWAP && HAS_SPARSE && !HAS_DENSE && !ALL_ACTIVE && !MASKED && !PRIORITISED && !RANKED;
+
 // With many active edges candidates of a block wait in shared memory, which sparse iterations do not need
 // otherwise: one counter for all blocks would serve them one after the other.
 const int CROWDED_EDGES = 32768;
@@ -74,6 +77,9 @@ __device__ __forceinline__ void push_edge(int64 e, Message value, State& state, 
   deliver(state, value, graph.indices[e], graph, space, control);
 #endif
 }
+
+// Whether messages are computed when they are delivered in an iteration that pushes.
+__device__ __forceinline__ bool is_live(const Control* control) { return LIVE && (MAY_LEAVE_BITS || !control->head.dense); }
 
 // What an active vertex sends. LIVE: as it is now, one phase and a barrier less per iteration. Allowed when
 // scatterFunc reads no field that is written meanwhile, or in interleaved runs, whose fixpoint does not mind.

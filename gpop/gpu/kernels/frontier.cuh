@@ -198,7 +198,7 @@ const int WORDS_TOGETHER = 4;  // whose vertices are looked at before the first 
 
 // Where only a bit says that a vertex was activated, words without any are through at once.
 __device__ void filter_all(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
-  const bool gathered = (HAS_PULLING && control->head.pulled) || (MASKED && PUSH != FOLD);
+  const bool gathered = (HAS_PULLING && control->head.pulled) || (MASKED && PUSH != FOLD) || MAY_LEAVE_BITS;
   int64 vertices = 0, edges = 0;
   const Words own(state, graph);
   for (int64 first = own.first + (int64)team.warp() * WORDS; first < own.last; first += (int64)team.warps() * WORDS) {

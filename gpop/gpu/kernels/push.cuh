@@ -9,7 +9,7 @@
 __device__ void push_light(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
   const unsigned lane = lane_id();
   const int64 size = ALL_ACTIVE ? graph.n : control->head.list_size;
-  const bool live = LIVE && !control->head.dense;
+  const bool live = is_live(control);
   const int tile = (int)min((int64)32, (size + team.warps() - 1) / team.warps());  // vertices per warp
   int64 i = (int64)team.warp() * tile;
   walk_together<false>(
@@ -39,7 +39,7 @@ __device__ void push_heavy(Team& team, State& state, const Graph& graph, const S
     const uint2 piece = space.heavy[i / (HEAVY / step)];
     const unsigned v = piece.x;
     if (!pushes(v, space, control)) continue;
-    const Message value = sent_by(v, state, space, LIVE && !control->head.dense);
+    const Message value = sent_by(v, state, space, is_live(control));
     const int64 first = graph.indptr[v] + (int64)piece.y * HEAVY + i % (HEAVY / step) * step;
     const int64 last = min(first + step, graph.indptr[v + 1]);
     for (int64 e = first + lane_id(); e < last; e += 32) push_edge(e, value, state, graph, space, control);

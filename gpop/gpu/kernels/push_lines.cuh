@@ -76,7 +76,7 @@ __device__ __forceinline__ void push_whole_lines(int64 first, int64 last, Messag
 __device__ void push_listed_lines(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
   const unsigned lane = lane_id();
   const int64 size = ALL_ACTIVE ? graph.n : control->head.list_size;
-  const bool live = LIVE && !control->head.dense;
+  const bool live = is_live(control);
   const int tile = (int)min((int64)32, (size + team.warps() - 1) / team.warps());  // vertices per warp
   for (int64 i = (int64)team.warp() * tile; i < size; i += (int64)team.warps() * tile) {
     unsigned v = 0;
@@ -130,7 +130,7 @@ __device__ void push_pieces_of_lines(Team& team, State& state, const Graph& grap
     // Pieces are cut where lines begin, so that the last one has what the first one lacks of a line.
     const int64 cut = (begin & ~(WHOLE_LINES - 1)) + piece * HEAVY;
     const int64 last = begin + (piece + 1) * HEAVY < end ? cut + HEAVY : end;
-    const Message value = sent_by(v, state, space, LIVE && !control->head.dense);
+    const Message value = sent_by(v, state, space, is_live(control));
     push_whole_lines(max(cut, begin), last, value, state, graph, space, control);
   }
 }
