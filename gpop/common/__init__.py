@@ -7,7 +7,7 @@ compiled code       ``cached`` (the way to say it), ``kernel``, ``kinds``, ``cal
 kept on disk        ``machine_code``, ``elf``, ``ahead``, ``deferred``
 Numba               ``numba_private``, ``numba_version``, ``compile_faster``, ``lean_arrays``,
                     ``branches``
-in kernels          ``atomics``, ``bits``, ``random_bits``, ``shell`` (a sort)
+in kernels          ``atomics``, ``vectors``, ``bits``, ``random_bits``, ``shell`` (a sort)
 threads             ``parallel``, ``standby``, ``own_core``, ``interrupts``
 memory              ``memory``, ``arrays``, ``used_pages``, ``spill``
 files               ``replacing``, ``write_arrays``, ``user_folder``, ``array_hash``

@@ -19,7 +19,7 @@ from gpop.common.deferred import Later, intrinsic
 ir, types, cgutils = Later("llvmlite.ir"), Later("numba.types"), Later("numba.core.cgutils")
 
 
-def _element_pointer(context, builder, signature, args):
+def element_pointer(context, builder, signature, args):
     """Address of ``array[index]`` for the first two arguments."""
     array_type = signature.args[0]
     array = context.make_array(array_type)(context, builder, args[0])
@@ -34,7 +34,7 @@ def fetch_add(typingctx, array, index, amount):
     operation = "fadd" if isinstance(array.dtype, types.Float) else "add"
 
     def codegen(context, builder, sig, args):
-        pointer = _element_pointer(context, builder, sig, args)
+        pointer = element_pointer(context, builder, sig, args)
         return builder.atomic_rmw(operation, pointer, args[2], "acq_rel")
 
     return signature, codegen
@@ -46,7 +46,7 @@ def compare_and_swap(typingctx, array, index, expected, value):
     signature = types.boolean(array, index, array.dtype, array.dtype)
 
     def codegen(context, builder, sig, args):
-        pointer = _element_pointer(context, builder, sig, args)
+        pointer = element_pointer(context, builder, sig, args)
         return builder.extract_value(builder.cmpxchg(pointer, args[2], args[3], "acq_rel", "acquire"), 1)
 
     return signature, codegen
@@ -58,7 +58,7 @@ def load_acquire(typingctx, array, index):
     signature = array.dtype(array, index)
 
     def codegen(context, builder, sig, args):
-        pointer = _element_pointer(context, builder, sig, args)
+        pointer = element_pointer(context, builder, sig, args)
         return builder.load_atomic(pointer, "acquire", align=array.dtype.bitwidth // 8)
 
     return signature, codegen
@@ -70,7 +70,7 @@ def store_release(typingctx, array, index, value):
     signature = types.void(array, index, array.dtype)
 
     def codegen(context, builder, sig, args):
-        pointer = _element_pointer(context, builder, sig, args)
+        pointer = element_pointer(context, builder, sig, args)
         builder.store_atomic(args[2], pointer, "release", align=array.dtype.bitwidth // 8)
         return context.get_dummy_value()
 
@@ -189,7 +189,7 @@ def _futex(operation, name, text):
                     _usleep(builder, ir.IntType(32)(NAP_US))
                 return context.get_dummy_value()
             word = ir.IntType(64)
-            pointer = builder.ptrtoint(_element_pointer(context, builder, sig, args), word)
+            pointer = builder.ptrtoint(element_pointer(context, builder, sig, args), word)
             function_type = ir.FunctionType(word, [word], var_arg=True)
             function = cgutils.get_or_insert_function(builder.module, function_type, "syscall")
             given = builder.and_(args[2], word(0xFFFFFFFF))
@@ -230,7 +230,7 @@ def prefetch(typingctx, array, index):
     signature = types.void(array, index)
 
     def codegen(context, builder, sig, args):
-        pointer = _element_pointer(context, builder, sig, args)
+        pointer = element_pointer(context, builder, sig, args)
         int8, int32 = ir.IntType(8), ir.IntType(32)
         pointer = builder.bitcast(pointer, int8.as_pointer())
         function_type = ir.FunctionType(ir.VoidType(), [int8.as_pointer(), int32, int32, int32])
@@ -250,7 +250,7 @@ def store_streaming(typingctx, array, index, value):
     signature = types.void(array, index, array.dtype)
 
     def codegen(context, builder, sig, args):
-        pointer = _element_pointer(context, builder, sig, args)
+        pointer = element_pointer(context, builder, sig, args)
         dtype = sig.args[0].dtype
         value = context.data_model_manager[dtype].as_data(builder, args[2])
         if isinstance(value.type, (ir.FloatType, ir.DoubleType)):  # there are such stores of integers only

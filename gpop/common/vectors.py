@@ -5,7 +5,7 @@ The order of the additions is written down, so the sum has the same bits on ever
 
 from __future__ import annotations
 
-from gpop.common.atomics import _element_pointer
+from gpop.common.atomics import element_pointer
 from gpop.common.deferred import Later, intrinsic
 
 ir, types = Later("llvmlite.ir"), Later("numba.types")
@@ -28,7 +28,7 @@ def sum_of_rows(typingctx, array, index):
     def codegen(context, builder, sig, args):
         stored = context.get_data_type(kind)
         row, double = ir.VectorType(stored, LANES), ir.VectorType(ir.DoubleType(), LANES)
-        pointer = _element_pointer(context, builder, sig, args)
+        pointer = element_pointer(context, builder, sig, args)
         pointer = builder.bitcast(pointer, row.as_pointer())
         total = None
         for number in range(ROWS):

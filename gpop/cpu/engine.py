@@ -191,10 +191,8 @@ class CpuEngine(Trying):
 
     def _rests(self) -> bool:
         """Whether the main thread goes on alone for a while, as it has found out."""
-        until, few = (
-            self.progress[loop_state.ALONE_UNTIL],
-            self.progress[loop_state.EDGES] < sharing.ALONE_EDGES,
-        )
+        until = self.progress[loop_state.ALONE_UNTIL]
+        few = self.progress[loop_state.EDGES] < sharing.ALONE_EDGES
         return bool(few and until and time.monotonic_ns() < until)
 
     def publish(self) -> None:

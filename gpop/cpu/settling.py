@@ -100,10 +100,8 @@ def make_note_changes(sum_changes, blocked):
                 last = min(n, first + (np.uint64(1) << np.uint64(layout.bits)))
             whole = last if last == n else last >> np.uint64(CHUNK_BITS) << np.uint64(CHUNK_BITS)
             sum_changes(up_to(first, CHUNK_BITS), whole, space, state)
-            last = up_to(n, BLOCK_BITS) if last == n else last
-            for block in range(
-                up_to(first, BLOCK_BITS) >> np.uint64(BLOCK_BITS), last >> np.uint64(BLOCK_BITS)
-            ):
+            begin, end = up_to(first, BLOCK_BITS), up_to(n, BLOCK_BITS) if last == n else last
+            for block in range(begin >> np.uint64(BLOCK_BITS), end >> np.uint64(BLOCK_BITS)):
                 add_up(block, n, space.changes)
 
     return note_changes
