@@ -1,14 +1,19 @@
 """Whether the others are of help: what an iteration takes all threads, and what the main thread alone.
 
 Two cores of a virtual machine may be far from each other for seconds. Where all are active each iteration is
-like the others, so it is found out: see `gpop.cpu.sharing` for the numbers, `gpop.cpu.loop_state` for slots.
+like the others, so it is found out. Elsewhere a long wait may say that somebody else wants the cores, or that
+one of the others has the partition with most edges, which is no reason to do without: so an iteration is
+compared with what its edges would take the main thread alone, at the pace of the last one that it did alone.
+See `gpop.cpu.sharing` for the numbers, `gpop.cpu.loop_state` for slots.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from gpop.common.inlined import inline
-from gpop.cpu.loop_state import ALONE_UNTIL, DOUBTED, LEAST_ALONE, PATIENCE, RESTED
-from gpop.cpu.sharing import ALONE, MOST_ALONE
+from gpop.cpu.loop_state import ALONE_UNTIL, DOUBTED, LEAST_ALONE, PACE, PATIENCE, RESTED
+from gpop.cpu.sharing import ALONE, LATE_NS, LATE_RESTED_NS, MOST_ALONE, PACE_EDGES
 
 
 @inline
@@ -31,3 +36,26 @@ def compare(progress, sharers, took, now):
         else:
             progress[ALONE_UNTIL] = now + patience * took
             progress[PATIENCE], progress[DOUBTED] = min(2 * patience, MOST_ALONE), 0
+
+
+@inline
+def rest_after(progress, threads, worked, waited, now):
+    """Until when the main thread would go on alone. It has ``worked`` so long in a phase, and then ``waited``
+    for the others from ``now`` on; 0 if that was not long."""
+    late = LATE_RESTED_NS if progress[RESTED] > 0 else LATE_NS
+    return now + ALONE * waited if waited > late + threads * worked else np.int64(0)
+
+
+@inline
+def end_iteration(progress, pushed, crew, edges, took, until):
+    """What follows from an iteration of so many active edges.
+
+    The main thread had it alone (a ``crew`` of one), and sets the pace; or it took longer than at that pace,
+    and there is reason to go on alone ``until`` then.
+    """
+    if pushed and crew == 1:
+        if edges >= PACE_EDGES:
+            progress[PACE] = took * 1000 // edges
+    elif until > 0:
+        if not pushed or took * 1000 > progress[PACE] * edges:
+            progress[ALONE_UNTIL] = until

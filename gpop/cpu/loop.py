@@ -97,6 +97,7 @@ def make_loop(open_control, work, all_active, prioritised):
         predicted = 0.0
         least = np.int64(tournament.HIGHEST)
         divided = all_there = False
+        crew, until = np.int64(1), np.int64(0)  # see alone.py
         begins = True  # an iteration, or a bucket of priorities
         prepared = False  # this iteration, by the one before; Python may have changed fields in between
         if progress[HALF] > 0:
@@ -255,17 +256,21 @@ def make_loop(open_control, work, all_active, prioritised):
             if sharers > 1:
                 worked = clock_ns()
                 team.await_workers(c.team, done, spins)
-                waited = clock_ns() - worked
-                late = sharing.LATE_RESTED_NS if progress[RESTED] > 0 else sharing.LATE_NS
-                if waited > late + threads * (worked - now):
-                    progress[ALONE_UNTIL] = worked + sharing.ALONE * waited
+                until = max(
+                    until, alone.rest_after(progress, threads, worked - now, clock_ns() - worked, worked)
+                )
             if phase != ADMIT:
                 before, now = now, clock_ns()
                 trace[rows, SCATTER_AT if phase in (SCATTER, PREPARE) else GATHER_AT] = (now - before) * 1e-9
             begins = phase not in (SCATTER, PREPARE)
             if all_active and begins:
                 alone.compare(progress, sharers, now - before, now)
+            crew = max(crew, sharers)
             if begins:
+                if phase != ADMIT:
+                    took = np.int64((trace[rows, SCATTER_AT] + trace[rows, GATHER_AT]) * 1e9)
+                    alone.end_iteration(progress, phase == GATHER and not all_active, crew, load, took, until)
+                    crew, until = np.int64(1), np.int64(0)
                 progress[RESTED] = progress[RESTED] + 1 if sharers == 1 else 0
             if phase == SCATTER:
                 write_trace(trace, rows, items, all_active, c)

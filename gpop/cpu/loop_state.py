@@ -2,8 +2,8 @@
 
 ITERATION, SCATTER_SIZE, FRONTIER, EDGES, ROWS, NEEDY, NEEDY_EDGES = range(7)
 NO_IN_EDGES, HALF, ITEMS, FRESH, TEAM, VISITED, RESTED = range(7, 14)
-LEAST_ALONE, ALONE_UNTIL, PATIENCE, DOUBTED = range(14, 18)
-PROGRESS_SIZE = 18
+LEAST_ALONE, ALONE_UNTIL, PATIENCE, DOUBTED, PACE = range(14, 19)
+PROGRESS_SIZE = 19
 """Slots of ``progress``, the loop's state between calls (int64). The vertices that want messages, and
 their in-edges, are estimated: all that were never in the frontier; after a pull they are known.
 ``NO_IN_EDGES``: the loop has returned because it wants to pull. ``HALF``: it has returned in the middle of an
@@ -14,7 +14,8 @@ alone. ``LEAST_ALONE``: where all are active, the least nanoseconds in which the
 delivered all messages, when it last did; 0 where it never has.
 ``ALONE_UNTIL``: until then it does phases of few edges alone; ``PATIENCE``: for so many times what an
 iteration has taken it will, when the others are next found to be no help; ``DOUBTED``: whether the last one
-that they shared took longer. The next run on the same layout
-knows all from ``LEAST_ALONE`` on, too."""
+that they shared took longer. ``PACE``: where frontiers differ, the picoseconds for each active edge that an
+iteration has last taken the main thread alone, if it pushed; 0 where it never has. The next run on the same
+layout knows all from ``LEAST_ALONE`` on, too."""
 
 MAY_CALL, CALL = 1, 2

@@ -9,7 +9,7 @@ import pytest
 import gpop
 from gpop.apps.pagerank_programs import PageRank
 from gpop.cpu import engine, loop_state, sharing, team
-from gpop.cpu.alone import compare
+from gpop.cpu.alone import compare, end_iteration, rest_after
 from gpop.cpu.engine import CpuEngine
 from gpop.generate import generate
 from gpop.plan.plan import decide
@@ -87,7 +87,7 @@ def progress():
 
 
 def told(progress):
-    return progress[loop_state.LEAST_ALONE :]
+    return progress[loop_state.LEAST_ALONE : loop_state.PACE]
 
 
 def test_what_it_takes_alone_is_not_what_it_takes_to_fetch_what_others_have_written(progress):
@@ -130,6 +130,32 @@ def test_one_that_is_held_up_sends_nobody_on_alone(progress):
         assert progress[loop_state.ALONE_UNTIL] == 0
     compare(progress, 4, 60, 1000)
     assert progress[loop_state.ALONE_UNTIL] == 1000 + 60 * sharing.ALONE
+
+
+def test_a_long_wait_is_a_reason_to_go_on_alone(progress):
+    """Longer than a worker may be late, and than as many threads would have worked."""
+    late = sharing.LATE_NS
+    for worked, waited, rested in ((0, late, 0), (500, late + 1000, 0), (0, sharing.LATE_RESTED_NS, 3)):
+        progress[loop_state.RESTED] = rested
+        assert rest_after(progress, 2, worked, waited, 7000) == 0
+        assert rest_after(progress, 2, worked, waited + 1, 7000) == 7000 + sharing.ALONE * (waited + 1)
+
+
+def test_who_waits_for_the_largest_partition_does_not_go_on_alone(progress):
+    """What all together did faster than it would have been done alone; the pace is that of the last time."""
+    few, many, until = sharing.PACE_EDGES - 1, 100 * sharing.PACE_EDGES, 9000
+    end_iteration(progress, True, 1, few, 10**9, 0)
+    assert progress[loop_state.PACE] == 0
+    end_iteration(progress, True, 1, many, 3 * many, 0)
+    assert progress[loop_state.PACE] == 3000
+    end_iteration(progress, True, 2, many, 4 * many, 0)  # it was slow, but nobody waited
+    end_iteration(progress, True, 2, many, 2 * many, until)
+    assert progress[loop_state.ALONE_UNTIL] == 0
+    end_iteration(progress, True, 2, many, 4 * many, until)
+    assert (progress[loop_state.ALONE_UNTIL], progress[loop_state.PACE]) == (until, 3000)
+    end_iteration(progress, False, 2, many, 2 * many, until + 1)  # who asks has another pace
+    end_iteration(progress, False, 1, many, 2 * many, 0)
+    assert (progress[loop_state.ALONE_UNTIL], progress[loop_state.PACE]) == (until + 1, 3000)
 
 
 def test_the_next_run_goes_on_alone(graph, monkeypatch):
