@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.inlined import inline
-from gpop.cpu.loop_state import ALONE_UNTIL, DOUBTED, LEAST_ALONE, PACE, PATIENCE, RESTED
-from gpop.cpu.sharing import ALONE, LATE_NS, LATE_RESTED_NS, MOST_ALONE, PACE_EDGES
+from gpop.cpu.loop_state import ALONE_UNTIL, LEAST_ALONE, PACE, PATIENCE, RESTED, SHARED
+from gpop.cpu.sharing import ALONE, HELD_UP, LATE_NS, LATE_RESTED_NS, MOST_ALONE, PACE_EDGES, RECENT
 
 
 @inline
@@ -21,21 +21,21 @@ def compare(progress, sharers, took, now):
     """Note what an iteration of so many ``sharers`` took that ended ``now``, and what follows from it.
 
     The first one alone is not compared with: it has to fetch what others have written. Nor is the first one
-    that is shared again. Two in a row say that the others are no help; one may have been held up.
+    that is shared again. It is the mean of the last ones that says so: one may have been held up.
     """
     least, rested = progress[LEAST_ALONE], progress[RESTED]
     if sharers == 1:
         if rested == 1 or (rested > 1 and (least == 0 or took < least)):
             progress[LEAST_ALONE] = took
     elif rested == 0 and least > 0:
-        patience = max(ALONE, progress[PATIENCE])
-        if took <= least:
-            progress[PATIENCE], progress[DOUBTED] = ALONE, 0
-        elif progress[DOUBTED] == 0:
-            progress[DOUBTED] = 1
-        else:
-            progress[ALONE_UNTIL] = now + patience * took
-            progress[PATIENCE], progress[DOUBTED] = min(2 * patience, MOST_ALONE), 0
+        mean, patience = progress[SHARED], max(ALONE, progress[PATIENCE])
+        mean = took if mean == 0 else mean + (min(took, HELD_UP * least) - mean) // RECENT
+        if mean > least:
+            progress[ALONE_UNTIL] = now + patience * mean
+            progress[PATIENCE], mean = min(2 * patience, MOST_ALONE), 0
+        elif took <= least:
+            progress[PATIENCE] = ALONE
+        progress[SHARED] = mean
 
 
 @inline

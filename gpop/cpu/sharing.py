@@ -22,8 +22,8 @@ find work. So is a part of an exchange, from so many vertices or words on."""
 LATE_NS, LATE_RESTED_NS, ALONE, MOST_ALONE, ALONE_EDGES = 100_000, 500_000, 16, 1 << 9, 1 << 20
 """Where the main thread has waited so long for others that it would have been faster alone, somebody else
 wants the cores: for so many times what it has waited it does phases of fewer edges alone. So it does, for so
-many times the phase, where one that delivers all messages took all together longer than it alone before:
-twice as long each time that this is found again, up to the larger number, since to find it out takes four
+many times the phase, where those that deliver all messages took all together longer than it alone before:
+twice as long each time that this is found again, up to the larger number, since to find it out takes three
 iterations, in which what the others have written is fetched from their caches, back and forth. The next run
 goes on with that: a PageRank of 10 iterations, .15 ms each, took 1.3 times as long on two threads, while the
 cores of a virtual machine were no help to each other, for it tried anew each time. An iteration after one in
@@ -35,6 +35,12 @@ search of 5 ms took two threads 7."""
 
 PACE_EDGES = 1 << 13
 """Of a phase that says how long an edge takes the main thread alone."""
+
+HELD_UP, RECENT = 4, 8
+"""Of what is shared, one in so many of the mean is the last one, which counts as no more than so many times
+what it takes alone: something may have held it up. When one such sent the main thread on alone, two threads
+took .93 to .97 of the time of one on mails and citations, and .8 on a road, while a core was wanted for .5 ms
+in each 2 or so; so .87 to .96 and .62."""
 
 TRIED_ALONE = 2
 """Where all are active, the main thread does this iteration and the next one alone when it has never done so
