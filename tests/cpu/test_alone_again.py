@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
+import numpy as np
 import pytest
 
 import gpop
 from gpop.apps.pagerank_programs import PageRank
+from gpop.common import standby
 from gpop.cpu import engine, loop_state, sharing, team
 from gpop.cpu.alone import compare, end_iteration, rest_after
 from gpop.cpu.engine import CpuEngine
 from gpop.generate import generate
 from gpop.plan.plan import decide
+from tests.programs import Smallest
 
 EPOCH = (1 << team.EPOCH_SHIFT) - 1
 
@@ -160,6 +164,44 @@ def test_who_waits_for_the_largest_partition_does_not_go_on_alone(progress):
     end_iteration(progress, False, 2, many, 2 * many, until + 1)  # who asks has another pace
     end_iteration(progress, False, 1, many, 2 * many, 0)
     assert (progress[loop_state.ALONE_UNTIL], progress[loop_state.PACE]) == (until + 1, 3000)
+
+
+class Late:
+    """A crew that is called a while later than the main thread believes."""
+
+    def __init__(self, others):
+        self.crew, self.timer = standby.borrow(others), None
+
+    def call(self, *given):
+        self.timer = threading.Timer(0.2, self.crew.call, given)
+        self.timer.start()
+
+    def close(self):
+        self.timer.join()
+        self.crew.close()
+
+
+@pytest.mark.parametrize("pace, rests", [(0, True), (1, True), (10**9, False)])
+def test_a_run_takes_note_of_who_is_late(graph, pace, rests, monkeypatch):
+    """Unless its iteration took less than at the pace of the main thread, which is noted when it is alone."""
+    begin, told = CpuEngine._begin, []
+
+    def begun(run, *given):
+        run.told_alone[loop_state.PACE - loop_state.LEAST_ALONE] = pace
+        begin(run, *given)
+        told.append(run.told_alone)
+
+    monkeypatch.setattr(engine, "borrow", Late)
+    monkeypatch.setattr(engine, "give_back", lambda late: standby.give_back(late.crew))
+    monkeypatch.setattr(CpuEngine, "_begin", begun)
+    both = gpop.Graph(graph.indptr, graph.indices)
+    for threads in (2, 1):
+        program = Smallest(both)
+        program.label[:] = np.arange(both.n)
+        gpop.run(program, iterations=1, mode="sc", partition_size=1024, threads=threads)
+    until, pace_alone = told[0][1], told[-1][loop_state.PACE - loop_state.LEAST_ALONE]
+    assert (until > 0) == rests
+    assert pace_alone not in (0, pace) and told[-1][1] == 0
 
 
 def test_the_next_run_goes_on_alone(graph, monkeypatch):

@@ -124,7 +124,7 @@ struct Control {  // what the host and the blocks tell each other
     double ratio, link_cost;  // BW_PC / BW_SC; what a byte over the link costs, in bytes at BW_SC
     int fresh, list_valid, alone, stop, finished, few;
     int way;  // what a tree said of the iteration: a mode, AUTO or AUTO_PUSH
-    int dense, pulled;  // candidates are all vertices, since partitions send or vertices ask; vertices ask
+    int dense, pulled;  // candidates are all vertices, since partitions send, vertices ask or many edges are; vertices ask
     unsigned scatter_claim, gather_claim, hubs_called;
   } head;
   int decision[2];  // what comes after a barrier: go on, block 0 alone, or stop
