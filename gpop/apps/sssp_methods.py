@@ -32,7 +32,7 @@ from gpop.graph.kept import Kind
 from gpop.layout.by_weight import LINE_BYTES
 from gpop.layout.partition import mostly_near
 from gpop.model.light_first import FARTHEST, PHASES
-from gpop.model.sharing import MANY_THREADS
+from gpop.model.sharing import PATHS_NEAR, shares_paths
 
 METHODS = ("auto", "messages", "lists", "calendar")
 
@@ -52,8 +52,8 @@ look at (friends with 85 each take .44 of the time), nor where neighbours are ne
 below takes 2.4 times as long as by messages."""
 
 MOST_OF_MANY = 1 << 22
-"""Vertices and edges together up to which it is the calendar where `MANY_THREADS` share it. (A web graph
-takes 16 threads 12 ms by messages, GAPBS 6.)"""
+"""Vertices and edges together up to which it is the calendar where threads share it (`shares_paths`). (A web
+graph takes 16 threads 12 ms by messages, GAPBS 6; two take 12.5 by messages, GAPBS 12, and 9.3.)"""
 
 SMALL_ON_GPU, SMALL_AMONG_HUBS, SMALL_ONE_WAY = 1 << 18, 1 << 21, 1 << 20
 """On a GPU auto is messages up to so many edges: where a graph equals its reverse, where such a graph has
@@ -138,11 +138,16 @@ def choose(
 def _is_small(graph: gpop.Graph, threads: int) -> bool:
     """Whether a calendar is the fastest: `MOST_VERTICES` and the others."""
     few_of_each = graph.m < MOST_DEGREE * graph.n
-    if threads >= MANY_THREADS and graph.n + graph.m <= MOST_OF_MANY:
+    if graph.n + graph.m <= MOST_OF_MANY and _is_shared(graph, threads):
         return few_of_each or graph.m <= SURE_EDGES
     if graph.n > MOST_VERTICES or graph.m > MOST_EDGES:
         return False
     return graph.m <= SURE_EDGES or (few_of_each and not mostly_near(graph))
+
+
+def _is_shared(graph: gpop.Graph, threads: int) -> bool:
+    """Whether threads share a calendar."""
+    return shares_paths(threads, graph.n, graph.m >= PATHS_NEAR * graph.n and mostly_near(graph))
 
 
 def _day_steps(graph: gpop.Graph) -> int:
@@ -172,7 +177,7 @@ def without_messages(
         return _on_gpu(graph, source, unit, reason)
     if method == "calendar":
         steps = _day_steps(graph)
-        calls = 1 if steps == DAY_STEPS_CHAINS else threads
+        calls = threads if steps != DAY_STEPS_CHAINS and _is_shared(graph, threads) else 1
         found = calendar.search(graph, source, steps * unit, calls)
         name, phases = "Calendar", calendar.PHASES
     else:

@@ -76,7 +76,7 @@ from gpop.direct.shortest_paths import Distances
 from gpop.graph.graph import Graph
 from gpop.layout.edge_pairs import edge_pairs
 from gpop.model.light_first import FARTHEST
-from gpop.model.sharing import shares_paths, worth
+from gpop.model.sharing import begun_alone, worth
 
 _ONE, _HALF, _ID, _NONE = (np.uint64(number) for number in (1, 32, 0xFFFFFFFF, 0))
 
@@ -95,8 +95,8 @@ class _CalendarRoom(NamedTuple):
 
 PHASES = ("search",)
 
-ENOUGH, NEVER = 1 << 14, 2**62
-"""Edges after which others are called for the rest of a search, if they ever are."""
+NEVER = 2**62
+"""Edges after which others are called for the rest of a search that one thread does."""
 
 
 def search(graph: Graph, source: int, width: float, threads: int = 1) -> Distances:
@@ -114,7 +114,7 @@ def search(graph: Graph, source: int, width: float, threads: int = 1) -> Distanc
     shift = min(max(1, int(width)).bit_length() - 1, 31)
     starts, lines = edge_pairs(graph, FARTHEST)
     _alone()
-    shared = shares_paths(threads, graph.n)
+    shared = threads > 1
     if shared:
         _together()
     start, called, unfinished = time.perf_counter(), 1, False
@@ -124,8 +124,8 @@ def search(graph: Graph, source: int, width: float, threads: int = 1) -> Distanc
         many = worth(threads, graph.m)
         shelf, crew = _shelf(graph.n, many), borrow(many - 1)
         unfinished = _together()(
-            *asked, ENOUGH, many, shelf.crew, shelf.now, shelf.job.table, crew.board, crew.places,
-            shelf.function,
+            *asked, begun_alone(many, graph.n), many, shelf.crew, shelf.now, shelf.job.table, crew.board,
+            crew.places, shelf.function,
         )  # fmt: skip
         give_back(crew)
     else:

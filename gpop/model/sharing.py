@@ -36,6 +36,9 @@ part of a microsecond. On 16 threads chunks of 1,024 took 1.3 times as long on m
 MANY_THREADS = 4
 """From so many on much is shared that is left to one of fewer: calendars, short levels, small graphs."""
 
+BEGUN_ALONE = 1 << 14
+"""Edges of a search for shortest paths that one thread walks before others are called, at least."""
+
 DAY_EDGES = 1 << 12
 """Edges of a day of a calendar that is shared, at least: days that have fewer become wider. On 4, 8 and 16
 threads as many are best on that road (6.1, 4.7 and 4.4 ms; one takes 9.5) and near it on mails, friends and
@@ -50,6 +53,14 @@ FUSED = 1 << 10
 
 ALONE = 64
 """Vertices of a step on a day that one thread does alone."""
+
+PATHS_NEAR = 6
+"""Edges of a vertex from which on two threads share shortest paths where neighbours are near each other: then
+days are long, and what one has lowered the other seldom asks for. On two threads of an AMD machine it takes
+.77 of the time of messages on a web graph (of one thread .55), .96 and .83 on points of a plane and a room,
+.75 and .91 in small worlds; on an Intel one .70 on that web graph. Where cores are far from each other two
+threads take 1.6 times as long as one on a road, and twice as long on a mesh; where neighbours are far 1.2
+times as long on random graphs."""
 
 
 def least_rest(threads: int, n: int) -> int:
@@ -122,17 +133,33 @@ def times_wider(days: int, edges: int) -> int:
     return doublings
 
 
-def shares_paths(threads: int, n: int) -> bool:
-    """Whether a search for shortest paths is shared: the same, but by `MANY_THREADS` at least.
+def shares_paths(threads: int, n: int, near: bool) -> bool:
+    """Whether a search for shortest paths is shared; ``near``: as `PATHS_NEAR` says.
 
-    On two threads a road of 264,000 vertices took 1.0 of the time of one, people .93, a web graph .65.
+    Where neighbours are not, it is by `MANY_THREADS` at least.
 
     Examples
     --------
-    >>> shares_paths(16, 1 << 15), shares_paths(16, 1 << 12), shares_paths(2, 1 << 20)
+    >>> shares_paths(16, 1 << 15, False), shares_paths(16, 1 << 12, False), shares_paths(2, 1 << 20, False)
     (True, False, False)
+    >>> shares_paths(2, 1 << 20, True), shares_paths(2, 1 << 16, True)
+    (True, False)
     """
-    return threads >= MANY_THREADS and least_rest(threads, n) < n
+    return (near or threads >= MANY_THREADS) and least_rest(threads, n) < n
+
+
+def begun_alone(threads: int, n: int) -> int:
+    """Edges of a search for shortest paths after which others are called.
+
+    As many as it takes to fill their calendars at least, for which each looks at its part of all vertices,
+    two in the time of an edge.
+
+    Examples
+    --------
+    >>> begun_alone(2, 1 << 20), begun_alone(16, 1 << 18)
+    (262144, 16384)
+    """
+    return max(BEGUN_ALONE, n // (2 * threads))
 
 
 @inline

@@ -10,7 +10,8 @@ from gpop.apps import sssp_methods
 from gpop.apps.sssp import verify
 from gpop.apps.sssp_methods import choose
 from gpop.generate import generate
-from gpop.model.sharing import MANY_THREADS
+from gpop.model import sharing
+from gpop.model.sharing import MANY_THREADS, PATHS_NEAR
 from tests.apps import reference
 
 
@@ -44,7 +45,9 @@ def test_the_calendar_is_for_few_edges_or_for_few_of_each_vertex_that_are_not_ne
     assert choose(near, "auto", 3, None, TWO)[0] == "calendar"
     monkeypatch.setattr(sssp_methods, "SURE_EDGES", near.m - 1)
     assert choose(near, "auto", 3, None, TWO)[0] == "messages"
-    many = {"threads": MANY_THREADS}  # share it
+    many = {"threads": MANY_THREADS}
+    assert choose(near, "auto", 3, None, many)[0] == "messages"
+    monkeypatch.setattr(sharing, "SHARED_VERTICES", near.n)  # they share it
     assert choose(near, "auto", 3, None, many)[0] == "calendar"
     monkeypatch.setattr(sssp_methods, "MOST_OF_MANY", near.n + near.m - 1)
     assert choose(near, "auto", 3, None, many)[0] == "messages"
@@ -84,6 +87,25 @@ def test_how_wide_days_are(dense):
     chain = gpop.Graph.from_edges(range(99), range(1, 100), np.arange(1, 100)).symmetrize()
     steps = [sssp_methods._day_steps(graph) for graph in (dense, mesh, chain)]
     assert steps == [sssp_methods.DAY_STEPS, sssp_methods.DAY_STEPS_EVEN, sssp_methods.DAY_STEPS_CHAINS]
+
+
+def test_two_threads_share_a_calendar_where_neighbours_are_near_and_not_few(monkeypatch):
+    """Many threads do anyway, unless there are few vertices."""
+    world = generate("small_world", vertices=1 << 14, degree=PATHS_NEAR, seed=3, weights=(1, 255))
+    assert gpop.sssp(world, 1, threads=8).run.threads == 1
+    monkeypatch.setattr(sharing, "SHARED_VERTICES", 1 << 13)
+    assert gpop.sssp(world, 1, threads=2).run.threads == 2
+    fewer = generate("small_world", vertices=1 << 14, degree=PATHS_NEAR - 2, seed=3, weights=(1, 255))
+    far = generate("uniform", scale=14, degree=PATHS_NEAR, seed=3, weights=(1, 255))
+    for graph in (fewer, far):
+        assert gpop.sssp(graph, 1, threads=MANY_THREADS - 1).run.threads == 1
+        assert gpop.sssp(graph, 1, threads=MANY_THREADS).run.threads > 1
+    assert choose(world, "auto", 255, None, TWO)[0] == "calendar"
+    monkeypatch.setattr(sssp_methods, "MOST_EDGES", world.m - 1)
+    assert choose(world, "auto", 255, None, TWO)[0] == "calendar"
+    assert choose(world, "auto", 255, None, {"threads": 1})[0] == "messages"
+    monkeypatch.setattr(sssp_methods, "MOST_OF_MANY", world.n + world.m - 1)
+    assert choose(world, "auto", 255, None, TWO)[0] == "messages"
 
 
 @pytest.mark.parametrize("threads", [1, 2])

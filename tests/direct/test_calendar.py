@@ -14,7 +14,6 @@ from gpop.direct.calendar_steps import BLOCK, FINDS, ROOM
 from gpop.direct.calendar_together_steps import THE_FILLING
 from gpop.generate import generate
 from gpop.graph.graph import Graph
-from gpop.model.sharing import MANY_THREADS
 from tests.apps import reference
 from tests.graphs import small_graphs
 
@@ -149,9 +148,8 @@ SHARED = {
 
 def all_share(monkeypatch, after):
     """However small the graph, others are called when so many edges were walked."""
-    monkeypatch.setattr(calendar, "shares_paths", lambda threads, n: threads > 1)
     monkeypatch.setattr(calendar, "worth", lambda threads, edges: threads)
-    monkeypatch.setattr(calendar, "ENOUGH", after)
+    monkeypatch.setattr(calendar, "begun_alone", lambda threads, n: after)
 
 
 @pytest.mark.parametrize("name", SHARED)
@@ -212,10 +210,3 @@ def test_days_begin_as_wide_as_those_of_one_thread_suggest(monkeypatch):
     monkeypatch.setattr(calendar, "_shelves", [])
     search(SHARED["mesh"](), 0, 1, 2)
     assert calendar._shelves[0].now[THE_FILLING] == 1
-
-
-def test_few_threads_or_vertices_share_nothing():
-    graph = weighted(generate("rmat", scale=12, degree=16, seed=5), 255)
-    assert search(graph, 1, 8, 8).threads == 1
-    larger = weighted(generate("uniform", scale=16, degree=4, seed=5), 255)
-    assert search(larger, 1, 8, MANY_THREADS - 1).threads == 1 < search(larger, 1, 8, MANY_THREADS).threads
