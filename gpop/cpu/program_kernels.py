@@ -196,8 +196,17 @@ class ProgramKernels:
             message = self.kernel("message", pull_all.make_message(self.applyWeight, self.weight_type))
             deliver = self.kernel("deliver", pull_all.make_deliver(self.gatherFunc, self.traits.sums))
             prepare = self.kernel("prepare", prepare)
+            four = self.kernel("four", pull_all.make_four(message))
             pull_partition = pull_all.make_pull_all(
-                message, deliver, self.settle, self.initFunc, self.filterFunc, prepare, counting, self.ranked
+                message,
+                four,
+                deliver,
+                self.settle,
+                self.initFunc,
+                self.filterFunc,
+                prepare,
+                counting,
+                self.ranked,
             )
         else:
             keeps_values = not self.lowered.steady

@@ -22,6 +22,7 @@ import numpy as np
 
 from gpop.common.atomics import prefetch
 from gpop.common.inlined import inline
+from gpop.common.vectors import word_at
 from gpop.cpu.counters import EDGES_PULLED, MESSAGES_PULLED
 from gpop.cpu.own_vertices import own_range
 from gpop.layout.edge_block_kernels import FIRST, FOURS, ONES, SOURCE, TWOS, WINDOW, WINDOW_BITS
@@ -32,7 +33,15 @@ LINE_BYTES = 64
 """Of a cache line."""
 
 STRETCH = 64
-"""Pieces between two of the times at which values are asked for."""
+"""Pieces between two of the times at which values and edges are asked for."""
+
+FAR_EDGES, EDGES_AHEAD = 1 << 22, 1 << 10
+"""From so many edges on they are not in a cache that cores share, and asked for so long before they are
+walked; pieces of four come as fast without."""
+
+HALF, SECOND, THIRD, FOURTH = (np.uint64(number) for number in (0xFFFF, 16, 32, 48))
+ONE, TWO, THREE, FOUR = (np.uint64(number) for number in (1, 2, 3, 4))
+"""Parts of a word of four refs, and numbers of edges."""
 
 
 @inline
@@ -101,16 +110,32 @@ def make_prepare_all(scatterFunc):
 
 
 def make_message(applyWeight, weight_type):
-    """Kernel: the message along the edge at ``at``, whose source block begins at vertex ``base``."""
+    """Kernel: the message along the edge at ``at``, whose source is vertex ``base + ref``."""
     weighted = weight_type is not None
 
-    def message(at, base, layout, values, state):
-        value = values[base + np.uint64(layout.refs[at])]
+    def message(ref, at, base, layout, values, state):
+        value = values[base + ref]
         if weighted:
             value = applyWeight(state, value, weight_type(layout.weights[at]))
         return value
 
     return message
+
+
+def make_four(message):
+    """Kernel: the messages along four edges from ``at`` on. Their refs are one load: with one for each edge
+    PageRank takes 1.06 of the time on a web graph and 1.1 on a road, whose values are in the cache."""
+
+    def four(at, base, layout, values, state):
+        refs = word_at(layout.refs, at)
+        return (
+            message(refs & HALF, at, base, layout, values, state),
+            message(refs >> SECOND & HALF, at + ONE, base, layout, values, state),
+            message(refs >> THIRD & HALF, at + TWO, base, layout, values, state),
+            message(refs >> FOURTH, at + THREE, base, layout, values, state),
+        )
+
+    return four
 
 
 def make_deliver(gatherFunc, summing):
@@ -125,7 +150,17 @@ def make_deliver(gatherFunc, summing):
     return deliver
 
 
-def make_pull_all(message, deliver, settle, initFunc, filterFunc, prepare, counting, ranked):
+@inline
+def ask_for_edges(at, piece, edges, layout):
+    """Ask for the edges of a stretch of pieces of so many ``edges``."""
+    line = np.uint64(LINE_BYTES // layout.refs.itemsize)
+    for i in range(np.uint64(STRETCH * edges) // line):
+        prefetch(layout.refs, at + np.uint64(EDGES_AHEAD) + i * line)
+    for i in range(np.uint64(STRETCH) // line):
+        prefetch(layout.targets, piece + np.uint64(EDGES_AHEAD) + i * line)
+
+
+def make_pull_all(message, four, deliver, settle, initFunc, filterFunc, prepare, counting, ranked):
     """Kernel: deliver to unit ``u`` along all its in-edges, filter, and ``prepare`` for the next iteration.
 
     ``frontier_size[u]`` becomes the number of vertices for which ``filterFunc`` returned True. Where there
@@ -137,7 +172,6 @@ def make_pull_all(message, deliver, settle, initFunc, filterFunc, prepare, count
 
     def pull(u, w, iteration, layout, space, state, after):
         targets, values = layout.targets, space.values[half_of(space.values, iteration) :]
-        one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
         first, last = np.uint64(layout.bounds[u]), np.uint64(layout.bounds[u + 1])
         own, end_of_own = first, last
         if ranked:
@@ -146,7 +180,7 @@ def make_pull_all(message, deliver, settle, initFunc, filterFunc, prepare, count
             for v in range(own, end_of_own):
                 initFunc(state, np.uint32(v))
         edges = np.uint64(0)
-        asked = np.uint64(0)
+        asked, far = np.uint64(0), len(layout.refs) >= FAR_EDGES
         sums = space.sums[w]
         last_block = layout.first_block[u + 1]
         for b in range(layout.first_block[u], last_block):
@@ -161,37 +195,56 @@ def make_pull_all(message, deliver, settle, initFunc, filterFunc, prepare, count
                 stop = min(end, piece + np.uint64(STRETCH))
                 while piece < stop:
                     node = window + targets[piece]
-                    x = message(at, base, layout, values, state)
-                    y = message(at + one, base, layout, values, state)
-                    z = message(at + two, base, layout, values, state)
-                    t = message(at + three, base, layout, values, state)
+                    x, y, z, t = four(at, base, layout, values, state)
                     deliver(x, node, first, sums, state)
                     deliver(y, node, first, sums, state)
                     deliver(z, node, first, sums, state)
                     deliver(t, node, first, sums, state)
-                    piece += one
-                    at += np.uint64(4)
+                    piece += ONE
+                    at += FOUR
             end += np.uint64(layout.blocks[b, TWOS])
             while piece < end:
                 asked = ask_for(asked, min(end_ahead, asked + step), values)
+                if far:
+                    ask_for_edges(at, piece, 2, layout)
                 stop = min(end, piece + np.uint64(STRETCH))
-                while piece < stop:
-                    node = window + targets[piece]
-                    x = message(at, base, layout, values, state)
-                    y = message(at + one, base, layout, values, state)
+                while piece + ONE < stop:
+                    node, other = window + targets[piece], window + targets[piece + ONE]
+                    x, y, z, t = four(at, base, layout, values, state)
                     deliver(x, node, first, sums, state)
                     deliver(y, node, first, sums, state)
-                    piece += one
-                    at += two
+                    deliver(z, other, first, sums, state)
+                    deliver(t, other, first, sums, state)
+                    piece += TWO
+                    at += FOUR
+                if piece < stop:
+                    node, ref, next_ref = window + targets[piece], layout.refs[at], layout.refs[at + ONE]
+                    x = message(np.uint64(ref), at, base, layout, values, state)
+                    y = message(np.uint64(next_ref), at + ONE, base, layout, values, state)
+                    deliver(x, node, first, sums, state)
+                    deliver(y, node, first, sums, state)
+                    piece += ONE
+                    at += TWO
             end += np.uint64(layout.blocks[b, ONES])
             while piece < end:
                 asked = ask_for(asked, min(end_ahead, asked + step), values)
+                if far:
+                    ask_for_edges(at, piece, 1, layout)
                 stop = min(end, piece + np.uint64(STRETCH))
+                while piece + THREE < stop:
+                    nodes = word_at(targets, piece)
+                    x, y, z, t = four(at, base, layout, values, state)
+                    deliver(x, window + np.uint32(nodes & HALF), first, sums, state)
+                    deliver(y, window + np.uint32(nodes >> SECOND & HALF), first, sums, state)
+                    deliver(z, window + np.uint32(nodes >> THIRD & HALF), first, sums, state)
+                    deliver(t, window + np.uint32(nodes >> FOURTH), first, sums, state)
+                    piece += FOUR
+                    at += FOUR
                 while piece < stop:
-                    x = message(at, base, layout, values, state)
+                    x = message(np.uint64(layout.refs[at]), at, base, layout, values, state)
                     deliver(x, window + targets[piece], first, sums, state)
-                    piece += one
-                    at += one
+                    piece += ONE
+                    at += ONE
             edges += at
         unsettled = np.int64(end_of_own - own)
         if filters or summing:

@@ -1,4 +1,4 @@
-"""Sums in vector registers: of numbers of every type, in the order that is written down."""
+"""Sums in vector registers, of numbers of every type, in the order that is written down; and words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from gpop.common.vectors import LANES, ROWS, sum_of_rows
+from gpop.common.vectors import LANES, ROWS, sum_of_rows, word_at
 
 
 @njit
@@ -36,3 +36,17 @@ def test_numbers_of_every_type(kind):
 def test_only_of_arrays_whose_numbers_lie_side_by_side():
     with pytest.raises(Exception, match="sum_of_rows"):
         summed(np.ones(200)[::2], np.uint64(0))
+
+
+@njit
+def word(array, index):
+    return word_at(array, index)
+
+
+@pytest.mark.parametrize("kind", ["u1", "u2", "u4", "u8"])
+def test_a_word_is_the_elements_from_one_on(kind):
+    """Not aligned to a word, and up to the last element."""
+    numbers = np.random.default_rng(2).integers(0, 256, 64).astype(np.uint8).view(kind)
+    for first in (0, 1, len(numbers) - 8 // numbers.itemsize):
+        expected = int.from_bytes(numbers[first:].tobytes()[:8], "little")
+        assert word(numbers, np.uint64(first)) == expected

@@ -73,6 +73,13 @@ def fields_after(cls, mode, graph=GRAPH, iterations=4, **options):
     return {name: np.array(values) for name, values in program._fields.items()}, run
 
 
+def test_edges_are_asked_for_up_to_the_last_one_and_beyond(monkeypatch):
+    expected, _ = fields_after(Decayed, "pc", threads=1)
+    monkeypatch.setattr(pull_all, "FAR_EDGES", 0)
+    found, _ = fields_after(Decayed, "pull")
+    assert np.array_equal(found["value"], expected["value"])
+
+
 @pytest.mark.parametrize("cls", quick([Decayed, Rank, Formula], Decayed))
 @pytest.mark.parametrize("options", [{}, {"partition_size": 4}, {"partition_size": 128, "threads": 3}])
 def test_bitwise_what_pc_computes(cls, options):
