@@ -73,6 +73,7 @@ def traits_of(
     levels = live and way == SWAP and plan.lowered.filters_early
     pulls_too = plan.may(PULL) and plan.model.pulls and not cls.all_active
     swept = levels and not streamed and _is_swept(plan)
+    asks = pulls_too and swept and asked == "auto" and _asks_in_levels(plan, emitted)
     pulls_too &= streamed or not levels or not (swept or _only_pushes(plan, emitted))
     strategies = strategies_of(
         mode_of(plan, streamed or budgeted),
@@ -102,6 +103,7 @@ def traits_of(
         streamed=streamed,
         tree=plan.tree is not None and not cls.all_active,
         swept=swept and any(each.few for each in strategies),
+        asks=asks and any(each.few for each in strategies),
         clustered=any(each.few for each in strategies) and _is_for_a_cluster(plan),
     )
 
@@ -179,6 +181,16 @@ def _is_swept(plan: Plan) -> bool:
     )
 
 
+def _asks_in_levels(plan: Plan, emitted: Emitted) -> bool:
+    """Whether vertices that want messages still may ask for them in a run that has levels alone."""
+    graph = plan.program.graph
+    return (
+        "needsFunc" in emitted.defined
+        and graph.m >= max(limits.ASK_LEAST, limits.ASK_DEGREE * graph.n)
+        and share_in_long_lists(graph, limits.MOST_ASKED) == 0
+    )
+
+
 def _is_for_a_cluster(plan: Plan) -> bool:
     """Whether a cluster of blocks has iterations of its own: where the device has clusters, frontiers may be
     small for long, and nothing but their vertices is looked at."""
@@ -236,9 +248,11 @@ def parts_of(plan: Plan, emitted: Emitted, traits: Traits) -> tuple[str, ...]:
         parts += arrays_of(strategy.layouts, weighted)
     if traits.swept:
         parts.append("edge_source")
+    if traits.asks:
+        parts += arrays_of(("csc",), weighted)
     if queues(emitted, traits):
         parts += HUBS
-    asks = "in_indptr" in parts and "needsFunc" in emitted.defined
+    asks = "in_indptr" in parts and "needsFunc" in emitted.defined and not traits.asks
     if asks or (traits.all_active and traits.combine and traits.push != OWNER):
         parts.append("has_in")
     if "out_degree" in plan.lowered.built_in:

@@ -55,6 +55,15 @@ searches and paths on six graphs took .95 to 1.1 of the time."""
 LEVEL_SHARED = 1 << 15
 """Bytes of shared memory that a block of these wants: what finds no room there costs an atomic each."""
 
+ASK_EDGES, ASK_SHARE = 1 << 16, 8
+"""In a level with more edges, and more than one in so many of all, vertices ask that want messages still
+(level_ask.cuh). On an H200 a search of mails took .92 of the time that it takes with pushes alone, of friends
+.76 and .68, of a random graph .63. With 2**15 and 20 a search of citations took 1.2."""
+
+ASK_DEGREE, ASK_LEAST, MOST_ASKED = 8, 1 << 18, 1 << 12
+"""Edges a vertex, and edges, from which a graph may have such levels (a kernel that has none is faster by a
+hundredth); and most in-edges of a vertex in it, all of which a warp may have to look at for nothing."""
+
 MOST_LISTED = 1 << 18
 """Vertices of a new bucket are listed where at most so many waited; else they are bits (buckets.cuh)."""
 

@@ -22,7 +22,7 @@ from gpop.model.compiled import (
     prefers_bins,
     wanting_bytes,
 )
-from gpop.model.gpu_bytes import edge_list_bytes
+from gpop.model.gpu_bytes import bottom_up_bytes, edge_list_bytes
 from gpop.model.gpu_sizes import DeviceSizes
 from gpop.model.link_bytes import LINK_BYTES, asked_over_link
 from gpop.model.strategies import MODES, PULL, SC, STRATEGIES, Strategy
@@ -129,7 +129,7 @@ def strategy_source(
     chosen = {"SPARSE": sparse, "DENSE": dense, "PULLING": pulling, "FEW": few}
     functions = [strategy.bytes for strategy in chosen.values() if strategy is not None]
     if few is not None:
-        functions.append(edge_list_bytes)  # of levels that look at all edges
+        functions += [edge_list_bytes, bottom_up_bytes]  # of levels that look at all edges, or vertices
     idle = None if dense is None else dense.idle
     if idle is not None:
         functions.append(idle)

@@ -47,6 +47,8 @@ class Traits(NamedTuple):
     """Whether a cluster of blocks has iterations in which few vertices are active (levels_loop.cuh)."""
     swept: bool = False
     """Whether levels may look at all edges (sweep.cuh)."""
+    asks: bool = False
+    """Whether vertices may ask in levels (level_ask.cuh)."""
     told: bool = False
     """Whether a rank is told who is active elsewhere, and nothing else (peers.cuh)."""
 

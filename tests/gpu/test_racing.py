@@ -29,9 +29,11 @@ IN_ANY_ORDER = (
     ("scatterFunc", "atomicCAS"),
     ("scatterFunc", "atomicMin"),
     ("atomic write in hand_in", "write in take_out"),
+    ("read in Owned::Owned of unsigned int ask_level", "write in put_back of ask_for_hub"),
 )
 """Of two accesses that nothing keeps in order: nothing is written to one word by all whose bit is in it; a
-message may have what its source has become meanwhile; who clears an entry has read it."""
+message may have what its source has become meanwhile; who clears an entry has read it; whatever a lane finds
+that a hub wants, it is left to the hub's warp."""
 
 
 def run_kernel(body: str, size: int, threads: int = THREADS) -> np.ndarray:
@@ -131,11 +133,12 @@ LEVELS = {
     "pieces": {"PIECE": 2},
     "sweeps": {"LEVEL_EDGES": 6},
     "little": {"LEVEL_EDGES": 40},
+    "asks": {"ASK_EDGES": 2, "ASK_SHARE": 1 << 20, "ASK_DEGREE": 0, "ASK_LEAST": 0, "HUB": 7},
 }
 """Who has levels, and where they end."""
 
 
-@pytest.fixture(params=quick(LEVELS, "little", "pieces"))
+@pytest.fixture(params=quick(LEVELS, "little", "pieces", "asks"))
 def levels(request, monkeypatch):
     monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
     for name, value in LEVELS[request.param].items():

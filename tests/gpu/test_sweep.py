@@ -1,4 +1,6 @@
-"""Levels of small graphs that look at all edges (kernels/sweep.cuh): answers, traces, and when they end."""
+"""Levels of small graphs that look at all edges (kernels/sweep.cuh), or in which vertices ask
+(level_ask.cuh): answers, traces, and when they end.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,23 @@ from tests.gpu.test_levels import AGAIN, STEPS, hubs, levels_run, long_and_thin
 from tests.programs import random_graph
 from tests.quick import quick
 
+CHANGED = {
+    "walks": {},
+    "pieces": {"PIECE": 3},
+    "sweeps": {"LEVEL_EDGES": 6},
+    "asks": {
+        "ASK_EDGES": 2,
+        "ASK_SHARE": 1 << 20,
+        "ASK_DEGREE": 0,
+        "ASK_LEAST": 0,
+    },
+}
 
-@pytest.fixture(autouse=True, params=["walks", "pieces", "sweeps"])
+
+@pytest.fixture(autouse=True, params=CHANGED)
 def several_blocks(request, monkeypatch):
-    """As if one block were not enough, however small the graph; short lists are long, or levels are swept."""
+    """As if one block were not enough, however small the graph; short lists are long, levels are swept, or
+    vertices ask in them."""
     seen = []
 
     def watched(emitted, traits, *rest):
@@ -28,7 +43,7 @@ def several_blocks(request, monkeypatch):
         return make_source(emitted, traits, *rest)
 
     monkeypatch.setattr(limits, "ONE_BLOCK", 0)
-    for name, value in {"pieces": {"PIECE": 3}, "sweeps": {"LEVEL_EDGES": 6}}.get(request.param, {}).items():
+    for name, value in CHANGED[request.param].items():
         monkeypatch.setattr(limits, name, value)
     monkeypatch.setattr("gpop.gpu.prepared.make_source", watched)
     monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
@@ -62,9 +77,38 @@ def test_rows_of_the_trace_fill_up(several_blocks):
         assert found.trace.column("frontier").sum() == graph.n
         heard = found.trace.column("active_edges") * (4 + BFS.parent.dtype.itemsize)
         swept = found.trace.column("bytes") == graph.n / 8 + 4 * graph.m + heard
-        assert (
-            swept[3:6].all() == swept.any() == (several_blocks == "sweeps")
-        )  # those of the first time slice
+        # those of the first time slice:
+        assert swept[3:6].all() == swept.any() == (several_blocks == "sweeps")
+        asked = found.trace.column("partitions_pull") > 0
+        assert asked[3:6].all() == asked.any() == (several_blocks == "asks")
+
+
+@pytest.mark.parametrize("hub", [limits.HUB, 5])
+def test_levels_in_which_vertices_ask(several_blocks, hub, monkeypatch):
+    """Each takes the message that makes it active, and no more. Forced modes have none."""
+    monkeypatch.setattr(limits, "HUB", hub)
+    with emulated():
+        graph = random_graph(22, 90, 400)
+        source = int(graph.out_degree.argmax())
+        expected = gpop.bfs(graph, source)
+        found = gpop.bfs(graph, source, target="gpu")
+        assert np.array_equal(found.level, expected.level)
+        asked = found.trace.column("partitions_pull") > 0
+        assert asked[1:3].all() == asked.any() == (several_blocks == "asks")
+        frontier, heard = found.trace.column("frontier"), found.trace.column("messages")
+        following = np.append(frontier[1:], 0)
+        assert np.array_equal(heard[asked], following[asked])
+        pushed = gpop.bfs(graph, source, target="gpu", mode="sc")
+        assert not pushed.trace.column("partitions_pull").any()
+        assert np.array_equal(pushed.level, expected.level)
+
+
+def test_nobody_asks_where_somebody_has_many_in_edges(several_blocks, monkeypatch):
+    graph = random_graph(22, 90, 400)
+    monkeypatch.setattr(limits, "MOST_ASKED", int(graph.reverse().out_degree.max()) - 1)
+    with emulated():
+        found = gpop.bfs(graph, int(graph.out_degree.argmax()), target="gpu")
+    assert not found.trace.column("partitions_pull").any()
 
 
 def test_what_is_left_for_lack_of_time_is_left_once(monkeypatch):

@@ -30,10 +30,11 @@ __device__ __forceinline__ Gathered pulled(int64 e, unsigned source, State& stat
 #endif
 }
 
-__device__ void pull_hub(unsigned v, State& state, const Graph& graph, const Space& space, Control* control, Asked& asked) {
+// A hub, by a warp; true, to all of it, if the hub becomes active.
+__device__ __forceinline__ bool ask_for_hub(unsigned v, State& state, const Graph& graph, const Space& space, Asked& asked) {
   Owned own(state, v);
   bool wants = needsFunc(own, v);
-  if (!wants) return;
+  if (!wants) return false;
   Inbox inbox;
   const int64 begin = graph.in_indptr[v], end = graph.in_indptr[v + 1];
   for (int64 e = begin + lane_id(); wants && e - lane_id() < end; e += 32 * AHEAD) {
@@ -54,7 +55,14 @@ __device__ void pull_hub(unsigned v, State& state, const Graph& graph, const Spa
     asked.left += wants;
     asked.left_edges += wants ? end - begin : 0;
   }
-  end_hub(own, v, inbox, state, space, control);
+  const bool activated = inbox.close(own, v);
+  if (lane_id() == 0) put_back(own, state, v);
+  return activated;
+}
+
+__device__ void pull_hub(unsigned v, State& state, const Graph& graph, const Space& space, Control* control, Asked& asked) {
+  const bool activated = ask_for_hub(v, state, graph, space, asked);
+  if (activated && lane_id() == 0 && !ALL_ACTIVE) activate(v, space, control);
 }
 
 // The first in-edges of v, looked at by its lane alone; `at` moves on, and `wants` is what is left.

@@ -7,13 +7,15 @@
 __device__ __forceinline__ int64 entries_of(uint64 found) { return (int64)(found >> FOUND_SHIFT); }
 __device__ __forceinline__ int64 edges_of(uint64 found) { return (int64)(found & ((1ULL << FOUND_SHIFT) - 1)); }
 
+enum Way : int { WALKED, SWEPT_ALL, ASKED };  // by the edges of its entries, all edges, or vertices that want messages
+
 struct Level {  // what every thread knows of one
   uint64 found;
   int64 visited;  // vertices of all earlier frontiers (HAS_TREE)
   unsigned most;
   int way;
   bool stays, flagged;  // whether it is for this strategy; more of it stands in Control
-  bool sweeps;          // it looks at all edges
+  Way looks;            // what it is to look at
 };
 
 // Not worth a barrier of the grid.
@@ -51,28 +53,37 @@ struct Record {  // in shared memory
     ratio = head.ratio;
   }
 
-  __device__ void end_row(int64 now) {
+  // Before the level of this number.
+  __device__ void end_row(int64 now, unsigned number) {
     row[GATHER_AT] = 1e-9 * (double)(now - begun);
     begun = now;
+#if LEVELS_ASK
+    const volatile unsigned& heard = control->level_heard[number % 3];
+    if (row[MODES_AT + MODE_PULL] > 0) row[MESSAGES_AT] = (double)heard;
+#endif
   }
 
-  // The trace of this level, but for its end; whether the next one is to be left to others. `swept`: it looks at all edges.
-  __device__ __noinline__ bool level(unsigned number, uint64 found, bool asks, bool swept) {
+  // The trace of this level, but for its end; whether the next one is to be left to others.
+  __device__ __noinline__ bool level(unsigned number, uint64 found, bool asks, Way way) {
     const int64 now = now_ns(), size = entries_of(found), edges = edges_of(found);
     if (number) {
-      end_row(now);
+      end_row(now, number);
       row += TRACE_COLUMNS;
       needy = max((int64)0, needy - size);
       needy_edges = max((int64)0, needy_edges - edges);
     }
     control->level_found[(number + 2) % 3] = 0;
     control->level_leave[(number + 2) % 3] = 0;
+    control->level_heard[(number + 2) % 3] = 0;
     const model::Part whole = {(double)size, (double)edges, n, m, 0, 0, (double)needy, (double)needy_edges};
-    const double pushed = swept ? model::edge_list_bytes(whole, LIVE_SIZES) : model::levels_bytes(whole, LIVE_SIZES);
+    const double pushed = way == SWEPT_ALL ? model::edge_list_bytes(whole, LIVE_SIZES)
+                          : way == ASKED   ? model::bottom_up_bytes(whole, LIVE_SIZES)
+                                           : model::levels_bytes(whole, LIVE_SIZES);
     for (int column = 0; column < TRACE_COLUMNS; ++column) row[column] = 0;
     row[FRONTIER_AT] = (double)size;
     row[EDGES_AT] = (double)edges;
-    row[MODES_AT + MODE_SC] = min((double)size, k);  // not divided: they lie in so many at most
+    if (way == ASKED) row[MODES_AT + MODE_PULL] = k;
+    else row[MODES_AT + MODE_SC] = min((double)size, k);  // not divided: they lie in so many at most
     row[MESSAGES_AT] = (double)edges;
     row[BYTES_AT] = pushed;
     double asked;
@@ -99,7 +110,7 @@ struct Record {  // in shared memory
 
   __device__ Control::Head& end_rows(unsigned levels, int64 visited, int way) {
     Control::Head& head = control->head;
-    end_row(now_ns());
+    end_row(now_ns(), levels);
     head.visited = visited;
     head.way = way;
     head.iteration += levels;

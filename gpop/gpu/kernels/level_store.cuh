@@ -39,8 +39,14 @@ struct LevelStore {
     return by[of & 1];
   }
 
+  static __device__ __forceinline__ unsigned& heard(unsigned of) {  // messages of vertices that asked
+    __shared__ unsigned by[2];
+    return by[of & 1];
+  }
+
   __device__ __forceinline__ void empty(unsigned of) const {
     stage(of)->count = stage(of)->edges = stage(of)->flags = stage(of)->pieces = 0;
+    if (LEVELS_ASK) heard(of) = 0;
   }
 
   // By all threads: nothing is found yet.
@@ -86,8 +92,15 @@ struct LevelStore {
     }
   }
 
-  // By one thread of a block: what it has divided, to the warp that writes the trace.
-  __device__ __forceinline__ void tell_pieces(unsigned of) const {
+  // By a whole warp: so many messages each thread has taken, where vertices asked.
+  __device__ __forceinline__ void hear(unsigned of, unsigned messages) const {
+    const unsigned all = __reduce_add_sync(ALL_LANES, messages);
+    if (lane_id() == 0 && all) atomicAdd(&heard(of), all);
+  }
+
+  // By one thread of a block: what it has divided and heard, to the warp that writes the trace.
+  __device__ __forceinline__ void tell_recorder(unsigned of) const {
+    if (LEVELS_ASK && heard(of)) atomicAdd(control->level_heard + of % 3, heard(of));
     if (DIVIDED && stage(of)->pieces) atomicAdd(control->level_leave + of % 3, stage(of)->pieces << PIECES_SHIFT);
   }
 

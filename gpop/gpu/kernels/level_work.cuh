@@ -4,10 +4,11 @@
 // (share_edges.cuh), of which long lists lie in pieces with several blocks (level_store.cuh).
 #include "level_store.cuh"
 #include "long_lists.cuh"
+#include "level_ask.cuh"
 #include "share_edges.cuh"
 #include "sweep.cuh"
 
-enum { BY_GRID, BY_CLUSTER, SWEPT };  // who has levels; SWEPT: a grid, which may look at all edges
+enum { BY_GRID, BY_CLUSTER, SWEPT };  // who has levels; SWEPT: a grid, which may look at all edges, or all vertices
 
 template <int KIND>
 struct LevelWork {
@@ -22,12 +23,12 @@ struct LevelWork {
   unsigned staged;       // of those, that are not beside
   int before;            // in a cluster: those of the blocks before the one that has the number of this lane
   bool own;              // the entries are in the stage of this block, as far as it has to know
-  bool swept;            // the level before was, and its bits are still there
+  Way way;               // of the level before; its bits are still there, unless it WALKED
   LevelStore<CLUSTERED, SWEEPS> store;
 
   __device__ __forceinline__ LevelWork(Team& team, State& state, const Graph& graph, const Space& space, Control* control)
       : team(team), state(state), graph(graph), space(space), control(control), level(0), size(0), staged(0), before(0),
-        own(false), swept(false), store{graph, space, control} {}
+        own(false), way(WALKED), store{graph, space, control} {}
 
   // In turns; where levels may be swept, those of three: read, set, and cleared.
   __device__ __forceinline__ unsigned* bits(unsigned of) const {
@@ -69,11 +70,19 @@ struct LevelWork {
     for (int64 i = 32LL * walker(team) + lane_id(); i < source.degree; i += step) relax(source.first + i, source.vertex);
   }
 
-  __device__ __forceinline__ void sweep_all() {
+  // Not by way of entries.
+  __device__ __forceinline__ void look_at_all() {
     if (!own)
       for (unsigned i = team.rank(); i < staged; i += team.size()) take_out(store.list(level) + i);
-    sweep(walker(team), walkers_of(team), bits(level), bits(level + 1), state, graph, space, control,
-          [&](unsigned v, int64 first, int64 end) { store.add(level + 1, v, first, end - first); });
+    const auto add = [&](unsigned v, int64 first, int64 end) { store.add(level + 1, v, first, end - first); };
+#if LEVELS_ASK
+    if (way == ASKED) {
+      const unsigned heard =
+          ask_level(walker(team), walkers_of(team), bits(level), bits(level + 1), state, graph, space, add);
+      return store.hear(level + 1, heard);
+    }
+#endif
+    sweep(walker(team), walkers_of(team), bits(level), bits(level + 1), state, graph, space, control, add);
   }
 
   // Where a level may be swept a block's lanes share its edges, but for those of the warp that has something to do `meanwhile`.
@@ -115,9 +124,9 @@ struct LevelWork {
   // This level; `first`: that of the vertex with which the run begins. `meanwhile` is for the warp that has no edges.
   template <class Meanwhile>
   __device__ __forceinline__ void work(bool first, Meanwhile meanwhile) {
-    const bool shared = SWEEPS && !swept && !first;
+    const bool all = SWEEPS && way != WALKED, shared = SWEEPS && !all && !first;
     if (!shared) meanwhile();
-    if (SWEEPS && swept) sweep_all();
+    if (all) look_at_all();
     else if (first) walk_first();
     else if constexpr (SWEEPS) walk_shared(meanwhile);
     else walk();

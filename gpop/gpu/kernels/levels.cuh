@@ -11,8 +11,8 @@
 // in which nothing is active any more ends here, without a plan.
 //
 // On a small graph a grid has levels and nothing else (SWEPT), from the one vertex with which a run begins: nobody loads
-// it, and no vertex is too much. A level with too many edges looks at all of them (sweep.cuh), with three arrays of bits in
-// turns.
+// it, and no vertex is too much. A level with too many edges looks at all of them (sweep.cuh), or at all vertices that want
+// messages still (level_ask.cuh), with three arrays of bits in turns.
 //
 // One cluster of blocks (cluster.cuh) begins so, too, and has another way between two levels: what a block has found stays
 // in its shared memory, where the others read it, and each tells all others how much that is. What finds no room there,
@@ -29,7 +29,7 @@ struct LevelsOf : LevelWork<KIND> {
   using Work = LevelWork<KIND>;
   using Work::Work, Work::CLUSTERED, Work::SWEEPS;
   using Work::team, Work::state, Work::graph, Work::space, Work::control, Work::store;
-  using Work::level, Work::size, Work::staged, Work::before, Work::own, Work::swept, Work::bits, Work::work;
+  using Work::level, Work::size, Work::staged, Work::before, Work::own, Work::way, Work::bits, Work::work;
 
   // The list becomes the entries of level 0; plan has set its totals, and the next two to nothing.
   __device__ __forceinline__ void enter(Level& now) {
@@ -84,7 +84,10 @@ struct LevelsOf : LevelWork<KIND> {
     if (flags & BESIDE) now.found += *(volatile uint64*)store.sum(level);
     if (HAS_TREE && level) now.visited += size;
     now.stays = level == 0 || stays(now, flags);
-    now.sweeps = SWEEPS && edges_of(now.found) > (NOBODY_WAITS ? LEVEL_EDGES / 2 : LEVEL_EDGES);
+    const int64 edges = edges_of(now.found);
+    now.looks = WALKED;
+    if (LEVELS_ASK && edges > ASK_EDGES && edges > graph.m / ASK_SHARE) now.looks = ASKED;
+    else if (SWEEPS && edges > (NOBODY_WAITS ? LEVEL_EDGES / 2 : LEVEL_EDGES)) now.looks = SWEPT_ALL;
     size = (unsigned)entries_of(now.found);
   }
 
@@ -104,7 +107,7 @@ struct LevelsOf : LevelWork<KIND> {
       const unsigned edges = min(found->edges, most_told(team));
       if (edges < found->edges) atomicAdd(store.sum(level), (uint64)(found->edges - edges));
       if (found->flags & (LEAVES | HUBS)) atomicOr(control->level_leave + level % 3, found->flags);
-      if (!rejoins) store.tell_pieces(level);
+      if (!rejoins) store.tell_recorder(level);
       else control->level_reached = level;
       known = arrive(team, count, edges, found->flags != 0 || edges < found->edges);
     }
@@ -130,7 +133,7 @@ struct LevelsOf : LevelWork<KIND> {
     __syncthreads();
     if (threadIdx.x == 0) {
       store.empty(level + 1);  // nobody looks at more than entries there
-      store.tell_pieces(level);
+      store.tell_recorder(level);
     }
     __syncthreads();
     own = true;
@@ -192,31 +195,31 @@ struct LevelsOf : LevelWork<KIND> {
       if (!solo || blockIdx.x == 0) {
         team.alone |= solo;
         do {
-          if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);
-          swept = level && now.sweeps;
+          if (SWEEPS && way != WALKED) clear_words(team, bits(level + 2), graph);
+          way = level ? now.looks : WALKED;
           ADVANCE(state, begin + level);
           work(begins && level == 0, [&] {
             if (!is_recorder()) return;
             const uint64 found = store.without_pieces(level, now.found);
-            if (record.level(level, found, !HAS_TREE || now.way == AUTO, swept)) store.leave(level + 1);
+            if (record.level(level, found, !HAS_TREE || now.way == AUTO, way)) store.leave(level + 1);
           });
           level += 1;
           if (CLUSTERED) store.tell_cluster(level, team.blocks);
           end_level(now);
         } while (solo && now.stays && is_little(now.found));
         if (!solo) continue;
-        if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);  // the others do not know that it was
+        if (SWEEPS && way != WALKED) clear_words(team, bits(level + 2), graph);  // the others do not know of it
         team.alone = false;
       }
-      swept = false;
+      way = WALKED;
       end_level(now, true);
     }
-    if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);
+    if (SWEEPS && way != WALKED) clear_words(team, bits(level + 2), graph);
     if (!PRIORITISED && size == 0) {
       if (is_recorder()) record.close(level, now.visited, now.way);
       return true;
     }
-    if (swept) team.sync();  // what is cleared may be the bits of the frontier
+    if (way != WALKED) team.sync();  // what is cleared may be the bits of the frontier
     leave();
     if (is_recorder()) record.end(level, store.without_pieces(level, now.found), now.visited, now.way);
     return false;
