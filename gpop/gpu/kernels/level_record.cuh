@@ -15,7 +15,6 @@ struct Level {  // what every thread knows of one
   unsigned most;
   int way;
   bool stays, flagged;  // whether it is for this strategy; more of it stands in Control
-  Way looks;            // what it is to look at
 };
 
 // Not worth a barrier of the grid.
@@ -58,8 +57,11 @@ struct Record {  // in shared memory
     row[GATHER_AT] = 1e-9 * (double)(now - begun);
     begun = now;
 #if LEVELS_ASK
-    const volatile unsigned& heard = control->level_heard[number % 3];
-    if (row[MODES_AT + MODE_PULL] > 0) row[MESSAGES_AT] = (double)heard;
+    if (row[MODES_AT + MODE_PULL] > 0) {
+      volatile unsigned& heard = control->level_heard[number % 3];
+      row[MESSAGES_AT] = (double)heard;
+      heard = 0;
+    }
 #endif
   }
 
@@ -74,21 +76,28 @@ struct Record {  // in shared memory
     }
     control->level_found[(number + 2) % 3] = 0;
     control->level_leave[(number + 2) % 3] = 0;
-    control->level_heard[(number + 2) % 3] = 0;
     const model::Part whole = {(double)size, (double)edges, n, m, 0, 0, (double)needy, (double)needy_edges};
-    const double pushed = way == SWEPT_ALL ? model::edge_list_bytes(whole, LIVE_SIZES)
-                          : way == ASKED   ? model::bottom_up_bytes(whole, LIVE_SIZES)
-                                           : model::levels_bytes(whole, LIVE_SIZES);
+    const double pushed = way == SWEPT_ALL ? model::edge_list_bytes(whole, LIVE_SIZES) : model::levels_bytes(whole, LIVE_SIZES);
     for (int column = 0; column < TRACE_COLUMNS; ++column) row[column] = 0;
     row[FRONTIER_AT] = (double)size;
     row[EDGES_AT] = (double)edges;
-    if (way == ASKED) row[MODES_AT + MODE_PULL] = k;
-    else row[MODES_AT + MODE_SC] = min((double)size, k);  // not divided: they lie in so many at most
+    row[MODES_AT + MODE_SC] = min((double)size, k);  // not divided: they lie in so many at most
     row[MESSAGES_AT] = (double)edges;
     row[BYTES_AT] = pushed;
     double asked;
     return now > deadline || (asks && prefers_asking(whole, pushed, ratio, asked));
   }
+
+#if LEVELS_ASK
+  // What of that is otherwise where vertices ask. A call of its own: the more registers one takes, the fewer are for those
+  // who walk edges.
+  __device__ __noinline__ void asks() {
+    const model::Part whole = {row[FRONTIER_AT], row[EDGES_AT], n, m, 0, 0, (double)needy, (double)needy_edges};
+    row[BYTES_AT] = model::bottom_up_bytes(whole, LIVE_SIZES);
+    row[MODES_AT + MODE_SC] = 0;
+    row[MODES_AT + MODE_PULL] = k;
+  }
+#endif
 
   // So many levels are over, `found` is left to others.
   __device__ __noinline__ void end(unsigned levels, uint64 found, int64 visited, int way) {

@@ -10,6 +10,25 @@
 
 enum { BY_GRID, BY_CLUSTER, SWEPT };  // who has levels; SWEPT: a grid, which may look at all edges, or all vertices
 
+// What a level of a small graph looks at.
+__device__ __forceinline__ Way looks_at(uint64 found, const Graph& graph) {
+  const int64 edges = edges_of(found);
+  if (LEVELS_ASK && edges > ASK_EDGES && edges > graph.m / ASK_SHARE) return ASKED;
+  return edges > (NOBODY_WAITS ? LEVEL_EDGES / 2 : LEVEL_EDGES) ? SWEPT_ALL : WALKED;
+}
+
+#if LEVELS_ASK
+// A call: inlined it took registers from those who walk edges.
+__device__ __noinline__ void ask_in_level(unsigned walker, unsigned walkers, unsigned following, unsigned* active, unsigned* next,
+                                          State state, const Graph& graph, const Space& space, Control* control) {
+  const LevelStore<false, true> store{graph, space, control};
+  const unsigned heard = ask_level(walker, walkers, active, next, state, graph, space, [&](unsigned v, int64 first, int64 end) {
+    store.add(following, v, first, end - first);
+  });
+  store.hear(following, heard);
+}
+#endif
+
 template <int KIND>
 struct LevelWork {
   static constexpr bool CLUSTERED = KIND == BY_CLUSTER, SWEEPS = KIND == SWEPT;
@@ -23,12 +42,12 @@ struct LevelWork {
   unsigned staged;       // of those, that are not beside
   int before;            // in a cluster: those of the blocks before the one that has the number of this lane
   bool own;              // the entries are in the stage of this block, as far as it has to know
-  Way way;               // of the level before; its bits are still there, unless it WALKED
+  bool swept;            // the level before did not go by its entries, and its bits are still there
   LevelStore<CLUSTERED, SWEEPS> store;
 
   __device__ __forceinline__ LevelWork(Team& team, State& state, const Graph& graph, const Space& space, Control* control)
       : team(team), state(state), graph(graph), space(space), control(control), level(0), size(0), staged(0), before(0),
-        own(false), way(WALKED), store{graph, space, control} {}
+        own(false), swept(false), store{graph, space, control} {}
 
   // In turns; where levels may be swept, those of three: read, set, and cleared.
   __device__ __forceinline__ unsigned* bits(unsigned of) const {
@@ -70,17 +89,14 @@ struct LevelWork {
     for (int64 i = 32LL * walker(team) + lane_id(); i < source.degree; i += step) relax(source.first + i, source.vertex);
   }
 
-  // Not by way of entries.
-  __device__ __forceinline__ void look_at_all() {
+  // Not by way of entries; of a level of so many.
+  __device__ __forceinline__ void look_at_all(uint64 found) {
     if (!own)
       for (unsigned i = team.rank(); i < staged; i += team.size()) take_out(store.list(level) + i);
     const auto add = [&](unsigned v, int64 first, int64 end) { store.add(level + 1, v, first, end - first); };
 #if LEVELS_ASK
-    if (way == ASKED) {
-      const unsigned heard =
-          ask_level(walker(team), walkers_of(team), bits(level), bits(level + 1), state, graph, space, add);
-      return store.hear(level + 1, heard);
-    }
+    if (looks_at(found, graph) == ASKED)
+      return ask_in_level(walker(team), walkers_of(team), level + 1, bits(level), bits(level + 1), state, graph, space, control);
 #endif
     sweep(walker(team), walkers_of(team), bits(level), bits(level + 1), state, graph, space, control, add);
   }
@@ -123,10 +139,10 @@ struct LevelWork {
 
   // This level; `first`: that of the vertex with which the run begins. `meanwhile` is for the warp that has no edges.
   template <class Meanwhile>
-  __device__ __forceinline__ void work(bool first, Meanwhile meanwhile) {
-    const bool all = SWEEPS && way != WALKED, shared = SWEEPS && !all && !first;
+  __device__ __forceinline__ void work(bool first, uint64 found, Meanwhile meanwhile) {
+    const bool shared = SWEEPS && !swept && !first;
     if (!shared) meanwhile();
-    if (all) look_at_all();
+    if (SWEEPS && swept) look_at_all(found);
     else if (first) walk_first();
     else if constexpr (SWEEPS) walk_shared(meanwhile);
     else walk();

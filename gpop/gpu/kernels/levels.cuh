@@ -29,7 +29,7 @@ struct LevelsOf : LevelWork<KIND> {
   using Work = LevelWork<KIND>;
   using Work::Work, Work::CLUSTERED, Work::SWEEPS;
   using Work::team, Work::state, Work::graph, Work::space, Work::control, Work::store;
-  using Work::level, Work::size, Work::staged, Work::before, Work::own, Work::way, Work::bits, Work::work;
+  using Work::level, Work::size, Work::staged, Work::before, Work::own, Work::swept, Work::bits, Work::work;
 
   // The list becomes the entries of level 0; plan has set its totals, and the next two to nothing.
   __device__ __forceinline__ void enter(Level& now) {
@@ -84,10 +84,6 @@ struct LevelsOf : LevelWork<KIND> {
     if (flags & BESIDE) now.found += *(volatile uint64*)store.sum(level);
     if (HAS_TREE && level) now.visited += size;
     now.stays = level == 0 || stays(now, flags);
-    const int64 edges = edges_of(now.found);
-    now.looks = WALKED;
-    if (LEVELS_ASK && edges > ASK_EDGES && edges > graph.m / ASK_SHARE) now.looks = ASKED;
-    else if (SWEEPS && edges > (NOBODY_WAITS ? LEVEL_EDGES / 2 : LEVEL_EDGES)) now.looks = SWEPT_ALL;
     size = (unsigned)entries_of(now.found);
   }
 
@@ -195,31 +191,35 @@ struct LevelsOf : LevelWork<KIND> {
       if (!solo || blockIdx.x == 0) {
         team.alone |= solo;
         do {
-          if (SWEEPS && way != WALKED) clear_words(team, bits(level + 2), graph);
-          way = level ? now.looks : WALKED;
+          if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);
+          swept = SWEEPS && level && looks_at(now.found, graph) != WALKED;
           ADVANCE(state, begin + level);
-          work(begins && level == 0, [&] {
+          work(begins && level == 0, now.found, [&] {
             if (!is_recorder()) return;
             const uint64 found = store.without_pieces(level, now.found);
+            const Way way = swept ? looks_at(now.found, graph) : WALKED;
             if (record.level(level, found, !HAS_TREE || now.way == AUTO, way)) store.leave(level + 1);
+#if LEVELS_ASK
+            if (way == ASKED) record.asks();
+#endif
           });
           level += 1;
           if (CLUSTERED) store.tell_cluster(level, team.blocks);
           end_level(now);
         } while (solo && now.stays && is_little(now.found));
         if (!solo) continue;
-        if (SWEEPS && way != WALKED) clear_words(team, bits(level + 2), graph);  // the others do not know of it
+        if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);  // the others do not know of it
         team.alone = false;
       }
-      way = WALKED;
+      swept = false;
       end_level(now, true);
     }
-    if (SWEEPS && way != WALKED) clear_words(team, bits(level + 2), graph);
+    if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);
     if (!PRIORITISED && size == 0) {
       if (is_recorder()) record.close(level, now.visited, now.way);
       return true;
     }
-    if (way != WALKED) team.sync();  // what is cleared may be the bits of the frontier
+    if (swept) team.sync();  // what is cleared may be the bits of the frontier
     leave();
     if (is_recorder()) record.end(level, store.without_pieces(level, now.found), now.visited, now.way);
     return false;
