@@ -17,18 +17,6 @@ __device__ __forceinline__ Way looks_at(uint64 found, const Graph& graph) {
   return edges > (NOBODY_WAITS ? LEVEL_EDGES / 2 : LEVEL_EDGES) ? SWEPT_ALL : WALKED;
 }
 
-#if LEVELS_ASK
-// A call: inlined it took registers from those who walk edges.
-__device__ __noinline__ void ask_in_level(unsigned walker, unsigned walkers, unsigned following, unsigned* active, unsigned* next,
-                                          State state, const Graph& graph, const Space& space, Control* control) {
-  const LevelStore<false, true> store{graph, space, control};
-  const unsigned heard = ask_level(walker, walkers, active, next, state, graph, space, [&](unsigned v, int64 first, int64 end) {
-    store.add(following, v, first, end - first);
-  });
-  store.hear(following, heard);
-}
-#endif
-
 template <int KIND>
 struct LevelWork {
   static constexpr bool CLUSTERED = KIND == BY_CLUSTER, SWEEPS = KIND == SWEPT;
@@ -95,8 +83,9 @@ struct LevelWork {
       for (unsigned i = team.rank(); i < staged; i += team.size()) take_out(store.list(level) + i);
     const auto add = [&](unsigned v, int64 first, int64 end) { store.add(level + 1, v, first, end - first); };
 #if LEVELS_ASK
+    const unsigned own = walker(team), all = walkers_of(team);
     if (looks_at(found, graph) == ASKED)
-      return ask_in_level(walker(team), walkers_of(team), level + 1, bits(level), bits(level + 1), state, graph, space, control);
+      return store.hear(level + 1, ask_level(own, all, bits(level), bits(level + 1), state, graph, space, add));
 #endif
     sweep(walker(team), walkers_of(team), bits(level), bits(level + 1), state, graph, space, control, add);
   }
