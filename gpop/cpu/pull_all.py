@@ -36,8 +36,8 @@ STRETCH = 64
 """Pieces between two of the times at which values and edges are asked for."""
 
 FAR_EDGES, EDGES_AHEAD = 1 << 22, 1 << 10
-"""From so many edges on they are not in a cache that cores share, and asked for so long before they are
-walked; pieces of four come as fast without."""
+"""From so many edges on they are not in a cache that cores share, and those of short pieces asked for so long
+before they are walked: PageRank takes .94 of the time on random edges, 32 a vertex, and .95 with 8."""
 
 HALF, SECOND, THIRD, FOURTH = (np.uint64(number) for number in (0xFFFF, 16, 32, 48))
 ONE, TWO, THREE, FOUR = (np.uint64(number) for number in (1, 2, 3, 4))

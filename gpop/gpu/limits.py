@@ -57,8 +57,8 @@ LEVEL_SHARED = 1 << 15
 
 ASK_EDGES, ASK_SHARE = 1 << 16, 8
 """In a level with more edges, and more than one in so many of all, vertices ask that want messages still
-(level_ask.cuh). On an H200 a search of mails took .92 of the time that it takes with pushes alone, of friends
-.76 and .68, of a random graph .63. With 2**15 and 20 a search of citations took 1.2."""
+(level_ask.cuh). On an H200 a search of mails took .93 of the time that it takes with pushes alone, of friends
+.75 and .64, of a random graph .62. With 2**15 and 20 a search of citations took 1.2."""
 
 ASK_DEGREE, ASK_LEAST, MOST_ASKED = 8, 1 << 18, 1 << 12
 """Edges a vertex, and edges, from which a graph may have such levels (a kernel that has none is faster by a

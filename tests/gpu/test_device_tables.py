@@ -168,7 +168,7 @@ def test_mirror_of_the_control_block():
     head = members("Head")
     assert head == list(CONTROL.names[: len(head)])
     assert list(CONTROL.names[len(head) :]) == [
-        "decision", "arrived_blocks", "released", "level_found", "level_told", "level_leave",
+        "decision", "arrived_blocks", "released", "level_found", "level_told", "level_leave", "level_heard",
         "levels_arrived", "level_reached", "trace",
     ]  # fmt: skip
 

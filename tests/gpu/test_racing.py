@@ -138,7 +138,7 @@ LEVELS = {
 """Who has levels, and where they end."""
 
 
-@pytest.fixture(params=quick(LEVELS, "little", "pieces", "asks"))
+@pytest.fixture(params=quick(LEVELS, "little", "pieces"))
 def levels(request, monkeypatch):
     monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
     for name, value in LEVELS[request.param].items():

@@ -132,9 +132,8 @@ struct Control {  // what the host and the blocks tell each other
   uint64 level_found[3];    // of levels in turns, see levels.cuh; of iterations: whether somebody goes on (steady.cuh)
   uint64 level_told[3];     // the same, in turns of their barriers (muster.cuh)
   unsigned level_leave[3];  // the level is to be left to others
-  unsigned level_heard[3];  // messages that those took who asked (level_ask.cuh), till the trace has them
+  unsigned level_heard[4];  // messages that those took who asked (level_ask.cuh), till the trace has them
   unsigned levels_arrived;  // of their barrier (meet.cuh)
-  unsigned unused;
   int64 level_reached;      // by block 0, when the others meet it again
   double trace[TRACE_ROWS][TRACE_COLUMNS];
 };

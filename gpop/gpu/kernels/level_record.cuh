@@ -58,7 +58,7 @@ struct Record {  // in shared memory
     begun = now;
 #if LEVELS_ASK
     if (row[MODES_AT + MODE_PULL] > 0) {
-      volatile unsigned& heard = control->level_heard[number % 3];
+      volatile unsigned& heard = control->level_heard[number % 4];
       row[MESSAGES_AT] = (double)heard;
       heard = 0;
     }

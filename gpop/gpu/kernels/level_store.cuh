@@ -100,7 +100,7 @@ struct LevelStore {
 
   // By one thread of a block: what it has divided and heard, to the warp that writes the trace.
   __device__ __forceinline__ void tell_recorder(unsigned of) const {
-    if (LEVELS_ASK && heard(of)) atomicAdd(control->level_heard + of % 3, heard(of));
+    if (LEVELS_ASK && heard(of)) atomicAdd(control->level_heard + of % 4, heard(of));
     if (DIVIDED && stage(of)->pieces) atomicAdd(control->level_leave + of % 3, stage(of)->pieces << PIECES_SHIFT);
   }
 
