@@ -81,6 +81,8 @@ def test_rows_of_the_trace_fill_up(several_blocks):
         assert swept[3:6].all() == swept.any() == (several_blocks == "sweeps")
         asked = found.trace.column("partitions_pull") > 0
         assert asked[3:6].all() == asked.any() == (several_blocks == "asks")
+        following = np.append(found.trace.column("frontier")[1:], 0)
+        assert np.array_equal(found.trace.column("messages")[asked], following[asked])  # of each level anew
 
 
 @pytest.mark.parametrize("hub", [limits.HUB, 5])
