@@ -57,7 +57,7 @@ def sum_of_rows(typingctx, array, index):
 
 @intrinsic
 def word_at(typingctx, array, index):
-    """The 64 bits from ``array[index]`` on as one number, of which the first element is the lowest bits."""
+    """The 64 bits from ``array[index]`` on as one number, the first element lowest (little-endian)."""
     if array.layout != "C":
         return None
 

@@ -198,16 +198,9 @@ class ProgramKernels:
             prepare = self.kernel("prepare", prepare)
             four = self.kernel("four", pull_all.make_four(message))
             pull_partition = pull_all.make_pull_all(
-                message,
-                four,
-                deliver,
-                self.settle,
-                self.initFunc,
-                self.filterFunc,
-                prepare,
-                counting,
+                message, four, deliver, self.settle, self.initFunc, self.filterFunc, prepare, counting,
                 self.ranked,
-            )
+            )  # fmt: skip
         else:
             keeps_values = not self.lowered.steady
             prepare = pull.make_prepare(self.scatterFunc, self.after_scatter, keeps_values, self.ranked)

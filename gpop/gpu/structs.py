@@ -67,8 +67,7 @@ CONTROL = np.dtype(
     + [(name, "u4") for name in ("scatter_claim", "gather_claim", "hubs_called")]
     + [("decision", "i4", 2), ("arrived_blocks", "u4"), ("released", "u4")]
     + [("level_found", "u8", 3), ("level_told", "u8", 3), ("level_leave", "u4", 3), ("level_heard", "u4", 4)]
-    + [("levels_arrived", "u4")]
-    + [("level_reached", "i8")]
+    + [("levels_arrived", "u4"), ("level_reached", "i8")]
     + [("trace", "f8", (TRACE_ROWS, TRACE_COLUMNS))]
 )  # fmt: skip
 

@@ -16,6 +16,7 @@ from tests.gpu.emulator import racing
 from tests.gpu.host_kernels import take_races
 from tests.gpu.test_bottom_up import PROGRAMS, check
 from tests.gpu.test_levels import AGAIN, STEPS
+from tests.gpu.test_sweep import ASKS
 from tests.programs import random_graph
 from tests.quick import quick
 
@@ -133,7 +134,7 @@ LEVELS = {
     "pieces": {"PIECE": 2},
     "sweeps": {"LEVEL_EDGES": 6},
     "little": {"LEVEL_EDGES": 40},
-    "asks": {"ASK_EDGES": 2, "ASK_SHARE": 1 << 20, "ASK_DEGREE": 0, "ASK_LEAST": 0, "HUB": 7},
+    "asks": ASKS | {"HUB": 7},
 }
 """Who has levels, and where they end."""
 

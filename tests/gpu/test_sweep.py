@@ -19,17 +19,10 @@ from tests.gpu.test_levels import AGAIN, STEPS, hubs, levels_run, long_and_thin
 from tests.programs import random_graph
 from tests.quick import quick
 
-CHANGED = {
-    "walks": {},
-    "pieces": {"PIECE": 3},
-    "sweeps": {"LEVEL_EDGES": 6},
-    "asks": {
-        "ASK_EDGES": 2,
-        "ASK_SHARE": 1 << 20,
-        "ASK_DEGREE": 0,
-        "ASK_LEAST": 0,
-    },
-}
+ASKS = {"ASK_EDGES": 2, "ASK_SHARE": 1 << 20, "ASK_DEGREE": 0, "ASK_LEAST": 0}
+"""Limits with which vertices ask in levels of the smallest graphs."""
+
+CHANGED = {"walks": {}, "pieces": {"PIECE": 3}, "sweeps": {"LEVEL_EDGES": 6}, "asks": ASKS}
 
 
 @pytest.fixture(autouse=True, params=CHANGED)
