@@ -35,7 +35,7 @@ ALIGNED = 256
 HEAD_BYTES = CONTROL.fields["trace"][1]
 """Of Control before the trace."""
 
-_ROWS, _FRONTIER, _LOADS, _SOURCES = map(word_of, ("rows", "frontier", "loads", "sources"))
+_ROWS, _FRONTIER, _LOADS, _SOURCES, _VERTEX = map(word_of, ("rows", "frontier", "loads", "sources", "vertex"))
 _ROW_BYTES = CONTROL["trace"].base.itemsize * CONTROL["trace"].shape[1]
 
 
@@ -104,7 +104,7 @@ class Exchange:
         words = self.words
         if type(sources) is int:
             words[_FRONTIER] = words[_LOADS] = 1
-            words[_SOURCES], self._vertex[0] = self._frontier_at, sources
+            words[_SOURCES], words[_VERTEX], self._vertex[0] = self._frontier_at, sources, sources
             return None
         if sources is None:
             words[_FRONTIER], words[_LOADS] = n, -1
@@ -112,6 +112,8 @@ class Exchange:
         words[_FRONTIER] = words[_LOADS] = size = len(sources)
         if size <= FEW:
             words[_SOURCES], self.frontier[:size] = self._frontier_at, sources
+            if size == 1:
+                words[_VERTEX] = sources[0]
             return None
         given = cupy().asarray(sources)
         words[_SOURCES] = given.data.ptr

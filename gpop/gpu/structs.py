@@ -42,7 +42,7 @@ SPACE = np.dtype(
         (name, _POINTERS)
         for name in (
             "values", "partials", "sent", "vertex_value", "folded", "arrived", "frontier_bits", "active_bits",
-            "level_bits", "listed_bits", "touched_bits", "list", "candidates",
+            "level_bits", "level_marks", "listed_bits", "touched_bits", "list", "candidates",
             "waiting_bits", "entries", "heavy", "mode",
             "active_vertices", "active_edges", "waiting", "waiting_count", "called",
             "tree", "changes",
@@ -57,7 +57,7 @@ CONTROL = np.dtype(
             "needy", "needy_edges", "left", "left_edges", "own_vertices",
             "next_frontier", "next_edges", "next_list", "next_heavy", "list_size", "heavy_size",
             "candidates", "partitions_sparse", "partitions_dense", "messages",
-            "bucket", "least", "waiting", "visited", "loads", "sources",
+            "bucket", "least", "waiting", "visited", "loads", "sources", "vertex",
         )
     ]
     + [("bytes", "f8"), ("fetched", "f8"), ("wanted", "f8"), ("begin_ns", "i8"), ("middle_ns", "i8")]

@@ -134,6 +134,12 @@ def queues(emitted: Emitted, traits: Traits) -> bool:
     return traits.push == SWAP and traits.combine is None and len(emitted.written) == 1
 
 
+def nobody_waits(emitted: Emitted, traits: Traits) -> bool:
+    """Whether any message that would make a vertex active does, whoever comes between (level_edges.cuh)."""
+    asked = {"needsFunc", "priorityFunc"}.intersection(emitted.defined)
+    return emitted.extreme is not None and not asked and not queues(emitted, traits)
+
+
 def one_phase(traits: Traits) -> bool:
     """Whether vertices gather, and send again, at once (rows.cuh)."""
     return traits.sparse is not None and traits.sparse.one_phase

@@ -19,6 +19,7 @@ from gpop.gpu.traits import (
     folded_dtype,
     folds_rows,
     most_entries,
+    nobody_waits,
     one_phase,
     queues,
     total_dtype,
@@ -45,6 +46,7 @@ def workspace_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits) -> S
     slots = bins.messages + PADDING if sends_all else 0
     rows = partials(n, layout.hyb_shape) if folds_rows(emitted, traits) else 0
     heavy = 0 if one_phase(traits) else 2 * (2 * graph.m // limits.HEAVY + 1)
+    marks = nobody_waits(emitted, traits)
     room = min(most_entries(traits), n) + (graph.m // limits.PIECE if traits.swept else 0)  # level_store.cuh
     lengths = {
         "values": (slots if not traits.combine else 0, message),
@@ -61,7 +63,8 @@ def workspace_shapes(layout: DeviceGraph, emitted: Emitted, traits: Traits) -> S
         "arrived": (words if traits.combine == "add" and frontier else 0, np.uint32),
         "frontier_bits": (words if frontier else 0, np.uint32),
         "active_bits": (words if frontier else 0, np.uint32),
-        "level_bits": (words if traits.swept else 0, np.uint32),
+        "level_bits": (words if traits.swept and not marks else 0, np.uint32),
+        "level_marks": (2 * n + 1 if traits.swept and marks else 0, np.uint32),
         "listed_bits": (words if traits.push == FOLD and frontier else 0, np.uint32),
         "touched_bits": (words if traits.track else 0, np.uint32),
         "list": (n if frontier else 0, np.uint32),

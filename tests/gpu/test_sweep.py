@@ -118,6 +118,30 @@ def test_what_is_left_for_lack_of_time_is_left_once(monkeypatch):
     assert found.level.tolist() == [0, *[1] * 20, *[2] * 100]
 
 
+def test_a_vertex_is_active_once_however_many_messages_make_it():
+    first = np.arange(1, 7)
+    edges = [(0, v, int(v)) for v in first]
+    edges += [(v, 7, 10 * (7 - int(v))) for v in first] + [(7, 8, 1)]
+    src, dst, weights = np.array(edges).T
+    with emulated():
+        graph = gpop.Graph.from_edges(src, dst, weights=weights)
+        for _ in range(2):  # on one workspace
+            found = gpop.sssp(graph, 0, target="gpu", mode="sc", delta=np.inf)
+            assert found.trace.column("frontier").tolist() == [1, 6, 1, 1]
+            assert found.distance[7:].tolist() == [16, 17]
+
+
+def test_who_becomes_active_for_the_next_level_sends_in_this_one_still():
+    """So that as many iterations find all paths of so many edges."""
+    edges = [(0, 1, 1), (0, 2, 10), (1, 2, 1), (2, 3, 10), *((1, v, 5) for v in range(4, 9))]
+    src, dst, weights = np.array(edges).T
+    with emulated():
+        graph = gpop.Graph.from_edges(src, dst, weights=weights)
+        for iterations, farthest in ((2, 20), (3, 12)):
+            found = gpop.sssp(graph, 0, target="gpu", mode="sc", delta=np.inf, iterations=iterations)
+            assert found.distance[2] == 2 and 12 <= found.distance[3] <= farthest
+
+
 @pytest.mark.parametrize("source", [0, 11])
 def test_runs_from_one_vertex_and_from_some(source):
     with emulated():

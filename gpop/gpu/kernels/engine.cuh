@@ -201,9 +201,9 @@ __device__ __noinline__ void plan(const Graph& graph, const Space& space, Contro
 // of what the host has written.
 __device__ __forceinline__ bool begins_with_level(const Graph& graph, const Control* control, int64 most) {
   const Control::Head& head = control->head;
+  const int64 edges = degree_of(graph, (unsigned)head.vertex);  // on its way with the rest of what is asked here
   if (!SOLO || (QUEUES && graph.queues) || !head.fresh || head.loads != 1) return false;
   if (head.iteration >= head.limit || head.rows >= head.row_limit) return false;
-  const int64 edges = degree_of(graph, *(const unsigned*)head.sources);
   return edges <= most && !(HAS_PULLING && model::may_pull((double)edges, (double)(head.needy_edges - edges)));
 }
 

@@ -85,6 +85,7 @@ struct Space {
   unsigned* frontier_bits;  // bit per vertex: active
   unsigned* active_bits;    // activated for the next iteration by initFunc or gatherFunc
   unsigned* level_bits;     // in turns with both (SWEPT, levels.cuh)
+  unsigned* level_marks;    // in their place, and how many levels there were (level_active.cuh)
   unsigned* listed_bits;    // in the list of candidates
   unsigned* touched_bits;   // ever activated (TRACK)
   unsigned* list;           // the active vertices, in no order; see Control.list_valid
@@ -119,6 +120,7 @@ struct Control {  // what the host and the blocks tell each other
     int64 visited;                // vertices of all earlier frontiers (HAS_TREE)
     int64 loads;                  // vertices that become the frontier, -1: all; 0 when they have
     uint64 sources;               // where these lie
+    int64 vertex;                 // the one, if it is one
     double bytes, fetched, wanted;  // what it moves; of streamed arrays what comes over the link, and what is read of them
     int64 begin_ns, middle_ns;
     double ratio, link_cost;  // BW_PC / BW_SC; what a byte over the link costs, in bytes at BW_SC

@@ -1,4 +1,5 @@
-// What an edge does in a level: its message is delivered at once, and whom it activates has a bit for the next one.
+// What an edge does in a level: its message is delivered at once, and whom it activates is active at the next one.
+#include "level_active.cuh"
 
 // To L2, for whoever reads it later; nobody waits.
 __device__ __forceinline__ void prefetch(const void* at) {
@@ -7,17 +8,13 @@ __device__ __forceinline__ void prefetch(const void* at) {
 #endif
 }
 
-// Who comes between two messages to a vertex makes it active, too: nobody has to wait for his swap, and of all who find that
-// it becomes active the first one that sets its bit says so.
-#define NOBODY_WAITS (EXTREME && !ENDS_EARLY && !PRIORITISED && !QUEUES)
-
-// Whether the message to v makes it active at the next level, of whose `bits` it has one then, and no other message has.
-// `seen`: of its field (swap.cuh), since the level began; `ahead` is called before anybody waits.
-template <class Ahead>
-__device__ __forceinline__ bool reaches(uint64 seen, Gathered x, unsigned v, unsigned* bits, State& state, const Graph& graph,
-                                        const Space& space, Control* control, Ahead ahead) {
+// Whether the message to v makes it active at the next level, as `next` knows then, and no other message has. Where who
+// comes between two messages to a vertex makes it active, too (NOBODY_WAITS), nobody has to wait for his swap: of all who find
+// that it becomes active the first one says so. `seen`: of its field (swap.cuh), since the level began; `ahead` is called before anybody waits.
+template <class Active, class Ahead>
+__device__ __forceinline__ bool reaches(uint64 seen, Gathered x, unsigned v, const Active& next, State& state,
+                                        const Graph& graph, const Space& space, Control* control, Ahead ahead) {
   bool ends = false;
-  unsigned *word = bits + (v >> 5), bit = 1u << (v & 31);
 #if NOBODY_WAITS
   Copy copy(state, cell_of(seen));
   if (!gatherFunc(copy, x, v)) return false;
@@ -34,8 +31,8 @@ __device__ __forceinline__ bool reaches(uint64 seen, Gathered x, unsigned v, uns
 #endif
   if (!joins(v, now, space, control)) return false;
 #endif
-  if (ends) atomicOr(word, bit);  // nobody waits for it: a search saves the round trip of half a microsecond
-  else if (atomicOr(word, bit) & bit) return false;
+  if (ends) next.set(v);  // nobody waits for it: a search saves the round trip of half a microsecond
+  else if (!next.is_first(v)) return false;
   if (TRACK) set_bit(space.touched_bits, v);
   filterFunc(state, v);
   return true;
@@ -49,14 +46,14 @@ __device__ __forceinline__ bool reaches(uint64 seen, Gathered x, unsigned v, uns
 
 // The same of N messages of a thread at once, those that it `sends`: each step of all of them is on its way before any
 // waits for the next. `each(i, first, end)` for those that make their vertex active, with where its edges lie.
-template <int N, class Each>
+template <int N, class Active, class Each>
 __device__ __forceinline__ void reach_together(const bool (&sends)[N], const unsigned (&v)[N], const Gathered (&x)[N],
-                                               unsigned* bits, State& state, const Graph& graph, const Space& space,
+                                               const Active& next, State& state, const Graph& graph, const Space& space,
                                                Control* control, Each each) {
 #if SWAPPABLE && !PRIORITISED
   uint64 seen[N], before[N];
   bool active[N], ends[N];
-  unsigned word[N], first[N], end[N];
+  unsigned first[N], end[N];
 #pragma unroll
   for (int i = 0; i < N; ++i)
     if (sends[i]) seen[i] = seen_by(state, v[i]);
@@ -85,14 +82,12 @@ __device__ __forceinline__ void reach_together(const bool (&sends)[N], const uns
     if (!active[i]) continue;
     first[i] = (unsigned)graph.indptr[v[i]];
     end[i] = (unsigned)graph.indptr[v[i] + 1];
-    if (ends[i])
-      atomicOr(bits + (v[i] >> 5), 1u << (v[i] & 31));
-    else
-      word[i] = atomicOr(bits + (v[i] >> 5), 1u << (v[i] & 31));
+    if (ends[i]) next.set(v[i]);
+    else active[i] = next.is_first(v[i]);
   }
 #pragma unroll
   for (int i = 0; i < N; ++i) {
-    if (!active[i] || (!ends[i] && (word[i] >> (v[i] & 31) & 1))) continue;
+    if (!active[i]) continue;
     if (TRACK) set_bit(space.touched_bits, v[i]);
     filterFunc(state, v[i]);
     each(i, (int64)first[i], (int64)end[i]);
@@ -100,7 +95,7 @@ __device__ __forceinline__ void reach_together(const bool (&sends)[N], const uns
 #else
   for (int i = 0; i < N; ++i) {
     if (!sends[i]) continue;
-    if (reaches(seen_by(state, v[i]), x[i], v[i], bits, state, graph, space, control, [] {}))
+    if (reaches(seen_by(state, v[i]), x[i], v[i], next, state, graph, space, control, [] {}))
       each(i, graph.indptr[v[i]], graph.indptr[v[i] + 1]);
   }
 #endif

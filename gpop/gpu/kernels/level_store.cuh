@@ -65,11 +65,18 @@ struct LevelStore {
   __device__ __forceinline__ void add(unsigned of, unsigned v, int64 first, int64 degree) const {
     Stage* found = stage(of);
     if (DIVIDED && degree > PIECE) {
-      const unsigned pieces = (unsigned)((degree + PIECE - 1) / PIECE), at = atomicAdd(&found->count, pieces);
+      const unsigned pieces = ((unsigned)degree + PIECE - 1) / PIECE, at = atomicAdd(&found->count, pieces);
       atomicAdd(&found->pieces, pieces - 1);
+      if (at + pieces <= MOST_STAGED) {
+        atomicAdd(&found->edges, (unsigned)degree);
+#pragma unroll 2
+        for (unsigned i = 0; i < pieces; ++i) found->entry[at + i] = piece(i, v, first, (unsigned)degree);
+        return;
+      }
+#pragma unroll 1
       for (unsigned i = 0; i < pieces; ++i) {
-        const int64 before = (int64)i * PIECE, edges = min((int64)PIECE, degree - before);
-        put(found, of, at + i, {v, (unsigned)edges, first + before}, (unsigned)edges);
+        const Entry entry = piece(i, v, first, (unsigned)degree);
+        put(found, of, at + i, entry, entry.degree);
       }
       return;
     }
@@ -80,6 +87,10 @@ struct LevelStore {
       counted = 0;
     }
     put(found, of, atomicAdd(&found->count, 1u), {v, (unsigned)degree, first}, counted);
+  }
+
+  static __device__ __forceinline__ Entry piece(unsigned i, unsigned v, int64 first, unsigned degree) {
+    return {v, min((unsigned)PIECE, degree - i * PIECE), first + i * PIECE};
   }
 
   __device__ __forceinline__ void put(Stage* found, unsigned of, unsigned at, const Entry& entry, unsigned edges) const {

@@ -19,7 +19,7 @@ __device__ __forceinline__ Way looks_at(uint64 found, const Graph& graph) {
 
 template <int KIND>
 struct LevelWork {
-  static constexpr bool CLUSTERED = KIND == BY_CLUSTER, SWEEPS = KIND == SWEPT;
+  static constexpr bool CLUSTERED = KIND == BY_CLUSTER, SWEEPS = KIND == SWEPT, MARKED = SWEEPS && NOBODY_WAITS;
 
   Team& team;
   State& state;
@@ -31,16 +31,24 @@ struct LevelWork {
   int before;            // in a cluster: those of the blocks before the one that has the number of this lane
   bool own;              // the entries are in the stage of this block, as far as it has to know
   bool swept;            // the level before did not go by its entries, and its bits are still there
+  unsigned marked;         // MARKED: levels of earlier runs
   LevelStore<CLUSTERED, SWEEPS> store;
 
   __device__ __forceinline__ LevelWork(Team& team, State& state, const Graph& graph, const Space& space, Control* control)
       : team(team), state(state), graph(graph), space(space), control(control), level(0), size(0), staged(0), before(0),
-        own(false), swept(false), store{graph, space, control} {}
+        own(false), swept(false), marked(MARKED ? space.level_marks[2 * graph.n] : 0), store{graph, space, control} {}
 
   // In turns; where levels may be swept, those of three: read, set, and cleared.
   __device__ __forceinline__ unsigned* bits(unsigned of) const {
     of %= SWEEPS ? 3 : 2;
     return of == 0 ? space.frontier_bits : of == 1 ? space.active_bits : space.level_bits;
+  }
+  __device__ __forceinline__ auto active(unsigned of) const {
+    if constexpr (MARKED) return LevelMarks{space.level_marks + (of & 1) * graph.n, marked + of};
+    else return LevelBits{bits(of)};
+  }
+  __device__ __forceinline__ void clear_bits(unsigned of) const {
+    if constexpr (SWEEPS && !MARKED) clear_words(team, bits(of), graph);
   }
 
   __device__ __forceinline__ void relax(int64 edge, unsigned source) { relax(edge, source, graph.indices[edge]); }
@@ -51,7 +59,7 @@ struct LevelWork {
       end = graph.indptr[v + 1];
     };
     const Message value = scatterFunc(state, source);
-    if (!reaches(seen_by(state, v), CARRIED(state, value, edge), v, bits(level + 1), state, graph, space, control, ahead)) return;
+    if (!reaches(seen_by(state, v), CARRIED(state, value, edge), v, active(level + 1), state, graph, space, control, ahead)) return;
     prefetch(graph.indices + first);  // read by the next level, which waits for the slowest of its lines
 #if WEIGHTED
     prefetch(graph.weights + first);
@@ -87,7 +95,7 @@ struct LevelWork {
     if (looks_at(found, graph) == ASKED)
       return store.hear(level + 1, ask_level(own, all, bits(level), bits(level + 1), state, graph, space, add));
 #endif
-    sweep(walker(team), walkers_of(team), bits(level), bits(level + 1), state, graph, space, control, add);
+    sweep(walker(team), walkers_of(team), active(level), active(level + 1), state, graph, space, control, add);
   }
 
   // Where a level may be swept a block's lanes share its edges, but for those of the warp that has something to do `meanwhile`.
@@ -102,7 +110,7 @@ struct LevelWork {
           const unsigned mine = round * step + lane_id() * walkers + walker(team);
           if (!walks || mine >= size) return;
           const Entry found = entry(mine, true, 0);
-          bits(level)[found.vertex >> 5] = 0;  // all of a word are in this list
+          if (!MARKED) bits(level)[found.vertex >> 5] = 0;  // all of a word are in this list
           v = found.vertex, first = (unsigned)found.first, degree = found.degree;
         },
         meanwhile, [&](int64 edge, unsigned source, unsigned v) { relax(edge, source, v); });

@@ -12,7 +12,7 @@
 //
 // On a small graph a grid has levels and nothing else (SWEPT), from the one vertex with which a run begins: nobody loads
 // it, and no vertex is too much. A level with too many edges looks at all of them (sweep.cuh), or at all vertices that want
-// messages still (level_ask.cuh), with three arrays of bits in turns.
+// messages still (level_ask.cuh), with three arrays of bits in turns, or with marks in their place (level_active.cuh).
 //
 // One cluster of blocks (cluster.cuh) begins so, too, and has another way between two levels: what a block has found stays
 // in its shared memory, where the others read it, and each tells all others how much that is. What finds no room there,
@@ -30,6 +30,7 @@ struct LevelsOf : LevelWork<KIND> {
   using Work::Work, Work::CLUSTERED, Work::SWEEPS;
   using Work::team, Work::state, Work::graph, Work::space, Work::control, Work::store;
   using Work::level, Work::size, Work::staged, Work::before, Work::own, Work::swept, Work::bits, Work::work;
+  using Work::MARKED, Work::marked, Work::clear_bits;
 
   // The list becomes the entries of level 0; plan has set its totals, and the next two to nothing.
   __device__ __forceinline__ void enter(Level& now) {
@@ -46,7 +47,7 @@ struct LevelsOf : LevelWork<KIND> {
 
   // The vertex with which the host has the run begin is level 0, to every block an entry of its own.
   __device__ __forceinline__ void set_out(Level& now) {
-    const unsigned v = *(const unsigned*)control->head.sources;
+    const unsigned v = (unsigned)control->head.vertex;
     const int64 first = graph.indptr[v], edges = graph.indptr[v + 1] - first;
     if (TRACK && team.leader()) set_bit(space.touched_bits, v);
     if (threadIdx.x == 0) store.stage(0)->entry[0] = Entry{v, (unsigned)edges, first};
@@ -152,8 +153,8 @@ struct LevelsOf : LevelWork<KIND> {
   __device__ __forceinline__ void put_back(const Entry& entry) const {
     if (SWEEPS && entry.first != graph.indptr[entry.vertex]) return;  // another piece of a list
     const int64 degree = SWEEPS ? degree_of(graph, entry.vertex) : entry.degree;
-    if (bits(level) != space.frontier_bits) {
-      bits(level)[entry.vertex >> 5] = 0;
+    if (MARKED || bits(level) != space.frontier_bits) {
+      if (!MARKED) bits(level)[entry.vertex >> 5] = 0;
       atomicOr(space.frontier_bits + (entry.vertex >> 5), 1u << (entry.vertex & 31));
     }
     append(entry.vertex, degree, true, space, control);
@@ -191,7 +192,7 @@ struct LevelsOf : LevelWork<KIND> {
       if (!solo || blockIdx.x == 0) {
         team.alone |= solo;
         do {
-          if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);
+          if (swept) clear_bits(level + 2);
           swept = SWEEPS && level && looks_at(now.found, graph) != WALKED;
           ADVANCE(state, begin + level);
           work(begins && level == 0, now.found, [&] {
@@ -208,13 +209,14 @@ struct LevelsOf : LevelWork<KIND> {
           end_level(now);
         } while (solo && now.stays && is_little(now.found));
         if (!solo) continue;
-        if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);  // the others do not know of it
+        if (swept) clear_bits(level + 2);  // the others do not know of it
         team.alone = false;
       }
       swept = false;
       end_level(now, true);
     }
-    if (SWEEPS && swept) clear_words(team, bits(level + 2), graph);
+    if (swept) clear_bits(level + 2);
+    if (MARKED && team.leader()) space.level_marks[2 * graph.n] = marked + level + 1;
     if (!PRIORITISED && size == 0) {
       if (is_recorder()) record.close(level, now.visited, now.way);
       return true;

@@ -1,7 +1,7 @@
 // All edges of a small graph, of which those of active vertices send: a way of a level (levels.cuh).
 //
 // Where a device has a thread for every few edges, to look whether their sources are active takes less time than to walk
-// the edges of those that are: all warps have as much to do, and nobody looks for a list first. The bits that are read are
+// the edges of those that are: all warps have as much to do, and nobody looks for a list first. Bits that are read are
 // cleared when the next level is at work, and nobody looks at them any more. Bytes: edge_list_bytes.
 // Compare: bfs_edge and sssp_edge in perf/gpu_baselines.cu.
 #include "level_edges.cuh"
@@ -12,10 +12,10 @@ __device__ __forceinline__ void clear_words(const Team& team, unsigned* bits, co
   for (int64 w = team.rank(); 32 * w < graph.n; w += team.size()) bits[w] = 0;
 }
 
-// `each(v, first, end)` for every vertex that becomes active; `active` are the bits of this level, `next` those of the next.
-template <class Each>
-__device__ __forceinline__ void sweep(unsigned walker, unsigned walkers, const unsigned* active, unsigned* next, State& state,
-                                      const Graph& graph, const Space& space, Control* control, Each each) {
+// `each(v, first, end)` for every vertex that becomes active; `active` are those of this level, `next` those of the next.
+template <class Active, class Each>
+__device__ __forceinline__ void sweep(unsigned walker, unsigned walkers, const Active& active, const Active& next,
+                                      State& state, const Graph& graph, const Space& space, Control* control, Each each) {
   if (walker >= walkers) return;
   for (int64 e = EDGES_OF_LANE * (32LL * walker + lane_id()); e < graph.m; e += 32LL * EDGES_OF_LANE * walkers) {
     unsigned source[EDGES_OF_LANE], v[EDGES_OF_LANE];
@@ -29,7 +29,7 @@ __device__ __forceinline__ void sweep(unsigned walker, unsigned walkers, const u
       for (int i = 0; i < EDGES_OF_LANE; ++i) source[i] = e + i < graph.m ? graph.edge_source[e + i] : 0;
     }
 #pragma unroll
-    for (int i = 0; i < EDGES_OF_LANE; ++i) some |= sends[i] = e + i < graph.m && bit_of(active, source[i]);
+    for (int i = 0; i < EDGES_OF_LANE; ++i) some |= sends[i] = e + i < graph.m && active.has(source[i]);
     if (!some) continue;
 #pragma unroll
     for (int i = 0; i < EDGES_OF_LANE; ++i) {
