@@ -6,6 +6,7 @@
 __device__ bool iterate(Team& team, State& state, const Graph& graph, const Space& space, Control* control) {
 #if STEADY
   Steady{team, state, graph, space, control}.run();
+  return true;
 #else
 #if HAS_FEW
   if (control->head.few) return Few{team, state, graph, space, control}.run(false);
@@ -14,6 +15,6 @@ __device__ bool iterate(Team& team, State& state, const Graph& graph, const Spac
   scatter_half(course, team, state, graph, space, control);
   if (!course.live) team.sync();
   gather_half(course, team, state, graph, space, control);
-#endif
   return false;
+#endif
 }

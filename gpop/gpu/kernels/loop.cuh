@@ -14,6 +14,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)
   if (team.leader()) control->head.started = now_ns();
   begin(graph, space, control);
   begin_buckets(team, state, graph, space, control);
+#if STEADY
+  Steady{team, state, graph, space, control}.open();
+#endif
   bool opens = false;  // of block 0 alone: everybody is to look for the next bucket, the iteration before is over
   const auto decide = [&] {  // read by all after the barrier; the other one of the two is still being read
     if (threadIdx.x == 0)
