@@ -23,7 +23,7 @@ from gpop.apps.with_messages import APPS
 from gpop.compare import differs
 from gpop.execution.options import Target
 from gpop.generate import generate
-from gpop.gpu import device, engine, kernel
+from gpop.gpu import choices, device, engine, kernel, limits
 from gpop.gpu.device import cupy
 from gpop.gpu.direct import triangles
 from gpop.model.asked import ASKED, asked_on
@@ -44,10 +44,17 @@ DIRECT: dict[str, Callable[[gpop.Graph, Target], np.ndarray]] = {
 }
 """What works on adjacency lists, and its answer."""
 
+LEVELS: dict[str, dict[str, int]] = {
+    "pieces": {"PIECE": 32},
+    "sweeps": {"LEVEL_EDGES": 512},
+    "asks": {"ASK_EDGES": 512, "ASK_SHARE": 1 << 20, "ASK_DEGREE": 0, "ASK_LEAST": 0},
+}
+"""Ways of the levels of small graphs, and limits with which searches and paths on this graph have them."""
+
 SHARES = 2
 """Of the modes of an app, each of which is a kernel to compile and to watch."""
 
-WATCHED = (*(f"{name}.{share}" for share in range(1, SHARES + 1) for name in APPS), *DIRECT)
+WATCHED = (*(f"{name}.{share}" for share in range(1, SHARES + 1) for name in APPS), *DIRECT, *LEVELS)
 """What is run, one by one."""
 
 
@@ -63,6 +70,8 @@ def main(asked: str) -> int:
     name, _, share = asked.partition(".")
     if name in DIRECT:
         return without_messages(name, graph)
+    if name in LEVELS:
+        return in_levels(name, graph)
     app, source = APPS[name], int(np.argmax(graph.out_degree))
     common = {"partition_size": 64, "ratio": 1.0}
     expected = app.answer(graph, app.solve(graph, source, {"target": "python", **common}))
@@ -91,6 +100,23 @@ def without_messages(name: str, graph: gpop.Graph) -> int:
         wrong = differs(DIRECT[name](each, "gpu"), DIRECT[name](each, "cpu"))
         code |= wrong
         print(f"{name} on {each!r}: {'WRONG' if wrong else 'as on the CPU'}")
+    return int(code)
+
+
+def in_levels(name: str, graph: gpop.Graph) -> int:
+    """Levels of several blocks and nothing else, more than once on what a run leaves."""
+    for limit, value in {"ONE_BLOCK": 0, **LEVELS[name]}.items():
+        setattr(limits, limit, value)
+    choices.prefers_cluster = lambda vertices, edges: False
+    source, code = int(np.argmax(graph.out_degree)), 0
+    for app, options in (("bfs", {}), ("sssp", {"delta": np.inf})):
+        expected = APPS[app].answer(graph, APPS[app].solve(graph, source, {"target": "python", **options}))
+        for mode in ("auto", "sc", "auto"):
+            result = APPS[app].solve(graph, source, {"mode": mode, "target": "gpu", **options})
+            wrong = differs(APPS[app].answer(graph, result), expected)
+            code |= wrong
+            said = "WRONG" if wrong else "as on the CPU"
+            print(f"{app} {mode} in {name}: {result.run.iterations} iterations, {said}")
     return int(code)
 
 
