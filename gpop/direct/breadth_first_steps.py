@@ -88,27 +88,36 @@ def push(begin, end, width, pushed, depth, space, parent, level):
             parent[v], level[v] = np.uint32(order[i] >> _HALF), depth
         e, stop = np.uint64(indptr[v]), np.uint64(indptr[v + _ONE])
         walked += stop - e
-        while e + width <= stop:
-            for j in range(width):
-                u = np.uint64(indices[e + j])
-                order[tail] = v << _HALF | u
-                tail += np.uint64(seen[u] == 0)
-                seen[u] = 1
-            e += width
-        if e + width <= edges:
-            for j in range(width):
-                u = np.uint64(indices[e + j])
-                found = (seen[u] == 0) & (e + j < stop)
-                order[tail] = v << _HALF | u
-                tail += np.uint64(found)
-                seen[u] |= np.uint8(found)
+        if width > NARROW:
+            while e + width <= stop:
+                for j in range(width):
+                    u = np.uint64(indices[e + j])
+                    order[tail] = v << _HALF | u
+                    tail += np.uint64(seen[u] == 0)
+                    seen[u] = 1
+                e += width
+            if e + width <= edges:
+                for j in range(width):
+                    u = np.uint64(indices[e + j])
+                    found = (seen[u] == 0) & (e + j < stop)
+                    order[tail] = v << _HALF | u
+                    tail += np.uint64(found)
+                    seen[u] |= np.uint8(found)
+                e = stop
         else:
-            while e < stop:
-                u = np.uint64(indices[e])
-                order[tail] = v << _HALF | u
-                tail += np.uint64(seen[u] == 0)
-                seen[u] = 1
-                e += _ONE
+            while e < stop and e + width <= edges:
+                for j in range(width):
+                    u = np.uint64(indices[e + j]) if e + j < stop else v  # which has been seen
+                    order[tail] = v << _HALF | u
+                    tail += np.uint64(seen[u] == 0)
+                    seen[u] = 1
+                e += width
+        while e < stop:
+            u = np.uint64(indices[e])
+            order[tail] = v << _HALF | u
+            tail += np.uint64(seen[u] == 0)
+            seen[u] = 1
+            e += _ONE
     return tail, np.int64(walked)
 
 
