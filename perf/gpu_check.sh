@@ -67,6 +67,10 @@ for ((i = 0; i < processes; i++)); do
   running+=($!)
 done
 wait "${running[@]}"
+for tool in memcheck racecheck; do
+  wanted "$tool" || continue
+  for app in $alone; do watch 0 "$tool" "$app"; done
+done
 for ((i = 0; i < processes; i++)); do
   code=$(cat "$work/tests.$i.code")
   echo "process $i: exit code $code: $(tail -n 1 "$logs/tests_$i.txt")"
@@ -95,6 +99,8 @@ if [ -z "$sanitizer" ]; then
 fi
 "$sanitizer" --version | tail -n 2
 apps=$("$python" -c 'from perf.gpu_sanitize import WATCHED; print(*WATCHED)') || exit 2
+# Blocks of these wait for each other at every level, and with others on the device take minutes in place of seconds.
+alone=$("$python" -c 'from perf.gpu_sanitize import LEVELS; print(*LEVELS)') || exit 2
 # `watch I TOOL APP`: its verdict is printed as it comes, so that a run that is cut off has those until then.
 watch() {
   local log=$logs/$2.$3.txt code=0 began=$SECONDS
@@ -118,7 +124,11 @@ done
 wait "${running[@]}"
 for tool in memcheck racecheck; do
   wanted "$tool" || continue
-  for app in $apps; do
+  for app in $alone; do watch 0 "$tool" "$app"; done
+done
+for tool in memcheck racecheck; do
+  wanted "$tool" || continue
+  for app in $apps $alone; do
     [ "$(cat "$work/$tool.$app.code" 2>/dev/null)" = 0 ] || { failed=1; echo "$tool $app: not clean, or never ended"; }
   done
 done

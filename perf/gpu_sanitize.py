@@ -54,8 +54,8 @@ LEVELS: dict[str, dict[str, int]] = {
 SHARES = 2
 """Of the modes of an app, each of which is a kernel to compile and to watch."""
 
-WATCHED = (*(f"{name}.{share}" for share in range(1, SHARES + 1) for name in APPS), *DIRECT, *LEVELS)
-"""What is run, one by one."""
+WATCHED = (*(f"{name}.{share}" for share in range(1, SHARES + 1) for name in APPS), *DIRECT)
+"""What is run, several at once; then `LEVELS`, one by one."""
 
 
 def main(asked: str) -> int:

@@ -1,6 +1,6 @@
 """Breadth-first search: a parent tree and the level of every vertex that a source reaches.
 
-Ways: *direct*, on a small graph, see `gpop.direct.breadth_first`. *messages*, of which the rest of this file
+Ways: *direct*, on a small graph and on roads, see `gpop.direct.breadth_first`. *messages*, of which the rest of this file
 is: level-synchronous, one iteration a level; a vertex takes the first parent that offers itself (GPOP,
 Algorithm 5). Bins are read in order of their source, so on the CPU it is always the same one.
 Unusual: gather touches the parent only; the level is written once per vertex by filterFunc.
@@ -110,9 +110,10 @@ def bfs(
         Vertex index, or the name of a vertex; ``graph.vertex_of(id)`` for an original id that is a number.
     method : "auto", "messages" or "direct"
         Direct is a search on the adjacency lists, the fastest on graphs of up to 131,072 vertices and two
-        million edges, or a million of both, or four million where there are four threads; there auto is
-        direct, unless an option speaks of messages or iterations. The choice and its reason are in
-        ``trace.summary``.
+        million edges, or a million of both, or four million where there are four threads, and with fewer
+        threads on roads and meshes (at most four edges a vertex, neighbours near each other, up to 2**23
+        vertices); there auto is direct, unless an option speaks of messages or iterations. The choice and
+        its reason are in ``trace.summary``.
     reorder : str
         "none", or the order of the vertices to run in: see `gpop.graph.transform.relabel`. Vertices are given
         and returned as they are in ``graph``.

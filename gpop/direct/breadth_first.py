@@ -28,36 +28,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.common.atomics import clock_ns
 from gpop.common.by_reference import Reference
 from gpop.common.cached import entry_of
-from gpop.common.inlined import inline
 from gpop.common.kinds import INT64, ArrayKind
 from gpop.common.memory import require_memory
 from gpop.common.standby import ANNOUNCE, CLOSE, TAKE_PART, borrow, give_back, lead
+from gpop.direct.breadth_first_alone import FEW, begin_search, is_short
+from gpop.direct.breadth_first_halves import begin_halves, push_halves
 from gpop.direct.breadth_first_steps import (
-    BARE,
-    DEPTH,
-    EDGES,
-    FROM,
     LEFT,
     LEFT_OFF,
-    NARROW,
-    NOBODY,
     PULLS,
-    REST,
-    SIZE,
-    TO,
-    WIDE,
     SearchSpace,
-    edges_of,
-    pays_to_pull,
-    pull_all,
-    push,
-    say_unseen,
-    settle,
-    to_bits,
-    to_list,
 )
 from gpop.direct.breadth_first_together import LEVEL_AT, PARENT_AT, SharedSearch, begin_together, go_on
 from gpop.direct.breadth_first_together_steps import space_for
@@ -66,14 +48,16 @@ from gpop.direct.shared_job import entry
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.in_edges import in_edges
-from gpop.layout.likely_sources import likely_sources
+from gpop.layout.likely_sources import NO_SOURCES, likely_sources
+from gpop.layout.partition import mostly_near
 from gpop.model.sharing import (
     EDGES_EACH,
+    HALVED,
     MANY_THREADS,
     chunk_edges,
+    in_halves,
     least_level,
     least_rest,
-    pays_to_share,
     worth,
 )
 
@@ -81,11 +65,8 @@ PHASES = ("push", "pull")
 VERTEX_BYTES = 22
 """Of the arrays of a search: a parent, a level, a place on the list and among the missed, a byte, 2 bits."""
 
-TOGETHER_BYTES = 9
-"""Of each thread that shares one, or less: a place on its list, and part of a claim."""
-
-FEW = 4
-"""Edges per vertex up to which lists are walked in narrow blocks."""
+TOGETHER_BYTES = 10
+"""Of each thread that shares one, or less: a place on its list, and part of a claim and of a mark."""
 
 _PUSH, _PULL = range(2)
 _EDGES, _NANOSECONDS = 0, 2  # slots of ``tally``, one for each phase
@@ -119,9 +100,10 @@ class SearchTree(NamedTuple):
 class _Room:
     """A space, its table in memory, and the search in it; the same of what threads share, once some have."""
 
-    def __init__(self, space: SearchSpace) -> None:
+    def __init__(self, space: SearchSpace, near: bool) -> None:
         self.space, self.table = space, Reference(space)
         self.search = entry_of(_search, INT64, self.table.kind, *_FOUND)
+        self.short, self.near = is_short(space), near
         self.threads = 0  # for so many there is what they share
 
     def have(self, threads: int, parent: np.ndarray, level: np.ndarray) -> None:
@@ -132,7 +114,10 @@ class _Room:
             self.beside = space_for(n, int(self.space.most[0]), threads)
             self.shared = Reference(self.beside)
             self.job = Reference(SharedSearch(self.shared, self.table, parent, level))
-            kinds = self.table.kind, self.shared.kind, *_FOUND, *(INT64,) * 4, *(_BOARD,) * 2, _JOB, INT64
+            kinds = (
+                *(self.table.kind, self.shared.kind, *_FOUND, *(INT64,) * 4),
+                *(_BOARD, _BOARD, _JOB, INT64, INT64),
+            )
             self.together = entry_of(_search_together, INT64, *kinds)
             self.function, self.threads = entry(go_on, self.job.kind), threads
 
@@ -140,10 +125,11 @@ class _Room:
         self, source: int, parent: np.ndarray, level: np.ndarray, least: int, edges: int, threads: int
     ) -> int:
         """A search for which up to so many threads are called; how many were."""
+        halves = entry(push_halves, self.job.kind) if in_halves(threads, self.short, self.near) else 0
         crew = borrow(threads - 1)
         called = self.together(
             source, self.table, self.shared, parent, level, least, edges, threads, EDGES_EACH,
-            crew.board, crew.places, self.job.table, self.function,
+            crew.board, crew.places, self.job.table, self.function, halves,
         )  # fmt: skip
         give_back(crew)
         return called
@@ -170,7 +156,8 @@ def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
     if least < graph.n:
         room.have(threads, parent, level)
         start = time.perf_counter()
-        edges = least_level(threads, graph.m <= FEW * graph.n)
+        halved = in_halves(threads, room.short, room.near)
+        edges = HALVED if halved else least_level(threads, room.short)
         called = room.search_together(source, parent, level, least, edges, threads)
     else:
         start = time.perf_counter()
@@ -190,7 +177,12 @@ def _prepare(graph: Graph) -> list[_Room]:
 
 
 def _room(graph: Graph) -> _Room:
-    incoming, likely, n = in_edges(graph, weighted=False), likely_sources(graph), graph.n
+    n = graph.n
+    short = graph.m <= FEW * n
+    near = short and least_rest(MANY_THREADS, n) < n and mostly_near(graph)
+    incoming, likely = graph, NO_SOURCES  # roads and meshes are not pulled from
+    if not near:
+        incoming, likely = in_edges(graph, weighted=False), likely_sources(graph)
     require_memory(VERTEX_BYTES * n, f"breadth-first search of {graph!r}")
     space = SearchSpace(
         graph.indptr, graph.indices, incoming.indptr, incoming.indices, *likely,
@@ -198,7 +190,7 @@ def _room(graph: Graph) -> _Room:
         *(np.empty((n + 63) // 64, np.uint64), np.empty(n + 1, np.uint32), np.empty(4, np.int64)),
         *(np.full(1, graph.out_degree.max(initial=0), np.int64), np.empty(LEFT_OFF, np.int64)),
     )  # fmt: skip
-    return _Room(space)
+    return _Room(space, near)
 
 
 @cache
@@ -211,91 +203,27 @@ def _compile(ids: np.dtype) -> None:
 @kernel
 def _search(source, space, parent, level):
     """By one thread."""
-    _begin(source, space, parent, level, 1, np.int64(len(level)), np.int64(0))
+    begin_search(source, space, parent, level, 1, np.int64(len(level)), np.int64(0), False)
 
 
 @kernel
 def _search_together(
-    source, space, together, parent, level, rest, edges, threads, each, board, places, job, function,
+    source, space, together, parent, level, rest, edges, threads, each, board, places, job, function, halves,
 ):  # fmt: skip
     """By one thread, and from a level that is worth to share on by others, too; how many were called.
 
     ``job`` is the table of a `SharedSearch`: only what is found is new in it, and to renew it here takes no
     time.
     """
-    if not _begin(source, space, parent, level, threads, rest, edges):
+    if not begin_search(source, space, parent, level, threads, rest, edges, halves != 0):
         return np.int64(1)
-    called = worth(threads, space.left_off[LEFT], each)
-    begin_together(called, chunk_edges(called), together, space)
     job[PARENT_AT], job[LEVEL_AT] = parent.ctypes.data, level.ctypes.data
+    called = worth(threads, space.left_off[LEFT], each)
+    if halves != 0 and not space.left_off[PULLS]:
+        function, called = halves, np.int64(2)
+        begin_halves(together.halves)
+    else:
+        begin_together(called, chunk_edges(called), together, space)
     what = ANNOUNCE | TAKE_PART | CLOSE if called > 1 else TAKE_PART
     lead(board, places, what, function, np.int64(0), np.int64(job.ctypes.data), called)
     return called
-
-
-@inline
-def _begin(source, space, parent, level, threads, shared_rest, shared_edges):
-    """All levels from ``source``, or those before one that is worth to share, while so many are beyond it.
-
-    Returns whether there is such a level. ``order[begin:end]`` is the frontier after a push; what is before
-    ``marked`` has its bits in ``visited``. Where others may be called they say of the vertices that were not
-    seen that they have no parent: to write to each of them takes one thread a twelfth to a sixth of a search.
-    Not two threads, nor where lists are short, as of roads: each level would wait for lines that it writes.
-    """
-    narrow, most = len(space.indices) <= FEW * len(level), space.most[0]
-    bare, n = threads >= MANY_THREADS and not narrow, np.uint64(len(level))
-    if not bare:
-        parent[:], level[:] = NOBODY, -1
-    space.seen[:], space.visited[:], space.tally[:] = 0, 0, 0
-    space.seen[source], space.order[0] = 1, np.uint64(source) << _HALF | np.uint64(source)
-    begin, end, marked, depth, before = np.uint64(0), _ONE, np.uint64(0), np.int32(0), _PUSH
-    size, edges = np.int64(1), space.indptr[source + 1] - space.indptr[source]
-    rest, left, started = len(level) - 1, len(space.indices), clock_ns()
-    while size > 0:
-        pulls = pays_to_pull(before == _PULL, size, edges, rest, left, len(space.visited))
-        shared = pulls or pays_to_share(threads, size, edges, shared_edges)
-        if shared and before == _PUSH and rest >= shared_rest:
-            now = space.left_off
-            edges = edges_of(begin, end, space) if narrow else edges  # which are not always counted
-            now[SIZE], now[EDGES], now[REST], now[LEFT] = size, edges, rest, left
-            now[DEPTH], now[FROM], now[TO], now[PULLS] = depth, begin, end, pulls
-            now[BARE] = bare
-            if not pulls:  # else others settle them, too
-                settle(begin, end, depth, space, parent, level)
-            return True
-        depth += np.int32(1)
-        if pulls:
-            if before == _PUSH:
-                settle(begin, end, depth - np.int32(1), space, parent, level)
-            if bare:
-                say_unseen(np.uint64(0), n, space.seen, parent, level)
-                bare = False
-            if before == _PUSH:
-                to_bits(marked, end, space)
-            size, looked = pull_all(depth, space, parent, level)
-            space.tally[_PULL] += looked
-            left -= left * size // max(rest, 1)
-        else:
-            if before == _PULL:
-                begin, end = end, to_list(end, space)
-                marked, edges = end, edges_of(begin, end, space)
-            found = before == _PUSH, depth - np.int32(1), space, parent, level
-            if narrow:
-                tail, edges = push(begin, end, NARROW, *found)
-            else:  # its lists are longer: to add up their lengths once more has them fetched
-                tail, _ = push(begin, end, WIDE, *found)
-            space.tally[_PUSH] += edges
-            left -= edges
-            begin, end = end, tail
-            size, edges = np.int64(end - begin), np.int64(0)
-            # No frontier of so few is pulled.
-            bound = min(size * most, len(space.indices))
-            if not narrow or bound * bound > (rest - size) * left:
-                edges = edges_of(begin, end, space)
-        rest -= size
-        before, now = _PULL if pulls else _PUSH, clock_ns()
-        space.tally[_NANOSECONDS + before] += now - started
-        started = now
-    if bare:
-        say_unseen(np.uint64(0), n, space.seen, parent, level)
-    return False

@@ -69,6 +69,12 @@ def pays_to_pull(after_pull, size, edges, rest, left, words):
 
 
 @inline
+def words_to_pull(space):
+    """Words of bits that a pull looks at; where there is nothing to pull by more than any graph has edges."""
+    return np.int64(len(space.visited)) if len(space.pairs) > 0 else np.int64(1) << 62
+
+
+@inline
 def push(begin, end, width, pushed, depth, space, parent, level):
     """Unseen vertices that ``order[begin:end]`` leads to are put behind them; the list's end, and edges.
 
@@ -133,6 +139,9 @@ def say_unseen(first, last, seen, parent, level):
 def settle(begin, end, depth, space, parent, level):
     """Parents and levels of those that were pushed to."""
     for i in range(begin, end):
+        if i + _EIGHT < end:
+            prefetch(parent, space.order[i + _EIGHT] & _ID)
+            prefetch(level, space.order[i + _EIGHT] & _ID)
         v = space.order[i] & _ID
         parent[v], level[v] = np.uint32(space.order[i] >> _HALF), depth
 

@@ -36,6 +36,7 @@ from gpop.direct.breadth_first_steps import (
     SIZE,
     TO,
     pays_to_pull,
+    words_to_pull,
 )
 from gpop.direct.breadth_first_together_steps import (
     BEGUN,
@@ -115,9 +116,7 @@ def _next(kind, together, space):
         return PULL
     if now[SIZE] == 0:
         return OVER
-    pulls = pays_to_pull(
-        kind == PULL, now[SIZE], now[EDGES], now[REST], now[LEFT], np.int64(len(space.visited))
-    )
+    pulls = pays_to_pull(kind == PULL, now[SIZE], now[EDGES], now[REST], now[LEFT], words_to_pull(space))
     if kind == PULL:
         return PULL if pulls else LIST
     return BITS if pulls else PUSH

@@ -17,6 +17,7 @@ import numpy as np
 
 from gpop.common.atomics import compare_and_swap, popcount, prefetch
 from gpop.common.inlined import inline
+from gpop.direct.breadth_first_halves import SLOTS as HALVES
 from gpop.direct.breadth_first_steps import BARE, DEPTH, pull, say_unseen
 from gpop.direct.crew import CHUNKS, apart, make_crew
 
@@ -61,6 +62,8 @@ class TogetherSpace(NamedTuple):
     chunks: np.ndarray
     crew: np.ndarray
     now: np.ndarray
+    marks: np.ndarray
+    halves: np.ndarray
 
 
 def space_for(n: int, most: int, threads: int) -> TogetherSpace:
@@ -70,7 +73,7 @@ def space_for(n: int, most: int, threads: int) -> TogetherSpace:
         np.empty(n, np.uint32), np.empty((threads, n + most + _BATCH), np.uint64),
         apart(8 * threads).reshape(threads, 8), np.empty((n + 63) // 64, np.uint64),
         apart(2 * chunks * 8).reshape(2, chunks, 8), np.empty((chunks + 1, 2), np.int64),
-        make_crew(threads), apart(SLOTS),
+        make_crew(threads), apart(SLOTS), np.empty(n, np.uint8), apart(HALVES),
     )  # fmt: skip
 
 

@@ -33,6 +33,10 @@ class LikelySources(NamedTuple):
     more: np.ndarray
 
 
+NO_SOURCES = LikelySources(np.empty(0, np.uint32), np.empty(0, np.uint64), np.empty(0, np.uint64))
+"""Of a graph that is not pulled from."""
+
+
 def likely_sources(graph: Graph) -> LikelySources:
     """Those of every vertex, found once and kept with the graph, with what searches work in.
 

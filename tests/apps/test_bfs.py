@@ -78,6 +78,7 @@ def test_which_method_is_chosen(grid, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(bfs_methods, "MOST_OF_BOTH", 0)
             patch.setattr(bfs_methods, "MOST_OF_MANY", 0)
+            patch.setattr(bfs_methods, "MOST_OF_ROAD", 0)
             if bound == "MOST_OF_BOTH":
                 patch.setattr(bfs_methods, "MOST_EDGES", 0)
             patch.setattr(bfs_methods, bound, value)
@@ -87,6 +88,19 @@ def test_which_method_is_chosen(grid, monkeypatch):
             patch.setattr(bfs_methods, "MOST_OF_MANY", both)
             assert chosen(threads=bfs_methods.MANY_THREADS) == "direct"
             assert chosen(threads=bfs_methods.MANY_THREADS - 1) == "messages"
+
+
+def test_roads_go_without_messages_where_threads_are_few(monkeypatch):
+    grid = generate("grid", width=100, height=100)
+    for bound in ("MOST_VERTICES", "MOST_OF_BOTH", "MOST_OF_MANY"):
+        monkeypatch.setattr(bfs_methods, bound, 0)
+    assert choose(grid, "auto", {"threads": 2})[0] == choose(grid, "auto", {"threads": 1})[0] == "direct"
+    assert choose(grid, "auto", {"threads": bfs_methods.MANY_THREADS})[0] == "messages"
+    far = generate("uniform", scale=12, degree=3, seed=1)
+    many = generate("grid3", width=30, height=30, depth=30)
+    assert choose(far, "auto", {"threads": 2})[0] == choose(many, "auto", {"threads": 2})[0] == "messages"
+    monkeypatch.setattr(bfs_methods, "MOST_OF_ROAD", grid.n - 1)
+    assert choose(grid, "auto", {"threads": 2})[0] == "messages"
 
 
 def test_both_methods_find_the_same_levels():

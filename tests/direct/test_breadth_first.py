@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import njit
 
 from gpop.apps.bfs import BFSResult, verify
 from gpop.common.parallel import for_each
-from gpop.direct import breadth_first
+from gpop.direct import breadth_first, breadth_first_halves
 from gpop.direct.breadth_first import search
+from gpop.direct.breadth_first_steps import DEPTH, FROM, TO
 from gpop.generate import generate
 from gpop.graph.graph import Graph
 from tests.apps import reference
@@ -184,13 +186,65 @@ def test_a_crew_of_one_finds_the_same_tree(monkeypatch):
 
 
 def test_many_threads_share_smaller_levels_than_two(monkeypatch):
-    """On a grid no level has as many edges as two threads want; a level of many's size is shared at once."""
+    """No level has as many edges as two threads want; a level of many's size is shared at once."""
+    monkeypatch.setattr(breadth_first, "mostly_near", lambda graph: False)  # else two have half of each
     monkeypatch.setattr(breadth_first, "least_rest", lambda threads, n: 1)
     monkeypatch.setattr(breadth_first, "EDGES_EACH", 1)
     graph = generate("grid", width=600, height=600)
     alone, two, many = (search(graph, 0, threads) for threads in (1, 2, 8))
     assert (alone.threads, two.threads, many.threads) == (1, 1, 8)
     assert np.array_equal(alone.parent, many.parent)
+
+
+HALVED = {
+    "grid": lambda: generate("grid", width=90, height=40),
+    "road": lambda: generate("road", width=60, height=60, seed=3),
+    "path": lambda: generate("grid", width=3000, height=1),
+    "random": lambda: generate(
+        "uniform", scale=13, degree=1, seed=4, symmetrize=True
+    ),  # halves meet everywhere
+    "one way": lambda: generate("uniform", scale=13, degree=3, seed=5),
+}
+
+
+@pytest.fixture
+def halved(monkeypatch):
+    """As if every graph with few edges were a large road."""
+    monkeypatch.setattr(breadth_first, "mostly_near", lambda graph: True)
+    monkeypatch.setattr(breadth_first, "least_rest", lambda threads, n: 1 if threads > 1 else n)
+
+
+@pytest.mark.parametrize("name", HALVED)
+def test_by_two_halves_it_is_the_same_tree(name, halved):
+    graph = HALVED[name]()
+    for source in (int(graph.out_degree.argmax()), 0, graph.n - 1):
+        expected = search(graph, source)
+        for threads in (2, 3):
+            for _ in range(8):
+                found = search(graph, source, threads)
+                assert found.threads == 2 or (expected.level >= 0).sum() < 100 or name == "path"
+                assert np.array_equal(found.level, expected.level)
+                assert np.array_equal(found.parent, expected.parent)
+                assert np.array_equal(found.edges, expected.edges)
+
+
+@pytest.mark.parametrize("name", HALVED)
+def test_one_of_two_finds_the_tree_where_nobody_comes(name, halved):
+    graph = HALVED[name]()
+    source = int(graph.out_degree.argmax())
+    expected = search(graph, source)
+    room, alone = breadth_first._room(graph), njit(breadth_first_halves._lead)
+    parent, level = np.full(graph.n, 7, np.uint32), np.full(graph.n, 7, np.int32)
+    room.have(2, parent, level)
+    space = room.space
+    breadth_first_halves.begin_halves(room.beside.halves)
+    space.seen[:] = space.tally[:] = 0
+    space.seen[source], space.order[0] = 1, source << 32 | source
+    space.left_off[[FROM, TO, DEPTH]] = 0, 1, 0
+    alone(room.beside, space, parent, level)
+    assert np.array_equal(parent.view(np.int32), expected.parent)
+    assert np.array_equal(level, expected.level)
+    assert space.tally[0] == expected.edges[0]
 
 
 def test_what_is_not_worth_it_one_thread_does_alone():
