@@ -67,10 +67,6 @@ for ((i = 0; i < processes; i++)); do
   running+=($!)
 done
 wait "${running[@]}"
-for tool in memcheck racecheck; do
-  wanted "$tool" || continue
-  for app in $alone; do watch 0 "$tool" "$app"; done
-done
 for ((i = 0; i < processes; i++)); do
   code=$(cat "$work/tests.$i.code")
   echo "process $i: exit code $code: $(tail -n 1 "$logs/tests_$i.txt")"

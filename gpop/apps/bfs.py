@@ -1,8 +1,8 @@
 """Breadth-first search: a parent tree and the level of every vertex that a source reaches.
 
-Ways: *direct*, on a small graph and on roads, see `gpop.direct.breadth_first`. *messages*, of which the rest of this file
-is: level-synchronous, one iteration a level; a vertex takes the first parent that offers itself (GPOP,
-Algorithm 5). Bins are read in order of their source, so on the CPU it is always the same one.
+Ways: *direct*, on a small graph and on roads, see `gpop.direct.breadth_first`. *messages*, of which the rest
+of this file is: level-synchronous, one iteration a level; a vertex takes the first parent that offers itself
+(GPOP, Algorithm 5). Bins are read in order of their source, so on the CPU it is always the same one.
 Unusual: gather touches the parent only; the level is written once per vertex by filterFunc.
 Encoding: parent is uint32 in the program, 0xFFFFFFFF where not reached; read as int32 that is the -1 of
 the result, so nothing is copied (int64 above 2**31 vertices).
