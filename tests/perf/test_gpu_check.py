@@ -34,8 +34,12 @@ STAND_INS = {
         echo "$app sc: 3 iterations, as on the CPU"
         echo "ERROR SUMMARY: $([ "$app" = sssp ] && echo 5 || echo 0) errors"
         [ "$app" != sssp ]""",
-    "python": """case "$2" in perf.provenance) echo head ;; *WATCHED*) echo $APPS ;; *) exit 3 ;; esac""",
+    "python": """case "$2" in perf.provenance) echo head ;; *WATCHED*) echo $APPS ;; *LEVELS*) echo $LEVELS ;; *) exit 3 ;; esac""",
 }
+
+
+ALONE = "sweeps"
+"""What is watched by itself, behind the others."""
 
 
 def checked(folder: Path, parts: str, apps: str) -> tuple[int, str]:
@@ -44,7 +48,7 @@ def checked(folder: Path, parts: str, apps: str) -> tuple[int, str]:
         (folder / name).write_text(f"#!/usr/bin/env bash\n{text}\n")
         (folder / name).chmod(0o755)
     environment = os.environ | {"PATH": f"{folder}:{os.environ['PATH']}", "PYTHON": str(folder / "python")}
-    environment |= {"PARTS": parts, "APPS": apps, "PROCESSES": "2", "WATCHED": "1"}
+    environment |= {"PARTS": parts, "APPS": apps, "LEVELS": ALONE, "PROCESSES": "2", "WATCHED": "1"}
     command = ["bash", ROOT / "perf" / "gpu_check.sh", folder / "out"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
@@ -62,7 +66,7 @@ def checked(folder: Path, parts: str, apps: str) -> tuple[int, str]:
 def test_one_part_alone_and_verdicts_of_all_that_it_watches(tmp_path, parts, apps, code, unclean):
     returned, printed = checked(tmp_path, parts, apps)
     verdicts = set(re.findall(r"^(\w+ \w+): exit code", printed, re.MULTILINE))
-    assert verdicts == {f"{tool} {app}" for tool in parts.split() for app in apps.split()}
+    assert verdicts == {f"{tool} {app}" for tool in parts.split() for app in (*apps.split(), ALONE)}
     assert re.findall(r"^(\w+ \w+): not clean", printed, re.MULTILINE) == unclean
     assert returned == code, printed
 
