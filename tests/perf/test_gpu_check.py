@@ -34,7 +34,12 @@ STAND_INS = {
         echo "$app sc: 3 iterations, as on the CPU"
         echo "ERROR SUMMARY: $([ "$app" = sssp ] && echo 5 || echo 0) errors"
         [ "$app" != sssp ]""",
-    "python": """case "$2" in perf.provenance) echo head ;; *WATCHED*) echo $APPS ;; *LEVELS*) echo $LEVELS ;; *) exit 3 ;; esac""",
+    "python": """case "$2" in
+        perf.provenance) echo head ;;
+        *WATCHED*) echo $APPS ;;
+        *LEVELS*) echo $LEVELS ;;
+        *) exit 3 ;;
+        esac""",
 }
 
 
