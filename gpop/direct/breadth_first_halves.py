@@ -10,7 +10,7 @@ the barrier, passes over what the leader has marked, too. Neighbours of the two 
 
 Where one has found much more than the other, the halves begin elsewhere: some entries of one are pushed from
 by the other. Until the other one is there the leader is alone, and nobody is waited for that never comes.
-On 2 AMD cores roads and grids took .66 to .72 of the time of one thread. They are not pulled from.
+On 2 AMD cores roads and grids took .60 to .81 of the time of one thread. They are not pulled from.
 
 Encoding: marks of the leader (``seen``) are 0 or 1; those of the other are 0, 1 or 2 in turns for what it
 finds at this level, and `OLD` behind it. ``found[w]`` is all that thread w has found, level by level, encoded

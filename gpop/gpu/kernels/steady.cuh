@@ -1,6 +1,6 @@
 // Iterations of a program without a frontier that are one phase each (rows.cuh): nobody plans, and one barrier is all
 // that stands between two of them. They begin behind the first barrier of a launch, and end it: another barrier and plan
-// took a thirtieth of 20 iterations on a small graph.
+// took a twentieth of 20 iterations on a small graph.
 //
 // Whether the run goes on is decided by all blocks alike, from what they find behind the barrier: whether filterFunc
 // wants it to, for any vertex, and whether the changes of all blocks sum to less than a tolerance. One thread writes the
