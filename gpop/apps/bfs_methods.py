@@ -16,7 +16,8 @@ from gpop.apps.without_messages import no_messages, only_for_messages, told_late
 from gpop.common.errors import UsageError
 from gpop.common.on_demand import Retold
 from gpop.common.parallel import use_threads
-from gpop.direct.breadth_first import FEW, PHASES, search
+from gpop.direct.breadth_first import PHASES, search
+from gpop.direct.breadth_first_alone import FEW
 from gpop.layout.partition import mostly_near
 from gpop.model.sharing import MANY_THREADS
 
@@ -30,7 +31,6 @@ no private cache, and two threads wait for two lines at a time."""
 
 MOST_OF_MANY = 1 << 22
 """With `MANY_THREADS`, of so many of both: a search is shared from a large level on."""
-
 
 MOST_OF_ROAD = 1 << 23
 """Vertices of a graph whose neighbours are few (`FEW`) and near each other, with fewer threads than that. On

@@ -1,8 +1,9 @@
 """Breadth-first search for small graphs: pushed from a list or pulled by bits, level by level.
 
-One thread begins. From a level that is worth it on (`gpop.model.sharing`) others are called, and go on with
-it as breadth_first_together.py says. All that is one call of compiled code: by way of Python the others were
-called 30 microseconds later, a tenth of a search.
+One thread begins (breadth_first_alone.py). From a level that is worth it on (`gpop.model.sharing`) others are
+called, and go on with it as breadth_first_together.py says, two on a road as breadth_first_halves.py does.
+All that is one call of compiled code: by way of Python the others were called 30 microseconds later, a tenth
+of a search.
 
 What push and pull do is in breadth_first_steps.py. A level is pulled where that is likely to look at fewer
 edges. The frontier has a share ``edges / left`` of the edges that are still to be sent, so a vertex without a
@@ -38,7 +39,6 @@ from gpop.direct.breadth_first_halves import begin_halves, push_halves
 from gpop.direct.breadth_first_steps import (
     LEFT,
     LEFT_OFF,
-    PULLS,
     SearchSpace,
 )
 from gpop.direct.breadth_first_together import LEVEL_AT, PARENT_AT, SharedSearch, begin_together, go_on
@@ -219,7 +219,7 @@ def _search_together(
         return np.int64(1)
     job[PARENT_AT], job[LEVEL_AT] = parent.ctypes.data, level.ctypes.data
     called = worth(threads, space.left_off[LEFT], each)
-    if halves != 0 and not space.left_off[PULLS]:
+    if halves != 0:  # roads, which are not pulled from
         function, called = halves, np.int64(2)
         begin_halves(together.halves)
     else:

@@ -53,10 +53,20 @@ def begin_halves(halves):
 
 
 @inline
-def _push(first, last, list, passes, row, tail, mine, theirs, mark, meanwhile, depth, space, parent, level):
+def _find(u, v, tail, row, mine, theirs, mark, meanwhile):
+    """Put u, to which v leads, behind ``row[:tail]`` and mark it, if neither has but for what the other marks
+    `meanwhile`; where the row ends."""
+    own, other = mine[u], theirs[u]
+    new = (own == 0) & ((other == 0) | (other == meanwhile))
+    row[tail] = v << _HALF | u
+    mine[u] = mark if new else own
+    return tail + np.uint64(new)
+
+
+@inline
+def _push(first, last, list, passes, tail, row, mine, theirs, mark, meanwhile, depth, space, parent, level):
     """Settle ``list[first:last]`` at this depth, and put what they lead to behind ``row[:tail]``; its end and
-    the edges. Found is what neither has marked, but for what the other marks `meanwhile`; ``passes``: over
-    entries that the leader has found, too."""
+    the edges. ``passes``: over entries that the leader has found, too."""
     indptr, indices, edges, walked = space.indptr, space.indices, np.uint64(len(space.indices)), np.uint64(0)
     for i in range(first, last):
         if i + _EIGHT < last:
@@ -74,19 +84,10 @@ def _push(first, last, list, passes, row, tail, mine, theirs, mark, meanwhile, d
         while e < stop and e + NARROW <= edges:
             for j in range(NARROW):
                 u = np.uint64(indices[e + j]) if e + j < stop else v  # which has been found
-                own, other = mine[u], theirs[u]
-                new = (own == 0) & ((other == 0) | (other == meanwhile))
-                row[tail] = v << _HALF | u
-                tail += np.uint64(new)
-                mine[u] = mark if new else own
+                tail = _find(u, v, tail, row, mine, theirs, mark, meanwhile)
             e += NARROW
         while e < stop:
-            u = np.uint64(indices[e])
-            own, other = mine[u], theirs[u]
-            new = (own == 0) & ((other == 0) | (other == meanwhile))
-            row[tail] = v << _HALF | u
-            tail += np.uint64(new)
-            mine[u] = mark if new else own
+            tail = _find(np.uint64(indices[e]), v, tail, row, mine, theirs, mark, meanwhile)
             e += _ONE
     return tail, walked
 
@@ -123,75 +124,14 @@ def _push_half(worker, together, space, parent, level):
         of_a = min(half, a_end - a)  # where the second half begins, in both
         of_b = half - of_a
         tail = begin = a_end if leads else b_end
-        some = more = np.uint64(0)
-        if leads:
-            tail, some = _push(
-                a,
-                a + of_a,
-                a_list,
-                False,
-                row,
-                tail,
-                mine,
-                theirs,
-                mark,
-                meanwhile,
-                depth,
-                space,
-                parent,
-                level,
-            )
-            tail, more = _push(
-                b,
-                b + of_b,
-                b_list,
-                True,
-                row,
-                tail,
-                mine,
-                theirs,
-                mark,
-                meanwhile,
-                depth,
-                space,
-                parent,
-                level,
-            )
-        else:
+        first, last, b_first, b_last = a, a + of_a, b, b + of_b
+        if not leads:
             for i in range(b, b_end):
                 mine[b_list[i] & _ID] = OLD
-            tail, some = _push(
-                a + of_a,
-                a_end,
-                a_list,
-                False,
-                row,
-                tail,
-                mine,
-                theirs,
-                mark,
-                meanwhile,
-                depth,
-                space,
-                parent,
-                level,
-            )
-            tail, more = _push(
-                b + of_b,
-                b_end,
-                b_list,
-                True,
-                row,
-                tail,
-                mine,
-                theirs,
-                mark,
-                meanwhile,
-                depth,
-                space,
-                parent,
-                level,
-            )
+            first, last, b_first, b_last = last, a_end, b_last, b_end
+        found = row, mine, theirs, mark, meanwhile, depth, space, parent, level
+        tail, some = _push(first, last, a_list, False, tail, *found)
+        tail, more = _push(b_first, b_last, b_list, True, tail, *found)
         walked += some + more
         levels += 1
         depth += np.int32(1)

@@ -200,9 +200,8 @@ HALVED = {
     "grid": lambda: generate("grid", width=90, height=40),
     "road": lambda: generate("road", width=60, height=60, seed=3),
     "path": lambda: generate("grid", width=3000, height=1),
-    "random": lambda: generate(
-        "uniform", scale=13, degree=1, seed=4, symmetrize=True
-    ),  # halves meet everywhere
+    # Whose halves meet everywhere.
+    "random": lambda: generate("uniform", scale=13, degree=1, seed=4, symmetrize=True),
     "one way": lambda: generate("uniform", scale=13, degree=3, seed=5),
 }
 

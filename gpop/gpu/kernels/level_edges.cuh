@@ -10,7 +10,8 @@ __device__ __forceinline__ void prefetch(const void* at) {
 
 // Whether the message to v makes it active at the next level, as `next` knows then, and no other message has. Where who
 // comes between two messages to a vertex makes it active, too (NOBODY_WAITS), nobody has to wait for his swap: of all who find
-// that it becomes active the first one says so. `seen`: of its field (swap.cuh), since the level began; `ahead` is called before anybody waits.
+// that it becomes active the first one says so. `seen`: of its field (swap.cuh), since the level began; `ahead` is called
+// before anybody waits.
 template <class Active, class Ahead>
 __device__ __forceinline__ bool reaches(uint64 seen, Gathered x, unsigned v, const Active& next, State& state,
                                         const Graph& graph, const Space& space, Control* control, Ahead ahead) {

@@ -31,7 +31,7 @@ struct LevelWork {
   int before;            // in a cluster: those of the blocks before the one that has the number of this lane
   bool own;              // the entries are in the stage of this block, as far as it has to know
   bool swept;            // the level before did not go by its entries, and its bits are still there
-  unsigned marked;         // MARKED: levels of earlier runs
+  unsigned marked;       // MARKED: levels of earlier runs
   LevelStore<CLUSTERED, SWEEPS> store;
 
   __device__ __forceinline__ LevelWork(Team& team, State& state, const Graph& graph, const Space& space, Control* control)
