@@ -16,10 +16,11 @@ from gpop.apps.without_messages import no_messages, only_for_messages, told_late
 from gpop.common.errors import UsageError
 from gpop.common.on_demand import Retold
 from gpop.common.parallel import use_threads
-from gpop.direct.breadth_first import PHASES, search
+from gpop.direct.breadth_first import PHASES, SearchTree, search
 from gpop.direct.breadth_first_alone import FEW
 from gpop.layout.partition import mostly_near
-from gpop.model.sharing import MANY_THREADS
+from gpop.model.crew_trial import crew_trial
+from gpop.model.sharing import MANY_THREADS, least_rest
 
 METHODS = ("auto", "messages", "direct")
 
@@ -36,6 +37,10 @@ MOST_OF_ROAD = 1 << 23
 """Vertices of a graph whose neighbours are few (`FEW`) and near each other, with fewer threads than that. On
 2 threads of an AMD machine direct takes .5 to .74 of the time of messages on grids of 2**18 to 2**23
 vertices, .57 and .7 on roads; on one .6. Larger ones were not looked at."""
+
+
+PULLED = 16
+"""A search of most of a graph that is pulled looks at one in so many edges, at least."""
 
 
 def choose(graph: gpop.Graph, method: str, options: dict[str, Any]) -> tuple[str, str]:
@@ -84,7 +89,7 @@ def without_messages(
     graph: gpop.Graph, source: int, reason: str, threads: int
 ) -> tuple[np.ndarray, np.ndarray, Retold]:
     """Parents and levels, -1 where there is none, and the run."""
-    found = search(graph, source, threads)
+    found = _searched(graph, source, threads)
     run = told_later(
         PHASES,
         found,
@@ -98,3 +103,15 @@ def without_messages(
         reason=reason,
     )
     return found.parent, found.level, run
+
+
+def _searched(graph: gpop.Graph, source: int, threads: int) -> SearchTree:
+    """By one thread, or by all where it may be shared and they were not slower so far."""
+    if least_rest(threads, graph.n) >= graph.n:
+        return search(graph, source)
+    trial = crew_trial(graph, "breadth-first search", threads, 1)
+    crew = trial.threads
+    found = search(graph, source, crew)
+    if PULLED * int(found.edges.sum()) >= graph.m:
+        trial.note(crew, found.seconds)
+    return found

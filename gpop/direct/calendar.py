@@ -153,8 +153,18 @@ def _alone() -> Callable[..., None]:
 @cache
 def _together() -> Callable[..., bool]:
     """The same, for which others may be called."""
+    return entry_of(_search_together, *_asked_together())
+
+
+def is_kept() -> bool:
+    """Whether a search that threads share is compiled, or was by an earlier process."""
+    return _together.cache_info().currsize > 0 or _search_together.is_kept(_asked_together())
+
+
+def _asked_together() -> tuple[Any, ...]:
+    """Kinds of what says where to search, and who."""
     number, table = ArrayKind("int64"), ArrayKind("uint64")
-    return entry_of(_search_together, *_asked(), INT64, INT64, number, number, table, number, number, INT64)
+    return *_asked(), INT64, INT64, number, number, table, number, number, INT64
 
 
 def _asked() -> tuple[Any, ...]:

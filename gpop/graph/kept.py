@@ -65,7 +65,7 @@ class Kind(StrEnum):
     BLOCKS = "blocks"  # the same, and whether there are weights
     HYB = "hyb"  # whether there are weights
     WORKSPACE = "workspace"  # bits of a partition, or "blocks"
-    TIMES = "times of ways"  # None: by what was decided for a program (`gpop.cpu.trial`)
+    TIMES = "times of ways"  # None: by what was decided for a program (`gpop.cpu.trial`); or of a search
     PROGRAM = "program"  # its class
     PART = "part of a rank"  # bits of a partition
     DEVICE = "device"  # bits of a partition, whether the graph is turned round; what else of streamed edges

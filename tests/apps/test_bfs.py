@@ -12,6 +12,8 @@ from gpop.apps import bfs_methods
 from gpop.apps.bfs import verify
 from gpop.apps.bfs_methods import choose
 from gpop.generate import generate
+from gpop.model import sharing
+from gpop.model.crew_trial import FIRST, TURNS
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +103,24 @@ def test_roads_go_without_messages_where_threads_are_few(monkeypatch):
     assert choose(far, "auto", {"threads": 2})[0] == choose(many, "auto", {"threads": 2})[0] == "messages"
     monkeypatch.setattr(bfs_methods, "MOST_OF_ROAD", grid.n - 1)
     assert choose(grid, "auto", {"threads": 2})[0] == "messages"
+
+
+def test_times_say_whether_a_search_is_shared(monkeypatch):
+    """What is found is the same."""
+    monkeypatch.setattr(sharing, "SHARED_VERTICES", 1 << 8)
+    calls, graph = [], generate("grid", width=40, height=40)
+    expected = gpop.bfs(graph, 3, threads=1)
+
+    def timed(graph, source, threads=1):
+        calls.append(threads)
+        return search(graph, source, threads)._replace(seconds={1: 2.0, 2: 3.0}[threads])
+
+    search = bfs_methods.search
+    monkeypatch.setattr(bfs_methods, "search", timed)
+    for _ in range(FIRST + 2 * TURNS + 1):
+        found = gpop.bfs(graph, 3, method="direct", threads=2)
+        assert np.array_equal(found.level, expected.level) and np.array_equal(found.parent, expected.parent)
+    assert calls == [2] * FIRST + [2, 1] * TURNS + [1]
 
 
 def test_both_methods_find_the_same_levels():

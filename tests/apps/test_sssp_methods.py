@@ -9,8 +9,10 @@ import gpop
 from gpop.apps import sssp_methods
 from gpop.apps.sssp import verify
 from gpop.apps.sssp_methods import choose
+from gpop.direct import calendar
 from gpop.generate import generate
 from gpop.model import sharing
+from gpop.model.crew_trial import FIRST, TURNS, CrewTrial
 from gpop.model.sharing import MANY_THREADS, PATHS_NEAR
 from tests.apps import reference
 
@@ -108,13 +110,46 @@ def test_two_threads_share_a_calendar_where_neighbours_are_near_and_not_few(monk
     assert choose(world, "auto", 255, None, TWO)[0] == "messages"
 
 
+@pytest.mark.parametrize(("together", "then"), [(1.5, 2), (2.0, 1), (9.0, 1)])
+def test_times_say_whether_two_threads_share_a_calendar(dense, monkeypatch, together, then):
+    """Of calls from which all is found; what is found is the same."""
+    monkeypatch.setattr(sssp_methods, "LEAST_TRIED", dense.n)
+    calls, graph, hub = [], reference.with_weights(dense, dense.weights), int(dense.out_degree.argmax())
+
+    def timed(graph, source, width, threads=1):
+        calls.append(threads)
+        return search(graph, source, width, threads)._replace(seconds={1: 2.0, 2: together}[threads])
+
+    search = calendar.search
+    monkeypatch.setattr(calendar, "search", timed)
+    monkeypatch.setattr(calendar, "is_kept", lambda: True)
+    expected = gpop.sssp(graph, hub, threads=1).distance
+    for _ in range(FIRST + 2 * TURNS + 2):
+        assert np.array_equal(gpop.sssp(graph, hub, threads=2).distance, expected)
+    assert calls[: FIRST + 2] == [1] * (FIRST + 2) and calls[FIRST + 2] == 2 and calls[-1] == then
+
+
+def test_searches_of_little_are_not_timed(dense, monkeypatch):
+    monkeypatch.setattr(sssp_methods, "LEAST_TRIED", dense.n)
+    monkeypatch.setattr(sssp_methods, "crew_trial", lambda *_: CrewTrial(1, 2))
+    monkeypatch.setattr(CrewTrial, "note", lambda *_: pytest.fail("a search that finds nothing"))
+    assert gpop.sssp(dense, int(dense.out_degree.argmin()), threads=2).reached.sum() == 1
+
+
+def test_nobody_waits_for_a_trial_to_be_compiled(dense, monkeypatch):
+    monkeypatch.setattr(sssp_methods, "LEAST_TRIED", dense.n)
+    monkeypatch.setattr(calendar, "is_kept", lambda: False)
+    graph, hub = reference.with_weights(dense, dense.weights), int(dense.out_degree.argmax())
+    assert {gpop.sssp(graph, hub, threads=2).run.threads for _ in range(FIRST + 2 * TURNS + 2)} == {1}
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_all_methods_find_the_same(dense, threads):
     source = int(dense.out_degree.argmax())
     lists = gpop.sssp(dense, source, method="lists", threads=threads)
-    calendar = gpop.sssp(dense, source, threads=threads)
-    assert calendar.trace.summary["method"] == "calendar" and calendar.run.threads == 1
-    assert np.array_equal(lists.distance, calendar.distance) and calendar.distance.dtype == np.uint32
+    days = gpop.sssp(dense, source, threads=threads)
+    assert days.trace.summary["method"] == "calendar" and days.run.threads == 1
+    assert np.array_equal(lists.distance, days.distance) and days.distance.dtype == np.uint32
     messages = gpop.sssp(dense, source, method="messages", threads=threads)
     assert np.array_equal(lists.distance, messages.distance) and lists.distance.dtype == np.uint32
     assert np.array_equal(lists.reached, messages.reached)
