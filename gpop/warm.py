@@ -1,10 +1,10 @@
 """``python -m gpop.warm``: compile the kernels of all apps now, so that no first run has to wait for them.
 
 Each app is run as a command of its own on a small graph, several at a time, so that what is compiled is what
-commands and one-call functions look for: kernels do not depend on the size of a graph. They do depend on
-types and ways of running: the graph has weights of one byte and a hub (`gpop.cpu.sums`); apps in which all
-vertices are active are run with messages and with pull (`RUNS`). The first run is alone; it compiles what all
-share. Kernels that are there already are only loaded.
+commands and one-call functions look for. Kernels depend on types and ways of running: the graph has weights
+of one byte and a hub (`gpop.cpu.sums`); apps in which all vertices are active are run with messages and with
+pull (`RUNS`). Some that threads share are for larger graphs only (`SIZES`). The first run is alone; it
+compiles what all share. Kernels that are there already are only loaded.
 
 Last, what ``--mode auto`` chooses by is measured on this machine (`gpop.cpu.constants`), if it was not yet.
 """
@@ -33,7 +33,14 @@ from gpop.io import save
 FIRST = "bfs"
 """The app that is run before the others."""
 
-TEXT, BINARY = "graph.wel", "graph.bin"
+TEXT, BINARY, ROAD, NEAR = "graph.wel", "graph.bin", "road.bin", "near.bin"
+"""Two forms of a small graph with a hub; and larger ones whose neighbours are near each other, few and not
+so few, which threads search together."""
+
+SIZES = {
+    ROAD: ("grid", {"width": 600, "height": 600}),
+    NEAR: ("small_world", {"vertices": 150_000, "degree": 8}),
+}
 
 LONG_IDS = ["--partition-size", "65536"]
 """As in the one partition of a graph of more than 32,768 vertices and few edges."""
@@ -43,14 +50,17 @@ MESSAGES = ["--partition-size", "1024"]
 
 RUNS = {
     FIRST: ([TEXT, "--method", "messages"], [TEXT], [BINARY], [BINARY, "--method", "messages"],
-            [BINARY, *LONG_IDS]),
+            [BINARY, *LONG_IDS], [ROAD], [NEAR, "--method", "direct"]),
     "pagerank": ([BINARY], [BINARY, "--mode", "pull"], [BINARY, "--iterations", "2"],
-                 [BINARY, "--iterations", "2", "--mode", "pull"]),
+                 [BINARY, "--iterations", "2", "--mode", "pull"], [ROAD]),
+    "heat_kernel": ([BINARY], [ROAD]),
+    "nibble": ([BINARY], [ROAD]),
+    "pagerank_nibble": ([BINARY], [ROAD]),
     "personalized_pagerank": ([BINARY], [BINARY, "--mode", "pull"]),
     "katz": ([BINARY, "--alpha", "0.001"], [BINARY, "--alpha", "0.001", "--mode", "pull"]),
     "hits": ([BINARY], [BINARY, *MESSAGES], [BINARY, "--mode", "pull"]),
     "sssp": ([BINARY, "--interleave"], [BINARY, "--interleave", *LONG_IDS], [BINARY, "--no-interleave"],
-             [BINARY, "--method", "lists"], [BINARY]),
+             [BINARY, "--method", "lists"], [BINARY], [NEAR]),
     "cc": ([BINARY], [BINARY, "--method", "labels"]),
 }  # fmt: skip
 """Arguments of the apps for which once is not enough; a text file has them compile what reads it."""
@@ -80,6 +90,15 @@ def runs_of(names: list[str]) -> list[tuple[str, list[str]]]:
     return [(known[name], arguments) for name in ordered for arguments in RUNS.get(name, ([BINARY],))]
 
 
+def make_graphs(folder: Path) -> None:
+    """The files that runs are given."""
+    graph = generate("rmat", scale=10, symmetrize=True, weights=(1, 255))
+    for name in (TEXT, BINARY):
+        save(graph, folder / name)
+    for name, (kind, sizes) in SIZES.items():
+        save(generate(kind, weights=(1, 255), **sizes), folder / name)
+
+
 def warm(names: list[str], processes: int, progress: bool = False) -> int:
     """Compile what these apps run, in so many processes; the number of runs.
 
@@ -93,9 +112,7 @@ def warm(names: list[str], processes: int, progress: bool = False) -> int:
         tempfile.TemporaryDirectory() as folder,
         progress_bar(len(runs), "compiling", "run", progress) as bar,
     ):
-        graph = generate("rmat", scale=10, symmetrize=True, weights=(1, 255))
-        for name in (TEXT, BINARY):
-            save(graph, Path(folder, name))
+        make_graphs(Path(folder))
 
         def run(i: int) -> None:
             module, arguments = runs[i]

@@ -11,9 +11,7 @@ import pytest
 from gpop.__main__ import PACKAGE, commands
 from gpop.common import machine_code
 from gpop.common.errors import GpopError
-from gpop.generate import generate
-from gpop.io import save
-from gpop.warm import BINARY, FIRST, RUNS, TEXT, apps, main, runs_of, warm
+from gpop.warm import FIRST, RUNS, apps, main, make_graphs, runs_of, warm
 from tests.test_json import valid
 
 
@@ -70,9 +68,7 @@ def test_where_nothing_can_be_kept_nothing_is_compiled(tmp_path, monkeypatch, ca
 def graphs(tmp_path_factory):
     """What the runs of `gpop.warm` are given."""
     folder = tmp_path_factory.mktemp("warm")
-    graph = generate("rmat", scale=10, symmetrize=True, weights=(1, 255))
-    for name in (TEXT, BINARY):
-        save(graph, folder / name)
+    make_graphs(folder)
     return folder
 
 

@@ -1,7 +1,8 @@
 """Breadth-first search for small graphs: pushed from a list or pulled by bits, level by level.
 
 One thread begins (breadth_first_alone.py). From a level that is worth it on (`gpop.model.sharing`) others are
-called, and go on with it as breadth_first_together.py says, two on a road as breadth_first_halves.py does.
+called, and go on with it as breadth_first_together.py says, on a road as breadth_first_halves.py or
+breadth_first_parts.py does.
 All that is one call of compiled code: by way of Python the others were called 30 microseconds later, a tenth
 of a search.
 
@@ -36,6 +37,7 @@ from gpop.common.memory import require_memory
 from gpop.common.standby import ANNOUNCE, CLOSE, TAKE_PART, borrow, give_back, lead
 from gpop.direct.breadth_first_alone import FEW, begin_search, is_short
 from gpop.direct.breadth_first_halves import begin_halves, push_halves
+from gpop.direct.breadth_first_parts import MOST_PARTS, MOST_VERTICES, begin_parts, push_parts
 from gpop.direct.breadth_first_steps import (
     LEFT,
     LEFT_OFF,
@@ -52,10 +54,9 @@ from gpop.layout.likely_sources import NO_SOURCES, likely_sources
 from gpop.layout.partition import mostly_near
 from gpop.model.sharing import (
     EDGES_EACH,
-    HALVED,
     MANY_THREADS,
+    PARTED,
     chunk_edges,
-    in_halves,
     least_level,
     least_rest,
     worth,
@@ -103,7 +104,8 @@ class _Room:
     def __init__(self, space: SearchSpace, near: bool) -> None:
         self.space, self.table = space, Reference(space)
         self.search = entry_of(_search, INT64, self.table.kind, *_FOUND)
-        self.short, self.near = is_short(space), near
+        self.short = is_short(space)
+        self.parted = self.short and near and len(space.seen) <= MOST_VERTICES
         self.threads = 0  # for so many there is what they share
 
     def have(self, threads: int, parent: np.ndarray, level: np.ndarray) -> None:
@@ -125,11 +127,13 @@ class _Room:
         self, source: int, parent: np.ndarray, level: np.ndarray, least: int, edges: int, threads: int
     ) -> int:
         """A search for which up to so many threads are called; how many were."""
-        halves = entry(push_halves, self.job.kind) if in_halves(threads, self.short, self.near) else 0
+        parts = (
+            entry(push_parts if threads >= MANY_THREADS else push_halves, self.job.kind) if self.parted else 0
+        )
         crew = borrow(threads - 1)
         called = self.together(
             source, self.table, self.shared, parent, level, least, edges, threads, EDGES_EACH,
-            crew.board, crew.places, self.job.table, self.function, halves,
+            crew.board, crew.places, self.job.table, self.function, parts,
         )  # fmt: skip
         give_back(crew)
         return called
@@ -156,8 +160,7 @@ def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
     if least < graph.n:
         room.have(threads, parent, level)
         start = time.perf_counter()
-        halved = in_halves(threads, room.short, room.near)
-        edges = HALVED if halved else least_level(threads, room.short)
+        edges = PARTED if room.parted else least_level(threads, room.short)
         called = room.search_together(source, parent, level, least, edges, threads)
     else:
         start = time.perf_counter()
@@ -208,20 +211,25 @@ def _search(source, space, parent, level):
 
 @kernel
 def _search_together(
-    source, space, together, parent, level, rest, edges, threads, each, board, places, job, function, halves,
+    source, space, together, parent, level, rest, edges, threads, each, board, places, job, function, parts,
 ):  # fmt: skip
     """By one thread, and from a level that is worth to share on by others, too; how many were called.
 
     ``job`` is the table of a `SharedSearch`: only what is found is new in it, and to renew it here takes no
     time.
     """
-    if not begin_search(source, space, parent, level, threads, rest, edges, halves != 0):
+    if not begin_search(source, space, parent, level, threads, rest, edges, parts != 0):
         return np.int64(1)
     job[PARENT_AT], job[LEVEL_AT] = parent.ctypes.data, level.ctypes.data
     called = worth(threads, space.left_off[LEFT], each)
-    if halves != 0:  # roads, which are not pulled from
-        function, called = halves, np.int64(2)
-        begin_halves(together.halves)
+    if parts != 0:  # roads, which are not pulled from
+        function = parts
+        if threads >= MANY_THREADS:
+            called = min(called, np.int64(MOST_PARTS))
+            begin_parts(called - 1, together.parts)
+        else:
+            called = np.int64(2)
+            begin_halves(together.halves)
     else:
         begin_together(called, chunk_edges(called), together, space)
     what = ANNOUNCE | TAKE_PART | CLOSE if called > 1 else TAKE_PART

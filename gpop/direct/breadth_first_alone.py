@@ -49,18 +49,18 @@ def is_short(space):
 
 
 @inline
-def begin_search(source, space, parent, level, threads, shared_rest, shared_edges, halved):
+def begin_search(source, space, parent, level, threads, shared_rest, shared_edges, parted):
     """All levels from ``source``, or those before one that is worth to share, while so many are beyond it.
 
     Returns whether there is such a level. ``order[begin:end]`` is the frontier after a push; what is before
     ``marked`` has its bits in ``visited``. Where others may be called they say of the vertices that were not
     seen that they have no parent: to write to each of them takes one thread a twelfth to a sixth of a search.
     Not two threads, nor where lists are short, as of roads: each level would wait for lines that it writes;
-    but where two wait for each half of them (``halved``) that takes less than to have them written before.
+    but where each waits for its part of them (``parted``) that takes less than to have them written before.
     """
     narrow, most = is_short(space), space.most[0]
     many = threads >= MANY_THREADS and not narrow
-    bare, n = many or halved, np.uint64(len(level))
+    bare, n = many or parted, np.uint64(len(level))
     if not bare:
         parent[:], level[:] = NOBODY, -1
     space.seen[:], space.visited[:], space.tally[:] = 0, 0, 0

@@ -17,7 +17,9 @@ import numpy as np
 
 from gpop.common.atomics import compare_and_swap, popcount, prefetch
 from gpop.common.inlined import inline
-from gpop.direct.breadth_first_halves import SLOTS as HALVES
+from gpop.direct.breadth_first_halves import SLOTS as OF_HALVES
+from gpop.direct.breadth_first_parts import MOST_PARTS
+from gpop.direct.breadth_first_parts import SLOTS as OF_PARTS
 from gpop.direct.breadth_first_steps import BARE, DEPTH, pull, say_unseen
 from gpop.direct.crew import CHUNKS, apart, make_crew
 
@@ -64,6 +66,8 @@ class TogetherSpace(NamedTuple):
     now: np.ndarray
     marks: np.ndarray
     halves: np.ndarray
+    parts: np.ndarray
+    bounds: np.ndarray
 
 
 def space_for(n: int, most: int, threads: int) -> TogetherSpace:
@@ -73,7 +77,8 @@ def space_for(n: int, most: int, threads: int) -> TogetherSpace:
         np.empty(n, np.uint32), np.empty((threads, n + most + _BATCH), np.uint64),
         apart(8 * threads).reshape(threads, 8), np.empty((n + 63) // 64, np.uint64),
         apart(2 * chunks * 8).reshape(2, chunks, 8), np.empty((chunks + 1, 2), np.int64),
-        make_crew(threads), apart(SLOTS), np.empty(n, np.uint8), apart(HALVES),
+        make_crew(threads), apart(SLOTS), np.empty(n, np.uint8), apart(OF_HALVES), apart(OF_PARTS),
+        apart(threads * 2 * MOST_PARTS).view(np.uint64).reshape(threads, 2 * MOST_PARTS),
     )  # fmt: skip
 
 

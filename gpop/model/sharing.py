@@ -19,8 +19,9 @@ SHARED_EDGES, SHARED_BY_MANY = 1 << 12, 1 << 9
 vertices: some microseconds. On 16 threads of an Intel machine a road of 264,000 vertices took 4.8 ms, 7.9
 from 2,048 edges on, and 11 on one thread."""
 
-HALVED = 1 << 4
-"""Vertices of a level from which on two threads have half of each: they need no more than one barrier."""
+PARTED = 1 << 4
+"""Vertices of a level from which on others are called where each has a part of every level of a road
+(`gpop.direct.breadth_first_parts`): they need no more than one barrier."""
 
 EACH_ALONE, SHARED_ANYWAY = 1 << 5, 1 << 16
 """With more edges a vertex than that one thread pushes a level faster than many, unless it has so many edges
@@ -86,17 +87,6 @@ def least_level(threads: int, short: bool) -> int:
     (4096, 4096, 512)
     """
     return SHARED_BY_MANY if threads >= MANY_THREADS and short else SHARED_EDGES
-
-
-def in_halves(threads: int, short: bool, near: bool) -> bool:
-    """Whether two threads push from half of each level (`gpop.direct.breadth_first_halves`).
-
-    Examples
-    --------
-    >>> in_halves(2, True, True), in_halves(2, True, False), in_halves(16, True, True)
-    (True, False, False)
-    """
-    return 1 < threads < MANY_THREADS and short and near
 
 
 @inline
