@@ -20,7 +20,7 @@ from gpop.direct.breadth_first import PHASES, SearchTree, search
 from gpop.direct.breadth_first_alone import FEW
 from gpop.layout.partition import mostly_near
 from gpop.model.crew_trial import crew_trial
-from gpop.model.sharing import MANY_THREADS, least_rest
+from gpop.model.sharing import MANY_THREADS, in_parts, least_rest
 
 METHODS = ("auto", "messages", "direct")
 
@@ -34,10 +34,10 @@ MOST_OF_MANY = 1 << 22
 """With `MANY_THREADS`, of so many of both: a search is shared from a large level on."""
 
 MOST_OF_ROAD = 1 << 23
-"""Vertices of a graph whose neighbours are few (`FEW`) and near each other, with fewer threads than that. On
-2 threads of an AMD machine direct takes .5 to .74 of the time of messages on grids of 2**18 to 2**23
-vertices, .57 and .7 on roads; on one .6. Larger ones were not looked at."""
-
+"""Vertices of a graph whose neighbours are few (`FEW`) and near each other. On 2 threads of an AMD machine
+direct takes .5 to .74 of the time of messages on grids of 2**18 to 2**23 vertices, .57 and .7 on roads; on
+one .6. On 4, 8 and 16 of an Intel one .75, .6 and .37 on grids and roads of 2**20. Larger ones were not
+looked at."""
 
 PULLED = 16
 """A search of most of a graph that is pulled looks at one in so many edges, at least."""
@@ -80,9 +80,9 @@ def _is_small(graph: gpop.Graph, options: dict[str, Any]) -> bool:
 
 
 def _is_road(graph: gpop.Graph, options: dict[str, Any]) -> bool:
-    """Whether levels are many and small, and few threads push from them: half of each, two do."""
+    """Whether levels are many and small, and each thread pushes from a part of them."""
     few = graph.m <= FEW * graph.n and graph.n <= MOST_OF_ROAD
-    return few and use_threads(options.get("threads")) < MANY_THREADS and mostly_near(graph)
+    return few and in_parts(use_threads(options.get("threads")), graph.n) and mostly_near(graph)
 
 
 def without_messages(

@@ -57,6 +57,7 @@ from gpop.model.sharing import (
     MANY_THREADS,
     PARTED,
     chunk_edges,
+    in_parts,
     least_level,
     least_rest,
     worth,
@@ -104,8 +105,7 @@ class _Room:
     def __init__(self, space: SearchSpace, near: bool) -> None:
         self.space, self.table = space, Reference(space)
         self.search = entry_of(_search, INT64, self.table.kind, *_FOUND)
-        self.short = is_short(space)
-        self.parted = self.short and near and len(space.seen) <= MOST_VERTICES
+        self.short, self.near = is_short(space), near
         self.threads = 0  # for so many there is what they share
 
     def have(self, threads: int, parent: np.ndarray, level: np.ndarray) -> None:
@@ -123,13 +123,18 @@ class _Room:
             self.together = entry_of(_search_together, INT64, *kinds)
             self.function, self.threads = entry(go_on, self.job.kind), threads
 
+    def has_parts(self, threads: int) -> bool:
+        """Whether so many threads have a part of every level each."""
+        n = len(self.space.seen)
+        return self.short and self.near and in_parts(threads, n) and n <= MOST_VERTICES
+
     def search_together(
         self, source: int, parent: np.ndarray, level: np.ndarray, least: int, edges: int, threads: int
     ) -> int:
         """A search for which up to so many threads are called; how many were."""
-        parts = (
-            entry(push_parts if threads >= MANY_THREADS else push_halves, self.job.kind) if self.parted else 0
-        )
+        parts = 0
+        if self.has_parts(threads):
+            parts = entry(push_parts if threads >= MANY_THREADS else push_halves, self.job.kind)
         crew = borrow(threads - 1)
         called = self.together(
             source, self.table, self.shared, parent, level, least, edges, threads, EDGES_EACH,
@@ -160,7 +165,7 @@ def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
     if least < graph.n:
         room.have(threads, parent, level)
         start = time.perf_counter()
-        edges = PARTED if room.parted else least_level(threads, room.short)
+        edges = PARTED if room.has_parts(threads) else least_level(threads, room.short)
         called = room.search_together(source, parent, level, least, edges, threads)
     else:
         start = time.perf_counter()

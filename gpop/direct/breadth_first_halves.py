@@ -25,7 +25,7 @@ import numpy as np
 from gpop.common.atomics import clock_ns, compare_and_swap, load_acquire, prefetch, store_release
 from gpop.common.inlined import inline
 from gpop.direct.breadth_first_steps import DEPTH, FROM, NARROW, NOBODY, TO, push, say_unseen
-from gpop.direct.phases import back_off
+from gpop.direct.phases import back_off, wait_until
 
 WORD, EDGES = 0, 2
 """What each tells, the leader from slot 0 on, the other one from `_OTHER` on; edges that it has walked."""
@@ -151,14 +151,6 @@ def _push_half(worker, together, space, parent, level):
 
 
 @inline
-def _wait(slot, halves):
-    tries = 0
-    while load_acquire(halves, slot) == 0:
-        back_off(tries)
-        tries += 1
-
-
-@inline
 def _lead(together, space, parent, level):
     """The leader: alone until the other one is ready, or nothing is left."""
     halves, now, started = together.halves, space.left_off, clock_ns()
@@ -173,7 +165,7 @@ def _lead(together, space, parent, level):
         for i in range(begin, end):
             together.found[0, i - begin] = space.order[i]
         halves[BASE], halves[SIZE_AT] = depth, end - begin
-        _wait(READY, halves)
+        wait_until(halves, READY, 1)
         store_release(halves, BEGUN, np.int64(1))
         _push_half(np.int64(0), together, space, parent, level)
         space.tally[_PUSH_EDGES] += halves[EDGES] + halves[EDGES + _OTHER]
@@ -187,7 +179,7 @@ def _follow(together, space, parent, level):
     if compare_and_swap(halves, CLAIM, np.int64(0), np.int64(_COMES)):
         together.marks[:] = 0
         store_release(halves, READY, np.int64(1))
-        _wait(BEGUN, halves)
+        wait_until(halves, BEGUN, 1)
         _push_half(np.int64(1), together, space, parent, level)
 
 

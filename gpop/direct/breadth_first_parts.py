@@ -25,17 +25,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.common.atomics import (
-    clock_ns,
-    compare_and_swap,
-    fetch_add,
-    load_acquire,
-    prefetch,
-    store_release,
-)
+from gpop.common.atomics import clock_ns, compare_and_swap, fetch_add, load_acquire, prefetch, store_release
 from gpop.common.inlined import inline
 from gpop.direct.breadth_first_steps import DEPTH, FROM, NARROW, NOBODY, TO, push, say_unseen
-from gpop.direct.phases import back_off
+from gpop.direct.phases import back_off, wait_until
 
 MOST_PARTS = 16
 """More would wait for each other longer than a level takes."""
@@ -44,7 +37,7 @@ LEAST_PART = 16
 """Vertices of a part."""
 
 PATIENCE_NS = 40_000
-"""For which the leader, once somebody has come, goes on alone until all have."""
+"""For which the leader goes on alone, though somebody has come, until all have."""
 
 COME, WANTED, PARTS, WRITTEN, BEGUN = 0, 8, 9, 16, 24
 """How many have come, or `_CLOSED` and more; how many are called; parts, once that is decided; how many have
@@ -151,16 +144,14 @@ def _keep_up(worker, levels, crew, parts):
     if levels % (_RING // 2) == 0:
         store_release(parts, HEARD + _LINE * worker, levels)
         for other in range(crew):
-            tries = 0
-            while load_acquire(parts, HEARD + _LINE * other) < levels - _RING // 2:
-                back_off(tries)
-                tries += 1
+            wait_until(parts, HEARD + _LINE * other, levels - _RING // 2)
 
 
 @inline
 def _part(worker, shares, crew, size, bounds):
     """Where this one's part of a level begins and ends: what it has found itself, unless some have found much
-    more than others. Whatever is pushed by another has to be fetched, with all that it leads to."""
+    more than others. What another pushes has to be fetched, with all that it leads to: to cut every level
+    evenly took 1.2 to 2 times as long on an Intel machine."""
     before, most, theirs, own = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
     for other in range(crew):
         length = bounds[MOST_PARTS + other] - bounds[other]
@@ -245,14 +236,6 @@ def _write_levels(worker, crew, parent, level):
 
 
 @inline
-def _wait(slot, least, parts):
-    tries = 0
-    while load_acquire(parts, slot) < least:
-        back_off(tries)
-        tries += 1
-
-
-@inline
 def _share(worker, crew, together, space, parent, level):
     """The rest of a search, of which the leader has said where it begins. Once nobody finds anything, nobody
     looks at marks."""
@@ -285,7 +268,7 @@ def _lead(together, space, parent, level):
         _write_marks(np.int64(0), crew, space, level)
         for i in range(begin, end):
             together.found[0, i - begin] = space.order[i]
-        _wait(WRITTEN, crew - 1, parts)
+        wait_until(parts, WRITTEN, crew - 1)
         for i in range(begin, end):
             level[space.order[i] & _ID] = depth << _PART
         store_release(parts, BEGUN, np.int64(1))
@@ -299,12 +282,12 @@ def _follow(together, space, parent, level):
     parts = together.parts
     number = fetch_add(parts, COME, 1) + 1
     if number < MOST_PARTS:
-        _wait(PARTS, 1, parts)
+        wait_until(parts, PARTS, 1)
         crew = parts[PARTS]
         if number < crew:
             _write_marks(number, crew, space, level)
             fetch_add(parts, WRITTEN, 1)
-            _wait(BEGUN, 1, parts)
+            wait_until(parts, BEGUN, 1)
             _share(number, crew, together, space, parent, level)
 
 

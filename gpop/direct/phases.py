@@ -55,9 +55,15 @@ def back_off(tries):
 
 
 @inline
-def wait_for(phases, phase, chunks):
-    """Return when all chunks of the phase are done; what they wrote is visible then."""
+def wait_until(words, slot, least):
+    """Return when a word is so much or more; what was written before it was is visible then."""
     tries = 0
-    while load_acquire(phases, 2 * _LINE * phase + _LINE) < chunks:
+    while load_acquire(words, slot) < least:
         back_off(tries)
         tries += 1
+
+
+@inline
+def wait_for(phases, phase, chunks):
+    """Return when all chunks of the phase are done."""
+    wait_until(phases, 2 * _LINE * phase + _LINE, chunks)

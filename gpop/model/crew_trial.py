@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from gpop.graph.graph import Graph
 
 FIRST, AGAIN = 2, 48
-"""Calls before the first trial and between trials."""
+"""Calls before the first trial of several threads, and between trials and before one of fewer: those that the
+model has share a search seldom should not."""
 
 TURNS = 3
 """Of each number of threads that count."""
@@ -57,7 +58,7 @@ class CrewTrial:
     def __init__(self, usual: int, other: int) -> None:
         self._usual, self._other = usual, other
         self.took: dict[int, float] = {}
-        self._wait(FIRST)
+        self._wait(FIRST if usual < other else AGAIN)
 
     def _wait(self, calls: int) -> None:
         """Nothing is tried in so many calls."""

@@ -13,7 +13,8 @@ from gpop.apps.bfs import verify
 from gpop.apps.bfs_methods import choose
 from gpop.generate import generate
 from gpop.model import sharing
-from gpop.model.crew_trial import FIRST, TURNS
+from gpop.model.crew_trial import AGAIN, TURNS
+from gpop.model.sharing import MANY_THREADS
 
 
 @pytest.fixture(scope="module")
@@ -88,16 +89,20 @@ def test_which_method_is_chosen(grid, monkeypatch):
             patch.setattr(bfs_methods, bound, value - 1)
             assert chosen() == "messages" and chosen("direct") == "direct"
             patch.setattr(bfs_methods, "MOST_OF_MANY", both)
-            assert chosen(threads=bfs_methods.MANY_THREADS) == "direct"
-            assert chosen(threads=bfs_methods.MANY_THREADS - 1) == "messages"
+            assert chosen(threads=MANY_THREADS) == "direct"
+            assert chosen(threads=MANY_THREADS - 1) == "messages"
 
 
-def test_roads_go_without_messages_where_threads_are_few(monkeypatch):
+def test_roads_go_without_messages_unless_they_are_large(monkeypatch):
     grid = generate("grid", width=100, height=100)
     for bound in ("MOST_VERTICES", "MOST_OF_BOTH", "MOST_OF_MANY"):
         monkeypatch.setattr(bfs_methods, bound, 0)
-    assert choose(grid, "auto", {"threads": 2})[0] == choose(grid, "auto", {"threads": 1})[0] == "direct"
-    assert choose(grid, "auto", {"threads": bfs_methods.MANY_THREADS})[0] == "messages"
+    for threads in (1, 2, MANY_THREADS):
+        assert choose(grid, "auto", {"threads": threads})[0] == "direct"
+    monkeypatch.setattr(sharing, "PART_OF_ROAD", grid.n // MANY_THREADS - 1)
+    assert choose(grid, "auto", {"threads": 1})[0] == choose(grid, "auto", {"threads": 2})[0] == "direct"
+    assert choose(grid, "auto", {"threads": MANY_THREADS})[0] == "messages"
+    assert choose(grid, "auto", {"threads": MANY_THREADS + 1})[0] == "direct"
     far = generate("uniform", scale=12, degree=3, seed=1)
     many = generate("grid3", width=30, height=30, depth=30)
     assert choose(far, "auto", {"threads": 2})[0] == choose(many, "auto", {"threads": 2})[0] == "messages"
@@ -117,10 +122,10 @@ def test_times_say_whether_a_search_is_shared(monkeypatch):
 
     search = bfs_methods.search
     monkeypatch.setattr(bfs_methods, "search", timed)
-    for _ in range(FIRST + 2 * TURNS + 1):
+    for _ in range(AGAIN + 2 * TURNS + 1):
         found = gpop.bfs(graph, 3, method="direct", threads=2)
         assert np.array_equal(found.level, expected.level) and np.array_equal(found.parent, expected.parent)
-    assert calls == [2] * FIRST + [2, 1] * TURNS + [1]
+    assert calls == [2] * AGAIN + [2, 1] * TURNS + [1]
 
 
 def test_both_methods_find_the_same_levels():

@@ -9,17 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import njit
 
 from gpop.apps.bfs import BFSResult, verify
 from gpop.common.parallel import for_each
-from gpop.direct import breadth_first, breadth_first_halves, breadth_first_parts
+from gpop.direct import breadth_first
 from gpop.direct.breadth_first import search
-from gpop.direct.breadth_first_parts import MOST_PARTS
-from gpop.direct.breadth_first_steps import DEPTH, FROM, TO
 from gpop.generate import generate
 from gpop.graph.graph import Graph
-from gpop.model.sharing import MANY_THREADS
 from tests.apps import reference
 from tests.graphs import small_graphs
 
@@ -196,59 +192,6 @@ def test_many_threads_share_smaller_levels_than_two(monkeypatch):
     alone, two, many = (search(graph, 0, threads) for threads in (1, 2, 8))
     assert (alone.threads, two.threads, many.threads) == (1, 1, 8)
     assert np.array_equal(alone.parent, many.parent)
-
-
-PARTED = {
-    "grid": lambda: generate("grid", width=90, height=40),
-    "road": lambda: generate("road", width=60, height=60, seed=3),
-    "path": lambda: generate("grid", width=3000, height=1),
-    # Whose parts meet everywhere.
-    "random": lambda: generate("uniform", scale=13, degree=1, seed=4, symmetrize=True),
-    "one way": lambda: generate("uniform", scale=13, degree=3, seed=5),
-}
-
-
-@pytest.fixture
-def parted(monkeypatch):
-    """As if every graph with few edges were a large road."""
-    monkeypatch.setattr(breadth_first, "mostly_near", lambda graph: True)
-    monkeypatch.setattr(breadth_first, "least_rest", lambda threads, n: 1 if threads > 1 else n)
-
-
-@pytest.mark.parametrize("name", PARTED)
-def test_by_parts_it_is_the_same_tree(name, parted, monkeypatch):
-    monkeypatch.setattr(breadth_first, "EDGES_EACH", 1)
-    graph = PARTED[name]()
-    for source in (int(graph.out_degree.argmax()), 0, graph.n - 1):
-        expected = search(graph, source)
-        for threads in (2, 3, 12):
-            for _ in range(6):
-                found = search(graph, source, threads)
-                called = 2 if threads < MANY_THREADS else min(threads, MOST_PARTS)
-                assert found.threads == called or (expected.level >= 0).sum() < 100 or name == "path"
-                assert np.array_equal(found.level, expected.level)
-                assert np.array_equal(found.parent, expected.parent)
-                assert np.array_equal(found.edges, expected.edges)
-
-
-@pytest.mark.parametrize("module", [breadth_first_halves, breadth_first_parts])
-@pytest.mark.parametrize("name", PARTED)
-def test_the_leader_finds_the_tree_where_nobody_comes(name, module, parted):
-    graph = PARTED[name]()
-    source = int(graph.out_degree.argmax())
-    expected = search(graph, source)
-    room, alone = breadth_first._room(graph), njit(module._lead)
-    parent, level = np.full(graph.n, 7, np.uint32), np.full(graph.n, 7, np.int32)
-    room.have(2, parent, level)
-    space = room.space
-    room.beside.halves[:] = room.beside.parts[:] = 0
-    space.seen[:] = space.tally[:] = 0
-    space.seen[source], space.order[0] = 1, source << 32 | source
-    space.left_off[[FROM, TO, DEPTH]] = 0, 1, 0
-    alone(room.beside, space, parent, level)
-    assert np.array_equal(parent.view(np.int32), expected.parent)
-    assert np.array_equal(level, expected.level)
-    assert space.tally[0] == expected.edges[0]
 
 
 def test_what_is_not_worth_it_one_thread_does_alone():

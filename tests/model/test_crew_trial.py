@@ -23,9 +23,9 @@ def test_several_are_taken_where_they_are_faster_and_their_first_turn_does_not_c
     assert trial.threads == 2 and trial.took == {1: 1.0, 2: 0.9}
 
 
-def test_one_needs_nothing_first():
+def test_one_needs_nothing_first_and_is_tried_late():
     trial = CrewTrial(16, 1)
-    assert calls(trial, {16: 1.0, 1: 0.5}, FIRST + 2 * TURNS) == [16] * FIRST + [16, 1] * TURNS
+    assert calls(trial, {16: 1.0, 1: 0.5}, AGAIN + 2 * TURNS) == [16] * AGAIN + [16, 1] * TURNS
     assert trial.threads == 1
 
 
@@ -39,7 +39,7 @@ def test_the_usual_number_stays_where_the_other_is_not_clearly_faster(other):
 
 def test_who_falls_far_behind_has_no_more_turns_and_is_tried_again_much_later():
     trial = CrewTrial(16, 1)
-    assert calls(trial, {16: 1.0, 1: 3.0}, FIRST + 2) == [16] * (FIRST + 1) + [1]
+    assert calls(trial, {16: 1.0, 1: 3.0}, AGAIN + 2) == [16] * (AGAIN + 1) + [1]
     assert set(calls(trial, {16: 1.0, 1: 3.0}, 9 * AGAIN)) == {16}
     assert calls(trial, {16: 1.0, 1: 3.0}, 2) == [16, 1]
 
