@@ -36,8 +36,8 @@ MOST_OF_MANY = 1 << 22
 MOST_OF_ROAD = 1 << 23
 """Vertices of a graph whose neighbours are few (`FEW`) and near each other. On 2 threads of an AMD machine
 direct takes .5 to .74 of the time of messages on grids of 2**18 to 2**23 vertices, .57 and .7 on roads; on
-one .6. On 4, 8 and 16 of an Intel one .75, .6 and .37 on grids and roads of 2**20. Larger ones were not
-looked at."""
+one .6. On 4, 8 and 16 of two Intel ones .7 to .9, .4 to .6 and .33 to .38 on a grid and roads of 2**20.
+Larger ones were not looked at."""
 
 PULLED = 16
 """A search of most of a graph that is pulled looks at one in so many edges, at least."""
