@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpop.common.alike import SETTING, is_shipped
 from gpop.common.command import Parser, add_json_option, exit_code, print_json, prog
-from gpop.cpu.constants import SETTING, constants, is_shipped, kept, machine, measured
+from gpop.cpu.constants import constants, kept, machine, measured
 from gpop.cpu.engine import CpuEngine
 
 ABOUT = {

@@ -110,6 +110,8 @@ def _searched(graph: gpop.Graph, source: int, threads: int) -> SearchTree:
     if least_rest(threads, graph.n) >= graph.n:
         return search(graph, source)
     trial = crew_trial(graph, "breadth-first search", threads, 1)
+    if trial is None:
+        return search(graph, source, threads)
     crew = trial.threads
     found = search(graph, source, crew)
     if PULLED * int(found.edges.sum()) >= graph.m:

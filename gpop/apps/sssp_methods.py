@@ -208,6 +208,8 @@ def _by_calendar(graph: gpop.Graph, source: int, unit: float, threads: int) -> D
         return calendar.search(graph, source, width)
     usual, other = (threads, 1) if shared else (1, threads)
     trial = crew_trial(graph, "shortest paths", usual, other)
+    if trial is None:
+        return calendar.search(graph, source, width, usual)
     if trial.threads > usual and not calendar.is_kept():
         trial.put_off()
     crew = trial.threads

@@ -11,7 +11,7 @@ in kernels          ``atomics``, ``vectors``, ``bits``, ``random_bits``, ``shell
 threads             ``parallel``, ``standby``, ``own_core``, ``interrupts``
 memory              ``memory``, ``arrays``, ``used_pages``, ``spill``
 files               ``replacing``, ``write_arrays``, ``user_folder``, ``array_hash``
-what is given       ``arguments``, ``flags``, ``byte_sizes``, ``spelling``, ``errors``
+what is given       ``arguments``, ``flags``, ``byte_sizes``, ``spelling``, ``errors``, ``alike``
 what people see     ``command``, ``starting``, ``progress``, ``charts``, ``html``, ``histogram``,
                     ``machine``
 ways round          ``above``, ``others``, ``launched``, ``on_demand``

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from threading import Lock
 
-from gpop.common.errors import GpopError, UsageError
+from gpop.common.alike import is_shipped
+from gpop.common.errors import GpopError
 from gpop.common.machine import processor
 from gpop.common.parallel import worker_count
 from gpop.common.user_folder import recall, remember
@@ -33,8 +33,6 @@ from gpop.plan.plan import Plan
 
 LARGE_EDGES = 1 << 26
 """From so many edges on, the layouts of a first run take longer than measuring."""
-
-SETTING = "GPOP_CONSTANTS"
 
 FILE = "constants"
 
@@ -70,20 +68,6 @@ def measured(engine_of: Callable[[Plan], Engine]) -> Constants:
     found = measure(engine_of, worker_count())
     remember(FILE, recall(FILE) | {machine(): found.told()})
     return found
-
-
-def is_shipped() -> bool:
-    """Whether those that gpop comes with are asked for.
-
-    Raises
-    ------
-    UsageError
-        If the setting is something else.
-    """
-    setting = os.environ.get(SETTING, "")
-    if setting not in ("", "shipped"):
-        raise UsageError(f"{SETTING}={setting}: expected shipped, or nothing")
-    return setting == "shipped"
 
 
 _of_process: dict[bool, Constants] = {}

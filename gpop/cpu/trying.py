@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import time
 
+from gpop.common.alike import is_shipped
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.memory import available_bytes
 from gpop.cpu import loop_state
-from gpop.cpu.constants import is_shipped
 from gpop.cpu.preparation import Preparation
 from gpop.cpu.specialise import is_kept, is_loaded
 from gpop.cpu.traits import Traits, traits_of

@@ -16,8 +16,10 @@ the graph count: others take what they take by where they begin.
 from __future__ import annotations
 
 import statistics
+from threading import Lock
 from typing import TYPE_CHECKING
 
+from gpop.common.alike import is_shipped
 from gpop.graph.kept import Kind
 
 if TYPE_CHECKING:
@@ -53,11 +55,12 @@ class CrewTrial:
     (2, {1: 0.9, 2: 0.6})
     """
 
-    __slots__ = ("_left", "_other", "_ready", "_turns", "_usual", "threads", "took")
+    __slots__ = ("_at_once", "_left", "_other", "_ready", "_turns", "_usual", "threads", "took")
 
     def __init__(self, usual: int, other: int) -> None:
         self._usual, self._other = usual, other
         self.took: dict[int, float] = {}
+        self._at_once = Lock()  # calls of several threads of Python
         self._wait(FIRST if usual < other else AGAIN)
 
     def _wait(self, calls: int) -> None:
@@ -67,19 +70,21 @@ class CrewTrial:
 
     def put_off(self) -> None:
         """The other number of threads cannot be tried now."""
-        self._wait(AGAIN)
+        with self._at_once:
+            self._wait(AGAIN)
 
     def note(self, threads: int, seconds: float) -> None:
         """A call by so many threads took so long; one that ran beside another may not be whose turn it is."""
-        if threads != self.threads:
-            return
-        if self._left > 0:
-            self._left -= 1
-        elif threads == self._other and not self._ready:
-            self._ready = True
-        else:
-            self._turns[threads].append(seconds)
-            self._end_turn()
+        with self._at_once:
+            if threads != self.threads:
+                return
+            if self._left > 0:
+                self._left -= 1
+            elif threads == self._other and not self._ready:
+                self._ready = True
+            else:
+                self._turns[threads].append(seconds)
+                self._end_turn()
 
     def _end_turn(self) -> None:
         """The other's begins, or all are over."""
@@ -93,16 +98,13 @@ class CrewTrial:
             self._wait(round(AGAIN * max(1.0, behind) ** 2))
 
 
-def crew_trial(graph: Graph, of: str, usual: int, other: int) -> CrewTrial:
+def crew_trial(graph: Graph, of: str, usual: int, other: int) -> CrewTrial | None:
     """That of a kind of search on a graph, kept with it; ``usual`` is the number of threads by the model.
 
-    Examples
-    --------
-    >>> from gpop.graph.graph import Graph
-    >>> graph = Graph.from_edges([0], [1])
-    >>> crew_trial(graph, "search", 1, 2) is crew_trial(graph, "search", 1, 2)
-    True
+    None where every machine is to choose alike (`gpop.common.alike`).
     """
+    if is_shipped():
+        return None
     key = of, usual, other
     found = graph.store.get(Kind.TIMES, key)
     return graph.store.put(Kind.TIMES, CrewTrial(usual, other), key, holds=()) if found is None else found

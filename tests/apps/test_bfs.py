@@ -12,7 +12,7 @@ from gpop.apps import bfs_methods
 from gpop.apps.bfs import verify
 from gpop.apps.bfs_methods import choose
 from gpop.generate import generate
-from gpop.model import sharing
+from gpop.model import crew_trial, sharing
 from gpop.model.crew_trial import AGAIN, TURNS
 from gpop.model.sharing import MANY_THREADS
 
@@ -112,6 +112,7 @@ def test_roads_go_without_messages_unless_they_are_large(monkeypatch):
 
 def test_times_say_whether_a_search_is_shared(monkeypatch):
     """What is found is the same."""
+    monkeypatch.setattr(crew_trial, "is_shipped", lambda: False)
     monkeypatch.setattr(sharing, "SHARED_VERTICES", 1 << 8)
     calls, graph = [], generate("grid", width=40, height=40)
     expected = gpop.bfs(graph, 3, threads=1)

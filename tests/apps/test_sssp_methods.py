@@ -11,7 +11,7 @@ from gpop.apps.sssp import verify
 from gpop.apps.sssp_methods import choose
 from gpop.direct import calendar
 from gpop.generate import generate
-from gpop.model import sharing
+from gpop.model import crew_trial, sharing
 from gpop.model.crew_trial import FIRST, TURNS, CrewTrial
 from gpop.model.sharing import MANY_THREADS, PATHS_NEAR
 from tests.apps import reference
@@ -113,6 +113,7 @@ def test_two_threads_share_a_calendar_where_neighbours_are_near_and_not_few(monk
 @pytest.mark.parametrize(("together", "then"), [(1.5, 2), (2.0, 1), (9.0, 1)])
 def test_times_say_whether_two_threads_share_a_calendar(dense, monkeypatch, together, then):
     """Of calls from which all is found; what is found is the same."""
+    monkeypatch.setattr(crew_trial, "is_shipped", lambda: False)
     monkeypatch.setattr(sssp_methods, "LEAST_TRIED", dense.n)
     calls, graph, hub = [], reference.with_weights(dense, dense.weights), int(dense.out_degree.argmax())
 
@@ -137,6 +138,7 @@ def test_searches_of_little_are_not_timed(dense, monkeypatch):
 
 
 def test_nobody_waits_for_a_trial_to_be_compiled(dense, monkeypatch):
+    monkeypatch.setattr(crew_trial, "is_shipped", lambda: False)
     monkeypatch.setattr(sssp_methods, "LEAST_TRIED", dense.n)
     monkeypatch.setattr(calendar, "is_kept", lambda: False)
     graph, hub = reference.with_weights(dense, dense.weights), int(dense.out_degree.argmax())

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.common.alike import SETTING
 from gpop.cpu import calibrate, constants
 from gpop.cpu.engine import CpuEngine
 from gpop.layout import edge_blocks
@@ -28,7 +29,7 @@ EDGES = np.full(4, 1e6)
 def fresh(monkeypatch, tmp_path):
     """A process that has not chosen yet, on a machine of which nothing is kept."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.delenv(constants.SETTING)
+    monkeypatch.delenv(SETTING)
     monkeypatch.setattr(constants, "_of_process", {})
 
 
@@ -80,10 +81,10 @@ def test_kept_by_machine_and_the_same_throughout_a_process(fresh, monkeypatch):
     monkeypatch.setattr(calibrate, "measure", lambda *_: pytest.fail("measured again"))
     constants._of_process.clear()
     assert constants.constants() == constants.constants(CpuEngine) == other
-    monkeypatch.setenv(constants.SETTING, "shipped")
+    monkeypatch.setenv(SETTING, "shipped")
     constants._of_process.clear()
     assert constants.constants(CpuEngine) == SHIPPED
-    monkeypatch.setenv(constants.SETTING, "mine")
+    monkeypatch.setenv(SETTING, "mine")
     constants._of_process.clear()
     with pytest.raises(gpop.UsageError, match=r"^GPOP_CONSTANTS=mine: expected shipped, or nothing$"):
         constants.constants()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gpop.graph.graph import Graph
+from gpop.model import crew_trial
 from gpop.model.crew_trial import AGAIN, FIRST, TURNS, CrewTrial
 
 
@@ -61,3 +63,12 @@ def test_calls_beside_others_and_what_cannot_be_tried():
     assert trial.threads == 2
     trial.put_off()
     assert set(calls(trial, {1: 1.0}, AGAIN)) == {1}
+
+
+def test_a_trial_is_kept_with_the_graph_unless_every_machine_is_to_choose_alike(monkeypatch):
+    graph = Graph.from_edges([0], [1])
+    assert crew_trial.crew_trial(graph, "search", 1, 2) is None
+    monkeypatch.setattr(crew_trial, "is_shipped", lambda: False)
+    trial = crew_trial.crew_trial(graph, "search", 1, 2)
+    assert crew_trial.crew_trial(graph, "search", 1, 2) is trial
+    assert crew_trial.crew_trial(graph, "search", 2, 1) is not trial
