@@ -83,6 +83,10 @@ LEAST_TRIED = 1 << 15
 """Vertices from which on times may say how many threads have a calendar. On 7,115 votes two take 1.25 of the
 time of one where that is .79 on 82,000 people, and on 34,546 papers 1.0 to 1.3."""
 
+COMPILED_AFTER_S = 40.0
+"""Seconds of searches on a graph after which what threads share is compiled to be tried, where nothing
+(`gpop.warm`) has done so before: that takes 1 to 4."""
+
 DAY_STEPS, DAY_STEPS_EVEN, DAY_STEPS_CHAINS, CHAINS = 1, 2, 20, 2.5
 """Width of a calendar's days in mean weights over the mean degree: among hubs (`UNEVEN`), where vertices have
 about as many edges as each other, and where most have one ahead and one behind, with fewer than `CHAINS` in
@@ -210,7 +214,7 @@ def _by_calendar(graph: gpop.Graph, source: int, unit: float, threads: int) -> D
     trial = crew_trial(graph, "shortest paths", usual, other)
     if trial is None:
         return calendar.search(graph, source, width, usual)
-    if trial.threads > usual and not calendar.is_kept():
+    if trial.threads > usual and trial.spent < COMPILED_AFTER_S and not calendar.is_kept():
         trial.put_off()
     crew = trial.threads
     found = calendar.search(graph, source, width, crew)

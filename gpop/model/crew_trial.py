@@ -43,6 +43,8 @@ class CrewTrial:
     ----------
     threads : int
         Of the next call.
+    spent : float
+        Seconds of all calls that count.
     took : dict
         By number of threads: seconds of a call in the last trial, once it is over.
 
@@ -55,11 +57,11 @@ class CrewTrial:
     (2, {1: 0.9, 2: 0.6})
     """
 
-    __slots__ = ("_at_once", "_left", "_other", "_ready", "_turns", "_usual", "threads", "took")
+    __slots__ = ("_at_once", "_left", "_other", "_ready", "_turns", "_usual", "spent", "threads", "took")
 
     def __init__(self, usual: int, other: int) -> None:
         self._usual, self._other = usual, other
-        self.took: dict[int, float] = {}
+        self.spent, self.took = 0.0, dict[int, float]()
         self._at_once = Lock()  # calls of several threads of Python
         self._wait(FIRST if usual < other else AGAIN)
 
@@ -76,6 +78,7 @@ class CrewTrial:
     def note(self, threads: int, seconds: float) -> None:
         """A call by so many threads took so long; one that ran beside another may not be whose turn it is."""
         with self._at_once:
+            self.spent += seconds
             if threads != self.threads:
                 return
             if self._left > 0:

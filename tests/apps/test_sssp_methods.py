@@ -143,6 +143,9 @@ def test_nobody_waits_for_a_trial_to_be_compiled(dense, monkeypatch):
     monkeypatch.setattr(calendar, "is_kept", lambda: False)
     graph, hub = reference.with_weights(dense, dense.weights), int(dense.out_degree.argmax())
     assert {gpop.sssp(graph, hub, threads=2).run.threads for _ in range(FIRST + 2 * TURNS + 2)} == {1}
+    monkeypatch.setattr(sssp_methods, "COMPILED_AFTER_S", 0.0)  # but for one who has searched for so long
+    graph = reference.with_weights(dense, dense.weights)
+    assert {gpop.sssp(graph, hub, threads=2).run.threads for _ in range(FIRST + 2 * TURNS + 2)} == {1, 2}
 
 
 @pytest.mark.parametrize("threads", [1, 2])
