@@ -206,6 +206,8 @@ def emulated(module: type[Module] = Module) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "cupy", numpy_as_cupy(module))
         patch.setattr(limits, "BLOCK_THREADS", WARP)
+        # Measured on a graph that takes minutes here.
+        patch.setattr(calibrate, "measure_ratio", lambda engine: 1.0)
         for cache in caches:
             cache.cache_clear()
         try:
@@ -225,7 +227,4 @@ def racing(seed: int, blocks: int = 3, threads: int = 2 * WARP, compares: bool =
         patch.setattr(limits, "BLOCK_THREADS", threads)
         patch.setattr(limits, "ONE_BLOCK", 0)
         patch.setattr(limits, "CLUSTER", blocks)
-        patch.setattr(
-            calibrate, "device_ratio", lambda engine: 1.0
-        )  # measured on a graph that takes for ever here
         yield

@@ -146,8 +146,8 @@ def test_a_ratio_belongs_to_one_model(tmp_path, monkeypatch):
     (tmp_path / "gpop").mkdir()
     kept = tmp_path / "gpop" / "devices.json"
     kept.write_text(json.dumps({"emulator": 9.0}))
-    monkeypatch.setattr(calibrate, "measure_ratio", lambda engine_of: 1.5)
     with emulated():
+        monkeypatch.setattr(calibrate, "measure_ratio", lambda engine_of: 1.5)
         assert calibrate.device_ratio(GpuEngine) == 1.5
         monkeypatch.setattr(calibrate, "measure_ratio", lambda engine_of: pytest.fail("measured again"))
         assert calibrate.device_ratio(GpuEngine) == 1.5
