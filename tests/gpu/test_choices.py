@@ -142,11 +142,11 @@ def test_a_ratio_belongs_to_one_model(tmp_path, monkeypatch):
     from gpop.gpu import calibrate
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(calibrate, "_ratios", {})
     (tmp_path / "gpop").mkdir()
     kept = tmp_path / "gpop" / "devices.json"
     kept.write_text(json.dumps({"emulator": 9.0}))
     with emulated():
+        monkeypatch.setattr(calibrate, "_ratios", {})
         monkeypatch.setattr(calibrate, "measure_ratio", lambda engine_of: 1.5)
         assert calibrate.device_ratio(GpuEngine) == 1.5
         monkeypatch.setattr(calibrate, "measure_ratio", lambda engine_of: pytest.fail("measured again"))
