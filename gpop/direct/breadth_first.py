@@ -37,7 +37,7 @@ from gpop.common.memory import require_memory
 from gpop.common.standby import ANNOUNCE, CLOSE, TAKE_PART, borrow, give_back, lead
 from gpop.direct.breadth_first_alone import FEW, begin_search, is_short
 from gpop.direct.breadth_first_halves import begin_halves, push_halves
-from gpop.direct.breadth_first_parts import MOST_PARTS, MOST_VERTICES, begin_parts, push_parts
+from gpop.direct.breadth_first_parts import begin_parts, push_parts
 from gpop.direct.breadth_first_steps import (
     LEFT,
     LEFT_OFF,
@@ -55,6 +55,7 @@ from gpop.layout.partition import mostly_near
 from gpop.model.sharing import (
     EDGES_EACH,
     MANY_THREADS,
+    MOST_PARTS,
     PARTED,
     chunk_edges,
     in_parts,
@@ -123,18 +124,16 @@ class _Room:
             self.together = entry_of(_search_together, INT64, *kinds)
             self.function, self.threads = entry(go_on, self.job.kind), threads
 
-    def has_parts(self, threads: int) -> bool:
-        """Whether so many threads have a part of every level each."""
-        n = len(self.space.seen)
-        return self.short and self.near and in_parts(threads, n) and n <= MOST_VERTICES
-
     def search_together(
-        self, source: int, parent: np.ndarray, level: np.ndarray, least: int, edges: int, threads: int
+        self, source: int, parent: np.ndarray, level: np.ndarray, least: int, threads: int
     ) -> int:
         """A search for which up to so many threads are called; how many were."""
-        parts = 0
-        if self.has_parts(threads):
-            parts = entry(push_parts if threads >= MANY_THREADS else push_halves, self.job.kind)
+        parts, edges = 0, least_level(threads, self.short)
+        if self.short and self.near and in_parts(threads, parent.size):
+            parts, edges = (
+                entry(push_parts if threads >= MANY_THREADS else push_halves, self.job.kind),
+                PARTED,
+            )
         crew = borrow(threads - 1)
         called = self.together(
             source, self.table, self.shared, parent, level, least, edges, threads, EDGES_EACH,
@@ -165,8 +164,7 @@ def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
     if least < graph.n:
         room.have(threads, parent, level)
         start = time.perf_counter()
-        edges = PARTED if room.has_parts(threads) else least_level(threads, room.short)
-        called = room.search_together(source, parent, level, least, edges, threads)
+        called = room.search_together(source, parent, level, least, threads)
     else:
         start = time.perf_counter()
         room.search(source, room.table, parent, level)

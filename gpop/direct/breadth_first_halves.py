@@ -22,9 +22,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.common.atomics import clock_ns, compare_and_swap, load_acquire, prefetch, store_release
+from gpop.common.atomics import clock_ns, compare_and_swap, load_acquire, store_release
 from gpop.common.inlined import inline
-from gpop.direct.breadth_first_steps import DEPTH, FROM, NARROW, NOBODY, TO, push, say_unseen
+from gpop.direct.breadth_first_steps import DEPTH, FROM, NARROW, NOBODY, TO, look_ahead, push, say_unseen
 from gpop.direct.phases import back_off, wait_until
 
 WORD, EDGES = 0, 2
@@ -43,7 +43,7 @@ _COUNT = (1 << _BITS) - 1
 _EVEN = 8  # halves of a level differ by less than one in so many of its vertices
 
 _PUSH_EDGES, _PUSH_NANOSECONDS = 0, 2  # slots of ``tally``
-_ONE, _FOUR, _EIGHT, _HALF, _ID = (np.uint64(number) for number in (1, 4, 8, 32, 0xFFFFFFFF))
+_ONE, _HALF, _ID = (np.uint64(number) for number in (1, 32, 0xFFFFFFFF))
 
 
 @inline
@@ -69,12 +69,7 @@ def _push(first, last, list, passes, tail, row, mine, theirs, mark, meanwhile, d
     the edges. ``passes``: over entries that the leader has found, too."""
     indptr, indices, edges, walked = space.indptr, space.indices, np.uint64(len(space.indices)), np.uint64(0)
     for i in range(first, last):
-        if i + _EIGHT < last:
-            ahead = list[i + _EIGHT] & _ID
-            prefetch(indptr, ahead)
-            prefetch(parent, ahead)
-            prefetch(level, ahead)
-            prefetch(indices, np.uint64(indptr[list[i + _FOUR] & _ID]))
+        look_ahead(i, last, list, indptr, indices, parent, level)
         v = list[i] & _ID
         if passes and space.seen[v] != 0:
             continue
@@ -93,17 +88,29 @@ def _push(first, last, list, passes, tail, row, mine, theirs, mark, meanwhile, d
 
 
 @inline
-def _meet(worker, levels, count, halves):
-    """Tell what was found, and hear it of the other one."""
-    turn = levels & 1  # who is ahead tells of the next level before this one is heard of
-    store_release(halves, WORD + turn + _OTHER * worker, (levels << _BITS) + count)
+def tell(slot, levels, count, words):
+    """Say how many vertices were found when so many levels had been pushed."""
+    store_release(words, slot, (levels << _BITS) + count)
+
+
+@inline
+def hear(slot, levels, words):
+    """The same of another thread, once it has."""
     tries = 0
     while True:
-        word = load_acquire(halves, WORD + turn + _OTHER * (1 - worker))
+        word = load_acquire(words, slot)
         if word >> _BITS == levels:
             return word & _COUNT
         back_off(tries)
         tries += 1
+
+
+@inline
+def _meet(worker, levels, count, halves):
+    """Tell what was found, and hear it of the other one."""
+    turn = levels & 1  # who is ahead tells of the next level before this one is heard of
+    tell(WORD + turn + _OTHER * worker, levels, count, halves)
+    return hear(WORD + turn + _OTHER * (1 - worker), levels, halves)
 
 
 @inline

@@ -15,23 +15,22 @@ and nobody is waited for that never comes. Roads are not pulled from.
 
 Bytes per edge: 4, and an access to a mark; per vertex 8 in order, its parent and where its list begins.
 Encoding: while parts are pushed ``level`` is the mark: level and part (`_PART_BITS`), `UNSEEN` where nobody
-has been. ``found[w]`` is all that thread w has found, level by level, encoded as ``order``. ``parts`` (int64,
-in cache lines) has slots for who comes; from `TOLD` on a ring of levels for each thread, in which it tells
-the number of levels it has pushed, from 1, above `_COUNT_BITS` bits of how many vertices it has found; from
-`HEARD` on a line for each thread with a level up to which it has heard all others.
+has been: 2**27 levels fit. ``found[w]`` is all that thread w has found, level by level, encoded as ``order``.
+``parts`` (int64, in cache lines) has slots for who comes; from `TOLD` on a ring of levels for each thread, in
+which it tells what it has found, from level 1 on, as in breadth_first_halves.py; from `HEARD` on a line for
+each thread with a level up to which it has heard all others.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from gpop.common.atomics import clock_ns, compare_and_swap, fetch_add, load_acquire, prefetch, store_release
+from gpop.common.atomics import clock_ns, compare_and_swap, fetch_add, load_acquire, store_release
 from gpop.common.inlined import inline
-from gpop.direct.breadth_first_steps import DEPTH, FROM, NARROW, NOBODY, TO, push, say_unseen
-from gpop.direct.phases import back_off, wait_until
-
-MOST_PARTS = 16
-"""More would wait for each other longer than a level takes."""
+from gpop.direct.breadth_first_halves import hear, tell
+from gpop.direct.breadth_first_steps import DEPTH, FROM, NARROW, NOBODY, TO, look_ahead, push, say_unseen
+from gpop.direct.phases import wait_until
+from gpop.model.sharing import MOST_PARTS
 
 LEAST_PART = 16
 """Vertices of a part."""
@@ -48,19 +47,15 @@ TOLD = 32
 HEARD = TOLD + MOST_PARTS * _RING * _LINE
 SLOTS = HEARD + MOST_PARTS * _LINE
 
-MOST_VERTICES = 1 << 27
-"""Levels up to this fit a mark."""
-
 UNSEEN = 0x7FFFFFFF
 
 _CLOSED = 1 << 32
-_PART_BITS, _COUNT_BITS = 4, 32
-_COUNT = (1 << _COUNT_BITS) - 1
+_PART_BITS = 4
 _BATCH = np.uint64(128)  # of what is found, before it is marked
 _UNEVEN = np.uint64(4)  # parts differ by so many and one in so many, at most
 _PUSH_EDGES, _PUSH_NANOSECONDS = 0, 2  # slots of ``tally``
 _UNSEEN, _PART, _PARTS = np.int32(UNSEEN), np.int32(_PART_BITS), np.int32(MOST_PARTS - 1)
-_ONE, _FOUR, _EIGHT, _HALF, _ID = (np.uint64(number) for number in (1, 4, 8, 32, 0xFFFFFFFF))
+_ONE, _HALF, _ID = (np.uint64(number) for number in (1, 32, 0xFFFFFFFF))
 
 
 @inline
@@ -97,12 +92,7 @@ def _push(first, last, list, its, tail, row, mark, space, parent, level):
     indptr, indices, edges, walked = space.indptr, space.indices, np.uint64(len(space.indices)), np.uint64(0)
     marked = tail
     for i in range(first, last):
-        if i + _EIGHT < last:
-            ahead = list[i + _EIGHT] & _ID
-            prefetch(indptr, ahead)
-            prefetch(parent, ahead)
-            prefetch(level, ahead)
-            prefetch(indices, np.uint64(indptr[list[i + _FOUR] & _ID]))
+        look_ahead(i, last, list, indptr, indices, parent, level)
         v = list[i] & _ID
         if level[v] != its:
             continue
@@ -126,16 +116,9 @@ def _push(first, last, list, its, tail, row, mark, space, parent, level):
 
 
 @inline
-def _listen(levels, other, parts):
-    """How many vertices the other one has found when it had pushed so many levels."""
-    slot = TOLD + (other * _RING + levels % _RING) * _LINE
-    tries = 0
-    while True:
-        word = load_acquire(parts, slot)
-        if word >> _COUNT_BITS == levels:
-            return np.uint64(word & _COUNT)
-        back_off(tries)
-        tries += 1
+def _told(levels, worker):
+    """The slot in which this one tells of so many levels."""
+    return TOLD + (worker * _RING + levels % _RING) * _LINE
 
 
 @inline
@@ -193,11 +176,10 @@ def _push_part(worker, crew, size, depth, together, space, parent, level):
                 first -= min(first, length)
                 last -= min(last, length)
         if worker < shares:
-            word = (levels << _COUNT_BITS) + np.int64(tail - begin)
-            store_release(parts, TOLD + (worker * _RING + levels % _RING) * _LINE, word)
+            tell(_told(levels, worker), levels, np.int64(tail - begin), parts)
         size = np.uint64(0)
         for other in range(crew):
-            new = _listen(levels, other, parts) if other < shares else np.uint64(0)
+            new = np.uint64(hear(_told(levels, other), levels, parts)) if other < shares else np.uint64(0)
             bounds[other] = bounds[MOST_PARTS + other]
             bounds[MOST_PARTS + other] += new
             size += new

@@ -75,6 +75,17 @@ def words_to_pull(space):
 
 
 @inline
+def look_ahead(i, end, list, indptr, indices, parent, level):
+    """Ask for what the entries behind ``list[i]`` need."""
+    if i + _EIGHT < end:
+        ahead = list[i + _EIGHT] & _ID
+        prefetch(indptr, ahead)
+        prefetch(parent, ahead)
+        prefetch(level, ahead)
+        prefetch(indices, np.uint64(indptr[list[i + _FOUR] & _ID]))
+
+
+@inline
 def push(begin, end, width, pushed, depth, space, parent, level):
     """Unseen vertices that ``order[begin:end]`` leads to are put behind them; the list's end, and edges.
 
@@ -83,12 +94,7 @@ def push(begin, end, width, pushed, depth, space, parent, level):
     indptr, indices, order, seen = space.indptr, space.indices, space.order, space.seen
     tail, edges, walked = end, np.uint64(len(indices)), _ZERO
     for i in range(begin, end):
-        if i + _EIGHT < end:
-            ahead = order[i + _EIGHT] & _ID
-            prefetch(indptr, ahead)
-            prefetch(parent, ahead)
-            prefetch(level, ahead)
-            prefetch(indices, np.uint64(indptr[order[i + _FOUR] & _ID]))
+        look_ahead(i, end, order, indptr, indices, parent, level)
         v = order[i] & _ID
         if pushed:
             parent[v], level[v] = np.uint32(order[i] >> _HALF), depth

@@ -18,10 +18,10 @@ import numpy as np
 from gpop.common.atomics import compare_and_swap, popcount, prefetch
 from gpop.common.inlined import inline
 from gpop.direct.breadth_first_halves import SLOTS as OF_HALVES
-from gpop.direct.breadth_first_parts import MOST_PARTS
 from gpop.direct.breadth_first_parts import SLOTS as OF_PARTS
 from gpop.direct.breadth_first_steps import BARE, DEPTH, pull, say_unseen
 from gpop.direct.crew import CHUNKS, apart, make_crew
+from gpop.model.sharing import MOST_PARTS
 
 CLAIMS, PUSH, BITS, PULL, LIST, OVER = range(6)
 MARKED, PARITY, CLAIM, ORDERED, MOST, LENGTH, PER, SEEN, BEGUN, CHUNKED, SLOTS = range(9, 20)

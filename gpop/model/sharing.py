@@ -23,10 +23,10 @@ PARTED = 1 << 4
 """Vertices of a level from which on others are called where each has a part of every level of a road
 (`gpop.direct.breadth_first_parts`): they need no more than one barrier."""
 
-PART_OF_ROAD = 5 << 16
-"""Vertices of such a graph for each of many threads, at most. On 4, 8 and 16 threads of an Intel machine
-parts take .78, .65 and .7 of the time of chunks on a grid of 2**20 vertices, .8, .73 and .64 on roads; on a
-grid of 2**22 1.2, 1.5 and .67."""
+MOST_PARTS, PART_OF_ROAD = 16, 5 << 16
+"""Parts of a level, at most: more threads were not tried. And vertices of such a graph for each, at most. On
+4, 8 and 16 threads of an Intel machine parts take .78, .65 and .7 of the time of chunks on a grid of 2**20
+vertices, .8, .73 and .64 on roads; on a grid of 2**22 1.2, 1.5 and .67."""
 
 EACH_ALONE, SHARED_ANYWAY = 1 << 5, 1 << 16
 """With more edges a vertex than that one thread pushes a level faster than many, unless it has so many edges
@@ -99,10 +99,10 @@ def in_parts(threads: int, n: int) -> bool:
 
     Examples
     --------
-    >>> in_parts(2, 1 << 23), in_parts(16, 1 << 22), in_parts(8, 1 << 22)
-    (True, True, False)
+    >>> in_parts(2, 1 << 23), in_parts(16, 1 << 22), in_parts(8, 1 << 22), in_parts(64, 1 << 23)
+    (True, True, False, False)
     """
-    return threads < MANY_THREADS or n <= threads * PART_OF_ROAD
+    return threads < MANY_THREADS or n <= min(threads, MOST_PARTS) * PART_OF_ROAD
 
 
 @inline

@@ -10,12 +10,11 @@ from numba import njit
 
 from gpop.direct import breadth_first, breadth_first_halves, breadth_first_parts
 from gpop.direct.breadth_first import search
-from gpop.direct.breadth_first_parts import MOST_PARTS
 from gpop.direct.breadth_first_steps import DEPTH, FROM, TO
 from gpop.generate import generate
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
-from gpop.model.sharing import MANY_THREADS
+from gpop.model.sharing import MANY_THREADS, MOST_PARTS
 
 PARTED = {
     "grid": lambda: generate("grid", width=90, height=40),
@@ -63,11 +62,8 @@ def test_others_have_parts(parted):
 
 def test_nobody_tells_what_others_have_not_heard():
     """Half a ring after somebody has heard the last time, who is ahead waits."""
-    parts, ahead = (
-        np.zeros(breadth_first_parts.SLOTS, np.int64),
-        njit(nogil=True)(breadth_first_parts._keep_up),
-    )
-    half = breadth_first_parts._RING // 2
+    parts, half = np.zeros(breadth_first_parts.SLOTS, np.int64), breadth_first_parts._RING // 2
+    ahead = njit(nogil=True)(breadth_first_parts._keep_up)
     ahead(0, half, 2, parts)
     waits = Thread(target=ahead, args=(0, 2 * half, 2, parts))
     waits.start()
