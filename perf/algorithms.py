@@ -31,7 +31,8 @@ class Algorithm:
     floating-point answers. ``interleaved``: iterations may run into each other. ``variants`` are the
     configurations every store knows; the first is the default. ``all_active``: nothing but a number of
     iterations ends it. ``switches``: modes between which auto may change from one iteration to the next.
-    ``bulk``: flags with which all modes do the same in a step, for the log of steps.
+    ``bulk``: flags with which all modes do the same in a step, for the log of steps. ``unforced``: options with
+    which it is what a user calls who forces nothing, where modes are otherwise compared by messages alone.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Algorithm:
     all_active: bool = False
     switches: tuple[str, ...] = ()
     bulk: Flags = field(default_factory=dict)
+    unforced: Flags = field(default_factory=dict)
 
     def graph(self, graph: gpop.Graph) -> gpop.Graph:
         """The graph that the algorithm runs on."""
@@ -74,11 +76,12 @@ ALGORITHMS = {
             name="bfs",
             title="BFS",
             call=lambda graph, flags, options: gpop.bfs(
-                graph, vertex(graph, flags["source"]), method="messages", **options
+                graph, vertex(graph, flags["source"]), **{"method": "messages"} | options
             ),
             answer=lambda graph, result: result.level,
             right=answers.levels,
             variants=HUB,
+            unforced={"method": "auto"},
             switches=("sc", "pc", "pull"),
         ),
         Algorithm(

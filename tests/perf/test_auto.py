@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import gpop
 from perf import auto
-from perf.algorithms import Algorithm
+from perf.algorithms import ALGORITHMS, Algorithm
 
 CPU = {"target": "cpu", "threads": 1}
 GRAPH = gpop.Graph.from_edges([0, 1], [1, 2])
@@ -64,6 +65,17 @@ def test_auto_is_called_until_it_knows_its_ways_by_their_times():
     assert before[2 * len(modes) :] == ["auto"] * (len(turns) - 2 + 1)
     auto.times(algorithm(took=took, choices=["model"] * 9999), GRAPH, CPU, rounds=1, seconds=0)
     assert len(took) < 1100
+
+
+def test_auto_is_what_is_called_where_nothing_is_forced(monkeypatch):
+    called = {}
+    monkeypatch.setattr(gpop, "bfs", lambda graph, source, **options: called.update({options["mode"]: options}))
+    monkeypatch.setattr(auto, "HOPELESS", 1e9)
+    bfs = replace(ALGORITHMS["bfs"], answer=lambda graph, result: np.zeros(1))
+    monkeypatch.setattr(auto, "PATIENCE", 0)
+    auto.times(bfs, GRAPH, CPU, rounds=1, seconds=0)
+    methods = {mode: options["method"] for mode, options in called.items()}
+    assert methods == dict.fromkeys(auto.modes_of("cpu"), "messages") | {"auto": "auto"}
 
 
 def test_a_hopeless_mode_has_one_turn(monkeypatch):
