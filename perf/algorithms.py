@@ -31,8 +31,8 @@ class Algorithm:
     floating-point answers. ``interleaved``: iterations may run into each other. ``variants`` are the
     configurations every store knows; the first is the default. ``all_active``: nothing but a number of
     iterations ends it. ``switches``: modes between which auto may change from one iteration to the next.
-    ``bulk``: flags with which all modes do the same in a step, for the log of steps. ``unforced``: options with
-    which it is what a user calls who forces nothing, where modes are otherwise compared by messages alone.
+    ``bulk``: flags with which all modes do the same in a step, for the log of steps. ``unforced``: options of
+    who forces no mode, where modes are otherwise compared by messages alone.
     """
 
     name: str

@@ -11,13 +11,14 @@ visited is in the frontier or not visited, an out-neighbour of u at most one lev
 meets in the array of the other parity besides what it wants is 0, for it was not yet written. What a level
 has written is cleared as soon as nobody asks any more, while it is in the caches.
 
-Threads share a source (`gpop.direct.crew`), or each has sources of its own: every `LANES`-th, with scores of
-their own, which are added up in the end. That is done from `LANES` sources on where a graph is small beside
-the caches (`SMALL`), and from two on where that leaves no thread without one, or where levels are too thin to
-be shared (`THIN`). The result is the same for any number of threads: from `LANES` sources on, graph and
-sources alone decide; fewer have a lane each, and lanes are added up in the order of the sources. Numbers of
-paths up to 2**53 are exact however they are added, and where they are larger the counts of a pushed level are
-added up again, in the order of lists.
+Threads share sources (`gpop.direct.crew`). They share all, one after the other, or there are *lanes*, `LANES`
+at most, which are searched at the same time: every `LANES`-th source, with scores of their own, which are
+added up in the end. Each lane has a thread, and others join it where there are more threads than lanes left.
+There are lanes from `LANES` sources on where a graph is small beside the caches (`SMALL`), and from two on
+also where its levels are too thin to be shared (`THIN`). The result is the same for any number of threads:
+from `LANES` sources on, graph and sources alone decide; fewer have a lane each, and lanes are added up in the
+order of the sources. Numbers of paths up to 2**53 are exact however they are added, and where they are larger
+the counts of a pushed level are added up again, in the order of lists.
 
 Parallel edges are paths of their own; loops are on no shortest path. Counts are float64: beyond 1e308 they
 are infinite, and ``overflow`` is set.
@@ -53,6 +54,9 @@ LANES = 32
 SMALL = 1 << 17
 """Vertices of a graph up to which that is done."""
 
+MOST_SHARERS = 2
+"""Times as many threads as there are for each lane may come to one: where others are done before it."""
+
 THIN = 4
 """Edges for each vertex of a graph, at most, whose levels are taken to be thin: a road, a mesh."""
 
@@ -85,16 +89,15 @@ def dependencies(graph: Graph, sources: np.ndarray, threads: int, progress: bool
     """
     n, count, begin = graph.n, len(sources), time.perf_counter()
     threads = threads if count * (n + graph.m) >= _SERIAL else 1
-    alone = takes_own(graph, count, threads)
-    lanes = min(LANES, count) if alone else 1
-    if alone:
+    lanes = min(LANES, count) if takes_own(graph, count, threads) else 1
+    if graph.m <= CHUNK_EDGES:
         threads = min(threads, lanes)
-    elif graph.m <= CHUNK_EDGES:
-        threads = 1
-    spare, room = _borrowed(graph, threads if alone else 1, threads, lanes)
+    rows = min(threads, lanes)
+    sharers = min(threads, MOST_SHARERS * -(-threads // rows))
+    spare, room = _borrowed(graph, rows, sharers, threads, lanes)
     start = time.perf_counter()
     score = unset(n, _FLOAT)
-    room.tell(alone, lanes, sources, score)
+    room.tell(rows, sharers, lanes, sources, score)
     each = lanes * max(1, _BATCH // (lanes * max(graph.m, 1)))
     with progress_bar(count, "betweenness", "source", progress) as bar:
         for first in range(0, count, each):
@@ -110,42 +113,44 @@ class Room:
     """What searches work in: a job that has everything but what a call gives, its table, and what is zero
     when searches begin."""
 
-    def __init__(self, graph: Graph, workers: int, sharers: int, lanes: int) -> None:
+    def __init__(self, graph: Graph, rows: int, sharers: int, threads: int, lanes: int) -> None:
         n, phases = graph.n, len(make_phases(PHASES))
-        require_memory((52 * workers + 8 * lanes) * n, f"betweenness of {graph!r}")
+        require_memory((52 * rows + 8 * lanes) * n, f"betweenness of {graph!r}")
         incoming = in_edges(graph, weighted=False)
         crew = LINE + slots(sharers) + LINE
-        self.zeros = np.zeros(phases + crew * workers, np.int64)
+        self.sharers = sharers
+        self.zeros = np.zeros(phases + crew * rows, np.int64)
         # A reference keeps no array alive.
         self.ways = PathWays(graph.indptr, graph.indices, incoming.indptr, incoming.indices)
         self.spaces = PathSpace(
-            np.zeros((workers, 2, n)), np.zeros((workers, 2, n)),
-            np.zeros((workers, (n + 63) // 64), np.uint64), np.zeros((workers, 4 * LINE), np.int64),
-            np.empty((workers, n), np.uint32), np.empty((workers, n + 2), np.int64),
-            np.empty((workers, n + 2), np.int64), buffers(max(workers, sharers)),
+            np.zeros((rows, 2, n)), np.zeros((rows, 2, n)),
+            np.zeros((rows, (n + 63) // 64), np.uint64), np.zeros((rows, 4 * LINE), np.int64),
+            np.empty((rows, n), np.uint32), np.empty((rows, n + 2), np.int64),
+            np.empty((rows, n + 2), np.int64), buffers(threads),
         )  # fmt: skip
         self.job = PathJob(
-            np.bool_(False), *(np.int64(0),) * 3, np.empty(0, np.uint32), np.empty(0),
+            *(np.int64(0),) * 5, np.empty(0, np.uint32), np.empty(0),
             Reference(self.ways), Reference(self.spaces), np.zeros((lanes, n)),
-            self.zeros[phases:].reshape(workers, crew), self.zeros[:phases], np.zeros(2, np.int64),
+            self.zeros[phases:].reshape(rows, crew), self.zeros[:phases], np.zeros(2, np.int64),
         )  # fmt: skip
         self.table = Reference(self.job)
         self.entry = entry(work, self.table.kind)
 
-    def has(self, workers: int, sharers: int, lanes: int) -> bool:
+    def has(self, rows: int, sharers: int, threads: int, lanes: int) -> bool:
         """Whether it is for so many."""
-        spaces, enough = self.spaces, len(self.job.scores) >= lanes
-        return enough and len(spaces.order) >= workers and len(spaces.found) >= sharers
+        spaces, enough = self.spaces, len(self.job.scores) >= lanes and self.sharers >= sharers
+        return enough and len(spaces.order) >= rows and len(spaces.found) >= threads
 
     @property
     def own(self) -> tuple[np.ndarray, ...]:
         """Its arrays."""
         return (*self.spaces, *self.job[self.job._fields.index("scores") :])
 
-    def tell(self, alone: bool, lanes: int, sources: np.ndarray, score: np.ndarray) -> None:
+    def tell(self, rows: int, sharers: int, lanes: int, sources: np.ndarray, score: np.ndarray) -> None:
         """What a call gives; both arrays must live until it is over."""
         table, places = self.table.table, self.table.kind.places
-        table[places["alone"]], table[places["lanes"]] = alone, lanes
+        for name, number in (("rows", rows), ("sharers", sharers), ("lanes", lanes)):
+            table[places[name]] = number
         for name, array in (("sources", sources), ("score", score)):
             place = places[name]
             table[place], table[place + 1] = array.__array_interface__["data"][0], len(array)
@@ -155,31 +160,30 @@ class Room:
         table, places = self.table.table, self.table.kind.places
         table[places["first"]], table[places["last"]] = first, last
         self.zeros[:] = 0
-        self.job.crews[:, LINE + THREADS] = threads
+        self.job.crews[:, LINE + THREADS] = table[places["sharers"]]
         call_together(self.entry, self.table.address, threads)
 
 
-def _borrowed(graph: Graph, workers: int, sharers: int, lanes: int) -> tuple[list[Room], Room]:
-    """The list of spare rooms that is kept with a graph, and a room that nobody else has."""
+def _borrowed(graph: Graph, *sizes: int) -> tuple[list[Room], Room]:
+    """The list of spare rooms that is kept with a graph, and a room of these sizes that nobody else has."""
     spare = graph.store.get(Kind.PROGRAM, KEPT)
     if spare is not None:
         try:
             room = spare.pop()
         except IndexError:  # another call has it
-            return spare, Room(graph, workers, sharers, lanes)
-        if room.has(workers, sharers, lanes):
+            return spare, Room(graph, *sizes)
+        if room.has(*sizes):
             return spare, room
-    room = Room(graph, workers, sharers, lanes)
+    room = Room(graph, *sizes)
     return graph.store.put(Kind.PROGRAM, list[Room](), KEPT, about=KEPT, holds=room.own), room
 
 
 def takes_own(graph: Graph, sources: int, threads: int) -> bool:
-    """Whether each source has a thread of its own.
+    """Whether there are lanes.
 
     >>> takes_own(Graph.from_edges([0, 1], [1, 2]), sources=4, threads=2)
     True
     """
     if sources >= LANES:
         return graph.n <= SMALL
-    thin, enough = graph.m <= THIN * graph.n, graph.n <= SMALL and sources >= threads
-    return threads > 1 and sources > 1 and (thin or enough)
+    return threads > 1 and sources > 1 and (graph.n <= SMALL or graph.m <= THIN * graph.n)

@@ -3,8 +3,9 @@
 To enter compiled code for each source, on a thread of Python's, takes longer than a search of a small graph.
 So threads are called once, by an address (`gpop.common.standby`), with a table of all that they share.
 
-Where each lane of sources has a thread, lanes are claimed (`gpop.direct.phases`); else the leader goes from
-source to source and the others follow it (`gpop.direct.crew`). Then pieces of the scores are claimed.
+Threads claim lanes of sources, each of which one of them leads (`gpop.direct.phases`). Who finds none left
+joins one that is still searched and follows its leader (`gpop.direct.crew`), until all are done: with fewer
+lanes than threads some do so from the beginning. Then pieces of the scores are claimed.
 Bytes per vertex and lane of the sum: 8 that are read and 8 that are cleared for the next call.
 """
 
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpop.common.atomics import fetch_add, load_acquire, store_release
 from gpop.common.by_reference import Reference
 from gpop.common.inlined import inline
 from gpop.direct.betweenness_steps import (
@@ -32,21 +34,22 @@ from gpop.direct.betweenness_steps import (
     next_step,
     step,
 )
-from gpop.direct.crew import KIND, announce, end, next_chunk
-from gpop.direct.phases import claim, finish, wait_for
+from gpop.direct.crew import KIND, WORD, announce, end, next_chunk
+from gpop.direct.phases import back_off, claim, done, finish, wait_for
 
 
 class PathJob(NamedTuple):
     """What threads share: searches from the sources from ``first`` to before ``last``.
 
-    Each ``lanes``-th of them is in a lane. ``spaces``: a `PathSpace` whose arrays have a row for each search
-    that is on. ``alone``: whether each lane has a thread of its own, and that thread such a row; else all
-    share the first one. ``ways``: `PathWays`. ``scores`` [lanes, n] are zero
+    Each ``lanes``-th of them is in a lane. ``spaces``: a `PathSpace` whose arrays have a row for each lane
+    that is searched at the same time, and ``rows`` are so many; in each up to ``sharers`` threads take part.
+    ``found`` has a row for each thread. ``ways``: `PathWays`. ``scores`` [lanes, n] are zero
     between calls, and what they add up to is written to ``score`` after the last source. ``told``: edges
     looked at, and searches in which a count was infinite.
     """
 
-    alone: np.bool_
+    rows: np.int64
+    sharers: np.int64
     lanes: np.int64
     first: np.int64
     last: np.int64
@@ -67,29 +70,54 @@ LINE = 8
 """Where what is written in a row of ``now`` and ``crews`` begins, and after how many numbers another line of
 the cache does: rows of different threads lie in no common one."""
 
+BEGUN, JOINED, LANE = range(3)
+"""Before the crew in its row: whether somebody leads it; how many have come to follow; which lane it is."""
+
 _PIECE, _ONE = np.uint64(4096), np.uint64(1)  # vertices
 
 
 @inline
-def _search(worker, alone, first, last, stride, sources, ways, space, score, crew):
-    """Forward and backward from some sources: what the leader does, worker 0, and who follows."""
-    now, kind = space.now, PULL
+def _row_to_help(number, searches, job):
+    """A lane that somebody leads and others may still join, and the number there; -1 when all are done."""
+    tries = 0
+    while done(job.phases, SEARCH) < searches:
+        for k in range(job.rows):
+            row = (number + k) % job.rows
+            crew = job.crews[row]
+            if load_acquire(crew, BEGUN) and load_acquire(crew, LINE + WORD) >= 0:
+                if crew[JOINED] < job.sharers - 1:
+                    worker = fetch_add(crew, JOINED, 1) + 1
+                    if worker < job.sharers:
+                        return row, worker
+        back_off(tries)
+        tries += 1
+    return np.int64(-1), np.int64(0)
+
+
+@inline
+def _search(worker, lane, space, row, job):
+    """Forward and backward from the sources of a lane: what the leader does, worker 0, and who follows.
+
+    Who follows goes on with the leader's next lane.
+    """
+    now, crew, ways, sources, scores = space.now, row[LINE:], job.ways, job.sources, job.scores
+    kind, alone, first = PULL, False, job.first + lane
     if worker == 0:
         begin(np.uint64(sources[first]), ways, space)
+        row[LANE] = lane
+        store_release(row, BEGUN, 1)
     owed = 0
     while True:
         chunk, owed = next_chunk(crew, worker, owed)
         if chunk >= 0:
-            step(worker, crew[KIND], chunk, alone, ways, space, score)
+            step(crew[KIND], chunk, alone, ways, space, scores[row[LANE]])
         elif worker > 0:
             return
         else:
             kind, head, tail, edges = next_step(kind, space)
             if kind == OVER:
-                first += stride
-                if first >= last:
-                    if not alone:
-                        end(crew)
+                first += job.lanes
+                if first >= job.last:
                     return
                 begin(np.uint64(sources[first]), ways, space)
                 kind = PULL
@@ -97,7 +125,9 @@ def _search(worker, alone, first, last, stride, sources, ways, space, score, cre
             chunks = max(1, min(tail - head, edges // CHUNK_EDGES))
             size = max(1, (tail - head + chunks - 1) // chunks)
             now[FIRST], now[LAST], now[SIZE], now[PARITY] = head, tail, size, now[DEPTH] & 1
-            announce(crew, kind, (tail - head + size - 1) // size, alone)
+            chunks = (tail - head + size - 1) // size
+            alone = chunks <= 1 or load_acquire(row, JOINED) == 0
+            announce(crew, kind, chunks, alone)
 
 
 @inline
@@ -115,26 +145,26 @@ def _add_up(first, last, lanes, scores, score):
 @inline
 def work(number, job):
     """One thread's share of the searches from some sources, and of their sum where they are the last."""
-    alone, lanes, phases, spaces = job.alone, job.lanes, job.phases, job.spaces
-    worker, row = (0, number) if alone else (number, 0)
-    now = spaces.now
-    space = PathSpace(
-        spaces.sigma[row], spaces.share[row], spaces.visited[row], now[row, LINE:], spaces.order[row],
-        spaces.starts[row], spaces.outs[row], spaces.found[number - worker :],
-    )  # fmt: skip
-    used = min(lanes, job.last - job.first)
-    lane = claim(phases, SEARCH) if alone else np.int64(0)
-    while lane < used:
-        _search(
-            worker, alone, job.first + lane, job.last, lanes, job.sources, job.ways, space,
-            job.scores[lane], job.crews[row, LINE:],
+    phases, spaces, crews = job.phases, job.spaces, job.crews
+    now, searches = spaces.now, min(job.lanes, job.last - job.first)
+    row, worker, lane = number, np.int64(0), searches
+    if number < job.rows:
+        lane = claim(phases, SEARCH)
+    while True:
+        if lane >= searches:
+            row, worker = _row_to_help(number, searches, job)
+            if row < 0:
+                break
+        space = PathSpace(
+            spaces.sigma[row], spaces.share[row], spaces.visited[row], now[row, LINE:], spaces.order[row],
+            spaces.starts[row], spaces.outs[row], spaces.found[number],
         )  # fmt: skip
-        lane = used
-        if alone:
+        _search(worker, lane, space, crews[row], job)
+        if worker == 0:
             finish(phases, SEARCH)
             lane = claim(phases, SEARCH)
-    if alone:
-        wait_for(phases, SEARCH, used)
+            if lane >= searches:
+                end(crews[row, LINE:])
     if job.last < len(job.sources):
         return
     n = np.uint64(len(job.score))
@@ -142,7 +172,7 @@ def work(number, job):
     p = claim(phases, SUM)
     while p < pieces:
         first = np.uint64(p) * _PIECE
-        _add_up(first, min(n, first + _PIECE), lanes, job.scores, job.score)
+        _add_up(first, min(n, first + _PIECE), job.lanes, job.scores, job.score)
         finish(phases, SUM)
         p = claim(phases, SUM)
     if number == 0:

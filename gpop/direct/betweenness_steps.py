@@ -43,7 +43,7 @@ class PathSpace(NamedTuple):
     """What a search needs, kept with the graph. All but the last four are zero between searches.
 
     ``sigma``, ``share`` [2, n] by parity; ``visited``: a bit for each vertex; ``order``: vertices by level;
-    ``starts``, ``outs``: where a level begins in it, and its out-edges; ``found`` [threads]: new vertices
+    ``starts``, ``outs``: where a level begins in it, and its out-edges; ``found``: new vertices
     that a thread has not put there yet.
     """
 
@@ -164,9 +164,9 @@ def _back(first, last, indptr, indices, here, share_here, share_below, order, sc
 
 
 @inline
-def step(worker, kind, chunk, alone, ways, space, score):
-    """A chunk of a step."""
-    now, order, visited, found = space.now, space.order, space.visited, space.found[worker]
+def step(kind, chunk, alone, ways, space, score):
+    """A chunk of a step, which nobody else has another one of where ``alone`` is set."""
+    now, order, visited, found = space.now, space.order, space.visited, space.found
     parity = now[PARITY]
     here, there = space.sigma[parity], space.sigma[1 - parity]
     first = now[FIRST] + chunk * now[SIZE]

@@ -44,6 +44,12 @@ def finish(phases, phase):
 
 
 @inline
+def done(phases, phase):
+    """How many chunks of the phase are; what was written for them is visible."""
+    return load_acquire(phases, 2 * _LINE * phase + _LINE)
+
+
+@inline
 def back_off(tries):
     """One try of a loop that waits: spin first, then let others have the core, then sleep."""
     if tries < _SPINS:

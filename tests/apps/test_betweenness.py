@@ -12,6 +12,8 @@ import pytest
 import gpop
 from gpop.apps.betweenness import verify
 from gpop.direct import betweenness as direct
+from gpop.direct import crew
+from gpop.direct.betweenness_job import LINE
 from gpop.generate import generate
 from gpop.graph.kept import Kind
 from tests.graphs import small_graphs
@@ -132,8 +134,12 @@ LARGE = {
 }
 
 
+@pytest.mark.parametrize("lanes", [False, True])
 @pytest.mark.parametrize("name", LARGE)
-def test_large_graphs_are_right_and_bitwise_repeatable(name, shared):
+def test_large_graphs_are_right_and_bitwise_repeatable(name, lanes, monkeypatch):
+    """Threads share every search, or the last of them joins one of three."""
+    monkeypatch.setattr(direct, "SMALL", 1 << 17 if lanes else 0)
+    monkeypatch.setattr(direct, "THIN", 0)
     graph, sources = LARGE[name](), [0, 1, 7]
     first = gpop.betweenness(graph, sources, threads=1)
     assert verify(graph, first) is None
@@ -141,6 +147,19 @@ def test_large_graphs_are_right_and_bitwise_repeatable(name, shared):
         for _ in range(4):
             found = gpop.betweenness(graph, sources, threads=threads)
             assert found.score.tobytes() == first.score.tobytes()
+
+
+@pytest.mark.parametrize("sources", [2, 5])
+def test_who_finds_no_lane_left_joins_one(sources):
+    """From the beginning, or when the others are done."""
+    graph = LARGE["rmat"]()
+    for _ in range(100):  # in which the system lets others come in time
+        gpop.betweenness(graph, sources, threads=4)
+        (room,) = graph.store.get(Kind.PROGRAM, direct.KEPT)
+        chunks = room.job.crews[:, LINE + crew._LINES + crew._DONE :: crew._LINE]  # that each has done
+        if chunks[:, 1:].any():
+            return
+    pytest.fail("nobody has")
 
 
 def test_lanes_are_bitwise_repeatable():

@@ -69,7 +69,9 @@ def test_auto_is_called_until_it_knows_its_ways_by_their_times():
 
 def test_auto_is_what_is_called_where_nothing_is_forced(monkeypatch):
     called = {}
-    monkeypatch.setattr(gpop, "bfs", lambda graph, source, **options: called.update({options["mode"]: options}))
+    monkeypatch.setattr(
+        gpop, "bfs", lambda graph, source, **options: called.update({options["mode"]: options})
+    )
     monkeypatch.setattr(auto, "HOPELESS", 1e9)
     bfs = replace(ALGORITHMS["bfs"], answer=lambda graph, result: np.zeros(1))
     monkeypatch.setattr(auto, "PATIENCE", 0)
