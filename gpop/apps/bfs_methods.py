@@ -20,7 +20,7 @@ from gpop.direct.breadth_first import PHASES, SearchTree, search
 from gpop.direct.breadth_first_alone import FEW
 from gpop.layout.partition import mostly_near
 from gpop.model.crew_trial import crew_trial
-from gpop.model.sharing import MANY_THREADS, in_parts, least_rest
+from gpop.model.sharing import MANY_THREADS, SHARED_ROAD, in_parts, least_rest
 
 METHODS = ("auto", "messages", "direct")
 
@@ -81,8 +81,13 @@ def _is_small(graph: gpop.Graph, options: dict[str, Any]) -> bool:
 
 def _is_road(graph: gpop.Graph, options: dict[str, Any]) -> bool:
     """Whether levels are many and small, and each thread pushes from a part of them."""
-    few = graph.m <= FEW * graph.n and graph.n <= MOST_OF_ROAD
-    return few and in_parts(use_threads(options.get("threads")), graph.n) and mostly_near(graph)
+    fits = graph.n <= MOST_OF_ROAD and in_parts(use_threads(options.get("threads")), graph.n)
+    return fits and _is_thin(graph)
+
+
+def _is_thin(graph: gpop.Graph) -> bool:
+    """Whether neighbours are few and near each other."""
+    return graph.m <= FEW * graph.n and mostly_near(graph)
 
 
 def without_messages(
@@ -107,7 +112,7 @@ def without_messages(
 
 def _searched(graph: gpop.Graph, source: int, threads: int) -> SearchTree:
     """By one thread, or by all where it may be shared and they were not slower so far."""
-    if least_rest(threads, graph.n) >= graph.n:
+    if least_rest(threads, graph.n) >= graph.n or (graph.n < SHARED_ROAD and _is_thin(graph)):
         return search(graph, source)
     trial = crew_trial(graph, "breadth-first search", threads, 1)
     if trial is None:

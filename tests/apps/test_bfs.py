@@ -114,6 +114,7 @@ def test_times_say_whether_a_search_is_shared(monkeypatch):
     """What is found is the same."""
     monkeypatch.setattr(crew_trial, "is_shipped", lambda: False)
     monkeypatch.setattr(sharing, "SHARED_VERTICES", 1 << 8)
+    monkeypatch.setattr(bfs_methods, "SHARED_ROAD", 0)
     calls, graph = [], generate("grid", width=40, height=40)
     expected = gpop.bfs(graph, 3, threads=1)
 
@@ -127,6 +128,18 @@ def test_times_say_whether_a_search_is_shared(monkeypatch):
         found = gpop.bfs(graph, 3, method="direct", threads=2)
         assert np.array_equal(found.level, expected.level) and np.array_equal(found.parent, expected.parent)
     assert calls == [2] * AGAIN + [2, 1] * TURNS + [1]
+
+
+def test_a_small_road_is_searched_by_one_thread(monkeypatch):
+    """Levels are thin; a random graph of as many vertices is shared."""
+    monkeypatch.setattr(sharing, "SHARED_VERTICES", 1 << 8)
+    grid, far = generate("grid", width=64, height=64), generate("uniform", scale=12, degree=64, seed=1)
+    threads = {
+        name: gpop.bfs(graph, 3, threads=4).run.threads for name, graph in {"grid": grid, "far": far}.items()
+    }
+    assert threads["grid"] == 1 and threads["far"] > 1
+    monkeypatch.setattr(bfs_methods, "SHARED_ROAD", grid.n)
+    assert gpop.bfs(grid, 3, threads=4).run.threads > 1
 
 
 def test_both_methods_find_the_same_levels():
