@@ -29,7 +29,7 @@ import numpy as np
 from gpop.common.atomics import clock_ns, fetch_add, popcount, prefetch
 from gpop.common.inlined import inline
 from gpop.common.memory import require_memory
-from gpop.common.parallel import together
+from gpop.common.parallel import as_many_as_pay, together
 from gpop.direct.neighbourhoods import is_plain, lower, row_of_hub, union
 from gpop.direct.oriented import hub_count, order_by_degree, worth_ordering
 from gpop.direct.phases import claim, finish, kernel, make_phases, wait_for
@@ -42,6 +42,10 @@ HUBS = 1 << 12
 """Vertices with rows of bits: 2 MiB for all of them, which stay in the cache; more took longer."""
 
 _CHUNK = 256  # vertices
+_LOOKS = 8
+"""An edge takes a look at so many-th a part of the edges of a vertex in the mean, as an edge of other apps does
+(`as_many_as_pay`): 12 ns on a road, 22, 72 and 124 among mails, votes and papers."""
+
 _SERIAL = 1 << 16  # vertices and edges that one thread does before another has started
 
 
@@ -72,9 +76,9 @@ def count_links(outward: Graph, inward: Graph, threads: int) -> Links:
     if n and not _count.signatures:  # compiled before the clock starts
         empty = Graph(np.zeros(1, np.int64), np.empty(0, np.uint32))
         count_links(empty, empty, 1)
-    threads = threads if n + outward.m >= _SERIAL else 1
-    start = time.perf_counter()
     room = outward.m + inward.m if directed else outward.m
+    threads = as_many_as_pay(n + outward.m * room // (_LOOKS * n), threads) if n + outward.m >= _SERIAL else 1
+    start = time.perf_counter()
     require_memory(5 * room + 44 * n + threads * n // 4, f"clustering of {outward!r}")
     lists_of = (outward.indptr, outward.indices, inward.indptr, inward.indices)
     degree, phases = np.empty(n, np.uint32), make_phases(COUNT + 1)

@@ -29,10 +29,10 @@ MOST_PARTS, PART_OF_ROAD = 16, 5 << 16
 vertices, .8, .73 and .64 on roads; on a grid of 2**22 1.2, 1.5 and .67."""
 
 SHARED_ROAD = 1 << 17
-"""Vertices from which on such a graph is shared at all, by however many: smaller ones have levels of some hundred
-vertices, a microsecond. On an Intel machine 3, 4, 8 and 16 threads took 1.3, 1.1, 1.1 and 1.1 of the time of
-one on a road of 68,000 vertices, 1.0, 1.2, .9 and .9 on a grid of 90,000, 1.0, 1.1, .8 and .8 on a road of as
-many; on a grid of 160,000 .8, .9, .7 and .6."""
+"""Vertices from which on such a graph is shared at all, by however many: smaller ones have levels of some
+hundred vertices, a microsecond. On an Intel machine 3, 4, 8 and 16 threads took 1.3, 1.1, 1.1 and 1.1 of the
+time of one on a road of 68,000 vertices, 1.0, 1.2, .9 and .9 on a grid of 90,000, 1.0, 1.1, .8 and .8 on a
+road of as many; on a grid of 160,000 .8, .9, .7 and .6."""
 
 EACH_ALONE, SHARED_ANYWAY = 1 << 5, 1 << 16
 """With more edges a vertex than that one thread pushes a level faster than many, unless it has so many edges
