@@ -43,8 +43,8 @@ HUBS = 1 << 12
 
 _CHUNK = 256  # vertices
 _LOOKS = 8
-"""An edge takes a look at so many-th a part of the edges of a vertex in the mean, as an edge of other apps does
-(`as_many_as_pay`): 12 ns on a road, 22, 72 and 124 among mails, votes and papers."""
+"""For each edge as many edges are looked at as a vertex has in the mean, so many in the time of an edge of other
+apps (`as_many_as_pay`): an edge takes 12 ns on a road, 22, 72 and 124 among mails, votes and papers."""
 
 _SERIAL = 1 << 16  # vertices and edges that one thread does before another has started
 

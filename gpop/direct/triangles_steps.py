@@ -15,7 +15,7 @@ PHASES = ("order", "orient", "rows", "count", "merge")
 ORDER, ORIENT, ROWS, COUNT, MERGE = range(len(PHASES))
 
 _CHUNK = 256  # vertices
-_MERGED = 4096  # vertices of a chunk that is merged
+_MERGED = 512  # vertices of a chunk that is merged: some microseconds
 
 
 class TriangleJob(NamedTuple):
