@@ -33,7 +33,7 @@ from gpop.layout.by_weight import LINE_BYTES
 from gpop.layout.partition import mostly_near
 from gpop.model.crew_trial import crew_trial
 from gpop.model.light_first import FARTHEST, PHASES
-from gpop.model.sharing import PATHS_NEAR, shares_paths
+from gpop.model.sharing import PATHS_NEAR, least_rest, shares_paths
 
 METHODS = ("auto", "messages", "lists", "calendar")
 
@@ -156,7 +156,9 @@ def _is_small(graph: gpop.Graph, threads: int) -> bool:
 
 def _is_shared(graph: gpop.Graph, threads: int) -> bool:
     """Whether threads share a calendar."""
-    return shares_paths(threads, graph.n, graph.m >= PATHS_NEAR * graph.n and mostly_near(graph))
+    if least_rest(threads, graph.n) >= graph.n:
+        return False
+    return shares_paths(threads, graph.n, mostly_near(graph), graph.m >= PATHS_NEAR * graph.n)
 
 
 def _day_steps(graph: gpop.Graph) -> int:

@@ -43,8 +43,8 @@ HUBS = 1 << 12
 
 _CHUNK = 256  # vertices
 _LOOKS = 8
-"""For each edge as many edges are looked at as a vertex has in the mean, so many in the time of an edge of other
-apps (`as_many_as_pay`): an edge takes 12 ns on a road, 22, 72 and 124 among mails, votes and papers."""
+"""For each edge as many edges are looked at as a vertex has in the mean, so many in the time of an edge of
+other apps (`as_many_as_pay`): it takes 12 ns on a road, 22, 72 and 124 among mails, votes and papers."""
 
 _SERIAL = 1 << 16  # vertices and edges that one thread does before another has started
 
@@ -77,7 +77,11 @@ def count_links(outward: Graph, inward: Graph, threads: int) -> Links:
         empty = Graph(np.zeros(1, np.int64), np.empty(0, np.uint32))
         count_links(empty, empty, 1)
     room = outward.m + inward.m if directed else outward.m
-    threads = as_many_as_pay(n + outward.m * room // (_LOOKS * n), threads) if n + outward.m >= _SERIAL else 1
+    threads = (
+        as_many_as_pay(n + outward.m * room // (_LOOKS * max(n, 1)), threads)
+        if n + outward.m >= _SERIAL
+        else 1
+    )
     start = time.perf_counter()
     require_memory(5 * room + 44 * n + threads * n // 4, f"clustering of {outward!r}")
     lists_of = (outward.indptr, outward.indices, inward.indptr, inward.indices)

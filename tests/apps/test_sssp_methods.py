@@ -13,7 +13,7 @@ from gpop.direct import calendar
 from gpop.generate import generate
 from gpop.model import crew_trial, sharing
 from gpop.model.crew_trial import FIRST, TURNS, CrewTrial
-from gpop.model.sharing import MANY_THREADS, PATHS_NEAR
+from gpop.model.sharing import MANY_THREADS, PATHS_NEAR, THREADS_OF_MESH
 from tests.apps import reference
 
 
@@ -102,6 +102,11 @@ def test_two_threads_share_a_calendar_where_neighbours_are_near_and_not_few(monk
     for graph in (fewer, far):
         assert gpop.sssp(graph, 1, threads=MANY_THREADS - 1).run.threads == 1
         assert gpop.sssp(graph, 1, threads=MANY_THREADS).run.threads > 1
+    monkeypatch.setattr(sharing, "SHARED_VERTICES", 1 << 15)  # of small graphs, where neighbours are near
+    threads = THREADS_OF_MESH - 1, THREADS_OF_MESH
+    assert [gpop.sssp(fewer, 1, threads=each).run.threads > 1 for each in threads] == [False, True]
+    assert gpop.sssp(far, 1, threads=THREADS_OF_MESH - 1).run.threads > 1
+    monkeypatch.setattr(sharing, "SHARED_VERTICES", 1 << 13)
     assert choose(world, "auto", 255, None, TWO)[0] == "calendar"
     monkeypatch.setattr(sssp_methods, "MOST_EDGES", world.m - 1)
     assert choose(world, "auto", 255, None, TWO)[0] == "calendar"
