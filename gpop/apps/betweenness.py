@@ -105,15 +105,17 @@ def _scored(
     normalized: bool, seed: int, threads: int, progress: bool, graph: gpop.Graph, sources: Any = None
 ) -> BetweennessResult:
     sources = drawn_vertices(graph, sources, seed)
-    found = dependencies(graph, sources, threads, progress)
+    n, k = graph.n, sources.size
+    of_pairs = normalized and n > 2
+    found = dependencies(graph, sources, threads, progress, k * (n - 2) if of_pairs else 1)
     if found.overflow:
         raise UsageError(
             f"betweenness: {graph.name or 'the graph'} has more than 1e308 shortest paths between two "
             "vertices, too many to count in float64"
         )
-    if normalized:
-        _normalize(found.score, sources)
-    run = Retold(partial(_run, threads, graph.n, found))
+    if of_pairs:  # a source is no end of those that begin at itself
+        found.score[sources] *= k / (k - 1) if k > 1 else np.nan
+    run = Retold(partial(_run, threads, n, found))
     return BetweennessResult._made({"run": run}, score=found.score, sources=sources)
 
 
@@ -127,16 +129,6 @@ def _run(threads: int, n: int, found: Scores) -> gpop.Run:
         partitions=1,
         program="Betweenness",
     )
-
-
-def _normalize(score: np.ndarray, sources: np.ndarray) -> None:
-    """Divide by the number of pairs, of which a source that is the vertex itself is none."""
-    n, k = score.size, sources.size
-    if n < 3:
-        return
-    of_source = score[sources] / (n - 2)
-    score /= k * (n - 2)
-    score[sources] = of_source / (k - 1) if k > 1 else np.nan
 
 
 def verify(graph: gpop.Graph, result: BetweennessResult, normalized: bool = True) -> str | None:
@@ -165,8 +157,10 @@ def verify(graph: gpop.Graph, result: BetweennessResult, normalized: bool = True
             np.add.at(dependency, tails, count[tails] / count[heads] * (1 + dependency[heads]))
         dependency[source] = 0
         expected += dependency
-    if normalized:
-        _normalize(expected, result.sources)
+    if normalized and graph.n > 2:
+        pairs = result.sources.size - np.isin(np.arange(graph.n), result.sources)
+        with np.errstate(invalid="ignore"):
+            expected /= pairs * (graph.n - 2.0)
     wrong = np.flatnonzero(~np.isclose(result.score, expected, rtol=1e-9, atol=1e-12, equal_nan=True))
     if not wrong.size:
         return None

@@ -78,8 +78,12 @@ class Scores(NamedTuple):
     overflow: bool
 
 
-def dependencies(graph: Graph, sources: np.ndarray, threads: int, progress: bool = False) -> Scores:
+def dependencies(
+    graph: Graph, sources: np.ndarray, threads: int, progress: bool = False, pairs: int = 1
+) -> Scores:
     """Sum over the sources of the dependencies on every vertex, a source's on itself left out.
+
+    It is divided by ``pairs``.
 
     Examples
     --------
@@ -97,7 +101,7 @@ def dependencies(graph: Graph, sources: np.ndarray, threads: int, progress: bool
     spare, room = _borrowed(graph, rows, sharers, threads, lanes)
     start = time.perf_counter()
     score = unset(n, _FLOAT)
-    room.tell(rows, sharers, lanes, sources, score)
+    room.tell({"rows": rows, "sharers": sharers, "lanes": lanes, "pairs": pairs}, sources, score)
     each = lanes * max(1, _BATCH // (lanes * max(graph.m, 1)))
     with progress_bar(count, "betweenness", "source", progress) as bar:
         for first in range(0, count, each):
@@ -129,7 +133,7 @@ class Room:
             np.empty((rows, n + 2), np.int64), buffers(threads),
         )  # fmt: skip
         self.job = PathJob(
-            *(np.int64(0),) * 5, np.empty(0, np.uint32), np.empty(0),
+            *(np.int64(0),) * 6, np.empty(0, np.uint32), np.empty(0),
             Reference(self.ways), Reference(self.spaces), np.zeros((lanes, n)),
             self.zeros[phases:].reshape(rows, crew), self.zeros[:phases], np.zeros(2, np.int64),
         )  # fmt: skip
@@ -146,10 +150,10 @@ class Room:
         """Its arrays."""
         return (*self.spaces, *self.job[self.job._fields.index("scores") :])
 
-    def tell(self, rows: int, sharers: int, lanes: int, sources: np.ndarray, score: np.ndarray) -> None:
+    def tell(self, numbers: dict[str, int], sources: np.ndarray, score: np.ndarray) -> None:
         """What a call gives; both arrays must live until it is over."""
         table, places = self.table.table, self.table.kind.places
-        for name, number in (("rows", rows), ("sharers", sharers), ("lanes", lanes)):
+        for name, number in numbers.items():
             table[places[name]] = number
         for name, array in (("sources", sources), ("score", score)):
             place = places[name]

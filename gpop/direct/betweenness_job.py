@@ -43,8 +43,8 @@ class PathJob(NamedTuple):
 
     Each ``lanes``-th of them is in a lane. ``spaces``: a `PathSpace` whose arrays have a row for each lane
     that is searched at the same time, and ``rows`` are so many; in each up to ``sharers`` threads take part.
-    ``found`` has a row for each thread. ``ways``: `PathWays`. ``scores`` [lanes, n] are zero
-    between calls, and what they add up to is written to ``score`` after the last source. ``told``: edges
+    ``found`` has a row for each thread. ``ways``: `PathWays`. ``scores`` [lanes, n] are zero between calls;
+    what they add up to is written to ``score`` after the last source, divided by ``pairs``. ``told``: edges
     looked at, and searches in which a count was infinite.
     """
 
@@ -53,6 +53,7 @@ class PathJob(NamedTuple):
     lanes: np.int64
     first: np.int64
     last: np.int64
+    pairs: np.int64
     sources: np.ndarray
     score: np.ndarray
     ways: Reference
@@ -131,8 +132,8 @@ def _search(worker, lane, space, row, job):
 
 
 @inline
-def _add_up(first, last, lanes, scores, score):
-    """Scores of some vertices, in the order of lanes, which are zero then."""
+def _add_up(first, last, lanes, pairs, scores, score):
+    """Scores of some vertices, in the order of lanes, which are zero then; for each of so many pairs."""
     for v in range(first, last):
         score[v] = scores[0, v]
         scores[0, v] = 0.0
@@ -140,6 +141,9 @@ def _add_up(first, last, lanes, scores, score):
         for v in range(first, last):
             score[v] += scores[lane, v]
             scores[lane, v] = 0.0
+    if pairs != 1:
+        for v in range(first, last):
+            score[v] /= pairs
 
 
 @inline
@@ -172,7 +176,7 @@ def work(number, job):
     p = claim(phases, SUM)
     while p < pieces:
         first = np.uint64(p) * _PIECE
-        _add_up(first, min(n, first + _PIECE), job.lanes, job.scores, job.score)
+        _add_up(first, min(n, first + _PIECE), job.lanes, job.pairs, job.scores, job.score)
         finish(phases, SUM)
         p = claim(phases, SUM)
     if number == 0:

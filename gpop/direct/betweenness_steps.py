@@ -92,7 +92,7 @@ def _note(out, into, most, now):
 
 
 @inline
-def _mark(first, last, ways, there, visited, order, now):
+def _mark(first, last, alone, ways, there, visited, order, now):
     """New vertices are visited."""
     out, into, most = 0, 0, 0.0
     for i in range(first, last):
@@ -100,7 +100,10 @@ def _mark(first, last, ways, there, visited, order, now):
         out += ways.indptr[v + _ONE] - ways.indptr[v]
         into += ways.in_indptr[v + _ONE] - ways.in_indptr[v]
         most = max(most, there[v])
-        fetch_add(visited, v >> _SIX, _ONE << (v & _LAST_BIT))  # the bit is not set
+        if alone:
+            visited[v >> _SIX] |= _ONE << (v & _LAST_BIT)
+        else:
+            fetch_add(visited, v >> _SIX, _ONE << (v & _LAST_BIT))  # the bit is not set
     _note(out, into, most, now)
 
 
@@ -174,7 +177,7 @@ def step(kind, chunk, alone, ways, space, score):
     if kind == PUSH:
         _push(first, last, alone, ways.indptr, ways.indices, here, there, visited, order, now, found)
     elif kind == MARK:
-        _mark(first, last, ways, there, visited, order, now)
+        _mark(first, last, alone, ways, there, visited, order, now)
     elif kind == AGAIN:
         _again(first, last, ways.in_indptr, ways.in_indices, here, there, order)
     elif kind == PULL:

@@ -167,8 +167,8 @@ def times_wider(days: int, edges: int) -> int:
 def shares_paths(threads: int, n: int, near: bool, many: bool) -> bool:
     """Whether a search for shortest paths is shared, of which enough is left (`least_rest`).
 
-    ``near``: neighbours are; ``many``: vertices have `PATHS_NEAR` edges. Where neighbours are far, or vertices
-    have fewer edges, it is by `MANY_THREADS` at least.
+    ``near``: neighbours are; ``many``: vertices have `PATHS_NEAR` edges. Where neighbours are far, or edges
+    fewer, it is by `MANY_THREADS` at least.
 
     Examples
     --------

@@ -152,8 +152,8 @@ def test_large_graphs_are_right_and_bitwise_repeatable(name, lanes, monkeypatch)
 @pytest.mark.parametrize("sources", [2, 5])
 def test_who_finds_no_lane_left_joins_one(sources):
     """From the beginning, or when the others are done."""
-    graph = LARGE["rmat"]()
-    for _ in range(100):  # in which the system lets others come in time
+    graph = layers()
+    for _ in range(100):  # in which the system lets others come in time, one that is busy, too
         gpop.betweenness(graph, sources, threads=4)
         (room,) = graph.store.get(Kind.PROGRAM, direct.KEPT)
         chunks = room.job.crews[:, LINE + crew._LINES + crew._DONE :: crew._LINE]  # that each has done
@@ -187,6 +187,14 @@ def test_too_many_paths_to_count():
     with pytest.raises(gpop.UsageError, match="more than 1e308 shortest paths"):
         gpop.betweenness(graph, [0])
     assert np.nanmax(gpop.betweenness(graph, [200]).score) > 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_the_only_source_has_no_pairs(n):
+    chain = generate("chain", vertices=n)
+    score = gpop.betweenness(chain, [0]).score
+    assert np.isnan(score[0]) == (n > 2) and not np.isnan(score[1:]).any()
+    assert verify(chain, gpop.betweenness(chain, [0])) is None
 
 
 def test_verify_sees_a_fault():
