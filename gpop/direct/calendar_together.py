@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpop.common.atomics import prefetch
 from gpop.common.by_reference import Reference
 from gpop.common.inlined import inline
 from gpop.direct.calendar_steps import (
@@ -111,6 +112,18 @@ def begin_together(threads, shift, today, edges, shelf_crew, now):
 
 
 @inline
+def _fetch(job):
+    """Have all lines come at once in which the others have written what is asked of them after a step."""
+    at = np.uint64(job.now[AT])
+    for w in range(1, job.threads):
+        theirs = open_calendar(job.calendars[w])
+        prefetch(theirs.now, LOST)
+        prefetch(theirs.filled, at)
+        prefetch(theirs.oldest, at)
+        prefetch(theirs.busy, at >> np.uint64(6))
+
+
+@inline
 def _collect(job):
     """Take today's blocks out of all calendars; how many vertices are in them."""
     now, at, total, size = job.now, np.uint64(job.now[AT]), np.int64(0), 0
@@ -178,7 +191,8 @@ def _next(kind, job):
     now = job.now
     if kind == FILL:
         now[AT] = 0
-    else:
+    _fetch(job)
+    if kind != FILL:
         if _give_back(job):
             return _refill(now[THE_YEAR] + now[AT], now[SHIFT], job)
         if _collect(job) > 0:
