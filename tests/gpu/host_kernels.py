@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -140,6 +141,43 @@ def entries(source: str) -> str:
     return "\n".join(found)
 
 
+def kept(key: str, suffix: str, make: Callable[[Path], Any]) -> Path:
+    """The file of this key among those that are kept; ``make`` writes one that is missing where it is told.
+
+    Two workers may do so at the same time: only what is whole takes its place.
+    """
+    folder = Path(tempfile.gettempdir()) / f"gpop-test-emulator-{os.getuid()}"
+    folder.mkdir(exist_ok=True)
+    found = folder / f"{hashlib.sha256(key.encode()).hexdigest()}{suffix}"
+    if not found.exists():
+        with tempfile.TemporaryDirectory(dir=folder) as own:
+            make(Path(own) / found.name)
+            os.replace(Path(own) / found.name, found)
+    return found
+
+
+def prelude(text: str, command: list[str]) -> Path:
+    """A header that is read before a source; g++ has it compiled, since that is half of a library's time."""
+    key = " ".join([*command, text])
+    header = kept(key, ".hpp", lambda path: path.write_text(text))
+    if "clang" not in command[0]:  # which knows it by its name, and reads the text where it does not fit
+        kept(
+            key, ".hpp.gch",
+            lambda path: subprocess.run([*command, "-x", "c++-header", header, "-o", path], check=True),
+        )  # fmt: skip
+    return header
+
+
+def watching(watcher: Path, command: list[str]) -> Path:
+    """Who watches is compiled once for all libraries that are watched."""
+    command = [*command, "-O2", "-U_FORTIFY_SOURCE", "-c"]
+    texts = [path.read_text() for path in (watcher, *sorted(watcher.parent.glob("*.hpp")))]
+    return kept(
+        " ".join([*command, *texts]), ".o",
+        lambda path: subprocess.run([*command, watcher, "-o", path], check=True),
+    )  # fmt: skip
+
+
 def build(source: str, lanes: str, watchers: tuple[str, ...]) -> ctypes.CDLL:
     """The kernels of a source for the host; see `Module`."""
     compiler = shutil.which("g++") or shutil.which("clang++")
@@ -150,29 +188,24 @@ def build(source: str, lanes: str, watchers: tuple[str, ...]) -> ctypes.CDLL:
     text = text.replace(SHARED, "alignas(16) __shared__ unsigned char shared_memory[SHARED_BYTES];")
     for without, instead in CLUSTERS:
         text = text.replace(without, instead)
-    whole = "\n".join(
-        [(here / lanes).read_text(), (here / "emulator.hpp").read_text(), text, entries(source)]
-    )
+    text = f"{text}\n{entries(source)}"
     command = [compiler, "-std=c++17", "-O0", "-w", "-ffp-contract=off", "-fPIC"]
     if "clang" not in compiler:
         command.append("-fno-gnu-unique")  # constants of a template are those of this library
     watched = ["-fsanitize=thread", "-fno-threadsafe-statics"] if watchers else []
     if watchers and "clang" not in compiler:
         watched.append("--param=tsan-distinguish-volatile=1")
-    key = " ".join([*command, *watched, whole, *((here / watcher).read_text() for watcher in watchers)])
-    folder = Path(tempfile.gettempdir()) / f"gpop-test-emulator-{os.getuid()}"
-    folder.mkdir(exist_ok=True)
-    library = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.so"
-    if not library.exists():
-        with tempfile.TemporaryDirectory(dir=folder) as own:
-            (Path(own) / "engine.cpp").write_text(whole)
-            subprocess.run([*command, *watched, "-c", "engine.cpp"], cwd=own, check=True)
-            for watcher in watchers:
-                subprocess.run(
-                    [*command, "-O2", "-U_FORTIFY_SOURCE", "-c", here / watcher], cwd=own, check=True
-                )
-            # Tables of those who watch are there before anything is watched.
-            objects = [Path(name).with_suffix(".o").name for name in (*watchers, "engine.cpp")]
-            subprocess.run([*command, "-shared", *objects, "-o", "engine.so"], cwd=own, check=True)
-            os.replace(Path(own) / "engine.so", library)
-    return ctypes.CDLL(str(library))
+    needs = "\n".join((here / name).read_text() for name in (lanes, "emulator.hpp"))
+    header = prelude(needs, [*command, *watched])
+    # Tables of those who watch are there before anything is watched.
+    objects = [watching(here / watcher, command) for watcher in watchers]
+
+    def make(library: Path) -> None:
+        engine = library.with_name("engine.cpp")
+        engine.write_text(text)
+        compiled = engine.with_suffix(".o")
+        subprocess.run([*command, *watched, "-include", header, "-c", engine, "-o", compiled], check=True)
+        subprocess.run([*command, "-shared", *objects, compiled, "-o", library], check=True)
+
+    key = " ".join([*command, *watched, header.name, text, *(each.name for each in objects)])
+    return ctypes.CDLL(str(kept(key, ".so", make)))
