@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -151,19 +153,31 @@ def graphs():
     yield generate("grid", width=20, height=12, weights=(1, 255))
 
 
+def searches():
+    """Where levels end, which graph, and how wide buckets are: what takes long on the grid is slow."""
+    for where, number, delta in product(LEVELS, (0, 1), (None, 100)):
+        often = (where, number) in (("pieces", 0), ("little", 0)) or (where, number, delta) == (
+            "little",
+            1,
+            None,
+        )
+        yield pytest.param(where, number, delta, marks=[] if often else pytest.mark.slow)
+
+
 @pytest.mark.parametrize("seed", quick(range(4), 1))
-def test_searches_on_several_blocks(levels, seed):
+@pytest.mark.parametrize("levels, number, delta", [*searches()], indirect=["levels"])
+def test_searches_on_several_blocks(levels, number, delta, seed):
     """More than once on one workspace, which each has to leave clean."""
+    graph = list(graphs())[number]
     with racing(seed, BLOCKS, THREADS, compares=True):
-        for graph in graphs():
-            source = int(np.argmax(graph.out_degree))
-            level = gpop.bfs(graph, source, mode="sc").level
-            for mode in ("sc", "auto"):
-                for _ in range(2):
+        source = int(np.argmax(graph.out_degree))
+        level = gpop.bfs(graph, source, mode="sc").level
+        for mode in ("sc", "auto"):
+            for _ in range(2):
+                if delta is None:
                     assert np.array_equal(gpop.bfs(graph, source, target="gpu", mode=mode).level, level)
-                    for delta in (None, 100):
-                        found = gpop.sssp(graph, source, target="gpu", mode=mode, delta=delta)
-                        assert sssp.verify(graph, found, source) is None
+                found = gpop.sssp(graph, source, target="gpu", mode=mode, delta=delta)
+                assert sssp.verify(graph, found, source) is None
     assert not unexpected(take_races())
 
 
