@@ -1,4 +1,7 @@
-"""Run under mpiexec by test_ranks.py: what can be checked without more kernels than one program's."""
+"""Run under mpiexec by test_ranks.py: what can be checked with the kernels of few programs.
+
+Arguments: a folder, and perhaps ``pull`` for what ranks do that pull, and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -222,24 +225,34 @@ def refused() -> None:
             raise AssertionError(f"not refused: {line}")
 
 
-if __name__ == "__main__":
+def in_pull() -> None:
+    """What is compiled for this mode alone."""
+    agreement.main(["colours:pull"], threads=(1, 2), sizes=(64,))
+    asked()
+
+
+def all_others(folder: Path) -> None:
+    """Everything but that."""
     lists_of_parts()
-    parts_of_files(Path(sys.argv[1]))
-    parts_of_edges(Path(sys.argv[1]))
-    tables(Path(sys.argv[1]))
-    wrong_lines(Path(sys.argv[1]))
-    parts_on_disk(Path(sys.argv[1]))
+    parts_of_files(folder)
+    parts_of_edges(folder)
+    tables(folder)
+    wrong_lines(folder)
+    parts_on_disk(folder)
     refused()
     agreement.main(["drift:sc", "drift:pc"], threads=(1, 2), sizes=(8,))
     agreement.main(["settled:pc"], threads=(2,), sizes=(8,))
-    agreement.main(["colours:auto", "colours:pull"], threads=(1, 2), sizes=(64,))
+    agreement.main(["colours:auto"], threads=(1, 2), sizes=(64,))
     agreement.main(["counted-interleaved:sc"], threads=(1, 2), sizes=(64,))
-    one_compiles(Path(sys.argv[1]))
+    one_compiles(folder)
     told()
-    asked()
     one_is_due()
     early()
     many_edges()
     untouched()
     other_ways()
-    checkpoints(Path(sys.argv[1]))
+    checkpoints(folder)
+
+
+if __name__ == "__main__":
+    in_pull() if sys.argv[2:] == ["pull"] else all_others(Path(sys.argv[1]))

@@ -19,6 +19,13 @@ def test_three_ranks_agree_with_a_run_alone(tmp_path):
     assert "16 runs agree on 3 ranks" in done.stdout
 
 
+@pytest.mark.slow
+def test_three_ranks_that_pull_agree_with_a_run_alone(tmp_path):
+    done = mpiexec(3, "-m", "tests.ranks.job", str(tmp_path), "pull")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "8 runs agree on 3 ranks" in done.stdout
+
+
 def test_only_rank_0_prints_and_all_write(tmp_path):
     graph, path = gpop.load("data/road.bin"), tmp_path / "labels.csv"
     graph.original_ids = 7 * np.arange(graph.n) * graph.n  # sparse: they are kept, and parts are numbered
