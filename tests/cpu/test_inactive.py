@@ -96,19 +96,27 @@ def test_messages_that_look_like_no_message_arrive_when_nothing_is_declared():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_harmless_messages_do_no_harm(seed):
+@pytest.mark.parametrize(
+    "cls, interleave",
+    [
+        (Smallest, True),
+        (Distance, False),
+        pytest.param(Smallest, False, marks=pytest.mark.slow),
+        pytest.param(Distance, True, marks=pytest.mark.slow),
+    ],
+)
+def test_harmless_messages_do_no_harm(cls, interleave, seed):
     """Distances and labels: what an inactive vertex sends is what it sent before."""
     graph = random_graph(seed, 300, 1500, weights=True)
-    for cls, field in ((Smallest, "label"), (Distance, "distance")):
-        results = []
-        for options in [*MODES, *({**each, "interleave": True} for each in MODES)]:
-            program = cls(graph)
-            array = getattr(program, field)
-            array[:] = 1000
-            array[[seed, 50]] = 1, 2
-            gpop.run(program, [seed, 50], partition_size=16, threads=2, **options)
-            results.append(array.tobytes())
-        assert all(result == results[0] for result in results)
+    results = []
+    for options in [{"mode": "sc"}, *({**each, "interleave": interleave} for each in MODES)]:
+        program = cls(graph)
+        array = getattr(program, *cls.vertex_fields())
+        array[:] = 1000
+        array[[seed, 50]] = 1, 2
+        gpop.run(program, [seed, 50], partition_size=16, threads=2, **options)
+        results.append(array.tobytes())
+    assert all(result == results[0] for result in results)
 
 
 class Narrow(gpop.Program):

@@ -66,20 +66,31 @@ Units = namedtuple("SettlingUnits", "changes frontier_size")
 Settling = namedtuple("SettlingFields", "change least")
 
 
+@pytest.fixture(scope="module")
+def adding_up():
+    """What notes changes and what decides, by whether partitions are blocks: compiled once for all sizes."""
+    kernels = [njit(settling.make_read(what)) for what in ("state.change[v]", "sum_of_rows(state.change, v)")]
+    sum_changes, least_of = njit(settling.make_sum_changes(*kernels)), njit(settling.make_read("state.least"))
+    return {
+        blocked: (
+            njit(settling.make_note_changes(sum_changes, blocked)),
+            njit(settling.make_decide(sum_changes, least_of, blocked)),
+        )
+        for blocked in (True, False)
+    }
+
+
 @pytest.mark.parametrize("n", [1, 64, 4096, 4097, 3 * 4096, 5 * 4096 + 3 * 64 + 13])
-def test_the_sum_of_all_does_not_depend_on_units_and_partitions(n):
+def test_the_sum_of_all_does_not_depend_on_units_and_partitions(n, adding_up):
     """Each of them leaves to the end what is not whole in it. What lay there before is of no account."""
     rng = np.random.default_rng(4)
     change = rng.random(n).astype(np.float32)
-    kernels = [njit(settling.make_read(what)) for what in ("state.change[v]", "sum_of_rows(state.change, v)")]
-    sum_changes, least_of = njit(settling.make_sum_changes(*kernels)), njit(settling.make_read("state.least"))
     cuts = [[], [n // 2], [n // 3, n // 3, n // 2], sorted(rng.integers(0, n, 9).tolist())]
     layouts = [(True, Layout(n, len(at) + 1, 16, np.array([0, *at, n]))) for at in cuts]
     layouts += [(False, Layout(n, -(-n >> bits), bits, np.zeros(1, int))) for bits in (15, 13, 12, 10, 6, 3)]
     found = set()
     for blocked, layout in layouts:
-        note = njit(settling.make_note_changes(sum_changes, blocked))
-        decide = njit(settling.make_decide(sum_changes, least_of, blocked))
+        note, decide = adding_up[blocked]
         units = Units(np.full(settling.sums_of(n), np.nan), np.ones(layout.k, np.int64))
         for d in range(layout.k)[::-1]:
             note(d, layout, units, Settling(change, 0.0))
