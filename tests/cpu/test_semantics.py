@@ -155,7 +155,13 @@ def test_diaries_of_several_iterations(seed):
 def test_sums(seed):
     graph = random_graph(seed, 90, 400)
     compare(lambda: Rumours(graph), [3, 11, 40], iterations=5, sizes=(2, 16, 128))
-    compare(lambda: MarkedRumours(graph), None, iterations=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_sums_where_inactive_vertices_send_a_marker(seed):
+    """The usual run has this program in all modes but pull (test_inactive.py)."""
+    compare(lambda: MarkedRumours(random_graph(seed, 90, 400)), None, iterations=3)
 
 
 @pytest.mark.parametrize("seed", range(2))
