@@ -5,6 +5,7 @@ Every test worker compiles into a JIT cache directory of its own, and Numba gets
 """
 
 import faulthandler
+import gc
 import os
 import re
 import signal
@@ -86,6 +87,17 @@ def workers_at_once(monkeypatch):
 def memory_of_small_arrays(monkeypatch):
     """Whether there is memory is asked from a megabyte on: what tests allocate is seldom larger."""
     monkeypatch.setattr("gpop.common.memory.ASKED_FROM", 1 << 20)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def what_is_there_is_not_looked_at():
+    """Python's collector leaves alone what was there before these tests, and looks at what they make.
+
+    What Numba keeps of all that it has compiled comes to millions of objects, and to look at them takes
+    seconds each time that a test, or Python, has garbage collected.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")
