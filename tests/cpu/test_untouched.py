@@ -47,7 +47,8 @@ def walk(n: int, look) -> list[int]:
     def watch(row):
         if row["iteration"] == 100:
             FORGET.write_text("1")
-        look(program)
+        if row["iteration"] == 150:
+            look(program)
         if row["iteration"] == 200:
             seen.append(referenced())
 
