@@ -77,11 +77,8 @@ def count_links(outward: Graph, inward: Graph, threads: int) -> Links:
         empty = Graph(np.zeros(1, np.int64), np.empty(0, np.uint32))
         count_links(empty, empty, 1)
     room = outward.m + inward.m if directed else outward.m
-    threads = (
-        as_many_as_pay(n + outward.m * room // (_LOOKS * max(n, 1)), threads)
-        if n + outward.m >= _SERIAL
-        else 1
-    )
+    work = n + outward.m * room // (_LOOKS * max(n, 1))
+    threads = as_many_as_pay(work, threads) if n + outward.m >= _SERIAL else 1
     start = time.perf_counter()
     require_memory(5 * room + 44 * n + threads * n // 4, f"clustering of {outward!r}")
     lists_of = (outward.indptr, outward.indices, inward.indptr, inward.indices)

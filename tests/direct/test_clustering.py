@@ -33,6 +33,18 @@ def order(request, monkeypatch):
     monkeypatch.setattr(clustering, "_SERIAL", 0)
 
 
+def test_threads_are_called_as_edges_are_worth_it(monkeypatch):
+    """A grid has as many as the other graph, and few of each vertex."""
+    grid, dense = generate("grid", width=200, height=200), generate("uniform", scale=11, degree=78, seed=1)
+    called, together = [], clustering.together
+    monkeypatch.setattr(
+        clustering, "together", lambda task, threads: called.append(threads) or together(task, 1)
+    )
+    for graph in (grid, dense):
+        count_links(graph, graph.reverse(), 16)
+    assert called[-4:] == [4, 4, 16, 16]  # after what the first call compiles
+
+
 @pytest.mark.parametrize("hubs", [0, 7, 64, 130, 1 << 14])
 def test_small_graphs(order, hubs, monkeypatch):
     monkeypatch.setattr(clustering, "HUBS", hubs)
