@@ -5,8 +5,8 @@
 
 On the CPU each number is the median wall time of a call of gpop's function, from the graph to the whole
 result, with layouts and kernels there; on a GPU that of the loop, by its events, and the modes are all
-strategies that can be asked for by name. ``auto`` is a call with which nothing is asked for: it may send no
-messages, which a forced mode always does. Where auto goes by the times of its ways, it is called until it
+strategies that can be asked for by name. ``auto`` is a call in which nothing is asked for: it may be by a
+method that has no modes. Where auto goes by the times of its ways, it is called until it
 knows them, as it does for who calls it often; what it takes first is the model's choice. Then modes take
 turns, so that a slow minute hits all, in another order each time (seeded), so that none always finds the
 caches as the same other one left them: after a pull, a push took 1.2 times as long. They do so ``--rounds``

@@ -93,7 +93,7 @@ def dependencies(
     """
     n, count, begin = graph.n, len(sources), time.perf_counter()
     threads = threads if count * (n + graph.m) >= _SERIAL else 1
-    lanes = min(LANES, count) if takes_own(graph, count, threads) else 1
+    lanes = min(LANES, count) if in_lanes(graph, count, threads) else 1
     if graph.m <= CHUNK_EDGES:
         threads = min(threads, lanes)
     rows = min(threads, lanes)
@@ -101,16 +101,21 @@ def dependencies(
     spare, room = _borrowed(graph, rows, sharers, threads, lanes)
     start = time.perf_counter()
     score = unset(n, _FLOAT)
-    room.tell({"rows": rows, "sharers": sharers, "lanes": lanes, "pairs": pairs}, sources, score)
+    room.tell({"rows": rows, "lanes": lanes, "pairs": pairs}, sources, score)
     each = lanes * max(1, _BATCH // (lanes * max(graph.m, 1)))
     with progress_bar(count, "betweenness", "source", progress) as bar:
         for first in range(0, count, each):
             last = min(count, first + each)
-            room.search(first, last, threads)
+            room.search(first, last, threads, sharers)
             bar.update(last - first)
     edges, infinite = room.job.told.tolist()
     spare[:] = [room]
     return Scores(score, edges, time.perf_counter() - start, start - begin, infinite > 0)
+
+
+def _crew_words(sharers: int) -> int:
+    """Of a row of crews, one of so many threads."""
+    return LINE + slots(sharers) + LINE
 
 
 class Room:
@@ -121,8 +126,7 @@ class Room:
         n, phases = graph.n, len(make_phases(PHASES))
         require_memory((52 * rows + 8 * lanes) * n, f"betweenness of {graph!r}")
         incoming = in_edges(graph, weighted=False)
-        crew = LINE + slots(sharers) + LINE
-        self.sharers = sharers
+        crew = _crew_words(sharers)
         self.zeros = np.zeros(phases + crew * rows, np.int64)
         # A reference keeps no array alive.
         self.ways = PathWays(graph.indptr, graph.indices, incoming.indptr, incoming.indices)
@@ -133,7 +137,7 @@ class Room:
             np.empty((rows, n + 2), np.int64), buffers(threads),
         )  # fmt: skip
         self.job = PathJob(
-            *(np.int64(0),) * 6, np.empty(0, np.uint32), np.empty(0),
+            *(np.int64(0),) * 5, np.empty(0, np.uint32), np.empty(0),
             Reference(self.ways), Reference(self.spaces), np.zeros((lanes, n)),
             self.zeros[phases:].reshape(rows, crew), self.zeros[:phases], np.zeros(2, np.int64),
         )  # fmt: skip
@@ -142,8 +146,8 @@ class Room:
 
     def has(self, rows: int, sharers: int, threads: int, lanes: int) -> bool:
         """Whether it is for so many."""
-        spaces, enough = self.spaces, len(self.job.scores) >= lanes and self.sharers >= sharers
-        return enough and len(spaces.order) >= rows and len(spaces.found) >= threads
+        spaces, enough = self.spaces, len(self.job.scores) >= lanes and len(self.spaces.order) >= rows
+        return enough and len(spaces.found) >= threads and self.job.crews.shape[1] >= _crew_words(sharers)
 
     @property
     def own(self) -> tuple[np.ndarray, ...]:
@@ -159,12 +163,12 @@ class Room:
             place = places[name]
             table[place], table[place + 1] = array.__array_interface__["data"][0], len(array)
 
-    def search(self, first: int, last: int, threads: int) -> None:
-        """From these of the sources."""
+    def search(self, first: int, last: int, threads: int, sharers: int) -> None:
+        """From these of the sources, by up to so many threads in a lane."""
         table, places = self.table.table, self.table.kind.places
         table[places["first"]], table[places["last"]] = first, last
         self.zeros[:] = 0
-        self.job.crews[:, LINE + THREADS] = table[places["sharers"]]
+        self.job.crews[:, LINE + THREADS] = sharers
         call_together(self.entry, self.table.address, threads)
 
 
@@ -182,10 +186,10 @@ def _borrowed(graph: Graph, *sizes: int) -> tuple[list[Room], Room]:
     return graph.store.put(Kind.PROGRAM, list[Room](), KEPT, about=KEPT, holds=room.own), room
 
 
-def takes_own(graph: Graph, sources: int, threads: int) -> bool:
-    """Whether there are lanes.
+def in_lanes(graph: Graph, sources: int, threads: int) -> bool:
+    """Whether sources are searched in lanes.
 
-    >>> takes_own(Graph.from_edges([0, 1], [1, 2]), sources=4, threads=2)
+    >>> in_lanes(Graph.from_edges([0, 1], [1, 2]), sources=4, threads=2)
     True
     """
     if sources >= LANES:

@@ -34,7 +34,7 @@ from gpop.direct.betweenness_steps import (
     next_step,
     step,
 )
-from gpop.direct.crew import KIND, WORD, announce, end, next_chunk
+from gpop.direct.crew import KIND, THREADS, WORD, announce, end, next_chunk
 from gpop.direct.phases import back_off, claim, done, finish, wait_for
 
 
@@ -42,14 +42,13 @@ class PathJob(NamedTuple):
     """What threads share: searches from the sources from ``first`` to before ``last``.
 
     Each ``lanes``-th of them is in a lane. ``spaces``: a `PathSpace` whose arrays have a row for each lane
-    that is searched at the same time, and ``rows`` are so many; in each up to ``sharers`` threads take part.
+    that is searched at the same time, and ``rows`` are so many, each with a crew (``crews``).
     ``found`` has a row for each thread. ``ways``: `PathWays`. ``scores`` [lanes, n] are zero between calls;
     what they add up to is written to ``score`` after the last source, divided by ``pairs``. ``told``: edges
     looked at, and searches in which a count was infinite.
     """
 
     rows: np.int64
-    sharers: np.int64
     lanes: np.int64
     first: np.int64
     last: np.int64
@@ -86,9 +85,9 @@ def _row_to_help(number, searches, job):
             row = (number + k) % job.rows
             crew = job.crews[row]
             if load_acquire(crew, BEGUN) and load_acquire(crew, LINE + WORD) >= 0:
-                if crew[JOINED] < job.sharers - 1:
+                if crew[JOINED] < crew[LINE + THREADS] - 1:
                     worker = fetch_add(crew, JOINED, 1) + 1
-                    if worker < job.sharers:
+                    if worker < crew[LINE + THREADS]:
                         return row, worker
         back_off(tries)
         tries += 1

@@ -82,7 +82,7 @@ def test_a_wrong_result_ends_it(name, monkeypatch):
 
 def test_two_trials_that_differ_end_it(monkeypatch):
     graph, kernel = generate("rmat", scale=7, degree=8, seed=1, symmetrize=True), KERNELS["tc"]
-    counts = iter([*[0] * 7, 1])  # the first call, one for each trial, then two
+    counts = iter([0, 0, 0, 0, 0, 1])  # the first call, one that is verified, then two a trial
 
     def call(*arguments):
         result = kernel.call(*arguments)
