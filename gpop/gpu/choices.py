@@ -136,8 +136,9 @@ def _takes_rows(plan: Plan, emitted: Emitted, asked: str) -> bool:
     if asked != "auto" or not plan.model.pulls:
         return asked == "pull"
     graph = plan.program.graph
-    few = plan.partition_size is None and prefers_few_rows(graph.n, graph.m)  # who says it speaks of bins
-    return few or _has_short_rows(graph)
+    inside = share_inside(graph, SMALL_ID_BITS)
+    few = plan.partition_size is None and prefers_few_rows(graph.n, graph.m, inside)  # who says it: of bins
+    return few or prefers_rows(graph.n, graph.m, inside, share_in_long_lists(graph, WARP))
 
 
 def _leaves_bins(plan: Plan, emitted: Emitted, pulls: bool) -> bool:
@@ -197,11 +198,6 @@ def _is_for_a_cluster(plan: Plan) -> bool:
     clusters = int(current_device().compute_capability) >= FIRST_WITH_CLUSTERS
     alone = plan.tree is None and "priorityFunc" not in plan.lowered.functions
     return clusters and alone and prefers_cluster(plan.program.graph.n, plan.program.graph.m)
-
-
-def _has_short_rows(graph: Graph) -> bool:
-    inside, long = share_inside(graph, SMALL_ID_BITS), share_in_long_lists(graph, WARP)
-    return prefers_rows(graph.n, graph.m, inside, long)
 
 
 def bits_of(plan: Plan, strategies: tuple[Strategy, ...]) -> int:

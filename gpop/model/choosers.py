@@ -47,10 +47,14 @@ MOST_CACHED, SECTOR_BYTES = 50 << 20, 32
 """Bytes of a field that stay in the last cache of a GPU, which has 50 MB on an H100 and 60 on an H200; and
 what comes from memory where one is looked for that does not."""
 
-MOST_IN_ROWS, MOST_EDGES_IN_ROWS = 1 << 19, 1 << 22
+MOST_IN_ROWS, MOST_EDGES_IN_ROWS, MOST_EDGES_IN_NEAR_ROWS = 1 << 19, 9 << 19, 6 << 20
 """Vertices, and edges, so few that bins save nothing: their values stay in the caches. On an H200 PageRank by
-rows took .4 to .7 of the time of bins on eight graphs with up to 131,072 and 2 million, .8 with 325,557 and
-3.2 million, but 1.4 and 1.8 with 262,144 and 8 million."""
+rows took .4 to .9 of the time of bins on 14 graphs with up to 4.7 million edges, .81 to 1.24 on twelve with
+4.8 to 7 million, 1.1 to 1.8 with 7.6 and more; where neighbours are near each other .40 to .89 with 5.0 to
+6.3 million, 1.6 with 10."""
+
+LEAST_NEAR = 0.9
+"""Share of the edges inside partitions from which on neighbours are near each other."""
 
 MOST_IN_LONG_ROWS = 0.1
 """Share of the edges up to which rows are walked by threads that have several at once (kernels/rows.cuh)."""
@@ -126,15 +130,18 @@ def prefers_rows(vertices: float, edges: float, inside: float, long: float) -> b
     return edges * (1 - inside) <= 4 * vertices and long <= MOST_IN_LONG_ROWS
 
 
-def prefers_few_rows(vertices: float, edges: float) -> bool:
-    """The same where there are few, wherever their edges lead.
+def prefers_few_rows(vertices: float, edges: float, inside: float) -> bool:
+    """The same where there are few, however long; some more if their values are ``inside``.
 
     Examples
     --------
-    >>> prefers_few_rows(1 << 17, 1 << 21), prefers_few_rows(1 << 18, 1 << 23)
+    >>> prefers_few_rows(1 << 17, 1 << 21, 0.1), prefers_few_rows(1 << 18, 1 << 23, 0.95)
     (True, False)
+    >>> prefers_few_rows(1 << 18, 6 << 20, 0.8), prefers_few_rows(1 << 18, 6 << 20, 0.95)
+    (False, True)
     """
-    return vertices <= MOST_IN_ROWS and edges <= MOST_EDGES_IN_ROWS
+    most = MOST_EDGES_IN_NEAR_ROWS if inside >= LEAST_NEAR else MOST_EDGES_IN_ROWS
+    return vertices <= MOST_IN_ROWS and edges <= most
 
 
 def prefers_few_ways(edges: float) -> bool:

@@ -156,6 +156,11 @@ def test_taken_where_values_are_few_or_near_and_no_row_is_long(monkeypatch):
         assert strategies(grid, model=MODELS[1]) == ["bins-combined"]
         assert strategies(grid, plain=True) == ["bins"]
         assert strategies(grid, "pull", plain=True) == ["owner"]
+        near = long_rows()
+        monkeypatch.setattr(choosers, "MOST_EDGES_IN_ROWS", near.m - 1)
+        assert strategies(near) == ["rows"] and strategies(far) == ["bins-combined"]
+        monkeypatch.setattr(choosers, "MOST_EDGES_IN_NEAR_ROWS", near.m - 1)
+        assert strategies(near) == ["bins-combined"]
         monkeypatch.setattr(choosers, "MOST_IN_ROWS", 0)
         assert strategies(grid) == ["rows"] and strategies(far, "pull") == ["rows"]
         assert strategies(far) == ["bins-combined"]
