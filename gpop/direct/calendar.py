@@ -76,7 +76,7 @@ from gpop.direct.shortest_paths import Distances
 from gpop.graph.graph import Graph
 from gpop.layout.edge_pairs import edge_pairs
 from gpop.model.light_first import FARTHEST
-from gpop.model.sharing import begun_alone, worth
+from gpop.model.sharing import PATH_EDGES_EACH, begun_alone, worth
 
 _ONE, _HALF, _ID, _NONE = (np.uint64(number) for number in (1, 32, 0xFFFFFFFF, 0))
 
@@ -121,7 +121,7 @@ def search(graph: Graph, source: int, width: float, threads: int = 1) -> Distanc
     room, distance = _borrowed(graph), np.empty(graph.n, np.uint32)
     asked = source, shift, blocks_for(graph.n), starts, lines, distance, room.table
     if shared:
-        many = worth(threads, graph.m)
+        many = worth(threads, graph.m, PATH_EDGES_EACH)
         shelf, crew = _shelf(graph.n, many), borrow(many - 1)
         unfinished = _together()(
             *asked, begun_alone(many, graph.n), many, shelf.crew, shelf.now, shelf.job.table, crew.board,

@@ -13,7 +13,7 @@ from gpop.cpu import loops
 from gpop.cpu.active import drain_frontier, drain_touched, load_frontier
 from gpop.io import save
 from gpop.warm import apps
-from tests.quick import slow
+from tests.quick import quick
 
 EXTRA = {"katz": ["--alpha", "0.1"]}
 """Arguments of a command that needs one."""
@@ -45,7 +45,7 @@ def test_the_loop_is_begun_before_the_graph_is_read(app, kind, told, tmp_path):
     assert told == ["load"]
 
 
-@pytest.mark.parametrize("name", slow(apps(), "betweenness", "cc", "clustering", "heat_kernel"))
+@pytest.mark.parametrize("name", quick(apps(), "independent_set", "nibble", "pagerank"))
 def test_who_has_a_loop_begun_waits_for_it(name, monkeypatch, tmp_path):
     """Else the other process goes on compiling when the command is over, and so does that of the next one."""
     begun, needed, ready = set(), set(), loops.ready

@@ -17,6 +17,7 @@ from gpop.cpu.engine import CpuEngine
 from gpop.generate import generate
 from gpop.plan.plan import decide
 from tests.programs import Smallest
+from tests.quick import quick
 
 EPOCH = (1 << team.EPOCH_SHIFT) - 1
 
@@ -32,7 +33,7 @@ def graph():
     return made
 
 
-@pytest.mark.parametrize("mode", ["pull", "pc"])
+@pytest.mark.parametrize("mode", quick(["pull", "pc"], "pc"))
 def test_what_is_slower_together_goes_on_alone(graph, mode, monkeypatch):
     """After a delivery of one nanosecond alone, each that is shared is slower, and some are not shared then.
 

@@ -103,8 +103,8 @@ def test_and_on_graphs_of_all_kinds(changing, name):
 @pytest.mark.parametrize(
     "dtype, weighted",
     [
-        (np.float32, False),
         (np.float64, True),
+        pytest.param(np.float32, False, marks=pytest.mark.slow),
         pytest.param(np.float32, True, marks=pytest.mark.slow),
         pytest.param(np.float64, False, marks=pytest.mark.slow),
     ],

@@ -14,6 +14,7 @@ from gpop.direct.calendar_steps import BLOCK, FINDS, ROOM
 from gpop.direct.calendar_together_steps import THE_FILLING
 from gpop.generate import generate
 from gpop.graph.graph import Graph
+from gpop.model.sharing import PATH_EDGES_EACH
 from tests.apps import reference
 from tests.graphs import small_graphs
 
@@ -148,7 +149,7 @@ SHARED = {
 
 def all_share(monkeypatch, after):
     """However small the graph, others are called when so many edges were walked."""
-    monkeypatch.setattr(calendar, "worth", lambda threads, edges: threads)
+    monkeypatch.setattr(calendar, "worth", lambda threads, *edges: threads)
     monkeypatch.setattr(calendar, "begun_alone", lambda threads, n: after)
 
 
@@ -196,6 +197,12 @@ def test_calendars_of_several_threads_that_have_no_room(monkeypatch):
         assert np.array_equal(found.distance, expected.distance)
 
 
+def test_threads_are_called_as_edges_are_worth_it(monkeypatch):
+    monkeypatch.setattr(calendar, "begun_alone", lambda threads, n: 0)
+    graph = weighted(generate("rmat", scale=12, degree=12, seed=5), 255)
+    assert search(graph, int(graph.out_degree.argmax()), 8, 4).threads == graph.m // PATH_EDGES_EACH == 3
+
+
 def test_a_last_day_from_which_all_have_moved_away(monkeypatch):
     """Others are called for it, and find nobody: what was found before is below the bound all the same."""
     all_share(monkeypatch, 1)
@@ -206,7 +213,7 @@ def test_a_last_day_from_which_all_have_moved_away(monkeypatch):
 def test_days_begin_as_wide_as_those_of_one_thread_suggest(monkeypatch):
     """So that calendars are filled once, not once for each doubling."""
     all_share(monkeypatch, 3000)
-    monkeypatch.setattr(calendar, "worth", lambda threads, edges: 1)
+    monkeypatch.setattr(calendar, "worth", lambda threads, *edges: 1)
     monkeypatch.setattr(calendar, "_shelves", [])
     search(SHARED["mesh"](), 0, 1, 2)
     assert calendar._shelves[0].now[THE_FILLING] == 1

@@ -207,14 +207,14 @@ def started(case: Case, graph: Graph) -> gpop.Program:
     return program
 
 
+@cache
 def in_plain_python(case: Case, graph: Graph) -> tuple[gpop.Program, dict]:
-    """What `interpret` makes of it."""
+    """What `interpret` makes of it, to be looked at only: it takes as long as a kernel to compile."""
     program = started(case, graph)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         return program, interpret(program, case.frontier, case.iterations or 10**9)
 
 
-@cache
 def expected(name: str, kind: str) -> tuple[gpop.Program, dict]:
     return in_plain_python(CASES[name], graph_of(kind))
 

@@ -1,6 +1,6 @@
 """Run under mpiexec by test_ranks.py: what can be checked with the kernels of few programs.
 
-Arguments: a folder, and perhaps ``pull`` for what ranks do that pull, and nothing else.
+Arguments: a folder, and perhaps the name of a job of ``OTHERS``, which is all that is done then.
 """
 
 from __future__ import annotations
@@ -231,6 +231,15 @@ def in_pull() -> None:
     asked()
 
 
+def other_programs() -> None:
+    """Who settles, and who sends while others gather."""
+    agreement.main(["settled:pc"], threads=(2,), sizes=(8,))
+    agreement.main(["counted-interleaved:sc"], threads=(1, 2), sizes=(64,))
+
+
+OTHERS = {"pull": in_pull, "programs": other_programs}
+
+
 def all_others(folder: Path) -> None:
     """Everything but that."""
     lists_of_parts()
@@ -241,9 +250,7 @@ def all_others(folder: Path) -> None:
     parts_on_disk(folder)
     refused()
     agreement.main(["drift:sc", "drift:pc"], threads=(1, 2), sizes=(8,))
-    agreement.main(["settled:pc"], threads=(2,), sizes=(8,))
     agreement.main(["colours:auto"], threads=(1, 2), sizes=(64,))
-    agreement.main(["counted-interleaved:sc"], threads=(1, 2), sizes=(64,))
     one_compiles(folder)
     told()
     one_is_due()
@@ -255,4 +262,4 @@ def all_others(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    in_pull() if sys.argv[2:] == ["pull"] else all_others(Path(sys.argv[1]))
+    OTHERS[sys.argv[2]]() if sys.argv[2:] else all_others(Path(sys.argv[1]))

@@ -20,8 +20,9 @@ def test_three_ranks_agree_with_a_run_alone(tmp_path):
 
 
 @pytest.mark.slow
-def test_three_ranks_that_pull_agree_with_a_run_alone(tmp_path):
-    done = mpiexec(3, "-m", "tests.ranks.job", str(tmp_path), "pull")
+@pytest.mark.parametrize("job", ["pull", "programs"])
+def test_three_ranks_that_do_something_else_agree_with_a_run_alone(job, tmp_path):
+    done = mpiexec(3, "-m", "tests.ranks.job", str(tmp_path), job)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "8 runs agree on 3 ranks" in done.stdout
 
