@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from threading import Thread
 
 import numpy as np
@@ -73,10 +74,13 @@ def test_nobody_tells_what_others_have_not_heard():
     waits.join()
 
 
+compiled = cache(njit)
+
+
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_what_two_parts_find_is_the_first_ones_whoever_is_quicker(order):
     """Vertices 0 and 1 are the two parts of a level and lead to 2."""
-    graph, push = Graph.from_edges([0, 1], [2, 2], n=3), njit(breadth_first_parts._push)
+    graph, push = Graph.from_edges([0, 1], [2, 2], n=3), compiled(breadth_first_parts._push)
     space, parent = breadth_first._room(graph).space, np.zeros(3, np.uint32)
     mark = [16, 17, breadth_first_parts.UNSEEN]
     level, rows = np.array(mark, np.int32), np.zeros((2, 64), np.uint64)
@@ -99,7 +103,7 @@ def test_the_leader_finds_the_tree_where_nobody_comes(name, module, parted):
     graph = PARTED[name]()
     source = int(graph.out_degree.argmax())
     expected = search(graph, source)
-    room, alone = breadth_first._room(graph), njit(module._lead)
+    room, alone = breadth_first._room(graph), compiled(module._lead)
     parent, level = np.full(graph.n, 7, np.uint32), np.full(graph.n, 7, np.int32)
     room.have(2, parent, level)
     space = room.space

@@ -13,13 +13,13 @@ from tests.gpu.host_kernels import Array, Module
 from tests.gpu.hub import check_hub
 from tests.gpu.walks import BY_NAME, WALKED, formed
 from tests.programs import random_graph
-from tests.quick import quick
+from tests.quick import quick, slow
 
 DECLARED = [name for name in FOREIGN if name.endswith("Combined")]
 SIZE = 32
 
 
-@pytest.mark.parametrize("name", quick(DECLARED, *DECLARED[::4]))
+@pytest.mark.parametrize("name", quick(DECLARED, *DECLARED[::8]))
 def test_foreign_program_partition_centric(name):
     check_emulated(name, "pc")
 
@@ -37,7 +37,7 @@ def test_foreign_program_with_owners(name):
     check_emulated(name, "pull")
 
 
-@pytest.mark.parametrize("name", quick(FOREIGN, *list(FOREIGN)[::4]))
+@pytest.mark.parametrize("name", quick(FOREIGN, *list(FOREIGN)[::6]))
 def test_foreign_program_edge_by_edge(name):
     """A thread per edge; an owner where gatherFunc writes two fields and nothing is declared."""
     check_emulated(name, "edge-list")
@@ -88,7 +88,14 @@ def test_foreign_program_on_the_cpu(name):
         assert case.cls.all_active or run.frontier.tolist() == sorted(said["frontier"]), mode
 
 
-@pytest.mark.parametrize("mode", ["sc", "pc", "pull", "edge-list", "vertex-push", "vertex-push-warp", "hyb"])
+@pytest.mark.parametrize(
+    "mode",
+    slow(
+        ["sc", "pc", "pull", "edge-list", "vertex-push", "vertex-push-warp", "hyb"],
+        "edge-list",
+        "vertex-push",
+    ),
+)
 def test_sums_at_a_hub(mode):
     with emulated():
         check_hub(50_000, mode)

@@ -30,12 +30,12 @@ def test_two_ranks_agree_with_one_gpu_on_the_emulator():
 
 
 def test_three_ranks_that_reach_each_others_memory_agree_with_one_gpu():
-    agree(3, "peers", "smallest:auto:8", "rank:pc:8", "drift:auto:8", "search:sc:64", "asking:auto:64")
+    agree(3, "peers", "rank:pc:8", "drift:auto:8", "search:sc:64", "asking:auto:64")
 
 
 @pytest.mark.slow
 def test_three_ranks_that_reach_each_others_memory_agree_on_other_programs():
-    agree(3, "peers", "along:auto:8", "settled:pc:8", "spread:sc:64", "many:auto:64")
+    agree(3, "peers", "smallest:auto:8", "along:auto:8", "settled:pc:8", "spread:sc:64", "many:auto:64")
 
 
 @pytest.mark.slow
