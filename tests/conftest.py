@@ -115,7 +115,7 @@ def no_tree_of_this_machine(monkeypatch):
 
 
 RUN_APPS = re.compile(
-    r"(tests/(apps|execution|graph|learn|networkx|perf)/|tests/test_|gpop/apps/|perf/"
+    r"(tests/(apps|cli|execution|graph|learn|networkx|perf)/|tests/test_|gpop/apps/|perf/"
     r"|tests/cpu/test_(arrays|counters|disk|filling|gather|in_one|inactive|kept_runs|models|priority)\.py"
     r"|tests/cpu/test_(sums|team|tree|trying|work)\.py|tests/layout/test_(bins_file|in_edges|orphans)\.py)"
 )

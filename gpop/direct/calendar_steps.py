@@ -114,6 +114,7 @@ def lay_out(i, part, count, block, members, today, shift, starts, lines, distanc
         length = np.uint64(distance[v])
         pair, stop = np.uint64(starts[v]) + part, np.uint64(starts[v + _ONE])
         prefetch(lines, pair + pair)
+        prefetch(lines, stop + stop - _ONE)  # lists often lie in two lines of the cache
         turns[pairs + pairs], turns[pairs + pairs + _ONE] = pair - end, length - before << _HALF
         due = ~_NONE if day_of(length, shift) == today else _NONE
         size = stop - pair & due  # no branch: many are not due, and which ones nobody can foresee
