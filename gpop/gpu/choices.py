@@ -137,7 +137,7 @@ def _takes_rows(plan: Plan, emitted: Emitted, asked: str) -> bool:
         return asked == "pull"
     graph = plan.program.graph
     inside = share_inside(graph, SMALL_ID_BITS)
-    few = plan.partition_size is None and prefers_few_rows(graph.n, graph.m, inside)  # who says it: of bins
+    few = plan.partition_size is None and prefers_few_rows(graph.n, graph.m, inside)  # a size is one of bins
     return few or prefers_rows(graph.n, graph.m, inside, share_in_long_lists(graph, WARP))
 
 
