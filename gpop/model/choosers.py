@@ -49,9 +49,9 @@ what comes from memory where one is looked for that does not."""
 
 MOST_IN_ROWS, MOST_EDGES_IN_ROWS, MOST_EDGES_IN_NEAR_ROWS = 1 << 19, 9 << 19, 6 << 20
 """Vertices, and edges, so few that bins save nothing: their values stay in the caches. On an H200 PageRank by
-rows took .4 to .9 of the time of bins on 14 graphs with up to 4.7 million edges, .81 to 1.24 on twelve with
-4.8 to 7 million, 1.1 to 1.8 with 7.6 and more; where neighbours are near each other .40 to .89 with 5.0 to
-6.3 million, 1.6 with 10."""
+rows took .37 to .86 of the time of bins on ten graphs with 1.1 to 4.7 million edges, .81 to 1.28 on 15 with
+4.9 to 7.0, 1.13 to 1.77 on three with 7.6 to 8.4; where neighbours are near each other .43 to .90 on five
+with 5.0 to 6.3, 1.56 with 10. On an H100 .47 to 1.07 on seven graphs within these bounds."""
 
 LEAST_NEAR = 0.9
 """Share of the edges inside partitions from which on neighbours are near each other."""
