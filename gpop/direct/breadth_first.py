@@ -10,7 +10,9 @@ What push and pull do is in breadth_first_steps.py. A level is pulled where that
 edges. The frontier has a share ``edges / left`` of the edges that are still to be sent, so a vertex without a
 level meets it after ``left / edges`` of its in-edges, and all ``rest`` of them after ``rest * left / edges``:
 fewer than ``edges`` where ``edges**2 > rest * left``. After a pull the edges of the frontier are not known:
-the next level is pulled, too, where the frontier has a fair share (`STILL`) of those that are left.
+the next level is pulled, too, where the frontier has a fair share (`STILL`) of those that are left. Nobody
+counts who cannot be found: who has no in-edges, or is out of reach of the vertex with most edges, while the
+source is within (`may_find`). By that a search among voters takes .63 of the time, one of mails .8.
 
 What a search works in is kept with the graph: to get and to give back so many pages takes as long as a
 search of a small graph. The kernel is given it as one address (`gpop.common.by_reference`), since to take
@@ -41,6 +43,8 @@ from gpop.direct.breadth_first_parts import begin_parts, push_parts
 from gpop.direct.breadth_first_steps import (
     LEFT,
     LEFT_OFF,
+    MOST,
+    REACHED,
     SearchSpace,
 )
 from gpop.direct.breadth_first_together import LEVEL_AT, PARENT_AT, SharedSearch, begin_together, go_on
@@ -66,7 +70,7 @@ from gpop.model.sharing import (
 
 PHASES = ("push", "pull")
 VERTEX_BYTES = 22
-"""Of the arrays of a search: a parent, a level, a place on the list and among the missed, a byte, 2 bits."""
+"""Of the arrays of a search: a parent, a level, a place on the list and among the missed, a byte, 4 bits."""
 
 TOGETHER_BYTES = 10
 """Of each thread that shares one, or less: a place on its list, and part of a claim and of a mark."""
@@ -114,7 +118,7 @@ class _Room:
         if self.threads < threads:
             n = parent.size
             require_memory(TOGETHER_BYTES * n * threads, f"breadth-first search by {threads} threads")
-            self.beside = space_for(n, int(self.space.most[0]), threads)
+            self.beside = space_for(n, int(self.space.limits[MOST]), threads)
             self.shared = Reference(self.beside)
             self.job = Reference(SharedSearch(self.shared, self.table, parent, level))
             kinds = (
@@ -178,7 +182,7 @@ def _prepare(graph: Graph) -> list[_Room]:
     """The list of spare rooms of a graph, with one room."""
     room = _room(graph)
     _compile(graph.indices.dtype)
-    own = room.space[room.space._fields.index("order") :]
+    own = room.space[room.space._fields.index("reach") :]
     return graph.store.put(Kind.SEARCHES, [room], holds=own)
 
 
@@ -186,17 +190,31 @@ def _room(graph: Graph) -> _Room:
     n = graph.n
     short = graph.m <= FEW * n
     near = short and least_rest(MANY_THREADS, n) < n and mostly_near(graph)
-    incoming, likely = graph, NO_SOURCES  # roads and meshes are not pulled from
+    incoming, likely, findable = graph, NO_SOURCES, n - 1  # roads and meshes are not pulled from
     if not near:
         incoming, likely = in_edges(graph, weighted=False), likely_sources(graph)
+        findable = min(findable, np.count_nonzero(incoming.indptr[1:] > incoming.indptr[:-1]))
     require_memory(VERTEX_BYTES * n, f"breadth-first search of {graph!r}")
+    words = len(likely.some)
     space = SearchSpace(
-        graph.indptr, graph.indices, incoming.indptr, incoming.indices, *likely,
-        *(np.empty(n + 1, np.uint64), np.empty(n, np.uint8), np.empty((n + 63) // 64, np.uint64)),
-        *(np.empty((n + 63) // 64, np.uint64), np.empty(n + 1, np.uint32), np.empty(4, np.int64)),
-        *(np.full(1, graph.out_degree.max(initial=0), np.int64), np.empty(LEFT_OFF, np.int64)),
+        graph.indptr, graph.indices, incoming.indptr, incoming.indices, *likely, likely.some.copy(),
+        *(np.empty(words, np.uint64), np.empty(n + 1, np.uint64), np.empty(n, np.uint8)),
+        *(np.empty((n + 63) // 64, np.uint64), np.empty((n + 63) // 64, np.uint64)),
+        *(np.empty(n + 1, np.uint32), np.empty(4, np.int64)),
+        *(np.array([graph.out_degree.max(initial=0), findable, findable]), np.empty(LEFT_OFF, np.int64)),
     )  # fmt: skip
-    return _Room(space, near)
+    room = _Room(space, near)
+    if words > 0:
+        _find_reach(graph, room)
+    return room
+
+
+def _find_reach(graph: Graph, room: _Room) -> None:
+    """Who is reached from the hub, by a search, and how many they are."""
+    level, space = np.empty(graph.n, np.int32), room.space
+    room.search(int(graph.out_degree.argmax()), room.table, np.empty(graph.n, np.uint32), level)
+    space.reach.view(np.uint8)[: (graph.n + 7) // 8] &= np.packbits(level >= 0, bitorder="little")
+    space.limits[REACHED] = np.count_nonzero(level > 0)
 
 
 @cache

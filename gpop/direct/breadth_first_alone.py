@@ -15,6 +15,7 @@ from gpop.direct.breadth_first_steps import (
     EDGES,
     FROM,
     LEFT,
+    MOST,
     NARROW,
     NOBODY,
     PULLS,
@@ -23,6 +24,7 @@ from gpop.direct.breadth_first_steps import (
     TO,
     WIDE,
     edges_of,
+    may_find,
     pays_to_pull,
     pull_all,
     push,
@@ -58,7 +60,7 @@ def begin_search(source, space, parent, level, threads, shared_rest, shared_edge
     Not two threads, nor where lists are short, as of roads: each level would wait for lines that it writes;
     but where each waits for its part of them (``parted``) that takes less than to have them written before.
     """
-    narrow, most = is_short(space), space.most[0]
+    narrow, most = is_short(space), space.limits[MOST]
     many = threads >= MANY_THREADS and not narrow
     bare, n = many or parted, np.uint64(len(level))
     if not bare:
@@ -67,7 +69,7 @@ def begin_search(source, space, parent, level, threads, shared_rest, shared_edge
     space.seen[source], space.order[0] = 1, np.uint64(source) << _HALF | np.uint64(source)
     begin, end, marked, depth, before = np.uint64(0), _ONE, np.uint64(0), np.int32(0), _PUSH
     size, edges = np.int64(1), space.indptr[source + 1] - space.indptr[source]
-    rest, left, started = len(level) - 1, len(space.indices), clock_ns()
+    rest, left, started = may_find(source, space), len(space.indices), clock_ns()
     while size > 0:
         pulls = pays_to_pull(before == _PULL, size, edges, rest, left, words_to_pull(space))
         shared = pulls or pays_to_share(threads, size, edges, shared_edges)

@@ -96,8 +96,13 @@ def test_lists_that_end_within_a_block_and_with_all_edges(leaves):
 
 
 def test_of_parents_that_are_found_together_the_least_is_taken():
-    graph = Graph.from_edges([0, 0, 0, 3, 2, 1, 2], [3, 2, 1, 4, 4, 5, 5], n=40)
-    assert search(graph, 0).parent[:6].tolist() == [0, 0, 0, 0, 2, 1]
+    """Who is pushed to; a star that is out of reach has it so."""
+    leaves = np.arange(7, 40)
+    graph = Graph.from_edges(
+        np.r_[0, 0, 0, 3, 2, 1, 2, np.full(leaves.size, 6)], np.r_[3, 2, 1, 4, 4, 5, 5, leaves]
+    )
+    found = search(graph, 0)
+    assert found.parent[:6].tolist() == [0, 0, 0, 0, 2, 1] and found.edges.tolist() == [7, 0]
 
 
 def test_searches_at_the_same_time_have_rooms_of_their_own():
@@ -117,6 +122,42 @@ def test_what_no_edge_leads_to_is_looked_at_no_more():
     source = int(graph.out_degree.argmax())
     assert agrees(graph, source)
     assert search(graph, source).edges.sum() < graph.m
+
+
+def _edges(graph):
+    return np.repeat(np.arange(graph.n), graph.out_degree), graph.indices
+
+
+def test_how_many_may_be_found_decides_who_pulls():
+    """Most vertices have no in-edges, as where people vote: were they counted, all would be pushed."""
+    people = generate("uniform", scale=10, degree=32, seed=5)
+    voters, (tails, heads) = people.n + np.arange(30_000), _edges(people)
+    graph = Graph.from_edges(np.r_[tails, voters], np.r_[heads, voters % people.n])
+    push, pull = search(graph, 0).edges
+    assert agrees(graph, 0)
+    assert push < people.m / 4 and pull > 0
+
+
+def test_who_begins_in_reach_of_the_hub_does_not_look_at_the_others():
+    """Triangles that nothing leads to are not looked at; a search in one of them finds it."""
+    hubs = generate("rmat", scale=10, degree=16, seed=5, symmetrize=True)
+    first, (tails, heads) = hubs.n + 3 * np.arange(5000), _edges(hubs)
+    tails, heads = np.r_[tails, first, first + 1, first + 2], np.r_[heads, first + 1, first + 2, first]
+    graph = Graph.from_edges(tails, heads).symmetrize()
+    hub = int(hubs.out_degree.argmax())
+    assert agrees(graph, hub) and agrees(graph, int(first[7]))
+    assert search(graph, hub).edges[1] == search(hubs, hub).edges[1] > 0
+    assert np.count_nonzero(search(graph, int(first[7])).level >= 0) == 3
+
+
+def test_who_begins_out_of_reach_of_the_hub_finds_what_is_out_of_it():
+    """Two dense parts, of which one has the hub; a vertex leads to both."""
+    part = generate("uniform", scale=10, degree=32, seed=5)
+    (tails, heads), n = _edges(part), part.n
+    tails = np.r_[tails, tails + n, np.full(n, 1), 2 * n, 2 * n]
+    graph = Graph.from_edges(tails, np.r_[heads, heads + n, np.arange(n), 1, n])
+    assert agrees(graph, 2 * n) and search(graph, 2 * n).edges[1] > 0
+    assert agrees(graph, n + 5) and search(graph, n + 5).edges[1] > 0
 
 
 def _two_parts(size):
