@@ -37,8 +37,8 @@ from gpop.direct.breadth_first_steps import (
 from gpop.model.sharing import MANY_THREADS, pays_to_share
 
 FEW = 4
-"""Edges per vertex, of a graph or of a level, up to which lists are walked in narrow blocks. Where mails lead one
-way only, five of each and none of many, a search takes .65 of the time that all wide blocks took."""
+"""Edges per vertex, of a graph or of a level, up to which lists are walked in narrow blocks. Where mails lead
+one way only, five of each and none of many, a search takes .65 of the time that all wide blocks took."""
 
 _PUSH, _PULL = range(2)
 _NANOSECONDS = 2  # slots of ``tally``, behind the edges of both
