@@ -81,7 +81,10 @@ def is_under_way(module: str, kernel: str) -> bool:
 
 
 def ask(module: str, kernel: str, also: Any, *kinds: Kind) -> None:
-    """Have the process that was begun for a kernel compile another one afterwards, for these kinds."""
+    """Have the process that was begun for a kernel compile another one afterwards, for these kinds.
+
+    Without kinds it is a function that compiles, or has compiled, what is needed.
+    """
     other = _begun.get((module, kernel))
     if other is not None:
         _tell(other, (also.__module__, also.__name__, kinds))
@@ -105,7 +108,8 @@ def compile_asked(module: str, kernel: str) -> NoReturn:
         if asked is None:
             os._exit(0)  # to take apart what the compiler has made takes .4 s, for which the other would wait
         module, name, kinds = asked
-        entry_of(getattr(import_module(module), name), *kinds)
+        also = getattr(import_module(module), name)
+        entry_of(also, *kinds) if kinds else also()
 
 
 def _is_python() -> bool:

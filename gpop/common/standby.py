@@ -142,6 +142,16 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_spare.clear)  # threads do not survive a fork
 
 
+_STANDS_BY = _BOARD, _BOARD
+_LEADS = *_STANDS_BY, *(INT64,) * 5
+
+
+def compile_crew() -> None:
+    """Compile or load what a crew is made of."""
+    entry_of(_lead, *_LEADS)
+    entry_of(_stand_by, *_STANDS_BY)
+
+
 class Crew:
     """A board, and the threads at it. Whoever has called them closes it in any case, and may do so twice."""
 
@@ -154,7 +164,7 @@ class Crew:
         self.places = places_for(MOST_THREADS)
         _forever.append(self.places)
         self.board[PLACES] = self.places.ctypes.data
-        lead = self.lead = partial(entry_of(_lead, _BOARD, _BOARD, *(INT64,) * 5), self.board, self.places)
+        lead = self.lead = partial(entry_of(_lead, *_LEADS), self.board, self.places)
         # No functions of Python: after a loop that has filled the caches each takes microseconds.
         self.call = partial(lead, ANNOUNCE)
         """Have all but one of so many threads call a function, ``call(function, ticket, argument, threads)``,
@@ -166,7 +176,7 @@ class Crew:
         """See that so many threads stand by."""
         while self.others < others:
             self.others += 1
-            start_new_thread(entry_of(_stand_by, _BOARD, _BOARD), (self.board, self.places))
+            start_new_thread(entry_of(_stand_by, *_STANDS_BY), (self.board, self.places))
 
 
 def borrow(others: int) -> Crew:

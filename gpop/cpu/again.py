@@ -60,7 +60,6 @@ class RestingEngine(CpuEngine):
         self.rests, self.decided, self.lasted = True, self.plan.alike, self.iteration
         self.counts = self.tries_blocks and not self.blocked and not is_small(self.graph)
         self.made_by = specialise.compile_loop  # measurements put others in its place
-        self.fills = None if self.traits.all_active else (self._loader(False), self._loader(True))
         del self.graph, self.program, self.plan
         return True
 
@@ -103,7 +102,7 @@ class RestingEngine(CpuEngine):
             meanwhile(arrays)
             self.stated = True
             self.begin = time.perf_counter()
-            if self.fills is None:
+            if self.fill is None:
                 progress[:] = begun.progress
                 progress[loop_state.LEAST_ALONE :] = self.told_alone
             else:
@@ -114,7 +113,7 @@ class RestingEngine(CpuEngine):
             self.lasted = iterations
             if self.counts:
                 note_without(start.graph, iterations)
-            over = active == 0 or self.fills is None
+            over = active == 0 or self.fill is None
             frontier = NOBODY if over else self._take_frontier()
             return _left((records, self.end - self.begin, iterations, active, frontier, None))
         except BaseException:
@@ -167,11 +166,11 @@ class RestingEngine(CpuEngine):
 
     def _started(self, start: Start) -> tuple[int, int, int]:
         """The lists of the frontier are filled: how many partitions, vertices and edges are active."""
-        if self.fills is None:
+        if self.fill is None:
             return int(self.layout.k), int(self.layout.n), self.edges
         if start.vertices is None:
-            return self.fills[True](self.lists)
-        return self.fills[False](start.sources, self.lists)
+            return self.fill(self.lists)
+        return self.fill(start.sources, self.lists)
 
     def _forget(self) -> None:
         """Let go of what leads to the graph."""

@@ -43,6 +43,7 @@ class CpuEngine(Trying):
 
     most_rows = 4096
     settles = schedules = True
+    fill: Callable[..., tuple[int, int, int]] | None = None  # what makes the frontier, of whole graphs or not
     places: Places = ANYWHERE
     """Where the threads of a run are kept; the system chooses."""
 
@@ -77,6 +78,7 @@ class CpuEngine(Trying):
             self._ready_loop()
         if not (whole or self.traits.all_active):
             fill = self._loader(whole)  # last: the other may have been asked for it (`_ask_ahead`)
+        self.fill = fill
         self.begin = self.end = time.perf_counter()
         self.found = self.incoming_seconds
         vertices = self.graph.n

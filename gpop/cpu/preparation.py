@@ -18,6 +18,7 @@ from gpop.cpu import choose_mode, loop_state, loops, specialise, team
 from gpop.cpu.active import SOURCES, drain_frontier, drain_touched, lists_of, load_frontier
 from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.disk import open_disk
+from gpop.cpu.follow import compile_team
 from gpop.cpu.kept_workspace import unit_workspace, workspace_of
 from gpop.cpu.layouts import Layouts, sizes_of
 from gpop.cpu.schedule import NO_SCHEDULE, schedule_of
@@ -216,18 +217,22 @@ class Preparation(Layouts):
         self.spins = team.SPINS if self.threads <= worker_count() else 0
         self.enter_loop = None
         if self.graph.n:  # without vertices nothing is run
-            self._ask_ahead()
+            kind = loops.kind_of(self.traits.all_active, "priorityFunc" in self.lowered.functions)
+            self._ask_ahead(kind)
             self._make_loop(self._state())
+            if self.workers and not self.traits.all_active and loops.is_under_way(kind):
+                compile_team()  # else this one would wait
 
-    def _ask_ahead(self) -> None:
+    def _ask_ahead(self, kind: str) -> None:
         """Have the process that compiles the loop, if one does, compile what the run needs around it as well.
 
         This one has the program to compile, which takes longer.
         """
         traits, graph = self.traits, self.graph
         if traits.all_active:
+            if self.workers:
+                loops.ask(kind, compile_team)
             return
-        kind = loops.kind_of(False, "priorityFunc" in self.lowered.functions)
         loops.ask(kind, load_frontier, SOURCES, self.lists.kind)
         if traits.track:
             loops.ask(kind, drain_touched, SOURCES, self.lists.kind)

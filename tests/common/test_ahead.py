@@ -62,6 +62,17 @@ def test_it_compiles_what_else_is_asked_for(begin, tmp_path):
     ahead.ask(MODULE, KERNEL, kernel, *kinds)  # nobody is there any more
 
 
+def test_it_calls_what_has_no_kinds(begin, tmp_path):
+    begin()
+    function = SimpleNamespace(__module__="asked_to_do", __name__="write")
+    (tmp_path / "asked_to_do.py").write_text(
+        f"def write():\n    open({str(tmp_path / 'written')!r}, 'w').write('done')\n"
+    )
+    ahead.ask(MODULE, KERNEL, function)
+    ahead.wait(MODULE, KERNEL)
+    assert (tmp_path / "written").read_text() == "done"
+
+
 def test_nothing_is_begun_where_it_is_of_no_use(begin, monkeypatch):
     assert begin(kernel="kept") == 0
     assert not ahead.is_under_way(MODULE, KERNEL)

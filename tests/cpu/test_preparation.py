@@ -1,0 +1,55 @@
+"""What a first run has compiled by whom, so that nobody waits for what could be compiled meanwhile."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from gpop.cpu import loops, preparation
+from gpop.cpu.preparation import Preparation
+from gpop.cpu.sharing import SERIAL_EDGES
+from gpop.cpu.traits import NEVER
+from gpop.plan.plan import UNLIMITED
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """Compiles for a run of two threads: what the other process was asked for, and what was done here."""
+    asked, here = [], []
+    monkeypatch.setattr(loops, "ask", lambda kind, kernel, *kinds: asked.append((kind, kernel)))
+    monkeypatch.setattr(preparation, "compile_team", lambda: here.append("team"))
+
+    def compile_for(all_active, edges=SERIAL_EDGES, under_way=True):
+        monkeypatch.setattr(loops, "is_under_way", lambda kind: under_way)
+        run = SimpleNamespace(
+            edges=edges, threads=2, layout=SimpleNamespace(k=2), graph=SimpleNamespace(n=8, m=edges),
+            traits=SimpleNamespace(all_active=all_active, track=False, pull=NEVER), _state=tuple,
+            lowered=SimpleNamespace(functions={}), plan=SimpleNamespace(limit=UNLIMITED),
+            lists=SimpleNamespace(kind=""),
+            _make_loop=lambda state: here.append("program"),
+        )  # fmt: skip
+        run._ask_ahead = lambda kind: Preparation._ask_ahead(run, kind)
+        Preparation._compile(run)
+        told, done = [(kind, kernel) for kind, kernel in asked], here.copy()
+        asked.clear(), here.clear()
+        return told, done
+
+    return compile_for
+
+
+def test_where_all_are_active_the_other_process_compiles_what_threads_follow(compiled):
+    """Its loop takes less time than the program."""
+    assert compiled(all_active=True) == ([("all_active", preparation.compile_team)], ["program"])
+
+
+def test_else_it_is_compiled_here_while_the_other_one_is_at_the_loop(compiled):
+    asked, here = compiled(all_active=False)
+    assert preparation.compile_team not in [kernel for _, kernel in asked]
+    assert here == ["program", "team"]
+    assert compiled(all_active=False, under_way=False)[1] == ["program"]  # and by nobody before it is needed
+
+
+def test_what_one_thread_runs_has_none_to_follow(compiled):
+    assert compiled(all_active=True, edges=8) == ([], ["program"])
+    assert compiled(all_active=False, edges=8)[1] == ["program"]
