@@ -18,7 +18,6 @@ from gpop.common.cached import source_key
 from gpop.common.callback import callback
 from gpop.common.foreign import call_c
 from gpop.common.inlined import KERNEL, inline
-from gpop.common.standby import compile_crew
 from gpop.cpu import team
 from gpop.cpu.filling import FILL, fill
 from gpop.cpu.work import entry_for
@@ -93,12 +92,6 @@ def follow(number, ticket, address):
 def entry() -> int:
     """Its address."""
     return callback(lambda: follow, f"follow_{source_key(__file__)}", __file__, 3, **KERNEL)
-
-
-def compile_team() -> None:
-    """Compile or load what threads are called with, and what they do then."""
-    compile_crew()
-    entry()
 
 
 def following_of(loop: Any, places: Places, space: Any, threads: int, spins: int) -> Reference:

@@ -14,11 +14,11 @@ import numpy as np
 from gpop.common.by_reference import derived, reference_of
 from gpop.common.kinds import INT64
 from gpop.common.parallel import worker_count
-from gpop.cpu import choose_mode, loop_state, loops, specialise, team
+from gpop.common.standby import compile_crew
+from gpop.cpu import choose_mode, follow, loop_state, loops, specialise, team
 from gpop.cpu.active import SOURCES, drain_frontier, drain_touched, lists_of, load_frontier
 from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.disk import open_disk
-from gpop.cpu.follow import compile_team
 from gpop.cpu.kept_workspace import unit_workspace, workspace_of
 from gpop.cpu.layouts import Layouts, sizes_of
 from gpop.cpu.schedule import NO_SCHEDULE, schedule_of
@@ -221,7 +221,7 @@ class Preparation(Layouts):
             self._ask_ahead(kind)
             self._make_loop(self._state())
             if self.workers and not self.traits.all_active and loops.is_under_way(kind):
-                compile_team()  # else this one would wait
+                follow.entry()  # else this one would wait
 
     def _ask_ahead(self, kind: str) -> None:
         """Have the process that compiles the loop, if one does, compile what the run needs around it as well.
@@ -229,9 +229,11 @@ class Preparation(Layouts):
         This one has the program to compile, which takes longer.
         """
         traits, graph = self.traits, self.graph
+        if self.workers:
+            loops.ask(kind, compile_crew)
         if traits.all_active:
             if self.workers:
-                loops.ask(kind, compile_team)
+                loops.ask(kind, follow.entry)
             return
         loops.ask(kind, load_frontier, SOURCES, self.lists.kind)
         if traits.track:

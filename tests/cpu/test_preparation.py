@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from gpop.cpu import loops, preparation
+from gpop.common.standby import compile_crew
+from gpop.cpu import follow, loops
 from gpop.cpu.preparation import Preparation
 from gpop.cpu.sharing import SERIAL_EDGES
 from gpop.cpu.traits import NEVER
@@ -18,7 +19,7 @@ def compiled(monkeypatch):
     """Compiles for a run of two threads: what the other process was asked for, and what was done here."""
     asked, here = [], []
     monkeypatch.setattr(loops, "ask", lambda kind, kernel, *kinds: asked.append((kind, kernel)))
-    monkeypatch.setattr(preparation, "compile_team", lambda: here.append("team"))
+    monkeypatch.setattr(follow, "entry", lambda: here.append("follow"))
 
     def compile_for(all_active, edges=SERIAL_EDGES, under_way=True):
         monkeypatch.setattr(loops, "is_under_way", lambda kind: under_way)
@@ -38,18 +39,21 @@ def compiled(monkeypatch):
     return compile_for
 
 
-def test_where_all_are_active_the_other_process_compiles_what_threads_follow(compiled):
+def test_where_all_are_active_the_other_process_compiles_all_that_threads_need(compiled):
     """Its loop takes less time than the program."""
-    assert compiled(all_active=True) == ([("all_active", preparation.compile_team)], ["program"])
+    asked, here = compiled(all_active=True)
+    assert asked == [("all_active", compile_crew), ("all_active", follow.entry)]
+    assert here == ["program"]
 
 
-def test_else_it_is_compiled_here_while_the_other_one_is_at_the_loop(compiled):
+def test_else_half_of_it_is_compiled_here_while_the_other_one_is_at_the_loop(compiled):
     asked, here = compiled(all_active=False)
-    assert preparation.compile_team not in [kernel for _, kernel in asked]
-    assert here == ["program", "team"]
+    assert ("frontier", compile_crew) in asked and ("frontier", follow.entry) not in asked
+    assert here == ["program", "follow"]
     assert compiled(all_active=False, under_way=False)[1] == ["program"]  # and by nobody before it is needed
 
 
-def test_what_one_thread_runs_has_none_to_follow(compiled):
+def test_one_thread_needs_none_of_it(compiled):
     assert compiled(all_active=True, edges=8) == ([], ["program"])
-    assert compiled(all_active=False, edges=8)[1] == ["program"]
+    asked, here = compiled(all_active=False, edges=8)
+    assert ("frontier", compile_crew) not in asked and here == ["program"]
