@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gpop.common.by_reference import derived, reference_of
+from gpop.common.cached import entry_of
 from gpop.common.kinds import INT64
 from gpop.common.parallel import worker_count
 from gpop.common.standby import compile_crew
@@ -220,30 +221,34 @@ class Preparation(Layouts):
             kind = loops.kind_of(self.traits.all_active, "priorityFunc" in self.lowered.functions)
             self._ask_ahead(kind)
             self._make_loop(self._state())
-            if self.workers and not self.traits.all_active and loops.is_under_way(kind):
-                follow.entry()  # else this one would wait
+            if not self.traits.all_active and loops.is_under_way(kind):
+                self._compile_meanwhile()
 
     def _ask_ahead(self, kind: str) -> None:
-        """Have the process that compiles the loop, if one does, compile what the run needs around it as well.
-
-        This one has the program to compile, which takes longer.
-        """
-        traits, graph = self.traits, self.graph
+        """Have the process that compiles the loop, if one does, compile what the run needs around it as well:
+        part of it where the loop takes as long as the program, else all."""
         if self.workers:
             loops.ask(kind, compile_crew)
-        if traits.all_active:
+        if self.traits.all_active:
             if self.workers:
                 loops.ask(kind, follow.entry)
             return
         loops.ask(kind, load_frontier, SOURCES, self.lists.kind)
-        if traits.track:
+        if self.traits.track:
             loops.ask(kind, drain_touched, SOURCES, self.lists.kind)
         if self.plan.limit != UNLIMITED:
             loops.ask(kind, drain_frontier, SOURCES, INT64, self.lists.kind)
-        may_pull = traits.pull == MAYBE and graph.m >= MANY_EDGES
+
+    def _compile_meanwhile(self) -> None:
+        """Compile the rest of what the run needs here: the process that is at the loop takes as long for it
+        and for what it was asked for as this one for the program and for this."""
+        graph = self.graph
+        if self.workers:
+            follow.entry()
+        may_pull = self.traits.pull == MAYBE and graph.m >= MANY_EDGES
         if may_pull and graph.facts.equals_reverse is None:
             kernel, kinds = kernel_of_mirrored(graph.indptr, graph.indices, graph.weights)
-            loops.ask(kind, kernel, *kinds)
+            entry_of(kernel, *kinds)
 
     def _state(self) -> tuple:
         return make_state(self.program, self.lowered)
