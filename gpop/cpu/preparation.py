@@ -227,11 +227,12 @@ class Preparation(Layouts):
     def _ask_ahead(self, kind: str) -> None:
         """Have the process that compiles the loop, if one does, compile what the run needs around it as well:
         part of it where the loop takes as long as the program, else all."""
+        all_active = self.traits.all_active
         if self.workers:
             loops.ask(kind, compile_crew)
-        if self.traits.all_active:
-            if self.workers:
+            if all_active:
                 loops.ask(kind, follow.entry)
+        if all_active:
             return
         loops.ask(kind, load_frontier, SOURCES, self.lists.kind)
         if self.traits.track:

@@ -27,7 +27,6 @@ Paper: S. Beamer, K. Asanovic, D. Patterson, "Direction-optimizing breadth-first
 from __future__ import annotations
 
 import time
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -181,7 +180,6 @@ def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
 def _prepare(graph: Graph) -> list[_Room]:
     """The list of spare rooms of a graph, with one room."""
     room = _room(graph)
-    _compile(graph.indices.dtype)
     own = room.space[room.space._fields.index("reach") :]
     return graph.store.put(Kind.SEARCHES, [room], holds=own)
 
@@ -215,13 +213,6 @@ def _find_reach(graph: Graph, room: _Room) -> None:
     room.search(int(graph.out_degree.argmax()), room.table, np.empty(graph.n, np.uint32), level)
     space.reach.view(np.uint8)[: (graph.n + 7) // 8] &= np.packbits(level >= 0, bitorder="little")
     space.limits[REACHED] = np.count_nonzero(level > 0)
-
-
-@cache
-def _compile(ids: np.dtype) -> None:
-    """Search in nothing, before the clock starts."""
-    room = _room(Graph(np.zeros(2, np.int64), np.empty(0, ids)))  # whose arrays live as long as it does
-    room.search(0, room.table, np.empty(1, np.uint32), np.empty(1, np.int32))
 
 
 @kernel

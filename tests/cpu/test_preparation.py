@@ -20,7 +20,6 @@ def compiled(monkeypatch):
     asked, here = [], []
     monkeypatch.setattr(loops, "ask", lambda kind, kernel, *kinds: asked.append((kind, kernel)))
     monkeypatch.setattr(follow, "entry", lambda: here.append("follow"))
-
     monkeypatch.setattr(preparation, "kernel_of_mirrored", lambda *arrays: ("mirrored", ("kind",)))
     monkeypatch.setattr(preparation, "entry_of", lambda kernel, *kinds: here.append(kernel))
 
@@ -40,9 +39,9 @@ def compiled(monkeypatch):
         run._ask_ahead = lambda kind: Preparation._ask_ahead(run, kind)
         run._compile_meanwhile = lambda: Preparation._compile_meanwhile(run)
         Preparation._compile(run)
-        told, done = [(kind, kernel) for kind, kernel in asked], here.copy()
+        found = asked.copy(), here.copy()
         asked.clear(), here.clear()
-        return told, done
+        return found
 
     return compile_for
 
@@ -63,9 +62,9 @@ def test_else_half_of_it_is_compiled_here_while_the_other_one_is_at_the_loop(com
 
 def test_so_is_what_finds_out_whether_edges_lead_both_ways(compiled):
     """Where it may be asked for and is not known."""
-    assert compiled(False, edges=MANY_EDGES, pull=MAYBE)[1] == ["program", "follow", "mirrored"]
+    assert compiled(all_active=False, edges=MANY_EDGES, pull=MAYBE)[1] == ["program", "follow", "mirrored"]
     for known in ({"edges": MANY_EDGES - 1}, {"equals_reverse": True}, {"pull": NEVER}):
-        assert "mirrored" not in compiled(False, **{"edges": MANY_EDGES, "pull": MAYBE} | known)[1]
+        assert "mirrored" not in compiled(False, **({"edges": MANY_EDGES, "pull": MAYBE} | known))[1]
 
 
 def test_one_thread_needs_none_of_it(compiled):
